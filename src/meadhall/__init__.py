@@ -1,0 +1,47 @@
+"""Meadhall: a hall for four tabletop games, and their rules as a library.
+
+>>> import meadhall
+>>> match = meadhall.game("axes-and-allies").match(players=3, seed="any string")
+>>> match.play(match.legal()[0])
+"""
+
+from meadhall.engine.errors import (
+    BadSetup,
+    CannotUndo,
+    IllegalAction,
+    MalformedAction,
+    MatchOver,
+    MeadhallError,
+    NotYourTurn,
+    RecordError,
+    Refused,
+    UnknownGame,
+)
+from meadhall.engine.game import Game, game, game_names
+from meadhall.engine.kernels import Batch, random_playouts
+from meadhall.engine.match import Action, Match, Result, Seat, View
+from meadhall.engine.record import replay
+
+__all__ = [
+    "Action",
+    "BadSetup",
+    "Batch",
+    "CannotUndo",
+    "Game",
+    "IllegalAction",
+    "MalformedAction",
+    "Match",
+    "MatchOver",
+    "MeadhallError",
+    "NotYourTurn",
+    "RecordError",
+    "Refused",
+    "Result",
+    "Seat",
+    "UnknownGame",
+    "View",
+    "game",
+    "game_names",
+    "random_playouts",
+    "replay",
+]

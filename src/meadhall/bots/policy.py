@@ -1,0 +1,28 @@
+"""The bots whose ways are rules: compiled, and so cheap that bulk runs use them too."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from meadhall.engine.game import Game
+from meadhall.engine.kernels import loops
+from meadhall.engine.loops import GREEDY, RANDOM
+from meadhall.engine.match import View
+
+POLICIES = {"random": RANDOM, "greedy": GREEDY}
+"""The numbers of the compiled policies by their bots' names, the weakest first."""
+
+
+class PolicyBot:
+    """``random`` takes a legal action at random; ``greedy`` follows the game's heuristics."""
+
+    def __init__(self, game: Game, name: str, seed: bytes) -> None:
+        self.name = name
+        self._policy = POLICIES[name]
+        self._loops = loops(game)
+        self._room = np.zeros(game.actions, np.int32)
+        self._rng = np.frombuffer(seed[:16], "<u8").astype(np.uint64)
+
+    def choose(self, view: View) -> int:
+        """One of ``view.legal``."""
+        return int(self._loops.follow_one(self._policy, view.tables.copy(), self._room, self._rng))

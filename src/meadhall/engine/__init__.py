@@ -1,0 +1,1 @@
+"""The engine: states, rules, chance, matches and records. It knows no game."""

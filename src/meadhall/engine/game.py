@@ -1,0 +1,220 @@
+"""Game: what a game supplies; and the registry of the games that are installed.
+
+A game is a package that defines one ``Game`` and names it in the entry-point group ``meadhall.games``; nothing else has to
+know of it. Its rules are plain functions on its record (see ``GameRules``), its texts a module of words (``GameWords``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from functools import cached_property
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from meadhall.engine.errors import BadSetup, UnknownGame
+from meadhall.engine.events import Event, EventKind
+from meadhall.engine.language import add_catalogues
+from meadhall.engine.schema import State
+
+if TYPE_CHECKING:
+    from meadhall.engine.match import Match, Seat
+
+GROUP = "meadhall.games"
+
+
+class Scoring(Enum):
+    """Who plays against whom, hence what the scores of a finished match sum to."""
+
+    RIVALS = "rivals"  # each for themselves: the shares sum to 1
+    TOGETHER = "together"  # all win or all lose: all 1 or all 0
+    SIDES = "sides"  # two sides: the shares of a member of each sum to 1
+
+
+class Choice:
+    """An option of a game that is one of a few named values.
+
+    Args:
+        name: e.g. ``"variant"``.
+        values: value -> a sentence that says what it changes (for gettext); the first is the default.
+    """
+
+    def __init__(self, name: str, values: Mapping[str, str]) -> None:
+        self.name = name
+        self.values = dict(values)
+        self.default = next(iter(self.values))
+
+    def check(self, value: Any) -> Any:
+        """The value as a record holds it; BadSetup if it is none."""
+        if value not in self.values:
+            raise BadSetup(f"option {self.name} is one of {', '.join(self.values)}, not {value!r}")
+        return value
+
+    def encode(self, value: Any) -> tuple[int, ...]:
+        """The integers that the rules are given for this value."""
+        return (list(self.values).index(value),)
+
+
+class GameRules(Protocol):
+    """The six rule functions, on the game's record. ``log`` takes the events."""
+
+    def setup(self, table: Any, players: int, options: Any, log: Any) -> None: ...
+    def legal(self, table: Any, out: Any) -> int: ...
+    def play(self, table: Any, action: int, log: Any) -> None: ...
+    def conceal(self, table: Any, seat: int) -> None: ...
+    def redeal(self, table: Any, seat: int) -> None: ...
+    def score(self, table: Any, out: Any) -> None: ...
+
+
+class GameWords(Protocol):
+    """The game in words, in the current language. ``table`` is a concealed state, ``names`` the players'."""
+
+    def action(self, table: Any, action: int, names: Sequence[str]) -> str:
+        """What the actor would do, e.g. ``"attack Björn"``."""
+
+    def event(self, event: Event, names: Sequence[str]) -> str:
+        """What happened."""
+
+    def refusal(self, table: Any, action: int, names: Sequence[str]) -> tuple[str, str]:
+        """Rule id and words: why an action that is not legal is not."""
+
+    def prompt(self, table: Any, names: Sequence[str], viewer: int) -> str:
+        """What is to be decided and by whom, as seat ``viewer`` (-1: a spectator) is told."""
+
+    def ending(self, table: Any) -> tuple[str, str]:
+        """Rule id and words of how a finished match ended."""
+
+
+@dataclass(frozen=True)
+class Game:
+    """All there is to know of a game.
+
+    Attributes:
+        name: as in records and addresses, e.g. ``"viking-axes"``.
+        title, tagline: for people.
+        version: of its rules; rises with every change that could change a replay.
+        min_players, max_players: how many can play.
+        actions: size of the action space; an action is an integer from 0 to ``actions - 1``.
+        table: the record class of its state.
+        rules: the six rule functions (usually a module).
+        words: its texts (usually a module).
+        events: every kind of event by its number.
+        folder: where its templates, rulebook and catalogues are.
+        options: what a match can be set up with.
+        greedy: the heuristic player, a rule ``greedy(table, legal, count, rng) -> action``: ``table`` is concealed for its actor,
+            ``legal[:count]`` are its legal actions, ``rng`` two words for draws of its own. None if there is none.
+        scoring: who plays against whom, given the options.
+        points: seat's points in a finished state, where the game counts points.
+    """
+
+    name: str
+    title: str
+    tagline: str
+    version: int
+    min_players: int
+    max_players: int
+    actions: int
+    table: type[State]
+    rules: GameRules
+    words: GameWords
+    events: dict[int, EventKind]
+    folder: Path
+    options: tuple[Choice, ...] = ()
+    greedy: Any = None
+    scoring: Any = Scoring.RIVALS
+    points: Any = None
+
+    def __post_init__(self) -> None:
+        add_catalogues(self.folder / "locale")
+
+    @cached_property
+    def rule_ids(self) -> tuple[str, ...]:
+        """Every rule id that the rulebook explains, in its order."""
+        from meadhall.engine.rulebook import rule_ids
+
+        return rule_ids(self)
+
+    def scoring_of(self, options: Mapping[str, Any]) -> Scoring:
+        """Who plays against whom under these options."""
+        found = self.scoring(options) if callable(self.scoring) else self.scoring
+        assert isinstance(found, Scoring)
+        return found
+
+    def check_players(self, players: Any) -> int:
+        """The number of players, if the game can be played by so many; BadSetup if not."""
+        if isinstance(players, bool) or not isinstance(players, int):
+            raise BadSetup(f"the number of players is an integer, not {players!r}")
+        if not self.min_players <= players <= self.max_players:
+            raise BadSetup(f"{self.title} is for {self.min_players} to {self.max_players} players, not {players}")
+        return players
+
+    def check_options(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        """Every option with its value, defaults too; BadSetup for an unknown option or value."""
+        known = {option.name: option for option in self.options}
+        for name in options:
+            if name not in known:
+                names = ", ".join(known) or "none"
+                raise BadSetup(f"{self.title} has no option {name!r}; its options: {names}")
+        return {name: option.check(options.get(name, option.default)) for name, option in known.items()}
+
+    def encode_options(self, options: Mapping[str, Any]) -> npt.NDArray[np.int64]:
+        """The options as the integers that ``setup`` is given, one after the other."""
+        values = [code for option in self.options for code in option.encode(options[option.name])]
+        return np.array(values, np.int64)
+
+    def match(
+        self,
+        players: int | None = None,
+        seed: str | bytes | None = None,
+        seats: Sequence[Seat | str] | None = None,
+        **options: Any,
+    ) -> Match:
+        """A new match, set up to its first decision.
+
+        Args:
+            players: how many; by default as many as there are ``seats``, else the fewest possible.
+            seed: 32 bytes, or any text (its SHA-256 is used); by default from the operating system.
+            seats: names or ``Seat`` objects in seat order.
+            options: the game's options by name.
+
+        Raises:
+            BadSetup: the game can't be set up so.
+        """
+        from meadhall.engine.match import Match
+
+        return Match(self, players=players, seed=seed, seats=seats, options=options)
+
+
+def _entry_points() -> dict[str, EntryPoint]:
+    return {entry.name: entry for entry in entry_points(group=GROUP)}
+
+
+_loaded: dict[str, Game] = {}
+
+
+def register(game: Game) -> Game:
+    """Make ``game`` known by its name in this process, without an entry point (for tests and notebooks)."""
+    _loaded[game.name] = game
+    return game
+
+
+def game_names() -> list[str]:
+    """The names of all games that are installed, in alphabetical order."""
+    return sorted({*_entry_points(), *_loaded})
+
+
+def game(name: str) -> Game:
+    """The game of that name. Raises UnknownGame, naming those that there are."""
+    if name not in _loaded:
+        entry = _entry_points().get(name)
+        if entry is None:
+            raise UnknownGame(f"there is no game {name!r} here; there are: {', '.join(game_names())}")
+        loaded = entry.load()
+        assert isinstance(loaded, Game)
+        _loaded[name] = loaded
+    return _loaded[name]

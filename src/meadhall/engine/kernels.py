@@ -1,0 +1,207 @@
+"""Bulk runs: a game's loops (``loops.py``, compiled once for each game) called from plain Python, on all cores.
+
+Game g of a bulk run is keyed by the run's seed and g alone, so results depend neither on the number of threads nor on who plays
+which game. The compiled loops release the GIL.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from meadhall.engine.chance import new_seed, seed_from_text
+from meadhall.engine.errors import BadSetup
+from meadhall.engine.game import Game, game
+from meadhall.engine.schema import Tables
+
+Floats = npt.NDArray[np.float64]
+Progress = Callable[[int], None]
+
+_SOURCE = Path(__file__).with_name("loops.py")
+_RULES = ("setup", "legal", "play", "conceal", "redeal", "score")
+CHUNK = 4096
+"""Games that a thread plays before it looks up."""
+
+
+@cache
+def _loops(name: str) -> ModuleType:
+    subject = game(name)
+    package = getattr(subject.rules, "__name__", subject.rules.__class__.__module__).rpartition(".")[0]
+    module_name = f"{package}.{subject.name}-loops"
+    spec = importlib.util.spec_from_file_location(module_name, _SOURCE)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    for function in _RULES:
+        setattr(module, function, getattr(subject.rules, function))
+    module.__dict__["ACTIONS"] = subject.actions
+    sys.modules[module_name] = module
+    spec.loader.exec_module(module)
+    module.__dict__["greedy"] = subject.greedy or module.random_action
+    return module
+
+
+def loops(subject: Game) -> Any:
+    """The game's compiled module of ``loops.py``."""
+    return _loops(subject.name)
+
+
+def seed_number(seed: str | bytes | None) -> int:
+    """The 64-bit number that keys a bulk run: from the first 8 bytes of the seed (a text stands for its SHA-256)."""
+    if isinstance(seed, str):
+        seed = seed_from_text(seed)
+    return int.from_bytes((seed or new_seed())[:8], "little") >> 1
+
+
+def _chunks(games: int) -> Iterator[tuple[int, int]]:
+    for first in range(0, games, CHUNK):
+        yield first, min(CHUNK, games - first)
+
+
+def _spread(work: Callable[[int, int], Any], games: int, threads: int | None, progress: Progress | None) -> list[Any]:
+    """``work(first, count)`` for every chunk of ``games``, on all cores; results in order."""
+    if isinstance(games, bool) or not isinstance(games, int) or games < 1:
+        raise BadSetup(f"the number of games is an integer of at least 1, not {games!r}")
+    results = []
+    with ThreadPoolExecutor(threads or os.cpu_count()) as pool:
+        chunks = list(_chunks(games))
+        for (_, count), result in zip(chunks, pool.map(lambda chunk: work(*chunk), chunks), strict=True):
+            results.append(result)
+            if progress:
+                progress(count)
+    return results
+
+
+@dataclass(frozen=True)
+class Playouts:
+    """What random play comes to.
+
+    Attributes:
+        games: how many were played.
+        decisions: how many decisions they took in all.
+        shares: float64 (players,): the sum of each seat's shares (0 to 1 a game).
+    """
+
+    games: int
+    decisions: int
+    shares: Floats
+
+
+def random_playouts(
+    name: str | Game,
+    players: int,
+    games: int,
+    seed: str | bytes | None = None,
+    threads: int | None = None,
+    progress: Progress | None = None,
+    **options: Any,
+) -> Playouts:
+    """Play ``games`` games at random, on all cores (or ``threads``). Raises BadSetup.
+
+    ``progress`` is called with the number of games done since the last call.
+    """
+    subject = game(name) if isinstance(name, str) else name
+    players = subject.check_players(players)
+    codes = subject.encode_options(subject.check_options(options))
+    key = seed_number(seed)
+    compiled = loops(subject)
+
+    def work(first: int, count: int) -> tuple[int, Floats]:
+        shares = np.zeros(players, np.float64)
+        return compiled.playouts(subject.table.new(2), players, codes, key, first, count, shares), shares
+
+    results = _spread(work, games, threads, progress)
+    return Playouts(games, sum(int(result[0]) for result in results), np.sum([result[1] for result in results], axis=0))
+
+
+def tournament(
+    subject: Game,
+    policies: Sequence[int],
+    games: int,
+    seed: str | bytes | None = None,
+    options: Mapping[str, Any] | None = None,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> tuple[Floats, npt.NDArray[np.int64]]:
+    """Games of compiled policies (``loops.RANDOM``, ``loops.GREEDY``), one for each seat; in game g seat k has ``policies[(k + g) % n]``.
+
+    Returns:
+        shares float64 (games, players) by seat, and the number of decisions int64 (games,).
+    """
+    players = subject.check_players(len(policies))
+    codes = subject.encode_options(subject.check_options(options or {}))
+    who = np.array(policies, np.int64)
+    key = seed_number(seed)
+    compiled = loops(subject)
+
+    def work(first: int, count: int) -> tuple[Floats, npt.NDArray[np.int64]]:
+        shares = np.zeros((count, players), np.float64)
+        lengths = np.zeros(count, np.int64)
+        compiled.tournament(subject.table.new(3), players, codes, who, key, first, count, shares, lengths)
+        return shares, lengths
+
+    results = _spread(work, games, threads, progress)
+    return np.concatenate([result[0] for result in results]), np.concatenate([result[1] for result in results])
+
+
+def outlook(subject: Game, view: Tables, seat: int, games: int, seed: int = 0) -> Floats:
+    """Each seat's mean share when ``view`` (one state, concealed for ``seat``) is redealt and played on at random ``games`` times."""
+    tables = subject.table.new(2)
+    tables[1] = view[0]
+    shares = np.zeros(int(view["players"][0]), np.float64)
+    loops(subject).outlooks(tables, seat, seed, 0, games, shares)
+    return shares / games
+
+
+class Batch:
+    """Many matches of one game, stepped together: for learning and for search.
+
+    Attributes:
+        tables: the states, a structured array (count,).
+    """
+
+    def __init__(
+        self, name: str | Game, players: int, count: int, seed: str | bytes | None = None, first: int = 0, **options: Any
+    ) -> None:
+        """Set up ``count`` matches, numbers ``first`` and up of the bulk run with this seed. Raises BadSetup."""
+        self.game = game(name) if isinstance(name, str) else name
+        self.players = self.game.check_players(players)
+        codes = self.game.encode_options(self.game.check_options(options))
+        self.tables = self.game.table.new(count)
+        self._loops = loops(self.game)
+        self._loops.set_up_many(self.tables, players, codes, seed_number(seed), first)
+
+    def step(self, actions: npt.ArrayLike) -> npt.NDArray[np.int8]:
+        """Play ``actions[i]`` on match i. Returns int8 (count,): 0 played; unchanged because 1 illegal, 2 over."""
+        chosen = np.asarray(actions, np.int64)
+        if chosen.shape != self.tables.shape:
+            raise BadSetup(f"{len(self.tables)} actions are needed, one a match; got shape {chosen.shape}")
+        outcome = np.zeros(len(self.tables), np.int8)
+        self._loops.step(self.tables, chosen, outcome)
+        return outcome
+
+    def legal_masks(self) -> npt.NDArray[np.bool_]:
+        """bool (count, actions): which actions are legal; none where a match is over."""
+        masks = np.zeros((len(self.tables), self.game.actions), np.bool_)
+        self._loops.legal_masks(self.tables, masks)
+        return masks
+
+    def actors(self) -> npt.NDArray[np.int8]:
+        """int8 (count,): the seat to decide, -1 where a match is over."""
+        return self.tables["actor"].astype(np.int8)
+
+    def scores(self) -> Floats:
+        """float64 (count, players): each seat's share, 0 where a match is not over."""
+        shares = np.zeros((len(self.tables), self.players), np.float64)
+        self._loops.scores(self.tables, shares)
+        return shares

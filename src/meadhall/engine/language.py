@@ -1,0 +1,76 @@
+"""The language that texts are in: gettext, chosen for each task or thread by a context variable.
+
+Catalogues are plain ``locale/<language>.po`` files beside the code they translate (the hall's own and one in every game's
+folder), read when first needed; there is nothing to compile and nothing binary to keep.
+"""
+
+from __future__ import annotations
+
+import gettext as _gettext
+import io
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import cache
+from pathlib import Path
+
+from babel.messages.mofile import write_mo
+from babel.messages.pofile import read_po
+
+LANGUAGES = {"en": "English", "de": "Deutsch"}
+
+_language: ContextVar[str] = ContextVar("language", default="en")
+_folders: list[Path] = []
+
+
+def add_catalogues(folder: Path) -> None:
+    """Let the ``.po`` files of ``folder`` take part in every translation."""
+    if folder not in _folders:
+        _folders.append(folder)
+        _catalogue.cache_clear()
+
+
+@cache
+def _catalogue(language: str) -> _gettext.NullTranslations:
+    merged = _gettext.NullTranslations()
+    for folder in _folders:
+        path = folder / f"{language}.po"
+        if path.exists():
+            compiled = io.BytesIO()
+            with path.open("rb") as source:
+                write_mo(compiled, read_po(source, locale=language))
+            compiled.seek(0)
+            translations = _gettext.GNUTranslations(compiled)
+            translations.add_fallback(merged)
+            merged = translations
+    return merged
+
+
+def current_language() -> str:
+    """The language in force here, e.g. ``"en"``."""
+    return _language.get()
+
+
+@contextmanager
+def speaking(language: str) -> Iterator[None]:
+    """Within this block texts are in ``language``; an unknown one means English."""
+    token = _language.set(language if language in LANGUAGES else "en")
+    try:
+        yield
+    finally:
+        _language.reset(token)
+
+
+def gettext(message: str) -> str:
+    """``message`` in the current language."""
+    return _catalogue(_language.get()).gettext(message)
+
+
+def ngettext(singular: str, plural: str, number: int) -> str:
+    """``singular`` or ``plural``, as ``number`` asks for, in the current language."""
+    return _catalogue(_language.get()).ngettext(singular, plural, number)
+
+
+def marked(message: str) -> str:
+    """Mark ``message`` for translation without translating it yet."""
+    return message

@@ -1,0 +1,252 @@
+"""Everything that is compiled around a game's rules: the border to plain Python, and the loops over many states.
+
+This file is the source of one module for each game: ``kernels.loops(game)`` loads it anew with the game's own ``setup``, ``legal``,
+``play``, ``conceal``, ``redeal``, ``score`` and ``greedy`` as its globals. So the rules are called directly (and inlined) at full speed,
+and, globals being no closure, the machine code is found on disk again at the next start.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from meadhall.engine.chance import below, key_from_counter
+from meadhall.engine.events import NO_LOG_SHAPE
+from meadhall.engine.rule import rule
+from meadhall.engine.schema import Grid, Row, Tables, state_at
+
+if TYPE_CHECKING:
+    from meadhall.engine.game import GameRules
+
+    _rules: GameRules
+    setup = _rules.setup
+    legal = _rules.legal
+    play = _rules.play
+    conceal = _rules.conceal
+    redeal = _rules.redeal
+    score = _rules.score
+    ACTIONS: int
+
+    def greedy(table: Any, legal: Any, count: int, rng: Any) -> int: ...
+
+
+# The policies that compiled loops can follow.
+RANDOM = 0
+GREEDY = 1
+
+# What became of an action in ``step``.
+PLAYED = 0
+ILLEGAL = 1
+OVER = 2
+
+
+# ------------------------------------------------------------------------------------------------ the border to plain Python
+
+
+@rule
+def set_up_one(tables: Tables, players: int, options: Any, log: Any) -> None:
+    """Set up ``tables[0]``, which is blank but for its generator."""
+    table = state_at(tables, 0)
+    set_up(table, players, options, log)
+
+
+@rule
+def legal_one(tables: Tables, out: Any) -> int:
+    """The legal actions of ``tables[0]`` into ``out``, ascending; how many."""
+    return legal(state_at(tables, 0), out)
+
+
+@rule
+def play_one(tables: Tables, action: int, log: Any) -> None:
+    """Play a legal action on ``tables[0]``."""
+    play(state_at(tables, 0), action, log)
+
+
+@rule
+def conceal_one(tables: Tables, seat: int) -> None:
+    """Blank what ``seat`` may not know in ``tables[0]``, the generator too."""
+    table = state_at(tables, 0)
+    conceal(table, seat)
+    table.rng[0] = 0
+    table.rng[1] = 0
+
+
+@rule
+def redeal_one(tables: Tables, seat: int) -> None:
+    """Fill the blanks of ``tables[0]``, concealed for ``seat``, from its generator."""
+    redeal(state_at(tables, 0), seat)
+
+
+@rule
+def score_one(tables: Tables, out: Any) -> None:
+    """Each seat's share in ``tables[0]``, which is over."""
+    score(state_at(tables, 0), out)
+
+
+@rule
+def follow_one(policy: int, tables: Tables, out: Any, rng: Any) -> int:
+    """The action that a policy takes on ``tables[0]``, concealed for its actor; ``out`` is room for the legal actions."""
+    table = state_at(tables, 0)
+    return choose(policy, table, out, legal(table, out), rng)
+
+
+# --------------------------------------------------------------------------------------------------------------- small parts
+
+
+@rule
+def set_up(table: Any, players: int, options: Any, log: Any) -> None:
+    table.players = players
+    setup(table, players, options, log)
+
+
+@rule
+def choose(policy: int, table: Any, options: Any, count: int, rng: Any) -> int:
+    if policy == GREEDY:
+        return greedy(table, options, count, rng)
+    return random_action(table, options, count, rng)
+
+
+@rule
+def random_action(table: Any, options: Any, count: int, rng: Any) -> int:
+    return options[below(rng, count)]
+
+
+@rule
+def is_legal(table: Any, action: int, out: Any) -> bool:
+    for i in range(legal(table, out)):
+        if out[i] == action:
+            return True
+    return False
+
+
+# --------------------------------------------------------------------------------------------------- loops over many states
+
+
+@rule
+def playouts(tables: Tables, players: int, options: Any, seed: int, first: int, count: int, shares: Any) -> int:
+    """Play games ``first`` to ``first + count - 1`` of a bulk run to their ends at random.
+
+    ``shares`` gains each seat's shares. Returns the number of decisions.
+    """
+    out = np.zeros(ACTIONS, np.int32)
+    log = np.zeros(NO_LOG_SHAPE, np.int32)
+    result = np.zeros(players, np.float64)
+    decisions = 0
+    for game in range(first, first + count):
+        tables[0] = tables[1]
+        table = state_at(tables, 0)
+        key_from_counter(table.rng, seed, game)
+        set_up(table, players, options, log)
+        decisions += finish_at_random(table, out, log)
+        score(table, result)
+        for seat in range(players):
+            shares[seat] += result[seat]
+    return decisions
+
+
+@rule
+def finish_at_random(table: Any, out: Any, log: Any) -> int:
+    decisions = 0
+    while table.actor >= 0:
+        play(table, out[below(table.rng, legal(table, out))], log)
+        decisions += 1
+    return decisions
+
+
+@rule
+def outlooks(tables: Tables, seat: int, seed: int, first: int, count: int, shares: Any) -> None:
+    """Redeal ``tables[1]``, concealed for ``seat``, ``count`` times, play each to its end at random; ``shares`` gains the shares."""
+    out = np.zeros(ACTIONS, np.int32)
+    log = np.zeros(NO_LOG_SHAPE, np.int32)
+    result = np.zeros(shares.shape[0], np.float64)
+    for game in range(first, first + count):
+        tables[0] = tables[1]
+        table = state_at(tables, 0)
+        key_from_counter(table.rng, seed, game)
+        redeal(table, seat)
+        finish_at_random(table, out, log)
+        score(table, result)
+        for k in range(shares.shape[0]):
+            shares[k] += result[k]
+
+
+@rule
+def tournament(
+    tables: Tables, players: int, options: Any, policies: Any, seed: int, first: int, count: int, shares: Any, lengths: Any
+) -> None:
+    """Play games of a bulk run with a policy for each seat, each seeing only its concealed table.
+
+    In game g seat k is played by ``policies[(k + g) % players]``. Game ``first + i`` leaves its shares in ``shares[i]`` and its number
+    of decisions in ``lengths[i]``. ``tables`` has room for the blank state, the game and the view: three states.
+    """
+    out = np.zeros(ACTIONS, np.int32)
+    log = np.zeros(NO_LOG_SHAPE, np.int32)
+    rng = np.zeros(2, np.uint64)
+    for i in range(count):
+        game = first + i
+        tables[0] = tables[2]
+        table = state_at(tables, 0)
+        key_from_counter(table.rng, seed, 2 * game)
+        key_from_counter(rng, seed, 2 * game + 1)
+        set_up(table, players, options, log)
+        decisions = 0
+        while table.actor >= 0:
+            policy = policies[(table.actor + game) % players]
+            tables[1] = tables[0]
+            view = state_at(tables, 1)
+            conceal(view, table.actor)
+            view.rng[0] = 0
+            view.rng[1] = 0
+            play(table, choose(policy, view, out, legal(view, out), rng), log)
+            decisions += 1
+        score(table, shares[i])
+        lengths[i] = decisions
+
+
+@rule
+def set_up_many(tables: Tables, players: int, options: Any, seed: int, first: int) -> None:
+    """Set up every state of ``tables``, which are blank, as game ``first``, ``first + 1`` … of a bulk run."""
+    log = np.zeros(NO_LOG_SHAPE, np.int32)
+    for i in range(tables.shape[0]):
+        table = state_at(tables, i)
+        key_from_counter(table.rng, seed, first + i)
+        set_up(table, players, options, log)
+
+
+@rule
+def step(tables: Tables, actions: Row, outcome: Any) -> None:
+    """Play ``actions[i]`` on ``tables[i]``, for all i; ``outcome[i]`` is PLAYED, or why nothing changed: ILLEGAL or OVER."""
+    out = np.zeros(ACTIONS, np.int32)
+    log = np.zeros(NO_LOG_SHAPE, np.int32)
+    for i in range(tables.shape[0]):
+        table = state_at(tables, i)
+        if table.actor < 0:
+            outcome[i] = OVER
+        elif not is_legal(table, actions[i], out):
+            outcome[i] = ILLEGAL
+        else:
+            play(table, actions[i], log)
+            outcome[i] = PLAYED
+
+
+@rule
+def legal_masks(tables: Tables, masks: Grid) -> None:
+    """``masks[i, a]`` is True where action a is legal in ``tables[i]``; all False where the game is over."""
+    out = np.zeros(ACTIONS, np.int32)
+    for i in range(tables.shape[0]):
+        masks[i, :] = False
+        table = state_at(tables, i)
+        if table.actor >= 0:
+            for k in range(legal(table, out)):
+                masks[i, out[k]] = True
+
+
+@rule
+def scores(tables: Tables, shares: Any) -> None:
+    """``shares[i, k]`` is seat k's share in ``tables[i]``; 0 where the game is not over."""
+    for i in range(tables.shape[0]):
+        table = state_at(tables, i)
+        shares[i, :] = 0.0
+        if table.actor < 0:
+            score(table, shares[i])

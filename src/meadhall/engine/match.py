@@ -1,0 +1,390 @@
+"""Match: one game being played. It is its seed and its list of actions; everything else is derived from them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from meadhall.engine import chance
+from meadhall.engine.errors import BadSetup, CannotUndo, IllegalAction, MalformedAction, MatchOver, NotYourTurn
+from meadhall.engine.events import Event, new_log, read_log
+from meadhall.engine.game import Game, Scoring
+from meadhall.engine.kernels import loops
+from meadhall.engine.language import gettext as _
+from meadhall.engine.schema import State, Tables
+
+if TYPE_CHECKING:
+    from meadhall.engine.record import MatchRecord
+
+SPECTATOR = -1
+_LOG_CAPACITY = 32
+
+
+@dataclass(frozen=True)
+class Seat:
+    """Who sits there: a name, and a person or a bot of some rank."""
+
+    name: str
+    kind: Literal["human", "bot"] = "human"
+    bot: str | None = None
+
+
+@dataclass(frozen=True)
+class Action:
+    """Something the actor can do: the engine's integer and the words for people. Usable wherever an integer is."""
+
+    action: int
+    text: str
+
+    def __index__(self) -> int:
+        return self.action
+
+    __int__ = __index__
+
+
+@dataclass(frozen=True)
+class Step:
+    """One action that was played, and what followed from it."""
+
+    n: int  # its number, never used again
+    seat: int
+    action: int
+    events: tuple[Event, ...]
+    legal: int  # how many actions were legal
+    before: Tables  # the state it was played in
+
+
+@dataclass(frozen=True)
+class Undone:
+    """Actions that were taken back, oldest first, to the state after action ``after`` (0: the setup)."""
+
+    after: int
+    steps: tuple[Step, ...]
+
+
+@dataclass(frozen=True)
+class Result:
+    """How a match ended.
+
+    Attributes:
+        winners: the seats with the highest share; none when a cooperative game is lost or two sides draw.
+        scores: each seat's share, 0 to 1.
+        reason: id of the rule by which it ended.
+        points: points by seat, where the game counts points.
+    """
+
+    winners: tuple[int, ...]
+    scores: tuple[float, ...]
+    reason: str
+    points: tuple[int, ...] | None = None
+
+
+class View:
+    """A match as one seat may know it: made from a concealed copy, holding nothing else.
+
+    Attributes:
+        game, seats, viewer: the game, who plays, and the seat that looks (-1: a spectator).
+        tables: the concealed state (one-element array); ``table`` is the same with its fields as attributes.
+        setup, steps: the events the viewer may know; ``steps`` as (number, seat, action, events).
+        legal: the legal actions if the viewer is to decide, else empty.
+        next_number: the number that the next action will have.
+    """
+
+    def __init__(self, match: Match, viewer: int, tables: Tables, setup: tuple[Event, ...], steps: Sequence[Step]) -> None:
+        self.game = match.game
+        self.options = match.options
+        self.seats = match.seats
+        self.names = match.names
+        self.viewer = viewer
+        self.tables = concealed(match.game, tables, viewer)
+        self.table: Any = match.game.table.at(self.tables)
+        self.setup = visible(setup, viewer)
+        self.steps = tuple((step.n, step.seat, step.action, visible(step.events, viewer)) for step in steps)
+        self.next_number = match.next_number
+        actor = self.actor
+        self.legal = () if actor is None or actor != viewer else legal_actions(match.game, self.tables)
+
+    @property
+    def actor(self) -> int | None:
+        """The seat to decide, None when the match is over."""
+        return self.table.actor if self.table.actor >= 0 else None
+
+    def actions(self) -> list[Action]:
+        """The legal actions in words; empty unless the viewer is to decide."""
+        return [Action(action, self.game.words.action(self.table, action, self.names)) for action in self.legal]
+
+    def refusal(self, action: int) -> tuple[str, str]:
+        """Rule id and words: why the viewer, who is to decide, can't play this action."""
+        return self.game.words.refusal(self.table, action, self.names)
+
+    def prompt(self) -> str:
+        """What is to be decided and by whom."""
+        return self.game.words.prompt(self.table, self.names, self.viewer)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The view as JSON-able data: the visible state field by field, the legal actions, the next action's number."""
+        row = self.tables[0]
+        return {
+            "viewer": None if self.viewer == SPECTATOR else self.viewer,
+            "actor": self.actor,
+            "next": self.next_number,
+            "state": {name: row[name].tolist() for name in self.tables.dtype.names or () if name not in ("rng", "actor")},
+            "legal": [{"action": action.action, "text": action.text} for action in self.actions()],
+        }
+
+
+def concealed(game: Game, tables: Tables, viewer: int) -> Tables:
+    """A copy of a state without what ``viewer`` may not know, and without the generator."""
+    copy = tables.copy()
+    loops(game).conceal_one(copy, viewer)
+    return copy
+
+
+def visible(events: Iterable[Event], viewer: int) -> tuple[Event, ...]:
+    """The events that ``viewer`` may know."""
+    return tuple(event for event in events if event.visible_to(viewer))
+
+
+def legal_actions(game: Game, tables: Tables) -> tuple[int, ...]:
+    """The legal actions of a state (complete, or concealed for its actor), ascending; none when it is over."""
+    if tables["actor"][0] < 0:
+        return ()
+    out = np.zeros(game.actions, np.int32)
+    return tuple(out[: loops(game).legal_one(tables, out)].tolist())
+
+
+class Match:
+    """One game being played.
+
+    Attributes:
+        game, players, options, seats: what is played, by how many, how, and by whom.
+        seed: the 32 bytes that all chance of this match follows from. Secret while it runs.
+        started: when, in UTC.
+        setup: what happened before the first decision.
+        steps: the actions played and not taken back, in order.
+        undone: those taken back, in the order of taking back.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        *,
+        players: int | None = None,
+        seed: str | bytes | None = None,
+        seats: Sequence[Seat | str] | None = None,
+        options: Mapping[str, Any] | None = None,
+        started: datetime | None = None,
+    ) -> None:
+        self.game = game
+        self.players = game.check_players(players if players is not None else len(seats) if seats else game.min_players)
+        self.options = game.check_options(options or {})
+        self.seed = _checked_seed(seed)
+        self.seats = _checked_seats(seats, self.players)
+        self.started = started or datetime.now(UTC).replace(microsecond=0)
+        self.steps: list[Step] = []
+        self.undone: list[Undone] = []
+        self.next_number = 1
+        codes = game.encode_options(self.options)
+        self._tables, self.setup = self._run(
+            game.table.new(), 0, lambda tables, log: loops(game).set_up_one(tables, self.players, codes, log)
+        )
+
+    def _run(self, before: Tables, number: int, rule: Any) -> tuple[Tables, tuple[Event, ...]]:
+        """``rule(tables, log)`` on a copy keyed for step ``number``, with a log as long as it turns out to need."""
+        capacity = _LOG_CAPACITY
+        while True:
+            tables = before.copy()
+            tables["rng"][0] = chance.step_key(self.seed, number)
+            log = new_log(capacity)
+            rule(tables, log)
+            wanted = int(log[0, 0])
+            if wanted <= capacity:
+                return tables, read_log(log, self.game.events)
+            capacity = wanted
+
+    # ------------------------------------------------------------------------------------------------------------ reading
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The players' names in seat order."""
+        return tuple(seat.name for seat in self.seats)
+
+    @property
+    def tables(self) -> Tables:
+        """The state: a copy, complete with all that is hidden."""
+        return self._tables.copy()
+
+    @property
+    def state(self) -> State:
+        """The state with its fields as attributes; a copy."""
+        return self.game.table.at(self.tables)
+
+    @property
+    def actor(self) -> int | None:
+        """The seat to decide, None when the match is over."""
+        actor = int(self._tables["actor"][0])
+        return actor if actor >= 0 else None
+
+    @property
+    def over(self) -> bool:
+        """Whether the match has ended."""
+        return self.actor is None
+
+    @property
+    def commitment(self) -> str:
+        """SHA-256 of the seed, public from the start."""
+        return chance.commitment(self.seed)
+
+    def legal(self) -> list[Action]:
+        """What the actor can do, in ascending order; empty when the match is over."""
+        return self.view(self.actor).actions() if self.actor is not None else []
+
+    def legal_count(self) -> int:
+        """How many actions are legal."""
+        return len(legal_actions(self.game, self._tables))
+
+    def view(self, seat: int | None = None) -> View:
+        """The match as seat ``seat`` may know it now; None or -1: as a spectator may."""
+        viewer = self._viewer(seat)
+        return View(self, viewer, self._tables, self.setup, self.steps)
+
+    def view_at(self, position: int, seat: int | None = None) -> View:
+        """The match as it was after its first ``position`` actions that stand (0: the setup)."""
+        if not 0 <= position <= len(self.steps):
+            raise BadSetup(f"the match has positions 0 to {len(self.steps)}, not {position}")
+        tables = self.steps[position].before if position < len(self.steps) else self._tables
+        return View(self, self._viewer(seat), tables, self.setup, self.steps[:position])
+
+    def _viewer(self, seat: int | None) -> int:
+        if seat is None or seat == SPECTATOR:
+            return SPECTATOR
+        if not 0 <= seat < self.players:
+            raise BadSetup(f"there is no seat {seat}; there are 0 to {self.players - 1}")
+        return seat
+
+    def result(self) -> Result | None:
+        """How it ended; None while it runs."""
+        if not self.over:
+            return None
+        shares = np.zeros(self.players, np.float64)
+        loops(self.game).score_one(self._tables, shares)
+        scores = tuple(float(share) for share in shares)
+        decided = max(scores) > 0 and (min(scores) < max(scores) or self.game.scoring_of(self.options) is not Scoring.SIDES)
+        winners = tuple(seat for seat, share in enumerate(scores) if share == max(scores)) if decided else ()
+        table = self.game.table.at(self._tables)
+        points = None if self.game.points is None else self.game.points(table, self.options)
+        return Result(winners, scores, self.game.words.ending(table)[0], points)
+
+    # ------------------------------------------------------------------------------------------------------------ playing
+
+    def check(self, action: Any, seat: int | None = None) -> int:
+        """The action's integer if it can be played now (by ``seat``, when given). Raises what ``play`` raises, changes nothing."""
+        if isinstance(action, Action):
+            action = action.action
+        if isinstance(action, bool) or not isinstance(action, int | np.integer):
+            raise MalformedAction(_("An action is an integer, not {what}.").format(what=repr(action)[:40]))
+        number = int(action)
+        if not 0 <= number < self.game.actions:
+            raise MalformedAction(
+                _("Action {action} is outside 0 to {last}.").format(action=str(number)[:40], last=self.game.actions - 1)
+            )
+        if self.actor is None:
+            rule, how = self.game.words.ending(self.game.table.at(self._tables))
+            raise MatchOver(_("The match is over: {how}.").format(how=how), rule)
+        if seat is not None and seat != self.actor:
+            raise NotYourTurn(_("It is {name}'s turn.").format(name=self.names[self.actor]))
+        view = concealed(self.game, self._tables, self.actor)
+        if number not in legal_actions(self.game, view):
+            rule, reason = self.game.words.refusal(self.game.table.at(view), number, self.names)
+            raise IllegalAction(reason, rule)
+        return number
+
+    def play(self, action: Any, seat: int | None = None) -> tuple[Event, ...]:
+        """Play an action for the actor (who must be ``seat``, when given).
+
+        Returns:
+            What happened, up to the next decision.
+
+        Raises:
+            MalformedAction, MatchOver, NotYourTurn, IllegalAction: and the match is as it was.
+        """
+        number = self.check(action, seat)
+        before, actor, legal = self._tables, self.actor, self.legal_count()
+        assert actor is not None
+        self._tables, events = self._run(
+            before, self.next_number, lambda tables, log: loops(self.game).play_one(tables, number, log)
+        )
+        self.steps.append(Step(self.next_number, actor, number, events, legal, before))
+        self.next_number += 1
+        return events
+
+    def can_undo(self) -> bool:
+        """Whether the last action can be taken back freely: nothing was revealed by it."""
+        return bool(self.steps) and int(self.steps[-1].before["reveals"][0]) == int(self._tables["reveals"][0])
+
+    def undo(self, steps: int = 1, *, revealed: bool = False) -> tuple[Step, ...]:
+        """Take back the last ``steps`` actions. Their numbers are never used again, so no roll is repeated.
+
+        Args:
+            revealed: also when dice were rolled or something else was revealed since.
+
+        Returns:
+            What was taken back, oldest first.
+
+        Raises:
+            CannotUndo: there is nothing to take back, or something was revealed.
+        """
+        if not 1 <= steps <= len(self.steps):
+            raise CannotUndo(_("There is nothing to take back."))
+        taken = tuple(self.steps[-steps:])
+        if not revealed and int(taken[0].before["reveals"][0]) != int(self._tables["reveals"][0]):
+            raise CannotUndo(_("Something has been revealed since."))
+        del self.steps[-steps:]
+        self._tables = taken[0].before
+        self.undone.append(Undone(self.steps[-1].n if self.steps else 0, taken))
+        return taken
+
+    def rename(self, seat: int, who: Seat) -> None:
+        """Let somebody else sit on ``seat`` from now on."""
+        self.seats = tuple(who if k == seat else other for k, other in enumerate(self.seats))
+
+    def copy(self) -> Match:
+        """An independent copy: playing on either leaves the other as it is."""
+        twin = object.__new__(Match)
+        twin.__dict__.update(self.__dict__)
+        twin._tables = self._tables.copy()
+        twin.steps = [replace(step) for step in self.steps]
+        twin.undone = list(self.undone)
+        return twin
+
+    def record(self, seat: int | None = None, *, legal: bool = False, abandoned: str | None = None) -> MatchRecord:
+        """The match record (``meadhall-match/1``) as JSON-able data.
+
+        While the match runs it holds what seat ``seat`` (None: a spectator) may know, without the seed; when it is over, or given up for
+        the reason ``abandoned``, everything. ``legal`` adds the count of legal actions to every action.
+        """
+        from meadhall.engine.record import to_record
+
+        return to_record(self, self._viewer(seat), legal=legal, abandoned=abandoned)
+
+
+def _checked_seed(seed: str | bytes | None) -> bytes:
+    if seed is None:
+        return chance.new_seed()
+    if isinstance(seed, str):
+        return chance.seed_from_text(seed)
+    if not isinstance(seed, bytes) or len(seed) != chance.SEED_BYTES:
+        raise BadSetup(f"a seed is text or {chance.SEED_BYTES} bytes")
+    return seed
+
+
+def _checked_seats(seats: Sequence[Seat | str] | None, players: int) -> tuple[Seat, ...]:
+    if seats is None:
+        return tuple(Seat(_("Player {number}").format(number=seat + 1)) for seat in range(players))
+    if len(seats) != players:
+        raise BadSetup(f"{len(seats)} seats for {players} players")
+    return tuple(Seat(seat) if isinstance(seat, str) else seat for seat in seats)

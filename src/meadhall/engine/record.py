@@ -1,0 +1,332 @@
+"""Match records, format ``meadhall-match/1``: one JSON object from which a match can be replayed and every die verified."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from meadhall.engine.errors import MeadhallError, RecordError
+from meadhall.engine.events import Event
+from meadhall.engine.game import Game, game
+from meadhall.engine.match import Match, Seat, Step, visible
+
+FORMAT = "meadhall-match/1"
+SUFFIX = ".match.json"
+
+MatchRecord = dict[str, Any]
+"""A match record as JSON-able data."""
+
+
+class _Strict(msgspec.Struct, forbid_unknown_fields=True):
+    """What a record may hold is written down here; anything else is refused."""
+
+
+class _Seat(_Strict):
+    name: str
+    kind: str
+    bot: str | None = None
+
+
+class _Action(_Strict):
+    n: int
+    seat: int
+    action: int
+    events: list[list[Any]]
+    text: str = ""
+    legal: int | None = None
+
+
+class _Undone(_Strict):
+    after: int
+    actions: list[_Action]
+
+
+class _Result(_Strict):
+    winners: list[int]
+    scores: list[float]
+    reason: str
+    points: list[int] | None = None
+
+
+class _Record(_Strict):
+    format: str
+    game: str
+    rules: int
+    options: dict[str, Any]
+    seats: list[_Seat]
+    started: str
+    commitment: str
+    complete: bool
+    setup: list[list[Any]]
+    actions: list[_Action]
+    undone: list[_Undone]
+    result: _Result | None
+    seed: str | None = None
+    abandoned: str | None = None
+
+
+# ------------------------------------------------------------------------------------------------------------------ writing
+
+
+def to_record(match: Match, viewer: int, *, legal: bool, abandoned: str | None) -> MatchRecord:
+    """The record of a match; filtered for ``viewer`` and without the seed while it runs. See ``Match.record``."""
+    open_book = match.over or abandoned is not None
+
+    def shown(events: tuple[Event, ...]) -> list[list[Any]]:
+        return [event.to_list() for event in (events if open_book else visible(events, viewer))]
+
+    def action(step: Step) -> dict[str, Any]:
+        table = match.game.table.at(step.before)
+        written: dict[str, Any] = {
+            "n": step.n,
+            "seat": step.seat,
+            "action": step.action,
+            "text": match.game.words.action(table, step.action, match.names),
+            "events": shown(step.events),
+        }
+        if legal:
+            written["legal"] = step.legal
+        return written
+
+    result = match.result()
+    written: MatchRecord = {
+        "format": FORMAT,
+        "game": match.game.name,
+        "rules": match.game.version,
+        "options": dict(match.options),
+        "seats": [_seat(seat) for seat in match.seats],
+        "started": match.started.strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "commitment": match.commitment,
+        **({"seed": match.seed.hex()} if open_book else {}),
+        "complete": open_book,
+        "setup": shown(match.setup),
+        "actions": [action(step) for step in match.steps],
+        "undone": [{"after": undone.after, "actions": [action(step) for step in undone.steps]} for undone in match.undone],
+        "result": None,
+    }
+    if result is not None:
+        written["result"] = {"winners": list(result.winners), "scores": [_plain(share) for share in result.scores]}
+        if result.points is not None:
+            written["result"]["points"] = list(result.points)
+        written["result"]["reason"] = result.reason
+    elif abandoned is not None:
+        written["abandoned"] = abandoned
+    return written
+
+
+def _seat(seat: Seat) -> dict[str, str]:
+    written = {"name": seat.name, "kind": seat.kind}
+    if seat.bot is not None:
+        written["bot"] = seat.bot
+    return written
+
+
+def _plain(share: float) -> float | int:
+    return int(share) if share == int(share) else share
+
+
+def dumps(record: MatchRecord) -> str:
+    """The record as one line of JSON."""
+    return json.dumps(record, ensure_ascii=False, separators=(",", ":"))
+
+
+# ------------------------------------------------------------------------------------------------------------------ reading
+
+
+def read_records(path: Path) -> Iterator[MatchRecord]:
+    """The records in a file: one JSON object, or JSON Lines. Raises RecordError."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise RecordError(str(path), f"can't be read: {getattr(error, 'strerror', None) or 'not UTF-8'}") from None
+    try:
+        found = json.loads(text)
+    except json.JSONDecodeError:
+        pass
+    else:
+        yield _object(found, str(path))
+        return
+    lines = [line for line in text.splitlines() if line.strip()]
+    for number, line in enumerate(lines, 1):
+        yield loads(line, f"{path}, line {number}" if len(lines) > 1 else str(path))
+
+
+def loads(text: str | bytes, place: str = "record") -> MatchRecord:
+    """The record in a JSON text. Raises RecordError if it is none."""
+    try:
+        return _object(json.loads(text), place)
+    except (ValueError, RecursionError) as error:
+        raise RecordError(place, f"not JSON: {error}") from None
+
+
+def _object(found: Any, place: str) -> MatchRecord:
+    if not isinstance(found, dict):
+        raise RecordError(place, "not a match record: a JSON object was expected")
+    return found
+
+
+def _parsed(record: MatchRecord) -> _Record:
+    if not isinstance(record, dict):
+        raise RecordError("record", "not a match record: an object was expected")
+    if record.get("format") != FORMAT:
+        raise RecordError("format", f"{record.get('format')!r} is unknown; this program reads {FORMAT}")
+    try:
+        return msgspec.convert(record, _Record)
+    except msgspec.ValidationError as error:
+        reason, _, path = str(error).partition(" - at `$")
+        raise RecordError(path.rstrip("`").lstrip(".") or "record", reason[:1].lower() + reason[1:]) from None
+
+
+def _started(text: str) -> datetime:
+    try:
+        return datetime.strptime(text, "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=UTC)
+    except ValueError:
+        raise RecordError("started", f"{text!r} is no time like 2026-11-21T20:00:00Z") from None
+
+
+def _seed(parsed: _Record) -> bytes:
+    if parsed.seed is None:
+        raise RecordError("seed", "absent: this record can be read, not replayed")
+    try:
+        seed = bytes.fromhex(parsed.seed)
+    except ValueError:
+        raise RecordError("seed", "not hexadecimal") from None
+    if len(seed) != 32 or seed.hex() != parsed.seed:
+        raise RecordError("seed", "32 bytes in lower-case hex are needed")
+    return seed
+
+
+def _game(parsed: _Record) -> Game:
+    try:
+        subject = game(parsed.game)
+    except MeadhallError as error:
+        raise RecordError("game", str(error)) from None
+    if parsed.rules != subject.version:
+        raise RecordError("rules", f"version {parsed.rules} recorded; this program plays version {subject.version} of {subject.title}")
+    return subject
+
+
+def replay(record: MatchRecord, progress: Callable[[int], None] | None = None) -> Match:
+    """Play a record again and give the match back, having verified every die, card and event in it.
+
+    Raises:
+        RecordError: with the place and the reason, e.g. ``action 17: hits(0, 2) recorded, hits(0, 1) derived``.
+    """
+    parsed = _parsed(record)
+    subject = _game(parsed)
+    seed = _seed(parsed)
+    if not parsed.complete:
+        raise RecordError("complete", "a filtered record can't be replayed")
+    for k, seat in enumerate(parsed.seats):
+        if seat.kind not in ("human", "bot") or (seat.kind == "bot") != (seat.bot is not None):
+            raise RecordError(f"seats[{k}]", 'kind is "human", or "bot" with the name of the bot')
+    try:
+        match = Match(
+            subject,
+            players=len(parsed.seats),
+            seed=seed,
+            seats=[Seat(seat.name, "bot" if seat.kind == "bot" else "human", seat.bot) for seat in parsed.seats],
+            options=parsed.options,
+            started=_started(parsed.started),
+        )
+    except RecordError:
+        raise
+    except MeadhallError as error:
+        raise RecordError("setup", str(error)) from None
+    if parsed.options != match.options:
+        raise RecordError("options", f"every option with its value is needed: {match.options}")
+    if parsed.commitment != match.commitment:
+        raise RecordError("commitment", "it is not the SHA-256 of the seed")
+    _compare_events("setup", parsed.setup, match.setup)
+    _replay_actions(parsed, match, progress)
+    _compare_result(parsed, match)
+    return match
+
+
+def _replay_actions(parsed: _Record, match: Match, progress: Callable[[int], None] | None) -> None:
+    standing = {action.n for action in parsed.actions}
+    if [action.n for action in parsed.actions] != sorted(standing):
+        raise RecordError("actions", "the numbers don't ascend")
+    everything = [*parsed.actions, *(action for undone in parsed.undone for action in undone.actions)]
+    by_number = {action.n: action for action in everything}
+    if sorted(by_number) != list(range(1, len(everything) + 1)):
+        raise RecordError("actions", "the numbers of all actions, undone ones too, are not 1, 2, 3 … without gap or repetition")
+    undone = iter(parsed.undone)
+    next_undone = next(undone, None)
+    for number in range(1, len(everything) + 1):
+        _replay_action(by_number[number], match)
+        if progress:
+            progress(1)
+        while next_undone is not None and _is_tail(next_undone, match.steps):
+            match.undo(len(next_undone.actions), revealed=True)
+            next_undone = next(undone, None)
+    if next_undone is not None:
+        raise RecordError("undone", f"the actions said to be undone after action {next_undone.after} were never the last ones")
+    if {step.n for step in match.steps} != standing:
+        raise RecordError("actions", "they are not those left after the undone ones")
+
+
+def _is_tail(undone: _Undone, steps: list[Step]) -> bool:
+    """Whether the actions to be undone are the last ones played, on top of action ``after``."""
+    count = len(undone.actions)
+    before = list(islice(steps, max(0, len(steps) - count), None))
+    below = steps[-count - 1].n if len(steps) > count else 0
+    return count > 0 and undone.after == below and [step.n for step in before] == [action.n for action in undone.actions]
+
+
+def _replay_action(recorded: _Action, match: Match) -> None:
+    place = f"action {recorded.n}"
+    if recorded.legal is not None and recorded.legal != match.legal_count():
+        raise RecordError(place, f"{recorded.legal} legal actions recorded, {match.legal_count()} derived")
+    try:
+        events = match.play(recorded.action, recorded.seat)
+    except MeadhallError as error:
+        raise RecordError(place, str(error)) from None
+    _compare_events(place, recorded.events, events)
+
+
+def _compare_events(place: str, recorded: list[list[Any]], derived: tuple[Event, ...]) -> None:
+    for index, event in enumerate(derived):
+        if index >= len(recorded):
+            raise RecordError(place, f"nothing recorded, {event} derived")
+        if not _same(recorded[index], event.to_list()):
+            raise RecordError(place, f"{_in_brackets(recorded[index])} recorded, {event} derived")
+    if len(recorded) > len(derived):
+        raise RecordError(place, f"{_in_brackets(recorded[len(derived)])} recorded, nothing derived")
+
+
+def _same(recorded: list[Any], derived: list[Any]) -> bool:
+    """Equal in type too: True is no 1 in a record."""
+    return recorded == derived and [type(value) for value in recorded] == [type(value) for value in derived]
+
+
+def _in_brackets(event: list[Any]) -> str:
+    return f"{event[0]}({', '.join(map(str, event[1:]))})" if event else "an empty event"
+
+
+def _compare_result(parsed: _Record, match: Match) -> None:
+    derived = match.result()
+    if derived is None:
+        if parsed.result is not None:
+            raise RecordError("result", "there is one, but the match has not ended")
+        if parsed.abandoned is None:
+            raise RecordError("result", "the match has not ended, and nothing says that it was given up")
+        return
+    if parsed.abandoned is not None:
+        raise RecordError("abandoned", "the match was played to its end")
+    if parsed.result is None:
+        raise RecordError("result", "absent, though the match has ended")
+    for name, recorded, value in (
+        ("winners", tuple(parsed.result.winners), derived.winners),
+        ("scores", tuple(parsed.result.scores), derived.scores),
+        ("reason", parsed.result.reason, derived.reason),
+        ("points", parsed.result.points and tuple(parsed.result.points), derived.points),
+    ):
+        if recorded != value:
+            raise RecordError(f"result, {name}", f"{recorded} recorded, {value} derived")

@@ -1,0 +1,88 @@
+"""@rule: the one decorator of rule functions. Compiled by Numba, or plain Python when interpreting.
+
+With ``MEADHALL_INTERPRET=1`` every rule runs as the Python it is written in, for debugging and for measuring coverage, with
+bit-identical results. A process runs either compiled or interpreted rules, never both.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+import sys
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import ParamSpec, TypeVar
+
+import numba
+import numpy as np
+from platformdirs import user_cache_path
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+INTERPRETED = os.environ.get("MEADHALL_INTERPRET", "0") not in ("", "0")
+
+
+def cache_root() -> Path:
+    """Where machine code is kept: ``MEADHALL_CACHE``, or the user's cache folder."""
+    chosen = os.environ.get("MEADHALL_CACHE")
+    return Path(chosen) if chosen else user_cache_path("meadhall")
+
+
+def _rules_package(module: str) -> str:
+    """The package all of whose source a rule of ``module`` may depend on, besides the engine: one game's folder."""
+    parts = module.split(".")
+    if parts[0] != "meadhall":
+        return parts[0]
+    return ".".join(parts[: 3 if parts[1:2] == ["games"] else 2])
+
+
+def _package_folder(package: str) -> Path | None:
+    file = getattr(sys.modules.get(package), "__file__", None)
+    if file is None:
+        return None
+    path = Path(file)
+    return path.parent if path.name == "__init__.py" else path
+
+
+@cache
+def cache_folder(package: str) -> Path:
+    """The folder for the machine code of ``package``'s rules, named by a hash of all that it depends on.
+
+    Numba itself looks only at the file of the function: it would use stale code after a change in a helper's file.
+    """
+    from importlib.metadata import version
+
+    key = hashlib.sha256()
+    for part in ("meadhall", "numba", "numpy"):
+        key.update(f"{part} {version(part)}\n".encode())
+    key.update(platform.python_version().encode())
+    for folder in dict.fromkeys((Path(__file__).parent, _package_folder(package))):
+        if folder is None:
+            continue
+        sources = [folder] if folder.is_file() else sorted(folder.rglob("*.py"))
+        for source in sources:
+            key.update(source.name.encode() + b"\0" + source.read_bytes() + b"\0")
+    return cache_root() / f"{package}-{key.hexdigest()[:20]}"
+
+
+def rule(function: Callable[P, R]) -> Callable[P, R]:
+    """Make ``function`` a rule: compiled on its first call for given types, the machine code kept on disk for later starts.
+
+    Rule functions use plain integers, records, arrays, enums and other rules; no exceptions, strings or dictionaries.
+    """
+    if INTERPRETED:
+        return function
+    before = numba.config.CACHE_DIR
+    numba.config.CACHE_DIR = str(cache_folder(_rules_package(function.__module__)))
+    try:
+        compiled: Callable[P, R] = numba.njit(cache=True, nogil=True, error_model="numpy")(function)
+    finally:
+        numba.config.CACHE_DIR = before
+    return compiled
+
+
+u64: Callable[[int], int] = int if INTERPRETED else np.uint64  # type: ignore[assignment]
+"""Unsigned 64-bit integer: in Numba ``uint64 + int64`` is a float, so constants that meet one are made by this."""

@@ -1,0 +1,36 @@
+"""A game's rulebook: ``rulebook.md`` (``rulebook.<language>.md``) in its folder, with an anchor for every rule id.
+
+A rule is a list item that begins with its id in bold: ``- **AA-3.2** Name a living player …``.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from meadhall.engine.language import current_language
+
+if TYPE_CHECKING:
+    from meadhall.engine.game import Game
+
+_RULE = re.compile(r"\*\*([A-Z]{2}-\d+(?:\.\d+)?)\*\*")
+
+
+def rulebook_text(game: Game) -> str:
+    """The rulebook as Markdown, in the current language where there is one, else in English."""
+    path = game.folder / f"rulebook.{current_language()}.md"
+    return (path if path.exists() else game.folder / "rulebook.md").read_text(encoding="utf-8")
+
+
+def rule_ids(game: Game) -> tuple[str, ...]:
+    """Every rule id that the rulebook explains, in its order."""
+    return tuple(dict.fromkeys(_RULE.findall((game.folder / "rulebook.md").read_text(encoding="utf-8"))))
+
+
+def rule_sentence(game: Game, rule: str) -> str:
+    """The rulebook's words on one rule, "" if it has none."""
+    for line in rulebook_text(game).splitlines():
+        found = _RULE.search(line)
+        if found and found[1] == rule:
+            return line[found.end() :].strip()
+    return ""

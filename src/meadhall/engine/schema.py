@@ -1,0 +1,137 @@
+"""@record: the fields of a state, declared once: attributes for people and type checkers, a dtype for the machine.
+
+    @record
+    class Table(State):
+        alive: Annotated[Row, np.int8, 6]
+        power: I8
+
+``Table.dtype`` is the NumPy dtype, ``Table.new(100)`` a hundred blank states in one array, ``Table.at(tables, 3)`` the fourth of
+them with its fields as attributes. In compiled rules a state is Numba's record of the same dtype; in interpreted ones and in all
+plain Python it is an instance of the class, a view into the array whose fields read as plain ``int``, so that no small
+integer type ever wraps where compiled code would promote.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, ClassVar, Protocol, Self, TypeVar, get_args, get_origin, get_type_hints
+
+import numpy as np
+import numpy.typing as npt
+
+from meadhall.engine.rule import INTERPRETED, rule
+
+Tables = npt.NDArray[np.void]
+"""An array of states of one game: a structured array of its ``Table.dtype``."""
+
+Ints = npt.NDArray[np.integer[Any]]
+
+
+class Row(Protocol):
+    """A one-dimensional field, as type checkers see it: integers in, integers out."""
+
+    def __getitem__(self, index: int) -> int: ...
+    def __setitem__(self, index: int | slice, value: int) -> None: ...
+    def __len__(self) -> int: ...
+
+
+class Grid(Protocol):
+    """A two-dimensional field: indexed ``grid[row, column]``."""
+
+    def __getitem__(self, index: tuple[int, int]) -> int: ...
+    def __setitem__(self, index: tuple[int | slice, int | slice] | slice, value: int) -> None: ...
+
+
+I8 = Annotated[int, np.int8]
+I16 = Annotated[int, np.int16]
+I32 = Annotated[int, np.int32]
+U8 = Annotated[int, np.uint8]
+U16 = Annotated[int, np.uint16]
+U32 = Annotated[int, np.uint32]
+
+
+class Cells(np.ndarray[Any, np.dtype[Any]]):
+    """An array field read in plain Python: its items are Python integers."""
+
+    def __getitem__(self, key: Any) -> Any:
+        value = super().__getitem__(key)
+        return value.item() if isinstance(value, np.generic) else value
+
+
+class State:
+    """What every game's state begins with. Declare a game's own fields in a subclass under ``@record``."""
+
+    dtype: ClassVar[np.dtype[np.void]]
+
+    rng: Annotated[Row, np.uint64, 2]  # the generator (chance.py); blank in what anybody is shown
+    reveals: U32  # rises with every chance event or revelation: an undo is free only while it has not moved
+    players: I8
+    actor: I8  # the seat to decide; -1 when the game is over
+
+    _row: np.void
+
+    @classmethod
+    def new(cls, count: int = 1) -> Tables:
+        """``count`` blank states (all fields 0) in one array."""
+        return np.zeros(count, cls.dtype)
+
+    @classmethod
+    def at(cls, tables: Tables, index: int = 0) -> Self:
+        """State ``index`` of ``tables``: a view, writing to it writes to the array."""
+        state = cls.__new__(cls)
+        state._row = tables[index]
+        return state
+
+
+S = TypeVar("S", bound=State)
+
+_classes: dict[np.dtype[np.void], type[State]] = {}
+
+
+def _fields(cls: type[State]) -> list[tuple[Any, ...]]:
+    fields: list[tuple[Any, ...]] = []
+    for name, hint in get_type_hints(cls, include_extras=True).items():
+        if get_origin(hint) is not Annotated:
+            continue
+        _, kind, *shape = get_args(hint)
+        fields.append((name, kind, tuple(shape)) if shape else (name, kind))
+    return fields
+
+
+def _attribute(name: str, shaped: bool) -> property:
+    def read_number(self: State) -> int:
+        return int(self._row[name])
+
+    def read_cells(self: State) -> Cells:
+        cells: Cells = self._row[name].view(Cells)
+        return cells
+
+    def write(self: State, value: Any) -> None:
+        self._row[name] = value
+
+    return property(read_cells if shaped else read_number, write)
+
+
+def record(cls: type[S]) -> type[S]:
+    """Give the class its ``dtype`` and its fields as attributes. The fields of ``State`` come first, then in order of declaration."""
+    fields = _fields(cls)
+    first = {field[0]: index for index, field in enumerate(_fields(State))}
+    fields.sort(key=lambda field: first.get(field[0], len(first)))
+    cls.dtype = np.dtype(fields, align=True)
+    for name, _, *shape in fields:
+        setattr(cls, name, _attribute(name, bool(shape)))
+    _classes[cls.dtype] = cls
+    return cls
+
+
+if INTERPRETED:
+
+    def state_at(tables: Tables, index: int) -> Any:
+        """State ``index`` of ``tables``, as rules want it, compiled or not."""
+        return _classes[tables.dtype].at(tables, index)
+
+else:
+
+    @rule
+    def state_at(tables: Tables, index: int) -> Any:
+        """State ``index`` of ``tables``, as rules want it, compiled or not."""
+        return tables[index]

@@ -1,0 +1,23 @@
+"""Axes and Allies: dice and treachery for 2 to 6."""
+
+from pathlib import Path
+
+from meadhall.engine.game import Game
+from meadhall.engine.language import marked
+from meadhall.games.axes_and_allies import heuristics, rules, words
+
+game = Game(
+    name="axes-and-allies",
+    title="Axes and Allies",
+    tagline=marked("Dice and treachery for 2 to 6. Be the last one standing."),
+    version=1,
+    min_players=2,
+    max_players=rules.SEATS,
+    actions=rules.ACTIONS,
+    table=rules.Table,
+    rules=rules,
+    words=words,
+    events=words.EVENTS,
+    folder=Path(__file__).parent,
+    greedy=heuristics.greedy,
+)

@@ -1,0 +1,216 @@
+"""Axes and Allies: the rules. Ids are those of the rulebook beside this file."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import Annotated, Any
+
+import numpy as np
+
+from meadhall.engine.chance import die
+from meadhall.engine.events import emit
+from meadhall.engine.rule import rule
+from meadhall.engine.schema import I8, Grid, Row, State, record
+
+SEATS = 6
+SIDES = 6
+
+# Actions: 0..5 attack that seat, 6..11 ally with that seat.
+ATTACK = 0
+ALLY = ATTACK + SEATS
+ACTIONS = ALLY + SEATS
+
+
+class Event(IntEnum):
+    ORDER_ROLL = 1
+    FIRST = 2
+    POWER = 3
+    VOIDED = 4
+    LIMITED = 5
+    ATTACK = 6
+    ATTACK_ROLL = 7
+    KILLED = 8
+    MISSED = 9
+    ALLIED = 10
+    WON = 11
+
+
+@record
+class Table(State):
+    """The state of a match. Nothing of it is hidden."""
+
+    power: I8  # of the actor's axe, for this turn only
+    living: I8  # how many are alive
+    alive: Annotated[Row, np.int8, SEATS]
+    allied: Annotated[Grid, np.int8, SEATS, SEATS]  # both ways
+
+
+@rule
+def setup(table: Table, players: int, options: Any, log: Grid) -> None:
+    """AA-1: everybody takes an axe, and the dice say who goes first."""
+    table.living = players
+    for seat in range(players):
+        table.alive[seat] = True
+    first = roll_for_order(table, players, log)
+    emit(log, Event.FIRST, first)
+    begin_turn(table, first, log)
+
+
+@rule
+def roll_for_order(table: Table, players: int, log: Grid) -> int:
+    """AA-1.1, AA-1.2, AA-1.4: the highest roll goes first; those tied for it roll again, in ascending seat order."""
+    tied = (1 << players) - 1
+    while True:
+        highest = 0
+        leaders = 0
+        leader = 0
+        for seat in range(players):
+            if tied >> seat & 1:
+                value = roll(table)
+                emit(log, Event.ORDER_ROLL, seat, value)
+                if value > highest:
+                    highest = value
+                    leaders = 0
+                if value == highest:
+                    leaders |= 1 << seat
+                    leader = seat
+        if leaders == 1 << leader:
+            return leader
+        tied = leaders
+
+
+@rule
+def begin_turn(table: Table, seat: int, log: Grid) -> None:
+    """AA-2.1, AA-2.3: power is rolled as the turn begins. AA-4.1: who is allied with all others passes, unless it is a one."""
+    while True:
+        table.power = roll(table)
+        emit(log, Event.POWER, seat, table.power)
+        if table.power == 1:
+            void_alliances(table, log)
+        if has_somebody_to_name(table, seat):
+            table.actor = seat
+            return
+        emit(log, Event.LIMITED, seat)
+        seat = next_living(table, seat)
+
+
+@rule
+def roll(table: Table) -> int:
+    """A throw of the one die. Everybody sees it."""
+    table.reveals += 1
+    return die(table.rng, SIDES)
+
+
+@rule
+def void_alliances(table: Table, log: Grid) -> None:
+    """AA-2.2, AA-4.2: a power of one voids every alliance between all players at once."""
+    for seat in range(table.players):
+        for other in range(table.players):
+            table.allied[seat, other] = False
+    emit(log, Event.VOIDED)
+
+
+@rule
+def can_be_named(table: Table, seat: int, other: int) -> bool:
+    """AA-3.2, AA-3.4, AA-3.5, AA-5.1: a living player, not oneself, not an ally already. AA-3.6: allies' allies are no allies."""
+    return bool(table.alive[other]) and other != seat and not table.allied[seat, other]
+
+
+@rule
+def has_somebody_to_name(table: Table, seat: int) -> bool:
+    """AA-4.1: only living players count."""
+    for other in range(table.players):
+        if can_be_named(table, seat, other):
+            return True
+    return False
+
+
+@rule
+def next_living(table: Table, seat: int) -> int:
+    """AA-1.3: clockwise, skipping the dead."""
+    while True:
+        seat += 1
+        if seat == table.players:
+            seat = 0
+        if table.alive[seat]:
+            return seat
+
+
+@rule
+def legal(table: Table, out: Row) -> int:
+    """AA-3.1: attack one player, or ally with one player; whoever can be named for the one can be for the other. No pass."""
+    named = 0
+    for other in range(table.players):
+        if can_be_named(table, table.actor, other):
+            out[named] = ATTACK + other
+            named += 1
+    for k in range(named):
+        out[named + k] = out[k] + ALLY - ATTACK
+    return 2 * named
+
+
+@rule
+def play(table: Table, action: int, log: Grid) -> None:
+    """AA-3.1: one of the two, then the next turn begins."""
+    seat = table.actor
+    if action >= ALLY:
+        ally(table, seat, action - ALLY, log)
+    else:
+        attack(table, seat, action - ATTACK, log)
+    if table.living > 1:
+        begin_turn(table, next_living(table, seat), log)
+    else:
+        win(table, seat, log)
+
+
+@rule
+def attack(table: Table, seat: int, victim: int, log: Grid) -> None:
+    """AA-3.2: a roll below the power kills. AA-3.3: with power one it must fail, and may be declared all the same."""
+    emit(log, Event.ATTACK, seat, victim)
+    value = roll(table)
+    emit(log, Event.ATTACK_ROLL, seat, value)
+    if value < table.power:
+        kill(table, victim)
+        emit(log, Event.KILLED, seat, victim)
+    else:
+        emit(log, Event.MISSED, seat, victim)
+
+
+@rule
+def kill(table: Table, victim: int) -> None:
+    """AA-5.1: the dead take no more turns and can't be named."""
+    table.alive[victim] = False
+    table.living -= 1
+
+
+@rule
+def ally(table: Table, seat: int, partner: int, log: Grid) -> None:
+    """AA-3.4: the other has no say; it binds both."""
+    table.allied[seat, partner] = True
+    table.allied[partner, seat] = True
+    emit(log, Event.ALLIED, seat, partner)
+
+
+@rule
+def win(table: Table, seat: int, log: Grid) -> None:
+    """AA-6.1: the last one living, who has just killed."""
+    table.actor = -1
+    table.power = 0
+    emit(log, Event.WON, seat)
+
+
+@rule
+def conceal(table: Table, seat: int) -> None:
+    """Nothing is hidden."""
+
+
+@rule
+def redeal(table: Table, seat: int) -> None:
+    """Nothing is hidden."""
+
+
+@rule
+def score(table: Table, out: Any) -> None:
+    """AA-6.1: all to the last one living."""
+    for seat in range(table.players):
+        out[seat] = 1.0 if table.alive[seat] else 0.0

@@ -1,0 +1,1 @@
+"""The hall: pages, live push, tables and store."""

@@ -1,0 +1,232 @@
+"""What the hall's pages are given: plain values, ready to be shown, holding nothing the viewer may not know.
+
+The templates in ``templates/`` and every game's ``table.html`` are written against these classes and nothing else.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+SeatKind = Literal["human", "bot", "open"]
+TableStatus = Literal["gathering", "running", "over", "abandoned"]
+
+
+@dataclass(frozen=True)
+class Viewer:
+    """Who looks at the page: the guest behind the cookie."""
+
+    name: str  # "" until a name was given
+    language: str  # "en", "de"
+    theme: str  # "auto", "light", "dark"
+    csrf: str  # goes into every form as the hidden field ``_csrf_token``
+
+
+@dataclass(frozen=True)
+class GameTile:
+    """A game in the hall: ``ready`` is False while its rules are still being compiled."""
+
+    name: str  # "axes-and-allies"
+    title: str
+    tagline: str
+    players: str  # "2-6"
+    ready: bool
+    announced: bool = False  # promised, not yet playable
+
+
+@dataclass(frozen=True)
+class TableCard:
+    """One line in the hall's lists of tables."""
+
+    url: str
+    game: str
+    title: str
+    seats: tuple[SeatView, ...]
+    status: TableStatus
+    your_turn: bool
+    note: str  # "Your turn", "Waiting for Björn", "2 of 4 seats taken", "Astrid won"
+
+
+@dataclass(frozen=True)
+class HallPage:
+    tiles: tuple[GameTile, ...]
+    yours: tuple[TableCard, ...]
+    open: tuple[TableCard, ...]
+    watched: tuple[TableCard, ...]
+
+
+@dataclass(frozen=True)
+class SeatView:
+    """A seat as everybody sees it. Its colour is ``seat-K`` (K = seat) in CSS, its crest the symbol ``crest-K``."""
+
+    seat: int
+    name: str  # "" for an open seat
+    kind: SeatKind
+    bot: str = ""  # the bot's rank, e.g. "greedy"
+    you: bool = False
+    active: bool = False  # this seat is to decide
+    out: bool = False  # has lost already
+    winner: bool = False
+    online: bool = True  # a person with the page open, or a bot
+
+
+@dataclass(frozen=True)
+class OptionChoice:
+    value: str
+    text: str
+    chosen: bool
+
+
+@dataclass(frozen=True)
+class OptionView:
+    name: str
+    text: str  # a sentence that says what it changes
+    choices: tuple[OptionChoice, ...]
+
+
+@dataclass(frozen=True)
+class LobbyPage:
+    """The table before the game. Only the host can change seats and options and start."""
+
+    id: str
+    url: str
+    game: str
+    title: str
+    seats: tuple[SeatView, ...]
+    host: bool
+    seated: bool
+    bots: tuple[tuple[str, str], ...]  # (name, what it is) of every bot that can be seated
+    options: tuple[OptionView, ...]
+    min_players: int
+    max_players: int
+    can_start: bool
+    start_refusal: str  # why it can't start yet, "" if it can
+    invite_url: str  # absolute, to be sent to friends
+    invite_qr: str  # an <svg> string of the same link
+    public: bool  # listed among the open tables
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """Why something can't be done: the rule and the words."""
+
+    rule: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Choice:
+    """An action that the viewer could choose: legal when ``refusal`` is None."""
+
+    action: int
+    text: str
+    refusal: Refusal | None = None
+
+
+@dataclass(frozen=True)
+class LogEntry:
+    n: int  # the action it belongs to (0: the setup)
+    index: int  # unique in the match, ascending with time
+    kind: str  # the event's name, e.g. "killed"
+    text: str
+    rule: str  # "AA-3.2"
+    rule_url: str  # the rulebook at that rule
+
+
+@dataclass(frozen=True)
+class ChancePoint:
+    """Each seat's chance of winning after action n, 0 to 1."""
+
+    n: int
+    chances: tuple[float, ...]
+    turning: bool = False  # a turning point
+    text: str = ""  # what happened there
+
+
+@dataclass(frozen=True)
+class ResultView:
+    headline: str  # "Astrid wins"
+    how: str  # "the last one standing, after 23 decisions"
+    rule: str
+    rule_url: str
+    winners: tuple[int, ...]
+    chances: tuple[ChancePoint, ...] = ()  # empty while being computed
+
+
+@dataclass(frozen=True)
+class Device:
+    """The private link that carries the viewer's seat to another device."""
+
+    url: str
+    qr: str  # an <svg> string
+
+
+@dataclass(frozen=True)
+class GamePage:
+    """A match for one viewer: while it runs, when it is over, or as one moment of a replay."""
+
+    id: str
+    url: str  # "/table/<id>"
+    game: str
+    title: str
+    seats: tuple[SeatView, ...]
+    viewer: int | None  # the viewer's seat, None for a spectator
+    status: TableStatus
+    prompt: str  # what is to be decided and by whom, always
+    your_turn: bool
+    n: int  # the number the next action will have
+    choices: tuple[Choice, ...]  # the viewer's, in ascending order; with refused ones; empty when it is not their turn
+    log: tuple[LogEntry, ...]  # newest first
+    picture: Any  # the game's own: what its table.py made of the concealed state
+    can_undo: bool = False
+    can_resign: bool = False
+    can_hint: bool = False
+    hint: str = ""
+    notice: Refusal | None = None  # the last thing refused, to be shown once
+    result: ResultView | None = None
+    device: Device | None = None
+    commitment: str = ""
+    watching: int = 0  # spectators
+    extra: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class ReplayPage:
+    """A match step by step: ``page`` shows the moment after action ``at``."""
+
+    page: GamePage
+    base: str  # "/table/<id>/replay" or "/replay/<key>": steps are base?at=K&eyes=all|0|1…
+    at: int  # position 0 (setup) … last
+    last: int
+    eyes: str  # "all" or a seat number
+    eyes_choices: tuple[tuple[str, str], ...]
+    verified: str  # "" or the sentence that says the dice were verified
+
+
+@dataclass(frozen=True)
+class VerifyPage:
+    url: str
+    title: str
+    commitment: str
+    seed: str  # "" while the match runs
+    verified: bool
+    text: str
+    steps: int
+
+
+@dataclass(frozen=True)
+class RulebookPage:
+    game: str
+    title: str
+    html: str  # rendered from rulebook.md; every rule's heading or item has id="AA-3.2"
+    contents: tuple[tuple[str, str], ...]  # (anchor, heading)
+
+
+@dataclass(frozen=True)
+class ErrorPage:
+    status: int
+    title: str
+    text: str
+    rule: str = ""
+    rule_url: str = ""
+    back: str = "/"
