@@ -1,0 +1,60 @@
+# Meadhall. `make play` plays, `make test` tests, `make help` lists the rest.
+# Everything is installed inside this folder: uv in .uv/, the locked dependencies in .venv/.
+
+UV_VERSION := 0.13.9
+UV := .uv/bin/uv
+UV_STAMP := .uv/uv-$(UV_VERSION)
+BIN := .venv/bin
+
+# The first Python here that is new enough; `make play PYTHON=/path/to/python3` chooses another.
+PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11 python; do \
+	"$$p" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo "$$p"; break; }; done)
+
+# An environment that is there is kept; a new one is made with that Python. Nothing is removed that another group needs.
+SYNC = $(UV) sync --quiet --locked --inexact $(if $(wildcard .venv/pyvenv.cfg),,--python $(PYTHON))
+
+export UV_PYTHON_DOWNLOADS := never
+export UV_PROJECT_ENVIRONMENT := .venv
+unexport VIRTUAL_ENV
+
+.DEFAULT_GOAL := help
+.PHONY: help play setup test lint bench screenshots clean
+
+help: ## this list
+	@sed -n 's/^\([a-z]*\):[^#]*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
+
+play: $(UV_STAMP) ## install what is needed, start the hall and open it in the browser
+	$(SYNC) --no-dev
+	@exec $(BIN)/meadhall serve
+
+setup: $(UV_STAMP) ## install everything, tests and benchmarks too; the command is .venv/bin/meadhall
+	$(SYNC) --all-groups
+
+test: $(UV_STAMP) ## install what the tests need, a browser too, and run them all
+	$(SYNC)
+	@MEADHALL_CHROMIUM="$$(tools/browser)" && export MEADHALL_CHROMIUM && exec tools/test
+
+lint: $(UV_STAMP) ## style, types, and which package may import which
+	$(SYNC)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: $(UV_STAMP) ## measure: compiled rules against C, plain Python and OpenSpiel
+	$(SYNC) --all-groups
+	$(BIN)/python benchmarks/playouts.py
+
+screenshots: $(UV_STAMP) ## take the pictures in docs/screenshots anew
+	$(SYNC)
+	@MEADHALL_CHROMIUM="$$(tools/browser)" && export MEADHALL_CHROMIUM && exec tools/screenshots
+
+clean: ## remove what was installed and built here
+	rm -rf .uv .venv build dist benchmarks/build .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+
+$(UV_STAMP):
+	@test -n "$(PYTHON)" || { echo "Meadhall needs Python 3.11 or newer; found: $$(python3 --version 2>&1)." \
+	"Install one, or name it: make play PYTHON=/path/to/python3" >&2; exit 1; }
+	@$(PYTHON) -m venv .uv || { echo "$(PYTHON) can't make virtual environments; on Debian or Ubuntu: apt install python3-venv" >&2; exit 1; }
+	.uv/bin/python -m pip install --quiet --disable-pip-version-check uv==$(UV_VERSION)
+	@touch $@
