@@ -21,6 +21,7 @@ from meadhall.engine.game import Game, game, game_names
 from meadhall.engine.kernels import Batch, random_playouts
 from meadhall.engine.match import Action, Match, Result, Seat, View
 from meadhall.engine.record import replay
+from meadhall.lab import Report, simulate
 
 __all__ = [
     "Action",
@@ -36,6 +37,7 @@ __all__ = [
     "NotYourTurn",
     "RecordError",
     "Refused",
+    "Report",
     "Result",
     "Seat",
     "UnknownGame",
@@ -44,4 +46,5 @@ __all__ = [
     "game_names",
     "random_playouts",
     "replay",
+    "simulate",
 ]

@@ -10,7 +10,6 @@ import time
 import webbrowser
 from pathlib import Path
 
-HOST, PORT = "127.0.0.1", 8000
 _PATIENCE = 60.0
 _EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "[::1]", "": "127.0.0.1"}
 
@@ -24,9 +23,8 @@ def serve_hall(host: str | None, port: int | None, data: Path | None, database_u
     from meadhall.server.settings import Settings
 
     settings = Settings.from_environment()
-    if not os.environ.get("MEADHALL_NO_BROWSER") and has_screen():
-        address = os.environ.get("MEADHALL_HOST", HOST), int(os.environ.get("MEADHALL_PORT", PORT))
-        threading.Thread(target=open_when_it_answers, args=address, daemon=True).start()
+    if settings.browser and has_screen():
+        threading.Thread(target=open_when_it_answers, args=(settings.host, settings.port), daemon=True).start()
     serve(settings)
 
 

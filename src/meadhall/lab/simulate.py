@@ -1,0 +1,95 @@
+"""simulate: many games of bots against bots."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from meadhall.bots import bot
+from meadhall.bots.policy import POLICIES
+from meadhall.engine.errors import BadSetup
+from meadhall.engine.game import Game, game
+from meadhall.engine.kernels import Floats, tournament
+from meadhall.lab.matches import Plan, play_matches
+from meadhall.lab.report import Report, report
+
+
+def simulate(
+    name: str | Game,
+    bots: Sequence[str] = ("random",),
+    games: int = 10_000,
+    seed: str | None = None,
+    players: int | None = None,
+    progress: Callable[[int], None] | None = None,
+    records: Path | str | None = None,
+    processes: int = 1,
+    **options: Any,
+) -> Report:
+    """Play ``games`` games of bots against bots, everybody on every seat in turn.
+
+    Games among compiled bots (random, greedy) run in compiled loops on all cores, a million of them in seconds. Other bots, and games
+    whose records are wanted, are played as whole matches; their dice are others than in the compiled loops.
+
+    Args:
+        name: the game, e.g. ``"axes-and-allies"``.
+        bots: who plays; fewer than players are repeated, in the same order.
+        games: how many games.
+        seed: any text; the same seed gives the same games. By default a new one, to be found in the report.
+        players: by default as many as bots are named, but at least as many as the game needs.
+        progress: called with the number of games done since the last call.
+        records: a file for the match records, one a line, with the number of legal actions of every decision.
+        processes: how many play whole matches. More than one asks for the ``if __name__ == "__main__":`` of multiprocessing.
+        options: the game's options by name.
+
+    Raises:
+        BadSetup: the game can't be played so.
+        UnknownGame, UnknownBot: there is none of that name.
+    """
+    subject = game(name) if isinstance(name, str) else name
+    chosen = subject.check_options(options)
+    line_up = seated(subject, bots, players)
+    if isinstance(games, bool) or not isinstance(games, int) or games < 1:
+        raise BadSetup(f"the number of games is an integer of at least 1, not {games!r}")
+    text = secrets.token_hex(8) if seed is None else seed
+    began = time.perf_counter()
+    if records is None and all(who in POLICIES for who in line_up):
+        shares, lengths = tournament(subject, [POLICIES[who] for who in line_up], games, text, chosen, progress=progress)
+    else:
+        plan = Plan(subject.name, line_up, chosen, text, records is not None)
+        shares, lengths = _whole_matches(plan, games, processes, progress, records)
+    return report(subject, chosen, line_up, text, shares, lengths, time.perf_counter() - began)
+
+
+def seated(subject: Game, bots: Sequence[str], players: int | None) -> tuple[str, ...]:
+    """One bot a seat. Raises BadSetup or UnknownBot."""
+    if isinstance(bots, str) or not bots:
+        raise BadSetup("bots are a list of names, of at least one")
+    count = subject.check_players(max(len(bots), subject.min_players) if players is None else players)
+    if len(bots) > count:
+        raise BadSetup(f"{len(bots)} bots for {count} players")
+    for name in bots:
+        bot(subject, name)
+    return tuple(bots[seat % len(bots)] for seat in range(count))
+
+
+def _whole_matches(
+    plan: Plan, games: int, processes: int, progress: Callable[[int], None] | None, records: Path | str | None
+) -> tuple[Floats, npt.NDArray[np.int64]]:
+    shares = np.zeros((games, len(plan.bots)), np.float64)
+    lengths = np.zeros(games, np.int64)
+    file = None if records is None else Path(records).open("w", encoding="utf-8")
+    try:
+        for number, outcome in enumerate(play_matches(plan, games, processes, progress)):
+            shares[number], lengths[number] = outcome.scores, outcome.decisions
+            if file:
+                print(outcome.record, file=file)
+    finally:
+        if file:
+            file.close()
+    return shares, lengths

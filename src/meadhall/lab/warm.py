@@ -1,0 +1,59 @@
+"""warm: compile everything that will be needed, so that nobody waits for it later.
+
+Machine code is made for the types that a function is called with, so the surest way to have all of it is to do once what will be done.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+import numpy as np
+
+from meadhall.bots import bot, bot_names
+from meadhall.engine.game import Game, game, game_names
+from meadhall.engine.kernels import Batch, loops, outlook, random_playouts, tournament
+from meadhall.engine.loops import RANDOM
+from meadhall.lab.matches import play_out
+
+Progress = Callable[[int, int], None]
+"""Called with the number of steps done, and of all steps."""
+
+
+def warm(names: Iterable[str] | None = None, progress: Progress | None = None) -> None:
+    """Compile all rules of the games named (by default: all), or find them compiled. Raises UnknownGame."""
+    steps = [step for name in (game_names() if names is None else names) for step in warm_steps(game(name))]
+    for done, step in enumerate(steps):
+        if progress:
+            progress(done, len(steps))
+        step()
+    if progress:
+        progress(len(steps), len(steps))
+
+
+def warm_steps(subject: Game) -> list[Callable[[], object]]:
+    """What there is to do for one game, in an order that serves a waiting player first: a match, the bots, the bulk loops."""
+    players = subject.min_players
+    return [
+        lambda: play_a_match(subject),
+        lambda: loops(subject).redeal_one(subject.match().tables, 0),
+        lambda: outlook(subject, subject.match().view(0).tables, 0, games=1),
+        lambda: random_playouts(subject, players, games=1, threads=1),
+        lambda: tournament(subject, [RANDOM] * players, games=1, threads=1),
+        lambda: step_a_batch(subject),
+    ]
+
+
+def play_a_match(subject: Game) -> None:
+    """Set up, view, choose, play, score: all that a table in the hall needs."""
+    match = subject.match(seed="warm")
+    for name in bot_names(subject):
+        bot(subject, name).choose(match.view(match.actor))
+    play_out(match, [bot(subject, "random")] * match.players)
+    match.result()
+
+
+def step_a_batch(subject: Game) -> None:
+    """A move in each of a few matches that are played together."""
+    batch = Batch(subject, subject.min_players, count=2, seed="warm")
+    batch.step(np.argmax(batch.legal_masks(), axis=1))
+    batch.scores()
