@@ -9,7 +9,7 @@ import os
 import sys
 from importlib.metadata import version as package_version
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -17,6 +17,8 @@ from meadhall.cli.console import INTERRUPTED, USAGE, chosen_language, complain
 from meadhall.engine.errors import MeadhallError
 from meadhall.engine.language import gettext as _
 from meadhall.engine.language import speaking
+
+EXISTING_FILE: dict[str, Any] = {"exists": True, "dir_okay": False, "readable": True}
 
 
 def serve(
@@ -31,6 +33,86 @@ def serve(
     from meadhall.cli.serve import serve_hall
 
     serve_hall(host, port, data, database_url, no_browser)
+
+
+def play(
+    game: Annotated[str, typer.Argument(help=_("Name of the game; `meadhall games` lists them."))] = "",
+    players: Annotated[int | None, typer.Option(help=_("How many play; by default 4, or what the game takes."))] = None,
+    bots: Annotated[str, typer.Option(help=_("Bots for the other seats, in turn, e.g. greedy,random."))] = "greedy",
+    seed: Annotated[str | None, typer.Option(help=_("Any text: the same dice again."))] = None,
+    seat: Annotated[int, typer.Option(help=_("Your seat, counted from 1."), min=1)] = 1,
+    name: Annotated[str | None, typer.Option(help=_("Your name."))] = None,
+    option: Annotated[list[str] | None, typer.Option(help=_("An option of the game, name=value; as often as needed."))] = None,
+    resume: Annotated[Path | None, typer.Option(help=_("A match saved before, to be played on."), **EXISTING_FILE)] = None,
+) -> None:
+    from meadhall.cli.play import Session, new_match, resumed_match
+    from meadhall.engine.game import game as find_game
+
+    if resume is not None:
+        match = resumed_match(resume)
+        if game not in ("", match.game.name):
+            raise typer.BadParameter(_("{file} holds a match of {game}.").format(file=resume, game=match.game.name))
+    elif game:
+        match = new_match(find_game(game), players, listed(bots), seed, seat - 1, name, name_and_value(option))
+    else:
+        raise typer.BadParameter(_("Name a game, or a saved match with --resume."))
+    Session(match).run()
+
+
+def simulate(
+    game: Annotated[str, typer.Argument(help=_("Name of the game; `meadhall games` lists them."))],
+    players: Annotated[int | None, typer.Option(help=_("How many play; by default as many as bots are named."))] = None,
+    bots: Annotated[str, typer.Option(help=_("Who plays, e.g. greedy,random; fewer than players are repeated."))] = "random",
+    games: Annotated[int, typer.Option(help=_("How many games."), min=1)] = 10_000,
+    seed: Annotated[str | None, typer.Option(help=_("Any text: the same games again."))] = None,
+    option: Annotated[list[str] | None, typer.Option(help=_("An option of the game, name=value; as often as needed."))] = None,
+    as_json: Annotated[bool, typer.Option("--json", help=_("Print the report as JSON."))] = False,
+    records: Annotated[Path | None, typer.Option(help=_("Write the match records to this file, one a line."))] = None,
+) -> None:
+    from meadhall.cli.simulate import run_simulation
+
+    run_simulation(game, players, listed(bots), games, seed, name_and_value(option), as_json, records)
+
+
+def verify(files: Annotated[list[Path], typer.Argument(help=_("Match records."), **EXISTING_FILE)]) -> int:
+    from meadhall.cli.records import verify_files
+
+    return verify_files(files)
+
+
+def replay(
+    file: Annotated[Path, typer.Argument(help=_("Match records."), **EXISTING_FILE)],
+    tables: Annotated[bool, typer.Option("--tables", help=_("Show the table before each action."))] = False,
+) -> None:
+    from meadhall.cli.records import tell_file
+
+    tell_file(file, tables)
+
+
+def warm(games: Annotated[list[str] | None, typer.Argument(help=_("Names of games; by default all."))] = None) -> None:
+    from meadhall.cli.games import warm_up
+
+    warm_up(games or [])
+
+
+def games() -> None:
+    from meadhall.cli.games import list_games
+
+    list_games()
+
+
+def listed(names: str) -> list[str]:
+    """``"a,b"`` as a list."""
+    return [name.strip() for name in names.split(",") if name.strip()]
+
+
+def name_and_value(options: list[str] | None) -> dict[str, str]:
+    """``["name=value"]`` as a dictionary."""
+    pairs = [option.partition("=") for option in options or []]
+    for name, equals, _value in pairs:
+        if not name or not equals:
+            raise typer.BadParameter(_("an option is given as name=value, not {given}").format(given=name or "="))
+    return {name: value for name, _equals, value in pairs}
 
 
 def show_version(asked: bool) -> None:
@@ -58,6 +140,12 @@ def build() -> typer.Typer:
     )
     app.callback()(everywhere)
     app.command(help=_("Open the hall: a server for everybody's browser."))(serve)
+    app.command(help=_("Play in the terminal against bots."))(play)
+    app.command(help=_("Let bots play many games and show who wins how often."))(simulate)
+    app.command(help=_("Verify match records: every die, every event, every result."))(verify)
+    app.command(help=_("Tell a match record in words."))(replay)
+    app.command(help=_("Compile the rules, so that nobody waits for them later."))(warm)
+    app.command(help=_("List the games."))(games)
     return app
 
 

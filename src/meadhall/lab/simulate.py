@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -57,10 +58,12 @@ def simulate(
     if isinstance(games, bool) or not isinstance(games, int) or games < 1:
         raise BadSetup(f"the number of games is an integer of at least 1, not {games!r}")
     text = secrets.token_hex(8) if seed is None else seed
-    began = time.perf_counter()
     if records is None and all(who in POLICIES for who in line_up):
+        tournament(subject, [POLICIES[who] for who in line_up], 1, text, chosen)  # compiles, if it must, off the clock
+        began = time.perf_counter()
         shares, lengths = tournament(subject, [POLICIES[who] for who in line_up], games, text, chosen, progress=progress)
     else:
+        began = time.perf_counter()
         plan = Plan(subject.name, line_up, chosen, text, records is not None)
         shares, lengths = _whole_matches(plan, games, processes, progress, records)
     return report(subject, chosen, line_up, text, shares, lengths, time.perf_counter() - began)
@@ -83,13 +86,9 @@ def _whole_matches(
 ) -> tuple[Floats, npt.NDArray[np.int64]]:
     shares = np.zeros((games, len(plan.bots)), np.float64)
     lengths = np.zeros(games, np.int64)
-    file = None if records is None else Path(records).open("w", encoding="utf-8")
-    try:
+    with nullcontext() if records is None else Path(records).open("w", encoding="utf-8") as file:
         for number, outcome in enumerate(play_matches(plan, games, processes, progress)):
             shares[number], lengths[number] = outcome.scores, outcome.decisions
             if file:
                 print(outcome.record, file=file)
-    finally:
-        if file:
-            file.close()
     return shares, lengths

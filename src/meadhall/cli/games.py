@@ -1,0 +1,39 @@
+"""``meadhall games`` and ``meadhall warm``: what there is to play, and making it ready."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+from rich.table import Table
+
+from meadhall.bots import bot_names
+from meadhall.cli.console import console, progress_bar
+from meadhall.engine.game import game, game_names
+from meadhall.engine.language import gettext as _
+from meadhall.lab.warm import warm
+
+
+def list_games() -> None:
+    """Every game that is installed."""
+    table = Table(box=None, padding=(0, 2, 0, 0))
+    for heading in (_("name"), _("players"), _("bots"), _("options"), ""):
+        table.add_column(heading)
+    for name in game_names():
+        subject = game(name)
+        options = "; ".join(f"{option.name}={'|'.join(map(str, option.values))}" for option in subject.options)
+        players = f"{subject.min_players}-{subject.max_players}"
+        table.add_row(name, players, ", ".join(bot_names(subject)), options or "-", _(subject.tagline))
+    console().print(table)
+
+
+def warm_up(names: Sequence[str]) -> None:
+    """Compile the games named, or all, with a progress bar on stderr; a line for each when it is ready."""
+    subjects = [game(name) for name in names or game_names()]
+    for subject in subjects:
+        began = time.perf_counter()
+        with progress_bar() as progress:
+            task = progress.add_task(subject.title, total=None)
+            warm([subject.name], lambda done, steps, task=task: progress.update(task, completed=done, total=steps))  # type: ignore[misc]
+        seconds = time.perf_counter() - began
+        print(_("{game}: ready after {seconds:.1f} s").format(game=subject.title, seconds=seconds))

@@ -1,0 +1,64 @@
+"""A match in words, as ``play`` and ``replay`` print it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from meadhall.engine.events import Event
+from meadhall.engine.language import gettext as _
+from meadhall.engine.match import Match, Step, View
+
+
+def print_events(console: Console, match: Match, events: Iterable[Event], number: int | None = None) -> None:
+    """What happened in one step, as a paragraph; ``number`` is that of its action, if it is to be shown."""
+    text = " · ".join(match.game.words.event(event, match.names) for event in events)
+    if text:
+        _print_paragraph(console, number, Text(text))
+
+
+def print_step(console: Console, match: Match, step: Step, note: str = "") -> None:
+    """An action and everything that followed from it."""
+    words = match.game.words.action(match.game.table.at(step.before), step.action, match.names)
+    line = _("{name}: {action}").format(name=match.names[step.seat], action=words)
+    _print_paragraph(console, step.n, Text.assemble((line, "bold"), (f"  {note}" if note else "", "dim")))
+    print_events(console, match, step.events)
+
+
+def _print_paragraph(console: Console, number: int | None, text: Text) -> None:
+    """Numbered in the margin, its lines one below the other."""
+    grid = Table.grid(padding=(0, 2, 0, 0))
+    grid.add_column(width=4, justify="right", style="dim")
+    grid.add_column()
+    grid.add_row("" if number is None else str(number), text)
+    console.print(grid)
+
+
+def print_table(console: Console, view: View) -> None:
+    """The table as the viewer sees it, if the game's words can draw it: ``sketch(table, names)``, a few lines of text."""
+    sketch = getattr(view.game.words, "sketch", None)
+    if sketch is not None:
+        console.print()
+        console.print(Padding(Text(sketch(view.table, view.names)), (0, 0, 0, 2)))
+
+
+def outcome(match: Match) -> str:
+    """How a match that is over ended."""
+    result = match.result()
+    assert result is not None
+    how = match.game.words.ending(match.game.table.at(match.tables))[1]
+    winners = ", ".join(match.names[seat] for seat in result.winners)
+    if len(result.winners) == 1:
+        said = _("{name} wins: {how} ({rule}).").format(name=winners, how=how, rule=result.reason)
+    elif winners:
+        said = _("{names} win: {how} ({rule}).").format(names=winners, how=how, rule=result.reason)
+    else:
+        said = _("Nobody wins: {how} ({rule}).").format(how=how, rule=result.reason)
+    if result.points is not None:
+        points = ", ".join(f"{name} {count}" for name, count in zip(match.names, result.points, strict=True))
+        said += " " + _("Points: {points}.").format(points=points)
+    return said
