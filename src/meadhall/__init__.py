@@ -5,9 +5,11 @@
 >>> match.play(match.legal()[0])
 """
 
+from meadhall.engine.conformance import check_game
 from meadhall.engine.errors import (
     BadSetup,
     CannotUndo,
+    ConformanceError,
     IllegalAction,
     MalformedAction,
     MatchOver,
@@ -28,6 +30,7 @@ __all__ = [
     "BadSetup",
     "Batch",
     "CannotUndo",
+    "ConformanceError",
     "Game",
     "IllegalAction",
     "MalformedAction",
@@ -42,6 +45,7 @@ __all__ = [
     "Seat",
     "UnknownGame",
     "View",
+    "check_game",
     "game",
     "game_names",
     "random_playouts",

@@ -61,3 +61,19 @@ class RecordError(MeadhallError):
         super().__init__(f"{place}: {reason}")
         self.place = place
         self.reason = reason
+
+
+class ConformanceError(MeadhallError):
+    """A game breaks a law that every game keeps (``check_game``).
+
+    Attributes:
+        law: which one.
+        place: the game, number of players, options, match seed and position.
+        reason: what was found.
+    """
+
+    def __init__(self, law: str, place: str, reason: str) -> None:
+        super().__init__(f"{law}: {reason} ({place})")
+        self.law = law
+        self.place = place
+        self.reason = reason

@@ -6,7 +6,7 @@ know of it. Its rules are plain functions on its record (see ``GameRules``), its
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
@@ -23,7 +23,7 @@ from meadhall.engine.language import add_catalogues
 from meadhall.engine.schema import State
 
 if TYPE_CHECKING:
-    from meadhall.engine.match import Match, Seat
+    from meadhall.engine.match import Match, Seat, View
 
 GROUP = "meadhall.games"
 
@@ -81,13 +81,26 @@ class GameWords(Protocol):
         """What happened."""
 
     def refusal(self, table: Any, action: int, names: Sequence[str]) -> tuple[str, str]:
-        """Rule id and words: why an action that is not legal is not."""
+        """Rule id and words: why the actor can't play ``action`` now; ``("", "")`` if the rules allow it.
+
+        A second statement of what is legal, which ``check_game`` holds against the first.
+        """
 
     def prompt(self, table: Any, names: Sequence[str], viewer: int) -> str:
         """What is to be decided and by whom, as seat ``viewer`` (-1: a spectator) is told."""
 
     def ending(self, table: Any) -> tuple[str, str]:
         """Rule id and words of how a finished match ended."""
+
+
+class GamePicture(Protocol):
+    """What a browser shows of the game: its ``table.html`` draws what this module makes of a view."""
+
+    def picture(self, view: View) -> Any:
+        """Plain values for the template, from what the viewer may know."""
+
+    def offered(self, view: View) -> Iterable[int]:
+        """The actions to be shown to the viewer, who is to decide: the legal ones, and those worth refusing with a reason."""
 
 
 @dataclass(frozen=True)
@@ -105,11 +118,13 @@ class Game:
         words: its texts (usually a module).
         events: every kind of event by its number.
         folder: where its templates, rulebook and catalogues are.
+        picture: what a browser shows of it (usually its module ``table``); None for a game without a page.
         options: what a match can be set up with.
         greedy: the heuristic player, a rule ``greedy(table, legal, count, rng) -> action``: ``table`` is concealed for its actor,
             ``legal[:count]`` are its legal actions, ``rng`` two words for draws of its own. None if there is none.
         scoring: who plays against whom, given the options.
-        points: seat's points in a finished state, where the game counts points.
+        points: every seat's points in a finished state, where the game counts points: ``points(table, options)``.
+        objection: why a number of players and options don't go together, "" if they do: ``objection(players, options)``.
     """
 
     name: str
@@ -124,10 +139,12 @@ class Game:
     words: GameWords
     events: dict[int, EventKind]
     folder: Path
+    picture: GamePicture | None = None
     options: tuple[Choice, ...] = ()
     greedy: Any = None
-    scoring: Any = Scoring.RIVALS
-    points: Any = None
+    scoring: Scoring | Callable[[Mapping[str, Any]], Scoring] = Scoring.RIVALS
+    points: Callable[[Any, Mapping[str, Any]], tuple[int, ...]] | None = None
+    objection: Callable[[int, Mapping[str, Any]], str] | None = None
 
     def __post_init__(self) -> None:
         add_catalogues(self.folder / "locale")
@@ -141,9 +158,7 @@ class Game:
 
     def scoring_of(self, options: Mapping[str, Any]) -> Scoring:
         """Who plays against whom under these options."""
-        found = self.scoring(options) if callable(self.scoring) else self.scoring
-        assert isinstance(found, Scoring)
-        return found
+        return self.scoring if isinstance(self.scoring, Scoring) else self.scoring(options)
 
     def check_players(self, players: Any) -> int:
         """The number of players, if the game can be played by so many; BadSetup if not."""
@@ -161,6 +176,14 @@ class Game:
                 names = ", ".join(known) or "none"
                 raise BadSetup(f"{self.title} has no option {name!r}; its options: {names}")
         return {name: option.check(options.get(name, option.default)) for name, option in known.items()}
+
+    def check_setup(self, players: Any, options: Mapping[str, Any]) -> tuple[int, dict[str, Any]]:
+        """The number of players and every option with its value; BadSetup if the game can't be set up so."""
+        count, chosen = self.check_players(players), self.check_options(options)
+        objection = self.objection(count, chosen) if self.objection else ""
+        if objection:
+            raise BadSetup(objection)
+        return count, chosen
 
     def encode_options(self, options: Mapping[str, Any]) -> npt.NDArray[np.int64]:
         """The options as the integers that ``setup`` is given, one after the other."""

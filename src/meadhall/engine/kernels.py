@@ -12,8 +12,8 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
+from threading import Lock
 from types import ModuleType
 from typing import Any
 
@@ -34,10 +34,12 @@ CHUNK = 4096
 """Games that a thread plays before it looks up."""
 
 
-@cache
-def _loops(name: str) -> ModuleType:
-    subject = game(name)
-    package = getattr(subject.rules, "__name__", subject.rules.__class__.__module__).rpartition(".")[0]
+_lock = Lock()
+_made: dict[str, tuple[Game, ModuleType]] = {}
+
+
+def _make_loops(subject: Game) -> ModuleType:
+    package = subject.rules.play.__module__.rpartition(".")[0]
     module_name = f"{package}.{subject.name}-loops"
     spec = importlib.util.spec_from_file_location(module_name, _SOURCE)
     assert spec is not None and spec.loader is not None
@@ -53,7 +55,11 @@ def _loops(name: str) -> ModuleType:
 
 def loops(subject: Game) -> Any:
     """The game's compiled module of ``loops.py``."""
-    return _loops(subject.name)
+    with _lock:
+        made = _made.get(subject.name)
+        if made is None or made[0] is not subject:
+            made = _made[subject.name] = subject, _make_loops(subject)
+    return made[1]
 
 
 def seed_number(seed: str | bytes | None) -> int:
@@ -111,8 +117,8 @@ def random_playouts(
     ``progress`` is called with the number of games done since the last call.
     """
     subject = game(name) if isinstance(name, str) else name
-    players = subject.check_players(players)
-    codes = subject.encode_options(subject.check_options(options))
+    players, chosen = subject.check_setup(players, options)
+    codes = subject.encode_options(chosen)
     key = seed_number(seed)
     compiled = loops(subject)
 
@@ -138,8 +144,8 @@ def tournament(
     Returns:
         shares float64 (games, players) by seat, and the number of decisions int64 (games,).
     """
-    players = subject.check_players(len(policies))
-    codes = subject.encode_options(subject.check_options(options or {}))
+    players, chosen = subject.check_setup(len(policies), options or {})
+    codes = subject.encode_options(chosen)
     who = np.array(policies, np.int64)
     key = seed_number(seed)
     compiled = loops(subject)
@@ -175,8 +181,8 @@ class Batch:
     ) -> None:
         """Set up ``count`` matches, numbers ``first`` and up of the bulk run with this seed. Raises BadSetup."""
         self.game = game(name) if isinstance(name, str) else name
-        self.players = self.game.check_players(players)
-        codes = self.game.encode_options(self.game.check_options(options))
+        self.players, chosen = self.game.check_setup(players, options)
+        codes = self.game.encode_options(chosen)
         self.tables = self.game.table.new(count)
         self._loops = loops(self.game)
         self._loops.set_up_many(self.tables, players, codes, seed_number(seed), first)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -15,12 +15,14 @@ from meadhall.engine.events import Event, new_log, read_log
 from meadhall.engine.game import Game, Scoring
 from meadhall.engine.kernels import loops
 from meadhall.engine.language import gettext as _
-from meadhall.engine.schema import State, Tables
+from meadhall.engine.schema import State, Tables, field_names
 
 if TYPE_CHECKING:
     from meadhall.engine.record import MatchRecord
 
 SPECTATOR = -1
+EVERYTHING = -2
+"""The viewer to whom nothing is hidden: for the replay of a match that is over."""
 _LOG_CAPACITY = 32
 
 
@@ -132,7 +134,7 @@ class View:
             "viewer": None if self.viewer == SPECTATOR else self.viewer,
             "actor": self.actor,
             "next": self.next_number,
-            "state": {name: row[name].tolist() for name in self.tables.dtype.names or () if name not in ("rng", "actor")},
+            "state": {name: row[name].tolist() for name in field_names(self.tables.dtype) if name != "actor"},
             "legal": [{"action": action.action, "text": action.text} for action in self.actions()],
         }
 
@@ -140,13 +142,16 @@ class View:
 def concealed(game: Game, tables: Tables, viewer: int) -> Tables:
     """A copy of a state without what ``viewer`` may not know, and without the generator."""
     copy = tables.copy()
+    if viewer == EVERYTHING:
+        copy["rng"] = 0
+        return copy
     loops(game).conceal_one(copy, viewer)
     return copy
 
 
 def visible(events: Iterable[Event], viewer: int) -> tuple[Event, ...]:
     """The events that ``viewer`` may know."""
-    return tuple(event for event in events if event.visible_to(viewer))
+    return tuple(event for event in events if viewer == EVERYTHING or event.visible_to(viewer))
 
 
 def legal_actions(game: Game, tables: Tables) -> tuple[int, ...]:
@@ -180,8 +185,8 @@ class Match:
         started: datetime | None = None,
     ) -> None:
         self.game = game
-        self.players = game.check_players(players if players is not None else len(seats) if seats else game.min_players)
-        self.options = game.check_options(options or {})
+        wanted = players if players is not None else len(seats) if seats else game.min_players
+        self.players, self.options = game.check_setup(wanted, options or {})
         self.seed = _checked_seed(seed)
         self.seats = _checked_seats(seats, self.players)
         self.started = started or datetime.now(UTC).replace(microsecond=0)
@@ -253,7 +258,10 @@ class Match:
         return View(self, viewer, self._tables, self.setup, self.steps)
 
     def view_at(self, position: int, seat: int | None = None) -> View:
-        """The match as it was after its first ``position`` actions that stand (0: the setup)."""
+        """The match as it was after its first ``position`` actions that stand (0: the setup).
+
+        ``seat`` may be ``EVERYTHING`` when the match is over. Raises BadSetup for a position or seat that there is not.
+        """
         if not 0 <= position <= len(self.steps):
             raise BadSetup(f"the match has positions 0 to {len(self.steps)}, not {position}")
         tables = self.steps[position].before if position < len(self.steps) else self._tables
@@ -262,6 +270,8 @@ class Match:
     def _viewer(self, seat: int | None) -> int:
         if seat is None or seat == SPECTATOR:
             return SPECTATOR
+        if seat == EVERYTHING and self.over:
+            return EVERYTHING
         if not 0 <= seat < self.players:
             raise BadSetup(f"there is no seat {seat}; there are 0 to {self.players - 1}")
         return seat
@@ -357,8 +367,14 @@ class Match:
         twin = object.__new__(Match)
         twin.__dict__.update(self.__dict__)
         twin._tables = self._tables.copy()
-        twin.steps = [replace(step) for step in self.steps]
+        twin.steps = list(self.steps)
         twin.undone = list(self.undone)
+        return twin
+
+    def supposing(self, tables: Tables) -> Match:
+        """An independent copy in which the state is ``tables`` (one state, e.g. a redealt one): what if?"""
+        twin = self.copy()
+        twin._tables = tables.copy()
         return twin
 
     def record(self, seat: int | None = None, *, legal: bool = False, abandoned: str | None = None) -> MatchRecord:

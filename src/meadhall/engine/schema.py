@@ -84,6 +84,9 @@ class State:
 
 S = TypeVar("S", bound=State)
 
+GAP = "_gap"
+"""What the names of the fields begin with that only fill gaps between others."""
+
 _classes: dict[np.dtype[np.void], type[State]] = {}
 
 
@@ -95,6 +98,19 @@ def _fields(cls: type[State]) -> list[tuple[Any, ...]]:
         _, kind, *shape = get_args(hint)
         fields.append((name, kind, tuple(shape)) if shape else (name, kind))
     return fields
+
+
+def _without_gaps(dtype: np.dtype[np.void]) -> np.dtype[np.void]:
+    """The same layout with its gaps as fields: NumPy doesn't copy gaps, and equal states are to be equal in every byte."""
+    described: list[tuple[Any, ...]] = []
+    end = 0
+    for name, (kind, offset, *_) in [*(dtype.fields or {}).items(), ("", (np.dtype("V0"), dtype.itemsize))]:
+        if offset > end:
+            described.append((f"{GAP}{end}", np.uint8, (offset - end,)))
+        if name:
+            described.append((name, kind))
+        end = offset + kind.itemsize
+    return np.dtype(described, align=True)
 
 
 def _attribute(name: str, shaped: bool) -> property:
@@ -116,11 +132,16 @@ def record(cls: type[S]) -> type[S]:
     fields = _fields(cls)
     first = {field[0]: index for index, field in enumerate(_fields(State))}
     fields.sort(key=lambda field: first.get(field[0], len(first)))
-    cls.dtype = np.dtype(fields, align=True)
+    cls.dtype = _without_gaps(np.dtype(fields, align=True))
     for name, _, *shape in fields:
         setattr(cls, name, _attribute(name, bool(shape)))
     _classes[cls.dtype] = cls
     return cls
+
+
+def field_names(dtype: np.dtype[np.void]) -> list[str]:
+    """The fields of a state, but for the generator and gaps."""
+    return [name for name in dtype.names or () if name != "rng" and not name.startswith(GAP)]
 
 
 if INTERPRETED:

@@ -9,6 +9,7 @@ from meadhall.engine.events import EventKind, number, seat
 from meadhall.engine.language import gettext as _
 from meadhall.engine.language import marked
 from meadhall.games.axes_and_allies.rules import ALLY, ATTACK, Event, Table
+from meadhall.games.axes_and_allies.terminal import sketch as sketch
 
 EVENTS: dict[int, EventKind] = {
     Event.ORDER_ROLL: EventKind("order_roll", (seat, number), "AA-1.1", marked("{0} rolls {1} for the first turn")),
@@ -38,7 +39,7 @@ def action(table: Table, action: int, names: Sequence[str]) -> str:
 
 
 def refusal(table: Table, action: int, names: Sequence[str]) -> tuple[str, str]:
-    """Why the player named can't be attacked or allied with now."""
+    """Why the player named can't be attacked or allied with now, if so."""
     allying = action >= ALLY
     other = action - ALLY if allying else action - ATTACK
     if other >= table.players:
@@ -48,6 +49,8 @@ def refusal(table: Table, action: int, names: Sequence[str]) -> tuple[str, str]:
         return "AA-3.1", _("You have to name somebody else.")
     if not table.alive[other]:
         return "AA-5.1", _("{name} is dead.").format(name=name)
+    if not table.allied[table.actor, other]:
+        return "", ""
     if allying:
         return "AA-3.5", _("{name} is your ally already.").format(name=name)
     return "AA-3.2", _("{name} is your ally: allies don't attack each other.").format(name=name)
