@@ -4,7 +4,7 @@ from pathlib import Path
 
 from meadhall.engine.game import Game
 from meadhall.engine.language import marked
-from meadhall.games.axes_and_allies import heuristics, rules, words
+from meadhall.games.axes_and_allies import heuristics, rules, table, words
 
 game = Game(
     name="axes-and-allies",
@@ -18,6 +18,7 @@ game = Game(
     rules=rules,
     words=words,
     events=words.EVENTS,
+    picture=table,
     folder=Path(__file__).parent,
     greedy=heuristics.greedy,
 )

@@ -1,0 +1,101 @@
+"""What a browser shows of Axes and Allies: the values that ``table.html`` draws."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from meadhall.engine import events
+from meadhall.engine.match import View
+from meadhall.games.axes_and_allies.rules import ALLY, ATTACK, Event
+
+
+@dataclass(frozen=True)
+class Warrior:
+    """A player at the table."""
+
+    seat: int
+    alive: bool
+    allies: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Blow:
+    """Something that happened since the last decision: an attack with its roll, an alliance, a one, a turn without choice."""
+
+    kind: Literal["attack", "ally", "voided", "limited"]
+    seat: int
+    target: int | None = None
+    roll: int | None = None
+    hit: bool | None = None
+    power: int = 0
+
+
+@dataclass(frozen=True)
+class Picture:
+    """The table as everybody sees it. ``n`` numbers the moment, so that what is new can be told from what was there."""
+
+    warriors: tuple[Warrior, ...]
+    players: int
+    actor: int | None
+    power: int
+    alliances: tuple[tuple[int, int], ...]
+    blows: tuple[Blow, ...]
+    n: int
+    killer: tuple[int | None, ...]
+
+
+def picture(view: View) -> Picture:
+    """The picture of a view."""
+    table = view.table
+    seats = range(table.players)
+    alive = [bool(table.alive[seat]) for seat in seats]
+    alliances = tuple((a, b) for a in seats for b in seats if a < b and alive[a] and alive[b] and table.allied[a, b])
+    return Picture(
+        warriors=tuple(Warrior(seat, alive[seat], _partners(alliances, seat)) for seat in seats),
+        players=table.players,
+        actor=view.actor,
+        power=table.power,
+        alliances=alliances,
+        blows=tuple(_blows(view.steps[-1][3] if view.steps else view.setup)),
+        n=view.next_number,
+        killer=tuple(_killer(view, seat) for seat in seats),
+    )
+
+
+def offered(view: View) -> Iterable[int]:
+    """Attack and alliance for every other seat, so that those which can't be named say why."""
+    others = [seat for seat in range(view.table.players) if seat != view.viewer]
+    return [ATTACK + seat for seat in others] + [ALLY + seat for seat in others]
+
+
+def _partners(alliances: Iterable[tuple[int, int]], seat: int) -> tuple[int, ...]:
+    return tuple(a + b - seat for a, b in alliances if seat in (a, b))
+
+
+def _killer(view: View, seat: int) -> int | None:
+    for _, _, _, happened in view.steps:
+        for event in happened:
+            if event.kind == Event.KILLED and event.arguments[1] == seat:
+                return int(event.arguments[0])
+    return None
+
+
+def _blows(happened: Iterable[events.Event]) -> Iterable[Blow]:
+    power, roll = 0, 0
+    seat = 0
+    for event in happened:
+        match event.kind:
+            case Event.POWER:
+                seat, power = event.arguments
+            case Event.VOIDED:
+                yield Blow("voided", seat, power=power)
+            case Event.LIMITED:
+                yield Blow("limited", seat, power=power)
+            case Event.ATTACK_ROLL:
+                roll = event.arguments[1]
+            case Event.KILLED | Event.MISSED:
+                yield Blow("attack", *event.arguments, roll=roll, hit=event.kind == Event.KILLED)
+            case Event.ALLIED:
+                yield Blow("ally", *event.arguments)

@@ -1,0 +1,193 @@
+"""Answers: whole pages, frames for the stream and for htmx, refusals as a page or as JSON."""
+
+from __future__ import annotations
+
+import logging
+from http import HTTPStatus
+from typing import Any
+
+from litestar import MediaType, Response
+from litestar.exceptions import HTTPException
+from litestar.response import Redirect
+from markupsafe import Markup
+
+from meadhall.engine.errors import MeadhallError
+from meadhall.engine.language import gettext as _
+from meadhall.engine.language import speaking
+from meadhall.server import present
+from meadhall.server.hall import Hall
+from meadhall.server.pages import Device, ErrorPage, Refusal, Viewer
+from meadhall.server.refusals import name_of, reason_of, rule_of, status_of
+from meadhall.server.render import CSRF_PLACEHOLDER, render, with_token
+from meadhall.server.room import Room
+from meadhall.server.store import Guest
+from meadhall.server.visitors import AnyRequest, viewer
+
+log = logging.getLogger(__name__)
+
+Html = Response[str]
+
+
+def page(request: AnyRequest, guest: Guest, template: str, content: Any, status: int = 200, **more: Any) -> Html:
+    """A whole page for a guest."""
+    with speaking(guest.language):
+        text = render(template, viewer(request, guest), content, request.url.path, **more)
+    return Response(text, media_type=MediaType.HTML, status_code=status, headers={"Cache-Control": "no-store"})
+
+
+def see_other(url: str) -> Redirect:
+    """Go there with GET, after a form was dealt with."""
+    return Redirect(url, status_code=303)
+
+
+def wants_json(request: AnyRequest) -> bool:
+    """Whether the asker is a program that reads JSON."""
+    return "application/json" in request.headers.get("Accept", "")
+
+
+def by_htmx(request: AnyRequest) -> bool:
+    """Whether the page's own script asks, and swaps what it is answered."""
+    return request.headers.get("HX-Request") == "true"
+
+
+def base_url(request: AnyRequest) -> str:
+    """The address under which the asker reaches this hall."""
+    return str(request.base_url).rstrip("/")
+
+
+# --------------------------------------------------------------------------------------------------------- a table's frames
+
+
+def frame(room: Room, guest: Guest, base: str, token: str, hint: str = "", notice: Refusal | None = None) -> str:
+    """What the guest sees of a table now: the lobby, or the game. Speaks the current language."""
+    if room.match is None:
+        return render("_frame.html", _viewer(guest, token), present.lobby_page(room, guest, base), f"/table/{room.table.id}", kind="lobby")
+    public, private, content = game_parts(room, guest, hint, notice)
+    return render(
+        "_frame.html", _viewer(guest, token), content, content.url, kind="game", public=public, private=with_token(private, token)
+    )
+
+
+def game_parts(room: Room, guest: Guest, hint: str = "", notice: Refusal | None = None, device: Device | None = None) -> Any:
+    """The public part (rendered once for everybody), the guest's private part, and the page they are made of."""
+    seat = room.table.seat_of(guest.id)
+    language = guest.language
+    match = room.running_match() if room.table.status != "abandoned" else room.match
+    assert match is not None
+    cache = room.cache
+    path = f"/table/{room.table.id}"
+    shared = cache.get(("seats", language))
+    if shared is None:
+        shared = cache[("seats", language)] = present.seat_views(room)
+    if ("public", language) not in cache:
+        spectator = cache[("page", None, language)] = present.game_page(room, match, None, seats=shared)
+        cache[("public", language)] = Markup(render("_public.html", _anybody(guest), spectator, path))
+    if ("page", seat, language) not in cache:
+        cache[("page", seat, language)] = present.game_page(room, match, seat, seats=shared)
+    content = cache[("page", seat, language)]
+    if hint or notice or device:
+        content = type(content)(**{**vars(content), "hint": hint, "notice": notice, "device": device})
+        private = Markup(render("_private.html", _anybody(guest), content, path))
+    else:
+        if ("private", seat, language) not in cache:
+            cache[("private", seat, language)] = Markup(render("_private.html", _anybody(guest), content, path))
+        private = cache[("private", seat, language)]
+    return cache[("public", language)], private, content
+
+
+def _viewer(guest: Guest, token: str) -> Viewer:
+    return Viewer(guest.name, guest.language, guest.theme, token)
+
+
+def _anybody(guest: Guest) -> Viewer:
+    """The viewer of what is rendered once for many: no name, and a placeholder for the token."""
+    return Viewer("", guest.language, "auto", CSRF_PLACEHOLDER)
+
+
+def table_page(request: AnyRequest, room: Room, guest: Guest, status: int = 200, hint: str = "", notice: Refusal | None = None) -> Html:
+    """The whole page of a table."""
+    if room.match is None:
+        with speaking(guest.language):
+            lobby = present.lobby_page(room, guest, base_url(request))
+        return page(request, guest, "lobby.html", lobby, status, kind="lobby")
+    with speaking(guest.language):
+        public, private, content = game_parts(room, guest, hint, notice, _device(request, room, guest))
+    token = viewer(request, guest).csrf
+    return page(
+        request, guest, "game.html", content, status, kind="game", public=public, private=Markup(with_token(private, token))
+    )
+
+
+def _device(request: AnyRequest, room: Room, guest: Guest) -> Device | None:
+    seat = room.table.seat_of(guest.id)
+    if seat is None or room.table.status != "running":
+        return None
+    url = f"{base_url(request)}/seat/{room.table.seats[seat].key}"
+    return Device(url, present.qr_code(url))
+
+
+def table_answer(
+    request: AnyRequest, room: Room, guest: Guest, error: MeadhallError | None = None, hint: str = ""
+) -> Html | Redirect | Response[Any]:
+    """The answer to something done at a table: a frame for htmx, a page for a plain form, JSON for a program."""
+    status = HTTPStatus.OK if error is None else status_of(error)
+    if wants_json(request):
+        return Response({"ok": True}) if error is None else refusal_json(error)
+    with speaking(guest.language):
+        notice = None if error is None else Refusal(rule_of(error), reason_of(error))
+        if by_htmx(request):
+            text = frame(room, guest, base_url(request), viewer(request, guest).csrf, hint, notice)
+            return Response(text, media_type=MediaType.HTML, status_code=status, headers={"Cache-Control": "no-store"})
+    if error is None and not hint:
+        return see_other(f"/table/{room.table.id}")
+    return table_page(request, room, guest, status, hint, notice)
+
+
+# ------------------------------------------------------------------------------------------------------------------ refusals
+
+
+def refusal_json(error: MeadhallError) -> Response[dict[str, Any]]:
+    """A refusal for programs."""
+    status = status_of(error)
+    content = {"error": name_of(error), "rule": rule_of(error) or None, "reason": reason_of(error), "status": int(status)}
+    return Response(content, status_code=status, media_type=MediaType.JSON)
+
+
+def refused(request: AnyRequest, error: MeadhallError) -> Response[Any]:
+    """The answer to what was refused anywhere else."""
+    if wants_json(request) or request.url.path.startswith("/api"):
+        return refusal_json(error)
+    return _error_page(request, int(status_of(error)), reason_of(error), rule_of(error))
+
+
+def failed(request: AnyRequest, error: Exception) -> Response[Any]:
+    """The answer to an HTTP error, or to a fault of ours; the details stay in the log."""
+    status = error.status_code if isinstance(error, HTTPException) else 500
+    if status >= 500:
+        log.error("%s %s failed", request.method, request.url.path, exc_info=error)
+    text = {
+        400: _("That can't be understood: something in it is missing or malformed."),
+        403: _("This form is no longer valid. Go back, load the page again and try once more."),
+        404: _("There is nothing here."),
+        405: _("That can't be done here."),
+        413: _("That is too large."),
+        429: _("That was a lot at once. Wait a minute, then go on."),
+    }.get(status, _("Something went wrong on our side. Nothing is lost; please try again.") if status >= 500 else HTTPStatus(status).phrase)
+    if wants_json(request) or request.url.path.startswith("/api"):
+        detail = error.detail if isinstance(error, HTTPException) and status < 500 and status != 403 else text
+        return Response({"error": HTTPStatus(status).name.lower().replace("_", "-"), "rule": None, "reason": detail, "status": status}, status_code=status)
+    return _error_page(request, status, text)
+
+
+def _error_page(request: AnyRequest, status: int, text: str, rule: str = "") -> Response[Any]:
+    guest = request.scope["state"].get("guest") or Guest("", "")
+    titles = {403: _("Not yours"), 404: _("Not found"), 429: _("Too much at once"), 503: _("In a moment")}
+    content = ErrorPage(status, titles.get(status, _("That did not work")), text, rule)
+    return page(request, guest, "error.html", content, status)
+
+
+def hall_of(request: AnyRequest) -> Hall:
+    """The hall behind a request."""
+    found = request.app.state.hall
+    assert isinstance(found, Hall)
+    return found

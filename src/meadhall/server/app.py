@@ -1,0 +1,136 @@
+"""The ASGI application: routes, security, limits, and what lives as long as it does."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+
+from litestar import Litestar, Router
+from litestar.config.csrf import CSRFConfig
+from litestar.datastructures import State
+from litestar.di import Provide
+from litestar.exceptions import HTTPException
+from litestar.middleware.rate_limit import RateLimitConfig
+from litestar.openapi.config import OpenAPIConfig
+from litestar.openapi.plugins import JsonRenderPlugin
+from litestar.plugins.prometheus import PrometheusConfig
+from litestar.static_files import create_static_files_router
+from litestar.types import Message, Middleware, Scope
+
+from meadhall.engine.errors import MeadhallError
+from meadhall.server import answers
+from meadhall.server.forms import read_form
+from meadhall.server.hall import Hall
+from meadhall.server.render import STATIC
+from meadhall.server.routes import api, front, operator, replay, table
+from meadhall.server.settings import Settings
+from meadhall.server.store import Guest, Store
+from meadhall.server.streams import Streams
+from meadhall.server.visitors import AnyRequest, Visitors, guest_cookie
+
+log = logging.getLogger(__name__)
+
+BODY_LIMIT = 64 * 1024
+"""Bytes that a request may carry, but for uploaded records."""
+
+_HEADERS = {
+    "Content-Security-Policy": "default-src 'self'",
+    "Referrer-Policy": "same-origin",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+}
+_UNLIMITED = ["^/static/", "^/health$", "^/metrics$", "/stream$", "/events$"]
+
+
+async def create_app(settings: Settings, store: Store) -> Litestar:
+    """The hall as an ASGI application on an open store."""
+    hall = Hall(settings, store)
+    visitors = Visitors(store, await store.secret("guests"))
+    streams = Streams(settings.streams_per_client)
+
+    async def provide_guest(request: AnyRequest) -> Guest:
+        guest = await visitors.of_page(request)
+        request.scope["state"]["guest"] = guest
+        return guest
+
+    csrf = CSRFConfig(
+        secret=await store.secret("csrf"), cookie_name="meadhall_csrf", cookie_httponly=True, cookie_samesite="lax", exclude=["^/api/"]
+    )
+    pages = Router(
+        "/",
+        route_handlers=[*front.routes, *table.routes, *replay.routes],
+        dependencies={
+            "guest": Provide(provide_guest),
+            "form": Provide(read_form),
+            "room": Provide(table.provide_room),
+        },
+        include_in_schema=False,
+    )
+    api.api.dependencies = {"program": Provide(api.provide_program), "room": Provide(table.provide_room)}
+    metrics = PrometheusConfig(app_name="meadhall", prefix="meadhall", group_path=True, exclude=["^/static/", "^/metrics$"])
+    limit = [RateLimitConfig(("minute", settings.requests_per_minute), exclude=_UNLIMITED).middleware] if settings.requests_per_minute else []
+    middleware: list[Middleware] = [metrics.middleware, *limit]
+
+    @asynccontextmanager
+    async def lifetime(_: Litestar) -> AsyncIterator[None]:
+        resuming: set[asyncio.Task[None]] = set()
+
+        def ready(name: str) -> None:
+            task = asyncio.create_task(hall.resume(name))
+            resuming.add(task)
+            task.add_done_callback(resuming.discard)
+            spare_the_collector()
+
+        preparing = asyncio.create_task(hall.ready.prepare(ready))
+        yield
+        preparing.cancel()
+        with suppress(asyncio.CancelledError):
+            await preparing
+        await hall.close()
+
+    return Litestar(
+        route_handlers=[
+            pages,
+            api.api,
+            *operator.routes,
+            create_static_files_router("/static", [STATIC], cache_control=None, include_in_schema=False),
+        ],
+        dependencies={
+            "hall": Provide(lambda: hall, sync_to_thread=False),
+            "visitors": Provide(lambda: visitors, sync_to_thread=False),
+            "streams": Provide(lambda: streams, sync_to_thread=False),
+        },
+        csrf_config=csrf,
+        middleware=middleware,
+        exception_handlers={MeadhallError: answers.refused, HTTPException: answers.failed, Exception: answers.failed},
+        before_send=[add_headers],
+        lifespan=[lifetime],
+        openapi_config=OpenAPIConfig(
+            title="Meadhall", version="1", description="Play in the hall with a program.", path="/schema", render_plugins=[JsonRenderPlugin()]
+        ),
+        request_max_body_size=BODY_LIMIT,
+        state=State({"hall": hall}),
+    )
+
+
+async def add_headers(message: Message, scope: Scope) -> None:
+    """Security headers on every answer, the cookie for a new guest, and leave to keep static files."""
+    if message["type"] != "http.response.start" or scope["type"] != "http":
+        return
+    added = [(name.lower().encode(), value.encode()) for name, value in _HEADERS.items()]
+    if scope["path"].startswith("/static/") and message["status"] == 200:
+        lasting = "public, max-age=31536000, immutable" if b"v=" in scope["query_string"] else "no-cache"
+        added.append((b"cache-control", lasting.encode()))
+    new = scope["state"].get("new_guest")
+    if new:
+        added.append((b"set-cookie", guest_cookie(new, scope).encode()))
+    message["headers"] = [*message["headers"], *added]
+
+
+def spare_the_collector() -> None:
+    """Take all that was loaded at the start out of garbage collection: full collections took 80 to 120 ms with it."""
+    gc.collect()
+    gc.freeze()

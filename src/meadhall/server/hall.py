@@ -1,0 +1,320 @@
+"""The hall: all rooms of this process, and what is done across tables."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from typing import Any
+
+from meadhall.bots import UnknownBot, bot_names
+from meadhall.engine import chance
+from meadhall.engine.errors import BadSetup
+from meadhall.engine.game import Game, game
+from meadhall.engine.language import gettext as _
+from meadhall.server.outlook import match_outlook
+from meadhall.server.names import bot_name, clean_name
+from meadhall.server.readiness import Readiness
+from meadhall.server.refusals import NotFound, NotSeated, TooMany, WrongMoment
+from meadhall.server.room import Room
+from meadhall.server.settings import Settings
+from meadhall.server.store import Guest, SeatRow, Store, TableRow, new_id, new_key, now
+
+log = logging.getLogger(__name__)
+
+_ROOMS_KEPT = 2000
+"""How many rooms stay in memory; beyond that the ones that nobody watches are let go. They come back from the store."""
+
+
+@dataclass
+class _Loading:
+    lock: asyncio.Lock
+    waiting: int = 0
+
+
+class Hall:
+    """Everything that the pages and the API act on."""
+
+    def __init__(self, settings: Settings, store: Store) -> None:
+        self.settings = settings
+        self.store = store
+        self.ready = Readiness()
+        self.closing = asyncio.Event()
+        self._rooms: dict[str, Room] = {}
+        self._loading: dict[str, _Loading] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    # ---------------------------------------------------------------------------------------------------------------- rooms
+
+    async def room(self, id: str) -> Room:
+        """The room of a table. Refuses when there is none."""
+        if id in self._rooms:
+            return self._rooms[id]
+        async with self._only_loader(id):
+            if id not in self._rooms:
+                table = await self.store.table(id)
+                if table is None:
+                    raise NotFound(_("There is no such table here."))
+                self.ready.check(table.game)
+                self._make_room()
+                self._rooms[id] = await Room.load(game(table.game), table, self.store, self.settings.bot_pause)
+            return self._rooms[id]
+
+    @asynccontextmanager
+    async def _only_loader(self, id: str) -> Any:
+        """Two requests for the same table load it once."""
+        loading = self._loading.setdefault(id, _Loading(asyncio.Lock()))
+        loading.waiting += 1
+        try:
+            async with loading.lock:
+                yield
+        finally:
+            loading.waiting -= 1
+            if loading.waiting == 0:
+                self._loading.pop(id, None)
+
+    def _make_room(self) -> None:
+        if len(self._rooms) >= _ROOMS_KEPT:
+            idle = [id for id, room in self._rooms.items() if len(room.hub) == 0 and room.bot_to_decide() is None]
+            for id in idle[: len(self._rooms) - _ROOMS_KEPT + 1]:
+                del self._rooms[id]
+
+    def rooms(self) -> Sequence[Room]:
+        """The rooms in memory."""
+        return tuple(self._rooms.values())
+
+    async def resume(self, name: str) -> None:
+        """Let the bots of a game go on where a restart has interrupted them."""
+        for table in await self.store.running_tables():
+            if table.game == name and any(seat.kind == "bot" for seat in table.seats):
+                try:
+                    await self.room(table.id)
+                except Exception:
+                    log.exception("table %s could not be resumed", table.id)
+
+    async def close(self) -> None:
+        """Let everybody go."""
+        self.closing.set()
+        for room in self._rooms.values():
+            room.hub.wake()
+            await room.close()
+
+    # ----------------------------------------------------------------------------------------------------------- new tables
+
+    async def open_table(
+        self,
+        host: Guest,
+        name: str,
+        players: int | None = None,
+        options: Mapping[str, Any] | None = None,
+        bots: Sequence[str] = (),
+        public: bool = True,
+    ) -> Room:
+        """A new table: the host on seat 0, then the bots, the rest open. Refuses what the game can't be played with."""
+        subject = game(name)
+        self.ready.check(name)
+        if await self.store.count_unfinished(host.id) >= self.settings.tables_per_guest:
+            raise TooMany(_("You host too many unfinished tables; finish one first."))
+        count = subject.check_players(players if players is not None else max(subject.min_players, 1 + len(bots)))
+        if len(bots) >= count:
+            raise BadSetup(_("There are more bots than seats."))
+        host = await self.store.save_guest(host)
+        seats = [SeatRow(0, "human", host.name, None, frozenset({host.id}), new_key())]
+        for seat, rank in enumerate(bots, 1):
+            seats.append(bot_seat(subject, seat, rank))
+        seats += [open_seat(seat) for seat in range(len(seats), count)]
+        table = TableRow(
+            id=new_id(),
+            game=name,
+            rules=subject.version,
+            options=subject.check_options(options or {}),
+            status="gathering",
+            host=host.id,
+            public=public,
+            seed=chance.new_seed(),
+            created=now(),
+            seats=tuple(seats),
+        )
+        await self.store.add_table(table)
+        return await self.room(table.id)
+
+    async def play_now(self, host: Guest, name: str, players: int | None = None) -> Room:
+        """A table against bots, begun at once."""
+        subject = game(name)
+        count = subject.check_players(players if players is not None else min(4, subject.max_players))
+        strongest = bot_names(subject)[-1]
+        room = await self.open_table(host, name, count, bots=[strongest] * (count - 1), public=False)
+        await room.start()
+        return room
+
+    async def rematch(self, room: Room, guest: Guest) -> Room:
+        """The same people, bots and options once more: the first to ask opens the table, the others find their seats there."""
+        if room.table.status not in ("over", "abandoned"):
+            raise WrongMoment(_("The match is not over yet."))
+        room.seat_of(guest)
+        if room.table.rematch is not None:
+            return await self.room(room.table.rematch)
+        seats = tuple(replace(seat, key=new_key()) for seat in room.table.seats)
+        old = room.table
+        table = replace(
+            old,
+            id=new_id(),
+            rules=room.game.version,
+            status="gathering",
+            host=guest.id,
+            seed=chance.new_seed(),
+            created=now(),
+            started=None,
+            finished=None,
+            abandoned=None,
+            seats=seats,
+        )
+        await self.store.add_table(table)
+        again = await self.room(await room.set_rematch(table.id))
+        if sum(seat.kind == "human" for seat in again.table.seats) == 1 and again.table.status == "gathering":
+            await again.start()
+        return again
+
+    # ------------------------------------------------------------------------------------------------- seats at a new table
+
+    async def join(self, room: Room, guest: Guest, seat: int | None = None) -> int:
+        """Sit down: on ``seat``, or the first that is open. Refuses when it is taken."""
+        guest = await self.store.save_guest(guest)
+        taken: list[int] = []
+
+        def sit(table: TableRow) -> TableRow:
+            mine = table.seat_of(guest.id)
+            if mine is not None and seat is None:
+                taken.append(mine)
+                return table
+            choice = seat if seat is not None else next((row.seat for row in table.seats if row.kind == "open"), None)
+            if choice is None:
+                raise WrongMoment(_("All seats are taken."))
+            row = _row(table, choice)
+            if row.kind != "open":
+                raise WrongMoment(_("That seat is taken."))
+            taken.append(choice)
+            if mine is not None:
+                table = table.replace_seat(open_seat(mine))
+            return table.replace_seat(replace(row, kind="human", name=_unlike_others(table, guest.name), guests=frozenset({guest.id})))
+
+        await room.change_table(sit)
+        return taken[0]
+
+    async def leave(self, room: Room, guest: Guest) -> None:
+        """Stand up again before the match."""
+        room.seat_of(guest)
+        await room.change_table(lambda table: table.replace_seat(open_seat(room.seat_of(guest))))
+
+    async def start(self, room: Room, guest: Guest) -> None:
+        """Begin the match; its host says when."""
+        self._check_host(room, guest)
+        await room.start()
+
+    async def arrange(self, room: Room, guest: Guest, change: Callable[[TableRow], TableRow]) -> None:
+        """Change something at the table that only its host may change."""
+        self._check_host(room, guest)
+        await room.change_table(change)
+
+    def _check_host(self, room: Room, guest: Guest) -> None:
+        if room.table.host != guest.id:
+            raise NotSeated(_("Only the host of the table can do that."))
+
+    # -------------------------------------------------------------------------------------------------------- afterwards
+
+    def compute_chances(self, room: Room) -> None:
+        """Have the chart of a finished match computed, beside the event loop, unless it is already."""
+        if room.match is not None and room.match.over and room.chances is None:
+            room.chances = ()
+            task = asyncio.create_task(self._compute_chances(room))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+
+    async def _compute_chances(self, room: Room) -> None:
+        assert room.match is not None
+        room.chances = await asyncio.to_thread(match_outlook, room.match)
+        room.look_again()
+
+
+def with_bot(subject: Game, seat: int, rank: str) -> Callable[[TableRow], TableRow]:
+    """The change that puts a bot on a seat."""
+
+    def change(table: TableRow) -> TableRow:
+        row = _row(table, seat)
+        if row.kind == "human":
+            raise WrongMoment(_("Somebody sits there."))
+        return table.replace_seat(bot_seat(subject, seat, rank))
+
+    return change
+
+
+def emptied(seat: int) -> Callable[[TableRow], TableRow]:
+    """The change that frees a seat, whoever sat there."""
+    return lambda table: table.replace_seat(open_seat(_row(table, seat).seat))
+
+
+def resized(subject: Game, players: int) -> Callable[[TableRow], TableRow]:
+    """The change to another number of seats: open ones and bots give way, the last first; people don't."""
+
+    def change(table: TableRow) -> TableRow:
+        subject.check_players(players)
+        seats = list(table.seats)
+        for row in reversed(table.seats):
+            if len(seats) > players and row.kind != "human":
+                seats.remove(row)
+        if len(seats) > players:
+            raise WrongMoment(_("More people than that are seated."))
+        rows = [replace(row, seat=seat) for seat, row in enumerate(seats)]
+        return replace(table, seats=tuple(rows + [open_seat(seat) for seat in range(len(rows), players)]))
+
+    return change
+
+
+def without_seat(subject: Game, seat: int) -> Callable[[TableRow], TableRow]:
+    """The change that takes a seat away."""
+
+    def change(table: TableRow) -> TableRow:
+        row = _row(table, seat)
+        if row.kind == "human":
+            raise WrongMoment(_("Somebody sits there."))
+        subject.check_players(len(table.seats) - 1)
+        left = [other for other in table.seats if other is not row]
+        return replace(table, seats=tuple(replace(other, seat=k) for k, other in enumerate(left)))
+
+    return change
+
+
+def with_options(subject: Game, options: Mapping[str, Any]) -> Callable[[TableRow], TableRow]:
+    """The change of some options."""
+    return lambda table: replace(table, options=subject.check_options({**table.options, **options}))
+
+
+def listed(public: bool) -> Callable[[TableRow], TableRow]:
+    """The change that lists the table in the hall, or takes it off the list."""
+    return lambda table: replace(table, public=public)
+
+
+def open_seat(seat: int) -> SeatRow:
+    """A seat that anybody may take."""
+    return SeatRow(seat, "open", "", None, frozenset(), new_key())
+
+
+def bot_seat(subject: Game, seat: int, rank: str) -> SeatRow:
+    """A seat with a bot on it."""
+    if rank not in bot_names(subject):
+        raise UnknownBot(f"{subject.title} has no bot {rank!r}; it has: {', '.join(bot_names(subject))}")
+    return SeatRow(seat, "bot", bot_name(seat), rank, frozenset(), new_key())
+
+
+def _row(table: TableRow, seat: int) -> SeatRow:
+    if not 0 <= seat < len(table.seats):
+        raise BadSetup(_("There is no seat {seat}.").format(seat=seat))
+    return table.seats[seat]
+
+
+def _unlike_others(table: TableRow, name: str) -> str:
+    """The name, numbered when somebody at the table is called so already."""
+    taken = {seat.name for seat in table.seats}
+    return next(candidate for k in range(1, 99) if (candidate := name if k == 1 else f"{clean_name(name)[:20]} {k}") not in taken)

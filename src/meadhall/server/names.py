@@ -1,0 +1,30 @@
+"""What guests and bots are called."""
+
+from __future__ import annotations
+
+import secrets
+import unicodedata
+
+NAME_LENGTH = 24
+
+_GUESTS = (
+    "Astrid Björn Dagny Eirik Frida Gudrun Halvar Inga Jorunn Knut Liv Magnus Njal Oddny Ragna Signe Tove Ulfhild Vidar Ylva "
+    "Asmund Bergljot Egil Finn Gyda Hilda Ivar Kari Leif Mjoll Olaf Runa Sten Thora Unn Vebjorn"
+).split()
+_BOTS = "Skogul Gorm Hrefna Brandr Svala Toki Yrsa".split()
+
+
+def any_name() -> str:
+    """A name for a guest who has not said theirs."""
+    return secrets.choice(_GUESTS)
+
+
+def bot_name(seat: int) -> str:
+    """What the bot on a seat is called."""
+    return _BOTS[seat % len(_BOTS)]
+
+
+def clean_name(text: str) -> str:
+    """``text`` as a name: printable, without line breaks or runs of blanks, not too long; "" if nothing is left."""
+    printable = "".join(c if unicodedata.category(c)[0] not in "CZ" else " " for c in unicodedata.normalize("NFC", text))
+    return " ".join(printable.split())[:NAME_LENGTH].strip()

@@ -1,0 +1,316 @@
+"""From what a viewer may know to what their page shows: values for the templates, in the current language."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from functools import lru_cache
+
+import segno
+
+from meadhall.bots import bot_names
+from meadhall.engine.events import Event
+from meadhall.engine.game import Game, game, game_names
+from meadhall.engine.language import gettext as _
+from meadhall.engine.language import marked, ngettext
+from meadhall.engine.match import SPECTATOR, Match, View
+from meadhall.server.hall import Hall
+from meadhall.server.outlook import Outlook
+from meadhall.server.pages import (
+    ChancePoint,
+    Choice,
+    Device,
+    GamePage,
+    GameTile,
+    HallPage,
+    LobbyPage,
+    LogEntry,
+    OptionChoice,
+    OptionView,
+    Refusal,
+    ResultView,
+    SeatView,
+    TableCard,
+)
+from meadhall.server.room import Room
+from meadhall.server.store import Guest, TableRow
+
+LOG_SHOWN = 80
+"""How many events the live page lists; the replay has them all."""
+
+_ANNOUNCED = {
+    "axxa": ("AxxA", marked("A puzzle of sliding stacks, solved together."), "1-6"),
+    "dungeon-allies": ("Dungeon Allies", marked("Dice, followers and treasure below the mountain."), "2-5"),
+    "viking-axes": ("Viking Axes", marked("Cards, shields and thrown axes."), "2-7"),
+}
+"""Games that are promised; an installed one takes its promise's place."""
+
+_RANKS = {
+    "random": marked("plays anything that is allowed"),
+    "greedy": marked("takes what looks best at once"),
+}
+
+
+def game_tiles(hall: Hall) -> tuple[GameTile, ...]:
+    """The games, those that can be played first."""
+    tiles = [
+        GameTile(name, each.title, _(each.tagline), f"{each.min_players}-{each.max_players}", name in hall.ready)
+        for name in game_names()
+        for each in (game(name),)
+    ]
+    promised = {name: told for name, told in _ANNOUNCED.items() if name not in game_names()}
+    return tuple(tiles + [GameTile(name, title, _(line), players, False, True) for name, (title, line, players) in promised.items()])
+
+
+def hall_page(hall: Hall, guest: Guest, yours: Sequence[TableRow], open_: Sequence[TableRow], watched: Sequence[TableRow]) -> HallPage:
+    """The hall as a guest sees it; their turn first."""
+    rooms = {room.table.id: room for room in hall.rooms()}
+    cards = [card(table, guest, rooms.get(table.id)) for table in yours]
+    cards.sort(key=lambda each: (not each.your_turn, each.status not in ("running", "gathering")))
+    mine = {table.id for table in yours}
+    return HallPage(
+        tiles=game_tiles(hall),
+        yours=tuple(cards[:12]),
+        open=tuple(card(table, guest, rooms.get(table.id)) for table in open_ if table.id not in mine),
+        watched=tuple(card(table, guest, rooms.get(table.id)) for table in watched if table.id not in mine),
+    )
+
+
+def card(table: TableRow, guest: Guest, room: Room | None) -> TableCard:
+    """A table in the hall's lists."""
+    seat = table.seat_of(guest.id)
+    match = room.match if room else None
+    yours = match is not None and table.status == "running" and seat is not None and match.actor == seat
+    return TableCard(
+        url=f"/table/{table.id}",
+        game=table.game,
+        title=game(table.game).title,
+        seats=tuple(SeatView(row.seat, row.name, row.kind, row.bot or "", you=row.seat == seat) for row in table.seats),
+        status=table.status,
+        your_turn=yours,
+        note=_note(table, match, yours),
+    )
+
+
+def _note(table: TableRow, match: Match | None, yours: bool) -> str:
+    if table.status == "gathering":
+        taken = sum(row.kind != "open" for row in table.seats)
+        return _("{taken} of {all} seats taken").format(taken=taken, all=len(table.seats))
+    if table.status == "abandoned":
+        return _("Given up")
+    if yours:
+        return _("Your turn")
+    if table.status == "over":
+        result = match.result() if match else None
+        return _headline(match.names, result.winners) if match and result else _("Over")
+    if match is not None and match.actor is not None:
+        return _("Waiting for {name}").format(name=match.names[match.actor])
+    return _("In play")
+
+
+def seat_views(room: Room) -> tuple[SeatView, ...]:
+    """The seats as everybody sees them."""
+    here = room.hub.seats()
+    match = room.match
+    result = match.result() if match else None
+    actor = match.actor if match and room.table.status == "running" else None
+    return tuple(
+        SeatView(
+            row.seat,
+            row.name,
+            row.kind,
+            row.bot or "",
+            active=row.seat == actor,
+            winner=bool(result and row.seat in result.winners),
+            online=row.kind == "bot" or here[row.seat] > 0,
+        )
+        for row in room.table.seats
+    )
+
+
+def lobby_page(room: Room, guest: Guest | None, base_url: str) -> LobbyPage:
+    """The table before the match, as a guest sees it."""
+    subject, table = room.game, room.table
+    empty = sum(row.kind == "open" for row in table.seats)
+    refusal = ngettext("{count} seat is still empty.", "{count} seats are still empty.", empty).format(count=empty) if empty else ""
+    invite = f"{base_url}/table/{table.id}"
+    seat = table.seat_of(guest.id) if guest else None
+    return LobbyPage(
+        id=table.id,
+        url=f"/table/{table.id}",
+        game=subject.name,
+        title=subject.title,
+        seats=tuple(SeatView(**{**vars(view), "you": view.seat == seat}) for view in seat_views(room)),
+        host=guest is not None and table.host == guest.id,
+        seated=seat is not None,
+        bots=tuple((name, _(_RANKS.get(name, name))) for name in bot_names(subject)),
+        options=tuple(
+            OptionView(
+                option.name,
+                _(option.values[table.options[option.name]]),
+                tuple(OptionChoice(value, _(text), value == table.options[option.name]) for value, text in option.values.items()),
+            )
+            for option in subject.options
+        ),
+        min_players=subject.min_players,
+        max_players=subject.max_players,
+        can_start=not empty,
+        start_refusal=refusal,
+        invite_url=invite,
+        invite_qr=qr_code(invite),
+        public=table.public,
+    )
+
+
+def game_page(
+    room: Room,
+    match: Match,
+    viewer: int | None,
+    *,
+    view: View | None = None,
+    seats: tuple[SeatView, ...] | None = None,
+    hint: str = "",
+    notice: Refusal | None = None,
+    device: Device | None = None,
+    log: Sequence[LogEntry] | None = None,
+) -> GamePage:
+    """A match for one viewer (None: a spectator)."""
+    table = room.table
+    page = match_page(
+        match,
+        view or match.view(viewer),
+        id=table.id,
+        url=f"/table/{table.id}",
+        seats=seats or seat_views(room),
+        abandoned=table.status == "abandoned",
+        log=log,
+    )
+    seated = viewer is not None
+    running = table.status == "running"
+    last = match.steps[-1] if match.steps else None
+    return GamePage(
+        **{
+            **vars(page),
+            "can_undo": running and seated and last is not None and last.seat == viewer and match.can_undo(),
+            "can_resign": running and seated,
+            "can_hint": running and page.your_turn,
+            "hint": hint,
+            "notice": notice,
+            "device": device,
+            "watching": room.hub.seats()[None],
+            "result": result_view(match, room.chances or None) if match.over else None,
+            "extra": {"rematch": f"/table/{table.rematch}"} if table.rematch else {},
+        }
+    )
+
+
+def match_page(
+    match: Match,
+    view: View,
+    *,
+    id: str,
+    url: str,
+    seats: tuple[SeatView, ...],
+    abandoned: bool = False,
+    log: Sequence[LogEntry] | None = None,
+) -> GamePage:
+    """A match at the moment of ``view``, wherever it comes from."""
+    viewer = None if view.viewer == SPECTATOR else view.viewer
+    yours = viewer is not None and view.actor == viewer and not abandoned
+    entries = log if log is not None else log_entries(view)
+    return GamePage(
+        id=id,
+        url=url,
+        game=match.game.name,
+        title=match.game.title,
+        seats=seats,
+        viewer=viewer,
+        status="abandoned" if abandoned else "running" if view.actor is not None else "over",
+        prompt=_("The match was given up.") if abandoned else view.prompt(),
+        your_turn=yours,
+        n=view.next_number,
+        choices=choices(match.game, view) if yours else (),
+        log=tuple(reversed(entries[-LOG_SHOWN:])),
+        picture=match.game.picture.picture(view),
+        commitment=match.commitment,
+    )
+
+
+def choices(subject: Game, view: View) -> tuple[Choice, ...]:
+    """What the viewer, who is to decide, can do, and what is worth saying why not."""
+    shown = sorted({*view.legal, *subject.picture.offered(view)})
+    return tuple(
+        Choice(
+            action,
+            subject.words.action(view.table, action, view.names),
+            None if action in view.legal else Refusal(*view.refusal(action)),
+        )
+        for action in shown
+    )
+
+
+def log_entries(view: View) -> list[LogEntry]:
+    """All that happened and the viewer may know, oldest first."""
+    happened: list[tuple[int, Event]] = [(0, event) for event in view.setup]
+    for number, _seat, _action, events in view.steps:
+        happened += [(number, event) for event in events]
+    return [log_entry(view.game, index, number, event, view.names) for index, (number, event) in enumerate(happened)]
+
+
+def log_entry(subject: Game, index: int, number: int, event: Event, names: Sequence[str]) -> LogEntry:
+    """One event in words."""
+    rule = subject.events[event.kind].rule
+    return LogEntry(number, index, event.name, subject.words.event(event, names), rule, rule_url(subject.name, rule))
+
+
+def rule_url(name: str, rule: str) -> str:
+    """Where a rule is explained."""
+    return f"/rules/{name}#{rule}" if rule else f"/rules/{name}"
+
+
+def result_view(match: Match, chances: Outlook | None) -> ResultView | None:
+    """How a match ended."""
+    result = match.result()
+    if result is None:
+        return None
+    rule, how = match.game.words.ending(match.state)
+    decisions = ngettext("{count} decision", "{count} decisions", len(match.steps)).format(count=len(match.steps))
+    return ResultView(
+        headline=_headline(match.names, result.winners),
+        how=_("{how}, after {decisions}").format(how=how, decisions=decisions),
+        rule=rule,
+        rule_url=rule_url(match.game.name, rule),
+        winners=result.winners,
+        chances=_chance_points(match, chances) if chances else (),
+    )
+
+
+def _chance_points(match: Match, outlook: Outlook) -> tuple[ChancePoint, ...]:
+    points = []
+    for position, chances in enumerate(outlook.chances):
+        turning = position in outlook.turning
+        step = match.steps[position - 1] if position else None
+        text = ""
+        if turning and step is not None:
+            table = match.game.table.at(step.before)
+            text = f"{match.names[step.seat]}: {match.game.words.action(table, step.action, match.names)}"
+        points.append(ChancePoint(step.n if step else 0, chances, turning, text))
+    return tuple(points)
+
+
+def _headline(names: Sequence[str], winners: Sequence[int]) -> str:
+    if not winners:
+        return _("Nobody wins")
+    if len(winners) == 1:
+        return _("{name} wins").format(name=names[winners[0]])
+    return _("{names} win").format(names=", ".join(names[seat] for seat in winners))
+
+
+@lru_cache(maxsize=2000)
+def qr_code(url: str) -> str:
+    """The address as a QR code, an ``<svg>`` without inline styles."""
+    out = io.BytesIO()
+    segno.make(url, error="m").save(
+        out, kind="svg", xmldecl=False, svgns=True, omitsize=True, border=2, svgclass="qr", lineclass="qr-dark", nl=False
+    )
+    return out.getvalue().decode()

@@ -1,0 +1,39 @@
+"""Verifying the dice of a match, for people: the commitment, the seed, and what running it again says."""
+
+from __future__ import annotations
+
+import asyncio
+
+from meadhall.engine.errors import RecordError
+from meadhall.engine.language import gettext as _
+from meadhall.engine.record import replay
+from meadhall.server.pages import VerifyPage
+from meadhall.server.refusals import WrongMoment
+from meadhall.server.room import Room
+
+
+async def verify_page(room: Room) -> VerifyPage:
+    """The page that proves the dice; while the match runs it shows the commitment only."""
+    match = room.match
+    if match is None:
+        raise WrongMoment(_("The match has not begun yet."))
+    finished = room.table.status in ("over", "abandoned")
+    verified = False
+    text = _("The hall committed itself to this number before the first die fell. When the match ends it shows the seed behind it.")
+    if finished:
+        try:
+            await asyncio.to_thread(replay, match.record(abandoned=room.table.abandoned))
+        except RecordError as error:
+            text = str(error)
+        else:
+            verified = True
+            text = _("Every die was derived again from the seed, and the seed is the one that was committed to.")
+    return VerifyPage(
+        url=f"/table/{room.table.id}",
+        title=room.game.title,
+        commitment=match.commitment,
+        seed=match.seed.hex() if finished else "",
+        verified=verified,
+        text=text,
+        steps=len(match.steps),
+    )

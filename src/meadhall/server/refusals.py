@@ -1,0 +1,97 @@
+"""What the hall itself refuses, besides what the rules do; and the HTTP status of every refusal."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+
+from meadhall.engine.errors import (
+    BadSetup,
+    CannotUndo,
+    IllegalAction,
+    MalformedAction,
+    MatchOver,
+    MeadhallError,
+    NotYourTurn,
+    RecordError,
+    Refused,
+    UnknownGame,
+)
+
+
+class NotFound(Refused):
+    """No such table, record or link."""
+
+
+class NotSeated(Refused):
+    """Not the guest whose seat this is, or not the host."""
+
+
+class Stale(Refused):
+    """The page that this came from shows an older position."""
+
+
+class WrongMoment(Refused):
+    """The table is not at the point where this can be done."""
+
+
+class TooMany(Refused):
+    """A limit that keeps the hall usable for everybody."""
+
+
+class NotReady(Refused):
+    """The game's rules are still being compiled."""
+
+
+_STATUS: dict[type[MeadhallError], HTTPStatus] = {
+    MalformedAction: HTTPStatus.BAD_REQUEST,
+    BadSetup: HTTPStatus.BAD_REQUEST,
+    RecordError: HTTPStatus.BAD_REQUEST,
+    NotSeated: HTTPStatus.FORBIDDEN,
+    NotFound: HTTPStatus.NOT_FOUND,
+    UnknownGame: HTTPStatus.NOT_FOUND,
+    NotYourTurn: HTTPStatus.CONFLICT,
+    MatchOver: HTTPStatus.CONFLICT,
+    CannotUndo: HTTPStatus.CONFLICT,
+    Stale: HTTPStatus.CONFLICT,
+    WrongMoment: HTTPStatus.CONFLICT,
+    IllegalAction: HTTPStatus.UNPROCESSABLE_ENTITY,
+    TooMany: HTTPStatus.TOO_MANY_REQUESTS,
+    NotReady: HTTPStatus.SERVICE_UNAVAILABLE,
+}
+
+_NAMES: dict[type[MeadhallError], str] = {
+    MalformedAction: "malformed",
+    BadSetup: "bad-setup",
+    RecordError: "bad-record",
+    NotSeated: "not-your-seat",
+    NotFound: "not-found",
+    UnknownGame: "unknown-game",
+    NotYourTurn: "not-your-turn",
+    MatchOver: "over",
+    CannotUndo: "cannot-undo",
+    Stale: "stale",
+    WrongMoment: "wrong-moment",
+    IllegalAction: "illegal",
+    TooMany: "too-many",
+    NotReady: "not-ready",
+}
+
+
+def status_of(error: MeadhallError) -> HTTPStatus:
+    """The HTTP status that says it best."""
+    return next((_STATUS[kind] for kind in type(error).__mro__ if kind in _STATUS), HTTPStatus.BAD_REQUEST)
+
+
+def name_of(error: MeadhallError) -> str:
+    """A word for programs: ``illegal``, ``stale``, ``not-your-turn`` …"""
+    return next((_NAMES[kind] for kind in type(error).__mro__ if kind in _NAMES), "refused")
+
+
+def reason_of(error: MeadhallError) -> str:
+    """Why, in words, without the rule's id."""
+    return error.reason if isinstance(error, Refused) else str(error)
+
+
+def rule_of(error: MeadhallError) -> str:
+    """The id of the rule that was broken, "" if none."""
+    return error.rule if isinstance(error, Refused) else ""

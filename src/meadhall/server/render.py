@@ -1,0 +1,74 @@
+"""Templates: the hall's own in ``templates/``, every game's ``table.html`` under the game's name."""
+
+from __future__ import annotations
+
+import hashlib
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from jinja2 import ChoiceLoader, Environment, FileSystemLoader, PrefixLoader, StrictUndefined
+from markdown_it import MarkdownIt
+from markupsafe import Markup
+
+from meadhall.engine.game import game, game_names
+from meadhall.engine.language import LANGUAGES, add_catalogues, current_language, gettext, ngettext
+from meadhall.engine.rulebook import mark_rules, rulebook_text
+from meadhall.server.pages import RulebookPage, Viewer
+
+HERE = Path(__file__).parent
+STATIC = HERE / "static"
+
+CSRF_PLACEHOLDER = "csrf-token-goes-here"
+"""Stands for the viewer's token in fragments that are rendered once for many viewers."""
+
+add_catalogues(HERE / "locale")
+
+
+@cache
+def static(name: str) -> str:
+    """The address of a static file; it changes with the file, so that browsers may keep it for ever."""
+    digest = hashlib.sha256((STATIC / name).read_bytes()).hexdigest()[:12]
+    return f"/static/{name}?v={digest}"
+
+
+@cache
+def _environment() -> Environment:
+    games = {name: FileSystemLoader(game(name).folder) for name in game_names()}
+    environment = Environment(
+        loader=ChoiceLoader([FileSystemLoader(HERE / "templates"), PrefixLoader(games)]),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        extensions=["jinja2.ext.i18n", "jinja2.ext.do"],
+    )
+    environment.install_gettext_callables(gettext, ngettext, newstyle=True)  # type: ignore[attr-defined]
+    environment.globals.update(static=static, languages=LANGUAGES, language=current_language)
+    return environment
+
+
+def render(template: str, viewer: Viewer, page: Any, path: str, **more: Any) -> str:
+    """A whole page, or a fragment, in the current language."""
+    return _environment().get_template(template).render(viewer=viewer, page=page, path=path, **more)
+
+
+def with_token(fragment: str, token: str) -> str:
+    """The fragment with this viewer's token in its forms."""
+    return fragment.replace(CSRF_PLACEHOLDER, token)
+
+
+@cache
+def rulebook_page(name: str, language: str) -> RulebookPage:
+    """A game's rulebook; ``language`` must be the current one."""
+    subject = game(name)
+    markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
+    tokens = markdown.parse(rulebook_text(subject))
+    contents = []
+    for index, token in enumerate(tokens):
+        if token.type == "heading_open" and token.tag == "h2":
+            anchor = f"part-{len(contents) + 1}"
+            token.attrSet("id", anchor)
+            contents.append((anchor, tokens[index + 1].content))
+    html = mark_rules(markdown.renderer.render(tokens, markdown.options, {}))
+    return RulebookPage(name, subject.title, Markup(html), tuple(contents))

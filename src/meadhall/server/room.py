@@ -1,0 +1,309 @@
+"""A room: one table and its match in this process. All that changes it goes through here, one at a time.
+
+What happens to an action: check it and apply it to a copy, append it to the store, and only when that is committed take the copy
+for the truth and wake everybody who watches.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import random
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from meadhall.bots import bot, bot_names
+from meadhall.engine.game import Game
+from meadhall.engine.language import gettext as _
+from meadhall.engine.match import Match, Seat
+from meadhall.server.hub import Hub
+from meadhall.server.outlook import Outlook
+from meadhall.server.refusals import NotSeated, Stale, WrongMoment
+from meadhall.server.store import Conflict, Entry, Guest, SeatRow, Store, TableRow, now
+
+log = logging.getLogger(__name__)
+
+_TRIES = 3
+"""How often an action is tried again when another process has written first."""
+
+_BREATH = 1.0
+"""Seconds before the next try when even ``random`` could not play, e.g. because the database is away."""
+
+
+class Room:
+    """One table.
+
+    Attributes:
+        table: what is known of it; ``match`` its match, None while the players gather.
+        hub: who watches.
+        version: rises with every change that can be seen.
+    """
+
+    def __init__(self, game: Game, table: TableRow, store: Store, bot_pause: float) -> None:
+        self.game = game
+        self.table = table
+        self.match: Match | None = None
+        self.hub = Hub()
+        self.version = 0
+        self.cache: dict[Any, Any] = {}  # whatever was rendered of this version
+        self.chances: Outlook | tuple[()] | None = None  # the chart of winning chances; () while it is computed
+        self._entries = 0
+        self._store = store
+        self._bot_pause = bot_pause
+        self._lock = asyncio.Lock()
+        self._bots: asyncio.Task[None] | None = None
+
+    @classmethod
+    async def load(cls, game: Game, table: TableRow, store: Store, bot_pause: float) -> Room:
+        """The room of a stored table, its match played again from its entries."""
+        room = cls(game, table, store, bot_pause)
+        if table.status != "gathering":
+            await room._reload()
+        room.let_bots_play()
+        return room
+
+    # ------------------------------------------------------------------------------------------------------------ gathering
+
+    async def change_table(self, change: Callable[[TableRow], TableRow]) -> None:
+        """Change the table while the players gather; ``change`` may refuse."""
+        async with self._lock:
+            if self.table.status != "gathering":
+                raise WrongMoment(_("The match has begun already."))
+            changed = change(self.table)
+            await self._store.save_table(changed)
+            self.table = changed
+        self._changed()
+
+    async def start(self) -> None:
+        """Begin the match with those who are seated."""
+        async with self._lock:
+            if self.table.status != "gathering":
+                raise WrongMoment(_("The match has begun already."))
+            if any(seat.kind == "open" for seat in self.table.seats):
+                raise WrongMoment(_("A seat is still empty: fill it or take it away."))
+            begun = replace(self.table, status="running", started=now(), rules=self.game.version)
+            match = new_match(self.game, begun)
+            await self._store.save_table(begun)
+            self.table, self.match = begun, match
+        self._changed()
+        self.let_bots_play()
+
+    # ---------------------------------------------------------------------------------------------------------------- playing
+
+    def running_match(self) -> Match:
+        """The match. Refuses before it has begun and when it was given up."""
+        if self.match is None:
+            raise WrongMoment(_("The match has not begun yet."))
+        if self.table.status == "abandoned":
+            raise WrongMoment(_("The match was given up."))
+        return self.match
+
+    def seat_of(self, guest: Guest) -> int:
+        """The guest's seat. Refuses who has none."""
+        seat = self.table.seat_of(guest.id)
+        if seat is None:
+            raise NotSeated(_("You have no seat at this table: you are watching."))
+        return seat
+
+    def seats_of(self, guest: Guest) -> list[int]:
+        """All seats of a guest."""
+        return [seat.seat for seat in self.table.seats if guest.id in seat.guests]
+
+    async def act(self, guest: Guest, action: Any, number: int | None = None) -> None:
+        """Play an action for the guest's seat. ``number``: the one that the guest's page expects it to have."""
+        seat = self.seat_of(guest)
+
+        def play(match: Match) -> Entry:
+            self._check_number(match, number)
+            played = match.check(action, seat)
+            match.play(played, seat)
+            return Entry(self._entries + 1, "action", seat, played)
+
+        await self._append(play)
+
+    async def undo(self, guest: Guest, number: int | None = None) -> None:
+        """Take back the guest's last action, as long as nothing was revealed since."""
+        seat = self.seat_of(guest)
+
+        def take_back(match: Match) -> Entry:
+            self._check_number(match, number)
+            if match.steps and match.steps[-1].seat != seat:
+                raise NotSeated(_("The last action was not yours to take back."))
+            match.undo()
+            return Entry(self._entries + 1, "undo", seat, 1)
+
+        await self._append(take_back)
+
+    def _check_number(self, match: Match, number: int | None) -> None:
+        if number is not None and number != match.next_number:
+            raise Stale(_("The game has moved on since: look again and choose."))
+
+    async def _append(self, change: Callable[[Match], Entry]) -> None:
+        """Check and apply ``change`` on a copy, persist it, then make it true. When another process was first, look again."""
+        async with self._lock:
+            for attempt in range(_TRIES):
+                twin = self.running_match().copy()
+                entry = change(twin)
+                try:
+                    await self._store.append(self.table.id, entry, twin.over)
+                except Conflict:
+                    await self._reload()
+                    if attempt == _TRIES - 1:
+                        raise Stale(_("The game has moved on since: look again and choose.")) from None
+                    continue
+                self.match = twin
+                self._entries = entry.entry
+                if twin.over:
+                    self.table = replace(self.table, status="over", finished=now())
+                break
+        self._changed()
+        self.let_bots_play()
+
+    async def _reload(self) -> None:
+        """Play the match again from the store."""
+        table = await self._store.table(self.table.id)
+        assert table is not None
+        entries = await self._store.entries(table.id)
+        self.table = table
+        self.match = await asyncio.to_thread(replayed, self.game, table, entries)
+        self._entries = len(entries)
+
+    async def resign(self, guest: Guest) -> None:
+        """Leave a running match: a bot takes the seat. When no person is left, the match is given up."""
+        async with self._lock:
+            match = self.running_match()
+            if match.over:
+                raise WrongMoment(_("The match is over."))
+            seat = self.seat_of(guest)
+            name = bot_names(self.game)[-1]
+            left = self.table.seats[seat]
+            table = self.table.replace_seat(replace(left, kind="bot", bot=name, guests=frozenset()))
+            if not any(other.kind == "human" for other in table.seats):
+                table = replace(table, status="abandoned", finished=now(), abandoned="everybody left")
+            await self._store.save_table(table)
+            self.table = table
+            match.rename(seat, Seat(left.name, "bot", name))
+        self._changed()
+        self.let_bots_play()
+
+    async def carry_seat(self, seat: int, guest: Guest) -> None:
+        """Let the seat belong to ``guest`` too: the same person on another device."""
+        async with self._lock:
+            row = self.table.seats[seat]
+            if row.kind != "human":
+                raise WrongMoment(_("Nobody sits there any more."))
+            table = self.table.replace_seat(replace(row, guests=row.guests | {guest.id}))
+            await self._store.save_table(table)
+            self.table = table
+        self._changed()
+
+    async def set_rematch(self, id: str) -> str:
+        """Name the table of the rematch, unless there is one already; which it is."""
+        async with self._lock:
+            if self.table.rematch is None:
+                table = replace(self.table, rematch=id)
+                await self._store.save_table(table)
+                self.table = table
+        self._changed()
+        assert self.table.rematch is not None
+        return self.table.rematch
+
+    # ------------------------------------------------------------------------------------------------------------------- bots
+
+    def bot_to_decide(self) -> SeatRow | None:
+        """The bot that is to decide now, if it is one."""
+        if self.match is None or self.table.status != "running" or self.match.actor is None:
+            return None
+        seat = self.table.seats[self.match.actor]
+        return seat if seat.kind == "bot" else None
+
+    def let_bots_play(self) -> None:
+        """See to it that bots play as long as one is to decide."""
+        if self.bot_to_decide() is not None and (self._bots is None or self._bots.done()):
+            self._bots = asyncio.create_task(self._play_bots())
+
+    async def _play_bots(self) -> None:
+        while (seat := self.bot_to_decide()) is not None:
+            await asyncio.sleep(self._bot_pause * random.uniform(0.7, 1.3))
+            if self.bot_to_decide() == seat:
+                await self._play_bot(seat)
+
+    async def _play_bot(self, seat: SeatRow) -> None:
+        """One decision of a bot, thought of beside the event loop. If it fails, ``random`` decides in its place."""
+        match = self.running_match()
+        number = match.next_number
+
+        for name in (seat.bot or "random", "random"):
+            try:
+                player = bot(self.game, name)
+                action = await asyncio.to_thread(player.choose, match.view(seat.seat))
+                await self._append(lambda match, action=action: self._bot_entry(match, seat.seat, action, number))  # type: ignore[misc]
+            except Stale:
+                return
+            except Exception:
+                log.exception("table %s: bot %s on seat %s failed at action %s", self.table.id, name, seat.seat, number)
+            else:
+                return
+        await asyncio.sleep(_BREATH)
+
+    def _bot_entry(self, match: Match, seat: int, action: int, number: int) -> Entry:
+        self._check_number(match, number)
+        match.play(action, seat)
+        return Entry(self._entries + 1, "action", seat, action)
+
+    async def hint(self, guest: Guest) -> str:
+        """What the strongest bot would do in the guest's place, in words."""
+        match = self.running_match()
+        seat = self.seat_of(guest)
+        if match.actor != seat:
+            raise WrongMoment(_("There is nothing for you to decide now."))
+        view = match.view(seat)
+        player = bot(self.game, bot_names(self.game)[-1])
+        action = await asyncio.to_thread(player.choose, view)
+        return self.game.words.action(view.table, action, view.names)
+
+    # --------------------------------------------------------------------------------------------------------------- watching
+
+    def _changed(self) -> None:
+        self.version += 1
+        self.cache.clear()
+        self.hub.wake()
+
+    def look_again(self) -> None:
+        """Something outside the match that can be seen has changed."""
+        self._changed()
+
+    def came_or_left(self, seat: int | None) -> None:
+        """Somebody has opened or closed a page here. Spectators are only counted at the next change."""
+        if seat is not None and self.hub.seats()[seat] <= 1:
+            self._changed()
+
+    async def close(self) -> None:
+        """Stop the bots."""
+        if self._bots is not None:
+            self._bots.cancel()
+            await asyncio.gather(self._bots, return_exceptions=True)
+
+
+def new_match(game: Game, table: TableRow) -> Match:
+    """The match of a table, at its beginning."""
+    return Match(
+        game,
+        players=len(table.seats),
+        seed=table.seed,
+        seats=[Seat(seat.name, "bot" if seat.kind == "bot" else "human", seat.bot) for seat in table.seats],
+        options=table.options,
+        started=table.started.replace(microsecond=0) if table.started else None,
+    )
+
+
+def replayed(game: Game, table: TableRow, entries: list[Entry]) -> Match:
+    """The match of a table after its entries."""
+    match = new_match(game, table)
+    for entry in entries:
+        if entry.kind == "undo":
+            match.undo(entry.value, revealed=True)
+        else:
+            match.play(entry.value, entry.seat)
+    return match

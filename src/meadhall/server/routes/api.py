@@ -1,0 +1,289 @@
+"""The hall for programs: JSON in, JSON out, a bearer token instead of a cookie. Described by OpenAPI at ``/schema/openapi.json``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from typing import Annotated, Any
+
+import msgspec
+from litestar import Response, Router, get, post
+from litestar.exceptions import NotAuthorizedException
+from litestar.response import Stream
+
+from meadhall.bots import bot_names
+from meadhall.engine.game import game, game_names
+from meadhall.engine.language import speaking
+from meadhall.server.hall import Hall
+from meadhall.server.hub import pulses
+from meadhall.server.pages import SeatKind, TableStatus
+from meadhall.server.room import Room
+from meadhall.server.routes.table import record_response
+from meadhall.server.store import Guest
+from meadhall.server.streams import Streams
+from meadhall.server.visitors import AnyRequest, Visitors
+
+_PATIENCE = 15.0
+
+
+class NewGuest(msgspec.Struct, forbid_unknown_fields=True):
+    """What a program is called."""
+
+    name: Annotated[str, msgspec.Meta(min_length=1, max_length=40)]
+
+
+class Credentials(msgspec.Struct):
+    """Send the token with every other request: ``Authorization: Bearer <token>``."""
+
+    guest: str
+    name: str
+    token: str
+
+
+class OptionInfo(msgspec.Struct):
+    """An option of a game: its values and what each changes; the first is the default."""
+
+    name: str
+    values: dict[str, str]
+
+
+class GameInfo(msgspec.Struct):
+    """A game that can be played here."""
+
+    name: str
+    title: str
+    rules: int
+    min_players: int
+    max_players: int
+    actions: int
+    options: list[OptionInfo]
+    bots: list[str]
+    ready: bool
+
+
+class NewTable(msgspec.Struct, forbid_unknown_fields=True):
+    """A table to be opened: you on seat 0, then the bots, the other seats open. Without open seats the match begins at once."""
+
+    game: str
+    players: int | None = None
+    options: dict[str, Any] = {}
+    bots: list[str] = []
+    public: bool = False
+
+
+class JoinTable(msgspec.Struct, forbid_unknown_fields=True):
+    """Which seat to take; null: the first open one."""
+
+    seat: int | None = None
+
+
+class NewAction(msgspec.Struct, forbid_unknown_fields=True):
+    """An action, and the number it is to have (``next`` of the table), so that a stale one is refused."""
+
+    action: Any
+    n: int | None = None
+
+
+class SeatInfo(msgspec.Struct):
+    """A seat and who sits there."""
+
+    seat: int
+    kind: SeatKind
+    name: str
+    bot: str | None
+    you: bool
+
+
+class TableInfo(msgspec.Struct):
+    """A table as you may know it.
+
+    ``view`` is null before the match; then it holds the visible ``state``, the ``actor``, the ``next`` action's number, and your ``legal``
+    actions when you are to decide. ``result`` is null until the match is over.
+    """
+
+    id: str
+    game: str
+    status: TableStatus
+    options: dict[str, Any]
+    seats: list[SeatInfo]
+    you: int | None
+    commitment: str | None
+    view: dict[str, Any] | None
+    result: dict[str, Any] | None
+
+
+class LegalAction(msgspec.Struct):
+    """An action that you can play now."""
+
+    action: int
+    text: str
+
+
+async def provide_program(request: AnyRequest, visitors: Visitors) -> Guest:
+    """The guest behind the token. 401 when there is none."""
+    guest = await visitors.of_program(request)
+    if guest is None:
+        raise NotAuthorizedException("send the token of POST /api/guests as 'Authorization: Bearer <token>'")
+    return guest
+
+
+@post("/guests")
+async def new_guest(data: NewGuest, visitors: Visitors) -> Credentials:
+    """Become a guest: the token is all there is to an account."""
+    guest, token = await visitors.new_program(data.name)
+    return Credentials(guest.id, guest.name, token)
+
+
+@get("/games")
+async def list_games(hall: Hall) -> list[GameInfo]:
+    """The games that can be played here."""
+    return [
+        GameInfo(
+            name=name,
+            title=each.title,
+            rules=each.version,
+            min_players=each.min_players,
+            max_players=each.max_players,
+            actions=each.actions,
+            options=[OptionInfo(option.name, option.values) for option in each.options],
+            bots=bot_names(each),
+            ready=name in hall.ready,
+        )
+        for name in game_names()
+        for each in (game(name),)
+    ]
+
+
+@post("/tables")
+async def new_table(data: NewTable, hall: Hall, program: Guest) -> TableInfo:
+    """Open a table."""
+    room = await hall.open_table(program, data.game, data.players, data.options, data.bots, data.public)
+    if all(seat.kind != "open" for seat in room.table.seats):
+        await room.start()
+    return table_info(room, program)
+
+
+@get("/tables/{id:str}")
+async def show_table(room: Room, program: Guest) -> TableInfo:
+    """A table as you may know it."""
+    return table_info(room, program)
+
+
+@post("/tables/{id:str}/join", status_code=200)
+async def join_table(data: JoinTable, hall: Hall, room: Room, program: Guest) -> TableInfo:
+    """Take a seat."""
+    await hall.join(room, program, data.seat)
+    return table_info(room, program)
+
+
+@post("/tables/{id:str}/start", status_code=200)
+async def start_match(hall: Hall, room: Room, program: Guest) -> TableInfo:
+    """Begin the match; the host can."""
+    await hall.start(room, program)
+    return table_info(room, program)
+
+
+@get("/tables/{id:str}/legal")
+async def legal_actions(room: Room, program: Guest) -> list[LegalAction]:
+    """Your legal actions, ascending; none when you are not to decide."""
+    view = room.running_match().view(room.seat_of(program))
+    return [LegalAction(action.action, action.text) for action in view.actions()]
+
+
+@post("/tables/{id:str}/actions", status_code=200)
+async def play_action(data: NewAction, room: Room, program: Guest) -> TableInfo:
+    """Play an action."""
+    await room.act(program, data.action, data.n)
+    return table_info(room, program)
+
+
+@post("/tables/{id:str}/undo", status_code=200)
+async def undo_action(room: Room, program: Guest) -> TableInfo:
+    """Take back your last action, while nothing has been revealed since."""
+    await room.undo(program)
+    return table_info(room, program)
+
+
+@post("/tables/{id:str}/resign", status_code=200)
+async def resign(room: Room, program: Guest) -> TableInfo:
+    """Leave the match to a bot."""
+    await room.resign(program)
+    return table_info(room, program)
+
+
+@get("/tables/{id:str}/events", opt={"unlimited": True})
+async def stream_events(request: AnyRequest, hall: Hall, room: Room, program: Guest, streams: Streams, after: int = 0) -> Stream:
+    """Server-sent events. ``action``: an action with number above ``after`` and its events; then ``table``: the table as it is now."""
+    address = request.client.host if request.client else ""
+    streams.check(address)
+
+    async def messages() -> AsyncIterator[str]:
+        told = after
+        seat = room.table.seat_of(program.id)
+        with streams.counted(address), room.hub.watching(seat) as watcher:
+            room.came_or_left(seat)
+            try:
+                async for news in pulses(watcher, hall.closing, _PATIENCE):
+                    if not news:
+                        yield ": still here\n\n"
+                        continue
+                    with speaking("en"):
+                        if room.match is not None:
+                            for step in room.match.record(room.table.seat_of(program.id))["actions"]:
+                                if step["n"] > told:
+                                    told = step["n"]
+                                    yield _message("action", step, told)
+                        yield _message("table", msgspec.to_builtins(table_info(room, program)))
+            finally:
+                room.came_or_left(seat)
+
+    return Stream(messages(), media_type="text/event-stream", headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"})
+
+
+def _message(event: str, data: Any, id: int | None = None) -> str:
+    head = f"event: {event}\n" + (f"id: {id}\n" if id is not None else "")
+    return f"{head}data: {json.dumps(data, ensure_ascii=False)}\n\n"
+
+
+@get("/tables/{id:str}/record")
+async def show_record(room: Room, program: Guest) -> Response[str]:
+    """The match record (``meadhall-match/1``): complete when the match is over, what you may know before."""
+    return record_response(room, room.table.seat_of(program.id))
+
+
+def table_info(room: Room, program: Guest) -> TableInfo:
+    """The table as a program may know it."""
+    table, match = room.table, room.match
+    you = table.seat_of(program.id)
+    result = match.result() if match else None
+    return TableInfo(
+        id=table.id,
+        game=table.game,
+        status=table.status,
+        options=table.options,
+        seats=[SeatInfo(seat.seat, seat.kind, seat.name, seat.bot, seat.seat == you) for seat in table.seats],
+        you=you,
+        commitment=match.commitment if match else None,
+        view=match.view(you).to_dict() if match else None,
+        result=None if result is None else {"winners": result.winners, "scores": result.scores, "reason": result.reason},
+    )
+
+
+api = Router(
+    "/api",
+    route_handlers=[
+        new_guest,
+        list_games,
+        new_table,
+        show_table,
+        join_table,
+        start_match,
+        legal_actions,
+        play_action,
+        undo_action,
+        resign,
+        stream_events,
+        show_record,
+    ],
+    tags=["hall"],
+)

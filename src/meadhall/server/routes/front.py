@@ -1,0 +1,75 @@
+"""The hall itself, the rulebooks, and the guest's own page."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from litestar import Response, get, post
+from litestar.response import Redirect
+
+from meadhall.engine.game import game
+from meadhall.engine.language import current_language, speaking
+from meadhall.server import present
+from meadhall.server.answers import Html, page, see_other, wants_json
+from meadhall.server.forms import Form, integer, safe_path
+from meadhall.server.hall import Hall
+from meadhall.server.pages import RulebookPage
+from meadhall.server.render import rulebook_page
+from meadhall.server.store import Guest
+from meadhall.server.visitors import AnyRequest, Visitors
+
+
+@get("/", name="hall")
+async def show_hall(request: AnyRequest, hall: Hall, guest: Guest) -> Html:
+    """The hall: the games, your matches, open tables, matches being played."""
+    yours = await hall.store.tables_of(guest.id) if guest.known else []
+    open_ = await hall.store.open_tables()
+    watched = await hall.store.running_tables(limit=12, public=True)
+    for table in [*yours[:12], *watched]:
+        if table.status != "gathering" and table.game in hall.ready:
+            await hall.room(table.id)
+    with speaking(guest.language):
+        content = present.hall_page(hall, guest, yours, open_, watched)
+    return page(request, guest, "hall.html", content)
+
+
+@post("/tables", status_code=200)
+async def open_table(request: AnyRequest, hall: Hall, guest: Guest, visitors: Visitors, form: Form) -> Response[Any] | Redirect:
+    """A new table: against bots, begun at once; or with friends."""
+    guest = await visitors.save(guest, name=form.get("name", ""))
+    players = integer(form, "players")
+    if form.get("kind") == "friends":
+        room = await hall.open_table(guest, form.get("game", ""), players, public=False)
+    else:
+        room = await hall.play_now(guest, form.get("game", ""), players)
+    if wants_json(request):
+        return Response({"id": room.table.id, "url": f"/table/{room.table.id}"}, status_code=201)
+    return see_other(f"/table/{room.table.id}")
+
+
+@get("/rules/{name:str}")
+async def show_rules(request: AnyRequest, name: str, guest: Guest) -> Html:
+    """A game's rulebook."""
+    game(name)
+    return page(request, guest, "rulebook.html", _rulebook(name, guest.language))
+
+
+def _rulebook(name: str, language: str) -> RulebookPage:
+    with speaking(language):
+        return rulebook_page(name, current_language())
+
+
+@get("/you")
+async def show_you(request: AnyRequest, guest: Guest) -> Html:
+    """The guest's own page: name, language, theme."""
+    return page(request, guest, "you.html", None)
+
+
+@post("/you", status_code=200)
+async def change_you(guest: Guest, visitors: Visitors, form: Form) -> Redirect:
+    """Another name, language or theme."""
+    await visitors.save(guest, form.get("name", ""), form.get("language", ""), form.get("theme", ""))
+    return see_other(safe_path(form.get("back", "/")))
+
+
+routes = [show_hall, open_table, show_rules, show_you, change_you]

@@ -1,0 +1,119 @@
+"""Replays: of a table's match, live or over, and of uploaded records."""
+
+from __future__ import annotations
+
+import asyncio
+from functools import lru_cache
+from typing import Annotated, Any
+
+from litestar import Response, get, post
+from litestar.datastructures import UploadFile
+from litestar.enums import RequestEncodingType
+from litestar.params import Body
+from litestar.response import Redirect
+
+from meadhall.engine.errors import RecordError
+from meadhall.engine.language import gettext as _
+from meadhall.engine.language import speaking
+from meadhall.engine.match import EVERYTHING, SPECTATOR, Match
+from meadhall.engine.record import dumps, loads, replay
+from meadhall.server import present
+from meadhall.server.answers import Html, page, see_other, wants_json
+from meadhall.server.hall import Hall
+from meadhall.server.pages import GamePage, ReplayPage, SeatView
+from meadhall.server.refusals import NotFound
+from meadhall.server.room import Room
+from meadhall.server.store import Guest
+from meadhall.server.visitors import AnyRequest
+
+UPLOAD_LIMIT = 4 * 1024 * 1024
+
+
+@get("/table/{id:str}/replay")
+async def replay_table(request: AnyRequest, room: Room, guest: Guest, at: int | None = None, eyes: str = "") -> Html:
+    """The match of a table, step by step: while it runs with the guest's own eyes, afterwards with anybody's."""
+    if room.match is None:
+        raise NotFound(_("The match has not begun yet."))
+    seat = room.table.seat_of(guest.id)
+    with speaking(guest.language):
+        content = replay_page(room.match, f"/table/{room.table.id}/replay", at, eyes, seat, f"/table/{room.table.id}")
+    return page(request, guest, "replay.html", content)
+
+
+@get("/replay")
+async def show_upload(request: AnyRequest, guest: Guest) -> Html:
+    """The form to upload a record."""
+    return page(request, guest, "upload.html", None)
+
+
+@post("/replay", status_code=200, request_max_body_size=UPLOAD_LIMIT)
+async def upload_record(
+    request: AnyRequest, hall: Hall, guest: Guest, data: Annotated[dict[str, Any], Body(media_type=RequestEncodingType.MULTI_PART)]
+) -> Response[Any] | Redirect:
+    """A record to watch. It is verified first; one that does not hold is refused with the place and the reason, and not kept."""
+    upload = data.get("record")
+    if not isinstance(upload, UploadFile):
+        raise RecordError("record", _("choose a file first"))
+    text = await upload.read()
+    with speaking(guest.language):
+        verified = await asyncio.to_thread(lambda: replay(loads(text)))
+        reason = verified.record(abandoned=None if verified.over else loads(text).get("abandoned", "given up"))
+    key = await hall.store.add_record(dumps(reason))
+    if wants_json(request):
+        return Response({"key": key, "url": f"/replay/{key}"}, status_code=201)
+    return see_other(f"/replay/{key}")
+
+
+@get("/replay/{key:str}")
+async def replay_record(request: AnyRequest, hall: Hall, guest: Guest, key: str, at: int | None = None, eyes: str = "") -> Html:
+    """An uploaded record, step by step."""
+    text = await hall.store.record(key)
+    if text is None:
+        raise NotFound(_("There is no such record here (any more)."))
+    match = await asyncio.to_thread(_replayed, text)
+    with speaking(guest.language):
+        content = replay_page(match, f"/replay/{key}", at, eyes, None, "/replay")
+    return page(request, guest, "replay.html", content)
+
+
+@lru_cache(maxsize=32)
+def _replayed(text: str) -> Match:
+    return replay(loads(text))
+
+
+def replay_page(match: Match, base: str, at: int | None, eyes: str, own_seat: int | None, url: str) -> ReplayPage:
+    """One moment of a match. Before its end only ``own_seat``'s eyes, or a spectator's, can be looked through."""
+    last = len(match.steps)
+    position = max(0, min(last, at if at is not None else 0))
+    if match.over:
+        known = {"all": EVERYTHING} | {str(seat): seat for seat in range(match.players)}
+    else:
+        known = {"all": SPECTATOR} | ({str(own_seat): own_seat} if own_seat is not None else {})
+    eyes = eyes if eyes in known else "all"
+    names = {"all": _("Everybody") if match.over else _("A spectator")} | {str(k): name for k, name in enumerate(match.names)}
+    view = match.view_at(position, known[eyes])
+    result = match.result() if position == last else None
+    seats = tuple(
+        SeatView(
+            seat,
+            who.name,
+            who.kind,
+            who.bot or "",
+            active=view.actor == seat,
+            winner=result is not None and seat in result.winners,
+        )
+        for seat, who in enumerate(match.seats)
+    )
+    moment: GamePage = present.match_page(match, view, id="replay", url=url, seats=seats)
+    return ReplayPage(
+        page=GamePage(**{**vars(moment), "choices": (), "your_turn": False, "viewer": None, "result": present.result_view(match, None) if result else None}),
+        base=base,
+        at=position,
+        last=last,
+        eyes=eyes,
+        eyes_choices=tuple((value, names[value]) for value in known),
+        verified=_("Every die has been verified against the seed.") if url == "/replay" else "",
+    )
+
+
+routes = [replay_table, show_upload, upload_record, replay_record]

@@ -1,0 +1,85 @@
+"""Running the hall: uvicorn, a clean stop with streams open, and a browser at the start."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import socket
+import webbrowser
+from types import FrameType
+
+import uvicorn
+from litestar import Litestar
+
+from meadhall.engine.errors import MeadhallError
+from meadhall.server.app import create_app
+from meadhall.server.settings import Settings
+from meadhall.server.store import Store
+
+_GRACE = 1
+"""Seconds that a stop waits for answers under way."""
+
+
+class CannotListen(MeadhallError):
+    """The port is taken, or not ours to take."""
+
+
+class _Server(uvicorn.Server):
+    """Ends the open streams when told to stop; uvicorn alone would wait for them for ever."""
+
+    def __init__(self, config: uvicorn.Config, app: Litestar, settings: Settings) -> None:
+        super().__init__(config)
+        self._app = app
+        self._settings = settings
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self.started:
+            url = f"http://{self._settings.host}:{self._settings.port}/"
+            print(f"The hall is open: {url}", flush=True)
+            if self._settings.browser:
+                asyncio.get_running_loop().run_in_executor(None, webbrowser.open, url)
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        hall = self._app.state.hall
+        hall.closing.set()
+        for room in hall.rooms():
+            room.hub.wake()
+        super().handle_exit(sig, frame)
+
+
+def serve(settings: Settings) -> None:
+    """Run the hall until it is told to stop. Raises CannotListen, StoreBusy."""
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    logging.getLogger("alembic").setLevel(logging.WARNING)
+    with _socket(settings) as listener:
+        asyncio.run(_serve(settings, listener))
+
+
+async def _serve(settings: Settings, listener: socket.socket) -> None:
+    async with Store.open(settings) as store:
+        app = await create_app(settings, store)
+        config = uvicorn.Config(
+            app,
+            log_level="warning",
+            access_log=False,
+            server_header=False,
+            timeout_graceful_shutdown=_GRACE,
+            forwarded_allow_ips=settings.proxies,
+        )
+        await _Server(config, app, settings).serve([listener])
+
+
+def _socket(settings: Settings) -> socket.socket:
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    listener = socket.socket(family)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((settings.host, settings.port))
+    except (OSError, OverflowError) as error:
+        listener.close()
+        raise CannotListen(
+            f"can't listen on {settings.host} port {settings.port} ({error.strerror if isinstance(error, OSError) else error}); "
+            "choose another with MEADHALL_PORT"
+        ) from None
+    return listener

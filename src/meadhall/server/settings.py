@@ -1,0 +1,87 @@
+"""What a host can set, by environment variables or flags of ``meadhall serve``."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from platformdirs import user_data_path
+
+from meadhall.engine.errors import MeadhallError
+
+
+Number = TypeVar("Number", int, float)
+
+
+class BadSetting(MeadhallError):
+    """A setting that can't be used."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How the hall is run.
+
+    Attributes:
+        host, port: where it listens.
+        data: folder of the database file.
+        database_url: another database, e.g. ``postgresql+asyncpg://…``; "" for SQLite in ``data``.
+        browser: whether to open one.
+        bot_pause: seconds that a bot seems to think, on average.
+        requests_per_minute: how many one client may make; 0: any number. Streams and static files don't count.
+        tables_per_guest: how many unfinished tables a guest may host.
+        streams_per_client: how many live pages one client address may keep open.
+        proxies: addresses whose forwarded headers are believed, as uvicorn's ``forwarded_allow_ips``.
+    """
+
+    host: str = "127.0.0.1"
+    port: int = 8000
+    data: Path = Path()
+    database_url: str = ""
+    browser: bool = True
+    bot_pause: float = 0.9
+    requests_per_minute: int = 1200
+    tables_per_guest: int = 50
+    streams_per_client: int = 1000
+    proxies: str = "127.0.0.1"
+
+    @classmethod
+    def from_environment(cls, environment: Mapping[str, str] | None = None) -> Settings:
+        """The settings that ``MEADHALL_HOST``, ``_PORT``, ``_DATA``, ``_DATABASE_URL``, ``_NO_BROWSER`` and so on give. Raises BadSetting."""
+        given = os.environ if environment is None else environment
+        default = cls()
+
+        def number(name: str, fallback: Number) -> Number:
+            text = given.get(name, "")
+            try:
+                value = type(fallback)(text) if text else fallback
+            except ValueError:
+                value = type(fallback)(-1)
+            if value < 0:
+                raise BadSetting(f"{name} is a number of at least 0, not {text!r}")
+            return value
+
+        return cls(
+            host=given.get("MEADHALL_HOST") or default.host,
+            port=number("MEADHALL_PORT", default.port),
+            data=Path(given.get("MEADHALL_DATA") or user_data_path("meadhall")),
+            database_url=given.get("MEADHALL_DATABASE_URL", ""),
+            browser=not given.get("MEADHALL_NO_BROWSER"),
+            bot_pause=number("MEADHALL_BOT_PAUSE", default.bot_pause),
+            requests_per_minute=number("MEADHALL_REQUESTS_PER_MINUTE", default.requests_per_minute),
+            tables_per_guest=number("MEADHALL_TABLES_PER_GUEST", default.tables_per_guest),
+            streams_per_client=number("MEADHALL_STREAMS_PER_CLIENT", default.streams_per_client),
+            proxies=given.get("MEADHALL_PROXIES") or default.proxies,
+        )
+
+    @property
+    def url(self) -> str:
+        """The address of the database."""
+        return self.database_url or f"sqlite+aiosqlite:///{self.data / 'meadhall.db'}"
+
+    @property
+    def embedded(self) -> bool:
+        """Whether the database is the SQLite file that this process has for itself."""
+        return self.url.startswith("sqlite")

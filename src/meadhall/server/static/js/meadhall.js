@@ -1,0 +1,151 @@
+// What a page can't do with HTML alone: keep pieces that keep their id, keys, a pending mark, whose turn it is seen from
+// another tab. Without this file every page still works.
+(() => {
+  const byId = id => document.getElementById(id);
+  const kept = key => { try { return localStorage.getItem(key); } catch { return null; } };
+  const toast = (words, bad = false) => {
+    const box = byId("toast");
+    box.textContent = words;
+    box.classList.toggle("bad", bad);
+    box.hidden = false;
+    clearTimeout(toast.timer);
+    toast.timer = setTimeout(() => { box.hidden = true; }, bad ? 8000 : 3000);
+  };
+
+  // htmx's own morph makes new SVG nodes HTML ones (never drawn), so swaps go through idiomorph.
+  // Drawers stay as the reader left them; what carries data-keep belongs to this file.
+  const callbacks = {
+    beforeNodeMorphed: node => !node.matches?.("[data-keep]"),
+    beforeAttributeUpdated: (name, node) => !(name === "open" && node.tagName === "DETAILS") && name !== "data-htmx-powered",
+  };
+  htmx.registerExtension("meadhall-morph", {
+    handle_swap(style, target, fragment) {
+      if (style !== "morph") return false;
+      const fresh = fragment.querySelector("#" + CSS.escape(target.id));
+      if (fresh) return Idiomorph.morph(target, fresh, { morphStyle: "outerHTML", ignoreActiveValue: true, callbacks });
+      // An answer without this part (an error page): say what it says, and leave the table as it was.
+      toast(fragment.querySelector("h1")?.textContent.trim() || byId("toast").dataset.failed, true);
+      return [target];
+    },
+  });
+
+  // Whose turn it is, told to a hidden tab; what happened, told to who listens.
+  let heard = null;
+  let mine = null;
+  function tell() {
+    const frame = byId("frame");
+    if (!frame?.dataset.title) return;
+    document.title = frame.dataset.title;
+    const turn = frame.dataset.turn === "yes";
+    const icon = byId("icon");
+    icon.href = turn ? icon.dataset.turn : icon.dataset.calm;
+    if (turn && mine === false) call();
+    const news = [...frame.querySelectorAll("[data-index]")].filter(e => heard !== null && +e.dataset.index > heard);
+    const words = news.reverse().slice(-8).map(e => e.querySelector(".entry-words").textContent);
+    if (turn && !mine) words.push(byId("prompt-words").textContent);
+    if (words.length && mine !== null) byId("live").textContent = words.join(" ");
+    heard = Math.max(-1, ...[...frame.querySelectorAll("[data-index]")].map(e => +e.dataset.index));
+    mine = turn;
+  }
+  function call() {
+    if (document.hidden && kept("call-notice") && window.Notification?.permission === "granted") new Notification(document.title);
+    if (!document.hidden || !kept("call-sound")) return;
+    const sound = new AudioContext();
+    for (const at of [0, 0.16]) {
+      const tone = sound.createOscillator(), loud = sound.createGain();
+      tone.frequency.value = 170;
+      loud.gain.setValueAtTime(0.4, sound.currentTime + at);
+      loud.gain.exponentialRampToValueAtTime(0.001, sound.currentTime + at + 0.12);
+      tone.connect(loud).connect(sound.destination);
+      tone.start(sound.currentTime + at);
+      tone.stop(sound.currentTime + at + 0.13);
+    }
+  }
+
+  // Pending at once, and a word when the hall can't be reached.
+  const on = (name, act) => document.addEventListener(name, act);
+  on("htmx:before:request", e => (e.detail.ctx.request.submitter ?? e.detail.ctx.sourceElement).classList?.add("pending"));
+  on("htmx:finally:request", e => (e.detail.ctx.request.submitter ?? e.detail.ctx.sourceElement).classList?.remove("pending"));
+  on("htmx:error", e => { if (e.target.id !== "stream") toast(byId("toast").dataset.failed, true); });
+  on("htmx:after:swap", tell);
+  let lost = false;
+  on("htmx:sse:error", () => { if (!lost) toast(byId("toast").dataset.lost, true); lost = true; });
+  on("htmx:sse:after:connection", () => { if (lost) toast(byId("toast").dataset.reconnected); lost = false; });
+  on("submit", e => { if (!e.target.hasAttribute("hx-post") && !e.target.hasAttribute("hx-get")) e.submitter?.classList.add("pending"); });
+  window.addEventListener("pageshow", () => document.querySelectorAll(".pending").forEach(e => e.classList.remove("pending")));
+
+  on("click", e => {
+    const refused = e.target.closest("[aria-disabled='true']");
+    if (refused) {  // Safari focuses no button on a tap: the focus is what shows why not
+      e.preventDefault();
+      refused.focus();
+      const why = byId(refused.getAttribute("aria-describedby"));
+      if (why) byId("live").textContent = why.textContent;
+    }
+    const copy = e.target.closest("[data-copy]");
+    if (copy) copyLink(document.querySelector(copy.dataset.copy));
+    const rule = e.target.closest("a.rule");
+    if (rule && byId("rules")) { e.preventDefault(); openRule(rule.hash.slice(1)); }
+    if (e.target.closest("#autoplay")) play(!playing);
+  });
+  function copyLink(field) {
+    field.select();
+    navigator.clipboard?.writeText(field.value).then(() => toast(byId("toast").dataset.copied), () => {});
+  }
+  // A rule of the log opens in the sheet beside the board.
+  function openRule(id, tries = 20) {
+    if (!byId("rules").matches(":popover-open")) byId("rules").showPopover();
+    const place = byId(id);
+    if (!place && tries) return setTimeout(openRule, 100, id, tries - 1);
+    document.querySelectorAll(".found").forEach(e => e.classList.remove("found"));
+    place?.classList.add("found");
+    place?.scrollIntoView({ block: "center" });
+  }
+
+  const press = element => element && element.getAttribute("aria-disabled") !== "true" && element.click();
+  const keys = { "?": () => byId("keys").togglePopover(), h: () => press(byId("hint")), u: () => press(byId("undo")), r: () => byId("rules")?.togglePopover(),
+    l: () => { const f = byId("table-url") ?? byId("invite"); if (f) navigator.clipboard?.writeText(f.value).then(() => toast(byId("toast").dataset.copied)); },
+    ArrowLeft: () => press(byId("step-back")), ArrowRight: () => press(byId("step-on")), " ": () => byId("autoplay") && play(!playing) };
+  on("keydown", e => {
+    if (e.ctrlKey || e.metaKey || e.altKey || e.target.matches("input, select, textarea")) return;
+    if (e.key === " " && e.target.matches("button, a, summary")) return;
+    if (/^[1-9]$/.test(e.key)) press(document.querySelector(`[data-key="${e.key}"]`));
+    else if (keys[e.key]) { if (e.key === " ") e.preventDefault(); keys[e.key](); }
+  });
+
+  // A replay plays by pressing its own "a step on".
+  let playing = null;
+  function play(start) {
+    const button = byId("autoplay");
+    clearInterval(playing);
+    playing = null;
+    if (start) {
+      const next = () => byId("step-on").hasAttribute("href") ? byId("step-on").click() : play(false);
+      playing = setInterval(next, +byId("speed").value);
+      next();
+    }
+    button.setAttribute("aria-pressed", String(!!playing));
+    button.querySelector("span").textContent = playing ? button.dataset.pause : button.dataset.play;
+    button.querySelector("use").setAttribute("href", playing ? "#i-pause" : "#i-play");
+  }
+
+  function start() {
+    const autoplay = byId("autoplay");
+    if (autoplay) autoplay.hidden = false;
+    for (const field of document.querySelectorAll("#table-url, #device-url, #invite")) field.value = new URL(field.value, location.href).href;
+    if (matchMedia("(max-width: 700px)").matches) byId("seats")?.removeAttribute("open");
+    const calls = byId("calls");
+    if (calls) calls.hidden = false;
+    for (const id of ["call-sound", "call-notice"]) {
+      const box = byId(id);
+      if (!box) continue;
+      box.checked = !!kept(id);
+      box.addEventListener("change", async () => {
+        if (id === "call-notice" && box.checked && (await Notification.requestPermission()) !== "granted") { box.checked = false; toast(calls.dataset.denied, true); }
+        box.checked ? localStorage.setItem(id, "1") : localStorage.removeItem(id);
+      });
+    }
+    tell();
+  }
+  start();
+})();

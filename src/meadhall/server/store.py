@@ -1,0 +1,336 @@
+"""The store: tables, seats, guests, and the actions of every match, which are appended and never changed."""
+
+from __future__ import annotations
+
+import secrets as randomness
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from filelock import FileLock, Timeout
+from sqlalchemy import Row, and_, delete, event, func, insert, or_, select, update
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
+
+from meadhall.engine.errors import MeadhallError
+from meadhall.server import schema
+from meadhall.server.migrations import upgrade
+from meadhall.server.pages import SeatKind, TableStatus
+from meadhall.server.settings import Settings
+
+RECORDS_KEPT = 1000
+"""How many uploaded records are kept; the oldest make room."""
+
+
+class StoreBusy(MeadhallError):
+    """Another process has the database file."""
+
+
+class Conflict(Exception):
+    """Somebody else has written that entry of the match first."""
+
+
+@dataclass(frozen=True)
+class Guest:
+    """A visitor. ``known`` is False until something about them was stored."""
+
+    id: str
+    name: str
+    language: str = "en"
+    theme: str = "auto"
+    known: bool = False
+
+
+@dataclass(frozen=True)
+class SeatRow:
+    """A seat at a table; ``guests`` are those it belongs to (more than one when it was carried to another device)."""
+
+    seat: int
+    kind: SeatKind
+    name: str
+    bot: str | None
+    guests: frozenset[str]
+    key: str
+
+
+@dataclass(frozen=True)
+class TableRow:
+    """A table, before, during and after its match."""
+
+    id: str
+    game: str
+    rules: int
+    options: dict[str, Any]
+    status: TableStatus
+    host: str
+    public: bool
+    seed: bytes
+    created: datetime
+    seats: tuple[SeatRow, ...]
+    started: datetime | None = None
+    finished: datetime | None = None
+    abandoned: str | None = None
+    rematch: str | None = None
+
+    def seat_of(self, guest: str) -> int | None:
+        """The guest's seat (the lowest, if several), None if they have none."""
+        return next((seat.seat for seat in self.seats if guest in seat.guests), None)
+
+    def replace_seat(self, seat: SeatRow) -> TableRow:
+        """The table with one seat changed."""
+        return replace(self, seats=tuple(seat if other.seat == seat.seat else other for other in self.seats))
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One line of a match's history: an action, or an undo of the last ``value`` actions."""
+
+    entry: int
+    kind: str
+    seat: int
+    value: int
+
+
+def new_id() -> str:
+    """A short identifier that can't be guessed."""
+    return randomness.token_urlsafe(9)
+
+
+def new_key() -> str:
+    """A secret for a private link."""
+    return randomness.token_urlsafe(18)
+
+
+def now() -> datetime:
+    """The time, in UTC."""
+    return datetime.now(UTC)
+
+
+class Store:
+    """All that must survive a restart. Open it with ``Store.open``."""
+
+    def __init__(self, engine: AsyncEngine, lock: FileLock | None) -> None:
+        self._engine = engine
+        self._lock = lock
+
+    @classmethod
+    @asynccontextmanager
+    async def open(cls, settings: Settings) -> AsyncIterator[Store]:
+        """The database of these settings, brought to today's form. Raises StoreBusy."""
+        lock = _lock_file(settings.data) if settings.embedded else None
+        engine = _engine(settings)
+        try:
+            async with engine.begin() as connection:
+                await connection.run_sync(upgrade)
+            yield cls(engine, lock)
+        finally:
+            await engine.dispose()
+            if lock is not None:
+                lock.release()
+
+    # ------------------------------------------------------------------------------------------------------------ secrets
+
+    async def secret(self, name: str) -> str:
+        """The lasting secret of that name, made when first asked for."""
+        async with self._engine.begin() as connection:
+            found = await connection.scalar(select(schema.secrets.c.value).where(schema.secrets.c.name == name))
+            if found is not None:
+                return str(found)
+        try:
+            async with self._engine.begin() as connection:
+                await connection.execute(insert(schema.secrets).values(name=name, value=randomness.token_hex(32)))
+        except IntegrityError:
+            pass  # another process was faster: its secret is ours too
+        return await self.secret(name)
+
+    async def alive(self) -> bool:
+        """Whether the database answers."""
+        async with self._engine.connect() as connection:
+            return await connection.scalar(select(1)) == 1
+
+    # ------------------------------------------------------------------------------------------------------------- guests
+
+    async def guest(self, id: str) -> Guest | None:
+        """The guest with that id, if anything about them was stored."""
+        async with self._engine.connect() as connection:
+            row = (await connection.execute(select(schema.guests).where(schema.guests.c.id == id))).one_or_none()
+        return None if row is None else Guest(row.id, row.name, row.language, row.theme, known=True)
+
+    async def save_guest(self, guest: Guest) -> Guest:
+        """Store what a guest is called and how they like the page."""
+        values = {"name": guest.name, "language": guest.language, "theme": guest.theme}
+        async with self._engine.begin() as connection:
+            changed = await connection.execute(update(schema.guests).where(schema.guests.c.id == guest.id).values(**values))
+            if changed.rowcount == 0:
+                await connection.execute(insert(schema.guests).values(id=guest.id, created=now(), **values))
+        return replace(guest, known=True)
+
+    # ------------------------------------------------------------------------------------------------------------- tables
+
+    async def add_table(self, table: TableRow) -> None:
+        """Store a new table with its seats."""
+        async with self._engine.begin() as connection:
+            await connection.execute(insert(schema.tables).values(**_table_values(table)))
+            await _insert_seats(connection, table)
+
+    async def save_table(self, table: TableRow) -> None:
+        """Store a table's changed facts and seats."""
+        async with self._engine.begin() as connection:
+            await connection.execute(update(schema.tables).where(schema.tables.c.id == table.id).values(**_table_values(table)))
+            await connection.execute(delete(schema.carried).where(schema.carried.c.table_id == table.id))
+            await connection.execute(delete(schema.seats).where(schema.seats.c.table_id == table.id))
+            await _insert_seats(connection, table)
+
+    async def table(self, id: str) -> TableRow | None:
+        """The table with that id."""
+        found = await self._tables(schema.tables.c.id == id, limit=1)
+        return found[0] if found else None
+
+    async def table_by_seat_key(self, key: str) -> tuple[TableRow, int] | None:
+        """The table and seat that a private link leads to."""
+        query = select(schema.seats.c.table_id, schema.seats.c.seat).where(schema.seats.c.key == key)
+        async with self._engine.connect() as connection:
+            row = (await connection.execute(query)).one_or_none()
+        table = None if row is None else await self.table(row.table_id)
+        return None if row is None or table is None else (table, row.seat)
+
+    async def tables_of(self, guest: str, limit: int = 30) -> list[TableRow]:
+        """The tables that a guest sits at or hosts, the newest first."""
+        seated = select(schema.seats.c.table_id).where(schema.seats.c.guest == guest)
+        carried = select(schema.carried.c.table_id).where(schema.carried.c.guest == guest)
+        mine = or_(schema.tables.c.host == guest, schema.tables.c.id.in_(seated), schema.tables.c.id.in_(carried))
+        return await self._tables(mine, limit)
+
+    async def open_tables(self, limit: int = 30) -> list[TableRow]:
+        """Public tables that still gather, the newest first."""
+        return await self._tables(and_(schema.tables.c.status == "gathering", schema.tables.c.public), limit)
+
+    async def running_tables(self, limit: int | None = None, public: bool = False) -> list[TableRow]:
+        """Tables whose match is running, the newest first."""
+        running = schema.tables.c.status == "running"
+        return await self._tables(and_(running, schema.tables.c.public) if public else running, limit)
+
+    async def count_unfinished(self, host: str) -> int:
+        """How many unfinished tables a guest hosts."""
+        query = select(func.count()).where(schema.tables.c.host == host, schema.tables.c.status.in_(("gathering", "running")))
+        async with self._engine.connect() as connection:
+            return int(await connection.scalar(query) or 0)
+
+    async def _tables(self, condition: Any, limit: int | None) -> list[TableRow]:
+        query = select(schema.tables).where(condition).order_by(schema.tables.c.created.desc()).limit(limit)
+        async with self._engine.connect() as connection:
+            rows = (await connection.execute(query)).all()
+            ids = [row.id for row in rows]
+            seats = await connection.execute(
+                select(schema.seats).where(schema.seats.c.table_id.in_(ids)).order_by(schema.seats.c.seat)
+            )
+            carried = await connection.execute(select(schema.carried).where(schema.carried.c.table_id.in_(ids)))
+        holders: dict[tuple[str, int], set[str]] = {}
+        for holder in carried.all():
+            holders.setdefault((holder.table_id, holder.seat), set()).add(holder.guest)
+        by_table: dict[str, list[SeatRow]] = {id: [] for id in ids}
+        for seat in seats.all():
+            guests = holders.get((seat.table_id, seat.seat), set()) | ({seat.guest} if seat.guest else set())
+            by_table[seat.table_id].append(SeatRow(seat.seat, seat.kind, seat.name, seat.bot, frozenset(guests), seat.key))
+        return [_table_row(row, tuple(by_table[row.id])) for row in rows]
+
+    # ------------------------------------------------------------------------------------------------------------ matches
+
+    async def entries(self, table: str) -> list[Entry]:
+        """A match's history, from the first entry on."""
+        query = select(schema.entries).where(schema.entries.c.table_id == table).order_by(schema.entries.c.entry)
+        async with self._engine.connect() as connection:
+            return [Entry(row.entry, row.kind, row.seat, row.value) for row in (await connection.execute(query)).all()]
+
+    async def append(self, table: str, entry: Entry, over: bool) -> None:
+        """Append one entry, and mark the match as over with it. Raises Conflict if that entry is there already."""
+        try:
+            async with self._engine.begin() as connection:
+                await connection.execute(
+                    insert(schema.entries).values(
+                        table_id=table, entry=entry.entry, kind=entry.kind, seat=entry.seat, value=entry.value, at=now()
+                    )
+                )
+                if over:
+                    await connection.execute(
+                        update(schema.tables).where(schema.tables.c.id == table).values(status="over", finished=now())
+                    )
+        except IntegrityError:
+            raise Conflict from None
+
+    # ------------------------------------------------------------------------------------------------------------ records
+
+    async def add_record(self, record: str) -> str:
+        """Keep an uploaded record that was verified; its key."""
+        key = new_key()
+        stale = select(schema.records.c.key).order_by(schema.records.c.created.desc()).offset(RECORDS_KEPT)
+        async with self._engine.begin() as connection:
+            await connection.execute(insert(schema.records).values(key=key, record=record, created=now()))
+            old = (await connection.execute(stale)).scalars().all()
+            if old:
+                await connection.execute(delete(schema.records).where(schema.records.c.key.in_(old)))
+        return key
+
+    async def record(self, key: str) -> str | None:
+        """The uploaded record with that key."""
+        async with self._engine.connect() as connection:
+            found = await connection.scalar(select(schema.records.c.record).where(schema.records.c.key == key))
+        return None if found is None else str(found)
+
+
+def _lock_file(data: Path) -> FileLock:
+    data.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(data / "meadhall.lock")
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        raise StoreBusy(
+            f"another hall already uses {data}; stop it, choose another folder with MEADHALL_DATA, "
+            "or let several share a PostgreSQL database with MEADHALL_DATABASE_URL"
+        ) from None
+    return lock
+
+
+def _engine(settings: Settings) -> AsyncEngine:
+    if not settings.embedded:
+        return create_async_engine(settings.url, pool_size=10, max_overflow=0, pool_pre_ping=True)
+    engine = create_async_engine(settings.url, pool_size=1, max_overflow=0)
+
+    @event.listens_for(engine.sync_engine, "connect")
+    def prepare(connection: Any, _: Any) -> None:
+        cursor = connection.cursor()
+        for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON", "busy_timeout=5000"):
+            cursor.execute(f"PRAGMA {pragma}")
+        cursor.close()
+
+    return engine
+
+
+def _table_values(table: TableRow) -> dict[str, Any]:
+    names = [column.name for column in schema.tables.columns]
+    return {name: getattr(table, name) for name in names}
+
+
+def _table_row(row: Row[Any], seats: tuple[SeatRow, ...]) -> TableRow:
+    values = dict(row._mapping)
+    for moment in ("created", "started", "finished"):
+        if values[moment] is not None and values[moment].tzinfo is None:
+            values[moment] = values[moment].replace(tzinfo=UTC)
+    return TableRow(**values, seats=seats)
+
+
+async def _insert_seats(connection: AsyncConnection, table: TableRow) -> None:
+    rows: list[dict[str, Any]] = []
+    holders: list[dict[str, Any]] = []
+    for seat in table.seats:
+        first, *others = sorted(seat.guests) or [None]
+        rows.append(
+            {"table_id": table.id, "seat": seat.seat, "kind": seat.kind, "name": seat.name, "bot": seat.bot, "guest": first, "key": seat.key}
+        )
+        holders += [{"table_id": table.id, "seat": seat.seat, "guest": guest} for guest in others]
+    await connection.execute(insert(schema.seats), rows)
+    if holders:
+        await connection.execute(insert(schema.carried), holders)
