@@ -122,11 +122,8 @@ def setups(game: Game) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def _try_match(game: Game, players: int, options: dict[str, Any], seed: str, coincidences: knowledge.Coincidences) -> int:
-    trial = Trial(
-        _hold("setup", f"{game.name}, {players} players, options {options}, seed {seed!r}", _set_up, game, players, options, seed),
-        seed,
-        random.Random(seed),
-    )
+    place = f"{game.name}, {players} players, options {options}, seed {seed!r}"
+    trial = Trial(_hold("setup", place, _set_up, game, players, options, seed), seed, random.Random(seed))
     _hold("setup", trial.place, setup_is_sound, trial)
     _hold("events", trial.place, setup_events, trial)
     while not trial.match.over:
@@ -195,7 +192,7 @@ def actor_is_sound(match: Match) -> None:
     """The actor is a seat, or -1; the number of players stays."""
     actor, players = int(match._tables["actor"][0]), int(match._tables["players"][0])
     demand(players == match.players, f"`players` is {players}, but {match.players} play")
-    demand(-1 <= actor < match.players, f"`actor` is {actor}; it is a seat, or -1 when the match is over")
+    demand(match.players > actor >= -1, f"`actor` is {actor}; it is a seat, or -1 when the match is over")
 
 
 # --------------------------------------------------------------------------------------------------------- at every position
@@ -212,7 +209,7 @@ def legal_list(trial: Trial) -> None:
     demand(count <= game.actions, f"{count} legal actions, but the action space has only {game.actions}")
     legal = out[:count].tolist()
     demand(legal == sorted(set(legal)), f"the legal actions don't ascend: {legal}")
-    demand(0 <= legal[0] and legal[-1] < game.actions, f"legal actions outside 0 to {game.actions - 1}: {legal}")
+    demand(legal[0] >= 0 and legal[-1] < game.actions, f"legal actions outside 0 to {game.actions - 1}: {legal}")
     view = match.view(match.actor)
     demand(list(view.legal) == legal, f"legal are {legal}, but to the actor, who can't see all, {list(view.legal)} seem so")
     for action in legal:
@@ -228,7 +225,8 @@ def refusals(trial: Trial) -> None:
     for action in _illegal(trial, legal):
         refused = _refusal(match, action, match.actor, IllegalAction)
         demand(bool(refused.reason.strip()), f"action {action} is not on the legal list, and no words say why")
-        demand(refused.rule in trial.game.rule_ids, f"action {action} is refused by rule {refused.rule!r}, which the rulebook lacks")
+        known = refused.rule in trial.game.rule_ids
+        demand(known, f"action {action} is refused by rule {refused.rule!r}, which the rulebook lacks")
     for what in (*_NO_ACTIONS, trial.game.actions):
         _refusal(match, what, match.actor, MalformedAction)
     for seat in range(match.players):
@@ -266,7 +264,7 @@ def position_in_words(trial: Trial) -> None:
 
 
 def concealment(trial: Trial) -> None:
-    """What is concealed stays so, the generator first of all; redealing fills it with something the viewer can't tell from the truth."""
+    """What is concealed stays so, the generator first; a redeal fills it with what the viewer can't tell from the truth."""
     for viewer in trial.viewers():
         knowledge.concealing_is_idempotent(trial.match, viewer)
         knowledge.redealing_is_consistent(trial.match, viewer, trial.draw)
@@ -298,7 +296,8 @@ def step_is_sound(branch: Branch) -> None:
 
 def replaying(branch: Branch) -> None:
     """The same action from the same state gives the same events."""
-    demand(_played(branch.trial.match, branch.step.action).steps[-1].events == branch.step.events, "played again, the events are others")
+    again = _played(branch.trial.match, branch.step.action)
+    demand(again.steps[-1].events == branch.step.events, "played again, the events are others")
 
 
 def revealing(branch: Branch) -> None:
@@ -373,7 +372,7 @@ def end_is_final(trial: Trial) -> None:
 
 
 def scores(trial: Trial) -> None:
-    """Scores are shares as the game declares: rivals share 1, a company has all or nothing, of two sides one has 1 or both 1/2."""
+    """Scores are as the game declares: rivals share 1, a company has all or nothing, of two sides one has 1 or both 1/2."""
     match = trial.match
     result = match.result()
     assert result is not None

@@ -42,7 +42,8 @@ def _make_loops(subject: Game) -> ModuleType:
     package = subject.rules.play.__module__.rpartition(".")[0]
     module_name = f"{package}.{subject.name}-loops"
     spec = importlib.util.spec_from_file_location(module_name, _SOURCE)
-    assert spec is not None and spec.loader is not None
+    assert spec is not None
+    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     for function in _RULES:
         setattr(module, function, getattr(subject.rules, function))
@@ -139,7 +140,9 @@ def tournament(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> tuple[Floats, npt.NDArray[np.int64]]:
-    """Games of compiled policies (``loops.RANDOM``, ``loops.GREEDY``), one for each seat; in game g seat k has ``policies[(k + g) % n]``.
+    """Games of compiled policies (``loops.RANDOM``, ``loops.GREEDY``), one for each seat.
+
+    In game g seat k has ``policies[(k + g) % n]``.
 
     Returns:
         shares float64 (games, players) by seat, and the number of decisions int64 (games,).
@@ -161,7 +164,7 @@ def tournament(
 
 
 def outlook(subject: Game, view: Tables, seat: int, games: int, seed: int = 0) -> Floats:
-    """Each seat's mean share when ``view`` (one state, concealed for ``seat``) is redealt and played on at random ``games`` times."""
+    """Each seat's mean share when ``view``, a state concealed for ``seat``, is redealt and finished at random ``games`` times."""
     tables = subject.table.new(2)
     tables[1] = view[0]
     shares = np.zeros(int(view["players"][0]), np.float64)
@@ -197,7 +200,7 @@ class Batch:
         return outcome
 
     def legal_masks(self) -> npt.NDArray[np.bool_]:
-        """bool (count, actions): which actions are legal; none where a match is over."""
+        """Bool (count, actions): which actions are legal; none where a match is over."""
         masks = np.zeros((len(self.tables), self.game.actions), np.bool_)
         self._loops.legal_masks(self.tables, masks)
         return masks

@@ -1,7 +1,8 @@
 """The laws about what seats may know: nobody is shown what they may not know, and nobody forgets what they were told.
 
-Two kinds of evidence. A state is *redealt* for a viewer: to the viewer both states are the same table, so whatever the viewer can tell
-apart has leaked. And many setups are compared: what an event of a setup tells must be what its audience, and nobody else, then knows.
+Two kinds of evidence. A state is *redealt* for a viewer: to the viewer both states are the same table, so whatever the viewer
+can tell apart has leaked. And many setups are compared: what an event of a setup tells must be what its audience, and nobody
+else, then knows.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import math
 import random
 from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -67,7 +69,9 @@ def concealing_is_idempotent(match: Match, viewer: int) -> None:
     for name in ("actor", "players", "reveals"):
         demand(view[name][0] == match._tables[name][0], f"concealed for {viewer}, `{name}` is another")
     again = concealed(match.game, view, viewer)
-    demand(again.tobytes() == view.tobytes(), f"concealed twice for {viewer}, other fields differ: {differing_fields(again, view)}")
+    demand(
+        again.tobytes() == view.tobytes(), f"concealed twice for {viewer}, other fields differ: {differing_fields(again, view)}"
+    )
 
 
 def redealing_is_consistent(match: Match, viewer: int, draw: random.Random) -> None:
@@ -77,7 +81,10 @@ def redealing_is_consistent(match: Match, viewer: int, draw: random.Random) -> N
     chance = draw.getstate()
     supposed = redealt(game, view, viewer, draw)
     draw.setstate(chance)
-    demand(redealt(game, view, viewer, draw).tobytes() == supposed.tobytes(), f"redealt for {viewer} from the same key, the state is another")
+    demand(
+        redealt(game, view, viewer, draw).tobytes() == supposed.tobytes(),
+        f"redealt for {viewer} from the same key, the state is another",
+    )
     again = concealed(game, supposed, viewer)
     changed = differing_fields(again, view)
     demand(again.tobytes() == view.tobytes(), f"redealt for {viewer} and concealed again, these fields are others: {changed}")
@@ -94,7 +101,9 @@ def step_tells_what_it_shows(before: Match, after: Match, viewer: int, draw: ran
     """
     game, step = before.game, after.steps[-1]
     supposed = redealt(game, concealed(game, before._tables, viewer), viewer, draw)
-    if np.array_equal(without_chance(supposed), without_chance(before._tables)) or step.action not in legal_actions(game, supposed):
+    if np.array_equal(without_chance(supposed), without_chance(before._tables)) or step.action not in legal_actions(
+        game, supposed
+    ):
         return
     other = before.supposing(supposed)
     other.play(step.action)
@@ -174,7 +183,9 @@ def deal_many(game: Game, players: int, options: dict[str, Any], seed: str, coun
             view = concealed(game, match._tables, viewer)
             redeals[viewer].append(np.stack([without_chance(redealt(game, view, viewer, draw)) for _ in range(_REDEALS)]))
         coincidences.compare(game, match._tables, draw.randrange(SPECTATOR, players), draw)
-    return Deals(game.table.dtype, players, events, np.stack(truth), {viewer: np.stack(found) for viewer, found in redeals.items()})
+    return Deals(
+        game.table.dtype, players, events, np.stack(truth), {viewer: np.stack(found) for viewer, found in redeals.items()}
+    )
 
 
 def what_setups_tell(deals: Deals) -> None:
@@ -235,5 +246,5 @@ def _overheard(deals: Deals, groups: Groups, viewer: int) -> bool:
 
 
 def _field_at(dtype: np.dtype[np.void], byte: int) -> str:
-    fields = dtype.fields or {}
+    fields: Mapping[str, Any] = dtype.fields or {}
     return next(name for name, (kind, offset, *_) in fields.items() if offset <= byte < offset + kind.itemsize)

@@ -14,9 +14,6 @@ from contextvars import ContextVar
 from functools import cache
 from pathlib import Path
 
-from babel.messages.mofile import write_mo
-from babel.messages.pofile import read_po
-
 LANGUAGES = {"en": "English", "de": "Deutsch"}
 
 _language: ContextVar[str] = ContextVar("language", default="en")
@@ -36,14 +33,21 @@ def _catalogue(language: str) -> _gettext.NullTranslations:
     for folder in _folders:
         path = folder / f"{language}.po"
         if path.exists():
-            compiled = io.BytesIO()
-            with path.open("rb") as source:
-                write_mo(compiled, read_po(source, locale=language))
-            compiled.seek(0)
-            translations = _gettext.GNUTranslations(compiled)
+            translations = _compiled(path, language)
             translations.add_fallback(merged)
             merged = translations
     return merged
+
+
+def _compiled(path: Path, language: str) -> _gettext.GNUTranslations:
+    from babel.messages.mofile import write_mo  # here, so that a start in English doesn't wait for it
+    from babel.messages.pofile import read_po
+
+    compiled = io.BytesIO()
+    with path.open("rb") as source:
+        write_mo(compiled, read_po(source, locale=language))
+    compiled.seek(0)
+    return _gettext.GNUTranslations(compiled)
 
 
 def current_language() -> str:

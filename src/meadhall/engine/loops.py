@@ -1,8 +1,8 @@
 """Everything that is compiled around a game's rules: the border to plain Python, and the loops over many states.
 
-This file is the source of one module for each game: ``kernels.loops(game)`` loads it anew with the game's own ``setup``, ``legal``,
-``play``, ``conceal``, ``redeal``, ``score`` and ``greedy`` as its globals. So the rules are called directly (and inlined) at full speed,
-and, globals being no closure, the machine code is found on disk again at the next start.
+This file is the source of one module for each game: ``kernels.loops(game)`` loads it anew with the game's own ``setup``,
+``legal``, ``play``, ``conceal``, ``redeal``, ``score`` and ``greedy`` as its globals. So the rules are called directly (and
+inlined) at full speed, and, globals being no closure, the machine code is found on disk again at the next start.
 """
 
 from __future__ import annotations
@@ -17,17 +17,15 @@ from meadhall.engine.rule import rule
 from meadhall.engine.schema import Grid, Row, Tables, state_at
 
 if TYPE_CHECKING:
-    from meadhall.engine.game import GameRules
+    # What kernels.py puts here (see GameRules).
+    ACTIONS = 0
 
-    _rules: GameRules
-    setup = _rules.setup
-    legal = _rules.legal
-    play = _rules.play
-    conceal = _rules.conceal
-    redeal = _rules.redeal
-    score = _rules.score
-    ACTIONS: int
-
+    def setup(table: Any, players: int, options: Any, log: Any) -> None: ...
+    def legal(table: Any, out: Any) -> int: ...
+    def play(table: Any, action: int, log: Any) -> None: ...
+    def conceal(table: Any, seat: int) -> None: ...
+    def redeal(table: Any, seat: int) -> None: ...
+    def score(table: Any, out: Any) -> None: ...
     def greedy(table: Any, legal: Any, count: int, rng: Any) -> int: ...
 
 
@@ -108,7 +106,7 @@ def choose(policy: int, table: Any, options: Any, count: int, rng: Any) -> int:
 
 
 @rule
-def random_action(table: Any, options: Any, count: int, rng: Any) -> int:
+def random_action(table: Any, options: Row, count: int, rng: Row) -> int:
     return options[below(rng, count)]
 
 
@@ -156,7 +154,10 @@ def finish_at_random(table: Any, out: Any, log: Any) -> int:
 
 @rule
 def outlooks(tables: Tables, seat: int, seed: int, first: int, count: int, shares: Any) -> None:
-    """Redeal ``tables[1]``, concealed for ``seat``, ``count`` times, play each to its end at random; ``shares`` gains the shares."""
+    """Redeal ``tables[1]``, concealed for ``seat``, ``count`` times and play each to its end at random.
+
+    ``shares`` gains each seat's shares.
+    """
     out = np.zeros(ACTIONS, np.int32)
     log = np.zeros(NO_LOG_SHAPE, np.int32)
     result = np.zeros(shares.shape[0], np.float64)
@@ -177,8 +178,8 @@ def tournament(
 ) -> None:
     """Play games of a bulk run with a policy for each seat, each seeing only its concealed table.
 
-    In game g seat k is played by ``policies[(k + g) % players]``. Game ``first + i`` leaves its shares in ``shares[i]`` and its number
-    of decisions in ``lengths[i]``. ``tables`` has room for the blank state, the game and the view: three states.
+    In game g seat k is played by ``policies[(k + g) % players]``. Game ``first + i`` leaves its shares in ``shares[i]`` and its
+    number of decisions in ``lengths[i]``. ``tables`` has room for the blank state, the game and the view: three states.
     """
     out = np.zeros(ACTIONS, np.int32)
     log = np.zeros(NO_LOG_SHAPE, np.int32)

@@ -292,7 +292,7 @@ class Match:
     # ------------------------------------------------------------------------------------------------------------ playing
 
     def check(self, action: Any, seat: int | None = None) -> int:
-        """The action's integer if it can be played now (by ``seat``, when given). Raises what ``play`` raises, changes nothing."""
+        """The action's integer, if it can be played now (by ``seat``, when given). Raises what ``play`` raises."""
         if isinstance(action, Action):
             action = action.action
         if isinstance(action, bool) or not isinstance(action, int | np.integer):
@@ -380,8 +380,8 @@ class Match:
     def record(self, seat: int | None = None, *, legal: bool = False, abandoned: str | None = None) -> MatchRecord:
         """The match record (``meadhall-match/1``) as JSON-able data.
 
-        While the match runs it holds what seat ``seat`` (None: a spectator) may know, without the seed; when it is over, or given up for
-        the reason ``abandoned``, everything. ``legal`` adds the count of legal actions to every action.
+        While the match runs it holds what seat ``seat`` (None: a spectator) may know, without the seed; when it is over, or given
+        up for the reason ``abandoned``, everything. ``legal`` adds the count of legal actions to every action.
         """
         from meadhall.engine.record import to_record
 

@@ -208,7 +208,9 @@ def _game(parsed: _Record) -> Game:
     except MeadhallError as error:
         raise RecordError("game", str(error)) from None
     if parsed.rules != subject.version:
-        raise RecordError("rules", f"version {parsed.rules} recorded; this program plays version {subject.version} of {subject.title}")
+        raise RecordError(
+            "rules", f"version {parsed.rules} recorded; this program plays version {subject.version} of {subject.title}"
+        )
     return subject
 
 

@@ -34,3 +34,8 @@ def rule_sentence(game: Game, rule: str) -> str:
         if found and found[1] == rule:
             return line[found.end() :].strip()
     return ""
+
+
+def mark_rules(html: str) -> str:
+    """The rulebook's HTML with an anchor at the place where each rule is explained."""
+    return re.sub(r"<strong>([A-Z]{2}-\d+(?:\.\d+)?)</strong>", r'<strong class="rule" id="\1">\1</strong>', html)

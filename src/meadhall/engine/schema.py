@@ -128,7 +128,7 @@ def _attribute(name: str, shaped: bool) -> property:
 
 
 def record(cls: type[S]) -> type[S]:
-    """Give the class its ``dtype`` and its fields as attributes. The fields of ``State`` come first, then in order of declaration."""
+    """Give the class its ``dtype`` and its fields as attributes: those of ``State`` first, then in order of declaration."""
     fields = _fields(cls)
     first = {field[0]: index for index, field in enumerate(_fields(State))}
     fields.sort(key=lambda field: first.get(field[0], len(first)))

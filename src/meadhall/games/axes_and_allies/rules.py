@@ -22,6 +22,8 @@ ACTIONS = ALLY + SEATS
 
 
 class Event(IntEnum):
+    """What can happen."""
+
     ORDER_ROLL = 1
     FIRST = 2
     POWER = 3
