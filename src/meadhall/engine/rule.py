@@ -13,7 +13,7 @@ import sys
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar, overload
 
 import numba
 import numpy as np
@@ -68,18 +68,32 @@ def cache_folder(package: str) -> Path:
     return cache_root() / f"{package}-{key.hexdigest()[:20]}"
 
 
-def rule(function: Callable[P, R]) -> Callable[P, R]:
+@overload
+def rule(function: Callable[P, R], /) -> Callable[P, R]: ...
+@overload
+def rule(*, inline: bool) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
+def rule(function: Any = None, /, *, inline: bool = False) -> Any:
     """Make ``function`` a rule: compiled on its first call for given types, the machine code kept on disk for later starts.
 
     Rule functions use plain integers, records, arrays, enums and other rules; no exceptions, strings or dictionaries.
+
+    Args:
+        inline: put the machine code into every caller, however long it is. Worth it for the few rules that every action goes
+            through, if they are called from one or two places; LLVM does it by itself for the small ones.
     """
+    if function is None:
+        return lambda function: _compiled(function, inline)
+    return _compiled(function, inline)
+
+
+def _compiled(function: Callable[P, R], inline: bool) -> Callable[P, R]:
     if INTERPRETED:
         return function
     settings: Any = numba.config
     before = settings.CACHE_DIR
     settings.CACHE_DIR = str(cache_folder(_rules_package(function.__module__)))
     try:
-        compiled: Callable[P, R] = numba.njit(cache=True, nogil=True, error_model="numpy")(function)
+        compiled: Callable[P, R] = numba.njit(cache=True, nogil=True, error_model="numpy", forceinline=inline)(function)
     finally:
         settings.CACHE_DIR = before
     return compiled

@@ -81,7 +81,7 @@ def roll_for_order(table: Table, players: int, log: Grid) -> int:
         tied = leaders
 
 
-@rule
+@rule(inline=True)
 def begin_turn(table: Table, seat: int, log: Grid) -> None:
     """AA-2.1, AA-2.3: power is rolled as the turn begins. AA-4.1: who is allied with all others passes, unless it is a one."""
     while True:
@@ -106,8 +106,8 @@ def roll(table: Table) -> int:
 @rule
 def void_alliances(table: Table, log: Grid) -> None:
     """AA-2.2, AA-4.2: a power of one voids every alliance between all players at once."""
-    for seat in range(table.players):
-        for other in range(table.players):
+    for seat in range(SEATS):  # all there are, not all who play: so it is one instruction for the machine
+        for other in range(SEATS):
             table.allied[seat, other] = False
     emit(log, Event.VOIDED)
 
@@ -138,7 +138,7 @@ def next_living(table: Table, seat: int) -> int:
             return seat
 
 
-@rule
+@rule(inline=True)
 def legal(table: Table, out: Row) -> int:
     """AA-3.1: attack one player, or ally with one player; whoever can be named for the one can be for the other. No pass."""
     named = 0
@@ -151,7 +151,7 @@ def legal(table: Table, out: Row) -> int:
     return 2 * named
 
 
-@rule
+@rule(inline=True)
 def play(table: Table, action: int, log: Grid) -> None:
     """AA-3.1: one of the two, then the next turn begins."""
     seat = table.actor
@@ -165,7 +165,7 @@ def play(table: Table, action: int, log: Grid) -> None:
         win(table, seat, log)
 
 
-@rule
+@rule(inline=True)
 def attack(table: Table, seat: int, victim: int, log: Grid) -> None:
     """AA-3.2: a roll below the power kills. AA-3.3: with power one it must fail, and may be declared all the same."""
     emit(log, Event.ATTACK, seat, victim)
