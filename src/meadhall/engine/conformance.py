@@ -40,6 +40,9 @@ from meadhall.engine.record import dumps, loads, replay
 LONGEST = 20_000
 """Decisions within which random play must have ended a match."""
 
+DEALS = 200
+"""Setups that are compared, of every combination of players and options."""
+
 _SWEEP = 64  # action spaces up to this size are tried whole at every position, larger ones at the first and the last
 _BRANCHES = 6  # legal actions whose consequences are looked at, at every position
 _NO_ACTIONS = (-1, 1 << 70, True, None, "0", 0.0, math.nan, [0], b"0")
@@ -103,8 +106,9 @@ def check_game(game: Game, *, matches: int = 20, seed: str = "conformance") -> i
         for number in range(matches):
             positions += _try_match(game, players, options, f"{seed} {number}", coincidences)
         place = f"{game.name}, {players} players, options {options}, many setups from seed {seed!r}"
-        deals = knowledge.deal_many(game, players, options, seed, max(40, 12 * matches), coincidences)
+        deals = knowledge.deal_many(game, players, options, seed, DEALS, coincidences)
         _hold("knowledge", place, knowledge.what_setups_tell, deals)
+        _hold("redeal", place, knowledge.no_part_is_foreseen, deals)
     _hold("redeal", f"{game.name}, all matches from seed {seed!r}", knowledge.truth_is_not_foreseen, coincidences)
     return positions
 

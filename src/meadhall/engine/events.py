@@ -44,11 +44,11 @@ NO_LOG_SHAPE = (0, WIDTH)
 @rule
 def tell(log: Grid, audience: int, kind: int, a: int, b: int, c: int, d: int) -> None:
     """Append an event of up to four arguments for one audience; unused arguments are ``_NONE``."""
-    if log.shape[0] == 0:  # type: ignore[attr-defined]
+    if log.shape[0] == 0:
         return
     log[0, 0] += 1
     at = log[0, 0]
-    if at >= log.shape[0]:  # type: ignore[attr-defined]
+    if at >= log.shape[0]:
         return
     log[at, _KIND] = kind
     log[at, _AUDIENCE] = audience
@@ -74,8 +74,8 @@ def whisper(log: Grid, audience: int, kind: int, a: int = _NONE, b: int = _NONE,
 @rule
 def append_argument(log: Grid, value: int) -> None:
     """Give the event emitted last one argument more."""
-    at = log[0, 0] if log.shape[0] > 0 else 0  # type: ignore[attr-defined]
-    if at == 0 or at >= log.shape[0]:  # type: ignore[attr-defined]
+    at = log[0, 0] if log.shape[0] > 0 else 0
+    if at == 0 or at >= log.shape[0]:
         return
     log[at, _FIRST + log[at, _COUNT]] = value
     log[at, _COUNT] += 1

@@ -152,8 +152,26 @@ class Coincidences:
 def truth_is_not_foreseen(found: Coincidences) -> None:
     """A redeal never reproduces the truth more often than chance."""
     looks = found.truth + found.chance
-    tail = sum(math.comb(looks, k) for k in range(found.truth, looks + 1)) / 2**looks
-    demand(tail > _CERTAIN, f"redeals hit the truth more often than one another: in {found.truth} of {looks} cases that differ")
+    fair = _tail(found.truth, looks) > _CERTAIN
+    demand(fair, f"redeals hit the truth more often than one another: in {found.truth} of {looks} cases that differ")
+
+
+def no_part_is_foreseen(deals: Deals) -> None:
+    """Nor does it reproduce any part of the truth, as far as it is known by what chance the truth came about: after the setup."""
+    for viewer, redeals in deals.redeals.items():
+        first, others = redeals[:, 0], redeals[:, 1:]
+        hits = (others == deals.truth[:, None]).sum(axis=1)
+        pairs = (others == first[:, None]).sum(axis=1)
+        truth, chance = (hits > pairs).sum(axis=0).tolist(), (pairs > hits).sum(axis=0).tolist()
+        for byte, (more, less) in enumerate(zip(truth, chance, strict=True)):
+            if more > less and _tail(more, more + less) < _CERTAIN / len(truth):
+                field = _field_at(deals.dtype, byte)
+                raise Broken(f"redeals for viewer {viewer} hit the truth in `{field}` more often than one another")
+
+
+def _tail(heads: int, tosses: int) -> float:
+    """The probability of at least so many heads with a fair coin."""
+    return sum(math.comb(tosses, k) for k in range(heads, tosses + 1)) / float(2**tosses)
 
 
 # ---------------------------------------------------------------------------------------------------------------- many setups
@@ -196,8 +214,9 @@ def what_setups_tell(deals: Deals) -> None:
             if audience in (EVERYBODY, viewer):
                 found = _forgotten(deals, setups, viewer)
                 demand(found is None, f"{event} tells viewer {viewer} about `{found}`, but their redeals don't know it")
-            elif audience != NOBODY and _overheard(deals, setups, viewer):
-                raise Broken(f"{event} is told to seat {audience} alone, but redeals for viewer {viewer} always know it")
+            elif _overheard(deals, setups, viewer):
+                told = "nobody" if audience == NOBODY else f"seat {audience} alone"
+                raise Broken(f"{event} is told to {told}, but redeals for viewer {viewer} always know it")
 
 
 Slot = tuple[int, str, int, int]

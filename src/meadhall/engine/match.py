@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -48,6 +48,15 @@ class Action:
     __int__ = __index__
 
 
+class Shown(NamedTuple):
+    """A step as somebody may know it."""
+
+    n: int
+    seat: int
+    action: int
+    events: tuple[Event, ...]
+
+
 @dataclass(frozen=True)
 class Step:
     """One action that was played, and what followed from it."""
@@ -58,6 +67,13 @@ class Step:
     events: tuple[Event, ...]
     legal: int  # how many actions were legal
     before: Tables  # the state it was played in
+    _shown: dict[int, Shown] = field(default_factory=dict, repr=False, compare=False)
+
+    def shown_to(self, viewer: int) -> Shown:
+        """The step as ``viewer`` may know it. Every view of a match asks for all its steps, so the answer is kept."""
+        if viewer not in self._shown:
+            self._shown[viewer] = Shown(self.n, self.seat, self.action, visible(self.events, viewer))
+        return self._shown[viewer]
 
 
 @dataclass(frozen=True)
@@ -91,12 +107,12 @@ class View:
     Attributes:
         game, seats, viewer: the game, who plays, and the seat that looks (-1: a spectator).
         tables: the concealed state (one-element array); ``table`` is the same with its fields as attributes.
-        setup, steps: the events the viewer may know; ``steps`` as (number, seat, action, events).
+        setup, steps: the events the viewer may know, before the first decision and step by step.
         legal: the legal actions if the viewer is to decide, else empty.
         next_number: the number that the next action will have.
     """
 
-    def __init__(self, match: Match, viewer: int, tables: Tables, setup: tuple[Event, ...], steps: Sequence[Step]) -> None:
+    def __init__(self, match: Match, viewer: int, tables: Tables, steps: Sequence[Step], next_number: int) -> None:
         self.game = match.game
         self.options = match.options
         self.seats = match.seats
@@ -104,9 +120,9 @@ class View:
         self.viewer = viewer
         self.tables = concealed(match.game, tables, viewer)
         self.table: Any = match.game.table.at(self.tables)
-        self.setup = visible(setup, viewer)
-        self.steps = tuple((step.n, step.seat, step.action, visible(step.events, viewer)) for step in steps)
-        self.next_number = match.next_number
+        self.setup = visible(match.setup, viewer)
+        self.steps = tuple(step.shown_to(viewer) for step in steps)
+        self.next_number = next_number
         actor = self.actor
         self.legal = () if actor is None or actor != viewer else legal_actions(match.game, self.tables)
 
@@ -255,7 +271,7 @@ class Match:
     def view(self, seat: int | None = None) -> View:
         """The match as seat ``seat`` may know it now; None or -1: as a spectator may."""
         viewer = self._viewer(seat)
-        return View(self, viewer, self._tables, self.setup, self.steps)
+        return View(self, viewer, self._tables, self.steps, self.next_number)
 
     def view_at(self, position: int, seat: int | None = None) -> View:
         """The match as it was after its first ``position`` actions that stand (0: the setup).
@@ -264,8 +280,10 @@ class Match:
         """
         if not 0 <= position <= len(self.steps):
             raise BadSetup(f"the match has positions 0 to {len(self.steps)}, not {position}")
-        tables = self.steps[position].before if position < len(self.steps) else self._tables
-        return View(self, self._viewer(seat), tables, self.setup, self.steps[:position])
+        if position == len(self.steps):
+            return self.view(seat)
+        following = self.steps[position]
+        return View(self, self._viewer(seat), following.before, self.steps[:position], following.n)
 
     def _viewer(self, seat: int | None) -> int:
         if seat is None or seat == SPECTATOR:

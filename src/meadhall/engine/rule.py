@@ -25,6 +25,9 @@ R = TypeVar("R")
 INTERPRETED = os.environ.get("MEADHALL_INTERPRET", "0") not in ("", "0")
 
 
+_ENGINE = __name__.rpartition(".")[0]
+
+
 def cache_root() -> Path:
     """Where machine code is kept: ``MEADHALL_CACHE``, or the user's cache folder."""
     chosen = os.environ.get("MEADHALL_CACHE")
@@ -91,9 +94,12 @@ def _compiled(function: Callable[P, R], inline: bool) -> Callable[P, R]:
         return function
     settings: Any = numba.config
     before = settings.CACHE_DIR
-    settings.CACHE_DIR = str(cache_folder(_rules_package(function.__module__)))
+    package = _rules_package(function.__module__)
+    settings.CACHE_DIR = str(cache_folder(package))
     try:
-        compiled: Callable[P, R] = numba.njit(cache=True, nogil=True, error_model="numpy", forceinline=inline)(function)
+        compiled: Callable[P, R] = numba.njit(cache=package != _ENGINE, nogil=True, error_model="numpy", forceinline=inline)(
+            function
+        )
     finally:
         settings.CACHE_DIR = before
     return compiled

@@ -37,6 +37,8 @@ class Row(Protocol):
 class Grid(Protocol):
     """A two-dimensional field: indexed ``grid[row, column]``."""
 
+    @property
+    def shape(self) -> tuple[int, ...]: ...
     def __getitem__(self, index: tuple[int, int]) -> int: ...
     def __setitem__(self, index: tuple[int | slice, int | slice] | slice, value: int) -> None: ...
 
@@ -80,6 +82,11 @@ class State:
         state = cls.__new__(cls)
         state._row = tables[index]
         return state
+
+    @property
+    def data(self) -> memoryview:
+        """The bytes of the state: through them Numba reads it, so that plain Python can call rules on it."""
+        return self._row.data
 
 
 S = TypeVar("S", bound=State)
@@ -151,6 +158,12 @@ if INTERPRETED:
         return _classes[tables.dtype].at(tables, index)
 
 else:
+    from numba.extending import typeof_impl
+
+    @typeof_impl.register(State)
+    def _type_of_state(state: State, context: Any) -> Any:
+        """To a compiled rule a ``State`` is the record that it is a view of."""
+        return typeof_impl(state._row, context)
 
     @rule
     def state_at(tables: Tables, index: int) -> Any:

@@ -1,0 +1,61 @@
+"""check_game passes sound games and finds what is wrong with others."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from games_for_tests.broken import BROKEN
+from games_for_tests.hoard import game as hoard
+from meadhall import ConformanceError, check_game
+from meadhall.engine import conformance
+from meadhall.engine.game import Choice, Game, game
+from meadhall.engine.rule import INTERPRETED
+
+FEW = Choice("hand", {"few": ""})
+
+
+def test_axes_and_allies_keeps_every_law() -> None:
+    assert check_game(game("axes-and-allies"), matches=1 if INTERPRETED else 5) > 50
+
+
+def test_a_game_with_hidden_hands_and_options_keeps_every_law() -> None:
+    subject = replace(hoard, name="small-hoard", max_players=2, options=(FEW, hoard.options[1])) if INTERPRETED else hoard
+    assert check_game(subject, matches=1 if INTERPRETED else 4) > 30
+
+
+def test_every_number_of_players_is_tried_with_every_combination_of_options_that_goes_with_it() -> None:
+    tried = [(players, options["hand"], options["mode"]) for players, options in conformance.setups(hoard)]
+
+    assert len(tried) == len(set(tried)) == 2 * (3 + 2 + 3)
+    assert (3, "few", "sides") not in tried
+    assert (4, "many", "sides") in tried
+
+
+def test_matches_follow_from_the_seed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(conformance, "DEALS", 1)
+    first = check_game(game("axes-and-allies"), matches=1, seed="a")
+    assert check_game(game("axes-and-allies"), matches=1, seed="a") == first
+    assert check_game(game("axes-and-allies"), matches=1, seed="b") != first
+
+
+@pytest.mark.interpreted
+@pytest.mark.parametrize("name", BROKEN)
+def test_a_broken_game_is_found_out(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    broken = BROKEN[name]
+    monkeypatch.setattr(conformance, "LONGEST", 60)
+    if broken.law not in ("knowledge", "redeal"):
+        monkeypatch.setattr(conformance, "DEALS", 1)
+
+    with pytest.raises(ConformanceError) as found:
+        check_game(simple(broken.game), matches=1)
+
+    assert (found.value.law, broken.says in found.value.reason) == (broken.law, True), found.value
+    assert broken.game.name in found.value.place
+    assert "2 players" in found.value.place
+
+
+def simple(subject: Game) -> Game:
+    """With as few players as possible: what is broken is so for two already."""
+    return replace(subject, max_players=2)

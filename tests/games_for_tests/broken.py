@@ -1,0 +1,416 @@
+"""Hoard, broken: each game breaks one law of ``check_game``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from types import SimpleNamespace
+from typing import Annotated, Any
+
+import numpy as np
+
+from games_for_tests.hoard import game as hoard
+from games_for_tests.hoard import rules, words
+from games_for_tests.hoard.rules import BOAST, CARDS, DRAW, LOOK, SEATS, SIDES, TOGETHER, UNKNOWN, Event, Table
+from meadhall.engine.chance import below, shuffle
+from meadhall.engine.events import EventKind, emit, number
+from meadhall.engine.game import Game
+from meadhall.engine.rule import rule
+from meadhall.engine.schema import Grid, Row, record
+
+RULES = {name: getattr(rules, name) for name in ("setup", "legal", "play", "conceal", "redeal", "score")}
+WORDS = {name: getattr(words, name) for name in ("action", "event", "refusal", "prompt", "ending")}
+
+
+@dataclass(frozen=True)
+class Broken:
+    """A game, the law that it breaks, and a part of what the error is to say."""
+
+    game: Game
+    law: str
+    says: str
+
+
+BROKEN: dict[str, Broken] = {}
+
+
+def broken(law: str, says: str, parts: dict[str, Any] | None = None, **changes: Any) -> Callable[[Any], Any]:
+    """Register Hoard with the decorated function in the place of the one whose name its own ends with."""
+
+    def register(function: Any) -> Any:
+        name = function.__name__.replace("_", "-")
+        part = function.__name__.rpartition("_")[2]
+        add(law, says, name, {part: function, **(parts or {})}, **changes)
+        return function
+
+    return register
+
+
+def add(law: str, says: str, name: str, parts: dict[str, Any], **changes: Any) -> None:
+    own_rules = {part: function for part, function in parts.items() if part in RULES}
+    own_words = {part: function for part, function in parts.items() if part in WORDS}
+    others = {part: function for part, function in parts.items() if part not in RULES and part not in WORDS}
+    game = replace(
+        hoard,
+        name=f"broken-{name}",
+        rules=SimpleNamespace(**{**RULES, **own_rules}) if own_rules else rules,
+        words=SimpleNamespace(**{**WORDS, **own_words}) if own_words else words,
+        **{**others, **changes},
+    )
+    BROKEN[name] = Broken(game, law, says)
+
+
+# ------------------------------------------------------------------------------------------------------------- legal lists
+
+
+@broken("legal", "don't ascend")
+@rule
+def descending_legal(table: Table, out: Row) -> int:
+    count = rules.legal(table, out)
+    for k in range(count // 2):
+        kept = out[k]
+        out[k] = out[count - 1 - k]
+        out[count - 1 - k] = kept
+    return count
+
+
+@broken("refusal", "is not on the legal list, and no words say why")
+@rule
+def too_narrow_legal(table: Table, out: Row) -> int:
+    kept = 0
+    for k in range(rules.legal(table, out)):
+        if out[k] != DRAW:
+            out[kept] = out[k]
+            kept += 1
+    return kept
+
+
+@broken("legal", "is on the legal list, but the refusal says")
+@rule
+def too_wide_legal(table: Table, out: Row) -> int:
+    count = rules.legal(table, out)
+    if table.boasted:
+        out[count] = BOAST
+        count += 1
+    return count
+
+
+@broken("legal", "but to the actor, who can't see all")
+@rule
+def all_seeing_legal(table: Table, out: Row) -> int:
+    count = rules.legal(table, out)
+    following = (table.actor + 1) % table.players
+    return count - 1 if count > 1 and table.hand[following, 0] > CARDS // 2 else count
+
+
+@broken("legal", "nothing is legal")
+@rule
+def empty_legal(table: Table, out: Row) -> int:
+    return 0 if table.turns > 0 else rules.legal(table, out)
+
+
+@broken("legal", "changed the state")
+@rule
+def writing_legal(table: Table, out: Row) -> int:
+    table.turns += 1
+    return rules.legal(table, out)
+
+
+@broken("legal", "outside 0 to")
+@rule
+def outside_legal(table: Table, out: Row) -> int:
+    count = rules.legal(table, out)
+    out[count] = rules.ACTIONS
+    return count + 1
+
+
+# ---------------------------------------------------------------------------------------------------------------- refusals
+
+
+@broken("refusal", "which the rulebook lacks")
+def unknown_rule_refusal(table: Table, action: int, names: Sequence[str]) -> tuple[str, str]:
+    rule_id, why = words.refusal(table, action, names)
+    return ("HO-9.9" if rule_id else ""), why
+
+
+@broken("refusal", "no words say why")
+def wordless_refusal(table: Table, action: int, names: Sequence[str]) -> tuple[str, str]:
+    return words.refusal(table, action, names)[0], ""
+
+
+# --------------------------------------------------------------------------------------------------- concealing, redealing
+
+
+@rule
+def conceal_deck(table: Table, seat: int) -> None:
+    for k in range(table.left):
+        if k < table.left - 1 or seat < 0 or not table.looked[max(seat, 0)]:
+            table.deck[k] = UNKNOWN
+
+
+@rule
+def conceal_hands(table: Table, seat: int) -> None:
+    for other in range(table.players):
+        if other != seat:
+            for k in range(table.cards[other]):
+                table.hand[other, k] = UNKNOWN
+
+
+@broken("knowledge", "hand")
+@rule
+def open_hands_conceal(table: Table, seat: int) -> None:
+    conceal_deck(table, seat)
+
+
+@broken("knowledge", "is told to nobody")
+@rule
+def open_deck_conceal(table: Table, seat: int) -> None:
+    conceal_hands(table, seat)
+
+
+@broken("knowledge", "no event tells viewer")
+@rule
+def new_cards_shown_conceal(table: Table, seat: int) -> None:
+    conceal_deck(table, seat)
+    for other in range(table.players):
+        if other != seat:
+            for k in range(min(table.cards[other], 2)):
+                table.hand[other, k] = UNKNOWN
+
+
+@broken("conceal", "concealed twice")
+@rule
+def counting_conceal(table: Table, seat: int) -> None:
+    rules.conceal(table, seat)
+    table.turns += 1
+
+
+@broken("conceal", "`reveals` is another")
+@rule
+def rewriting_conceal(table: Table, seat: int) -> None:
+    rules.conceal(table, seat)
+    table.reveals = 0
+
+
+@broken("conceal", "concealed again, these fields are others: hand")
+@rule
+def own_hand_redeal(table: Table, seat: int) -> None:
+    rules.redeal(table, seat)
+    if seat >= 0 and table.cards[seat] > 1:
+        kept = table.hand[seat, 0]
+        table.hand[seat, 0] = table.hand[seat, 1]
+        table.hand[seat, 1] = kept
+
+
+@broken("conceal", "concealed again, these fields are others: deck")
+@rule
+def forgetful_redeal(table: Table, seat: int) -> None:
+    rules.redeal(table, seat)
+    shuffle(table.rng, table.deck, table.left)
+
+
+@record
+class Remembering(Table):
+    """Its setup keeps the hands in a field that concealing forgets."""
+
+    memory: Annotated[Grid, np.int8, SEATS, CARDS]
+
+
+@rule
+def remember(table: Remembering, players: int, options: Any, log: Grid) -> None:
+    rules.setup(table, players, options, log)
+    for seat in range(SEATS):
+        for k in range(CARDS):
+            table.memory[seat, k] = table.hand[seat, k]
+
+
+@broken("redeal", "hit the truth in `hand`", {"setup": remember}, table=Remembering)
+@rule
+def foreseeing_redeal(table: Remembering, seat: int) -> None:
+    if table.turns == 0 and below(table.rng, 2) == 0:
+        for other in range(table.players):
+            for k in range(table.cards[other]):
+                table.hand[other, k] = table.memory[other, k]
+    rules.redeal(table, seat)
+
+
+# ------------------------------------------------------------------------------------------------------------------ events
+
+
+@broken("knowledge", "about `hand`, but their redeals don't know it")
+@rule
+def openly_dealing_setup(table: Table, players: int, options: Any, log: Grid) -> None:
+    rules.setup(table, players, options, log)
+    for k in range(table.cards[0]):
+        emit(log, Event.DEALT, 0, table.hand[0, k])
+
+
+@broken("knowledge", "tells viewer -1 something hidden")
+@rule
+def chattering_play(table: Table, action: int, log: Grid) -> None:
+    seat = table.actor
+    held = table.cards[seat]
+    rules.play(table, action, log)
+    if action == DRAW and table.cards[seat] > held:
+        emit(log, Event.GOT, table.hand[seat, held])
+
+
+@broken("knowledge", "`reveals` has not risen")
+@rule
+def peeking_for_free_play(table: Table, action: int, log: Grid) -> None:
+    before = table.reveals
+    rules.play(table, action, log)
+    if action == LOOK:
+        table.reveals = before
+
+
+@broken("reveals", "chance was drawn")
+@rule
+def rolling_play(table: Table, action: int, log: Grid) -> None:
+    rules.play(table, action, log)
+    if action == BOAST:
+        below(table.rng, 6)
+
+
+@broken("reveals", "`reveals` fell")
+@rule
+def hiding_play(table: Table, action: int, log: Grid) -> None:
+    rules.play(table, action, log)
+    if action == BOAST:
+        table.reveals -= 1
+
+
+@broken("events", "KeyError")
+@rule
+def undeclared_play(table: Table, action: int, log: Grid) -> None:
+    rules.play(table, action, log)
+    emit(log, 99)
+
+
+# An event that can't be read stops a match as it is played.
+BROKEN["undeclared-play"] = replace(BROKEN["undeclared-play"], law="legal")
+
+
+@broken("events", "is declared with 1 arguments")
+@rule
+def talkative_play(table: Table, action: int, log: Grid) -> None:
+    rules.play(table, action, log)
+    if action == BOAST:
+        emit(log, Event.BOASTED, 0, 1, 2)
+
+
+def with_event(kind: EventKind) -> dict[str, Any]:
+    return {"events": {**words.EVENTS, Event.BOASTED: kind}}
+
+
+add("events", "which the rulebook lacks", "unruly-event", {}, **with_event(EventKind("boasted", (number,), "HO-9.9", "{0}")))
+add(
+    "events",
+    "can't be written as JSON",
+    "unwritable-event",
+    {},
+    **with_event(EventKind("boasted", ((lambda value: (value,)),), "HO-2.4", "")),
+)
+add("events", "ValueError", "misnamed-event", {}, **with_event(EventKind("boasted", (("few", "many").index,), "HO-2.4", "")))
+BROKEN["unwritable-event"] = replace(BROKEN["unwritable-event"], law="legal", says="TypeError")
+BROKEN["misnamed-event"] = replace(BROKEN["misnamed-event"], law="legal")
+
+
+@broken("events", "has no words")
+def wordless_event(event: Any, names: Sequence[str]) -> str:
+    return ""
+
+
+@broken("step", "without a log")
+@rule
+def listened_to_play(table: Table, action: int, log: Grid) -> None:
+    rules.play(table, action, log)
+    if log.shape[0] > 0:
+        table.turns += 1
+
+
+@broken("step", "`actor` is 9")
+@rule
+def nobodys_play(table: Table, action: int, log: Grid) -> None:
+    rules.play(table, action, log)
+    table.actor = 9
+
+
+@broken("setup", "`players` is")
+@rule
+def lonely_setup(table: Table, players: int, options: Any, log: Grid) -> None:
+    rules.setup(table, players, options, log)
+    table.players = 1
+
+
+# -------------------------------------------------------------------------------------------------- words, scores, endings
+
+
+@broken("words", "has no words")
+def wordless_action(table: Table, action: int, names: Sequence[str]) -> str:
+    return " "
+
+
+@broken("words", "is empty")
+def wordless_prompt(table: Table, names: Sequence[str], viewer: int) -> str:
+    return ""
+
+
+@broken("end", "which the rulebook lacks")
+def unruly_ending(table: Table) -> tuple[str, str]:
+    return "HO-9.9", "over"
+
+
+@broken("end", "no words say how")
+def wordless_ending(table: Table) -> tuple[str, str]:
+    return "HO-3.1", ""
+
+
+@broken("scores", "declared as rivals")
+@rule
+def generous_score(table: Table, out: Any) -> None:
+    for seat in range(table.players):
+        out[seat] = 1.0
+
+
+@broken("scores", "declared as together")
+@rule
+def unequal_score(table: Table, out: Any) -> None:
+    rules.score(table, out)
+    if table.mode == TOGETHER:
+        out[0] = 1.0
+        out[1] = 0.0
+
+
+@broken("scores", "declared as sides")
+@rule
+def sideless_score(table: Table, out: Any) -> None:
+    rules.score(table, out)
+    if table.mode == SIDES:
+        for seat in range(table.players):
+            out[seat] = 1.0
+
+
+def numpy_points(table: Table, options: Any) -> Any:
+    return tuple(np.array([1, 2, 3, 4])[: table.players])
+
+
+def too_many_points(table: Table, options: Any) -> Any:
+    return (1,) * 9
+
+
+add("records", "TypeError", "numpy-points", {}, points=numpy_points)
+add("scores", "points", "too-many-points", {}, points=too_many_points)
+
+
+@broken("greedy", "greedy chooses")
+@rule
+def cheating_greedy(table: Table, legal: Row, count: int, rng: Row) -> int:
+    return LOOK if table.left > 0 else BOAST
+
+
+@broken("termination", "has not ended")
+@rule
+def endless_play(table: Table, action: int, log: Grid) -> None:
+    table.boasted = not table.boasted
+    emit(log, Event.BOASTED, table.actor)

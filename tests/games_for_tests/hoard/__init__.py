@@ -1,0 +1,48 @@
+"""Hoard: hidden hands, a look at the deck, boasts that may be taken back, and coins counted one by one."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from games_for_tests.hoard import rules, words
+from meadhall.engine.game import Choice, Game, Scoring, register
+
+SCORINGS = {"rivals": Scoring.RIVALS, "together": Scoring.TOGETHER, "sides": Scoring.SIDES}
+
+
+def scoring(options: Mapping[str, Any]) -> Scoring:
+    return SCORINGS[options["mode"]]
+
+
+def objection(players: int, options: Mapping[str, Any]) -> str:
+    return "two sides need 2 or 4 players" if options["mode"] == "sides" and players % 2 else ""
+
+
+def points(table: rules.Table, options: Mapping[str, Any]) -> tuple[int, ...]:
+    return tuple(table.pile[seat] for seat in range(table.players))
+
+
+game = register(
+    Game(
+        name="hoard",
+        title="Hoard",
+        tagline="Coins for 2 to 4.",
+        version=3,
+        min_players=2,
+        max_players=rules.SEATS,
+        actions=rules.ACTIONS,
+        table=rules.Table,
+        rules=rules,
+        words=words,
+        events=words.EVENTS,
+        folder=Path(__file__).parent,
+        options=(
+            Choice("hand", {"few": "two cards each", "many": "three cards each"}),
+            Choice("mode", dict.fromkeys(SCORINGS, "who plays against whom")),
+        ),
+        greedy=rules.greedy,
+        scoring=scoring,
+        points=points,
+        objection=objection,
+    )
+)
