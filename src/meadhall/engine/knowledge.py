@@ -20,7 +20,7 @@ import numpy.typing as npt
 from meadhall.engine.events import EVERYBODY, NOBODY, Event
 from meadhall.engine.game import Game
 from meadhall.engine.kernels import loops
-from meadhall.engine.match import SPECTATOR, Match, View, concealed, legal_actions, visible
+from meadhall.engine.match import SPECTATOR, Match, concealed, legal_actions, visible
 from meadhall.engine.schema import Tables, field_names
 
 _CERTAIN = 1e-9  # what is less probable than this under the law is taken as a violation
@@ -88,7 +88,7 @@ def redealing_is_consistent(match: Match, viewer: int, draw: random.Random) -> N
     again = concealed(game, supposed, viewer)
     changed = differing_fields(again, view)
     demand(again.tobytes() == view.tobytes(), f"redealt for {viewer} and concealed again, these fields are others: {changed}")
-    shown, true = View(match, viewer, supposed, match.setup, match.steps), match.view(viewer)
+    shown, true = match.supposing(supposed).view(viewer), match.view(viewer)
     demand(shown.to_dict() == true.to_dict(), f"with what is hidden changed, viewer {viewer} is shown something else")
     demand(shown.prompt() == true.prompt(), f"with what is hidden changed, viewer {viewer} is asked something else")
     demand(len(legal_actions(game, supposed)) > 0, f"redealt for {viewer}, nothing is legal for seat {match.actor}")
