@@ -207,14 +207,17 @@ def deal_many(game: Game, players: int, options: dict[str, Any], seed: str, coun
 
 
 def what_setups_tell(deals: Deals) -> None:
-    """What an event of the setup tells, its audience's redeals know; what it tells one seat alone, nobody else's do."""
+    """What an event of the setup tells, its audience's redeals know; what it tells one seat alone, nobody else's do.
+
+    What it tells nobody, a spectator's don't; a seat may be able to work it out.
+    """
     for (index, name, argument, audience), setups in _told(deals).items():
         event = f"argument {argument} of event {index} of the setup, {name},"
         for viewer in range(SPECTATOR, deals.players):
             if audience in (EVERYBODY, viewer):
                 found = _forgotten(deals, setups, viewer)
                 demand(found is None, f"{event} tells viewer {viewer} about `{found}`, but their redeals don't know it")
-            elif _overheard(deals, setups, viewer):
+            elif (audience != NOBODY or viewer == SPECTATOR) and _overheard(deals, setups, viewer):
                 told = "nobody" if audience == NOBODY else f"seat {audience} alone"
                 raise Broken(f"{event} is told to {told}, but redeals for viewer {viewer} always know it")
 
