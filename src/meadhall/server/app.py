@@ -9,10 +9,10 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 
 from litestar import Litestar, Router
-from litestar.config.csrf import CSRFConfig
 from litestar.datastructures import State
 from litestar.di import Provide
 from litestar.exceptions import HTTPException
+from litestar.middleware import DefineMiddleware
 from litestar.middleware.rate_limit import RateLimitConfig
 from litestar.openapi.config import OpenAPIConfig
 from litestar.openapi.plugins import JsonRenderPlugin
@@ -22,6 +22,7 @@ from litestar.types import Message, Middleware, Scope
 
 from meadhall.engine.errors import MeadhallError
 from meadhall.server import answers
+from meadhall.server.forgery import ForeignTokens, csrf_config
 from meadhall.server.forms import read_form
 from meadhall.server.hall import Hall
 from meadhall.server.render import STATIC
@@ -56,9 +57,7 @@ async def create_app(settings: Settings, store: Store) -> Litestar:
         request.scope["state"]["guest"] = guest
         return guest
 
-    csrf = CSRFConfig(
-        secret=await store.secret("csrf"), cookie_name="meadhall_csrf", cookie_httponly=True, cookie_samesite="lax", exclude=["^/api/"]
-    )
+    csrf = csrf_config(await store.secret("csrf"))
     pages = Router(
         "/",
         route_handlers=[*front.routes, *table.routes, *replay.routes],
@@ -71,8 +70,12 @@ async def create_app(settings: Settings, store: Store) -> Litestar:
     )
     api.api.dependencies = {"program": Provide(api.provide_program), "room": Provide(table.provide_room)}
     metrics = PrometheusConfig(app_name="meadhall", prefix="meadhall", group_path=True, exclude=["^/static/", "^/metrics$"])
-    limit = [RateLimitConfig(("minute", settings.requests_per_minute), exclude=_UNLIMITED).middleware] if settings.requests_per_minute else []
-    middleware: list[Middleware] = [metrics.middleware, *limit]
+    limit = (
+        [RateLimitConfig(("minute", settings.requests_per_minute), exclude=_UNLIMITED).middleware]
+        if settings.requests_per_minute
+        else []
+    )
+    middleware: list[Middleware] = [metrics.middleware, *limit, DefineMiddleware(ForeignTokens, secret=csrf.secret)]
 
     @asynccontextmanager
     async def lifetime(_: Litestar) -> AsyncIterator[None]:
@@ -109,7 +112,11 @@ async def create_app(settings: Settings, store: Store) -> Litestar:
         before_send=[add_headers],
         lifespan=[lifetime],
         openapi_config=OpenAPIConfig(
-            title="Meadhall", version="1", description="Play in the hall with a program.", path="/schema", render_plugins=[JsonRenderPlugin()]
+            title="Meadhall",
+            version="1",
+            description="Play in the hall with a program.",
+            path="/schema",
+            render_plugins=[JsonRenderPlugin()],
         ),
         request_max_body_size=BODY_LIMIT,
         state=State({"hall": hall}),

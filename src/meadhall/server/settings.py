@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,9 +10,12 @@ from pathlib import Path
 from typing import TypeVar
 
 from platformdirs import user_data_path
+from sqlalchemy import URL, make_url
+from sqlalchemy.exc import ArgumentError
 
 from meadhall.engine.errors import MeadhallError
 
+_DRIVERS = {"sqlite": "sqlite+aiosqlite", "postgresql": "postgresql+asyncpg", "postgres": "postgresql+asyncpg"}
 
 Number = TypeVar("Number", int, float)
 
@@ -59,7 +63,7 @@ class Settings:
                 value = type(fallback)(text) if text else fallback
             except ValueError:
                 value = type(fallback)(-1)
-            if value < 0:
+            if not 0 <= value < math.inf:
                 raise BadSetting(f"{name} is a number of at least 0, not {text!r}")
             return value
 
@@ -67,7 +71,7 @@ class Settings:
             host=given.get("MEADHALL_HOST") or default.host,
             port=number("MEADHALL_PORT", default.port),
             data=Path(given.get("MEADHALL_DATA") or user_data_path("meadhall")),
-            database_url=given.get("MEADHALL_DATABASE_URL", ""),
+            database_url=_checked_url(given.get("MEADHALL_DATABASE_URL", "")),
             browser=not given.get("MEADHALL_NO_BROWSER"),
             bot_pause=number("MEADHALL_BOT_PAUSE", default.bot_pause),
             requests_per_minute=number("MEADHALL_REQUESTS_PER_MINUTE", default.requests_per_minute),
@@ -77,11 +81,25 @@ class Settings:
         )
 
     @property
-    def url(self) -> str:
+    def url(self) -> URL:
         """The address of the database."""
-        return self.database_url or f"sqlite+aiosqlite:///{self.data / 'meadhall.db'}"
+        if not self.database_url:
+            return URL.create(_DRIVERS["sqlite"], database=str(self.data / "meadhall.db"))
+        url = make_url(self.database_url)
+        return url.set(drivername=_DRIVERS[url.get_backend_name()])
 
     @property
     def embedded(self) -> bool:
         """Whether the database is the SQLite file that this process has for itself."""
-        return self.url.startswith("sqlite")
+        return self.url.get_backend_name() == "sqlite"
+
+
+def _checked_url(text: str) -> str:
+    """``text``, if it is the address of a database that the hall can use, with or without the name of its driver."""
+    try:
+        known = not text or make_url(text).get_backend_name() in _DRIVERS
+    except ArgumentError:
+        known = False
+    if not known:
+        raise BadSetting("MEADHALL_DATABASE_URL is an address like postgresql://user:password@host/database")
+    return text

@@ -213,7 +213,7 @@ async def show_seat(request: AnyRequest, hall: Hall, guest: Guest, key: str) -> 
     if room.table.seat_of(guest.id) == seat:
         return see_other(f"/table/{room.table.id}")
     with speaking(guest.language):
-        content = {"title": room.game.title, "name": room.table.seats[seat].name, "seat": seat, "url": f"/seat/{key}"}
+        content = {"title": room.game.title, "name": room.table.seats[seat].name, "seat": seat, "action": f"/seat/{key}"}
     return page(request, guest, "seat.html", content)
 
 

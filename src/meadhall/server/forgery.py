@@ -1,0 +1,43 @@
+"""Against forged requests: Litestar compares the token in a form with the one in a cookie; here is what it leaves to do.
+
+A cookie whose token was signed with another secret (another hall on this host, or this one before its data folder was emptied) would
+be handed on into every form and refused with every form, for as long as the browser is open. It is dropped, so that a new one is given.
+"""
+
+from __future__ import annotations
+
+from secrets import compare_digest
+
+from litestar.config.csrf import CSRFConfig
+from litestar.middleware.csrf import CSRF_SECRET_LENGTH, generate_csrf_hash
+from litestar.types import ASGIApp, Receive, Scope, Send
+
+COOKIE = "meadhall_csrf"
+
+
+def csrf_config(secret: str) -> CSRFConfig:
+    """Every form carries a token; programs send their own in a header that no form can send."""
+    return CSRFConfig(secret=secret, cookie_name=COOKIE, cookie_httponly=True, cookie_samesite="lax", exclude=["^/api/"])
+
+
+class ForeignTokens:
+    """The middleware that drops token cookies that are not ours."""
+
+    def __init__(self, app: ASGIApp, secret: str) -> None:
+        self._app = app
+        self._secret = secret
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            scope["headers"] = [
+                (name, self._without_foreign(value) if name == b"cookie" else value) for name, value in scope["headers"]
+            ]
+        await self._app(scope, receive, send)
+
+    def _without_foreign(self, header: bytes) -> bytes:
+        return b";".join(pair for pair in header.split(b";") if not self._is_foreign(pair.decode("latin-1").strip()))
+
+    def _is_foreign(self, pair: str) -> bool:
+        name, _, token = pair.partition("=")
+        signature = generate_csrf_hash(token[:CSRF_SECRET_LENGTH], self._secret)
+        return name == COOKIE and not compare_digest(signature.encode(), token[CSRF_SECRET_LENGTH:].encode())

@@ -1,0 +1,78 @@
+"""The fixtures of the server's tests: a hall on a database of its own for every test, a PostgreSQL for all of them."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+
+from meadhall.engine.game import game, game_names, register
+from meadhall.lab import warm
+from meadhall.server import hall as hall_module
+from meadhall.server.readiness import Readiness
+from meadhall.server.settings import Settings
+from server import hoard_on_a_page
+from server.people import AXES, HOARD, OpenHall, open_hall
+from server.postgres import PostgreSQL, start_postgresql
+
+
+class ReadyAtOnce(Readiness):
+    """The games are compiled once for all tests (``compiled``), not once for every hall."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._ready = set(game_names())
+
+
+@pytest.fixture(scope="session")
+def compiled() -> Iterator[None]:
+    """Axes and Allies and Hoard can be played at once; Hoard has a page here."""
+    before = game(HOARD)
+    register(hoard_on_a_page.game)
+    warm([AXES, HOARD])
+    yield
+    register(before)
+
+
+@pytest.fixture(scope="session")
+def postgresql(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PostgreSQL]:
+    """A real PostgreSQL on loopback."""
+    with start_postgresql() as server:
+        yield server
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    """Settings under which nothing waits and nothing is limited."""
+    return Settings(data=tmp_path, browser=False, bot_pause=0.0, requests_per_minute=0)
+
+
+@pytest.fixture
+def on_postgresql(settings: Settings, postgresql: PostgreSQL) -> Settings:
+    """The same, on a new PostgreSQL database."""
+    return replace(settings, database_url=postgresql.new_database())
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def on_each_database(request: pytest.FixtureRequest, settings: Settings) -> Settings:
+    """The same test on both databases."""
+    if request.param == "sqlite":
+        return settings
+    chosen: Settings = request.getfixturevalue("on_postgresql")
+    return chosen
+
+
+@pytest.fixture
+def at_once(compiled: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every hall's games are ready at once."""
+    monkeypatch.setattr(hall_module, "Readiness", ReadyAtOnce)
+
+
+@pytest_asyncio.fixture
+async def hall(settings: Settings, at_once: None) -> AsyncIterator[OpenHall]:
+    """A hall in this process, on SQLite."""
+    async with open_hall(settings) as opened:
+        yield opened

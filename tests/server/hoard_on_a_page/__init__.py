@@ -1,0 +1,11 @@
+"""Hoard with a page, so that the hall can be tried with hidden cards, options and a move that may be taken back."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from games_for_tests import hoard
+from server.hoard_on_a_page import picture
+
+game = replace(hoard.game, folder=Path(__file__).parent, picture=picture)

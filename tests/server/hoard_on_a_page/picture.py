@@ -1,0 +1,30 @@
+"""What a browser shows of Hoard: what one knows, as it lies in the state."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from games_for_tests.hoard.words import NAMES
+from meadhall.engine.match import View
+
+
+@dataclass(frozen=True)
+class Picture:
+    hands: tuple[tuple[str, ...], ...]
+    deck: tuple[str, ...]
+    piles: tuple[int, ...]
+
+
+def picture(view: View) -> Picture:
+    table = view.table
+    seats = range(table.players)
+    return Picture(
+        hands=tuple(tuple(NAMES[table.hand[seat, k]] for k in range(table.cards[seat])) for seat in seats),
+        deck=tuple(NAMES[table.deck[k]] for k in range(table.left)),
+        piles=tuple(table.pile[seat] for seat in seats),
+    )
+
+
+def offered(view: View) -> Iterable[int]:
+    return range(view.game.actions)

@@ -1,0 +1,287 @@
+"""Who comes to the hall in the tests: people with cookies, programs with tokens, and streams that stay open. All in this process."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import warnings
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import httpx
+from litestar import Litestar
+from litestar.exceptions import LitestarDeprecationWarning
+
+from meadhall.server.app import create_app
+from meadhall.server.hall import Hall
+from meadhall.server.room import Room
+from meadhall.server.settings import Settings
+from meadhall.server.store import Store
+
+PATIENCE = 60.0
+"""Seconds after which something that was awaited has not come. Nothing takes so long unless it is broken."""
+
+HOARD = "hoard"
+AXES = "axes-and-allies"
+
+
+class Visitor:
+    """Somebody with a connection of their own: an address and a cookie jar."""
+
+    def __init__(self, app: Litestar, address: str = "10.0.0.1", **headers: str) -> None:
+        self.app = app
+        self.address = address
+        transport = httpx.ASGITransport(app, raise_app_exceptions=False, client=(address, 5000))
+        self.http = httpx.AsyncClient(transport=transport, base_url="http://hall.test", headers=headers)
+
+    async def get(self, path: str, **headers: str) -> httpx.Response:
+        return await self.http.get(path, headers=headers)
+
+
+class Person(Visitor):
+    """Somebody with a browser."""
+
+    async def token(self) -> str:
+        """What a form of any page carries against forgery."""
+        found = re.search(r'name="_csrf_token" value="([^"]*)"', (await self.get("/you")).text)
+        assert found is not None
+        return found[1]
+
+    async def post(self, path: str, form: dict[str, str] | None = None, **headers: str) -> httpx.Response:
+        """Send a form, as a page does."""
+        return await self.http.post(path, data={"_csrf_token": await self.token(), **(form or {})}, headers=headers)
+
+    async def ask(self, path: str, form: dict[str, str] | None = None) -> httpx.Response:
+        """Send a form, and read the answer as JSON."""
+        return await self.post(path, form, Accept="application/json")
+
+    async def upload(self, record: bytes, **headers: str) -> httpx.Response:
+        """Bring a record."""
+        return await self.http.post(
+            "/replay", data={"_csrf_token": await self.token()}, files={"record": ("x.match.json", record)}, headers=headers
+        )
+
+    async def open(self, game: str = AXES, players: int = 2) -> str:
+        """Open a table for friends; its id."""
+        answer = await self.ask("/tables", {"game": game, "kind": "friends", "players": str(players)})
+        assert answer.status_code == 201, answer.text
+        return str(answer.json()["id"])
+
+    async def act(self, table: str, action: int, n: int | None = None) -> httpx.Response:
+        return await self.ask(f"/table/{table}/act", {"action": str(action)} | ({} if n is None else {"n": str(n)}))
+
+    async def guest(self) -> str:
+        """The guest's id."""
+        await self.get("/you")
+        cookie = self.http.cookies["meadhall_guest"]
+        return str(re.match(r'"?([0-9a-f]+)', _decoded(cookie))[1])  # type: ignore[index]
+
+
+def _decoded(signed: str) -> str:
+    import base64
+
+    payload = signed.split(".")[0]
+    return base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)).decode()
+
+
+class Program(Visitor):
+    """A program with a token."""
+
+    @classmethod
+    async def new(cls, app: Litestar, name: str = "Robot") -> Program:
+        answer = await Visitor(app).http.post("/api/guests", json={"name": name})
+        assert answer.status_code == 201, answer.text
+        return cls(app, Authorization=f"Bearer {answer.json()['token']}")
+
+    async def post(self, path: str, data: Any = None) -> httpx.Response:
+        return await self.http.post(f"/api{path}", json={} if data is None else data)
+
+    async def read(self, path: str) -> httpx.Response:
+        return await self.http.get(f"/api{path}")
+
+    async def open(self, **table: Any) -> dict[str, Any]:
+        answer = await self.post("/tables", table)
+        assert answer.status_code == 201, answer.text
+        found: dict[str, Any] = answer.json()
+        return found
+
+    async def act(self, table: str, action: Any, n: int | None = None) -> httpx.Response:
+        return await self.post(f"/tables/{table}/actions", {"action": action, "n": n})
+
+
+@dataclass
+class OpenHall:
+    """A hall that is open in this process."""
+
+    app: Litestar
+    hall: Hall
+    store: Store
+
+    def person(self, address: str = "10.0.0.1", **headers: str) -> Person:
+        return Person(self.app, address, **headers)
+
+    async def program(self, name: str = "Robot") -> Program:
+        return await Program.new(self.app, name)
+
+    async def room(self, table: str) -> Room:
+        return await self.hall.room(table)
+
+    async def two_at(self, game: str = AXES) -> tuple[Person, Person, Room]:
+        """Two people at a table of two, the match begun."""
+        host, friend = self.person(), self.person("10.0.0.2")
+        table = await host.open(game)
+        assert (await friend.ask(f"/table/{table}/seats", {"set": "sit"})).status_code == 200
+        assert (await host.ask(f"/table/{table}/start")).status_code == 200
+        return host, friend, await self.room(table)
+
+    async def played_out(self, game: str = AXES, players: int = 2) -> Room:
+        """A match of bots behind one person, played to its end by asking for what is legal."""
+        host, friend, room = await self.two_at(game)
+        await play_out(room, {0: host, 1: friend})
+        return room
+
+
+async def play_out(room: Room, people: dict[int, Person]) -> None:
+    """Let people play the lowest legal action until the match is over."""
+    match = room.match
+    assert match is not None
+    while not match.over:
+        assert match.actor is not None
+        answer = await people[match.actor].act(room.table.id, match.legal()[0].action, match.next_number)
+        assert answer.status_code == 200, answer.text
+        match = room.match
+        assert match is not None
+
+
+@asynccontextmanager
+async def open_hall(settings: Settings) -> AsyncIterator[OpenHall]:
+    """Open the hall as a server does, but for the socket; in a task of its own, as its lifespan must begin and end in one."""
+    opened: asyncio.Future[OpenHall] = asyncio.get_running_loop().create_future()
+    leave = asyncio.Event()
+
+    async def keep_open() -> None:
+        async with _in_this_task(settings) as hall:
+            opened.set_result(hall)
+            await leave.wait()
+
+    keeping = asyncio.create_task(keep_open())
+    await asyncio.wait({keeping, opened}, return_when=asyncio.FIRST_COMPLETED)
+    if not opened.done():
+        await keeping  # raises what went wrong
+    try:
+        yield opened.result()
+    finally:
+        leave.set()
+        await keeping
+
+
+@asynccontextmanager
+async def _in_this_task(settings: Settings) -> AsyncIterator[OpenHall]:
+    async with Store.open(settings) as store:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", LitestarDeprecationWarning)  # of 3.0, in which dependencies are marked
+            app = await create_app(settings, store)
+        async with app.lifespan():
+            yield OpenHall(app, app.state.hall, store)
+
+
+async def until(room: Room, holds: Callable[[], bool]) -> None:
+    """Watch a table until something holds of it."""
+    with room.hub.watching(None) as watcher:
+        async with asyncio.timeout(PATIENCE):
+            while not holds():
+                await watcher.wait(PATIENCE)
+
+
+# ------------------------------------------------------------------------------------------------------------------- streams
+
+
+class Stream:
+    """An answer that does not end: what the server has sent of it, message by message."""
+
+    def __init__(self, status: int, headers: dict[str, str], cookies: list[str], chunks: asyncio.Queue[str | None]) -> None:
+        self.status = status
+        self.headers = headers
+        self.cookies = cookies
+        self._chunks = chunks
+        self._text = ""
+
+    async def message(self) -> str | None:
+        """The next message as it came over the wire, None when the server has ended the stream."""
+        async with asyncio.timeout(PATIENCE):
+            while "\n\n" not in self._text:
+                chunk = await self._chunks.get()
+                if chunk is None:
+                    return self._text or None
+                self._text += chunk
+        message, _, self._text = self._text.partition("\n\n")
+        return message
+
+    async def frame(self) -> str:
+        """The next message's data."""
+        message = await self.message()
+        assert message is not None, "the stream has ended"
+        return "\n".join(line[6:] for line in message.splitlines() if line.startswith("data: "))
+
+    async def event(self) -> tuple[str, Any]:
+        """The next message as a name and JSON data."""
+        message = await self.message()
+        assert message is not None, "the stream has ended"
+        name = next(line[7:] for line in message.splitlines() if line.startswith("event: "))
+        return name, json.loads(next(line[6:] for line in message.splitlines() if line.startswith("data: ")))
+
+
+@asynccontextmanager
+async def stream(visitor: Visitor, path: str) -> AsyncIterator[Stream]:
+    """Open a stream as this visitor, and go away at the end of the block."""
+    request = visitor.http.build_request("GET", path)
+    scope: dict[str, Any] = {
+        "type": "http",
+        "asgi": {"version": "3.0"},
+        "http_version": "1.1",
+        "method": "GET",
+        "scheme": "http",
+        "path": request.url.path,
+        "raw_path": request.url.raw_path.split(b"?")[0],
+        "query_string": request.url.query,
+        "root_path": "",
+        "headers": [(name.lower(), value) for name, value in request.headers.raw],
+        "server": ("hall.test", 80),
+        "client": (visitor.address, 5001),
+        "state": {},
+    }
+    gone = asyncio.Event()
+    started: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
+    chunks: asyncio.Queue[str | None] = asyncio.Queue()
+    asked = False
+
+    async def receive() -> dict[str, Any]:
+        nonlocal asked
+        if not asked:
+            asked = True
+            return {"type": "http.request", "body": b"", "more_body": False}
+        await gone.wait()
+        return {"type": "http.disconnect"}
+
+    async def send(message: Any) -> None:
+        if message["type"] == "http.response.start":
+            started.set_result(message)
+        else:
+            chunks.put_nowait(message["body"].decode())
+            if not message.get("more_body"):
+                chunks.put_nowait(None)
+
+    app: Callable[..., Awaitable[None]] = visitor.app
+    serving = asyncio.create_task(app(scope, receive, send))  # type: ignore[arg-type]
+    try:
+        async with asyncio.timeout(PATIENCE):
+            head = await started
+        pairs = [(name.decode().lower(), value.decode()) for name, value in head["headers"]]
+        yield Stream(head["status"], dict(pairs), [value for name, value in pairs if name == "set-cookie"], chunks)
+    finally:
+        gone.set()
+        async with asyncio.timeout(PATIENCE):
+            await serving

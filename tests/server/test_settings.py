@@ -1,0 +1,79 @@
+"""What a host can set."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from meadhall.server.settings import BadSetting, Settings
+
+
+def test_the_defaults_are_for_oneself() -> None:
+    settings = Settings.from_environment({})
+    assert (settings.host, settings.port, settings.browser) == ("127.0.0.1", 8000, True)
+    assert settings.embedded
+    assert settings.data.name == "meadhall"
+
+
+def test_everything_can_be_set_by_the_environment() -> None:
+    settings = Settings.from_environment(
+        {
+            "MEADHALL_HOST": "0.0.0.0",  # noqa: S104
+            "MEADHALL_PORT": "9000",
+            "MEADHALL_DATA": "/srv/hall",
+            "MEADHALL_DATABASE_URL": "postgresql+asyncpg://db/hall",
+            "MEADHALL_NO_BROWSER": "1",
+            "MEADHALL_BOT_PAUSE": "0.25",
+            "MEADHALL_REQUESTS_PER_MINUTE": "7",
+            "MEADHALL_TABLES_PER_GUEST": "3",
+            "MEADHALL_STREAMS_PER_CLIENT": "9",
+            "MEADHALL_PROXIES": "10.0.0.1",
+        }
+    )
+    assert settings == Settings(
+        host="0.0.0.0",  # noqa: S104
+        port=9000,
+        data=Path("/srv/hall"),
+        database_url="postgresql+asyncpg://db/hall",
+        browser=False,
+        bot_pause=0.25,
+        requests_per_minute=7,
+        tables_per_guest=3,
+        streams_per_client=9,
+        proxies="10.0.0.1",
+    )
+    assert not settings.embedded
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("MEADHALL_PORT", "eighty"),
+        ("MEADHALL_PORT", "-1"),
+        ("MEADHALL_PORT", "80.5"),
+        ("MEADHALL_BOT_PAUSE", "soon"),
+        ("MEADHALL_BOT_PAUSE", "-0.1"),
+        ("MEADHALL_BOT_PAUSE", "nan"),
+        ("MEADHALL_BOT_PAUSE", "inf"),
+        ("MEADHALL_REQUESTS_PER_MINUTE", "many"),
+        ("MEADHALL_DATABASE_URL", "no address"),
+        ("MEADHALL_DATABASE_URL", "mysql://db/hall"),
+    ],
+)
+def test_a_bad_setting_is_refused_by_name(name: str, value: str) -> None:
+    with pytest.raises(BadSetting, match=name):
+        Settings.from_environment({name: value})
+
+
+def test_the_drivers_name_may_be_left_out() -> None:
+    """As hosting providers write it."""
+    for given in ("postgresql://u:p@db/hall", "postgres://u:p@db/hall"):
+        url = Settings.from_environment({"MEADHALL_DATABASE_URL": given}).url
+        assert url.render_as_string(hide_password=False) == "postgresql+asyncpg://u:p@db/hall"
+
+
+def test_a_bad_address_is_refused_without_its_password() -> None:
+    with pytest.raises(BadSetting) as refusal:
+        Settings.from_environment({"MEADHALL_DATABASE_URL": "mysql://u:secret@db/hall"})
+    assert "secret" not in str(refusal.value)

@@ -1,0 +1,189 @@
+"""Who is asking: guests by a signed cookie, programs by a token, neither by the other's."""
+
+from __future__ import annotations
+
+import pytest
+
+from server.people import AXES, OpenHall, Program, open_hall
+
+pytestmark = pytest.mark.asyncio
+
+
+def cookies(answer: object) -> list[str]:
+    return answer.headers.get_list("set-cookie")  # type: ignore[attr-defined,no-any-return]
+
+
+async def test_a_visitor_is_a_guest_at_once(hall: OpenHall) -> None:
+    answer = await hall.person().get("/")
+    (mine,) = [cookie for cookie in cookies(answer) if cookie.startswith("meadhall_guest=")]
+    assert "HttpOnly" in mine
+    assert "SameSite=lax" in mine
+    assert "Path=/" in mine
+    assert "Max-Age=" in mine
+
+
+async def test_every_cookie_is_out_of_reach_of_scripts_and_of_other_sites(hall: OpenHall) -> None:
+    person = hall.person()
+    answers = [await person.get("/"), await person.get("/table/nowhere"), await person.post("/you", {"name": "Ada"})]
+    given = [cookie for answer in answers for cookie in cookies(answer)]
+    assert len(given) == 2
+    for cookie in given:
+        assert "httponly" in cookie.lower()
+        assert "samesite=lax" in cookie.lower()
+
+
+async def test_over_https_the_cookie_is_secure(hall: OpenHall) -> None:
+    person = hall.person()
+    answer = await person.http.get("https://hall.test/")
+    assert any(cookie.startswith("meadhall_guest=") and "Secure" in cookie for cookie in cookies(answer))
+
+
+async def test_a_guest_is_known_again_and_given_no_second_cookie(hall: OpenHall) -> None:
+    person = hall.person()
+    await person.post("/you", {"name": "Ada"})
+    answer = await person.get("/you")
+    assert cookies(answer) == []
+    assert "Ada" in answer.text
+
+
+@pytest.mark.parametrize("forged", ["", "x", "ImFkYSI.AAAA", "ImFkYSI.", ".", "%00", "a" * 5000])
+async def test_a_forged_cookie_is_a_new_guest(hall: OpenHall, forged: str) -> None:
+    answer = await hall.person().get("/you", Cookie=f"meadhall_guest={forged}")
+    assert answer.status_code == 200
+    assert any(cookie.startswith("meadhall_guest=") for cookie in cookies(answer))
+
+
+async def test_a_tampered_cookie_is_a_new_guest(hall: OpenHall) -> None:
+    person = hall.person()
+    await person.post("/you", {"name": "Ada"})
+    signed = person.http.cookies["meadhall_guest"]
+    tampered = ("J" if signed[0] != "J" else "I") + signed[1:]
+    answer = await hall.person().get("/you", Cookie=f"meadhall_guest={tampered}")
+    assert "Ada" not in answer.text
+    assert any(cookie.startswith("meadhall_guest=") for cookie in cookies(answer))
+
+
+async def test_a_token_is_no_cookie_and_a_cookie_no_token(hall: OpenHall) -> None:
+    program = await hall.program("Robot")
+    token = program.http.headers["Authorization"].removeprefix("Bearer ")
+    assert "Robot" not in (await hall.person().get("/you", Cookie=f"meadhall_guest={token}")).text
+
+    person = hall.person()
+    table = await person.open()
+    stolen = Program(hall.app, Authorization=f"Bearer {person.http.cookies['meadhall_guest']}")
+    assert (await stolen.read(f"/tables/{table}")).status_code == 401
+
+
+@pytest.mark.parametrize("header", ["", "Bearer", "Bearer ", "Bearer x", "Basic YTpi", "Bearer ImFkYSI.AAAA"])
+async def test_without_a_token_the_api_answers_401(hall: OpenHall, header: str) -> None:
+    answer = await Program(hall.app, Authorization=header).read("/tables/x")
+    assert answer.status_code == 401
+    assert "Bearer" in answer.json()["reason"]
+
+
+async def test_the_api_takes_no_notice_of_cookies(hall: OpenHall) -> None:
+    person = hall.person()
+    table = await person.open()
+    for answer in (await person.http.get(f"/api/tables/{table}"), await person.http.post(f"/api/tables/{table}/start")):
+        assert answer.status_code == 401
+        assert cookies(answer) == []
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [
+        ("  Ada \n Lovelace ", "Ada Lovelace"),
+        ("A\x00d\u202ea", "A d a"),
+        ("x" * 60, "x" * 24),
+        ("Ǻsa", "Ǻsa"),
+    ],
+)
+async def test_names_are_cleaned(hall: OpenHall, given: str, kept: str) -> None:
+    person = hall.person()
+    await person.post("/you", {"name": given})
+    assert f'value="{kept}"' in (await person.get("/you")).text
+
+
+async def test_markup_in_a_name_is_text(hall: OpenHall) -> None:
+    person = hall.person()
+    await person.post("/you", {"name": "<b>Ada</b>"})
+    table = await person.open()
+    page = (await person.get(f"/table/{table}")).text
+    assert "<b>Ada" not in page
+    assert "&lt;b&gt;Ada" in page
+
+
+async def test_an_empty_name_leaves_the_old_one(hall: OpenHall) -> None:
+    person = hall.person()
+    await person.post("/you", {"name": "Ada"})
+    await person.post("/you", {"name": "\u200b \n"})
+    assert 'value="Ada"' in (await person.get("/you")).text
+
+
+async def test_language_and_theme_are_remembered(hall: OpenHall) -> None:
+    person = hall.person()
+    answer = await person.post("/you", {"language": "de", "theme": "dark", "back": "/rules/axes-and-allies"})
+    assert (answer.status_code, answer.headers["location"]) == (303, "/rules/axes-and-allies")
+    page = (await person.get("/")).text
+    assert '<html lang="de" data-theme="dark">' in page
+    await person.post("/you", {"language": "klingon", "theme": "plaid"})
+    assert '<html lang="de" data-theme="dark">' in (await person.get("/")).text
+
+
+async def test_the_browsers_language_is_taken_at_first(hall: OpenHall) -> None:
+    german = hall.person(**{"Accept-Language": "fr-FR, de-AT;q=0.8, en;q=0.5"})
+    assert '<html lang="de"' in (await german.get("/")).text
+    assert '<html lang="en"' in (await hall.person(**{"Accept-Language": "xx"}).get("/")).text
+
+
+@pytest.mark.parametrize("elsewhere", ["https://evil.test/", "//evil.test", "/\\evil.test", "evil", "/a\r\nSet-Cookie: x=y"])
+async def test_nobody_is_sent_to_another_site(hall: OpenHall, elsewhere: str) -> None:
+    answer = await hall.person().post("/you", {"back": elsewhere})
+    assert answer.headers["location"] == "/"
+
+
+async def test_guests_survive_a_restart(settings: object, at_once: None) -> None:
+    async with open_hall(settings) as before:  # type: ignore[arg-type]
+        person, program = before.person(), await before.program("Robot")
+        await person.post("/you", {"name": "Ada", "language": "de"})
+        kept, token = dict(person.http.cookies), program.http.headers["Authorization"]
+    async with open_hall(settings) as after:  # type: ignore[arg-type]
+        again = after.person()
+        again.http.cookies.update(kept)
+        assert 'value="Ada"' in (await again.get("/you")).text
+        assert (await again.post("/you", {"name": "Eve"})).status_code == 303, "the token of before is still good"
+        robot = Program(after.app, Authorization=token)
+        assert (await robot.open(game=AXES, bots=["random"]))["seats"][0]["name"] == "Robot"
+
+
+# ------------------------------------------------------------------------------------------------------------------ forgery
+
+
+@pytest.mark.parametrize("path", ["/you", "/tables", "/table/x/act", "/table/x/start", "/seat/x", "/replay"])
+async def test_a_form_without_the_token_is_refused(hall: OpenHall, path: str) -> None:
+    person = hall.person()
+    await person.token()
+    for form in ({}, {"_csrf_token": ""}, {"_csrf_token": "x" * 128}):
+        answer = await person.http.post(path, data=form)
+        assert answer.status_code == 403
+        assert "load the page again" in answer.text
+
+
+async def test_anothers_token_is_refused(hall: OpenHall) -> None:
+    eve, ada = hall.person(), hall.person()
+    await ada.token()
+    answer = await ada.http.post("/you", data={"_csrf_token": await eve.token()})
+    assert answer.status_code == 403
+
+
+@pytest.mark.parametrize("old", ["not-ours", "0" * 128, "'><b>"])
+async def test_a_token_cookie_that_is_not_ours_is_replaced(hall: OpenHall, old: str) -> None:
+    """E.g. of another hall on this host, or of before the data folder was emptied: no form would ever be accepted."""
+    person = hall.person()
+    person.http.cookies.set("meadhall_csrf", old, domain="hall.test")
+    page = await person.get("/you")
+    assert old not in page.text
+    (new,) = [cookie for cookie in cookies(page) if cookie.startswith("meadhall_csrf=")]
+    person.http.cookies.delete("meadhall_csrf")
+    person.http.cookies.set("meadhall_csrf", new.split("=", 1)[1].split(";")[0], domain="hall.test")
+    assert (await person.post("/you", {"name": "Ada"})).status_code == 303
