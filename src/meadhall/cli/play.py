@@ -179,7 +179,7 @@ class Session:
         if sentence:
             self.console.print(Padding(Text(f"{refused.rule} {sentence}", style="dim"), (0, 0, 0, 2)))
 
-    def hint(self, rest: str) -> None:
+    def hint(self, _rest: str) -> None:
         """What the strongest bot would do, knowing what the person knows."""
         view = self.match.view(self.viewer)
         if not view.legal:
@@ -190,7 +190,7 @@ class Session:
         text = self.match.game.words.action(view.table, action, view.names)
         self.say(_("{bot} would choose {number}: {action}.").format(bot=name, number=action, action=text))
 
-    def undo(self, rest: str) -> None:
+    def undo(self, _rest: str) -> None:
         """Back to the person's previous decision, dice or no dice: new ones will be thrown."""
         own = [index for index, step in enumerate(self.match.steps) if step.seat in self.persons]
         self.match.undo(len(self.match.steps) - own[-1] if own else 0, revealed=True)
@@ -204,13 +204,13 @@ class Session:
         path.write_text(dumps(record) + "\n", encoding="utf-8")
         self.say(_("Saved as {path}.").format(path=path))
 
-    def help(self, rest: str) -> None:
+    def help(self, _rest: str) -> None:
         """The commands."""
         self.say(_("A number plays the choice with that number."))
         for description, _command in self.commands.values():
             self.say(f"  {description}")
 
-    def quit(self, rest: str) -> None:
+    def quit(self, _rest: str) -> None:
         """Leave."""
         self.open = False
 

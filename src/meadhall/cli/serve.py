@@ -11,7 +11,7 @@ import webbrowser
 from pathlib import Path
 
 _PATIENCE = 60.0
-_EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "[::1]", "": "127.0.0.1"}
+_EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "[::1]", "": "127.0.0.1"}  # noqa: S104  # nothing is bound here: it is where a browser finds a server that is
 
 
 def serve_hall(host: str | None, port: int | None, data: Path | None, database_url: str | None, no_browser: bool) -> None:

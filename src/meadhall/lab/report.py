@@ -17,7 +17,7 @@ Z_95 = 1.959963984540054
 
 
 def wilson(share: float, games: int) -> tuple[float, float]:
-    """The 95 % interval for the rate behind ``share`` wins in ``games`` (Wilson, 1927): sound near 0 and 1 and for few games too."""
+    """The 95 % interval for the rate behind ``share`` wins in ``games`` (Wilson, 1927): sound near 0 and 1 too."""
     if games == 0:
         return 0.0, 1.0
     rate, spread = share / games, Z_95 * Z_95 / games

@@ -34,8 +34,8 @@ def simulate(
 ) -> Report:
     """Play ``games`` games of bots against bots, everybody on every seat in turn.
 
-    Games among compiled bots (random, greedy) run in compiled loops on all cores, a million of them in seconds. Other bots, and games
-    whose records are wanted, are played as whole matches; their dice are others than in the compiled loops.
+    Games among compiled bots (random, greedy) run in compiled loops on all cores, a million of them in seconds. Other bots, and
+    games whose records are wanted, are played as whole matches; their dice are others than in the compiled loops.
 
     Args:
         name: the game, e.g. ``"axes-and-allies"``.

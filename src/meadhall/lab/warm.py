@@ -1,6 +1,7 @@
 """warm: compile everything that will be needed, so that nobody waits for it later.
 
-Machine code is made for the types that a function is called with, so the surest way to have all of it is to do once what will be done.
+Machine code is made for the types that a function is called with, so the surest way to have all of it is to do once what will be
+done.
 """
 
 from __future__ import annotations

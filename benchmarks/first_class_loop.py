@@ -1,0 +1,65 @@
+"""The loop of random playouts that is given a game's rules as first-class functions; see first_class.py."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numba
+import numpy as np
+from numba import types
+
+from meadhall.engine.chance import below, key_from_counter
+from meadhall.engine.events import NO_LOG_SHAPE
+from meadhall.engine.game import Game
+
+options = {"cache": True, "nogil": True, "error_model": "numpy"}
+
+
+def compiled(game: Game) -> tuple[Any, tuple[Any, ...]]:
+    """The loop, compiled for functions of declared signatures, and what it is to be given first of all for this game."""
+    table = numba.from_dtype(game.table.dtype)
+    codes, out, log = types.int64[::1], types.int32[::1], types.int32[:, ::1]
+    signatures = {
+        "setup": types.void(table, types.int64, codes, log),
+        "legal": types.int64(table, out),
+        "play": types.void(table, types.int64, log),
+        "score": types.void(table, types.float64[::1]),
+    }
+    rules = [numba.njit(signature, **options)(getattr(game.rules, name).py_func) for name, signature in signatures.items()]
+    given = [types.FunctionType(signature) for signature in signatures.values()]
+    number, shares = types.int64, types.float64[::1]
+    loop = numba.njit(number(*given, out, table[::1], number, codes, number, number, number, shares), **options)(play_with)
+    return loop, (*rules, np.zeros(game.actions, np.int32))
+
+
+def play_with(
+    setup: Any,
+    legal: Any,
+    play: Any,
+    score: Any,
+    out: Any,
+    tables: Any,
+    players: int,
+    codes: Any,
+    seed: int,
+    first: int,
+    count: int,
+    shares: Any,
+) -> int:
+    """As ``loops.playouts``."""
+    log = np.zeros(NO_LOG_SHAPE, np.int32)
+    result = np.zeros(players, np.float64)
+    decisions = 0
+    for game in range(first, first + count):
+        tables[0] = tables[1]
+        table = tables[0]
+        key_from_counter(table.rng, seed, game)
+        table.players = players
+        setup(table, players, codes, log)
+        while table.actor >= 0:
+            play(table, out[below(table.rng, legal(table, out))], log)
+            decisions += 1
+        score(table, result)
+        for seat in range(players):
+            shares[seat] += result[seat]
+    return decisions

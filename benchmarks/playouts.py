@@ -1,0 +1,192 @@
+"""Random play of 4-player Axes and Allies: the compiled rules against C, plain Python, and OpenSpiel's pig from Python.
+
+    make bench        (or: .venv/bin/python benchmarks/playouts.py)
+
+All rows are measured in one run, in turn, several times over; the table shows medians, and ratios of figures taken side by side.
+One core is measured in its own CPU time, so that other work on the machine does little harm. The C program and the compiled rules
+play the same games: that is checked.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import random
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from statistics import median
+
+import numpy as np
+import pyspiel
+from rich.console import Console
+from rich.table import Table
+
+import meadhall
+from meadhall.engine.kernels import loops, seed_number
+
+HERE = Path(__file__).parent
+BUILD = HERE / "build"
+GAME, PLAYERS, SEED = "axes-and-allies", 4, "playouts"
+REPETITIONS = 9
+GAMES = 100_000
+GOAL_C, GOAL_OPENSPIEL, GOAL_START = 0.7, 30.0, 1.5
+
+C, COMPILED, ALL_CORES, MATCH, PLAIN, OPENSPIEL = (
+    "C, -O3 -march=native",
+    "Meadhall, compiled",
+    "Meadhall, compiled, all cores",
+    "Meadhall, Match objects, events told",
+    "Meadhall, interpreted (MEADHALL_INTERPRET=1)",
+    "OpenSpiel pig, from Python",
+)
+
+Played = tuple[int, tuple[float, ...]]
+"""Decisions, and wins by seat."""
+
+
+def c_program() -> Callable[[int], Played]:
+    """The C program, built anew, as a function of the number of games."""
+    BUILD.mkdir(exist_ok=True)
+    library = BUILD / "axes_and_allies.so"
+    flags = ["-O3", "-march=native", "-shared", "-fPIC"]
+    subprocess.run([os.environ.get("CC", "cc"), *flags, "-o", library, HERE / "axes_and_allies.c"], check=True)
+    playouts = ctypes.CDLL(str(library)).playouts
+    playouts.restype = ctypes.c_int64
+    playouts.argtypes = [ctypes.c_int, ctypes.c_uint64, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p]
+    key = seed_number(SEED)
+
+    def play(games: int) -> Played:
+        wins = np.zeros(PLAYERS)
+        return playouts(PLAYERS, key, 0, games, wins.ctypes.data), tuple(wins.tolist())
+
+    return play
+
+
+def compiled(games: int) -> Played:
+    """The loop of ``random_playouts``, in this thread."""
+    subject, shares = meadhall.game(GAME), np.zeros(PLAYERS)
+    codes = np.zeros(0, np.int64)
+    decisions = loops(subject).playouts(subject.table.new(2), PLAYERS, codes, seed_number(SEED), 0, games, shares)
+    return decisions, tuple(shares.tolist())
+
+
+def all_cores(games: int) -> Played:
+    """The same as it is meant to be called."""
+    result = meadhall.random_playouts(GAME, PLAYERS, games, SEED)
+    return result.decisions, tuple(result.shares.tolist())
+
+
+def whole_matches(games: int) -> Played:
+    """Matches played one action at a time, everything checked, every event told."""
+    decisions = 0
+    for number in range(games):
+        match = meadhall.game(GAME).match(PLAYERS, seed=f"{SEED}/{number}")
+        while not match.over:
+            match.play(random.choice(match.legal()))
+        decisions += len(match.steps)
+    return decisions, ()
+
+
+def openspiel(games: int) -> Played:
+    """Decisions of the players are counted, the chance nodes between them are not."""
+    game = pyspiel.load_game(f"pig(players={PLAYERS})")
+    decisions = 0
+    for _ in range(games):
+        state = game.new_initial_state()
+        while not state.is_terminal():
+            if state.is_chance_node():
+                outcomes, chances = zip(*state.chance_outcomes(), strict=True)
+                state.apply_action(random.choices(outcomes, chances)[0])
+            else:
+                state.apply_action(random.choice(state.legal_actions()))
+                decisions += 1
+    return decisions, ()
+
+
+def speed(play: Callable[[int], Played], games: int, clock: Callable[[], float] = time.thread_time) -> float:
+    """Decisions a second."""
+    began = clock()
+    decisions, _wins = play(games)
+    return decisions / (clock() - began)
+
+
+def elsewhere(code: str, **environment: str) -> list[float]:
+    """The numbers that this code prints in a Python of its own."""
+    kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    settings = {**kept, "PYTHONPYCACHEPREFIX": str(BUILD / "bytecode"), **environment}
+    run = subprocess.run([sys.executable, "-c", code], env=settings, cwd=HERE, check=True, capture_output=True, text=True)
+    return [float(number) for number in run.stdout.split()]
+
+
+INTERPRETED = "import playouts as p; p.compiled(20); print(p.speed(p.compiled, 300))"
+START = f"""
+import time
+began = time.perf_counter()
+import meadhall
+meadhall.random_playouts({GAME!r}, {PLAYERS}, 1)
+print(time.perf_counter() - began, time.process_time())
+"""
+
+
+def measure() -> tuple[dict[str, list[float]], list[list[float]]]:
+    """Decisions a second of every row, and seconds (elapsed, of CPU) to the first playout; one figure a repetition."""
+    in_c = c_program()
+    if in_c(GAMES) != compiled(GAMES) or compiled(GAMES) != all_cores(GAMES):
+        sys.exit("the C program and the compiled rules don't play the same games")
+    whole_matches(1)
+    elsewhere(START)
+    rows: dict[str, Callable[[], float]] = {
+        C: lambda: speed(in_c, GAMES),
+        COMPILED: lambda: speed(compiled, GAMES),
+        ALL_CORES: lambda: speed(all_cores, 2 * GAMES, time.perf_counter),
+        MATCH: lambda: speed(whole_matches, 50),
+        PLAIN: lambda: elsewhere(INTERPRETED, MEADHALL_INTERPRET="1")[0],
+        OPENSPIEL: lambda: speed(openspiel, 20),
+    }
+    figures: dict[str, list[float]] = {name: [] for name in rows}
+    starts = []
+    for _ in range(REPETITIONS):
+        for name, row in rows.items():
+            figures[name].append(row())
+        starts.append(elsewhere(START))
+    return figures, starts
+
+
+def ratio(figures: dict[str, list[float]], row: str, to: str) -> float:
+    """Median of the ratios of figures taken side by side."""
+    return median(a / b for a, b in zip(figures[row], figures[to], strict=True))
+
+
+def main() -> None:
+    figures, starts = measure()
+    table = Table(title=f"Random play, Axes and Allies, {PLAYERS} players, {os.cpu_count()} cores, median of {REPETITIONS}")
+    for heading in ("", "decisions/s", "of C", "of OpenSpiel"):
+        table.add_column(heading, justify="right" if heading else "left", no_wrap=True)
+    for name in figures:
+        against = (f"{ratio(figures, name, to):.3g}" for to in (C, OPENSPIEL))
+        table.add_row(name, f"{median(figures[name]):,.0f}", *against)
+    console = Console(width=max(100, Console().width))
+    console.print(table)
+    of_c, of_openspiel, start, cpu = (
+        ratio(figures, COMPILED, C),
+        ratio(figures, COMPILED, OPENSPIEL),
+        *map(median, zip(*starts, strict=True)),
+    )
+    for met, what in (
+        (of_c >= GOAL_C, f"{of_c:.2f} of C on one core (goal: {GOAL_C})"),
+        (of_openspiel >= GOAL_OPENSPIEL, f"{of_openspiel:.0f} times OpenSpiel from Python (goal: {GOAL_OPENSPIEL:.0f})"),
+        (
+            min(start, cpu) < GOAL_START,
+            f"{start:.2f} s ({cpu:.2f} s of CPU) from import to first compiled playout, second start (goal: {GOAL_START} s)",
+        ),
+    ):
+        console.print("reached: " if met else "MISSED:  ", what, highlight=False)
+    (BUILD / "playouts.json").write_text(json.dumps({"decisions_per_second": figures, "start_seconds": starts}, indent=1))
+
+
+if __name__ == "__main__":
+    main()
