@@ -176,8 +176,9 @@ class GamePage:
     your_turn: bool
     n: int  # the number the next action will have
     choices: tuple[Choice, ...]  # the viewer's, in ascending order; with refused ones; empty when it is not their turn
-    log: tuple[LogEntry, ...]  # newest first
+    log: tuple[LogEntry, ...]  # newest first; in the public part of a live page, not in a seat's own
     picture: Any  # the game's own: what its table.py made of the concealed state
+    whispers: tuple[LogEntry, ...] = ()  # what the viewer alone was told lately, newest first
     can_undo: bool = False
     can_resign: bool = False
     can_hint: bool = False

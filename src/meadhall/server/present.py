@@ -11,6 +11,7 @@ import segno
 from meadhall.bots import bot_names
 from meadhall.engine.events import Event
 from meadhall.engine.game import Game, game, game_names
+from meadhall.engine.language import current_language
 from meadhall.engine.language import gettext as _
 from meadhall.engine.language import marked, ngettext
 from meadhall.engine.match import SPECTATOR, Match, View
@@ -35,8 +36,11 @@ from meadhall.server.pages import (
 from meadhall.server.room import Room
 from meadhall.server.store import Guest, TableRow
 
-LOG_SHOWN = 80
-"""How many events the live page lists; the replay has them all."""
+LOG_SHOWN = 60
+"""How many events a page lists; the replay has them all, step by step."""
+
+WHISPERS_SHOWN = 5
+"""How many events that only they know a seat's page lists."""
 
 _ANNOUNCED = {
     "axxa": ("AxxA", marked("A puzzle of sliding stacks, solved together."), "1-6"),
@@ -167,23 +171,21 @@ def game_page(
     match: Match,
     viewer: int | None,
     *,
-    view: View | None = None,
     seats: tuple[SeatView, ...] | None = None,
     hint: str = "",
     notice: Refusal | None = None,
     device: Device | None = None,
-    log: Sequence[LogEntry] | None = None,
 ) -> GamePage:
-    """A match for one viewer (None: a spectator)."""
+    """A match for one viewer (None: a spectator, whose page holds what is public, the log among it)."""
     table = room.table
     page = match_page(
         match,
-        view or match.view(viewer),
+        match.view(viewer),
         id=table.id,
         url=f"/table/{table.id}",
         seats=seats or seat_views(room),
         abandoned=table.status == "abandoned",
-        log=log,
+        with_log=viewer is None,
     )
     seated = viewer is not None
     running = table.status == "running"
@@ -212,12 +214,11 @@ def match_page(
     url: str,
     seats: tuple[SeatView, ...],
     abandoned: bool = False,
-    log: Sequence[LogEntry] | None = None,
+    with_log: bool = True,
 ) -> GamePage:
     """A match at the moment of ``view``, wherever it comes from."""
     viewer = None if view.viewer == SPECTATOR else view.viewer
     yours = viewer is not None and view.actor == viewer and not abandoned
-    entries = log if log is not None else log_entries(view)
     return GamePage(
         id=id,
         url=url,
@@ -230,7 +231,8 @@ def match_page(
         your_turn=yours,
         n=view.next_number,
         choices=choices(match.game, view) if yours else (),
-        log=tuple(reversed(entries[-LOG_SHOWN:])),
+        log=tuple(reversed(log_entries(view))) if with_log else (),
+        whispers=whispers(view) if viewer is not None else (),
         picture=match.game.picture.picture(view),
         commitment=match.commitment,
     )
@@ -250,17 +252,35 @@ def choices(subject: Game, view: View) -> tuple[Choice, ...]:
 
 
 def log_entries(view: View) -> list[LogEntry]:
-    """All that happened and the viewer may know, oldest first."""
-    happened: list[tuple[int, Event]] = [(0, event) for event in view.setup]
-    for number, _seat, _action, events in view.steps:
-        happened += [(number, event) for event in events]
-    return [log_entry(view.game, index, number, event, view.names) for index, (number, event) in enumerate(happened)]
+    """The newest events that the viewer may know, oldest first."""
+    happened = [(0, event) for event in view.setup]
+    for step in view.steps:
+        happened += [(step.n, event) for event in step.events]
+    first = max(0, len(happened) - LOG_SHOWN)
+    return [log_entry(view.game, first + k, number, event, view.names) for k, (number, event) in enumerate(happened[first:])]
+
+
+def whispers(view: View) -> tuple[LogEntry, ...]:
+    """What the viewer alone was told lately, newest first: it is not in the log that everybody reads."""
+    told = [(0, event) for event in view.setup if event.audience == view.viewer]
+    for step in view.steps:
+        told += [(step.n, event) for event in step.events if event.audience == view.viewer]
+    first = max(0, len(told) - WHISPERS_SHOWN)
+    entries = [log_entry(view.game, first + k, number, event, view.names) for k, (number, event) in enumerate(told[first:])]
+    return tuple(reversed(entries))
+
+
+@lru_cache(maxsize=20_000)
+def _entry(subject: str, index: int, number: int, event: Event, names: tuple[str, ...], language: str) -> LogEntry:
+    """One event in words, in the current language, which is ``language``."""
+    told = game(subject)
+    rule = told.events[event.kind].rule
+    return LogEntry(number, index, event.name, told.words.event(event, names), rule, rule_url(subject, rule))
 
 
 def log_entry(subject: Game, index: int, number: int, event: Event, names: Sequence[str]) -> LogEntry:
     """One event in words."""
-    rule = subject.events[event.kind].rule
-    return LogEntry(number, index, event.name, subject.words.event(event, names), rule, rule_url(subject.name, rule))
+    return _entry(subject.name, index, number, event, tuple(names), current_language())
 
 
 def rule_url(name: str, rule: str) -> str:

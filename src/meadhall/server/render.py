@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ from markupsafe import Markup
 from meadhall.engine.game import game, game_names
 from meadhall.engine.language import LANGUAGES, add_catalogues, current_language, gettext, ngettext
 from meadhall.engine.rulebook import mark_rules, rulebook_text
-from meadhall.server.pages import RulebookPage, Viewer
+from meadhall.server.pages import LogEntry, RulebookPage, Viewer
 
 HERE = Path(__file__).parent
 STATIC = HERE / "static"
@@ -38,14 +38,33 @@ def _environment() -> Environment:
     environment = Environment(
         loader=ChoiceLoader([FileSystemLoader(HERE / "templates"), PrefixLoader(games)]),
         autoescape=True,
+        auto_reload=False,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
         extensions=["jinja2.ext.i18n", "jinja2.ext.do"],
     )
     environment.install_gettext_callables(gettext, ngettext, newstyle=True)  # type: ignore[attr-defined]
-    environment.globals.update(static=static, languages=LANGUAGES, language=current_language)
+    environment.globals["_"] = translated
+    environment.globals.update(static=static, languages=LANGUAGES, language=current_language, entry_html=entry_html)
     return environment
+
+
+def translated(message: str, **values: Any) -> Markup:
+    """``_("…")`` in a template. A page asks for dozens of texts, the same in every frame."""
+    text = _translated(message, current_language())
+    return text % values if values else text
+
+
+@cache
+def _translated(message: str, language: str) -> Markup:
+    return Markup(gettext(message))
+
+
+@lru_cache(maxsize=20_000)
+def entry_html(entry: LogEntry, ends_step: bool) -> Markup:
+    """One line of the log. Every frame of a match repeats most of them, so they are kept."""
+    return Markup(_environment().get_template("_entry.html").render(entry=entry, ends_step=ends_step))
 
 
 def render(template: str, viewer: Viewer, page: Any, path: str, **more: Any) -> str:

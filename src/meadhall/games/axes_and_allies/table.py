@@ -51,6 +51,7 @@ def picture(view: View) -> Picture:
     table = view.table
     seats = range(table.players)
     alive = [bool(table.alive[seat]) for seat in seats]
+    killers = _killers(view) if not all(alive) else {}
     alliances = tuple((a, b) for a in seats for b in seats if a < b and alive[a] and alive[b] and table.allied[a, b])
     return Picture(
         warriors=tuple(Warrior(seat, alive[seat], _partners(alliances, seat)) for seat in seats),
@@ -58,9 +59,9 @@ def picture(view: View) -> Picture:
         actor=view.actor,
         power=table.power,
         alliances=alliances,
-        blows=tuple(_blows(view.steps[-1][3] if view.steps else view.setup)),
+        blows=tuple(_blows(view.steps[-1].events if view.steps else view.setup)),
         n=view.next_number,
-        killer=tuple(_killer(view, seat) for seat in seats),
+        killer=tuple(killers.get(seat) for seat in seats),
     )
 
 
@@ -74,12 +75,11 @@ def _partners(alliances: Iterable[tuple[int, int]], seat: int) -> tuple[int, ...
     return tuple(a + b - seat for a, b in alliances if seat in (a, b))
 
 
-def _killer(view: View, seat: int) -> int | None:
-    for _, _, _, happened in view.steps:
-        for event in happened:
-            if event.kind == Event.KILLED and event.arguments[1] == seat:
-                return int(event.arguments[0])
-    return None
+def _killers(view: View) -> dict[int, int]:
+    """Who killed whom."""
+    return {
+        event.arguments[1]: event.arguments[0] for step in view.steps for event in step.events if event.kind == Event.KILLED
+    }
 
 
 def _blows(happened: Iterable[events.Event]) -> Iterable[Blow]:

@@ -68,7 +68,7 @@ async def stream_table(request: AnyRequest, hall: Hall, room: Room, guest: Guest
 
 def as_event(html: str) -> str:
     """A server-sent event of several lines."""
-    return "".join(f"data: {line}\n" for line in html.splitlines() if line) + "\n"
+    return "data: " + html.strip().replace("\n", "\ndata: ") + "\n\n"
 
 
 # ------------------------------------------------------------------------------------------------------------ before the match
