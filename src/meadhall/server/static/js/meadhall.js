@@ -30,45 +30,48 @@
   });
 
   // Whose turn it is, told to a hidden tab; what happened, told to who listens.
-  let heard = null;
-  let mine = null;
+  let heard = null, mine = null, lost = false;
   function tell() {
     const frame = byId("frame");
+    if (frame?.dataset.url) history.replaceState(null, "", frame.dataset.url);
     if (!frame?.dataset.title) return;
-    document.title = frame.dataset.title;
-    const turn = frame.dataset.turn === "yes";
-    const icon = byId("icon");
-    icon.href = turn ? icon.dataset.turn : icon.dataset.calm;
-    if (turn && mine === false) call();
-    const news = [...frame.querySelectorAll("[data-index]")].filter(e => heard !== null && +e.dataset.index > heard);
-    const words = news.reverse().slice(-8).map(e => e.querySelector(".entry-words").textContent);
+    const turn = whose(frame);
+    const entries = [...frame.querySelectorAll(".entries > [id]")];
+    const news = entries.filter(e => heard !== null && +e.id.slice(4) > heard);
+    const words = news.reverse().slice(-8).map(e => e.firstElementChild.textContent);
     if (turn && !mine) words.push(byId("prompt-words").textContent);
     if (words.length && mine !== null) byId("live").textContent = words.join(" ");
-    heard = Math.max(-1, ...[...frame.querySelectorAll("[data-index]")].map(e => +e.dataset.index));
+    heard = Math.max(-1, ...entries.map(e => +e.id.slice(4)));
     mine = turn;
   }
+  function whose(frame) {
+    const turn = frame.dataset.turn === "yes";
+    const icon = byId("icon");
+    document.title = frame.dataset.title;
+    icon.href = turn ? icon.dataset.turn : icon.dataset.calm;
+    if (turn && mine === false) call();
+    return turn;
+  }
+  // A hidden tab gives its stream back (a browser opens only six), so it asks now and then instead.
+  setInterval(async () => {
+    if (!document.hidden || !byId("stream")) return;
+    const page = await fetch(location.href).then(answer => answer.text()).catch(() => "");
+    const frame = new DOMParser().parseFromString(page, "text/html").getElementById("frame");
+    if (frame && document.hidden) mine = whose(frame);
+  }, 15000);
   function call() {
-    if (document.hidden && kept("call-notice") && window.Notification?.permission === "granted") new Notification(document.title);
-    if (!document.hidden || !kept("call-sound")) return;
-    const sound = new AudioContext();
-    for (const at of [0, 0.16]) {
-      const tone = sound.createOscillator(), loud = sound.createGain();
-      tone.frequency.value = 170;
-      loud.gain.setValueAtTime(0.4, sound.currentTime + at);
-      loud.gain.exponentialRampToValueAtTime(0.001, sound.currentTime + at + 0.12);
-      tone.connect(loud).connect(sound.destination);
-      tone.start(sound.currentTime + at);
-      tone.stop(sound.currentTime + at + 0.13);
-    }
+    if (!document.hidden) return;
+    if (kept("call-notice") && window.Notification?.permission === "granted") new Notification(document.title);
+    if (kept("call-sound")) new Audio(byId("icon").dataset.knock).play().catch(() => {});
   }
 
   // Pending at once, and a word when the hall can't be reached.
   const on = (name, act) => document.addEventListener(name, act);
-  on("htmx:before:request", e => (e.detail.ctx.request.submitter ?? e.detail.ctx.sourceElement).classList?.add("pending"));
-  on("htmx:finally:request", e => (e.detail.ctx.request.submitter ?? e.detail.ctx.sourceElement).classList?.remove("pending"));
-  on("htmx:error", e => { if (e.target.id !== "stream") toast(byId("toast").dataset.failed, true); });
+  const presser = ({ request, sourceElement }) => request.submitter ?? (sourceElement.matches("a") ? sourceElement : null);
+  on("htmx:before:request", e => presser(e.detail.ctx)?.classList.add("pending"));
+  on("htmx:finally:request", e => presser(e.detail.ctx)?.classList.remove("pending"));
+  on("htmx:error", e => { if (!e.target.hasAttribute?.("data-quiet")) toast(byId("toast").dataset.failed, true); });
   on("htmx:after:swap", tell);
-  let lost = false;
   on("htmx:sse:error", () => { if (!lost) toast(byId("toast").dataset.lost, true); lost = true; });
   on("htmx:sse:after:connection", () => { if (lost) toast(byId("toast").dataset.reconnected); lost = false; });
   on("submit", e => { if (!e.target.hasAttribute("hx-post") && !e.target.hasAttribute("hx-get")) e.submitter?.classList.add("pending"); });
@@ -83,14 +86,15 @@
       if (why) byId("live").textContent = why.textContent;
     }
     const copy = e.target.closest("[data-copy]");
-    if (copy) copyLink(document.querySelector(copy.dataset.copy));
+    if (copy) copyLink(copy.dataset.copy);
     const rule = e.target.closest("a.rule");
     if (rule && byId("rules")) { e.preventDefault(); openRule(rule.hash.slice(1)); }
     if (e.target.closest("#autoplay")) play(!playing);
   });
-  function copyLink(field) {
-    field.select();
-    navigator.clipboard?.writeText(field.value).then(() => toast(byId("toast").dataset.copied), () => {});
+  function copyLink(selector) {
+    const field = document.querySelector(selector);
+    field?.select();
+    if (field) navigator.clipboard?.writeText(field.value).then(() => toast(byId("toast").dataset.copied), () => {});
   }
   // A rule of the log opens in the sheet beside the board.
   function openRule(id, tries = 20) {
@@ -104,7 +108,7 @@
 
   const press = element => element && element.getAttribute("aria-disabled") !== "true" && element.click();
   const keys = { "?": () => byId("keys").togglePopover(), h: () => press(byId("hint")), u: () => press(byId("undo")), r: () => byId("rules")?.togglePopover(),
-    l: () => { const f = byId("table-url") ?? byId("invite"); if (f) navigator.clipboard?.writeText(f.value).then(() => toast(byId("toast").dataset.copied)); },
+    l: () => copyLink("#table-url"),
     ArrowLeft: () => press(byId("step-back")), ArrowRight: () => press(byId("step-on")), " ": () => byId("autoplay") && play(!playing) };
   on("keydown", e => {
     if (e.ctrlKey || e.metaKey || e.altKey || e.target.matches("input, select, textarea")) return;
@@ -114,13 +118,12 @@
   });
 
   // A replay plays by pressing its own "a step on".
-  let playing = null;
+  let playing;
   function play(start) {
     const button = byId("autoplay");
-    clearInterval(playing);
-    playing = null;
+    playing = clearInterval(playing);
     if (start) {
-      const next = () => byId("step-on").hasAttribute("href") ? byId("step-on").click() : play(false);
+      const next = () => (byId("step-on").hasAttribute("href") ? byId("step-on").click() : play(false));
       playing = setInterval(next, +byId("speed").value);
       next();
     }
@@ -129,23 +132,18 @@
     button.querySelector("use").setAttribute("href", playing ? "#i-pause" : "#i-play");
   }
 
-  function start() {
-    const autoplay = byId("autoplay");
-    if (autoplay) autoplay.hidden = false;
-    for (const field of document.querySelectorAll("#table-url, #device-url, #invite")) field.value = new URL(field.value, location.href).href;
-    if (matchMedia("(max-width: 700px)").matches) byId("seats")?.removeAttribute("open");
-    const calls = byId("calls");
-    if (calls) calls.hidden = false;
-    for (const id of ["call-sound", "call-notice"]) {
-      const box = byId(id);
-      if (!box) continue;
-      box.checked = !!kept(id);
-      box.addEventListener("change", async () => {
-        if (id === "call-notice" && box.checked && (await Notification.requestPermission()) !== "granted") { box.checked = false; toast(calls.dataset.denied, true); }
-        box.checked ? localStorage.setItem(id, "1") : localStorage.removeItem(id);
-      });
-    }
-    tell();
+  for (const part of document.querySelectorAll("#autoplay, #calls")) part.hidden = false;
+  for (const field of document.querySelectorAll("#table-url, #device-url, #invite")) field.value = new URL(field.value, location.href).href;
+  if (matchMedia("(max-width: 700px)").matches) byId("seats")?.removeAttribute("open");
+  for (const box of document.querySelectorAll("#calls input")) {
+    box.checked = !!kept(box.id);
+    box.addEventListener("change", async () => {
+      if (box.id === "call-notice" && box.checked && (await Notification.requestPermission()) !== "granted") {
+        box.checked = false;
+        toast(byId("calls").dataset.denied, true);
+      }
+      localStorage.setItem(box.id, box.checked ? "1" : "");
+    });
   }
-  start();
+  tell();
 })();
