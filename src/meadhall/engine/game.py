@@ -6,7 +6,7 @@ know of it. Its rules are plain functions on its record (see ``GameRules``), its
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
@@ -97,7 +97,10 @@ class GamePicture(Protocol):
     """What a browser shows of the game: its ``table.html`` draws what this module makes of a view."""
 
     def picture(self, view: View) -> Any:
-        """Plain values for the template, from what the viewer may know."""
+        """The values for the board, drawn from what everybody (or, in a replay, some seat) may know."""
+
+    def own(self, view: View) -> Hashable:
+        """The values for a seat's own part, its hand and its controls. While the seat waits, the same as long as it looks the same."""
 
     def offered(self, view: View) -> Iterable[int]:
         """The actions to be shown to the viewer, who is to decide: the legal ones, and those worth refusing with a reason."""

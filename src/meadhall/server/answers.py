@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
 from http import HTTPStatus
 from typing import Any
 
 from litestar import MediaType, Response
 from litestar.exceptions import HTTPException
 from litestar.response import Redirect
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from meadhall.engine.errors import MeadhallError
 from meadhall.engine.language import gettext as _
 from meadhall.engine.language import speaking
 from meadhall.server import present
 from meadhall.server.hall import Hall
-from meadhall.server.pages import Device, ErrorPage, Refusal, Viewer
+from meadhall.server.pages import Device, ErrorPage, GamePage, Refusal, Viewer
 from meadhall.server.refusals import name_of, reason_of, rule_of, status_of
 from meadhall.server.render import CSRF_PLACEHOLDER, render, with_token
 from meadhall.server.room import Room
@@ -26,6 +27,9 @@ from meadhall.server.visitors import AnyRequest, viewer
 log = logging.getLogger(__name__)
 
 Html = Response[str]
+
+_PROMPT_GAP = "the-prompt-goes-here"
+_NUMBER_GAP = -987654321
 
 
 def page(request: AnyRequest, guest: Guest, template: str, content: Any, status: int = 200, **more: Any) -> Html:
@@ -68,31 +72,40 @@ def frame(room: Room, guest: Guest, base: str, token: str, hint: str = "", notic
     )
 
 
-def game_parts(room: Room, guest: Guest, hint: str = "", notice: Refusal | None = None, device: Device | None = None) -> Any:
-    """The public part (rendered once for everybody), the guest's private part, and the page they are made of."""
-    seat = room.table.seat_of(guest.id)
-    language = guest.language
-    match = room.running_match() if room.table.status != "abandoned" else room.match
+def game_parts(
+    room: Room, guest: Guest, hint: str = "", notice: Refusal | None = None, device: Device | None = None
+) -> tuple[Markup, Markup, GamePage]:
+    """The public part (rendered once for everybody), the guest's private part, and the page that is made of."""
+    seat, language, cache = room.table.seat_of(guest.id), guest.language, room.cache
+    match = room.match
     assert match is not None
-    cache = room.cache
-    path = f"/table/{room.table.id}"
-    shared = cache.get(("seats", language))
-    if shared is None:
-        shared = cache[("seats", language)] = present.seat_views(room)
     if ("public", language) not in cache:
-        spectator = cache[("page", None, language)] = present.game_page(room, match, None, seats=shared)
-        cache[("public", language)] = Markup(render("_public.html", _anybody(guest), spectator, path))
-    if ("page", seat, language) not in cache:
-        cache[("page", seat, language)] = present.game_page(room, match, seat, seats=shared)
-    content = cache[("page", seat, language)]
+        seats = present.seat_views(room)
+        spectator = present.game_page(room, match, None, seats)
+        cache["page", None, language] = spectator
+        cache["public", language] = Markup(render("_public.html", _anybody(guest), spectator, spectator.url))
+    if ("private", seat, language) not in cache:
+        if seat is not None:
+            cache["page", seat, language] = present.game_page(room, match, seat, cache["page", None, language].seats)
+        cache["private", seat, language] = _private(room, guest, cache["page", seat, language])
+    content, private = cache["page", seat, language], cache["private", seat, language]
     if hint or notice or device:
-        content = type(content)(**{**vars(content), "hint": hint, "notice": notice, "device": device})
-        private = Markup(render("_private.html", _anybody(guest), content, path))
-    else:
-        if ("private", seat, language) not in cache:
-            cache[("private", seat, language)] = Markup(render("_private.html", _anybody(guest), content, path))
-        private = cache[("private", seat, language)]
-    return cache[("public", language)], private, content
+        content = replace(content, hint=hint, notice=notice, device=device)
+        private = Markup(render("_private.html", _anybody(guest), content, content.url))
+    return cache["public", language], private, content
+
+
+def _private(room: Room, guest: Guest, content: GamePage) -> Markup:
+    """A guest's private part. Of who waits it changes little from move to move, so it is kept with gaps for what does."""
+    if content.your_turn:
+        return Markup(render("_private.html", _anybody(guest), content, content.url))
+    seats = tuple(replace(seat, active=False, online=True) for seat in content.seats)
+    gaps = replace(content, prompt=_PROMPT_GAP, n=_NUMBER_GAP, seats=seats, picture=None, log=(), watching=0)
+    kept = room.waiting.get((guest.language, gaps))
+    if kept is None:
+        kept = render("_private.html", _anybody(guest), gaps, gaps.url)
+        room.keep_waiting((guest.language, gaps), kept)
+    return Markup(kept.replace(_PROMPT_GAP, escape(content.prompt)).replace(str(_NUMBER_GAP), str(content.n)))
 
 
 def _viewer(guest: Guest, token: str) -> Viewer:
@@ -164,7 +177,7 @@ def failed(request: AnyRequest, error: Exception) -> Response[Any]:
     """The answer to an HTTP error, or to a fault of ours; the details stay in the log."""
     status = error.status_code if isinstance(error, HTTPException) else 500
     if status >= 500:
-        log.error("%s %s failed", request.method, request.url.path, exc_info=error)
+        log.error("%s %s failed", request.method, request.scope.get("path_template"), exc_info=error)  # a path may hold a secret key
     text = {
         400: _("That can't be understood: something in it is missing or malformed."),
         403: _("This form is no longer valid. Go back, load the page again and try once more."),

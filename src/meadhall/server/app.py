@@ -118,6 +118,7 @@ async def create_app(settings: Settings, store: Store) -> Litestar:
             path="/schema",
             render_plugins=[JsonRenderPlugin()],
         ),
+        logging_config=None,  # whoever runs the hall says where its log goes
         request_max_body_size=BODY_LIMIT,
         state=State({"hall": hall}),
     )

@@ -1,7 +1,8 @@
 """Against forged requests: Litestar compares the token in a form with the one in a cookie; here is what it leaves to do.
 
-A cookie whose token was signed with another secret (another hall on this host, or this one before its data folder was emptied) would
-be handed on into every form and refused with every form, for as long as the browser is open. It is dropped, so that a new one is given.
+A cookie whose token was signed with another secret (another hall on this host, or this one before its data folder was
+emptied) would be handed on into every form and refused with every form, for as long as the browser is open. It is dropped, so
+that a new one is given.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from typing import Any
 
 from meadhall.bots import UnknownBot, bot_names
 from meadhall.engine import chance
-from meadhall.engine.errors import BadSetup
+from meadhall.engine.errors import BadSetup, MeadhallError
 from meadhall.engine.game import Game, game
 from meadhall.engine.language import gettext as _
 from meadhall.server.outlook import match_outlook
@@ -81,6 +81,10 @@ class Hall:
             for id in idle[: len(self._rooms) - _ROOMS_KEPT + 1]:
                 del self._rooms[id]
 
+    def can_show(self, table: TableRow) -> bool:
+        """Whether the table's match can be played again here and now: its game is ready, and its rules are still the same."""
+        return table.game in self.ready and table.rules == game(table.game).version
+
     def rooms(self) -> Sequence[Room]:
         """The rooms in memory."""
         return tuple(self._rooms.values())
@@ -91,6 +95,8 @@ class Hall:
             if table.game == name and any(seat.kind == "bot" for seat in table.seats):
                 try:
                     await self.room(table.id)
+                except MeadhallError as error:
+                    log.warning("table %s is not resumed: %s", table.id, error)
                 except Exception:
                     log.exception("table %s could not be resumed", table.id)
 

@@ -5,7 +5,7 @@ The templates in ``templates/`` and every game's ``table.html`` are written agai
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal
 
 SeatKind = Literal["human", "bot", "open"]
@@ -177,7 +177,8 @@ class GamePage:
     n: int  # the number the next action will have
     choices: tuple[Choice, ...]  # the viewer's, in ascending order; with refused ones; empty when it is not their turn
     log: tuple[LogEntry, ...]  # newest first; in the public part of a live page, not in a seat's own
-    picture: Any  # the game's own: what its table.py made of the concealed state
+    picture: Any  # the board, as the game's table.py made it of what everybody knows; None on a seat's own page
+    own: Any = None  # the seat's own part, as the game's table.py made it of what the seat knows
     whispers: tuple[LogEntry, ...] = ()  # what the viewer alone was told lately, newest first
     can_undo: bool = False
     can_resign: bool = False
@@ -188,7 +189,7 @@ class GamePage:
     device: Device | None = None
     commitment: str = ""
     watching: int = 0  # spectators
-    extra: dict[str, str] = field(default_factory=dict)
+    rematch: str = ""  # where the rematch is, once somebody has asked for it
 
 
 @dataclass(frozen=True)

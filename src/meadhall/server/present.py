@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 from collections.abc import Sequence
 from functools import lru_cache
 
@@ -144,7 +145,7 @@ def lobby_page(room: Room, guest: Guest | None, base_url: str) -> LobbyPage:
         url=f"/table/{table.id}",
         game=subject.name,
         title=subject.title,
-        seats=tuple(SeatView(**{**vars(view), "you": view.seat == seat}) for view in seat_views(room)),
+        seats=tuple(replace(view, you=view.seat == seat) for view in seat_views(room)),
         host=guest is not None and table.host == guest.id,
         seated=seat is not None,
         bots=tuple((name, _(_RANKS.get(name, name))) for name in bot_names(subject)),
@@ -166,16 +167,7 @@ def lobby_page(room: Room, guest: Guest | None, base_url: str) -> LobbyPage:
     )
 
 
-def game_page(
-    room: Room,
-    match: Match,
-    viewer: int | None,
-    *,
-    seats: tuple[SeatView, ...] | None = None,
-    hint: str = "",
-    notice: Refusal | None = None,
-    device: Device | None = None,
-) -> GamePage:
+def game_page(room: Room, match: Match, viewer: int | None, seats: tuple[SeatView, ...]) -> GamePage:
     """A match for one viewer (None: a spectator, whose page holds what is public, the log among it)."""
     table = room.table
     page = match_page(
@@ -183,26 +175,21 @@ def game_page(
         match.view(viewer),
         id=table.id,
         url=f"/table/{table.id}",
-        seats=seats or seat_views(room),
+        seats=seats,
         abandoned=table.status == "abandoned",
-        with_log=viewer is None,
+        public=viewer is None,
     )
     seated = viewer is not None
     running = table.status == "running"
     last = match.steps[-1] if match.steps else None
-    return GamePage(
-        **{
-            **vars(page),
-            "can_undo": running and seated and last is not None and last.seat == viewer and match.can_undo(),
-            "can_resign": running and seated,
-            "can_hint": running and page.your_turn,
-            "hint": hint,
-            "notice": notice,
-            "device": device,
-            "watching": room.hub.seats()[None],
-            "result": result_view(match, room.chances or None) if match.over else None,
-            "extra": {"rematch": f"/table/{table.rematch}"} if table.rematch else {},
-        }
+    return replace(
+        page,
+        can_undo=running and seated and last is not None and last.seat == viewer and match.can_undo(),
+        can_resign=running and seated,
+        can_hint=running and page.your_turn,
+        watching=room.hub.seats()[None],
+        result=result_view(match, room.chances or None) if match.over else None,
+        rematch=f"/table/{table.rematch}" if table.rematch else "",
     )
 
 
@@ -214,11 +201,13 @@ def match_page(
     url: str,
     seats: tuple[SeatView, ...],
     abandoned: bool = False,
-    with_log: bool = True,
+    public: bool = True,
 ) -> GamePage:
-    """A match at the moment of ``view``, wherever it comes from."""
+    """A match at the moment of ``view``, wherever it comes from; with the board and the log that are the same for all, or without."""
     viewer = None if view.viewer == SPECTATOR else view.viewer
     yours = viewer is not None and view.actor == viewer and not abandoned
+    shown = match.game.picture
+    assert shown is not None, "a game without a page has no tables in the hall"
     return GamePage(
         id=id,
         url=url,
@@ -231,9 +220,10 @@ def match_page(
         your_turn=yours,
         n=view.next_number,
         choices=choices(match.game, view) if yours else (),
-        log=tuple(reversed(log_entries(view))) if with_log else (),
+        log=tuple(reversed(log_entries(view))) if public else (),
         whispers=whispers(view) if viewer is not None else (),
-        picture=match.game.picture.picture(view),
+        picture=shown.picture(view) if public else None,
+        own=None if viewer is None else shown.own(view),
         commitment=match.commitment,
     )
 

@@ -34,6 +34,10 @@ class WrongMoment(Refused):
     """The table is not at the point where this can be done."""
 
 
+class OtherRules(Refused):
+    """The match was begun under another version of the game's rules than is installed."""
+
+
 class TooMany(Refused):
     """A limit that keeps the hall usable for everybody."""
 
@@ -54,6 +58,7 @@ _STATUS: dict[type[MeadhallError], HTTPStatus] = {
     CannotUndo: HTTPStatus.CONFLICT,
     Stale: HTTPStatus.CONFLICT,
     WrongMoment: HTTPStatus.CONFLICT,
+    OtherRules: HTTPStatus.GONE,
     IllegalAction: HTTPStatus.UNPROCESSABLE_ENTITY,
     TooMany: HTTPStatus.TOO_MANY_REQUESTS,
     NotReady: HTTPStatus.SERVICE_UNAVAILABLE,
@@ -71,6 +76,7 @@ _NAMES: dict[type[MeadhallError], str] = {
     CannotUndo: "cannot-undo",
     Stale: "stale",
     WrongMoment: "wrong-moment",
+    OtherRules: "other-rules",
     IllegalAction: "illegal",
     TooMany: "too-many",
     NotReady: "not-ready",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
@@ -28,7 +29,10 @@ add_catalogues(HERE / "locale")
 @cache
 def static(name: str) -> str:
     """The address of a static file; it changes with the file, so that browsers may keep it for ever."""
-    digest = hashlib.sha256((STATIC / name).read_bytes()).hexdigest()[:12]
+    path = STATIC / name
+    if not path.exists():
+        return f"/static/{name}"  # the look of a game from another package, which brings none
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()[:12]
     return f"/static/{name}?v={digest}"
 
 
@@ -46,7 +50,7 @@ def _environment() -> Environment:
     )
     environment.install_gettext_callables(gettext, ngettext, newstyle=True)  # type: ignore[attr-defined]
     environment.globals["_"] = translated
-    environment.globals.update(static=static, languages=LANGUAGES, language=current_language, entry_html=entry_html)
+    environment.globals.update(static=static, languages=LANGUAGES, language=current_language, log_html=log_html)
     return environment
 
 
@@ -65,6 +69,12 @@ def _translated(message: str, language: str) -> Markup:
 def entry_html(entry: LogEntry, ends_step: bool) -> Markup:
     """One line of the log. Every frame of a match repeats most of them, so they are kept."""
     return Markup(_environment().get_template("_entry.html").render(entry=entry, ends_step=ends_step))
+
+
+def log_html(log: Sequence[LogEntry]) -> Markup:
+    """The lines of the log, newest first, with a break between actions."""
+    newer = (None, *(entry.n for entry in log))
+    return Markup("").join(entry_html(entry, n is not None and n != entry.n) for entry, n in zip(log, newer, strict=False))
 
 
 def render(template: str, viewer: Viewer, page: Any, path: str, **more: Any) -> str:

@@ -11,6 +11,7 @@ import logging
 import random
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from meadhall.bots import bot, bot_names
@@ -19,13 +20,15 @@ from meadhall.engine.language import gettext as _
 from meadhall.engine.match import Match, Seat
 from meadhall.server.hub import Hub
 from meadhall.server.outlook import Outlook
-from meadhall.server.refusals import NotSeated, Stale, WrongMoment
+from meadhall.server.refusals import NotSeated, OtherRules, Stale, WrongMoment
 from meadhall.server.store import Conflict, Entry, Guest, SeatRow, Store, TableRow, now
 
 log = logging.getLogger(__name__)
 
 _TRIES = 3
 """How often an action is tried again when another process has written first."""
+
+_WAITING_KEPT = 32
 
 _BREATH = 1.0
 """Seconds before the next try when even ``random`` could not play, e.g. because the database is away."""
@@ -47,6 +50,7 @@ class Room:
         self.hub = Hub()
         self.version = 0
         self.cache: dict[Any, Any] = {}  # whatever was rendered of this version
+        self.waiting: dict[Any, str] = {}  # what the private parts of waiting seats look like
         self.chances: Outlook | tuple[()] | None = None  # the chart of winning chances; () while it is computed
         self._entries = 0
         self._store = store
@@ -128,6 +132,8 @@ class Room:
 
         def take_back(match: Match) -> Entry:
             self._check_number(match, number)
+            if match.over:
+                raise WrongMoment(_("The match is over."))
             if match.steps and match.steps[-1].seat != seat:
                 raise NotSeated(_("The last action was not yours to take back."))
             match.undo()
@@ -149,6 +155,8 @@ class Room:
                     await self._store.append(self.table.id, entry, twin.over)
                 except Conflict:
                     await self._reload()
+                    self._changed()
+                    self.let_bots_play()
                     if attempt == _TRIES - 1:
                         raise Stale(_("The game has moved on since: look again and choose.")) from None
                     continue
@@ -161,13 +169,18 @@ class Room:
         self.let_bots_play()
 
     async def _reload(self) -> None:
-        """Play the match again from the store."""
+        """Play the match again from the store. Refuses a match of other rules than today's: it would become another match."""
         table = await self._store.table(self.table.id)
         assert table is not None
+        if table.rules != self.game.version:
+            raise OtherRules(
+                _("This match was begun under version {old} of the rules of {game}; the hall plays version {new} now.").format(
+                    old=table.rules, new=self.game.version, game=self.game.title
+                )
+            )
         entries = await self._store.entries(table.id)
-        self.table = table
-        self.match = await asyncio.to_thread(replayed, self.game, table, entries)
-        self._entries = len(entries)
+        match = await asyncio.to_thread(replayed, self.game, table, entries)
+        self.table, self.match, self._entries = table, match, len(entries)
 
     async def resign(self, guest: Guest) -> None:
         """Leave a running match: a bot takes the seat. When no person is left, the match is given up."""
@@ -231,26 +244,26 @@ class Room:
 
     async def _play_bot(self, seat: SeatRow) -> None:
         """One decision of a bot, thought of beside the event loop. If it fails, ``random`` decides in its place."""
-        match = self.running_match()
-        number = match.next_number
+        match, entries = self.running_match(), self._entries
+
+        def play(match: Match, action: int) -> Entry:
+            if self._entries != entries:
+                raise Stale(_("The game has moved on since: look again and choose."))
+            match.play(action, seat.seat)
+            return Entry(entries + 1, "action", seat.seat, action)
 
         for name in (seat.bot or "random", "random"):
             try:
                 player = bot(self.game, name)
                 action = await asyncio.to_thread(player.choose, match.view(seat.seat))
-                await self._append(lambda match, action=action: self._bot_entry(match, seat.seat, action, number))  # type: ignore[misc]
-            except Stale:
+                await self._append(partial(play, action=action))
+            except (Stale, WrongMoment):  # somebody has taken back an action, or everybody has left, while it thought
                 return
             except Exception:
-                log.exception("table %s: bot %s on seat %s failed at action %s", self.table.id, name, seat.seat, number)
+                log.exception("table %s: bot %s on seat %s failed at action %s", self.table.id, name, seat.seat, match.next_number)
             else:
                 return
         await asyncio.sleep(_BREATH)
-
-    def _bot_entry(self, match: Match, seat: int, action: int, number: int) -> Entry:
-        self._check_number(match, number)
-        match.play(action, seat)
-        return Entry(self._entries + 1, "action", seat, action)
 
     async def hint(self, guest: Guest) -> str:
         """What the strongest bot would do in the guest's place, in words."""
@@ -269,6 +282,12 @@ class Room:
         self.version += 1
         self.cache.clear()
         self.hub.wake()
+
+    def keep_waiting(self, key: Any, rendered: str) -> None:
+        """Remember what a waiting seat's private part looks like; forget old ones when there are many."""
+        if len(self.waiting) >= _WAITING_KEPT:
+            self.waiting.clear()
+        self.waiting[key] = rendered
 
     def look_again(self) -> None:
         """Something outside the match that can be seen has changed."""

@@ -296,8 +296,8 @@ def _lock_file(data: Path) -> FileLock:
 
 def _engine(settings: Settings) -> AsyncEngine:
     if not settings.embedded:
-        return create_async_engine(settings.url, pool_size=10, max_overflow=0, pool_pre_ping=True)
-    engine = create_async_engine(settings.url, pool_size=1, max_overflow=0)
+        return create_async_engine(settings.url, pool_size=10, max_overflow=0, pool_pre_ping=True, hide_parameters=True)
+    engine = create_async_engine(settings.url, pool_size=1, max_overflow=0, hide_parameters=True)  # else errors would tell seeds
 
     @event.listens_for(engine.sync_engine, "connect")
     def prepare(connection: Any, _: Any) -> None:

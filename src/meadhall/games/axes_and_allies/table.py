@@ -46,13 +46,23 @@ class Picture:
     killer: tuple[int | None, ...]
 
 
+@dataclass(frozen=True)
+class Own:
+    """What the controls of a seat need: who can still be named, and with which power."""
+
+    players: int
+    alive: tuple[bool, ...]
+    power: int  # 0 while the seat waits
+
+
 def picture(view: View) -> Picture:
     """The picture of a view."""
     table = view.table
     seats = range(table.players)
-    alive = [bool(table.alive[seat]) for seat in seats]
+    alive = _alive(view)
+    allied = view.tables["allied"][0].tolist()
     killers = _killers(view) if not all(alive) else {}
-    alliances = tuple((a, b) for a in seats for b in seats if a < b and alive[a] and alive[b] and table.allied[a, b])
+    alliances = tuple((a, b) for a in seats for b in seats if a < b and alive[a] and alive[b] and allied[a][b])
     return Picture(
         warriors=tuple(Warrior(seat, alive[seat], _partners(alliances, seat)) for seat in seats),
         players=table.players,
@@ -63,6 +73,15 @@ def picture(view: View) -> Picture:
         n=view.next_number,
         killer=tuple(killers.get(seat) for seat in seats),
     )
+
+
+def own(view: View) -> Own:
+    """The values for a seat's controls."""
+    return Own(view.table.players, _alive(view), view.table.power if view.actor == view.viewer else 0)
+
+
+def _alive(view: View) -> tuple[bool, ...]:
+    return tuple(map(bool, view.tables["alive"][0].tolist()[: view.table.players]))
 
 
 def offered(view: View) -> Iterable[int]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from litestar import Response, get, post
 from litestar.response import Redirect
 
-from meadhall.engine.game import game
+from meadhall.engine.game import game, game_names
 from meadhall.engine.language import current_language, speaking
 from meadhall.server import present
 from meadhall.server.answers import Html, page, see_other, wants_json
@@ -15,22 +16,28 @@ from meadhall.server.forms import Form, integer, safe_path
 from meadhall.server.hall import Hall
 from meadhall.server.pages import RulebookPage
 from meadhall.server.render import rulebook_page
-from meadhall.server.store import Guest
+from meadhall.server.store import Guest, TableRow
 from meadhall.server.visitors import AnyRequest, Visitors
 
 
 @get("/", name="hall")
 async def show_hall(request: AnyRequest, hall: Hall, guest: Guest) -> Html:
     """The hall: the games, your matches, open tables, matches being played."""
-    yours = await hall.store.tables_of(guest.id) if guest.known else []
-    open_ = await hall.store.open_tables()
-    watched = await hall.store.running_tables(limit=12, public=True)
+    yours = _installed(await hall.store.tables_of(guest.id)) if guest.known else []
+    open_ = _installed(await hall.store.open_tables())
+    watched = _installed(await hall.store.running_tables(limit=12, public=True))
     for table in [*yours[:12], *watched]:
-        if table.status != "gathering" and table.game in hall.ready:
+        if table.status != "gathering" and hall.can_show(table):
             await hall.room(table.id)
     with speaking(guest.language):
         content = present.hall_page(hall, guest, yours, open_, watched)
     return page(request, guest, "hall.html", content)
+
+
+def _installed(tables: Sequence[TableRow]) -> list[TableRow]:
+    """The tables whose game is still there; one that came from another package may have gone."""
+    names = game_names()
+    return [table for table in tables if table.game in names]
 
 
 @post("/tables", status_code=200)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from functools import lru_cache
 from typing import Annotated, Any
 
@@ -20,7 +21,7 @@ from meadhall.engine.record import dumps, loads, replay
 from meadhall.server import present
 from meadhall.server.answers import Html, page, see_other, wants_json
 from meadhall.server.hall import Hall
-from meadhall.server.pages import GamePage, ReplayPage, SeatView
+from meadhall.server.pages import ReplayPage, SeatView
 from meadhall.server.refusals import NotFound
 from meadhall.server.room import Room
 from meadhall.server.store import Guest
@@ -104,9 +105,11 @@ def replay_page(match: Match, base: str, at: int | None, eyes: str, own_seat: in
         )
         for seat, who in enumerate(match.seats)
     )
-    moment: GamePage = present.match_page(match, view, id="replay", url=url, seats=seats)
+    moment = present.match_page(match, view, id="replay", url=url, seats=seats)
     return ReplayPage(
-        page=GamePage(**{**vars(moment), "choices": (), "your_turn": False, "viewer": None, "result": present.result_view(match, None) if result else None}),
+        page=replace(
+            moment, choices=(), your_turn=False, viewer=None, result=present.result_view(match, None) if result else None
+        ),
         base=base,
         at=position,
         last=last,

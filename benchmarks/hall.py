@@ -1,0 +1,246 @@
+"""The hall under load: 500 live pages on 100 tables, moves at a steady rate, every one persisted before it is told.
+
+    .venv/bin/python benchmarks/hall.py [--rates 100,300] [--seconds 20]
+
+A real server process, a real database file, real sockets. Each table has four players and a spectator with an open stream each. A move is a
+form post as a page makes it; its delay is the time from sending the post until the frame with its outcome has arrived at a stream.
+The load is made on the same cores by a second process, whose share of them is in the table too.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import os
+import re
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import urlencode
+
+import psutil
+
+TABLES = 100
+PLAYERS = 4
+ALLY = 6  # the first of the actions that make an alliance: nobody dies, so the matches last as long as the measurement
+
+HOST = "127.0.0.1"
+
+
+@dataclass
+class Person:
+    """A browser: its cookies, and one connection that it keeps for its posts."""
+
+    port: int
+    cookies: dict[str, str] = field(default_factory=dict)
+    reader: asyncio.StreamReader | None = None
+    writer: asyncio.StreamWriter | None = None
+
+    def head(self, method: str, path: str, length: int = 0, extra: str = "") -> bytes:
+        cookies = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
+        return (
+            f"{method} {path} HTTP/1.1\r\nHost: {HOST}:{self.port}\r\nCookie: {cookies}\r\n{extra}"
+            f"Content-Length: {length}\r\nContent-Type: application/x-www-form-urlencoded\r\n\r\n"
+        ).encode()
+
+    async def ask(self, method: str, path: str, form: dict[str, str] | None = None, extra: str = "") -> tuple[int, str, bytes]:
+        """Status, Location and body of the answer to one request."""
+        if self.reader is None or self.writer is None or self.reader.at_eof():
+            self.reader, self.writer = await asyncio.open_connection(HOST, self.port, limit=1 << 20)
+        body = urlencode({**(form or {}), "_csrf_token": self.cookies.get("meadhall_csrf", "")}).encode() if method == "POST" else b""
+        self.writer.write(self.head(method, path, len(body), extra) + body)
+        try:
+            head = (await self.reader.readuntil(b"\r\n\r\n")).decode()
+        except (asyncio.IncompleteReadError, ConnectionResetError):  # the kept connection had just been closed as idle
+            self.reader = None
+            return await self.ask(method, path, form, extra)
+        for name, value in re.findall(r"set-cookie: ([^=]+)=([^;\r]*)", head, re.I):
+            self.cookies[name] = value
+        length = re.search(r"content-length: (\d+)", head, re.I)
+        content = await self.reader.readexactly(int(length[1])) if length else b""
+        location = re.search(r"location: (\S+)", head, re.I)
+        return int(head.split()[1]), location[1] if location else "", content
+
+
+@dataclass
+class Table:
+    """One table: who sits there, and when its last move was sent."""
+
+    path: str
+    people: list[Person]
+    number: int = 1
+    sent: float = 0.0
+    waiting: int = 0
+    delays: list[float] = field(default_factory=list)
+    posts: list[float] = field(default_factory=list)
+    late: int = 0
+    all_told: asyncio.Event = field(default_factory=asyncio.Event)
+    turn: tuple[Person, int] | None = None  # who is to decide, and an alliance they can make
+
+
+async def watch(table: Table, person: Person, ready: asyncio.Semaphore) -> None:
+    """Keep a stream open, and note when what was sent arrives."""
+    reader, writer = await asyncio.open_connection(HOST, person.port, limit=1 << 20)
+    writer.write(person.head("GET", f"{table.path}/stream"))
+    seen: set[float] = set()
+    first = True
+    with contextlib.closing(writer):
+        while True:
+            block = await reader.readuntil(b"\n\n")
+            if b"data:" not in block:
+                continue
+            if b" yours" in block:
+                table.turn = person, alliance(block)
+            if first:
+                first = False
+                ready.release()
+            elif table.sent and table.sent not in seen:
+                seen = {table.sent}
+                table.delays.append(time.perf_counter() - table.sent)
+                table.waiting -= 1
+                if table.waiting == 0:
+                    table.all_told.set()
+
+
+def alliance(frame: bytes) -> int:
+    """The first alliance that a frame offers."""
+    buttons = re.findall(rb"<button[^>]*>", frame)
+    offered = [int(found[1]) for button in buttons if b"aria-disabled" not in button and (found := re.search(rb'value="(\d+)"', button))]
+    return next(action for action in offered if action >= ALLY)
+
+
+async def open_tables(port: int) -> list[Table]:
+    tables = []
+    for _ in range(TABLES):
+        people = [Person(port) for _ in range(PLAYERS + 1)]
+        host = people[0]
+        await host.ask("GET", "/")
+        _, path, _ = await host.ask("POST", "/tables", {"game": "axes-and-allies", "kind": "friends", "players": str(PLAYERS)})
+        for person in people[1:]:
+            await person.ask("GET", path)
+        for guest in people[1:PLAYERS]:
+            await guest.ask("POST", f"{path}/seats", {"set": "sit"})
+        await host.ask("POST", f"{path}/start")
+        tables.append(Table(path, people))
+    return tables
+
+
+async def move(table: Table) -> None:
+    """One move, until everybody at the table has been told."""
+    assert table.turn is not None
+    person, action = table.turn
+    table.waiting = len(table.people)
+    table.all_told.clear()
+    table.sent = time.perf_counter()
+    status, _, _ = await person.ask("POST", f"{table.path}/act", {"action": str(action), "n": str(table.number)}, "HX-Request: true\r\n")
+    table.posts.append(time.perf_counter() - table.sent)
+    if status != 200:
+        raise RuntimeError(f"{table.path}: status {status}")
+    await table.all_told.wait()
+    table.number += 1
+
+
+async def drive(table: Table, interval: float, until: float) -> None:
+    """Moves at a steady rate; those that start late because the one before took too long are counted."""
+    due = time.perf_counter() + interval * (hash(table.path) % 1000) / 1000
+    while due < until:
+        pause = due - time.perf_counter()
+        if pause > 0:
+            await asyncio.sleep(pause)
+        elif pause < -interval:
+            table.late += 1
+        await move(table)
+        due += interval
+
+
+def percentile(values: list[float], share: float) -> float:
+    return statistics.quantiles(values, n=1000)[round(share * 1000) - 1] * 1000
+
+
+async def load(port: int, rates: list[int], seconds: float, server: psutil.Process) -> None:
+    tables = await open_tables(port)
+    ready = asyncio.Semaphore(0)
+    watchers = [asyncio.create_task(watch(table, person, ready)) for table in tables for person in table.people]
+    for _ in watchers:
+        await ready.acquire()
+    print(f"{len(watchers)} streams on {len(tables)} tables; a frame is about {await frame_size(tables[0])} bytes")
+    print(f"{'moves/s':>8} {'done/s':>8} {'p50 ms':>8} {'p99 ms':>8} {'post p50':>9} {'post p99':>9} {'late':>5} {'server CPU':>11} {'load CPU':>9} {'MB':>6}")
+    for rate in rates:
+        for table in tables:
+            table.delays.clear()
+            table.posts.clear()
+            table.late = 0
+        own, began, before = psutil.Process(), time.perf_counter(), server.cpu_times()
+        own_before = own.cpu_times()
+        until = began + seconds
+        await asyncio.gather(*(drive(table, len(tables) / rate, until) for table in tables))
+        elapsed, after, own_after = time.perf_counter() - began, server.cpu_times(), own.cpu_times()
+        delays = [delay for table in tables for delay in table.delays]
+        posts = [delay for table in tables for delay in table.posts]
+        used = after.user + after.system - before.user - before.system
+        own_used = own_after.user + own_after.system - own_before.user - own_before.system
+        print(
+            f"{rate:>8} {len(posts) / elapsed:>8.0f} {percentile(delays, 0.5):>8.1f} {percentile(delays, 0.99):>8.1f} "
+            f"{percentile(posts, 0.5):>9.1f} {percentile(posts, 0.99):>9.1f} {sum(table.late for table in tables):>5} "
+            f"{used / elapsed:>10.0%} {own_used / elapsed:>9.0%} {server.memory_info().rss / 1e6:>6.0f}"
+        )
+    for watcher in watchers:
+        watcher.cancel()
+
+
+async def frame_size(table: Table) -> int:
+    reader, writer = await asyncio.open_connection(HOST, table.people[0].port, limit=1 << 20)
+    with contextlib.closing(writer):
+        writer.write(table.people[0].head("GET", f"{table.path}/stream"))
+        await reader.readuntil(b"\r\n\r\n")
+        return len(await reader.readuntil(b"\n\n"))
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind((HOST, 0))
+        return int(probe.getsockname()[1])
+
+
+async def until_ready(port: int) -> None:
+    """Wait until the rules are compiled."""
+    while True:
+        try:
+            _, _, games = await Person(port).ask("GET", "/api/games")
+            if b'"ready":true' in games:
+                return
+        except OSError:
+            pass
+        await asyncio.sleep(0.2)
+
+
+async def main(rates: list[int], seconds: float) -> None:
+    port = free_port()
+    with tempfile.TemporaryDirectory() as data:
+        settings = {
+            "MEADHALL_PORT": str(port),
+            "MEADHALL_DATA": data,
+            "MEADHALL_NO_BROWSER": "1",
+            "MEADHALL_REQUESTS_PER_MINUTE": "0",
+        }
+        command = [str(Path(sys.executable).with_name("meadhall")), "serve"]
+        with subprocess.Popen(command, env={**os.environ, **settings}) as process:
+            try:
+                await until_ready(port)
+                await load(port, rates, seconds, psutil.Process(process.pid))
+            finally:
+                process.terminate()
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rates", default="100,300", help="moves per second, one measurement each")
+    parser.add_argument("--seconds", type=float, default=20.0, help="how long each")
+    arguments = parser.parse_args()
+    asyncio.run(main([int(rate) for rate in arguments.rates.split(",")], arguments.seconds))
