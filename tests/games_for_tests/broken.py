@@ -312,7 +312,6 @@ add(
     **with_event(EventKind("boasted", ((lambda value: (value,)),), "HO-2.4", "")),
 )
 add("events", "ValueError", "misnamed-event", {}, **with_event(EventKind("boasted", (("few", "many").index,), "HO-2.4", "")))
-BROKEN["unwritable-event"] = replace(BROKEN["unwritable-event"], law="legal", says="TypeError")
 BROKEN["misnamed-event"] = replace(BROKEN["misnamed-event"], law="legal")
 
 

@@ -1,0 +1,406 @@
+"""One match: its checks in their order, its undo, its log, what its views and its running record show."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from games_for_tests.hoard import game as hoard
+from games_for_tests.hoard.rules import ACTIONS, BOAST, DRAW, LOOK
+from meadhall import (
+    Action,
+    BadSetup,
+    CannotUndo,
+    Game,
+    IllegalAction,
+    MalformedAction,
+    Match,
+    MatchOver,
+    NotYourTurn,
+    Seat,
+    game,
+)
+from meadhall.engine.events import NOBODY
+
+SEED = "a match to look at"
+
+
+@pytest.fixture
+def match() -> Match:
+    return hoard.match(players=3, seed=SEED)
+
+
+def play_out(match: Match, choose: Callable[[list[Action]], Action] = lambda actions: actions[0]) -> Match:
+    while not match.over:
+        match.play(choose(match.legal()))
+    return match
+
+
+def card_of(match: Match, seat: int) -> int:
+    """The action that plays the first card of that seat."""
+    return int(match.tables["hand"][0][seat][0]) - 1
+
+
+# ------------------------------------------------------------------------------------------------------------------ refusals
+
+
+@pytest.mark.parametrize("what", ["0", None, True, np.True_, 1.0, math.nan, [0], {}, b"1", -1, ACTIONS, 1 << 80])
+def test_what_is_no_action_at_all_is_malformed(match: Match, what: Any) -> None:
+    with pytest.raises(MalformedAction):
+        match.play(what)
+    assert match.steps == []
+
+
+@pytest.mark.parametrize("kind", [int, np.int8, np.uint64])
+def test_an_action_can_be_any_integer(match: Match, kind: Any) -> None:
+    match.play(kind(BOAST))
+    assert match.steps[0].action == BOAST
+
+
+def test_an_action_from_the_legal_list_can_be_played_as_it_is(match: Match) -> None:
+    chosen = match.legal()[-1]
+    match.play(chosen)
+    assert match.steps[0].action == int(chosen) == chosen.action
+
+
+def test_an_illegal_action_is_refused_with_its_rule_and_changes_nothing(match: Match) -> None:
+    match.play(BOAST)
+    before = match.tables.tobytes()
+    with pytest.raises(IllegalAction, match=r"You have boasted already\. \(HO-2\.4\)") as refused:
+        match.play(BOAST)
+    assert (refused.value.rule, refused.value.reason) == ("HO-2.4", "You have boasted already.")
+    assert match.tables.tobytes() == before
+    assert match.next_number == 2
+
+
+def test_another_seats_action_is_refused_whatever_it_is(match: Match) -> None:
+    with pytest.raises(NotYourTurn, match="Player 1"):
+        match.play(BOAST, seat=1)
+    match.play(BOAST, seat=0)
+
+
+def test_malformed_comes_before_over_over_before_turn_turn_before_illegal(match: Match) -> None:
+    illegal = next(action for action in range(ACTIONS) if action not in [a.action for a in match.legal()])
+    with pytest.raises(MalformedAction):
+        match.play("x", seat=1)
+    with pytest.raises(NotYourTurn):
+        match.play(illegal, seat=1)
+    play_out(match)
+    with pytest.raises(MalformedAction):
+        match.play("x", seat=1)
+    with pytest.raises(MatchOver, match="no cards are left") as refused:
+        match.play(illegal, seat=1)
+    assert refused.value.rule == "HO-3.1"
+
+
+def test_check_says_what_play_would_and_plays_nothing(match: Match) -> None:
+    assert match.check(BOAST) == BOAST
+    assert match.steps == []
+
+
+# -------------------------------------------------------------------------------------------------------------------- setup
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ({"players": 1}, "2 to 4 players, not 1"),
+        ({"players": 5}, "2 to 4 players, not 5"),
+        ({"players": True}, "integer"),
+        ({"players": "3"}, "integer"),
+        ({"players": 3, "mode": "sides"}, "two sides need 2 or 4"),
+        ({"mode": "chaos"}, "rivals, together, sides, not 'chaos'"),
+        ({"colour": "red"}, "no option 'colour'; its options: hand, mode"),
+        ({"seed": b"short"}, "32 bytes"),
+        ({"players": 3, "seats": ["A", "B"]}, "2 seats for 3 players"),
+    ],
+)
+def test_a_bad_setup_is_refused_in_words(arguments: dict[str, Any], says: str) -> None:
+    with pytest.raises(BadSetup, match=says):
+        hoard.match(**arguments)
+
+
+def test_a_game_without_options_says_so() -> None:
+    with pytest.raises(BadSetup, match="no option 'hand'; its options: none"):
+        game("axes-and-allies").match(hand="few")
+
+
+def test_as_many_play_as_there_are_seats_and_else_the_fewest() -> None:
+    match = hoard.match(seats=["Astrid", Seat("Karl", "bot", "greedy"), "Cnut"])
+    assert match.players == 3
+    assert match.names == ("Astrid", "Karl", "Cnut")
+    assert hoard.match().players == 2
+
+
+def test_options_have_their_defaults() -> None:
+    assert hoard.match(mode="together").options == {"hand": "few", "mode": "together"}
+
+
+def test_the_same_seed_gives_the_same_match_and_another_another() -> None:
+    assert hoard.match(seed="x").tables.tobytes() == hoard.match(seed="x").tables.tobytes()
+    assert hoard.match(seed="x").tables.tobytes() != hoard.match(seed="y").tables.tobytes()
+    assert hoard.match().seed != hoard.match().seed
+
+
+# --------------------------------------------------------------------------------------------------------------------- undo
+
+
+def test_an_action_that_revealed_nothing_is_taken_back_for_free(match: Match) -> None:
+    before = match.tables.tobytes()
+    match.play(BOAST)
+    assert match.can_undo()
+
+    taken = match.undo()
+
+    assert [step.action for step in taken] == [BOAST]
+    assert match.tables.tobytes() == before
+    assert match.steps == []
+
+
+@pytest.mark.parametrize("action", [DRAW, LOOK])
+def test_an_action_that_revealed_something_is_not(match: Match, action: int) -> None:
+    match.play(action)
+    before = match.tables.tobytes()
+    assert not match.can_undo()
+    with pytest.raises(CannotUndo, match="revealed"):
+        match.undo()
+    assert match.tables.tobytes() == before
+
+
+def test_by_consent_it_can_be_all_the_same(match: Match) -> None:
+    before = match.tables.tobytes()
+    match.play(DRAW)
+    match.undo(revealed=True)
+    assert match.tables.tobytes() == before
+
+
+def test_of_several_actions_all_must_have_revealed_nothing(match: Match) -> None:
+    match.play(LOOK)
+    match.play(BOAST)
+    assert match.can_undo()
+    with pytest.raises(CannotUndo):
+        match.undo(2)
+    assert len(match.steps) == 2
+    assert [step.n for step in match.undo(2, revealed=True)] == [1, 2]
+
+
+@pytest.mark.parametrize("steps", [0, -1, 2])
+def test_more_than_was_played_cannot_be_taken_back(match: Match, steps: int) -> None:
+    match.play(BOAST)
+    with pytest.raises(CannotUndo, match="nothing to take back"):
+        match.undo(steps)
+
+
+def test_numbers_of_undone_actions_are_never_used_again_so_nobody_rolls_twice() -> None:
+    match = game("axes-and-allies").match(players=3, seed=SEED)
+    attack = match.legal()[0]
+    rolls = set()
+    for number in range(1, 30):
+        events = match.play(attack)
+        assert match.steps[-1].n == number
+        rolls.add(next(event.arguments[1] for event in events if event.name == "attack_roll"))
+        match.undo(revealed=True)
+    assert rolls == {1, 2, 3, 4, 5, 6}
+    assert [undone.after for undone in match.undone] == [0] * 29
+
+
+# ----------------------------------------------------------------------------------------------------------- copies and views
+
+
+def test_a_copy_and_its_original_go_their_own_ways(match: Match) -> None:
+    match.play(BOAST)
+    twin = match.copy()
+    states = [step.before.tobytes() for step in match.steps] + [match.tables.tobytes()]
+
+    twin.undo()
+    play_out(twin)
+
+    assert [step.before.tobytes() for step in match.steps] + [match.tables.tobytes()] == states
+    assert match.undone == []
+    assert not match.over
+
+
+def test_the_state_that_is_given_out_is_a_copy(match: Match) -> None:
+    match.tables["actor"] = -1
+    match.state.actor = 2
+    assert match.actor == 0
+
+
+def test_earlier_states_stay_as_they_were_while_the_match_goes_on(match: Match) -> None:
+    seen: list[tuple[Any, bytes]] = []
+    while not match.over:
+        seen.append((match._tables, match._tables.tobytes()))
+        match.play(match.legal()[0])
+    assert all(tables.tobytes() == was for tables, was in seen)
+
+
+def test_a_view_holds_nothing_of_what_is_hidden(match: Match) -> None:
+    view = match.view(1)
+    assert view.table.hand[0, 0] == 0
+    assert view.table.hand[1, 0] > 0
+    assert set(view.tables["deck"][0].tolist()) == {0}
+    assert not view.tables["rng"].any()
+    assert view.legal == ()
+    assert view.actions() == []
+
+
+def test_only_the_actors_view_has_the_legal_actions(match: Match) -> None:
+    assert match.view(0).legal == tuple(action.action for action in match.legal())
+    assert match.view().legal == match.view(2).legal == ()
+
+
+def test_private_events_are_in_the_views_of_their_audience_alone(match: Match) -> None:
+    match.play(LOOK)
+    assert [event.name for event in match.steps[0].events] == ["looked", "saw"]
+    assert [event.name for event in match.view(0).steps[0].events] == ["looked", "saw"]
+    for other in (None, -1, 1, 2):
+        assert [event.name for event in match.view(other).steps[0].events] == ["looked"]
+
+
+def test_some_events_nobody_sees_before_the_end(match: Match) -> None:
+    assert match.setup[0].audience == NOBODY
+    for viewer in range(-1, 3):
+        assert "bottom" not in [event.name for event in match.view(viewer).setup]
+    play_out(match)
+    assert match.record()["setup"][0][0] == "bottom"
+
+
+def test_a_view_of_a_position_is_the_view_that_there_was_then(match: Match) -> None:
+    views = []
+    while not match.over:
+        views.append(match.view(1).to_dict())
+        match.play(match.legal()[0])
+    views.append(match.view(1).to_dict())
+
+    then = [match.view_at(position, 1).to_dict() for position in range(len(match.steps) + 1)]
+
+    assert [view["state"] for view in then] == [view["state"] for view in views]
+    assert [view["legal"] for view in then] == [view["legal"] for view in views]
+    assert len(match.view_at(2, 1).steps) == 2
+
+
+@pytest.mark.parametrize("position", [-1, 1])
+def test_there_is_no_view_of_a_position_that_was_not(match: Match, position: int) -> None:
+    with pytest.raises(BadSetup, match="positions 0 to 0"):
+        match.view_at(position)
+
+
+@pytest.mark.parametrize("seat", [3, -2])
+def test_there_is_no_view_for_a_seat_that_is_not(match: Match, seat: int) -> None:
+    with pytest.raises(BadSetup, match="there are 0 to 2"):
+        match.view(seat)
+
+
+def test_a_view_is_plain_data_without_the_generator_and_gaps(match: Match) -> None:
+    data = json.loads(json.dumps(match.view(0).to_dict()))
+    assert set(data) == {"viewer", "actor", "next", "state", "legal"}
+    assert "rng" not in data["state"]
+    assert not [name for name in data["state"] if name.startswith("_")]
+    assert match.view().to_dict()["viewer"] is None
+
+
+# ---------------------------------------------------------------------------------------------------------- log and results
+
+
+def test_a_step_may_have_any_number_of_events(match: Match) -> None:
+    play_out(match)
+    last = match.steps[-1].events
+    assert len(last) > 40
+    assert last[-1].name == "ended"
+    coins = [event.arguments for event in last if event.name == "coin"]
+    assert len(coins) == match.tables["pile"].sum()
+    assert len(set(coins)) == len(coins)
+
+
+def test_while_it_runs_there_is_no_result(match: Match) -> None:
+    assert match.result() is None
+
+
+@pytest.mark.parametrize("mode", ["rivals", "together", "sides"])
+def test_results_are_as_the_mode_scores(mode: str) -> None:
+    for seed in range(12):
+        match = play_out(hoard.match(players=4, seed=str(seed), mode=mode), lambda actions: actions[-1])
+        result = match.result()
+        assert result is not None
+        assert result.points is not None
+        assert result.reason == "HO-3.1"
+        points = list(result.points)
+        if mode == "rivals":
+            winners = [seat for seat in range(4) if points[seat] == max(points)]
+        elif mode == "together":
+            winners = list(range(4)) if sum(points) >= 30 else []
+        else:
+            ahead = points[0] + points[2] - points[1] - points[3]
+            winners = [] if ahead == 0 else [0, 2] if ahead > 0 else [1, 3]
+        assert list(result.winners) == winners
+
+
+def test_of_two_sides_that_draw_none_has_won(monkeypatch: pytest.MonkeyPatch) -> None:
+    for seed in range(400):
+        match = play_out(hoard.match(players=2, seed=str(seed), mode="sides"))
+        result = match.result()
+        assert result is not None
+        if result.scores == (0.5, 0.5):
+            assert result.winners == ()
+            return
+    pytest.fail("no draw in 400 matches")
+
+
+def test_names_can_change_while_a_match_runs(match: Match) -> None:
+    match.rename(1, Seat("Karl", "bot", "greedy"))
+    assert match.names == ("Player 1", "Karl", "Player 3")
+
+
+# ---------------------------------------------------------------------------------------------------------- running records
+
+
+def test_the_record_of_a_running_match_holds_what_its_reader_may_know(match: Match) -> None:
+    match.play(LOOK)
+    match.play(DRAW)
+
+    for reader, dealt in ((None, 0), (0, 2), (1, 2)):
+        record = match.record(reader)
+        assert record["complete"] is False
+        assert record["result"] is None
+        assert "seed" not in record
+        assert match.seed.hex() not in json.dumps(record)
+        assert [event[0] for event in record["setup"]] == ["dealt"] * dealt
+        assert [event[0] for event in record["actions"][0]["events"]] == ["looked", "saw"][: 2 if reader == 0 else 1]
+
+
+def test_the_record_of_a_match_given_up_is_complete(match: Match) -> None:
+    record = match.record(abandoned="supper")
+    assert record["complete"] is True
+    assert record["abandoned"] == "supper"
+    assert record["seed"] == match.seed.hex()
+
+
+def test_legal_counts_are_recorded_when_asked_for(match: Match) -> None:
+    count = len(match.legal())
+    match.play(BOAST)
+    assert match.record(legal=True)["actions"][0]["legal"] == count
+    assert "legal" not in match.record()["actions"][0]
+
+
+def test_supposing_another_state_leaves_the_match_as_it_is(match: Match) -> None:
+    other = hoard.match(players=3, seed="other")
+    supposed = match.supposing(other.tables)
+    assert supposed.tables.tobytes() == other.tables.tobytes()
+    assert match.tables.tobytes() != other.tables.tobytes()
+
+
+def games() -> list[Game]:
+    return [hoard, game("axes-and-allies")]
+
+
+@pytest.mark.parametrize("subject", games(), ids=lambda subject: subject.name)
+def test_every_legal_action_and_event_of_a_match_has_words(subject: Game) -> None:
+    match = subject.match(seed=SEED)
+    while not match.over:
+        assert all(action.text for action in match.legal())
+        assert all(subject.words.event(event, match.names) for event in match.play(match.legal()[0]))
