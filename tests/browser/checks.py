@@ -1,0 +1,62 @@
+"""What must be true of any page."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from playwright.sync_api import Page
+
+_ALIENS = """() => [...document.querySelectorAll("svg, svg *")]
+    .filter(node => node.namespaceURI !== "http://www.w3.org/2000/svg").map(node => node.outerHTML.slice(0, 80))"""
+
+_TOO_WIDE = """() => {
+  const shown = [...document.querySelectorAll("main *, header *")].filter(e => !e.closest("svg, .visually-hidden, [popover], .tip, .scroll")
+    && e.checkVisibility({ opacityProperty: true, visibilityProperty: true }));
+  return shown.filter(e => { const r = e.getBoundingClientRect(); return r.width && (r.left < -1 || r.right > innerWidth + 1); })
+    .map(e => e.outerHTML.slice(0, 90));
+}"""
+
+_CUT_OFF = """() => [...document.querySelectorAll(".button, .chip, #prompt-words, h1, h2, .plate-name strong, .act")]
+    .filter(e => e.checkVisibility() && !e.closest(".visually-hidden") && getComputedStyle(e).overflowX !== "visible" && e.scrollWidth > e.clientWidth + 1)
+    .map(e => e.outerHTML.slice(0, 90))"""
+
+_MOVING = """() => document.getAnimations().filter(a => a.playState === "running")
+    .filter(a => { const t = a.effect.getComputedTiming(); return t.endTime === Infinity || t.endTime > 20; })
+    .map(a => `${a.animationName ?? a.transitionProperty} on ${a.effect.target.outerHTML.slice(0, 60)}`)"""
+
+_FOCUSED = "() => document.activeElement === document.body ? '' : document.activeElement.id || document.activeElement.outerHTML.slice(0, 80)"
+
+
+def alien_nodes(page: Page) -> list[str]:
+    """What hangs below an ``<svg>`` and is no SVG: it would never be drawn."""
+    return _strings(page.evaluate(_ALIENS))
+
+
+def too_wide(page: Page) -> list[str]:
+    """What reaches over the edge of the screen."""
+    return _strings(page.evaluate(_TOO_WIDE))
+
+
+def cut_off(page: Page) -> list[str]:
+    """Words that don't fit into what holds them."""
+    return _strings(page.evaluate(_CUT_OFF))
+
+
+def scrolls_sideways(page: Page) -> bool:
+    """Whether the page is wider than the screen."""
+    return bool(page.evaluate("() => document.documentElement.scrollWidth > innerWidth"))
+
+
+def moving(page: Page) -> list[str]:
+    """Animations and transitions that run and take longer than a blink."""
+    return _strings(page.evaluate(_MOVING))
+
+
+def focused(page: Page) -> str:
+    """The id of what has the focus, "" if nothing has."""
+    return str(page.evaluate(_FOCUSED))
+
+
+def _strings(found: Any) -> list[str]:
+    assert isinstance(found, list)
+    return [str(each) for each in found]

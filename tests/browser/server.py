@@ -1,0 +1,89 @@
+"""The real hall as a process of its own, which can be stopped, killed and started again on the same data and port."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import httpx
+
+_PATIENCE = 120.0
+"""Seconds for a first start, which compiles the rules."""
+
+ENDED = (0, -signal.SIGTERM)
+"""The exit statuses of a clean stop."""
+
+
+class Hall:
+    """A hall on a free port of this machine, its database in ``data``."""
+
+    def __init__(self, data: Path, bot_pause: float = 0.05) -> None:
+        self.data = data
+        self.port = _free_port()
+        self.url = f"http://127.0.0.1:{self.port}"
+        self._bot_pause = bot_pause
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        """Start, and wait until every game can be played."""
+        self.data.mkdir(parents=True, exist_ok=True)
+        command = [
+            Path(sys.executable).parent / "meadhall",
+            "serve",
+            "--port",
+            str(self.port),
+            "--data",
+            self.data,
+            "--no-browser",
+        ]
+        settings = {"MEADHALL_BOT_PAUSE": str(self._bot_pause), "MEADHALL_REQUESTS_PER_MINUTE": "0"}
+        with self.log.open("ab") as log:
+            self._process = subprocess.Popen(command, env=os.environ | settings, stdout=log, stderr=log)
+        until = time.monotonic() + _PATIENCE
+        while not self._ready():
+            assert self._process.poll() is None, f"the hall did not start:\n{self.log.read_text()}"
+            assert time.monotonic() < until, f"the hall was not ready in time:\n{self.log.read_text()}"
+            time.sleep(0.05)
+
+    def stop(self) -> int:
+        """Ask it to stop (SIGTERM); its exit status."""
+        return self._end(signal.SIGTERM)
+
+    def kill(self) -> int:
+        """End it without a warning (SIGKILL)."""
+        return self._end(signal.SIGKILL)
+
+    @property
+    def log(self) -> Path:
+        """What it has said."""
+        return self.data / "hall.log"
+
+    def _end(self, how: signal.Signals) -> int:
+        assert self._process is not None
+        self._process.send_signal(how)
+        status = self._process.wait(timeout=30)
+        self._process = None
+        return status
+
+    def _ready(self) -> bool:
+        try:
+            return all(game["ready"] for game in httpx.get(f"{self.url}/api/games", timeout=5).json())
+        except httpx.HTTPError:
+            return False
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def meadhall(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    """Run the command ``meadhall``, as its user would."""
+    command = [Path(sys.executable).parent / "meadhall", *arguments]
+    return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)

@@ -1,0 +1,158 @@
+"""A table as one person sees it: what a test reads there, and how it acts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+from playwright.sync_api import Locator, Page, expect
+
+from browser.people import Person
+
+PATIENCE = 30_000
+"""Milliseconds for what bots and streams may take on a slow machine."""
+
+ALLY = 6
+"""Axes and Allies: action k attacks seat k, action 6 + k allies with seat k."""
+
+Act = Callable[[Locator], None]
+Choose = Callable[[Sequence[int]], int]
+
+
+class Table:
+    """A page of a table with Axes and Allies."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.frame = page.locator("#frame")
+        self.prompt = page.locator("#prompt-words")
+        self.acts = page.locator("#controls button[name=action]")
+        self.choices = page.locator("#controls button[name=action]:not([aria-disabled=true])")
+        self.refused = page.locator("#controls.controls .spots:not(.waiting) button[name=action][aria-disabled=true]")
+        self.entries = page.locator("#log .entries > [id^=log-]")
+        self.notice = page.locator("#prompt .notice")
+
+    @property
+    def path(self) -> str:
+        """The address of the table within the hall."""
+        found = re.search(r"/table/[^/?#]+", self.page.url)
+        assert found, self.page.url
+        return found[0]
+
+    @property
+    def my_turn(self) -> bool:
+        return self.page.locator("#frame.yours").count() > 0
+
+    @property
+    def over(self) -> bool:
+        return self.page.locator("#frame.over").count() > 0
+
+    @property
+    def headline(self) -> str:
+        return self.page.locator("#end-title").inner_text()
+
+    @property
+    def news(self) -> int:
+        """The number of the newest event told."""
+        return int((self.entries.first.get_attribute("id") or "log--1").removeprefix("log-"))
+
+    @property
+    def told(self) -> list[str]:
+        """All events told, the oldest first."""
+        return [entry.strip() for entry in self.entries.locator("> span").all_text_contents()][::-1]
+
+    def wait_for_game(self) -> None:
+        expect(self.page.locator("#frame.game")).to_be_visible(timeout=PATIENCE)
+
+    def wait_for_news(self, number: int) -> None:
+        """Until event ``number`` is told here, or a later one."""
+        expect(self.page.locator(f"#log-{number}")).to_be_attached(timeout=PATIENCE)
+
+    def wait_for_turn(self) -> bool:
+        """Until something is to be decided here (True), or the match is over (False)."""
+        expect(self.page.locator("#frame.yours, #frame.over")).to_be_attached(timeout=PATIENCE)
+        return self.my_turn
+
+    def legal(self) -> list[int]:
+        """The actions that are offered, ascending."""
+        return sorted(int(choice.get_attribute("value") or -1) for choice in self.choices.all())
+
+    def act(self, choose: Choose | None = None, by: Act | None = None) -> None:
+        """Choose, and wait until the move is confirmed."""
+        number = self.page.locator("#controls input[name=n]").input_value()
+        action = (choose or attack_first)(self.legal())
+        (by or Locator.click)(self.page.locator(f"#act-{action}"))
+        expect(self.page.locator(f"#controls input[name=n][value='{number}']")).to_have_count(0, timeout=PATIENCE)
+
+    def play_on(self, choose: Choose | None = None, by: Act | None = None, before: Callable[[], None] = lambda: None) -> int:
+        """Play to the end; how many decisions were ours."""
+        decisions = 0
+        while self.wait_for_turn():
+            before()
+            self.act(choose, by)
+            decisions += 1
+        return decisions
+
+
+def attack_first(legal: Sequence[int]) -> int:
+    """The first action: an attack, when one is allowed."""
+    return legal[0]
+
+
+def ally_first(legal: Sequence[int]) -> int:
+    """The last action: an alliance, when one is allowed. It keeps a match going."""
+    return legal[-1]
+
+
+def keep_going(tables: Sequence[Table]) -> Choose:
+    """Ally until everybody has had a decision, then attack: no match ends before."""
+    still = {id(table) for table in tables}
+
+    def choose(legal: Sequence[int]) -> int:
+        still.difference_update(id(table) for table in tables if table.my_turn)
+        return ally_first(legal) if still else attack_first(legal)
+
+    return choose
+
+
+def open_table(host: Person, *friends: Person, bots: int = 0) -> list[Table]:
+    """A table opened by the host from the hall; friends come by its link and sit down, bots take further seats; it begins."""
+    tables = gather(host, *friends, bots=bots)
+    host.page.locator("#start").click()
+    for table in tables:
+        table.wait_for_game()
+    return tables
+
+
+def gather(host: Person, *friends: Person, bots: int = 0) -> list[Table]:
+    """The same, before the host begins."""
+    host.open("/").get_by_role("button", name="With friends").first.click()
+    if len(friends) + bots > 1:
+        host.page.locator(f"#size-{1 + len(friends) + bots}").click()
+    link = host.page.locator("#invite").input_value()
+    for seat, friend in enumerate(friends, 1):
+        friend.open(link)
+        friend.page.locator(f"#sit-{seat}").click()
+        expect(friend.page.locator(f"#leave-{seat}")).to_be_visible()
+    for seat in range(1 + len(friends), 1 + len(friends) + bots):
+        host.page.locator(f"#bot-{seat}-greedy").click()
+        expect(host.page.locator(f"#free-{seat}")).to_be_visible()
+    expect(host.page.locator("#start:not([aria-disabled])")).to_be_visible()
+    return [Table(person.page) for person in (host, *friends)]
+
+
+def whose_turn(tables: Sequence[Table]) -> Table | None:
+    """The table of the one who is to decide, once all pages show the same moment; None when the match is over."""
+    told = max(table.news for table in tables)
+    for table in tables:
+        table.wait_for_news(told)
+        expect(table.page.locator("#frame.yours, #frame.over, #frame:has(.plate.active)")).to_be_attached(timeout=PATIENCE)
+    return next((table for table in tables if table.my_turn), None)
+
+
+def play_now(person: Person) -> Table:
+    """From the hall to the first decision against bots."""
+    person.open("/").get_by_role("button", name="Play now").first.click()
+    table = Table(person.page)
+    table.wait_for_game()
+    return table

@@ -1,0 +1,126 @@
+"""Two people and a spectator, each with a browser of their own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from playwright.sync_api import Page, expect
+
+from browser.checks import alien_nodes
+from browser.people import Come
+from browser.server import meadhall
+from browser.table import Table, gather, keep_going, open_table, whose_turn
+
+
+def test_two_people_play_a_whole_match_and_a_spectator_watches(come: Come, tmp_path: Path) -> None:
+    host, friend, spectator = come(), come(), come()
+    players = gather(host, friend)
+    watching = Table(spectator.open(players[0].path))
+    expect(spectator.page.get_by_text("The host starts the game")).to_be_visible()
+
+    host.page.locator("#start").click()
+    everybody = [*players, watching]
+    for table in everybody:
+        table.wait_for_game()
+
+    acted: set[int] = set()
+    choose = keep_going(players)
+    while (actor := whose_turn(everybody)) is not None:
+        _check_everybody_knows_whose_turn_it_is(actor, everybody)
+        acted.add(everybody.index(actor))
+        actor.act(choose)
+        for table in everybody:
+            table.wait_for_news(actor.news)
+        assert [nodes for table in everybody if (nodes := alien_nodes(table.page))] == []
+
+    assert acted == {0, 1}
+    assert {table.headline for table in everybody} == {everybody[0].headline}
+    assert everybody[0].told == everybody[1].told == watching.told
+    assert watching.told[-1].endswith("is the last one standing and wins")
+    expect(watching.acts).to_have_count(0)
+    expect(spectator.page.get_by_role("button", name="Rematch")).to_have_count(0)
+    _check_the_record(host.page, tmp_path)
+    _check_the_replay(spectator.page, watching)
+
+
+def _check_everybody_knows_whose_turn_it_is(actor: Table, everybody: list[Table]) -> None:
+    name = actor.page.locator(".plate.active .plate-name strong").inner_text()
+    expect(actor.prompt).to_contain_text("Your axe has power")
+    assert actor.page.title().startswith("● Your turn")
+    assert actor.choices.count() > 0
+    for table in everybody:
+        if table is not actor:
+            expect(table.prompt).to_contain_text(f"{name} chooses")
+            expect(table.choices).to_have_count(0)
+            assert "Your turn" not in table.page.title()
+    expect(everybody[-1].acts).to_have_count(0)
+    expect(everybody[-1].page.get_by_text("You are watching.")).to_be_visible()
+
+
+def _check_the_record(page: Page, folder: Path) -> None:
+    """Downloaded, verified here and in the hall."""
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Record", exact=True).click()
+    record = folder / download.value.suggested_filename
+    download.value.save_as(record)
+    verified = meadhall("verify", record)
+    assert verified.returncode == 0, verified.stdout
+    page.get_by_role("link", name="Verify the dice").click()
+    expect(page.locator(".verdict.good")).to_be_visible()
+
+
+def _check_the_replay(page: Page, table: Table) -> None:
+    """From the beginning, step by step, to the same end."""
+    story, headline = table.told, table.headline
+    page.get_by_role("link", name="Replay").click()
+    expect(page.get_by_text("Action 0 of")).to_be_visible()
+    last = int(page.locator("#at").get_attribute("max") or 0)
+    assert last > 0
+    for at in range(1, last + 1):
+        page.locator("#step-on").click()
+        expect(page.get_by_text(f"Action {at} of {last}")).to_be_visible()
+        assert alien_nodes(page) == []
+    expect(page.locator("#step-on[aria-disabled=true]")).to_be_visible()
+    assert table.told == story
+    assert table.headline == headline
+
+
+def test_a_rematch_brings_both_to_the_same_new_table(come: Come) -> None:
+    host, friend = come(), come()
+    players = open_table(host, friend)
+    _play_to_the_end(players)
+    first = players[0].path
+    for person in (host, friend):
+        person.page.get_by_role("button", name="Rematch").click()
+        person.page.wait_for_url(lambda url: first not in url)
+    assert players[0].path == players[1].path
+    host.page.locator("#start").click()
+    for table in players:
+        table.wait_for_game()
+    _play_to_the_end(players)
+
+
+def test_an_uploaded_record_can_be_watched(come: Come, tmp_path: Path) -> None:
+    host = come()
+    table = open_table(host, bots=1)[0]
+    table.play_on()
+    story = table.told
+    with host.page.expect_download() as download:
+        host.page.get_by_role("link", name="Record", exact=True).click()
+    download.value.save_as(tmp_path / "match.json")
+    stranger = come()
+    page = stranger.open("/replay")
+    page.locator("#record").set_input_files(tmp_path / "match.json")
+    page.get_by_role("button", name="Watch it").click()
+    expect(page.get_by_text("Every die has been verified against the seed.")).to_be_visible()
+    page.keyboard.press("Tab")
+    page.locator("#step-last").click()
+    expect(page.locator("#end-title")).to_be_visible()
+    assert Table(page).told == story
+
+
+def _play_to_the_end(players: list[Table]) -> None:
+    while (actor := whose_turn(players)) is not None:
+        actor.act()
+        for table in players:
+            table.wait_for_news(actor.news)
