@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import signal
 import sys
 from collections.abc import Callable
 
@@ -43,6 +44,8 @@ class Readiness:
             except asyncio.CancelledError:
                 process.terminate()
                 raise
+            if status == -signal.SIGTERM:  # the hall is being stopped, and its helper with it
+                return
             if status != 0:
                 log.error("compiling %s beside the hall failed (status %s); it is compiled here", name, status)
             await asyncio.to_thread(warm, [name])
