@@ -15,7 +15,7 @@ from meadhall.engine.game import Game, game, game_names
 from meadhall.engine.language import current_language
 from meadhall.engine.language import gettext as _
 from meadhall.engine.language import marked, ngettext
-from meadhall.engine.match import SPECTATOR, Match, View
+from meadhall.engine.match import SPECTATOR, Match, View, visible
 from meadhall.server.hall import Hall
 from meadhall.server.outlook import Outlook
 from meadhall.server.pages import (
@@ -300,10 +300,8 @@ def _chance_points(match: Match, outlook: Outlook) -> tuple[ChancePoint, ...]:
     for position, chances in enumerate(outlook.chances):
         turning = position in outlook.turning
         step = match.steps[position - 1] if position else None
-        text = ""
-        if turning and step is not None:
-            table = match.game.table.at(step.before)
-            text = f"{match.names[step.seat]}: {match.game.words.action(table, step.action, match.names)}"
+        told = visible(step.events, SPECTATOR) if turning and step is not None else ()
+        text = match.game.words.event(told[0], match.names) if told else ""
         points.append(ChancePoint(step.n if step else 0, chances, turning, text))
     return tuple(points)
 

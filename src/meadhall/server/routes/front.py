@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 from litestar import Response, get, post
@@ -28,7 +29,8 @@ async def show_hall(request: AnyRequest, hall: Hall, guest: Guest) -> Html:
     watched = _installed(await hall.store.running_tables(limit=12, public=True))
     for table in [*yours[:12], *watched]:
         if table.status != "gathering" and hall.can_show(table):
-            await hall.room(table.id)
+            with suppress(MeadhallError):  # one that can't be opened any more is listed all the same
+                await hall.room(table.id)
     with speaking(guest.language):
         content = present.hall_page(hall, guest, yours, open_, watched)
     return page(request, guest, "hall.html", content)
