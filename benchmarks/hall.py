@@ -2,9 +2,9 @@
 
     .venv/bin/python benchmarks/hall.py [--rates 100,300] [--seconds 20]
 
-A real server process, a real database file, real sockets. Each table has four players and a spectator with an open stream each. A move is a
-form post as a page makes it; its delay is the time from sending the post until the frame with its outcome has arrived at a stream.
-The load is made on the same cores by a second process, whose share of them is in the table too.
+A real server process, a real database file, real sockets. Each table has four players and a spectator with an open stream
+each. A move is a form post as a page makes it; its delay is the time from sending the post until the frame with its outcome
+has arrived at a stream. The load is made on the same cores by a second process, whose share of them is in the table too.
 """
 
 from __future__ import annotations
@@ -53,18 +53,22 @@ class Person:
         """Status, Location and body of the answer to one request."""
         if self.reader is None or self.writer is None or self.reader.at_eof():
             self.reader, self.writer = await asyncio.open_connection(HOST, self.port, limit=1 << 20)
-        body = urlencode({**(form or {}), "_csrf_token": self.cookies.get("meadhall_csrf", "")}).encode() if method == "POST" else b""
+        body = (
+            urlencode({**(form or {}), "_csrf_token": self.cookies.get("meadhall_csrf", "")}).encode()
+            if method == "POST"
+            else b""
+        )
         self.writer.write(self.head(method, path, len(body), extra) + body)
         try:
             head = (await self.reader.readuntil(b"\r\n\r\n")).decode()
         except (asyncio.IncompleteReadError, ConnectionResetError):  # the kept connection had just been closed as idle
             self.reader = None
             return await self.ask(method, path, form, extra)
-        for name, value in re.findall(r"set-cookie: ([^=]+)=([^;\r]*)", head, re.I):
+        for name, value in re.findall(r"set-cookie: ([^=]+)=([^;\r]*)", head, re.IGNORECASE):
             self.cookies[name] = value
-        length = re.search(r"content-length: (\d+)", head, re.I)
+        length = re.search(r"content-length: (\d+)", head, re.IGNORECASE)
         content = await self.reader.readexactly(int(length[1])) if length else b""
-        location = re.search(r"location: (\S+)", head, re.I)
+        location = re.search(r"location: (\S+)", head, re.IGNORECASE)
         return int(head.split()[1]), location[1] if location else "", content
 
 
@@ -111,7 +115,9 @@ async def watch(table: Table, person: Person, ready: asyncio.Semaphore) -> None:
 def alliance(frame: bytes) -> int:
     """The first alliance that a frame offers."""
     buttons = re.findall(rb"<button[^>]*>", frame)
-    offered = [int(found[1]) for button in buttons if b"aria-disabled" not in button and (found := re.search(rb'value="(\d+)"', button))]
+    offered = [
+        int(found[1]) for button in buttons if b"aria-disabled" not in button and (found := re.search(rb'value="(\d+)"', button))
+    ]
     return next(action for action in offered if action >= ALLY)
 
 
@@ -138,7 +144,9 @@ async def move(table: Table) -> None:
     table.waiting = len(table.people)
     table.all_told.clear()
     table.sent = time.perf_counter()
-    status, _, _ = await person.ask("POST", f"{table.path}/act", {"action": str(action), "n": str(table.number)}, "HX-Request: true\r\n")
+    status, _, _ = await person.ask(
+        "POST", f"{table.path}/act", {"action": str(action), "n": str(table.number)}, "HX-Request: true\r\n"
+    )
     table.posts.append(time.perf_counter() - table.sent)
     if status != 200:
         raise RuntimeError(f"{table.path}: status {status}")
@@ -170,7 +178,10 @@ async def load(port: int, rates: list[int], seconds: float, server: psutil.Proce
     for _ in watchers:
         await ready.acquire()
     print(f"{len(watchers)} streams on {len(tables)} tables; a frame is about {await frame_size(tables[0])} bytes")
-    print(f"{'moves/s':>8} {'done/s':>8} {'p50 ms':>8} {'p99 ms':>8} {'post p50':>9} {'post p99':>9} {'late':>5} {'server CPU':>11} {'load CPU':>9} {'MB':>6}")
+    print(
+        f"{'moves/s':>8} {'done/s':>8} {'p50 ms':>8} {'p99 ms':>8} {'post p50':>9} {'post p99':>9} {'late':>5} "
+        f"{'server CPU':>11} {'load CPU':>9} {'MB':>6}"
+    )
     for rate in rates:
         for table in tables:
             table.delays.clear()
@@ -230,7 +241,7 @@ async def main(rates: list[int], seconds: float) -> None:
             "MEADHALL_REQUESTS_PER_MINUTE": "0",
         }
         command = [str(Path(sys.executable).with_name("meadhall")), "serve"]
-        with subprocess.Popen(command, env={**os.environ, **settings}) as process:
+        with subprocess.Popen(command, env={**os.environ, **settings}) as process:  # noqa: ASYNC220 - nothing else runs yet
             try:
                 await until_ready(port)
                 await load(port, rates, seconds, psutil.Process(process.pid))

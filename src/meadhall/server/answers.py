@@ -65,7 +65,8 @@ def base_url(request: AnyRequest) -> str:
 def frame(room: Room, guest: Guest, base: str, token: str, hint: str = "", notice: Refusal | None = None) -> str:
     """What the guest sees of a table now: the lobby, or the game. Speaks the current language."""
     if room.match is None:
-        return render("_frame.html", _viewer(guest, token), present.lobby_page(room, guest, base), f"/table/{room.table.id}", kind="lobby")
+        lobby = replace(present.lobby_page(room, guest, base), notice=notice)
+        return render("_frame.html", _viewer(guest, token), lobby, lobby.url, kind="lobby")
     public, private, content = game_parts(room, guest, hint, notice)
     return render(
         "_frame.html", _viewer(guest, token), content, content.url, kind="game", public=public, private=with_token(private, token)
@@ -87,7 +88,7 @@ def game_parts(
     if ("private", seat, language) not in cache:
         if seat is not None:
             cache["page", seat, language] = present.game_page(room, match, seat, cache["page", None, language].seats)
-        cache["private", seat, language] = _private(room, guest, cache["page", seat, language])
+        cache["private", seat, language] = _private(room, guest, cache["page", seat, language], cache["page", None, language])
     content, private = cache["page", seat, language], cache["private", seat, language]
     if hint or notice or device:
         content = replace(content, hint=hint, notice=notice, device=device)
@@ -95,9 +96,12 @@ def game_parts(
     return cache["public", language], private, content
 
 
-def _private(room: Room, guest: Guest, content: GamePage) -> Markup:
-    """A guest's private part. Of who waits it changes little from move to move, so it is kept with gaps for what does."""
-    if content.your_turn:
+def _private(room: Room, guest: Guest, content: GamePage, public: GamePage) -> Markup:
+    """A guest's private part. Of who waits it changes little from move to move, so it is kept with gaps for what does.
+
+    Not in a game that shows the guest more than the others, e.g. a hand of cards.
+    """
+    if content.your_turn or content.picture != public.picture:
         return Markup(render("_private.html", _anybody(guest), content, content.url))
     seats = tuple(replace(seat, active=False, online=True) for seat in content.seats)
     gaps = replace(content, prompt=_PROMPT_GAP, n=_NUMBER_GAP, seats=seats, picture=None, log=(), watching=0)
@@ -117,11 +121,13 @@ def _anybody(guest: Guest) -> Viewer:
     return Viewer("", guest.language, "auto", CSRF_PLACEHOLDER)
 
 
-def table_page(request: AnyRequest, room: Room, guest: Guest, status: int = 200, hint: str = "", notice: Refusal | None = None) -> Html:
+def table_page(
+    request: AnyRequest, room: Room, guest: Guest, status: int = 200, hint: str = "", notice: Refusal | None = None
+) -> Html:
     """The whole page of a table."""
     if room.match is None:
         with speaking(guest.language):
-            lobby = present.lobby_page(room, guest, base_url(request))
+            lobby = replace(present.lobby_page(room, guest, base_url(request)), notice=notice)
         return page(request, guest, "lobby.html", lobby, status, kind="lobby")
     with speaking(guest.language):
         public, private, content = game_parts(room, guest, hint, notice, _device(request, room, guest))
@@ -177,7 +183,9 @@ def failed(request: AnyRequest, error: Exception) -> Response[Any]:
     """The answer to an HTTP error, or to a fault of ours; the details stay in the log."""
     status = error.status_code if isinstance(error, HTTPException) else 500
     if status >= 500:
-        log.error("%s %s failed", request.method, request.scope.get("path_template"), exc_info=error)  # a path may hold a secret key
+        log.error(
+            "%s %s failed", request.method, request.scope.get("path_template"), exc_info=error
+        )  # a path may hold a secret key
     text = {
         400: _("That can't be understood: something in it is missing or malformed."),
         403: _("This form is no longer valid. Go back, load the page again and try once more."),
@@ -185,10 +193,16 @@ def failed(request: AnyRequest, error: Exception) -> Response[Any]:
         405: _("That can't be done here."),
         413: _("That is too large."),
         429: _("That was a lot at once. Wait a minute, then go on."),
-    }.get(status, _("Something went wrong on our side. Nothing is lost; please try again.") if status >= 500 else HTTPStatus(status).phrase)
+    }.get(
+        status,
+        _("Something went wrong on our side. Nothing is lost; please try again.") if status >= 500 else HTTPStatus(status).phrase,
+    )
     if wants_json(request) or request.url.path.startswith("/api"):
         detail = error.detail if isinstance(error, HTTPException) and status < 500 and status != 403 else text
-        return Response({"error": HTTPStatus(status).name.lower().replace("_", "-"), "rule": None, "reason": detail, "status": status}, status_code=status)
+        return Response(
+            {"error": HTTPStatus(status).name.lower().replace("_", "-"), "rule": None, "reason": detail, "status": status},
+            status_code=status,
+        )
     return _error_page(request, status, text)
 
 

@@ -11,6 +11,7 @@ from contextlib import asynccontextmanager, suppress
 from litestar import Litestar, Router
 from litestar.datastructures import State
 from litestar.di import Provide
+from litestar.enums import ScopeType
 from litestar.exceptions import HTTPException
 from litestar.middleware import DefineMiddleware
 from litestar.middleware.rate_limit import RateLimitConfig
@@ -126,7 +127,7 @@ async def create_app(settings: Settings, store: Store) -> Litestar:
 
 async def add_headers(message: Message, scope: Scope) -> None:
     """Security headers on every answer, the cookie for a new guest, and leave to keep static files."""
-    if message["type"] != "http.response.start" or scope["type"] != "http":
+    if message["type"] != "http.response.start" or scope["type"] != ScopeType.HTTP:
         return
     added = [(name.lower().encode(), value.encode()) for name, value in _HEADERS.items()]
     if scope["path"].startswith("/static/") and message["status"] == 200:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from secrets import compare_digest
 
 from litestar.config.csrf import CSRFConfig
+from litestar.enums import ScopeType
 from litestar.middleware.csrf import CSRF_SECRET_LENGTH, generate_csrf_hash
 from litestar.types import ASGIApp, Receive, Scope, Send
 
@@ -29,7 +30,7 @@ class ForeignTokens:
         self._secret = secret
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http":
+        if scope["type"] == ScopeType.HTTP:
             scope["headers"] = [
                 (name, self._without_foreign(value) if name == b"cookie" else value) for name, value in scope["headers"]
             ]

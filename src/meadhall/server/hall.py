@@ -14,8 +14,8 @@ from meadhall.engine import chance
 from meadhall.engine.errors import BadSetup, MeadhallError
 from meadhall.engine.game import Game, game
 from meadhall.engine.language import gettext as _
-from meadhall.server.outlook import match_outlook
 from meadhall.server.names import bot_name, clean_name
+from meadhall.server.outlook import match_outlook
 from meadhall.server.readiness import Readiness
 from meadhall.server.refusals import NotFound, NotSeated, TooMany, WrongMoment
 from meadhall.server.room import Room
@@ -204,7 +204,9 @@ class Hall:
             taken.append(choice)
             if mine is not None:
                 table = table.replace_seat(open_seat(mine))
-            return table.replace_seat(replace(row, kind="human", name=_unlike_others(table, guest.name), guests=frozenset({guest.id})))
+            return table.replace_seat(
+                replace(row, kind="human", name=_unlike_others(table, guest.name), guests=frozenset({guest.id}))
+            )
 
         await room.change_table(sit)
         return taken[0]

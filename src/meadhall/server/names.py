@@ -7,11 +7,11 @@ import unicodedata
 
 NAME_LENGTH = 24
 
-_GUESTS = (
-    "Astrid Björn Dagny Eirik Frida Gudrun Halvar Inga Jorunn Knut Liv Magnus Njal Oddny Ragna Signe Tove Ulfhild Vidar Ylva "
-    "Asmund Bergljot Egil Finn Gyda Hilda Ivar Kari Leif Mjoll Olaf Runa Sten Thora Unn Vebjorn"
-).split()
-_BOTS = "Skogul Gorm Hrefna Brandr Svala Toki Yrsa".split()
+_GUESTS = """
+Astrid Björn Dagny Eirik Frida Gudrun Halvar Inga Jorunn Knut Liv Magnus Njal Oddny Ragna Signe Tove Ulfhild Vidar Ylva
+Asmund Bergljot Egil Finn Gyda Hilda Ivar Kari Leif Mjoll Olaf Runa Sten Thora Unn Vebjorn
+""".split()  # noqa: SIM905 - a list would be a line a name
+_BOTS = ("Skogul", "Gorm", "Hrefna", "Brandr", "Svala", "Toki", "Yrsa")
 
 
 def any_name() -> str:

@@ -104,6 +104,7 @@ class LobbyPage:
     invite_url: str  # absolute, to be sent to friends
     invite_qr: str  # an <svg> string of the same link
     public: bool  # listed among the open tables
+    notice: Refusal | None = None  # the last thing refused, to be shown once
 
 
 @dataclass(frozen=True)

@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import io
-from dataclasses import replace
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 
 import segno
 
 from meadhall.bots import bot_names
 from meadhall.engine.events import Event
-from meadhall.engine.game import Game, game, game_names
-from meadhall.engine.language import current_language
+from meadhall.engine.game import Game, GamePicture, game, game_names
+from meadhall.engine.language import current_language, marked, ngettext, speaking
 from meadhall.engine.language import gettext as _
-from meadhall.engine.language import marked, ngettext
 from meadhall.engine.match import SPECTATOR, Match, View, visible
 from meadhall.server.hall import Hall
 from meadhall.server.outlook import Outlook
 from meadhall.server.pages import (
     ChancePoint,
     Choice,
-    Device,
     GamePage,
     GameTile,
     HallPage,
@@ -64,10 +62,14 @@ def game_tiles(hall: Hall) -> tuple[GameTile, ...]:
         for each in (game(name),)
     ]
     promised = {name: told for name, told in _ANNOUNCED.items() if name not in game_names()}
-    return tuple(tiles + [GameTile(name, title, _(line), players, False, True) for name, (title, line, players) in promised.items()])
+    return tuple(
+        tiles + [GameTile(name, title, _(line), players, False, True) for name, (title, line, players) in promised.items()]
+    )
 
 
-def hall_page(hall: Hall, guest: Guest, yours: Sequence[TableRow], open_: Sequence[TableRow], watched: Sequence[TableRow]) -> HallPage:
+def hall_page(
+    hall: Hall, guest: Guest, yours: Sequence[TableRow], open_: Sequence[TableRow], watched: Sequence[TableRow]
+) -> HallPage:
     """The hall as a guest sees it; their turn first."""
     rooms = {room.table.id: room for room in hall.rooms()}
     cards = [card(table, guest, rooms.get(table.id)) for table in yours]
@@ -137,7 +139,9 @@ def lobby_page(room: Room, guest: Guest | None, base_url: str) -> LobbyPage:
     """The table before the match, as a guest sees it."""
     subject, table = room.game, room.table
     empty = sum(row.kind == "open" for row in table.seats)
-    refusal = ngettext("{count} seat is still empty.", "{count} seats are still empty.", empty).format(count=empty) if empty else ""
+    refusal = (
+        ngettext("{count} seat is still empty.", "{count} seats are still empty.", empty).format(count=empty) if empty else ""
+    )
     invite = f"{base_url}/table/{table.id}"
     seat = table.seat_of(guest.id) if guest else None
     return LobbyPage(
@@ -203,11 +207,10 @@ def match_page(
     abandoned: bool = False,
     public: bool = True,
 ) -> GamePage:
-    """A match at the moment of ``view``, wherever it comes from; with the board and the log that are the same for all, or without."""
+    """A match at the moment of ``view``; with the board and the log that are the same for everybody, or without."""
     viewer = None if view.viewer == SPECTATOR else view.viewer
     yours = viewer is not None and view.actor == viewer and not abandoned
-    shown = match.game.picture
-    assert shown is not None, "a game without a page has no tables in the hall"
+    shown = _shown(match.game)
     return GamePage(
         id=id,
         url=url,
@@ -228,9 +231,14 @@ def match_page(
     )
 
 
+def _shown(subject: Game) -> GamePicture:
+    assert subject.picture is not None, "a game without a page has no tables in the hall"
+    return subject.picture
+
+
 def choices(subject: Game, view: View) -> tuple[Choice, ...]:
     """What the viewer, who is to decide, can do, and what is worth saying why not."""
-    shown = sorted({*view.legal, *subject.picture.offered(view)})
+    shown = sorted({*view.legal, *_shown(subject).offered(view)})
     return tuple(
         Choice(
             action,
@@ -262,10 +270,10 @@ def whispers(view: View) -> tuple[LogEntry, ...]:
 
 @lru_cache(maxsize=20_000)
 def _entry(subject: str, index: int, number: int, event: Event, names: tuple[str, ...], language: str) -> LogEntry:
-    """One event in words, in the current language, which is ``language``."""
     told = game(subject)
     rule = told.events[event.kind].rule
-    return LogEntry(number, index, event.name, told.words.event(event, names), rule, rule_url(subject, rule))
+    with speaking(language):
+        return LogEntry(number, index, event.name, told.words.event(event, names), rule, rule_url(subject, rule))
 
 
 def log_entry(subject: Game, index: int, number: int, event: Event, names: Sequence[str]) -> LogEntry:

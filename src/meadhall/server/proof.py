@@ -19,7 +19,9 @@ async def verify_page(room: Room) -> VerifyPage:
         raise WrongMoment(_("The match has not begun yet."))
     finished = room.table.status in ("over", "abandoned")
     verified = False
-    text = _("The hall committed itself to this number before the first die fell. When the match ends it shows the seed behind it.")
+    text = _(
+        "The hall committed itself to this number before the first die fell. When the match ends it shows the seed behind it."
+    )
     if finished:
         try:
             await asyncio.to_thread(replay, match.record(abandoned=room.table.abandoned))

@@ -1,4 +1,4 @@
-"""Which games can be played already. The first start compiles them, in a process beside the hall, into the cache that both share."""
+"""Which games can be played already. The first start compiles them in a process beside the hall, into the cache of both."""
 
 from __future__ import annotations
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from http import HTTPStatus
 
+from meadhall.bots import UnknownBot
 from meadhall.engine.errors import (
     BadSetup,
     CannotUndo,
@@ -49,6 +50,7 @@ class NotReady(Refused):
 _STATUS: dict[type[MeadhallError], HTTPStatus] = {
     MalformedAction: HTTPStatus.BAD_REQUEST,
     BadSetup: HTTPStatus.BAD_REQUEST,
+    UnknownBot: HTTPStatus.BAD_REQUEST,
     RecordError: HTTPStatus.BAD_REQUEST,
     NotSeated: HTTPStatus.FORBIDDEN,
     NotFound: HTTPStatus.NOT_FOUND,
@@ -67,6 +69,7 @@ _STATUS: dict[type[MeadhallError], HTTPStatus] = {
 _NAMES: dict[type[MeadhallError], str] = {
     MalformedAction: "malformed",
     BadSetup: "bad-setup",
+    UnknownBot: "unknown-bot",
     RecordError: "bad-record",
     NotSeated: "not-your-seat",
     NotFound: "not-found",
@@ -89,7 +92,7 @@ def status_of(error: MeadhallError) -> HTTPStatus:
 
 
 def name_of(error: MeadhallError) -> str:
-    """A word for programs: ``illegal``, ``stale``, ``not-your-turn`` …"""
+    """A word for programs: ``illegal``, ``stale``, ``not-your-turn`` and so on."""
     return next((_NAMES[kind] for kind in type(error).__mro__ if kind in _NAMES), "refused")
 
 

@@ -13,7 +13,7 @@ from markdown_it import MarkdownIt
 from markupsafe import Markup
 
 from meadhall.engine.game import game, game_names
-from meadhall.engine.language import LANGUAGES, add_catalogues, current_language, gettext, ngettext
+from meadhall.engine.language import LANGUAGES, add_catalogues, current_language, gettext, ngettext, speaking
 from meadhall.engine.rulebook import mark_rules, rulebook_text
 from meadhall.server.pages import LogEntry, RulebookPage, Viewer
 
@@ -62,7 +62,8 @@ def translated(message: str, **values: Any) -> Markup:
 
 @cache
 def _translated(message: str, language: str) -> Markup:
-    return Markup(gettext(message))
+    with speaking(language):
+        return Markup(gettext(message))
 
 
 @lru_cache(maxsize=20_000)
@@ -89,11 +90,12 @@ def with_token(fragment: str, token: str) -> str:
 
 @cache
 def rulebook_page(name: str, language: str) -> RulebookPage:
-    """A game's rulebook; ``language`` must be the current one."""
+    """A game's rulebook in a language."""
     subject = game(name)
     markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
-    tokens = markdown.parse(rulebook_text(subject))
-    contents = []
+    with speaking(language):
+        tokens = markdown.parse(rulebook_text(subject))
+    contents: list[tuple[str, str]] = []
     for index, token in enumerate(tokens):
         if token.type == "heading_open" and token.tag == "h2":
             anchor = f"part-{len(contents) + 1}"

@@ -260,7 +260,9 @@ class Room:
             except (Stale, WrongMoment):  # somebody has taken back an action, or everybody has left, while it thought
                 return
             except Exception:
-                log.exception("table %s: bot %s on seat %s failed at action %s", self.table.id, name, seat.seat, match.next_number)
+                log.exception(
+                    "table %s: bot %s on seat %s failed at action %s", self.table.id, name, seat.seat, match.next_number
+                )
             else:
                 return
         await asyncio.sleep(_BREATH)

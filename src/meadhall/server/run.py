@@ -52,9 +52,8 @@ def serve(settings: Settings) -> None:
     """Run the hall until it is told to stop. Raises CannotListen, StoreBusy."""
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     logging.getLogger("alembic").setLevel(logging.WARNING)
-    with _socket(settings) as listener:
-        with asyncio.Runner(loop_factory=uvicorn.Config("").get_loop_factory()) as runner:
-            runner.run(_serve(settings, listener))
+    with _socket(settings) as listener, asyncio.Runner(loop_factory=uvicorn.Config("").get_loop_factory()) as runner:
+        runner.run(_serve(settings, listener))
 
 
 async def _serve(settings: Settings, listener: socket.socket) -> None:

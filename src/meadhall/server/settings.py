@@ -53,7 +53,7 @@ class Settings:
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] | None = None) -> Settings:
-        """The settings that ``MEADHALL_HOST``, ``_PORT``, ``_DATA``, ``_DATABASE_URL``, ``_NO_BROWSER`` and so on give. Raises BadSetting."""
+        """The settings that ``MEADHALL_HOST``, ``MEADHALL_PORT`` and so on give. Raises BadSetting."""
         given = os.environ if environment is None else environment
         default = cls()
 

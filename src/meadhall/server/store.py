@@ -326,11 +326,19 @@ async def _insert_seats(connection: AsyncConnection, table: TableRow) -> None:
     rows: list[dict[str, Any]] = []
     holders: list[dict[str, Any]] = []
     for seat in table.seats:
-        first, *others = sorted(seat.guests) or [None]
+        first, *others = [*sorted(seat.guests), None]
         rows.append(
-            {"table_id": table.id, "seat": seat.seat, "kind": seat.kind, "name": seat.name, "bot": seat.bot, "guest": first, "key": seat.key}
+            {
+                "table_id": table.id,
+                "seat": seat.seat,
+                "kind": seat.kind,
+                "name": seat.name,
+                "bot": seat.bot,
+                "guest": first,
+                "key": seat.key,
+            }
         )
-        holders += [{"table_id": table.id, "seat": seat.seat, "guest": guest} for guest in others]
+        holders += [{"table_id": table.id, "seat": seat.seat, "guest": guest} for guest in others if guest]
     await connection.execute(insert(schema.seats), rows)
     if holders:
         await connection.execute(insert(schema.carried), holders)

@@ -91,7 +91,9 @@ def viewer(request: AnyRequest, guest: Guest) -> Viewer:
 def guest_cookie(value: str, scope: HTTPScope) -> str:
     """The header that gives a guest their cookie."""
     secure = scope["scheme"] == "https"
-    return Cookie(COOKIE, path="/", value=value, max_age=_TEN_YEARS, httponly=True, samesite="lax", secure=secure).to_header(header="")
+    return Cookie(COOKIE, path="/", value=value, max_age=_TEN_YEARS, httponly=True, samesite="lax", secure=secure).to_header(
+        header=""
+    )
 
 
 def _unsigned(serializer: URLSafeSerializer, text: str | None) -> str | None:

@@ -1,4 +1,4 @@
-"""The hall for programs: JSON in, JSON out, a bearer token instead of a cookie. Described by OpenAPI at ``/schema/openapi.json``."""
+"""The hall for programs: JSON in, JSON out, a bearer token instead of a cookie. See ``/schema/openapi.json``."""
 
 from __future__ import annotations
 
@@ -97,8 +97,8 @@ class SeatInfo(msgspec.Struct):
 class TableInfo(msgspec.Struct):
     """A table as you may know it.
 
-    ``view`` is null before the match; then it holds the visible ``state``, the ``actor``, the ``next`` action's number, and your ``legal``
-    actions when you are to decide. ``result`` is null until the match is over.
+    ``view`` is null before the match; then it holds the visible ``state``, the ``actor``, the ``next`` action's number, and
+    your ``legal`` actions when you are to decide. ``result`` is null until the match is over.
     """
 
     id: str
@@ -213,7 +213,7 @@ async def resign(room: Room, program: Guest) -> TableInfo:
 
 @get("/tables/{id:str}/events", opt={"unlimited": True})
 async def stream_events(request: AnyRequest, hall: Hall, room: Room, program: Guest, streams: Streams, after: int = 0) -> Stream:
-    """Server-sent events. ``action``: an action with number above ``after`` and its events; then ``table``: the table as it is now."""
+    """Server-sent events. ``action``: an action numbered above ``after``, and its events; then ``table``: the table as it is."""
     address = request.client.host if request.client else ""
     streams.check(address)
 

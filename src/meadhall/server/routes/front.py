@@ -9,13 +9,13 @@ from typing import Any
 from litestar import Response, get, post
 from litestar.response import Redirect
 
+from meadhall.engine.errors import MeadhallError
 from meadhall.engine.game import game, game_names
-from meadhall.engine.language import current_language, speaking
+from meadhall.engine.language import speaking
 from meadhall.server import present
 from meadhall.server.answers import Html, page, see_other, wants_json
 from meadhall.server.forms import Form, integer, safe_path
 from meadhall.server.hall import Hall
-from meadhall.server.pages import RulebookPage
 from meadhall.server.render import rulebook_page
 from meadhall.server.store import Guest, TableRow
 from meadhall.server.visitors import AnyRequest, Visitors
@@ -60,12 +60,7 @@ async def open_table(request: AnyRequest, hall: Hall, guest: Guest, visitors: Vi
 async def show_rules(request: AnyRequest, name: str, guest: Guest) -> Html:
     """A game's rulebook."""
     game(name)
-    return page(request, guest, "rulebook.html", _rulebook(name, guest.language))
-
-
-def _rulebook(name: str, language: str) -> RulebookPage:
-    with speaking(language):
-        return rulebook_page(name, current_language())
+    return page(request, guest, "rulebook.html", rulebook_page(name, guest.language))
 
 
 @get("/you")

@@ -49,7 +49,10 @@ async def show_upload(request: AnyRequest, guest: Guest) -> Html:
 
 @post("/replay", status_code=200, request_max_body_size=UPLOAD_LIMIT)
 async def upload_record(
-    request: AnyRequest, hall: Hall, guest: Guest, data: Annotated[dict[str, Any], Body(media_type=RequestEncodingType.MULTI_PART)]
+    request: AnyRequest,
+    hall: Hall,
+    guest: Guest,
+    data: Annotated[dict[str, Any], Body(media_type=RequestEncodingType.MULTI_PART)],
 ) -> Response[Any] | Redirect:
     """A record to watch. It is verified first; one that does not hold is refused with the place and the reason, and not kept."""
     upload = data.get("record")

@@ -75,9 +75,7 @@ def as_event(html: str) -> str:
 
 
 @post("/table/{id:str}/seats", status_code=200)
-async def change_seat(
-    request: AnyRequest, hall: Hall, room: Room, guest: Guest, visitors: Visitors, form: Form
-) -> Answer:
+async def change_seat(request: AnyRequest, hall: Hall, room: Room, guest: Guest, visitors: Visitors, form: Form) -> Answer:
     """Sit down, stand up, seat a bot, free or take away a seat."""
     if form.get("name"):
         guest = await visitors.save(guest, name=form["name"])
@@ -194,7 +192,9 @@ def record_response(room: Room, seat: int | None) -> Response[str]:
     text = dumps(room.match.record(seat, abandoned=room.table.abandoned))
     name = f"{room.game.name}-{room.table.id}{SUFFIX}"
     return Response(
-        text, media_type="application/json", headers={"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
+        text,
+        media_type="application/json",
+        headers={"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"},
     )
 
 
@@ -208,7 +208,7 @@ async def verify_dice(request: AnyRequest, room: Room, guest: Guest) -> Html:
 
 @get("/seat/{key:str}")
 async def show_seat(request: AnyRequest, hall: Hall, guest: Guest, key: str) -> Answer:
-    """A private link: asks before it carries the seat here. (Messengers open links by themselves.)"""
+    """A private link: asks before it carries the seat here, since messengers open links by themselves."""
     room, seat = await _seat_behind(hall, key)
     if room.table.seat_of(guest.id) == seat:
         return see_other(f"/table/{room.table.id}")
