@@ -9,22 +9,30 @@ from playwright.sync_api import Page
 _ALIENS = """() => [...document.querySelectorAll("svg, svg *")]
     .filter(node => node.namespaceURI !== "http://www.w3.org/2000/svg").map(node => node.outerHTML.slice(0, 80))"""
 
-_TOO_WIDE = """() => {
-  const shown = [...document.querySelectorAll("main *, header *")].filter(e => !e.closest("svg, .visually-hidden, [popover], .tip, .scroll")
-    && e.checkVisibility({ opacityProperty: true, visibilityProperty: true }));
-  return shown.filter(e => { const r = e.getBoundingClientRect(); return r.width && (r.left < -1 || r.right > innerWidth + 1); })
-    .map(e => e.outerHTML.slice(0, 90));
-}"""
-
-_CUT_OFF = """() => [...document.querySelectorAll(".button, .chip, #prompt-words, h1, h2, .plate-name strong, .act")]
-    .filter(e => e.checkVisibility() && !e.closest(".visually-hidden") && getComputedStyle(e).overflowX !== "visible" && e.scrollWidth > e.clientWidth + 1)
+_TOO_WIDE = """() => [...document.querySelectorAll("main *, header *")]
+    .filter(e => !e.closest("svg, .visually-hidden, [popover], .tip, .scroll"))
+    .filter(e => e.checkVisibility({ opacityProperty: true, visibilityProperty: true }))
+    .filter(e => { const r = e.getBoundingClientRect(); return r.width && (r.left < -1 || r.right > innerWidth + 1); })
     .map(e => e.outerHTML.slice(0, 90))"""
 
+_CUT_OFF = """() => [...document.querySelectorAll(".button, .chip, #prompt-words, h1, h2, .plate-name strong")]
+    .filter(e => e.checkVisibility() && !e.closest(".visually-hidden"))
+    .filter(e => getComputedStyle(e).overflowX !== "visible" && e.scrollWidth > e.clientWidth + 1)
+    .map(e => e.outerHTML.slice(0, 90))"""
+
+_SMALL = """() => [...document.querySelectorAll("#controls button:not([aria-disabled=true]), #tools button, #tools a")]
+    .filter(e => e.checkVisibility() && !e.closest("[popover]"))
+    .map(e => [e, e.getBoundingClientRect()]).filter(([e, r]) => r.width < 44 || r.height < 44)
+    .map(([e, r]) => `${r.width} x ${r.height}: ${e.outerHTML.slice(0, 90)}`)"""
+
 _MOVING = """() => document.getAnimations().filter(a => a.playState === "running")
-    .filter(a => { const t = a.effect.getComputedTiming(); return t.endTime === Infinity || t.endTime > 20; })
+    .filter(a => { const end = a.effect.getComputedTiming().endTime; return end === Infinity || end > 20; })
     .map(a => `${a.animationName ?? a.transitionProperty} on ${a.effect.target.outerHTML.slice(0, 60)}`)"""
 
-_FOCUSED = "() => document.activeElement === document.body ? '' : document.activeElement.id || document.activeElement.outerHTML.slice(0, 80)"
+_FOCUSED = """() => {
+  const here = document.activeElement;
+  return here === document.body ? "" : here.id || here.outerHTML.slice(0, 80);
+}"""
 
 
 def alien_nodes(page: Page) -> list[str]:
@@ -45,6 +53,11 @@ def cut_off(page: Page) -> list[str]:
 def scrolls_sideways(page: Page) -> bool:
     """Whether the page is wider than the screen."""
     return bool(page.evaluate("() => document.documentElement.scrollWidth > innerWidth"))
+
+
+def small_controls(page: Page) -> list[str]:
+    """What is to be tapped and is less than 44 CSS pixels wide or high."""
+    return _strings(page.evaluate(_SMALL))
 
 
 def moving(page: Page) -> list[str]:

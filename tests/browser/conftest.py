@@ -9,12 +9,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, expect, sync_playwright
 
 from browser.people import Come, Person
 from browser.server import ENDED, Hall
 
 ROOT = Path(__file__).parents[2]
+
+
+expect.set_options(timeout=20_000)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -28,7 +31,7 @@ def chromium() -> str:
     named = os.environ.get("MEADHALL_CHROMIUM")
     if named:
         return named
-    found = subprocess.run([ROOT / "tools" / "browser"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+    found = subprocess.run([ROOT / "tools" / "browser"], capture_output=True, text=True, check=False)
     if found.returncode != 0:
         pytest.fail(f"there is no browser to test with: {found.stderr}", pytrace=False)
     return found.stdout.strip()

@@ -32,7 +32,7 @@ class Hall:
     def start(self) -> None:
         """Start, and wait until every game can be played."""
         self.data.mkdir(parents=True, exist_ok=True)
-        command = [
+        command: list[str | Path] = [
             Path(sys.executable).parent / "meadhall",
             "serve",
             "--port",

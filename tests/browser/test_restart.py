@@ -12,7 +12,7 @@ from browser.people import Person
 from browser.server import Hall, meadhall
 from browser.table import PATIENCE, ally_first, open_table, play_now, whose_turn
 
-_UNREACHABLE = ("net::ERR_", "503")
+_UNREACHABLE = ("net::ERR_", "503", "Failed to fetch", "network error", "SSE reconnect failed")
 
 
 @pytest.fixture

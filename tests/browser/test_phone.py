@@ -1,0 +1,53 @@
+"""A phone held upright: everything by tapping."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from playwright.sync_api import Locator, Page, expect
+
+from browser.checks import alien_nodes, cut_off, scrolls_sideways, small_controls, too_wide
+from browser.people import Come
+from browser.table import play_now
+
+PHONE: dict[str, Any] = {
+    "viewport": {"width": 390, "height": 844},
+    "has_touch": True,
+    "is_mobile": True,
+    "device_scale_factor": 2,
+}
+
+
+def test_a_match_is_played_on_a_phone(come: Come) -> None:
+    table = play_now(come(**PHONE))
+    page = table.page
+    page.set_default_timeout(20_000)
+
+    def fits() -> None:
+        _check_fits(page)
+        assert small_controls(page) == []
+        for choice in table.choices.all():
+            expect(choice).to_be_in_viewport(ratio=1)
+        expect(table.prompt).to_be_in_viewport(ratio=1)
+
+    table.play_on(by=Locator.tap, before=fits)
+    assert alien_nodes(page) == []
+    _check_fits(page)
+    page.get_by_role("link", name="Replay").tap()
+    expect(page.locator("#step-on")).to_be_visible()
+    _check_fits(page)
+
+
+def test_every_other_page_fits_a_phone(come: Come) -> None:
+    person = come(**PHONE)
+    for path in ("/", "/rules/axes-and-allies", "/you", "/replay"):
+        _check_fits(person.open(path))
+    person.open("/").get_by_role("button", name="With friends").first.tap()
+    expect(person.page.locator("#start")).to_be_visible()
+    _check_fits(person.page)
+
+
+def _check_fits(page: Page) -> None:
+    assert not scrolls_sideways(page)
+    assert too_wide(page) == []
+    assert cut_off(page) == []

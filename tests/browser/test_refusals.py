@@ -1,0 +1,172 @@
+"""What can't be done says why; what came too late, or from somebody else, changes nothing."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Locator, Page, Route, expect
+
+from browser.people import Come
+from browser.table import Table, ally_first, open_table, play_now, whose_turn
+
+
+@pytest.fixture
+def refused(come: Come) -> Table:
+    """A moment at which somebody who is to decide sees a choice that is not allowed."""
+    person = come()
+    for _ in range(30):
+        table = play_now(person)
+        while table.wait_for_turn():
+            if table.refused.count():
+                return table
+            table.act(ally_first)
+    raise AssertionError("in thirty matches nobody was bound to anybody when it was our turn")
+
+
+def test_a_refused_choice_says_why_when_it_is_clicked(refused: Table) -> None:
+    choice = refused.refused.first
+    told = refused.told
+    choice.click(force=True)
+    _expect_reason(refused.page, choice)
+    expect(refused.page.locator("#live")).to_contain_text("AA-")
+    assert refused.told == told
+
+
+def test_a_refused_choice_says_why_when_it_has_the_focus(refused: Table) -> None:
+    choice = refused.refused.first
+    choice.focus()
+    _expect_reason(refused.page, choice)
+
+
+def _expect_reason(page: Page, choice: Locator) -> None:
+    why = page.locator(f"#{choice.get_attribute('aria-describedby')}")
+    expect(why).to_contain_text("(AA-")
+    expect(why).to_be_visible()
+    expect(why).to_have_css("opacity", "1")
+
+
+def test_a_stale_tab_is_refused_in_words_and_shows_the_present(come: Come) -> None:
+    host, friend = come(), come()
+    players = open_table(host, friend)
+    actor = whose_turn(players)
+    assert actor is not None
+    person = host if actor is players[0] else friend
+    person.allow("409", "net::ERR_FAILED", "Failed to fetch")
+    old = Table(person.context.new_page())
+    old.page.route("**/stream", lambda route: route.abort())
+    old.page.goto(actor.path)
+    old.wait_for_game()
+
+    actor.act(ally_first)
+    old.choices.first.click()
+
+    expect(old.notice).to_contain_text("The game has moved on since")
+    assert old.told == actor.told
+
+
+def test_an_answer_that_the_stream_has_overtaken_changes_nothing(come: Come) -> None:
+    table = play_now(come())
+    if not table.wait_for_turn():
+        return  # the bots were done before it was ever our turn
+    number = table.page.locator("#controls input[name=n]").input_value()
+    stories: list[list[str]] = []
+
+    def arrive_late(route: Route) -> None:
+        answer = route.fetch()
+        expect(table.page.locator(f"#controls input[name=n][value='{number}']")).to_have_count(0)
+        table.wait_for_turn()  # the bots have moved, and the stream has told it
+        stories.append(table.told)
+        route.fulfill(response=answer)
+
+    table.page.route("**/act", arrive_late)
+    with table.page.expect_response("**/act"):
+        table.choices.last.click()
+    expect(table.page.locator(".pending")).to_have_count(0)
+    assert [table.told] == stories
+    assert table.my_turn or table.over
+
+
+def test_somebody_elses_cookie_cannot_act(come: Come) -> None:
+    host, friend, stranger = come(), come(), come()
+    players = open_table(host, friend)
+    actor = whose_turn(players)
+    assert actor is not None
+    told = actor.told
+    token = stranger.open("/you").locator("input[name=_csrf_token]").first.input_value()
+    form: dict[str, str | float | bool] = {"_csrf_token": token, "action": actor.choices.first.get_attribute("value") or ""}
+    for headers in ({"Accept": "application/json"}, {"HX-Request": "true"}, {}):
+        answer = stranger.context.request.post(f"{actor.path}/act", form=form, headers=headers)
+        assert answer.status == 403
+        assert "You have no seat at this table" in answer.text()
+    assert Table(stranger.open(actor.path)).told == told
+
+
+def test_a_form_without_its_token_is_refused(come: Come) -> None:
+    person = come()
+    table = play_now(person)
+    answer = person.context.request.post(f"{table.path}/resign", form={})
+    assert answer.status == 403
+    assert "no longer valid" in answer.text()
+
+
+def test_a_seat_is_carried_to_another_device_by_its_private_link(come: Come) -> None:
+    host, friend, phone = come(), come(), come()
+    players = open_table(host, friend)
+    actor = whose_turn(players)
+    assert actor is not None
+    actor.page.reload()
+    link = actor.page.locator("#device-url").input_value()
+
+    phone.open(link)
+    expect(phone.page.get_by_role("heading", name="Take the seat here?")).to_be_visible()
+    carried = Table(phone.open(actor.path))
+    expect(carried.acts).to_have_count(0)  # opening the link has changed nothing
+
+    phone.open(link).get_by_role("button", name="Sit down here").click()
+    carried.wait_for_game()
+    carried.act(ally_first)
+    actor.wait_for_news(carried.news)
+    assert actor.told == carried.told
+
+
+def test_the_private_link_is_there_as_soon_as_the_match_begins(come: Come) -> None:
+    host, friend = come(), come()
+    open_table(host, friend)
+    host.page.get_by_role("button", name="Link").click()
+    expect(host.page.locator("#device-url")).to_be_visible()
+
+
+def test_nothing_is_undone_once_a_die_has_fallen_and_the_page_says_so(come: Come) -> None:
+    table = open_table(come(), bots=1)[0]
+    undo = table.page.locator("#undo")
+    expect(undo).to_have_attribute("aria-disabled", "true")
+    undo.focus()
+    expect(table.page.locator("#undo-why")).to_contain_text("Nothing can be taken back")
+    expect(table.page.locator("#undo-why")).to_be_visible()
+
+
+def test_a_hint_is_given_in_words(come: Come) -> None:
+    table = play_now(come())
+    while not table.wait_for_turn():
+        table = play_now(come())
+    table.page.locator("#hint").click()
+    expect(table.notice).to_contain_text("would")
+    assert table.my_turn
+
+
+def test_resigning_asks_once_and_a_bot_plays_on(come: Come) -> None:
+    host, friend = come(), come()
+    players = open_table(host, friend)
+    dialog = host.page.get_by_role("dialog", name="Leave the fight?")
+    host.page.locator("#resign").click()
+    dialog.get_by_role("button", name="Fight on").click()
+    expect(dialog).to_be_hidden()
+    expect(host.page.locator("#controls")).to_be_attached()
+
+    host.page.locator("#resign").click()
+    dialog.get_by_role("button", name="Resign").click()
+    expect(host.page.locator("#frame.watching")).to_be_visible()
+    expect(players[0].acts).to_have_count(0)
+    expect(friend.page.locator("#plate-0")).to_contain_text("greedy")
+    players[1].play_on()
+    players[0].wait_for_news(players[1].news)
+    assert players[0].headline == players[1].headline
