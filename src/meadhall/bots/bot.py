@@ -30,7 +30,7 @@ def bot_names(game: Game) -> list[str]:
 
 
 def bot(game: Game, name: str, seed: bytes | None = None) -> Bot:
-    """A bot for one match. Its own draws follow from ``seed`` (16 bytes or more; by default from the operating system).
+    """A bot for one match. Its own draws follow from ``seed`` (any bytes; by default from the operating system).
 
     Raises:
         UnknownBot: the game has none of that name.

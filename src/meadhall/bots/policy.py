@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from meadhall.engine.chance import step_key
 from meadhall.engine.game import Game
 from meadhall.engine.kernels import loops
 from meadhall.engine.loops import GREEDY, RANDOM
@@ -21,7 +22,7 @@ class PolicyBot:
         self._policy = POLICIES[name]
         self._loops = loops(game)
         self._room = np.zeros(game.actions, np.int32)
-        self._rng = np.frombuffer(seed[:16], "<u8").astype(np.uint64)
+        self._rng = np.array(step_key(seed, 0), np.uint64)
 
     def choose(self, view: View) -> int:
         """One of ``view.legal``."""

@@ -17,7 +17,7 @@ from pathlib import Path
 LANGUAGES = {"en": "English", "de": "Deutsch"}
 
 _language: ContextVar[str] = ContextVar("language", default="en")
-_folders: list[Path] = []
+_folders = [Path(__file__).parent / "locale"]
 
 
 def add_catalogues(folder: Path) -> None:

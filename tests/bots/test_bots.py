@@ -1,0 +1,71 @@
+"""Bots: they see a view, and answer with a legal action."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from games_for_tests.hoard import game as hoard
+from games_for_tests.hoard.rules import CARDS
+from meadhall import game
+from meadhall.bots import UnknownBot, bot, bot_names
+from meadhall.engine.game import Game
+
+AA = game("axes-and-allies")
+
+
+@pytest.mark.parametrize("subject", [AA, hoard], ids=lambda subject: subject.name)
+@pytest.mark.parametrize("name", ["random", "greedy"])
+def test_a_bot_plays_legally_from_its_view_to_the_end(subject: Game, name: str) -> None:
+    for seed in range(3):
+        match = subject.match(players=3, seed=str(seed))
+        players = [bot(subject, name) for _ in range(3)]
+        while match.actor is not None:
+            view = match.view(match.actor)
+            shown = view.tables.tobytes()
+            chosen = players[match.actor].choose(view)
+            assert chosen in view.legal
+            assert view.tables.tobytes() == shown
+            match.play(chosen)
+
+
+def test_what_is_hidden_does_not_lead_a_bot() -> None:
+    """Two matches that look the same to the seat get the same answer."""
+    match = hoard.match(players=2, seed="x")
+    hidden = match.tables
+    hidden["hand"][0][1] = hidden["hand"][0][1][::-1].copy()
+    other = match.supposing(hidden)
+    for name in bot_names(hoard):
+        seed = b"a seed of a bot."
+        assert bot(hoard, name, seed).choose(match.view(0)) == bot(hoard, name, seed).choose(other.view(0))
+
+
+def test_greedy_in_hoard_plays_its_highest_card() -> None:
+    match = hoard.match(players=2, seed="x")
+    assert bot(hoard, "greedy").choose(match.view(0)) == max(action for action in match.view(0).legal if action < CARDS)
+
+
+def test_a_bot_with_the_same_seed_does_the_same() -> None:
+    view = AA.match(players=6, seed="many choices").view
+    seats = [seat for seat in range(6) if view(seat).legal]
+    first, again, other = (
+        [bot(AA, "random", seed).choose(view(seats[0])) for seed in seeds]
+        for seeds in (
+            [bytes([k] * 16) for k in range(9)],
+            [bytes([k] * 16) for k in range(9)],
+            [bytes([k] * 16) for k in range(9, 18)],
+        )
+    )
+    assert first == again
+    assert first != other
+
+
+def test_bots_are_named_the_weakest_first_and_greedy_only_where_there_is_one() -> None:
+    assert bot_names(AA) == ["random", "greedy"]
+    assert bot_names(replace(AA, greedy=None)) == ["random"]
+
+
+def test_an_unknown_bot_is_refused_naming_those_there_are() -> None:
+    with pytest.raises(UnknownBot, match="no bot 'karl'; it has: random, greedy"):
+        bot(AA, "karl")

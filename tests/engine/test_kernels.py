@@ -1,0 +1,141 @@
+"""Bulk runs: the same rules as a match, whoever counts and on however many threads."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from games_for_tests.hoard import game as hoard
+from meadhall import BadSetup, Batch, game, random_playouts
+from meadhall.engine import kernels
+from meadhall.engine.game import Game
+from meadhall.engine.kernels import outlook, tournament
+from meadhall.engine.loops import GREEDY, ILLEGAL, OVER, PLAYED, RANDOM
+from meadhall.engine.match import concealed, legal_actions
+from meadhall.engine.rule import INTERPRETED
+
+AA = game("axes-and-allies")
+GAMES = 60 if INTERPRETED else 3000
+COUNT = 8 if INTERPRETED else 60
+
+
+@pytest.fixture(autouse=True)
+def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kernels, "CHUNK", GAMES // 6)
+
+
+def test_playouts_do_not_depend_on_the_number_of_threads() -> None:
+    one, three, many = (random_playouts(AA, 4, GAMES, "threads", threads=threads) for threads in (1, 3, None))
+    assert one.decisions == three.decisions == many.decisions
+    assert one.shares.tolist() == three.shares.tolist() == many.shares.tolist()
+    assert one.shares.sum() == pytest.approx(GAMES)
+
+
+def test_playouts_follow_from_their_seed() -> None:
+    assert random_playouts(AA, 3, 50, "a").decisions == random_playouts(AA, 3, 50, "a").decisions
+    assert random_playouts(AA, 3, 50, "a").decisions != random_playouts(AA, 3, 50, "b").decisions
+    assert random_playouts(AA, 3, 50).games == 50
+
+
+def test_progress_is_told_in_games() -> None:
+    told: list[int] = []
+    random_playouts("axes-and-allies", 2, GAMES, "progress", progress=told.append)
+    assert sum(told) == GAMES
+    assert len(told) == 6
+
+
+@pytest.mark.parametrize("games", [0, -1, True, 1.5, "10"])
+def test_a_number_of_games_that_is_none_is_refused(games: Any) -> None:
+    with pytest.raises(BadSetup, match="number of games"):
+        random_playouts(AA, 2, games)
+
+
+def test_a_bulk_run_is_refused_what_a_match_is_refused() -> None:
+    for wrong in ({"players": 7}, {"players": 2, "colour": "red"}):
+        with pytest.raises(BadSetup):
+            random_playouts(AA, games=1, **wrong)
+    with pytest.raises(BadSetup, match="sides"):
+        Batch(hoard, 3, 1, mode="sides")
+    with pytest.raises(BadSetup, match="players"):
+        tournament(AA, [RANDOM], 1)
+
+
+@pytest.mark.parametrize("subject", [AA, hoard], ids=lambda subject: subject.name)
+def test_a_batch_steps_as_matches_do(subject: Game) -> None:
+    batch = Batch(subject, 3, COUNT, seed="batch")
+    draw = np.random.default_rng(5)
+    twins = [subject.match(players=3, seed="any").supposing(batch.tables[k : k + 1]) for k in range(COUNT)]
+    while (batch.actors() >= 0).any():
+        masks = batch.legal_masks()
+        for k, twin in enumerate(twins):
+            assert np.flatnonzero(masks[k]).tolist() == list(legal_actions(subject, twin.tables))
+        before = batch.tables.copy()
+        chosen = np.where(masks, draw.random(masks.shape), -1).argmax(axis=1)
+        outcome = batch.step(chosen)
+        for k, twin in enumerate(twins):
+            if before["actor"][k] < 0:
+                assert outcome[k] == OVER
+                assert batch.tables[k].tobytes() == before[k].tobytes()
+                continue
+            assert outcome[k] == PLAYED
+            step = twin.supposing(before[k : k + 1])
+            step._tables, _ = step._run(before[k : k + 1], 0, KeepingChance(subject, before[k]["rng"].copy(), int(chosen[k])))
+            assert step._tables.tobytes() == batch.tables[k : k + 1].tobytes()
+            twins[k] = step
+    for share, twin in zip(batch.scores(), twins, strict=True):
+        result = twin.result()
+        assert result is not None
+        assert share.tolist() == list(result.scores)
+
+
+class KeepingChance:
+    """Plays an action with the generator as it was, instead of keyed for a step."""
+
+    def __init__(self, subject: Game, rng: Any, action: int) -> None:
+        self.subject, self.rng, self.action = subject, rng, action
+
+    def __call__(self, tables: Any, log: Any) -> None:
+        tables["rng"][0] = self.rng
+        kernels.loops(self.subject).play_one(tables, self.action, log)
+
+
+def test_an_illegal_action_in_a_batch_changes_nothing() -> None:
+    batch = Batch(AA, 2, 3, seed="illegal")
+    before = batch.tables.copy()
+    assert batch.step(batch.actors()).tolist() == [ILLEGAL] * 3
+    assert batch.step([11, -1, 99]).tolist() == [ILLEGAL] * 3
+    assert batch.tables.tobytes() == before.tobytes()
+    assert not batch.scores().any()
+
+
+def test_a_batch_needs_an_action_for_each_match() -> None:
+    with pytest.raises(BadSetup, match="3 actions"):
+        Batch("axes-and-allies", 2, 3).step([0, 1])
+
+
+def test_a_later_part_of_a_batch_run_is_that_part() -> None:
+    whole, part = Batch(AA, 3, 10, seed="parts"), Batch(AA, 3, 4, seed="parts", first=6)
+    assert whole.tables[6:].tobytes() == part.tables.tobytes()
+
+
+def test_a_tournament_seats_its_policies_in_turn() -> None:
+    shares, lengths = tournament(AA, [GREEDY, RANDOM], GAMES, "turns", threads=2)
+    assert shares.shape == (GAMES, 2)
+    assert (shares.sum(axis=1) == 1).all()
+    assert (lengths >= 1).all()
+    greedy = shares[np.arange(GAMES), np.arange(GAMES) % 2 * -1 % 2]
+    assert greedy.mean() > 0.5
+
+
+def test_an_outlook_redeals_what_the_seat_does_not_know() -> None:
+    match = hoard.match(players=2, seed="outlook")
+    shares = outlook(hoard, concealed(hoard, match.tables, 0), 0, 200)
+    assert shares.sum() == pytest.approx(1)
+    assert 0 < shares[0] < 1
+
+
+def test_a_game_registered_anew_has_loops_of_its_own() -> None:
+    assert kernels.loops(hoard) is kernels.loops(hoard)
+    assert kernels.loops(hoard) is not kernels.loops(AA)

@@ -1,0 +1,160 @@
+"""The simulator against probabilities computed another way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from meadhall import game, random_playouts
+from meadhall.engine.kernels import Batch
+from meadhall.engine.rule import INTERPRETED
+from meadhall.games.axes_and_allies.rules import ATTACK
+
+GAMES = 300 if INTERPRETED else 200_000
+SIGMAS = 4.5
+
+State = tuple[frozenset[int], frozenset[frozenset[int]], int]
+"""Who lives, who is allied, and whose turn it is to begin (before the power roll)."""
+
+End = int
+"""The seat that has won."""
+
+
+def random_turn(state: State) -> Iterator[tuple[Fraction, State | End, int]]:
+    """What can come of a turn under uniformly random play: probability, what follows, number of decisions."""
+    living, alliances, seat = state
+    for power in range(1, 7):
+        standing = frozenset() if power == 1 else alliances
+        named = [other for other in sorted(living) if other != seat and frozenset({seat, other}) not in standing]
+        chance = Fraction(1, 6)
+        if not named:
+            yield chance, (living, standing, clockwise(living, seat)), 0
+            continue
+        each = chance / (2 * len(named))
+        kills = Fraction(power - 1, 6)
+        for other in named:
+            yield each, (living, standing | {frozenset({seat, other})}, clockwise(living, seat)), 1
+            yield each * (1 - kills), (living, standing, clockwise(living, seat)), 1
+            left = living - {other}
+            kept = frozenset(pair for pair in standing if other not in pair)
+            yield each * kills, seat if len(left) == 1 else (left, kept, clockwise(left, seat)), 1
+
+
+def clockwise(living: frozenset[int], seat: int) -> int:
+    return min((other for other in living), key=lambda other: (other - seat - 1) % 6)
+
+
+def solve(start: State, turn: Callable[[State], Iterator[tuple[Fraction, State | End, int]]], players: int) -> list[float]:
+    """Each seat's probability to win from ``start``, and the expected number of decisions: an absorbing Markov chain."""
+    states = {start: 0}
+    pending = [start]
+    moves = []
+    while pending:
+        state = pending.pop()
+        for chance, follows, decisions in turn(state):
+            if isinstance(follows, tuple) and follows not in states:
+                states[follows] = len(states)
+                pending.append(follows)
+            moves.append((states[state], chance, follows, decisions))
+    inner = np.eye(len(states))
+    outer = np.zeros((len(states), players + 1))
+    for row, chance, follows, decisions in moves:
+        outer[row, players] += float(chance) * decisions
+        if isinstance(follows, tuple):
+            inner[row, states[follows]] -= float(chance)
+        else:
+            outer[row, follows] += float(chance)
+    found: list[float] = np.linalg.solve(inner, outer)[0].tolist()
+    return found
+
+
+def start(players: int, first: int) -> State:
+    return frozenset(range(players)), frozenset(), first
+
+
+@pytest.mark.parametrize("players", [2, 3])
+def test_the_chain_is_a_chain(players: int) -> None:
+    for state in (start(players, 0), (frozenset(range(players)), frozenset({frozenset({0, 1})}), 1)):
+        assert sum(chance for chance, _, _ in random_turn(state)) == 1
+    assert sum(solve(start(players, 0), random_turn, players)[:players]) == pytest.approx(1)
+
+
+@pytest.mark.parametrize("players", [2, 3])
+def test_random_play_wins_and_lasts_as_the_markov_chain_says(players: int) -> None:
+    """Who goes first is as likely to be each seat, so each seat wins as often."""
+    played = random_playouts("axes-and-allies", players, GAMES, seed="chain")
+    exact = [solve(start(players, first), random_turn, players) for first in range(players)]
+    shares = np.mean([row[:players] for row in exact], axis=0)
+    length = float(np.mean([row[players] for row in exact]))
+
+    assert shares == pytest.approx(np.full(players, 1 / players))
+    for seat in range(players):
+        near(played.shares[seat] / GAMES, float(shares[seat]), GAMES)
+    assert abs(played.decisions / GAMES - length) < SIGMAS * length * 1.2 / GAMES**0.5
+
+
+@pytest.mark.parametrize("players", [2, 3])
+def test_from_a_given_first_player_random_play_wins_as_the_markov_chain_says(players: int) -> None:
+    count = GAMES // 4
+    batch = Batch("axes-and-allies", players, count, seed="first")
+    first = batch.actors()
+    power_one = batch.tables["power"] == 1
+    shares, lengths = finish_at_random(batch, np.random.default_rng(1))
+    for seat in range(players):
+        began = (first == seat) & ~power_one
+        exact = conditional(start(players, seat), players)
+        for winner in range(players):
+            near(float(shares[began, winner].mean()), exact[winner], int(began.sum()))
+        assert lengths[began].mean() == pytest.approx(exact[players], rel=SIGMAS * 1.2 / began.sum() ** 0.5)
+
+
+def conditional(state: State, players: int) -> list[float]:
+    """As ``solve``, given that the first power rolled is not a one."""
+    found = np.zeros(players + 1)
+    total = 0.0
+    for index, (chance, follows, decisions) in enumerate(random_turn(state)):
+        if index < 3 * (players - 1):  # the outcomes of a one come first
+            continue
+        total += float(chance)
+        found[players] += float(chance) * decisions
+        if isinstance(follows, tuple):
+            found += float(chance) * np.array(solve(follows, random_turn, players))
+        else:
+            found[follows] += float(chance)
+    return [float(value) / total for value in found]
+
+
+def finish_at_random(batch: Batch, draw: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """Play every match of the batch on by actions drawn here."""
+    lengths = np.zeros(len(batch.tables), np.int64)
+    while (batch.actors() >= 0).any():
+        masks = batch.legal_masks()
+        chosen = np.where(masks, draw.random(masks.shape), -1).argmax(axis=1)
+        lengths += batch.step(chosen) == 0
+    return batch.scores(), lengths
+
+
+def test_of_two_who_always_attack_the_first_wins_12_of_19() -> None:
+    count = GAMES // 4
+    batch = Batch("axes-and-allies", 2, count, seed="12/19")
+    first = batch.actors()
+    while (batch.actors() >= 0).any():
+        batch.step(ATTACK + 1 - np.maximum(batch.actors(), 0))
+    near(float((batch.scores()[np.arange(count), first]).mean()), 12 / 19, count)
+
+
+def test_12_of_19_follows_from_the_odds_of_one_attack() -> None:
+    kills = Fraction(sum(power - 1 for power in range(1, 7)), 36)
+    assert kills == Fraction(5, 12)
+    assert kills / (1 - (1 - kills) ** 2) == Fraction(12, 19)
+
+
+def near(found: float, exact: float, games: int) -> None:
+    assert abs(found - exact) < SIGMAS * (exact * (1 - exact) / games) ** 0.5, (found, exact)
+
+
+def test_this_game_is_the_one_that_is_installed() -> None:
+    assert game("axes-and-allies").max_players == 6
