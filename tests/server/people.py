@@ -1,4 +1,4 @@
-"""Who comes to the hall in the tests: people with cookies, programs with tokens, and streams that stay open. All in this process."""
+"""Who comes to the hall in the tests: people with cookies, programs with tokens, streams that stay open; all in this process."""
 
 from __future__ import annotations
 
@@ -73,19 +73,6 @@ class Person(Visitor):
     async def act(self, table: str, action: int, n: int | None = None) -> httpx.Response:
         return await self.ask(f"/table/{table}/act", {"action": str(action)} | ({} if n is None else {"n": str(n)}))
 
-    async def guest(self) -> str:
-        """The guest's id."""
-        await self.get("/you")
-        cookie = self.http.cookies["meadhall_guest"]
-        return str(re.match(r'"?([0-9a-f]+)', _decoded(cookie))[1])  # type: ignore[index]
-
-
-def _decoded(signed: str) -> str:
-    import base64
-
-    payload = signed.split(".")[0]
-    return base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)).decode()
-
 
 class Program(Visitor):
     """A program with a token."""
@@ -137,8 +124,8 @@ class OpenHall:
         assert (await host.ask(f"/table/{table}/start")).status_code == 200
         return host, friend, await self.room(table)
 
-    async def played_out(self, game: str = AXES, players: int = 2) -> Room:
-        """A match of bots behind one person, played to its end by asking for what is legal."""
+    async def played_out(self, game: str = AXES) -> Room:
+        """A match of two people, played to its end."""
         host, friend, room = await self.two_at(game)
         await play_out(room, {0: host, 1: friend})
         return room

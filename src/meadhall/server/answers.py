@@ -88,7 +88,7 @@ def game_parts(
     if ("private", seat, language) not in cache:
         if seat is not None:
             cache["page", seat, language] = present.game_page(room, match, seat, cache["page", None, language].seats)
-        cache["private", seat, language] = _private(room, guest, cache["page", seat, language], cache["page", None, language])
+        cache["private", seat, language] = _private(room, guest, cache["page", seat, language])
     content, private = cache["page", seat, language], cache["private", seat, language]
     if hint or notice or device:
         content = replace(content, hint=hint, notice=notice, device=device)
@@ -96,12 +96,9 @@ def game_parts(
     return cache["public", language], private, content
 
 
-def _private(room: Room, guest: Guest, content: GamePage, public: GamePage) -> Markup:
-    """A guest's private part. Of who waits it changes little from move to move, so it is kept with gaps for what does.
-
-    Not in a game that shows the guest more than the others, e.g. a hand of cards.
-    """
-    if content.your_turn or content.picture != public.picture:
+def _private(room: Room, guest: Guest, content: GamePage) -> Markup:
+    """A guest's private part. Of who waits it changes little from move to move, so it is kept with gaps for what does."""
+    if content.your_turn:
         return Markup(render("_private.html", _anybody(guest), content, content.url))
     seats = tuple(replace(seat, active=False, online=True) for seat in content.seats)
     gaps = replace(content, prompt=_PROMPT_GAP, n=_NUMBER_GAP, seats=seats, picture=None, log=(), watching=0)

@@ -1,4 +1,4 @@
-"""What a browser shows of Hoard: what one knows, as it lies in the state."""
+"""What a browser shows of Hoard: what lies in the state, as far as one knows it."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from meadhall.engine.match import View
 
 @dataclass(frozen=True)
 class Picture:
+    """The board: hands and deck, card by card, and the piles."""
+
     hands: tuple[tuple[str, ...], ...]
     deck: tuple[str, ...]
     piles: tuple[int, ...]
@@ -24,6 +26,11 @@ def picture(view: View) -> Picture:
         deck=tuple(NAMES[table.deck[k]] for k in range(table.left)),
         piles=tuple(table.pile[seat] for seat in seats),
     )
+
+
+def own(view: View) -> Picture:
+    """A seat sees its hand, and the top of the deck if it has looked at it."""
+    return picture(view)
 
 
 def offered(view: View) -> Iterable[int]:

@@ -1,0 +1,460 @@
+"""One table: acting, taking back, conflicts with another process, bots, resigning, restarts."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+import meadhall
+from games_for_tests.hoard.rules import BOAST, DRAW, LOOK
+from meadhall.engine.match import Match, View
+from meadhall.server import room as room_module
+from meadhall.server.room import Room
+from meadhall.server.settings import Settings
+from meadhall.server.store import Conflict, Entry, Store
+from server.people import AXES, HOARD, OpenHall, Person, open_hall, play_out, until
+
+pytestmark = pytest.mark.asyncio
+
+
+def match_of(room: Room) -> Match:
+    assert room.match is not None
+    return room.match
+
+
+async def stored(hall: OpenHall, room: Room) -> list[tuple[str, int, int]]:
+    return [(entry.kind, entry.seat, entry.value) for entry in await hall.store.entries(room.table.id)]
+
+
+async def at_turn(hall: OpenHall, game: str = AXES) -> tuple[Person, Person, Room, int]:
+    """A table of two: who is to decide, the other, the room, and the lowest legal action."""
+    host, friend, room = await hall.two_at(game)
+    match = match_of(room)
+    actor, other = (host, friend) if match.actor == 0 else (friend, host)
+    return actor, other, room, match.legal()[0].action
+
+
+# ------------------------------------------------------------------------------------------------------------------- acting
+
+
+async def test_an_action_is_stored_before_it_is_told(hall: OpenHall, monkeypatch: pytest.MonkeyPatch) -> None:
+    actor, _, room, action = await at_turn(hall)
+    seat = match_of(room).actor
+    seen: list[tuple[int, int]] = []
+    append = Store.append
+
+    async def watched(store: Store, table: str, entry: Entry, over: bool) -> None:
+        seen.append((room.version, len(match_of(room).steps)))
+        await append(store, table, entry, over)
+        seen.append((room.version, len(match_of(room).steps)))
+
+    monkeypatch.setattr(Store, "append", watched)
+    version = room.version
+    assert (await actor.act(room.table.id, action, 1)).status_code == 200
+    assert seen == [(version, 0), (version, 0)], "nobody is told before the commit"
+    assert room.version > version
+    assert await stored(hall, room) == [("action", seat, action)]
+
+
+async def test_an_action_that_could_not_be_stored_has_not_happened(
+    hall: OpenHall, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    actor, _, room, action = await at_turn(hall)
+
+    async def fail(*_: Any) -> None:
+        raise OSError("disk full")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Store, "append", fail)
+        answer = await actor.act(room.table.id, action, 1)
+    assert answer.status_code == 500
+    assert "Nothing is lost" in answer.json()["reason"]
+    assert "disk full" not in answer.text
+    assert match_of(room).steps == []
+    assert (await actor.act(room.table.id, action, 1)).status_code == 200
+
+
+async def test_another_guest_cannot_act_for_a_seat(hall: OpenHall) -> None:
+    _, other, room, action = await at_turn(hall)
+    answer = await other.act(room.table.id, action)
+    assert (answer.status_code, answer.json()["error"]) == (409, "not-your-turn")
+    stranger = await hall.person().act(room.table.id, action)
+    assert (stranger.status_code, stranger.json()["error"]) == (403, "not-your-seat")
+    assert match_of(room).steps == []
+
+
+async def test_of_two_actions_with_one_number_one_wins_and_the_other_is_stale(hall: OpenHall) -> None:
+    actor, _, room, _ = await at_turn(hall, HOARD)
+    answers = await asyncio.gather(actor.act(room.table.id, BOAST, 1), actor.act(room.table.id, LOOK, 1))
+    assert sorted(answer.status_code for answer in answers) == [200, 409]
+    (loser,) = [answer for answer in answers if answer.status_code == 409]
+    assert loser.json()["error"] == "stale"
+    assert len(await stored(hall, room)) == 1
+
+
+async def test_a_crowd_that_acts_at_once_is_served_one_after_the_other(hall: OpenHall) -> None:
+    actor, _, room, _ = await at_turn(hall, HOARD)
+    answers = await asyncio.gather(*(actor.act(room.table.id, BOAST) for _ in range(8)))
+    assert sorted(answer.status_code for answer in answers) == [200] + [422] * 7
+    assert len(await stored(hall, room)) == 1
+
+
+# --------------------------------------------------------------------------------------------- somebody else writes the store
+
+
+async def test_after_a_conflict_the_action_is_tried_again_on_the_new_state(hall: OpenHall) -> None:
+    actor, _, room, _ = await at_turn(hall, HOARD)
+    await hall.store.append(room.table.id, Entry(1, "action", 0, BOAST), over=False)
+    assert (await actor.act(room.table.id, LOOK)).status_code == 200
+    assert await stored(hall, room) == [("action", 0, BOAST), ("action", 0, LOOK)]
+    assert [step.action for step in match_of(room).steps] == [BOAST, LOOK]
+
+
+async def test_after_a_conflict_a_numbered_action_is_stale_and_the_page_shows_the_new_state(hall: OpenHall) -> None:
+    actor, _, room, _ = await at_turn(hall, HOARD)
+    page = (await actor.get(f"/table/{room.table.id}")).text
+    assert "boasts" not in page
+    await hall.store.append(room.table.id, Entry(1, "action", 0, BOAST), over=False)
+    with room.hub.watching(None) as watcher:
+        await watcher.wait(1)
+        answer = await actor.post(f"/table/{room.table.id}/act", {"action": str(LOOK), "n": "1"}, **{"HX-Request": "true"})
+        assert answer.status_code == 409
+        assert "moved on" in answer.text
+        assert "boasts" in answer.text, "not what was rendered before"
+        assert await watcher.wait(1), "everybody else is shown it too"
+
+
+async def test_after_a_conflict_a_wrong_turn_is_refused(hall: OpenHall) -> None:
+    actor, _, room, _ = await at_turn(hall, HOARD)
+    await hall.store.append(room.table.id, Entry(1, "action", 0, DRAW), over=False)
+    answer = await actor.act(room.table.id, BOAST)
+    assert (answer.status_code, answer.json()["error"]) == (409, "not-your-turn")
+    assert len(await stored(hall, room)) == 1
+
+
+async def test_who_always_comes_second_is_told_in_the_end(hall: OpenHall, monkeypatch: pytest.MonkeyPatch) -> None:
+    actor, _, room, _ = await at_turn(hall, HOARD)
+
+    async def conflict(*_: Any) -> None:
+        raise Conflict
+
+    monkeypatch.setattr(Store, "append", conflict)
+    answer = await actor.act(room.table.id, BOAST)
+    assert (answer.status_code, answer.json()["error"]) == (409, "stale")
+
+
+async def test_a_match_that_somebody_else_has_finished_is_over_here_too(hall: OpenHall) -> None:
+    actor, _, room, legal = await at_turn(hall)
+    twin = match_of(room).copy()
+    while not twin.over:
+        seat, action = twin.actor, twin.legal()[0].action
+        assert seat is not None
+        twin.play(action)
+        await hall.store.append(room.table.id, Entry(len(twin.steps), "action", seat, action), twin.over)
+    answer = await actor.act(room.table.id, legal)
+    assert (answer.status_code, answer.json()["error"]) == (409, "over")
+    assert room.table.status == "over"
+
+
+# --------------------------------------------------------------------------------------------------------------- taking back
+
+
+async def undo(person: Person, room: Room, n: int | None = None) -> Any:
+    return await person.ask(f"/table/{room.table.id}/undo", {} if n is None else {"n": str(n)})
+
+
+async def test_what_revealed_nothing_is_taken_back_and_its_number_never_used_again(hall: OpenHall) -> None:
+    actor, _, room, _ = await at_turn(hall, HOARD)
+    await actor.act(room.table.id, BOAST, 1)
+    assert (await undo(actor, room, 2)).status_code == 200
+    assert match_of(room).steps == []
+    assert (await actor.act(room.table.id, BOAST, 2)).status_code == 200
+    assert [step.n for step in match_of(room).steps] == [2]
+    assert await stored(hall, room) == [("action", 0, BOAST), ("undo", 0, 1), ("action", 0, BOAST)]
+
+
+async def test_an_undo_survives_a_restart(settings: Settings, at_once: None) -> None:
+    async with open_hall(settings) as before:
+        actor, other, room, _ = await at_turn(before, HOARD)
+        for _ in range(2):
+            await actor.act(room.table.id, BOAST)
+            await undo(actor, room)
+        await actor.act(room.table.id, LOOK)
+        table, record = room.table.id, match_of(room).record(0)
+        cookies = [dict(person.http.cookies) for person in (actor, other)]
+    async with open_hall(settings) as after:
+        again = await after.room(table)
+        assert match_of(again).record(0) == record
+        people = [after.person(), after.person()]
+        for person, kept in zip(people, cookies, strict=True):
+            person.http.cookies.update(kept)
+        assert [step.n for step in match_of(again).steps] == [3]
+        await play_out(again, dict(enumerate(people)))
+        complete = match_of(again).record()
+        assert [undone["actions"][0]["n"] for undone in complete["undone"]] == [1, 2]
+        assert meadhall.replay(complete).result() == match_of(again).result()
+
+
+async def test_what_revealed_something_cannot_be_taken_back(hall: OpenHall) -> None:
+    actor, _, room, _ = await at_turn(hall, HOARD)
+    await actor.act(room.table.id, LOOK)
+    answer = await undo(actor, room)
+    assert (answer.status_code, answer.json()["error"]) == (409, "cannot-undo")
+    assert "revealed" in answer.json()["reason"]
+
+
+async def test_only_ones_own_last_action_can_be_taken_back_and_only_now(hall: OpenHall) -> None:
+    actor, other, room, _ = await at_turn(hall, HOARD)
+    assert (await undo(actor, room)).json()["error"] == "cannot-undo", "nothing was played"
+    await actor.act(room.table.id, BOAST)
+    assert (await undo(other, room)).status_code == 403
+    assert (await undo(hall.person(), room)).status_code == 403
+    assert (await undo(actor, room, 1)).json()["error"] == "stale"
+
+
+async def test_a_match_that_is_over_cannot_be_taken_back(hall: OpenHall) -> None:
+    """Its seed has been told by then."""
+    host, friend, room = await hall.two_at(HOARD)
+    await play_out(room, {0: host, 1: friend})
+    match = match_of(room)
+    match.steps[-1].before["reveals"] = match.tables["reveals"]  # as if the last action had revealed nothing
+    last = (host, friend)[match.steps[-1].seat]
+    answer = await undo(last, room)
+    assert (answer.status_code, answer.json()["reason"]) == (409, "The match is over.")
+    assert match_of(room).over
+
+
+# ---------------------------------------------------------------------------------------------------------------------- bots
+
+
+class Broken:
+    """A bot that raises."""
+
+    name = "broken"
+
+    def choose(self, view: View) -> int:
+        raise RuntimeError("out of ideas")
+
+
+class Cheat:
+    """A bot that answers what it may not do."""
+
+    name = "cheat"
+
+    def choose(self, view: View) -> int:
+        return next(action for action in range(view.game.actions) if action not in view.legal)
+
+
+class Dreamer:
+    """A bot whose answer is no integer at all."""
+
+    name = "dreamer"
+
+    def choose(self, view: View) -> Any:
+        return "victory"
+
+
+@pytest.fixture
+def bad_bot(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """``greedy`` is not itself."""
+    real = room_module.bot
+    monkeypatch.setattr(room_module, "bot", lambda game, name: request.param() if name == "greedy" else real(game, name))
+    yield request.param.name
+
+
+async def bots_and(hall: OpenHall, bots: list[str], game: str = AXES) -> tuple[Any, Room]:
+    program = await hall.program()
+    table = await program.open(game=game, bots=bots)
+    return program, await hall.room(table["id"])
+
+
+async def test_bots_play_by_themselves_to_the_end(hall: OpenHall) -> None:
+    program, room = await bots_and(hall, ["greedy", "random", "greedy"])
+    while not match_of(room).over:
+        await until(room, lambda: match_of(room).actor in (0, None))
+        if not match_of(room).over:
+            await program.act(room.table.id, match_of(room).legal()[0].action)
+    assert room.table.status == "over"
+    record = match_of(room).record()
+    assert {action["seat"] for action in record["actions"]} - {0}
+    meadhall.replay(record)
+
+
+@pytest.mark.parametrize("bad_bot", [Broken, Cheat, Dreamer], indirect=True)
+async def test_a_bot_that_fails_is_replaced_for_that_decision_and_logged(
+    hall: OpenHall, bad_bot: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    program, room = await bots_and(hall, ["greedy"], HOARD)
+    await program.act(room.table.id, DRAW)
+    await until(room, lambda: match_of(room).actor in (0, None))
+    assert match_of(room).steps[-1].seat == 1
+    assert room.table.seats[1].bot == "greedy", "it gets another chance"
+    (said, *_) = [each for each in caplog.records if each.levelno >= logging.ERROR]
+    assert f"table {room.table.id}: bot greedy on seat 1 failed at action 2" in said.getMessage()
+
+
+async def test_a_bot_whose_name_is_gone_is_replaced(hall: OpenHall) -> None:
+    program, room = await bots_and(hall, ["greedy"], HOARD)
+    room.table = room.table.replace_seat(replace(room.table.seats[1], bot="retired"))
+    await program.act(room.table.id, DRAW)
+    await until(room, lambda: match_of(room).actor in (0, None))
+    assert match_of(room).steps[-1].seat == 1
+
+
+async def test_when_even_random_cannot_play_it_is_tried_again(
+    hall: OpenHall, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    program, room = await bots_and(hall, ["random"], HOARD)
+    monkeypatch.setattr(room_module, "_BREATH", 0.0)
+    failures = 0
+    append = Store.append
+
+    async def away_for_a_while(store: Store, table: str, entry: Entry, over: bool) -> None:
+        nonlocal failures
+        if entry.seat == 1 and failures < 5:
+            failures += 1
+            raise OSError("database away")
+        await append(store, table, entry, over)
+
+    monkeypatch.setattr(Store, "append", away_for_a_while)
+    await program.act(room.table.id, DRAW)
+    await until(room, lambda: match_of(room).actor in (0, None))
+    assert failures == 5
+
+
+async def test_bots_go_on_after_a_restart(settings: Settings, at_once: None) -> None:
+    async with open_hall(replace(settings, bot_pause=3600.0)) as before:
+        program, room = await bots_and(before, ["greedy"], HOARD)
+        await program.act(room.table.id, DRAW)
+        assert match_of(room).actor == 1
+        table = room.table.id
+    async with open_hall(settings) as after:
+        again = await after.room(table)
+        await until(again, lambda: match_of(again).actor in (0, None))
+        assert match_of(again).steps[-1].seat == 1
+
+
+async def test_a_bots_answer_to_a_position_that_was_taken_back_is_dropped(
+    hall: OpenHall, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    program, room = await bots_and(hall, ["greedy"], HOARD)
+    asked, answer = asyncio.Event(), asyncio.Event()
+    loop = asyncio.get_running_loop()
+
+    class Slow:
+        name = "slow"
+
+        def choose(self, view: View) -> int:
+            loop.call_soon_threadsafe(asked.set)
+            asyncio.run_coroutine_threadsafe(answer.wait(), loop).result()
+            return view.legal[0]
+
+    monkeypatch.setattr(room_module, "bot", lambda game, name: Slow())
+    await program.act(room.table.id, DRAW)
+    await asked.wait()
+    await room._append(lambda match: (match.undo(revealed=True), Entry(room._entries + 1, "undo", 0, 1))[1])
+    answer.set()
+    assert room._bots is not None
+    await room._bots
+    assert match_of(room).actor == 0
+    assert match_of(room).steps == []
+    assert not [each for each in caplog.records if each.levelno >= logging.WARNING], "which is no failure"
+
+
+async def test_a_hint_is_what_the_strongest_bot_would_do(hall: OpenHall) -> None:
+    actor, other, room, _ = await at_turn(hall, HOARD)
+    hint = await actor.ask(f"/table/{room.table.id}/hint")
+    assert hint.json()["hint"].startswith("The house would play coin")
+    assert match_of(room).steps == []
+    assert (await other.ask(f"/table/{room.table.id}/hint")).status_code == 409
+    assert (await hall.person().ask(f"/table/{room.table.id}/hint")).status_code == 403
+    page = await actor.post(f"/table/{room.table.id}/hint", **{"HX-Request": "true"})
+    assert "The house would play coin" in page.text
+    assert "The house would" not in (await actor.get(f"/table/{room.table.id}")).text, "it is said once"
+
+
+# ----------------------------------------------------------------------------------------------------------------- resigning
+
+
+async def test_who_resigns_is_played_on_by_the_strongest_bot(hall: OpenHall) -> None:
+    actor, _, room, _ = await at_turn(hall)
+    seat = match_of(room).actor
+    assert seat is not None
+    name = room.table.seats[seat].name
+    assert (await actor.ask(f"/table/{room.table.id}/resign")).status_code == 200
+    assert (room.table.seats[seat].kind, room.table.seats[seat].bot, room.table.seats[seat].name) == ("bot", "greedy", name)
+    await until(room, lambda: match_of(room).actor != seat)
+    assert (await actor.act(room.table.id, 0)).status_code == 403
+    record = match_of(room).record()
+    assert record["seats"][seat] == {"name": name, "kind": "bot", "bot": "greedy"}
+
+
+async def test_when_everybody_has_left_the_match_is_given_up(hall: OpenHall) -> None:
+    actor, other, room, action = await at_turn(hall)
+    await other.ask(f"/table/{room.table.id}/resign")
+    await actor.ask(f"/table/{room.table.id}/resign")
+    assert room.table.status == "abandoned"
+    assert room.bot_to_decide() is None
+    answer = await actor.act(room.table.id, action)
+    assert answer.status_code in (403, 409)
+    record = (await actor.get(f"/table/{room.table.id}/record")).json()
+    assert (record["abandoned"], record["result"], record["complete"]) == ("everybody left", None, True)
+    assert meadhall.replay(record).commitment == record["commitment"]
+    page = (await actor.get(f"/table/{room.table.id}")).text
+    assert "given up" in page
+    loaded = await hall.store.table(room.table.id)
+    assert loaded is not None
+    assert (loaded.status, loaded.abandoned) == ("abandoned", "everybody left")
+
+
+async def test_nobody_resigns_a_match_that_is_over(hall: OpenHall) -> None:
+    host, friend, room = await hall.two_at()
+    await play_out(room, {0: host, 1: friend})
+    answer = await host.ask(f"/table/{room.table.id}/resign")
+    assert (answer.status_code, answer.json()["reason"]) == (409, "The match is over.")
+
+
+async def test_a_match_that_is_given_up_while_a_bot_thinks_ends_quietly(
+    hall: OpenHall, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    program, room = await bots_and(hall, ["greedy"], HOARD)
+    asked, answer = asyncio.Event(), asyncio.Event()
+    loop = asyncio.get_running_loop()
+
+    class Slow:
+        name = "slow"
+
+        def choose(self, view: View) -> int:
+            loop.call_soon_threadsafe(asked.set)
+            asyncio.run_coroutine_threadsafe(answer.wait(), loop).result()
+            return view.legal[0]
+
+    monkeypatch.setattr(room_module, "bot", lambda game, name: Slow())
+    await program.act(room.table.id, DRAW)
+    await asked.wait()
+    assert (await program.post(f"/tables/{room.table.id}/resign")).json()["status"] == "abandoned"
+    answer.set()
+    assert room._bots is not None
+    await room._bots
+    assert len(match_of(room).steps) == 1
+    assert not [each for each in caplog.records if each.levelno >= logging.WARNING]
+
+
+# ------------------------------------------------------------------------------------------------------------------ restarts
+
+
+async def test_a_match_of_other_rules_is_refused_not_replayed_wrongly(hall: OpenHall, caplog: pytest.LogCaptureFixture) -> None:
+    program, room = await bots_and(hall, ["greedy"], HOARD)
+    await hall.store.save_table(replace(room.table, rules=2, public=True))
+    hall.hall._rooms.clear()
+    answer = await program.read(f"/tables/{room.table.id}")
+    assert (answer.status_code, answer.json()["error"]) == (410, "other-rules")
+    assert "version 2 of the rules of Hoard" in answer.json()["reason"]
+    assert (await hall.person().get("/")).status_code == 200, "the hall itself is open all the same"
+    await hall.hall.resume(HOARD)
+    assert "is not resumed" in caplog.text

@@ -1,0 +1,528 @@
+"""A table's pages: seats, options, start, refusals in words three ways, streams, private links."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from games_for_tests.hoard.rules import BOAST, DRAW, LOOK
+from meadhall.server.routes import table as table_routes
+from meadhall.server.settings import Settings
+from server.people import AXES, HOARD, OpenHall, Person, open_hall, play_out, stream
+
+pytestmark = pytest.mark.asyncio
+
+
+async def refused(person: Person, path: str, form: dict[str, str], status: int, error: str, words: str, rule: str = "") -> None:
+    """Refused with this status, in these words: as JSON, as a page, and as a frame for the page's script."""
+    as_json = await person.ask(path, form)
+    assert (as_json.status_code, as_json.headers["content-type"]) == (status, "application/json")
+    answer = as_json.json()
+    assert (answer["error"], answer["status"], answer["rule"]) == (error, status, rule or None)
+    assert words in answer["reason"]
+
+    page = await person.post(path, form)
+    assert page.status_code == status
+    assert page.text.startswith("<!doctype html>")
+    assert words in page.text
+    assert rule in page.text
+
+    frame = await person.post(path, form, **{"HX-Request": "true"})
+    assert frame.status_code == status
+    assert words in frame.text
+
+
+# ----------------------------------------------------------------------------------------------------------- before the match
+
+
+async def test_a_new_table_has_its_host_on_seat_0(hall: OpenHall) -> None:
+    host = hall.person()
+    answer = await host.post("/tables", {"game": AXES, "kind": "friends", "players": "3", "name": "Ada"})
+    assert answer.status_code == 303
+    page = (await host.get(answer.headers["location"])).text
+    assert "Ada" in page
+    assert page.count("Free seat") == 2
+    room = await hall.room(answer.headers["location"].removeprefix("/table/"))
+    assert [seat.kind for seat in room.table.seats] == ["human", "open", "open"]
+    assert not room.table.public
+
+
+async def test_play_now_begins_at_once_against_the_strongest_bots(hall: OpenHall) -> None:
+    answer = await hall.person().ask("/tables", {"game": AXES, "kind": "bots"})
+    room = await hall.room(answer.json()["id"])
+    assert room.table.status == "running"
+    assert [seat.bot for seat in room.table.seats] == [None, "greedy", "greedy", "greedy"]
+
+
+async def test_friends_sit_down_stand_up_and_change_seats(hall: OpenHall) -> None:
+    host, friend = hall.person(), hall.person("10.0.0.2")
+    table = await host.open(players=3)
+    room = await hall.room(table)
+    assert (await friend.ask(f"/table/{table}/seats", {"set": "sit", "name": "Björn"})).status_code == 200
+    assert room.table.seats[1].name == "Björn"
+    await friend.ask(f"/table/{table}/seats", {"set": "sit", "seat": "2"})
+    assert [seat.kind for seat in room.table.seats] == ["human", "open", "human"]
+    await friend.ask(f"/table/{table}/seats", {"set": "sit"})
+    assert room.table.seats[2].name == "Björn", "who sits already stays"
+    await friend.ask(f"/table/{table}/seats", {"set": "leave"})
+    assert [seat.kind for seat in room.table.seats] == ["human", "open", "open"]
+
+
+async def test_two_of_one_name_are_told_apart(hall: OpenHall) -> None:
+    people = [hall.person() for _ in range(3)]
+    for person in people:
+        await person.post("/you", {"name": "Astrid the very long named"})
+    table = await people[0].open(players=3)
+    for person in people[1:]:
+        await person.ask(f"/table/{table}/seats", {"set": "sit"})
+    names = [seat.name for seat in (await hall.room(table)).table.seats]
+    assert len(set(names)) == 3
+    assert all(len(name) <= 24 for name in names)
+
+
+async def test_the_host_seats_bots_and_frees_and_removes_seats(hall: OpenHall) -> None:
+    host = hall.person()
+    table = await host.open(players=2)
+    room = await hall.room(table)
+    await host.ask(f"/table/{table}/size", {"players": "4"})
+    for seat, change in ((1, "bot:random"), (2, "bot"), (3, "bot:greedy")):
+        assert (await host.ask(f"/table/{table}/seats", {"seat": str(seat), "set": change})).status_code == 200
+    assert [seat.bot for seat in room.table.seats] == [None, "random", "greedy", "greedy"]
+    await host.ask(f"/table/{table}/seats", {"seat": "1", "set": "open"})
+    await host.ask(f"/table/{table}/seats", {"seat": "2", "set": "remove"})
+    assert [(seat.seat, seat.kind) for seat in room.table.seats] == [(0, "human"), (1, "open"), (2, "bot")]
+    await host.ask(f"/table/{table}/size", {"players": "2"})
+    assert [seat.kind for seat in room.table.seats] == ["human", "open"]
+
+
+async def test_the_hosts_page_can_ask_somebody_to_leave(hall: OpenHall) -> None:
+    host, friend = hall.person(), hall.person()
+    table = await host.open()
+    await friend.ask(f"/table/{table}/seats", {"set": "sit"})
+    page = (await host.get(f"/table/{table}")).text
+    form = re.search(r'name="seat" value="1"><button [^>]*value="(\w+)"[^>]*>Ask to leave', page)
+    assert form is not None
+    assert (await host.ask(f"/table/{table}/seats", {"seat": "1", "set": form[1]})).status_code == 200
+    assert (await hall.room(table)).table.seats[1].kind == "open"
+
+
+async def test_who_was_asked_to_leave_finds_the_old_private_link_dead(hall: OpenHall) -> None:
+    host, friend = hall.person(), hall.person()
+    table = await host.open()
+    await friend.ask(f"/table/{table}/seats", {"set": "sit"})
+    room = await hall.room(table)
+    key = room.table.seats[1].key
+    await host.ask(f"/table/{table}/seats", {"seat": "1", "set": "open"})
+    assert room.table.seats[1].kind == "open"
+    assert (await friend.get(f"/seat/{key}")).status_code == 404
+
+
+async def test_fewer_seats_take_open_ones_and_bots_but_no_people(hall: OpenHall) -> None:
+    host, friend = hall.person(), hall.person()
+    table = await host.open(players=4)
+    await host.ask(f"/table/{table}/seats", {"seat": "1", "set": "bot"})
+    await friend.ask(f"/table/{table}/seats", {"seat": "3", "set": "sit"})
+    await host.ask(f"/table/{table}/size", {"players": "2"})
+    room = await hall.room(table)
+    assert [seat.kind for seat in room.table.seats] == ["human", "human"]
+    third = hall.person()
+    await host.ask(f"/table/{table}/size", {"players": "3"})
+    await third.ask(f"/table/{table}/seats", {"set": "sit"})
+    await refused(host, f"/table/{table}/size", {"players": "2"}, 409, "wrong-moment", "More people than that are seated.")
+
+
+async def test_options_are_chosen_and_kept(hall: OpenHall) -> None:
+    host = hall.person()
+    table = await host.open(HOARD)
+    assert (await host.ask(f"/table/{table}/options", {"hand": "many"})).status_code == 200
+    room = await hall.room(table)
+    assert room.table.options == {"hand": "many", "mode": "rivals"}
+    page = (await host.get(f"/table/{table}")).text
+    assert re.search(r'name="hand" value="many" checked', page)
+    assert re.search(r'name="mode" value="rivals" checked', page)
+    await host.ask(f"/table/{table}/seats", {"seat": "1", "set": "bot"})
+    await host.ask(f"/table/{table}/start")
+    assert room.match is not None
+    assert room.match.options == {"hand": "many", "mode": "rivals"}
+
+
+async def test_a_listed_table_is_in_the_hall_and_another_is_not(hall: OpenHall) -> None:
+    host = hall.person()
+    table = await host.open()
+    assert table not in (await hall.person().get("/")).text
+    await host.ask(f"/table/{table}/visibility", {"public": "yes"})
+    assert table in (await hall.person().get("/")).text
+    await host.ask(f"/table/{table}/visibility", {"public": "no"})
+    assert table not in (await hall.person().get("/")).text
+    assert table in (await host.get("/")).text
+
+
+@pytest.mark.parametrize(
+    ("path", "form", "status", "error", "words"),
+    [
+        ("seats", {"seat": "9", "set": "bot"}, 400, "bad-setup", "There is no seat 9."),
+        ("seats", {"seat": "-1", "set": "open"}, 400, "bad-setup", "There is no seat -1."),
+        ("seats", {"seat": "1", "set": "bot:hal"}, 400, "unknown-bot", "it has: random, greedy"),
+        ("seats", {"seat": "0", "set": "bot:random"}, 409, "wrong-moment", "Somebody sits there."),
+        ("seats", {"seat": "0", "set": "remove"}, 409, "wrong-moment", "Somebody sits there."),
+        ("seats", {"seat": "1", "set": "remove"}, 400, "bad-setup", "for 2 to 6 players, not 1"),
+        ("size", {"players": "7"}, 400, "bad-setup", "for 2 to 6 players, not 7"),
+        ("size", {"players": "1"}, 400, "bad-setup", "for 2 to 6 players, not 1"),
+        ("options", {"speed": "fast"}, 400, "bad-setup", "no option &#39;speed&#39;|no option 'speed'"),
+        ("start", {}, 409, "wrong-moment", "A seat is still empty"),
+        ("act", {"action": "0"}, 409, "wrong-moment", "The match has not begun yet."),
+        ("undo", {}, 409, "wrong-moment", "The match has not begun yet."),
+        ("resign", {}, 409, "wrong-moment", "The match has not begun yet."),
+        ("hint", {}, 409, "wrong-moment", "The match has not begun yet."),
+    ],
+)
+async def test_what_cannot_be_done_before_the_match(
+    hall: OpenHall, path: str, form: dict[str, str], status: int, error: str, words: str
+) -> None:
+    host = hall.person()
+    table = await host.open()
+    answer = await host.ask(f"/table/{table}/{path}", form)
+    assert (answer.status_code, answer.json()["error"]) == (status, error)
+    assert any(each in answer.json()["reason"] for each in words.split("|"))
+    page = await host.post(f"/table/{table}/{path}", form)
+    assert page.status_code == status
+
+
+@pytest.mark.parametrize(
+    ("path", "form", "words"),
+    [
+        ("seats", {"seat": "1"}, "can be taken, left, opened, removed"),
+        ("seats", {"seat": "1", "set": "burn"}, "can be taken, left, opened, removed"),
+        ("seats", {"set": "bot"}, "Which seat?"),
+        ("seats", {"seat": "one", "set": "bot"}, "seat is a number, not 'one'"),
+        ("size", {}, "How many players?"),
+        ("size", {"players": "1" * 5000}, "How many"),
+    ],
+)
+async def test_a_form_that_says_nothing_sensible_is_refused(hall: OpenHall, path: str, form: dict[str, str], words: str) -> None:
+    host = hall.person()
+    table = await host.open()
+    answer = await host.ask(f"/table/{table}/{path}", form)
+    assert (answer.status_code, answer.json()["error"]) == (400, "bad-setup")
+    assert words in answer.json()["reason"] or "players, not 111" in answer.json()["reason"]
+
+
+async def test_only_the_host_arranges_the_table(hall: OpenHall) -> None:
+    host, friend = hall.person(), hall.person()
+    table = await host.open(HOARD, players=3)
+    await friend.ask(f"/table/{table}/seats", {"set": "sit"})
+    for path, form in (
+        ("seats", {"seat": "2", "set": "bot"}),
+        ("seats", {"seat": "0", "set": "open"}),
+        ("seats", {"seat": "2", "set": "remove"}),
+        ("size", {"players": "2"}),
+        ("options", {"hand": "many"}),
+        ("visibility", {"public": "yes"}),
+        ("start", {}),
+    ):
+        await refused(friend, f"/table/{table}/{path}", form, 403, "not-your-seat", "Only the host of the table can do that.")
+
+
+async def test_a_seat_that_is_taken_is_refused(hall: OpenHall) -> None:
+    host, friend = hall.person(), hall.person()
+    table = await host.open()
+    await refused(friend, f"/table/{table}/seats", {"set": "sit", "seat": "0"}, 409, "wrong-moment", "That seat is taken.")
+    await host.ask(f"/table/{table}/seats", {"seat": "1", "set": "bot"})
+    await refused(friend, f"/table/{table}/seats", {"set": "sit"}, 409, "wrong-moment", "All seats are taken.")
+    await refused(friend, f"/table/{table}/seats", {"set": "leave"}, 403, "not-your-seat", "You have no seat at this table")
+
+
+async def test_of_two_who_take_the_last_seat_one_gets_it(hall: OpenHall) -> None:
+    host, *friends = (hall.person() for _ in range(5))
+    table = await host.open()
+    tokens = [await friend.token() for friend in friends]
+    assert len(set(tokens)) == 4
+    answers = await asyncio.gather(*(friend.ask(f"/table/{table}/seats", {"set": "sit"}) for friend in friends))
+    assert sorted(answer.status_code for answer in answers) == [200, 409, 409, 409]
+
+
+async def test_a_setup_that_the_game_objects_to_is_refused_at_the_start(hall: OpenHall) -> None:
+    host = hall.person()
+    table = await host.open(HOARD, players=3)
+    for seat in ("1", "2"):
+        await host.ask(f"/table/{table}/seats", {"seat": seat, "set": "bot"})
+    await host.ask(f"/table/{table}/options", {"mode": "sides"})
+    await refused(host, f"/table/{table}/start", {}, 400, "bad-setup", "two sides need 2 or 4 players")
+    assert (await hall.room(table)).table.status == "gathering"
+
+
+async def test_once_it_has_begun_nothing_is_arranged_any_more(hall: OpenHall) -> None:
+    host, friend, room = await hall.two_at(HOARD)
+    table = room.table.id
+    for path, form in (
+        ("seats", {"seat": "1", "set": "open"}),
+        ("size", {"players": "3"}),
+        ("options", {"hand": "many"}),
+        ("start", {}),
+    ):
+        await refused(host, f"/table/{table}/{path}", form, 409, "wrong-moment", "The match has begun already.")
+    await refused(friend, f"/table/{table}/seats", {"set": "leave"}, 409, "wrong-moment", "The match has begun already.")
+
+
+@pytest.mark.parametrize(
+    ("form", "status", "error"),
+    [
+        ({"game": "chess"}, 404, "unknown-game"),
+        ({}, 404, "unknown-game"),
+        ({"game": AXES, "kind": "friends", "players": "99"}, 400, "bad-setup"),
+        ({"game": AXES, "players": "1"}, 400, "bad-setup"),
+        ({"game": AXES, "players": "many"}, 400, "bad-setup"),
+    ],
+)
+async def test_a_table_that_cannot_be_is_not_opened(hall: OpenHall, form: dict[str, str], status: int, error: str) -> None:
+    person = hall.person()
+    answer = await person.ask("/tables", form)
+    assert (answer.status_code, answer.json()["error"]) == (status, error)
+    assert (await person.post("/tables", form)).status_code == status
+
+
+async def test_a_guest_can_host_so_many_tables_and_no_more(settings: Settings, at_once: None) -> None:
+    async with open_hall(replace(settings, tables_per_guest=2)) as hall:
+        host = hall.person()
+        first = await host.open()
+        await host.open()
+        answer = await host.ask("/tables", {"game": AXES, "kind": "friends"})
+        assert (answer.status_code, answer.json()["error"]) == (429, "too-many")
+        assert (await host.post("/tables", {"game": AXES})).status_code == 429
+        assert (await hall.person().ask("/tables", {"game": AXES})).status_code == 201, "somebody else can"
+        await host.ask(f"/table/{first}/seats", {"seat": "1", "set": "bot"})
+        await host.ask(f"/table/{first}/start")
+        await host.ask(f"/table/{first}/resign")
+        assert (await host.ask("/tables", {"game": AXES})).status_code == 201, "a match that has ended counts no more"
+
+
+@pytest.mark.parametrize(
+    "path", ["/table/nowhere", "/table/nowhere/record", "/table/%00", "/table/" + "x" * 3000, "/seat/x", "/replay/x"]
+)
+async def test_what_is_not_there_is_not_found(hall: OpenHall, path: str) -> None:
+    page = await hall.person().get(path)
+    assert page.status_code == 404
+    assert page.text.startswith("<!doctype html>")
+    answer = await hall.person().get(path, Accept="application/json")
+    assert (answer.status_code, answer.json()["error"]) == (404, "not-found")
+
+
+async def test_there_is_no_record_or_replay_before_the_match(hall: OpenHall) -> None:
+    host = hall.person()
+    table = await host.open()
+    for path in ("record", "replay"):
+        assert (await host.get(f"/table/{table}/{path}")).status_code == 404
+    assert (await host.get(f"/table/{table}/verify")).status_code == 409
+
+
+# -------------------------------------------------------------------------------------------------------------- the match
+
+
+async def test_refusals_of_an_action_say_why(hall: OpenHall) -> None:
+    host, friend, room = await hall.two_at(HOARD)
+    act = f"/table/{room.table.id}/act"
+    not_mine = next(a for a in range(12) if room.match and a not in room.match.view(0).legal)
+    await refused(host, act, {"action": str(not_mine)}, 422, "illegal", "You don", "HO-2.1")
+    await refused(host, act, {"action": "x"}, 400, "malformed", "An action is an integer")
+    await refused(host, act, {}, 400, "malformed", "An action is an integer")
+    await refused(host, act, {"action": "99"}, 400, "malformed", "outside 0 to 14")
+    await refused(host, act, {"action": "-1"}, 400, "malformed", "outside 0 to 14")
+    await refused(host, act, {"action": "0", "n": "7"}, 409, "stale", "The game has moved on since")
+    await refused(host, act, {"action": "0", "n": "x"}, 400, "bad-setup", "n is a number")
+    await refused(friend, act, {"action": "0"}, 409, "not-your-turn", "turn.")
+    await refused(hall.person(), act, {"action": "0"}, 403, "not-your-seat", "You have no seat at this table")
+    await play_out(room, {0: host, 1: friend})
+    await refused(host, act, {"action": "0"}, 409, "over", "The match is over", "HO-3.1")
+
+
+async def test_a_plain_form_is_sent_back_to_the_table(hall: OpenHall) -> None:
+    host, _, room = await hall.two_at(HOARD)
+    answer = await host.post(f"/table/{room.table.id}/act", {"action": str(BOAST), "n": "1"})
+    assert (answer.status_code, answer.headers["location"]) == (303, f"/table/{room.table.id}")
+    frame = await host.post(f"/table/{room.table.id}/act", {"action": str(LOOK), "n": "2"}, **{"HX-Request": "true"})
+    assert frame.status_code == 200
+    assert frame.text.lstrip().startswith('<div id="frame"')
+    assert await host.token() in frame.text, "its forms can be sent in turn"
+
+
+async def test_a_rematch_seats_the_same_people_and_begins_when_they_are_there(hall: OpenHall) -> None:
+    host, friend, room = await hall.two_at(HOARD)
+    rematch = f"/table/{room.table.id}/rematch"
+    assert (await host.post(rematch)).status_code == 409
+    await play_out(room, {0: host, 1: friend})
+    assert (await hall.person().post(rematch)).status_code == 403
+    answers = await asyncio.gather(friend.post(rematch), host.post(rematch))
+    (where,) = {answer.headers["location"] for answer in answers}
+    again = await hall.room(where.removeprefix("/table/"))
+    assert [seat.guests for seat in again.table.seats] == [seat.guests for seat in room.table.seats]
+    assert {seat.key for seat in again.table.seats}.isdisjoint(seat.key for seat in room.table.seats)
+    assert again.table.seed != room.table.seed
+    assert again.table.status == "gathering"
+
+
+async def test_a_rematch_against_bots_begins_at_once(hall: OpenHall) -> None:
+    host = hall.person()
+    answer = await host.ask("/tables", {"game": AXES, "kind": "bots", "players": "2"})
+    room = await hall.room(answer.json()["id"])
+    await host.ask(f"/table/{room.table.id}/resign")
+    assert room.table.status == "abandoned"
+    assert (await host.post(f"/table/{room.table.id}/rematch")).status_code == 403, "who has left has left"
+
+
+# ------------------------------------------------------------------------------------------------------------ private links
+
+
+async def test_a_private_link_carries_a_seat_to_another_device(hall: OpenHall) -> None:
+    host, _, room = await hall.two_at(HOARD)
+    page = (await host.get(f"/table/{room.table.id}")).text
+    (key,) = set(re.findall(r"http://hall\.test/seat/([\w-]+)", page))
+    assert key == room.table.seats[0].key
+    phone = hall.person("10.0.0.9")
+    before = room.table
+    for _ in range(2):  # a messenger looks at the link first
+        looked = await phone.get(f"/seat/{key}")
+        assert looked.status_code == 200
+        assert room.table.seats[0].name in looked.text
+    assert room.table == before
+    assert await hall.store.table(room.table.id) == before, "looking changes nothing"
+    assert (await phone.act(room.table.id, BOAST)).status_code == 403
+
+    carried = await phone.post(f"/seat/{key}")
+    assert (carried.status_code, carried.headers["location"]) == (303, f"/table/{room.table.id}")
+    assert (await phone.act(room.table.id, BOAST)).status_code == 200
+    assert (await host.act(room.table.id, LOOK)).status_code == 200, "the first device keeps the seat"
+    assert (await phone.get(f"/seat/{key}")).status_code == 303, "it is there already"
+    assert room.table.id in (await phone.get("/")).text
+
+
+async def test_a_carried_seat_survives_a_restart(settings: Settings, at_once: None) -> None:
+    async with open_hall(settings) as before:
+        _, _, room = await before.two_at(HOARD)
+        phone = before.person()
+        await phone.post(f"/seat/{room.table.seats[0].key}")
+        cookies = dict(phone.http.cookies)
+    async with open_hall(settings) as after:
+        again = after.person()
+        again.http.cookies.update(cookies)
+        assert (await again.act(room.table.id, DRAW)).status_code == 200
+
+
+async def test_a_wrong_link_leads_nowhere(hall: OpenHall) -> None:
+    person = hall.person()
+    assert (await person.get("/seat/wrong")).status_code == 404
+    assert (await person.post("/seat/wrong")).status_code == 404
+
+
+async def test_a_link_to_a_seat_that_was_left_is_dead(hall: OpenHall) -> None:
+    host, _, room = await hall.two_at(HOARD)
+    key = room.table.seats[0].key
+    await host.ask(f"/table/{room.table.id}/resign")
+    answer = await host.post(f"/seat/{key}")
+    assert answer.status_code == 409
+    assert room.table.seats[0].guests == frozenset()
+
+
+# ------------------------------------------------------------------------------------------------------------------ streams
+
+
+async def test_a_stream_pushes_a_frame_at_once_and_after_every_move(hall: OpenHall) -> None:
+    host, friend, room = await hall.two_at(HOARD)
+    path = f"/table/{room.table.id}/stream"
+    spectator = hall.person()
+    async with stream(host, path) as mine, stream(friend, path) as theirs, stream(spectator, path) as watching:
+        for each in (mine, theirs, watching):
+            assert each.status == 200
+            assert each.headers["content-type"].startswith("text/event-stream")
+            assert each.headers["cache-control"] == "no-store"
+            assert 'id="frame"' in await each.frame()
+        await host.act(room.table.id, BOAST)
+        for each in (mine, theirs, watching):
+            while "boasts" not in (frame := await each.frame()):
+                pass
+            assert frame.count('id="frame"') == 1
+    assert len(room.hub) == 0, "who goes away is counted no more"
+
+
+async def test_the_lobbys_stream_becomes_the_games(hall: OpenHall) -> None:
+    host = hall.person()
+    table = await host.open()
+    async with stream(host, f"/table/{table}/stream") as live:
+        assert "Who sits at the table" in await live.frame()
+        await host.ask(f"/table/{table}/seats", {"seat": "1", "set": "bot"})
+        assert "greedy" in await live.frame()
+        await host.ask(f"/table/{table}/start")
+        while 'class="frame game' not in (frame := await live.frame()):
+            pass
+        assert 'id="prompt"' in frame
+
+
+async def test_a_slow_reader_skips_versions(hall: OpenHall) -> None:
+    host, _, room = await hall.two_at(HOARD)
+    with room.hub.watching(None) as slow:
+        assert await slow.wait(1)
+        for action in (BOAST, LOOK):
+            assert (await host.act(room.table.id, action)).status_code == 200
+        assert await slow.wait(1), "woken once for two moves"
+        assert not await slow.wait(0.01)
+
+
+async def test_who_comes_back_gets_the_latest(hall: OpenHall) -> None:
+    host, friend, room = await hall.two_at(HOARD)
+    path = f"/table/{room.table.id}/stream"
+    async with stream(friend, path) as live:
+        assert "boasts" not in await live.frame()
+    await host.act(room.table.id, BOAST)
+    async with stream(friend, path) as live:
+        assert "boasts" in await live.frame()
+
+
+async def test_others_see_who_comes_and_goes(hall: OpenHall) -> None:
+    host, friend = hall.person(), hall.person("10.0.0.2")
+    table = await host.open()
+    await friend.ask(f"/table/{table}/seats", {"set": "sit"})
+    path = f"/table/{table}/stream"
+    async with stream(host, path) as live:
+        assert "away" in await live.frame()
+        async with stream(friend, path):
+            while "away" in await live.frame():
+                pass
+        while "away" not in await live.frame():
+            pass
+
+
+async def test_a_quiet_stream_says_that_it_is_still_there(hall: OpenHall, monkeypatch: pytest.MonkeyPatch) -> None:
+    host, _, room = await hall.two_at(HOARD)
+    monkeypatch.setattr(table_routes, "_PATIENCE", 0.01)
+    async with stream(host, f"/table/{room.table.id}/stream") as live:
+        messages = [await live.message() for _ in range(3)]
+        assert messages[-1] == ": still here"
+
+
+async def test_an_address_has_so_many_streams_and_no_more(settings: Settings, at_once: None) -> None:
+    async with open_hall(replace(settings, streams_per_client=2)) as hall:
+        host, friend, room = await hall.two_at(HOARD)
+        path = f"/table/{room.table.id}/stream"
+        async with stream(host, path) as one, stream(host, path) as two:
+            await one.frame()
+            await two.frame()
+            refusal = await host.get(path)
+            assert refusal.status_code == 429
+            assert "live pages" in refusal.text
+            async with stream(friend, path) as elsewhere:
+                assert elsewhere.status == 200
+        async with stream(host, path) as again:
+            assert again.status == 200
+
+
+async def test_streams_end_when_the_hall_closes(hall: OpenHall) -> None:
+    host, _, room = await hall.two_at(HOARD)
+    async with stream(host, f"/table/{room.table.id}/stream") as live:
+        await live.frame()
+        await hall.hall.close()
+        async with asyncio.timeout(10):
+            while await live.message() is not None:
+                pass
