@@ -115,7 +115,8 @@ def test_an_uploaded_record_can_be_watched(come: Come, tmp_path: Path) -> None:
     expect(page.get_by_text("Every die has been verified against the seed.")).to_be_visible()
     page.keyboard.press("Tab")
     page.locator("#step-last").click()
-    expect(page.locator("#end-title")).to_be_visible()
+    expect(page.locator("#step-on[aria-disabled=true]")).to_be_visible()
+    expect(page.locator(".plate.winner")).to_have_count(1)
     assert Table(page).told == story
 
 
