@@ -49,7 +49,8 @@ def verify_file(path: Path) -> tuple[int, str]:
     except RecordError as error:
         if error.place.startswith(str(path)):  # it could not be read as a record at all
             return count, str(error).removeprefix(str(path)).lstrip(":, ")
-        return count, f"{_('record {number}').format(number=count + 1)}: {error}" if count else str(error)
+        place = _("record {number}").format(number=count + 1)
+        return count, f"{place}: {error}" if count else str(error)
     return (count, "") if count else (0, _("there is no record in it"))
 
 

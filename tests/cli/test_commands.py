@@ -1,0 +1,244 @@
+"""The command as people call it: what it prints, its exit status, and that nothing ever ends in a traceback."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import meadhall
+from meadhall.cli import main
+from meadhall.engine.record import read_records
+
+GAME = "axes-and-allies"
+
+Capture = pytest.CaptureFixture[str]
+
+
+@pytest.fixture(autouse=True)
+def english(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MEADHALL_LANG", "en")
+
+
+def refused(capture: Capture, *arguments: str) -> str:
+    """What the command says when it refuses: one line on stderr, status 2, nothing on stdout."""
+    assert main([*arguments]) == 2
+    out, err = capture.readouterr()
+    assert out == ""
+    assert err.startswith("meadhall: ")
+    assert err.count("\n") == 1
+    return err
+
+
+def write_records(path: Path, count: int = 3) -> Path:
+    meadhall.simulate(GAME, games=count, seed="records", players=3, records=path)
+    return path
+
+
+# ------------------------------------------------------------------------------------------------------------- what is refused
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (["dance"], "No such command"),
+        (["simulate", "chess"], "there is no game 'chess'"),
+        (["simulate", GAME, "--players", "9"], "2 to 6 players, not 9"),
+        (["simulate", GAME, "--players", "two"], "--players"),
+        (["simulate", GAME, "--games", "0"], "--games"),
+        (["simulate", GAME, "--bots", "hal"], "no bot 'hal'"),
+        (["simulate", GAME, "--bots", ""], "at least one"),
+        (["simulate", GAME, "--bots", "random,random,random", "--players", "2"], "3 bots for 2 players"),
+        (["simulate", GAME, "--option", "variant"], "name=value"),
+        (["simulate", GAME, "--option", "variant=long"], "no option 'variant'"),
+        (["simulate", GAME, "--games", "5", "--records", "/nowhere/at/all.jsonl"], "/nowhere/at/all.jsonl: No such file"),
+        (["play"], "Name a game"),
+        (["play", GAME, "--players", "7"], "2 to 6 players, not 7"),
+        (["play", GAME, "--seat", "5"], "There is no seat 5"),
+        (["play", GAME, "--bots", ","], "at least one bot"),
+        (["play", GAME, "--bots", "hal"], "no bot 'hal'"),
+        (["play", "--resume", "absent.match.json"], "does not exist"),
+        (["verify", "absent.match.json"], "does not exist"),
+        (["replay", "absent.match.json"], "does not exist"),
+        (["warm", "chess"], "there is no game 'chess'"),
+        (["serve", "--port", "0"], "--port"),
+    ],
+)
+def test_what_cannot_be_done_is_refused_in_one_line(capsys: Capture, arguments: list[str], reason: str) -> None:
+    assert reason in refused(capsys, *arguments)
+
+
+def test_an_error_in_a_process_of_its_own_leaves_no_traceback() -> None:
+    run = subprocess.run([sys.executable, "-m", "meadhall.cli", "simulate", "chess"], capture_output=True, text=True, check=False)
+    assert run.returncode == 2
+    assert run.stderr == "meadhall: there is no game 'chess' here; there are: axes-and-allies\n"
+
+
+def test_a_reader_that_goes_away_is_no_error() -> None:
+    command = f"{sys.executable} -m meadhall.cli simulate {GAME} --games 20 --json | head -n 1"
+    run = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=False)
+    assert (run.stdout, run.stderr) == ("{\n", "")
+
+
+def test_control_c_ends_it_quietly() -> None:
+    with subprocess.Popen(
+        [sys.executable, "-m", "meadhall.cli", "play", GAME],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline().strip() == "Axes and Allies"
+        process.send_signal(signal.SIGINT)
+        _out, err = process.communicate(timeout=60)
+    assert (process.returncode, err) == (130, "")
+
+
+# ------------------------------------------------------------------------------------------------------------------- what it says
+
+
+def test_the_version_is_shown(capsys: Capture) -> None:
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out.startswith("meadhall 0.")
+
+
+def test_without_a_command_it_helps(capsys: Capture) -> None:
+    assert main([]) == 2
+    out, err = capsys.readouterr()
+    for command in ("serve", "play", "simulate", "verify", "replay", "warm", "games"):
+        assert command in out
+    assert err == ""
+
+
+def test_games_are_listed(capsys: Capture) -> None:
+    assert main(["games"]) == 0
+    out = capsys.readouterr().out
+    assert GAME in out
+    assert "2-6" in out
+    assert "random, greedy" in out
+
+
+def test_warming_up_says_what_is_ready(capsys: Capture) -> None:
+    assert main(["warm", GAME]) == 0
+    assert capsys.readouterr().out.startswith("Axes and Allies: ready after")
+
+
+def test_it_speaks_german(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MEADHALL_LANG", "de")
+    assert main(["warm", GAME]) == 0
+    assert "bereit nach" in capsys.readouterr().out
+    assert main(["--help"]) == 0
+    assert "Die Halle öffnen" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("variable", "value"), [("MEADHALL_LANG", "de"), ("LC_ALL", "de_DE.UTF-8"), ("LANG", "de_AT")])
+def test_the_language_is_that_of_the_system(capsys: Capture, monkeypatch: pytest.MonkeyPatch, variable: str, value: str) -> None:
+    for name in ("MEADHALL_LANG", "LC_ALL", "LC_MESSAGES", "LANG"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv(variable, value)
+    main(["--help"])
+    assert "Die Halle öffnen" in capsys.readouterr().out
+
+
+# -------------------------------------------------------------------------------------------------------------------- simulations
+
+
+def test_a_simulation_is_a_table_for_people(capsys: Capture) -> None:
+    assert main(["simulate", GAME, "--players", "3", "--bots", "greedy,random", "--games", "60", "--seed", "s"]) == 0
+    out = capsys.readouterr().out
+    for part in ("greedy", "random", "anybody", "60 games of", "seed s", "95 % intervals"):
+        assert part in out
+
+
+def test_a_simulation_is_json_for_programs(capsys: Capture) -> None:
+    assert main(["simulate", GAME, "--bots", "greedy,random", "--games", "40", "--seed", "s", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["games"] == 40
+    assert found["by_bot"]["greedy"]["share"] + found["by_bot"]["random"]["share"] == 40
+    assert found["seed"] == "s"
+
+
+def test_a_seed_gives_the_same_games_again(capsys: Capture) -> None:
+    def wins() -> object:
+        main(["simulate", GAME, "--games", "40", "--seed", "s", "--json"])
+        return json.loads(capsys.readouterr().out)["by_seat"]
+
+    assert wins() == wins()
+
+
+def test_simulated_records_hold_the_legal_counts_and_verify(capsys: Capture, tmp_path: Path) -> None:
+    file = tmp_path / "games.jsonl"
+    assert main(["simulate", GAME, "--players", "4", "--bots", "greedy,random", "--games", "5", "--records", str(file)]) == 0
+    records = list(read_records(file))
+    assert len(records) == 5
+    assert all(action["legal"] > 0 for record in records for action in record["actions"])
+    assert {seat["bot"] for seat in records[0]["seats"]} == {"greedy", "random"}
+    capsys.readouterr()
+    assert main(["verify", str(file)]) == 0
+    assert capsys.readouterr().out == f"{file}: 5 records verified\n"
+
+
+# ------------------------------------------------------------------------------------------------------------------------ records
+
+
+def test_every_file_has_a_line_and_the_records_are_counted(capsys: Capture, tmp_path: Path) -> None:
+    one, three = write_records(tmp_path / "one.jsonl", 1), write_records(tmp_path / "three.jsonl", 3)
+    assert main(["verify", str(one), str(three)]) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        f"{one}: 1 record verified",
+        f"{three}: 3 records verified",
+        "4 records verified",
+    ]
+
+
+def test_the_first_wrong_thing_is_named_with_its_place(capsys: Capture, tmp_path: Path) -> None:
+    file = write_records(tmp_path / "games.jsonl")
+    records = list(read_records(file))
+    roll = records[1]["actions"][2]["events"][0]
+    roll[-1] += 1
+    file.write_text("\n".join(map(json.dumps, records)))
+    assert main(["verify", str(file)]) == 1
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith(f"meadhall: {file}: record 2: action 3: ")
+    assert "recorded" in err
+    assert "derived" in err
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("", "there is no record in it"),
+        ("{", "not JSON"),
+        ("[]", "a JSON object was expected"),
+        ('{"format": "chess"}', "'chess'"),
+    ],
+)
+def test_what_is_no_record_is_said_to_be_none(capsys: Capture, tmp_path: Path, text: str, reason: str) -> None:
+    file = tmp_path / "some.match.json"
+    file.write_text(text)
+    assert main(["verify", str(file)]) == 1
+    assert reason in capsys.readouterr().err
+    assert reason in refused(capsys, "replay", str(file))
+
+
+def test_a_cut_line_is_named_with_its_number(capsys: Capture, tmp_path: Path) -> None:
+    file = write_records(tmp_path / "games.jsonl")
+    file.write_text(file.read_text()[:-40])
+    assert main(["verify", str(file)]) == 1
+    assert "line 3: not JSON" in capsys.readouterr().err
+
+
+def test_a_record_is_told_in_words(capsys: Capture, tmp_path: Path) -> None:
+    file = write_records(tmp_path / "games.jsonl", 2)
+    assert main(["replay", str(file), "--tables"]) == 0
+    out = capsys.readouterr().out
+    for part in ("Axes and Allies", "all dice verified", "goes first", "attack", "the last one standing (AA-6.1)"):
+        assert part in out
+    assert out.count("wins: ") == 2
+    assert "axe of power" in out

@@ -1,0 +1,197 @@
+"""Playing in the terminal."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+import meadhall
+from meadhall.cli import main
+from meadhall.engine.record import read_records
+
+GAME = "axes-and-allies"
+
+Capture = pytest.CaptureFixture[str]
+
+
+class Terminal:
+    """A person who types the lines given, and all that they were shown."""
+
+    def __init__(self, capture: Capture, patch: pytest.MonkeyPatch) -> None:
+        self._capture = capture
+        self._patch = patch
+        self.status: int | None = None
+
+    def type(self, *lines: str, seed: str = "hall", arguments: tuple[str, ...] = ()) -> str:
+        """Sit down at a table of three, type the lines, and leave when they are at an end.
+
+        With the seed "hall" the person goes first, with an axe of power 1.
+        """
+        self._patch.setattr("sys.stdin", io.StringIO("".join(f"{line}\n" for line in lines)))
+        given = arguments or ("play", GAME, "--players", "3", "--seed", seed, "--name", "Ylva", "--bots", "greedy,random")
+        self.status = main([*given])
+        shown = self._capture.readouterr()
+        assert shown.err == ""
+        return " ".join(shown.out.split())
+
+
+@pytest.fixture
+def terminal(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> Terminal:
+    monkeypatch.setenv("MEADHALL_LANG", "en")
+    monkeypatch.setenv("COLUMNS", "200")
+    return Terminal(capsys, monkeypatch)
+
+
+def saved(path: Path) -> dict[str, object]:
+    return next(read_records(path))
+
+
+def test_the_person_sits_first_and_bots_fill_the_rest_in_turn(terminal: Terminal) -> None:
+    shown = terminal.type("quit")
+    assert "Ylva, Astrid (greedy), Björn (random)" in shown
+    assert terminal.status == 0
+
+
+def test_the_table_the_prompt_and_numbered_choices_are_shown(terminal: Terminal) -> None:
+    shown = terminal.type("quit")
+    assert "> Ylva axe of power 1 Astrid Björn" in shown
+    assert "Your axe has power 1" in shown
+    assert "1 attack Astrid 2 attack Björn 7 ally with Astrid 8 ally with Björn" in shown
+
+
+def test_a_number_plays_the_choice_and_the_bots_answer(terminal: Terminal) -> None:
+    shown = terminal.type("1", "quit")
+    assert "1 Ylva attacks Astrid" in shown
+    assert "2 Astrid" in shown
+
+
+def test_the_end_of_the_input_leaves_the_table(terminal: Terminal) -> None:
+    terminal.type()
+    assert terminal.status == 0
+
+
+def test_a_match_is_played_to_its_end(terminal: Terminal) -> None:
+    """Every number is tried at every decision; refusals change nothing, so the match comes to its end."""
+    shown = terminal.type(*[str(action) for _ in range(60) for action in range(12)])
+    assert "the last one standing (AA-6.1)" in shown
+    assert "save, undo or quit?" in shown
+
+
+def test_why_names_the_rule_and_the_rulebook_explains_it(terminal: Terminal) -> None:
+    shown = terminal.type("why 0", "quit")
+    assert "You have to name somebody else. (AA-3.1)" in shown
+    assert shown.count("AA-3.1") == 2
+
+
+def test_why_of_a_legal_choice_says_that_nothing_forbids_it(terminal: Terminal) -> None:
+    assert "Nothing forbids it: attack Astrid." in terminal.type("why 1", "quit")
+
+
+def test_why_of_a_number_that_is_no_action_is_answered(terminal: Terminal) -> None:
+    assert "Action 99 is outside 0 to 11." in terminal.type("why 99", "quit")
+
+
+def test_why_needs_a_number(terminal: Terminal) -> None:
+    assert "Say which" in terminal.type("why", "quit")
+
+
+def test_an_illegal_number_is_refused_with_the_reason(terminal: Terminal) -> None:
+    assert "You have to name somebody else. (AA-3.1)" in terminal.type("0", "quit")
+
+
+def test_what_is_no_command_is_answered_with_those_there_are(terminal: Terminal) -> None:
+    assert "A number, or one of: why, hint, undo, save, help, quit." in terminal.type("dance", "", "quit")
+
+
+def test_help_lists_the_commands(terminal: Terminal) -> None:
+    assert "undo: back to your previous decision" in terminal.type("help", "quit")
+
+
+def test_a_hint_is_what_the_strongest_bot_would_do(terminal: Terminal) -> None:
+    assert "greedy would choose 7: ally with Astrid." in terminal.type("hint", "quit")  # power 1 can't kill
+
+
+def test_undo_goes_back_to_the_previous_decision_and_is_recorded(terminal: Terminal, tmp_path: Path) -> None:
+    file = tmp_path / "undone.match.json"
+    shown = terminal.type("1", "undo", f"save {file}", "quit")
+    assert "Taken back." in shown
+    record = saved(file)
+    assert [undone["after"] for undone in record["undone"]] == [0]  # type: ignore[attr-defined]
+    assert record["actions"] == []
+
+
+def test_nothing_can_be_undone_before_the_first_decision(terminal: Terminal) -> None:
+    assert "There is nothing to take back." in terminal.type("undo", "quit")
+
+
+def test_a_match_that_is_saved_verifies_tells_and_is_played_on(terminal: Terminal, tmp_path: Path) -> None:
+    file = tmp_path / "half.match.json"
+    assert f"Saved as {file}." in terminal.type("1", "undo", "7", f"save {file}", "quit")
+    assert saved(file)["abandoned"] == "left at the terminal"
+    assert main(["verify", str(file)]) == 0
+    told = terminal.type(arguments=("replay", str(file)))
+    assert "(taken back)" in told
+    assert "Given up: left at the terminal" in told
+    again = terminal.type("quit", arguments=("play", "--resume", str(file)))
+    assert "Ylva, Astrid (greedy), Björn (random)" in again
+    before, after = meadhall.replay(saved(file)), f"SHA-256 of the seed: {saved(file)['commitment']}"
+    assert after in again
+    assert [f"{choice.action} {choice.text}" in again for choice in before.legal()] == [True] * before.legal_count()
+
+
+def test_a_finished_match_is_saved_whole(terminal: Terminal, tmp_path: Path) -> None:
+    file = tmp_path / "whole.match.json"
+    terminal.type(*[str(action) for _ in range(60) for action in range(12)], "hint", f"save {file}", "quit")
+    record = saved(file)
+    assert record["result"]
+    assert "abandoned" not in record
+    assert "the last one standing" in terminal.type("why 1", "quit", arguments=("play", "--resume", str(file)))
+
+
+def test_save_chooses_a_name_by_itself(terminal: Terminal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    terminal.type("save", "quit")
+    (file,) = tmp_path.iterdir()
+    assert file.name.startswith("axes-and-allies-")
+    assert file.name.endswith(".match.json")
+
+
+def test_a_file_that_cannot_be_written_is_no_end(terminal: Terminal) -> None:
+    shown = terminal.type("save /nowhere/at/all", "hint", "quit")
+    assert "/nowhere/at/all: No such file or directory" in shown
+    assert "greedy would choose" in shown
+
+
+def test_an_edited_save_is_not_resumed(capsys: Capture, terminal: Terminal, tmp_path: Path) -> None:
+    file = tmp_path / "edited.match.json"
+    terminal.type("1", f"save {file}", "quit")
+    record = saved(file)
+    record["setup"][0][2] = 7  # type: ignore[index]
+    file.write_text(json.dumps(record))
+    assert main(["play", "--resume", str(file)]) == 2
+    assert "meadhall: setup: order_roll(0, 7) recorded" in capsys.readouterr().err
+
+
+def test_only_one_match_is_resumed(capsys: Capture, terminal: Terminal, tmp_path: Path) -> None:
+    file = tmp_path / "many.jsonl"
+    meadhall.simulate(GAME, games=2, records=file)
+    assert main(["play", "--resume", str(file)]) == 2
+    assert "one match can be resumed, not 2" in capsys.readouterr().err
+    meadhall.simulate(GAME, games=1, records=file)
+    assert main(["play", "--resume", str(file)]) == 2
+    assert "Only bots sit at this table." in capsys.readouterr().err
+
+
+def test_a_match_of_another_game_is_not_resumed(capsys: Capture, terminal: Terminal, tmp_path: Path) -> None:
+    file = tmp_path / "half.match.json"
+    terminal.type(f"save {file}", "quit")
+    assert main(["play", "axxa", "--resume", str(file)]) == 2
+    assert "holds a match of axes-and-allies" in capsys.readouterr().err
+
+
+def test_another_seat_can_be_taken(terminal: Terminal) -> None:
+    shown = terminal.type("quit", arguments=("play", GAME, "--players", "3", "--name", "Ylva", "--seat", "3"))
+    assert "Astrid (greedy), Björn (greedy), Ylva" in shown

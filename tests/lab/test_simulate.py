@@ -1,0 +1,144 @@
+"""Simulations: that they count right, play what was asked for, and find the stronger bot stronger."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import meadhall
+from meadhall.engine.record import read_records
+from meadhall.lab import Report
+from meadhall.lab.report import wilson
+from meadhall.lab.warm import warm
+
+GAME = "axes-and-allies"
+INTERPRETABLE = 300
+"""Games that are played in a moment even by interpreted rules."""
+
+
+def test_greedy_beats_random() -> None:
+    report = meadhall.simulate(GAME, ["greedy", "random"], games=1500, seed="strength", players=2)
+    assert report.by_bot["greedy"].low > report.by_bot["random"].high
+
+
+def test_equal_bots_win_equally_often_once_all_sit_everywhere() -> None:
+    report = meadhall.simulate(GAME, ["random"], games=INTERPRETABLE, seed="equal", players=4)
+    assert report.by_bot["random"].rate == pytest.approx(1 / 4)
+    for rate in report.by_seat:
+        assert abs(rate.rate - 1 / 4) < 4 * (1 / 4 * 3 / 4 / INTERPRETABLE) ** 0.5
+
+
+def test_every_win_is_somebodys() -> None:
+    report = meadhall.simulate(GAME, ["greedy", "random"], games=INTERPRETABLE, seed="sums", players=5)
+    assert sum(rate.share for rate in report.by_bot.values()) == INTERPRETABLE
+    assert sum(rate.share for rate in report.by_seat) == INTERPRETABLE
+    for seat in range(5):
+        assert sum(rates[seat].games for rates in report.by_bot_and_seat.values()) == INTERPRETABLE
+        shares = sum(rates[seat].share for rates in report.by_bot_and_seat.values())
+        assert shares == report.by_seat[seat].share
+
+
+def test_everybody_sits_everywhere() -> None:
+    report = meadhall.simulate(GAME, ["greedy", "random", "random"], games=30, seed="seats")
+    assert [rate.games for rate in report.by_bot_and_seat["greedy"]] == [10, 10, 10]
+    assert [rate.games for rate in report.by_bot_and_seat["random"]] == [20, 20, 20]
+
+
+def test_fewer_bots_than_players_are_repeated() -> None:
+    report = meadhall.simulate(GAME, ["greedy", "random"], games=2, players=5)
+    assert report.bots == ("greedy", "random", "greedy", "random", "greedy")
+
+
+def test_the_seed_gives_the_same_games_again() -> None:
+    first = meadhall.simulate(GAME, games=50, players=3)
+    again = meadhall.simulate(GAME, games=50, players=3, seed=first.seed)
+    assert (again.by_seat, again.length) == (first.by_seat, first.length)
+    assert meadhall.simulate(GAME, games=50, players=3).seed != first.seed
+
+
+def test_whole_matches_agree_with_the_compiled_loops(tmp_path: Path) -> None:
+    """Other dice, the same game: the rates must agree within their intervals, and the lengths nearly."""
+    fast = meadhall.simulate(GAME, ["random"], games=400, seed="fast", players=2)
+    whole = meadhall.simulate(GAME, ["random"], games=400, seed="whole", players=2, records=tmp_path / "games.jsonl")
+    assert fast.by_seat[0].low < whole.by_seat[0].high
+    assert whole.by_seat[0].low < fast.by_seat[0].high
+    error = (fast.length.sd**2 / 400 + whole.length.sd**2 / 400) ** 0.5
+    assert abs(fast.length.mean - whole.length.mean) < 4 * error
+
+
+def test_records_are_those_of_the_games_reported(tmp_path: Path) -> None:
+    file = tmp_path / "games.jsonl"
+    report = meadhall.simulate(GAME, ["greedy", "random"], games=12, seed="records", players=3, records=file)
+    records = list(read_records(file))
+    assert [sum(record["result"]["scores"][seat] for record in records) for seat in range(3)] == [
+        rate.share for rate in report.by_seat
+    ]
+    assert sum(len(record["actions"]) for record in records) == report.decisions
+    for number, record in enumerate(records):
+        assert [seat["bot"] for seat in record["seats"]] == [report.bots[(seat + number) % 3] for seat in range(3)]
+        meadhall.replay(record)
+
+
+def test_processes_play_the_same_matches(tmp_path: Path) -> None:
+    def lines(processes: int) -> list[str]:
+        file = tmp_path / f"{processes}.jsonl"
+        meadhall.simulate(GAME, games=34, seed="processes", records=file, processes=processes)
+        return [json.dumps({**json.loads(line), "started": ""}) for line in file.read_text().splitlines()]
+
+    assert lines(2) == lines(1)
+
+
+def test_progress_is_told(tmp_path: Path) -> None:
+    for records in (None, tmp_path / "games.jsonl"):
+        done: list[int] = []
+        meadhall.simulate(GAME, games=40, progress=done.append, records=records)
+        assert sum(done) == 40
+
+
+def test_the_report_is_json_able() -> None:
+    report = meadhall.simulate(GAME, games=10, seed="json")
+    data = json.loads(json.dumps(report.to_dict()))
+    assert data["game"] == GAME
+    assert data["length"]["max"] >= data["length"]["min"] >= 1
+    assert data["decisions_per_second"] == report.decisions_per_second
+    assert set(data) == set(Report.__dataclass_fields__) | {"decisions_per_second"}
+
+
+@pytest.mark.parametrize(
+    ("given", "reason"),
+    [
+        ({"bots": []}, "at least one"),
+        ({"bots": "random"}, "list of names"),
+        ({"bots": ["hal"]}, "no bot 'hal'"),
+        ({"bots": ["random"] * 3, "players": 2}, "3 bots for 2 players"),
+        ({"players": 7}, "2 to 6 players"),
+        ({"games": 0}, "at least 1"),
+        ({"games": True}, "at least 1"),
+        ({"variant": "long"}, "no option 'variant'"),
+    ],
+)
+def test_what_cannot_be_simulated_is_refused(given: dict[str, object], reason: str) -> None:
+    with pytest.raises(meadhall.MeadhallError, match=reason):
+        meadhall.simulate(GAME, **{"games": 5, **given})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("wins", "games", "low", "high"),
+    [(0, 10, 0.0, 0.27753), (5, 10, 0.23659, 0.76341), (10, 10, 0.72247, 1.0), (50, 100, 0.40383, 0.59617)],
+)
+def test_intervals_are_wilsons(wins: int, games: int, low: float, high: float) -> None:
+    """Values from R: prop.test(wins, games, correct = FALSE)."""
+    assert wilson(wins, games) == pytest.approx((low, high), abs=1e-5)
+
+
+def test_nothing_is_known_of_no_games() -> None:
+    assert wilson(0, 0) == (0.0, 1.0)
+
+
+def test_warming_up_goes_through_all_its_steps() -> None:
+    told: list[tuple[int, int]] = []
+    warm([GAME], lambda done, steps: told.append((done, steps)))
+    assert [done for done, _steps in told] == list(range(told[0][1] + 1))
+    warm([])
