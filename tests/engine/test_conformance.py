@@ -9,7 +9,7 @@ import pytest
 from games_for_tests.broken import BROKEN
 from games_for_tests.hoard import game as hoard
 from meadhall import ConformanceError, check_game
-from meadhall.engine import conformance
+from meadhall.engine import conformance, knowledge
 from meadhall.engine.game import Choice, Game, game
 from meadhall.engine.rule import INTERPRETED
 
@@ -59,3 +59,11 @@ def test_a_broken_game_is_found_out(name: str, monkeypatch: pytest.MonkeyPatch) 
 def simple(subject: Game) -> Game:
     """With as few players as possible: what is broken is so for two already."""
     return replace(subject, max_players=2)
+
+
+def test_the_truth_may_be_hit_as_often_as_chance_has_it_and_not_more_often() -> None:
+    knowledge.truth_is_not_foreseen(knowledge.Coincidences(truth=0, chance=0))
+    knowledge.truth_is_not_foreseen(knowledge.Coincidences(truth=60, chance=50))
+    knowledge.truth_is_not_foreseen(knowledge.Coincidences(truth=2, chance=60))
+    with pytest.raises(knowledge.Broken, match="in 60 of 62 cases"):
+        knowledge.truth_is_not_foreseen(knowledge.Coincidences(truth=60, chance=2))

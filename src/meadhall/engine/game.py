@@ -100,7 +100,7 @@ class GamePicture(Protocol):
         """The values for the board, drawn from what everybody (or, in a replay, some seat) may know."""
 
     def own(self, view: View) -> Hashable:
-        """The values for a seat's own part, its hand and its controls. While the seat waits, the same as long as it looks the same."""
+        """The values for a seat's own part, its hand and its controls. While it waits, the same as long as it looks the same."""
 
     def offered(self, view: View) -> Iterable[int]:
         """The actions to be shown to the viewer, who is to decide: the legal ones, and those worth refusing with a reason."""

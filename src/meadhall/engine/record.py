@@ -147,12 +147,14 @@ def read_records(path: Path) -> Iterator[MatchRecord]:
         raise RecordError(str(path), f"can't be read: {getattr(error, 'strerror', None) or 'not UTF-8'}") from None
     try:
         found = json.loads(text)
-    except json.JSONDecodeError:
+    except (ValueError, RecursionError):
         pass
     else:
         yield _object(found, str(path))
         return
     lines = [line for line in text.splitlines() if line.strip()]
+    if not lines:
+        raise RecordError(str(path), "empty: a match record was expected")
     for number, line in enumerate(lines, 1):
         yield loads(line, f"{path}, line {number}" if len(lines) > 1 else str(path))
 

@@ -1,0 +1,81 @@
+"""Events: rows of integers in a log that counts what no longer fits."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from meadhall.engine.events import (
+    EVERYBODY,
+    NO_LOG_SHAPE,
+    NOBODY,
+    Event,
+    EventKind,
+    append_argument,
+    emit,
+    named,
+    new_log,
+    number,
+    read_log,
+    seat,
+    whisper,
+)
+
+KINDS = {
+    1: EventKind("rolled", (seat, number), "XX-1", "{0} rolls {1}"),
+    2: EventKind("saw", (named("axe", "shield"),), "XX-1", "a {0}"),
+    3: EventKind("many", (seat,), "XX-1", "{0} has several", rest=named("axe", "shield")),
+    4: EventKind("free", (), "XX-1", "anything"),
+}
+
+
+def test_what_is_emitted_is_read_with_seats_and_names() -> None:
+    log = new_log(8)
+    emit(log, 1, 0, 6)
+    whisper(log, 2, 2, 1)
+    whisper(log, NOBODY, 2, 0)
+    emit(log, 4)
+
+    events = read_log(log, KINDS)
+
+    assert [event.to_list() for event in events] == [["rolled", 0, 6], ["saw", "shield"], ["saw", "axe"], ["free"]]
+    assert [event.audience for event in events] == [EVERYBODY, 2, NOBODY, EVERYBODY]
+    assert str(events[0]) == "rolled(0, 6)"
+
+
+def test_arguments_can_be_added_to_the_last_event() -> None:
+    log = new_log(2)
+    append_argument(log, 5)
+    emit(log, 3, 1)
+    for kind in (0, 1, 1):
+        append_argument(log, kind)
+    assert read_log(log, KINDS)[0].to_list() == ["many", 1, "axe", "shield", "shield"]
+
+
+def test_a_full_log_counts_on() -> None:
+    log = new_log(2)
+    for value in range(5):
+        emit(log, 1, 0, value)
+        append_argument(log, 1)
+    assert log[0, 0] == 5
+    assert log[1, 3:6].tolist() == [0, 0, 1]
+
+
+def test_a_log_of_length_zero_takes_nothing() -> None:
+    log = np.zeros(NO_LOG_SHAPE, np.int32)
+    emit(log, 1, 0, 6)
+    append_argument(log, 6)
+    assert log.size == 0
+
+
+@pytest.mark.parametrize(
+    ("audience", "viewers"), [(EVERYBODY, {-1, 0, 1, 2}), (0, {0}), (2, {2}), (NOBODY, set())], ids=["all", "0", "2", "nobody"]
+)
+def test_an_event_is_visible_to_its_audience(audience: int, viewers: set[int]) -> None:
+    event = Event(1, "rolled", (0, 6), audience)
+    assert {viewer for viewer in range(-1, 3) if event.visible_to(viewer)} == viewers
+
+
+def test_in_words_seats_are_names() -> None:
+    assert KINDS[1].in_words((1, 6), ("Astrid", "Björn")) == "Björn rolls 6"
+    assert KINDS[2].in_words(("axe",), ()) == "a axe"

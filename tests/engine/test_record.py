@@ -1,0 +1,310 @@
+"""Match records: they replay, and whatever is wrong with one is refused with its place and reason."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from games_for_tests.hoard import game as hoard
+from games_for_tests.hoard.rules import BOAST, LOOK
+from meadhall import Game, Match, RecordError, Seat, game, replay
+from meadhall.engine.record import dumps, loads, read_records
+
+GOLDEN = sorted((Path(__file__).parents[1] / "records").glob("*/*.match.json"))
+STARTED = datetime(2026, 11, 21, 20, 0, tzinfo=UTC)
+
+
+def finished(subject: Game = hoard, **options: Any) -> Match:
+    """A match of two with something undone, a private event and a bot."""
+    match = Match(subject, seats=[Seat("Astrid"), Seat("Karl", "bot", "greedy")], seed="record", started=STARTED, options=options)
+    if subject is hoard:
+        match.play(BOAST)
+        match.undo()
+        match.play(LOOK)
+        match.play(BOAST)
+        match.undo(2, revealed=True)
+    while not match.over:
+        match.play(match.legal()[0])
+    return match
+
+
+RECORD = finished().record(legal=True)
+
+
+def changed(**changes: Any) -> dict[str, Any]:
+    return {**copy.deepcopy(RECORD), **changes}
+
+
+def refused(record: Any) -> RecordError:
+    with pytest.raises(RecordError) as error:
+        replay(record)
+    assert error.value.place
+    assert error.value.reason
+    assert str(error.value) == f"{error.value.place}: {error.value.reason}"
+    return error.value
+
+
+# ----------------------------------------------------------------------------------------------------------------- replaying
+
+
+@pytest.mark.parametrize("path", GOLDEN, ids=lambda path: path.stem)
+def test_a_golden_record_replays_byte_for_byte(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    match = replay(loads(text))
+    assert dumps(match.record(legal=True)) + "\n" == text
+
+
+def test_there_are_golden_records_of_every_number_of_players() -> None:
+    assert {len(loads(path.read_text(encoding="utf-8"))["seats"]) for path in GOLDEN} == {2, 3, 4, 5, 6}
+
+
+@pytest.mark.parametrize("legal", [True, False])
+def test_a_replayed_match_is_the_match(legal: bool) -> None:
+    match = finished()
+    again = replay(loads(dumps(match.record(legal=legal))))
+    assert again.record(legal=legal) == match.record(legal=legal)
+    assert again.tables.tobytes() == match.tables.tobytes()
+    assert again.undone == match.undone
+    assert again.seats == match.seats
+
+
+def test_progress_is_told_for_every_action_the_undone_ones_too() -> None:
+    told: list[int] = []
+    replay(RECORD, told.append)
+    assert sum(told) == len(RECORD["actions"]) + sum(len(undone["actions"]) for undone in RECORD["undone"])
+
+
+def test_a_record_has_the_fields_of_its_format() -> None:
+    assert list(RECORD) == [
+        "format",
+        "game",
+        "rules",
+        "options",
+        "seats",
+        "started",
+        "commitment",
+        "seed",
+        "complete",
+        "setup",
+        "actions",
+        "undone",
+        "result",
+    ]
+    assert RECORD["format"] == "meadhall-match/1"
+    assert RECORD["rules"] == 3
+    assert RECORD["options"] == {"hand": "few", "mode": "rivals"}
+    assert RECORD["seats"] == [{"name": "Astrid", "kind": "human"}, {"name": "Karl", "kind": "bot", "bot": "greedy"}]
+    assert RECORD["started"] == "2026-11-21T20:00:00Z"
+    assert RECORD["setup"][1][:2] == ["dealt", 0]
+    assert RECORD["setup"][1][2].startswith("coin")
+    assert list(RECORD["result"]) == ["winners", "scores", "points", "reason"]
+    assert [undone["after"] for undone in RECORD["undone"]] == [0, 0]
+    assert [action["n"] for undone in RECORD["undone"] for action in undone["actions"]] == [1, 2, 3]
+    assert RECORD["actions"][0]["n"] == 4
+
+
+def test_a_match_given_up_replays_to_where_it_was() -> None:
+    match = hoard.match(players=2, seed="x")
+    match.play(LOOK)
+    record = match.record(abandoned="supper")
+    again = replay(record)
+    assert not again.over
+    assert again.record(abandoned="supper") == record
+
+
+# ------------------------------------------------------------------------------------------------------------------ refusing
+
+
+@pytest.mark.parametrize(
+    ("changes", "place", "reason"),
+    [
+        ({"format": "meadhall-match/2"}, "format", "this program reads meadhall-match/1"),
+        ({"game": "chess"}, "game", "no game 'chess'"),
+        ({"rules": 2}, "rules", "version 2 recorded; this program plays version 3"),
+        ({"options": {}}, "options", "every option"),
+        ({"options": {"hand": "few", "mode": "x"}}, "setup", "not 'x'"),
+        ({"seats": []}, "setup", "2 to 4 players"),
+        ({"seats": [{"name": "A", "kind": "cat"}] * 2}, "seats[0]", '"human", or "bot"'),
+        ({"seats": [{"name": "A", "kind": "human", "bot": "b"}] * 2}, "seats[0]", '"human", or "bot"'),
+        ({"seats": [{"name": "A"}]}, "seats[0]", "kind"),
+        ({"started": "yesterday"}, "started", "no time like"),
+        ({"commitment": "0" * 64}, "commitment", "SHA-256"),
+        ({"seed": "xyz"}, "seed", "hexadecimal"),
+        ({"seed": "00" * 31}, "seed", "32 bytes"),
+        ({"seed": RECORD["seed"].upper()}, "seed", "lower-case"),
+        ({"seed": None}, "seed", "absent"),
+        ({"complete": False}, "complete", "filtered"),
+        ({"colour": "red"}, "record", "unknown field"),
+        ({"setup": []}, "setup", "nothing recorded"),
+        ({"setup": [*RECORD["setup"], ["starts", 0]]}, "setup", "starts(0) recorded, nothing derived"),
+        ({"setup": [[], *RECORD["setup"][1:]]}, "setup", "an empty event recorded"),
+        ({"undone": []}, "actions", "without gap"),
+        ({"actions": RECORD["actions"][::-1]}, "actions", "ascend"),
+        ({"actions": RECORD["actions"][:-1]}, "result", "not ended"),
+        ({"result": None}, "result", "absent"),
+        ({"abandoned": "tired"}, "abandoned", "played to its end"),
+        ({"result": {**RECORD["result"], "winners": []}}, "result, winners", "recorded"),
+        ({"result": {**RECORD["result"], "scores": [0.5, 0.5]}}, "result, scores", "derived"),
+        ({"result": {**RECORD["result"], "points": None}}, "result, points", "derived"),
+        ({"result": {**RECORD["result"], "reason": "HO-1.1"}}, "result, reason", "HO-1.1 recorded, HO-3.1 derived"),
+    ],
+)
+def test_what_is_wrong_is_refused_with_its_place_and_reason(changes: dict[str, Any], place: str, reason: str) -> None:
+    error = refused(changed(**changes))
+    assert error.place == place
+    assert reason in error.reason
+
+
+def test_a_changed_event_is_refused_as_recorded_and_derived() -> None:
+    record = changed()
+    event = record["actions"][0]["events"][0]
+    event[1] = 1 - event[1]
+    error = refused(record)
+    assert error.place == "action 4"
+    assert error.reason == f"played(1, {event[2]}) recorded, played(0, {event[2]}) derived"
+
+
+def test_true_is_not_one_in_an_event() -> None:
+    record = changed()
+    event = next(event for action in record["actions"] for event in action["events"] if event[1:2] == [1])
+    event[1] = True
+    assert "recorded" in refused(record).reason
+
+
+def test_a_changed_action_is_refused() -> None:
+    for field, value, reason in (("action", 99, "outside"), ("seat", 1, "turn"), ("legal", 9, "9 legal actions recorded")):
+        record = changed()
+        record["actions"][0][field] = value
+        error = refused(record)
+        assert error.place == "action 4"
+        assert reason in error.reason
+
+
+def test_undone_actions_that_were_never_the_last_ones_are_refused() -> None:
+    record = finished().record()
+    record["undone"][1]["after"] = 7
+    assert refused(record).place == "undone"
+
+
+def test_a_match_that_was_not_finished_needs_a_reason() -> None:
+    record = hoard.match(players=2, seed="x").record(abandoned="supper")
+    del record["abandoned"]
+    assert "given up" in refused(record).reason
+
+
+def test_a_result_without_an_end_is_refused() -> None:
+    record = hoard.match(players=2, seed="x").record(abandoned="supper")
+    record["result"] = RECORD["result"]
+    assert "has not ended" in refused(record).reason
+
+
+@pytest.mark.parametrize("record", [None, [], "text", 7])
+def test_what_is_no_record_at_all_is_refused(record: Any) -> None:
+    assert "object was expected" in refused(record).reason
+
+
+Path_ = tuple[Any, ...]
+
+
+def places(value: Any, at: Path_ = ()) -> Iterator[Path_]:
+    """Every place in a piece of JSON."""
+    yield at
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from places(inner, (*at, key))
+    elif isinstance(value, list):
+        for index, inner in enumerate(value):
+            yield from places(inner, (*at, index))
+
+
+SMALL = finished(game("axes-and-allies")).record(legal=True)
+PLACES = [place for place in places(SMALL) if place]
+FREE = {"text", "name", "started", "abandoned"}  # what people may write as they like: a replay follows the rest
+JUNK = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(-3, 12),
+    st.integers(),
+    st.floats(),
+    st.text(max_size=5),
+    st.lists(st.integers(0, 3), max_size=2),
+    st.dictionaries(st.text(max_size=3), st.integers(), max_size=1),
+)
+
+
+def corrupted(record: Any, place: Path_, how: str, junk: Any) -> Any:
+    """A copy in which something was dropped, altered or added at ``place``."""
+    copied = copy.deepcopy(record)
+    inner = copied
+    for step in place[:-1]:
+        inner = inner[step]
+    if how == "drop":
+        del inner[place[-1]]
+    elif how == "alter":
+        inner[place[-1]] = junk
+    elif isinstance(inner, list):
+        inner.insert(place[-1], junk)
+    else:
+        inner[f"{place[-1]}x"] = junk
+    return copied
+
+
+@given(st.sampled_from(PLACES), st.sampled_from(["drop", "alter", "add"]), JUNK)
+def test_a_corrupted_record_is_refused_or_changes_nothing_that_counts(place: Path_, how: str, junk: Any) -> None:
+    record = corrupted(SMALL, place, how, junk)
+    try:
+        again = replay(json.loads(json.dumps(record)))
+    except RecordError as error:
+        assert error.place
+        assert error.reason
+        return
+    kept = again.record(legal=True)
+    assert FREE & set(place) or place[-1] == "legal" or kept == SMALL == loads(dumps(record)), (place, how, junk)
+    assert [action["events"] for action in kept["actions"]] == [action["events"] for action in SMALL["actions"]]
+    assert kept["result"] == SMALL["result"]
+    assert kept["setup"] == SMALL["setup"]
+
+
+# --------------------------------------------------------------------------------------------------------------------- files
+
+
+def test_a_file_holds_one_record_or_one_a_line(tmp_path: Path) -> None:
+    one, two = tmp_path / "one.match.json", tmp_path / "two.jsonl"
+    one.write_text(json.dumps(RECORD, indent=2), encoding="utf-8")
+    two.write_text(f"{dumps(RECORD)}\n\n{dumps(SMALL)}\n", encoding="utf-8")
+    assert list(read_records(one)) == [RECORD]
+    assert list(read_records(two)) == [RECORD, SMALL]
+
+
+@pytest.mark.parametrize(
+    ("content", "place", "reason"),
+    [
+        (b"", "file", "empty"),
+        (b"{", "file", "not JSON"),
+        (b"[]", "file", "object was expected"),
+        (b"{}\n{\n", "file, line 2", "not JSON"),
+        (b"{}\n[]\n", "file, line 2", "object was expected"),
+        (b"\xff", "file", "not UTF-8"),
+        (b"[" * 100_000, "file", "not JSON"),
+    ],
+)
+def test_a_file_that_is_none_is_refused(tmp_path: Path, content: bytes, place: str, reason: str) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(content)
+    with pytest.raises(RecordError) as error:
+        list(read_records(path))
+    assert error.value.place == str(tmp_path / place)
+    assert reason in error.value.reason
+
+
+def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(RecordError, match="No such file"):
+        list(read_records(tmp_path / "nowhere"))

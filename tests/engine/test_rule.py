@@ -1,0 +1,121 @@
+"""Rules: the same compiled and interpreted, and never stale."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from meadhall.engine import rule
+from meadhall.engine.rule import INTERPRETED, cache_folder, cache_root
+
+TESTS = Path(__file__).parents[1]
+MATCHES = 120
+
+DIGEST = f"""
+import hashlib, sys
+from meadhall import game
+from meadhall.engine.record import dumps
+from games_for_tests import hoard
+from datetime import UTC, datetime
+seen = hashlib.sha256()
+for number in range({MATCHES}):
+    for subject in (game("axes-and-allies"), hoard.game):
+        players = subject.min_players + number % (subject.max_players - subject.min_players + 1)
+        match = subject.match(players=players, seed=f"both ways {{number}}")
+        match.started = datetime(2026, 11, 21, tzinfo=UTC)
+        turn = number
+        while not match.over:
+            seen.update(match.tables.tobytes() + match.view(number % players).tables.tobytes())
+            legal = match.view(match.actor).legal
+            turn = turn * 1103515245 + 12345 & 0x7FFFFFFF
+            match.play(legal[turn // 65536 % len(legal)])
+        seen.update(match.tables.tobytes() + dumps(match.record(legal=True)).encode())
+print(seen.hexdigest())
+"""
+
+
+def digest(interpreted: bool) -> str:
+    """What becomes of hundreds of matches, every state, view, event and record of them, in a process of its own."""
+    return run(DIGEST, MEADHALL_INTERPRET="1" if interpreted else "0", PYTHONPATH=str(TESTS)).strip()
+
+
+def run(code: str, **environment: str) -> str:
+    done = subprocess.run(
+        [sys.executable, "-c", code], env={**os.environ, **environment}, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_compiled_and_interpreted_rules_give_the_same_states_events_and_records() -> None:
+    assert digest(interpreted=True) == digest(interpreted=False)
+
+
+SUMS = "from meadhall.engine.rule import rule\n\n@rule\ndef plus(a, b):\n    return a {sign} b\n"
+USES = "from meadhall.engine.rule import rule\nfrom {package}.sums import plus\n\n@rule\ndef answer(a):\n    return plus(a, 2)\n"
+
+
+def test_a_change_in_a_helpers_file_is_seen(tmp_path: Path) -> None:
+    package = tmp_path / "plug_in"
+    package.mkdir()
+    (package / "__init__.py").touch()
+    (package / "rules.py").write_text(USES.format(package="plug_in"))
+    code = "from plug_in.rules import answer; print(answer(40), getattr(answer, 'stats', None) and len(answer.stats.cache_hits))"
+    environment = {"PYTHONPATH": str(tmp_path), "MEADHALL_CACHE": str(tmp_path / "cache"), "PYTHONDONTWRITEBYTECODE": "1"}
+
+    (package / "sums.py").write_text(SUMS.format(sign="+"))
+    first, second = (run(code, MEADHALL_INTERPRET="0", **environment).split() for _ in range(2))
+    (package / "sums.py").write_text(SUMS.format(sign="*"))
+    changed = run(code, MEADHALL_INTERPRET="0", **environment).split()
+
+    assert first == ["42", "0"]
+    assert second == ["42", "1"], "a second start is to find the machine code of the first"
+    assert changed == ["80", "0"]
+
+
+def test_the_machine_code_of_each_games_rules_is_kept_apart(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("MEADHALL_CACHE", str(tmp_path))
+    cache_folder.cache_clear()
+    folders = {cache_folder(package) for package in ("meadhall.engine", "meadhall.games.axes_and_allies", "games_for_tests")}
+    cache_folder.cache_clear()
+    assert len(folders) == 3
+    assert {folder.parent for folder in folders} == {tmp_path}
+
+
+def test_without_a_word_it_is_kept_in_the_users_cache(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("MEADHALL_CACHE", raising=False)
+    assert cache_root().name == "meadhall"
+
+
+@pytest.mark.parametrize(
+    ("module", "package"),
+    [
+        ("meadhall.engine.chance", "meadhall.engine"),
+        ("meadhall.games.axes_and_allies.rules", "meadhall.games.axes_and_allies"),
+        ("plug_in.rules.small", "plug_in"),
+        ("single", "single"),
+    ],
+)
+def test_a_rule_depends_on_the_engine_and_on_its_own_package(module: str, package: str) -> None:
+    assert rule._rules_package(module) == package
+
+
+def test_a_package_that_has_no_files_depends_on_the_engine_alone() -> None:
+    assert rule._package_folder("no_such_package") is None
+
+
+def test_a_game_in_a_single_file_depends_on_that_file() -> None:
+    assert rule._package_folder(__name__) in (Path(__file__), None)
+    assert rule._package_folder("hashlib") == Path(hashlib.__file__)
+
+
+def test_interpreted_rules_are_the_functions_that_are_written() -> None:
+    def plus(a: int, b: int) -> int:
+        return a + b
+
+    assert (rule.rule(plus) is plus) == INTERPRETED

@@ -1,0 +1,90 @@
+"""States: fields declared once, equal in every byte when they are equal, copied by assignment."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+import numpy as np
+
+from games_for_tests.hoard import game as hoard
+from games_for_tests.hoard.rules import Table, has_card, put_in_hand
+from meadhall.engine.rule import rule
+from meadhall.engine.schema import I8, I32, Grid, Row, State, field_names, record, state_at
+
+
+@record
+class Odd(State):
+    """Its fields leave gaps between them."""
+
+    small: I8
+    large: I32
+    row: Annotated[Row, np.int8, 3]
+    grid: Annotated[Grid, np.int16, 2, 3]
+
+
+def test_every_state_begins_with_the_same_fields() -> None:
+    for table in (Odd, Table):
+        assert (table.dtype.names or ())[:4] == ("rng", "reveals", "players", "actor")
+
+
+def test_fields_have_the_types_and_shapes_they_are_declared_with_where_a_machine_reads_them_fast() -> None:
+    fields: Mapping[str, Any] = Odd.dtype.fields or {}
+    assert [fields[name][0].base for name in ("small", "large", "row", "grid")] == [np.int8, np.int32, np.int8, np.int16]
+    assert fields["grid"][0].shape == (2, 3)
+    assert fields["large"][1] % 4 == fields["grid"][1] % 2 == Odd.dtype.itemsize % 8 == 0
+    assert Odd.dtype.isalignedstruct
+
+
+def test_there_is_no_byte_that_copying_leaves_out() -> None:
+    covered = sum(kind.itemsize for kind, *_ in (Odd.dtype.fields or {}).values())
+    assert covered == Odd.dtype.itemsize
+    tables = Odd.new(2)
+    tables.view(np.uint8)[:] = 255
+    copied = Odd.new(1)
+    copied[0] = tables[1]
+    assert copied.tobytes() == b"\xff" * Odd.dtype.itemsize == tables[1:].copy().tobytes()
+
+
+def test_gaps_and_the_generator_are_no_fields_for_people() -> None:
+    assert field_names(Odd.dtype) == ["reveals", "players", "actor", "small", "large", "row", "grid"]
+
+
+def test_attributes_are_views_that_read_as_plain_integers() -> None:
+    tables = Odd.new(3)
+    state = Odd.at(tables, 1)
+    state.small = -5
+    state.row[2] = 7
+    state.grid[1, 2] = 300
+    state.grid[0, :] = 4
+    assert tables["small"].tolist() == [0, -5, 0]
+    assert tables["grid"][1].tolist() == [[4, 4, 4], [0, 0, 300]]
+    assert [type(value) for value in (state.small, state.row[2], state.grid[1, 2])] == [int, int, int]
+    assert state.small + 200 == 195
+
+
+def test_plain_python_can_call_rules_on_a_state() -> None:
+    tables = hoard.match(players=2, seed="x").tables
+    state = Table.at(tables)
+    card = state.hand[0, 0]
+    assert has_card(state, 0, card)
+    assert not has_card(state, 1, card)
+    put_in_hand(state, 1, card)
+    assert has_card(state, 1, card)
+    assert tables["cards"][0].tolist() == [2, 3, 0, 0]
+
+
+@rule
+def doubled(tables: np.ndarray[tuple[int], np.dtype[np.void]]) -> int:
+    first = state_at(tables, 0)
+    tables[1] = tables[0]
+    second = state_at(tables, 1)
+    second.small = 2 * second.small
+    return int(first.small)
+
+
+def test_states_are_copied_by_assignment_and_share_nothing() -> None:
+    tables = Odd.new(2)
+    Odd.at(tables, 0).small = 21
+    assert doubled(tables) == 21
+    assert tables["small"].tolist() == [21, 42]
