@@ -21,7 +21,7 @@ class Person:
         self.context.on("console", self._heard)
         self.context.on("weberror", lambda error: self._fault(f"page error: {error.error}"))
         self.context.on("response", self._answered)
-        self._hall = hall
+        self.hall = hall
         self._allowed: list[str] = []
         self.faults: list[str] = []
         self.page = self.context.new_page()
@@ -44,7 +44,7 @@ class Person:
             self._fault(f"console {message.type}: {message.text} ({message.location.get('url', '')})")
 
     def _answered(self, response: Response) -> None:
-        if not response.url.startswith(self._hall):
+        if not response.url.startswith(self.hall):
             self._fault(f"asked elsewhere: {response.url}")
         elif response.headers.get("content-security-policy") != POLICY:
             self._fault(f"without the policy: {response.url}: {response.headers.get('content-security-policy')}")
