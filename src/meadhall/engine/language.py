@@ -65,6 +65,11 @@ def speaking(language: str) -> Iterator[None]:
         _language.reset(token)
 
 
+def speak(language: str) -> None:
+    """From now on, in this task or thread, texts are in ``language``; an unknown one means English."""
+    _language.set(language if language in LANGUAGES else "en")
+
+
 def gettext(message: str) -> str:
     """``message`` in the current language."""
     return _catalogue(_language.get()).gettext(message)

@@ -14,7 +14,7 @@ from markupsafe import Markup, escape
 
 from meadhall.engine.errors import MeadhallError
 from meadhall.engine.language import gettext as _
-from meadhall.engine.language import speaking
+from meadhall.engine.language import speak
 from meadhall.server import present
 from meadhall.server.hall import Hall
 from meadhall.server.pages import Device, ErrorPage, GamePage, Refusal, Viewer
@@ -22,7 +22,7 @@ from meadhall.server.refusals import name_of, reason_of, rule_of, status_of
 from meadhall.server.render import CSRF_PLACEHOLDER, render, with_token
 from meadhall.server.room import Room
 from meadhall.server.store import Guest
-from meadhall.server.visitors import AnyRequest, viewer
+from meadhall.server.visitors import AnyRequest, preferred_language, viewer
 
 log = logging.getLogger(__name__)
 
@@ -34,8 +34,7 @@ _NUMBER_GAP = -987654321
 
 def page(request: AnyRequest, guest: Guest, template: str, content: Any, status: int = 200, **more: Any) -> Html:
     """A whole page for a guest."""
-    with speaking(guest.language):
-        text = render(template, viewer(request, guest), content, request.url.path, **more)
+    text = render(template, viewer(request, guest), content, request.url.path, **more)
     return Response(text, media_type=MediaType.HTML, status_code=status, headers={"Cache-Control": "no-store"})
 
 
@@ -123,11 +122,9 @@ def table_page(
 ) -> Html:
     """The whole page of a table."""
     if room.match is None:
-        with speaking(guest.language):
-            lobby = replace(present.lobby_page(room, guest, base_url(request)), notice=notice)
+        lobby = replace(present.lobby_page(room, guest, base_url(request)), notice=notice)
         return page(request, guest, "lobby.html", lobby, status, kind="lobby")
-    with speaking(guest.language):
-        public, private, content = game_parts(room, guest, hint, notice, _device(request, room, guest))
+    public, private, content = game_parts(room, guest, hint, notice, _device(request, room, guest))
     token = viewer(request, guest).csrf
     return page(
         request, guest, "game.html", content, status, kind="game", public=public, private=Markup(with_token(private, token))
@@ -149,11 +146,10 @@ def table_answer(
     status = HTTPStatus.OK if error is None else status_of(error)
     if wants_json(request):
         return Response({"ok": True}) if error is None else refusal_json(error)
-    with speaking(guest.language):
-        notice = None if error is None else Refusal(rule_of(error), reason_of(error))
-        if by_htmx(request):
-            text = frame(room, guest, base_url(request), viewer(request, guest).csrf, hint, notice)
-            return Response(text, media_type=MediaType.HTML, status_code=status, headers={"Cache-Control": "no-store"})
+    notice = None if error is None else Refusal(rule_of(error), reason_of(error))
+    if by_htmx(request):
+        text = frame(room, guest, base_url(request), viewer(request, guest).csrf, hint, notice)
+        return Response(text, media_type=MediaType.HTML, status_code=status, headers={"Cache-Control": "no-store"})
     if error is None and not hint:
         return see_other(f"/table/{room.table.id}")
     return table_page(request, room, guest, status, hint, notice)
@@ -171,6 +167,7 @@ def refusal_json(error: MeadhallError) -> Response[dict[str, Any]]:
 
 def refused(request: AnyRequest, error: MeadhallError) -> Response[Any]:
     """The answer to what was refused anywhere else."""
+    speak(_asker(request).language)
     if wants_json(request) or request.url.path.startswith("/api"):
         return refusal_json(error)
     return _error_page(request, int(status_of(error)), reason_of(error), rule_of(error))
@@ -178,6 +175,7 @@ def refused(request: AnyRequest, error: MeadhallError) -> Response[Any]:
 
 def failed(request: AnyRequest, error: Exception) -> Response[Any]:
     """The answer to an HTTP error, or to a fault of ours; the details stay in the log."""
+    speak(_asker(request).language)
     status = error.status_code if isinstance(error, HTTPException) else 500
     if status >= 500:
         log.error(
@@ -204,10 +202,22 @@ def failed(request: AnyRequest, error: Exception) -> Response[Any]:
 
 
 def _error_page(request: AnyRequest, status: int, text: str, rule: str = "") -> Response[Any]:
-    guest = request.scope["state"].get("guest") or Guest("", "")
     titles = {403: _("Not yours"), 404: _("Not found"), 429: _("Too much at once"), 503: _("In a moment")}
     content = ErrorPage(status, titles.get(status, _("That did not work")), text, rule)
-    return page(request, guest, "error.html", content, status)
+    return page(request, _asker(request), "error.html", content, status)
+
+
+def _asker(request: AnyRequest) -> Guest:
+    """The guest, or a nameless one when the request was refused before it was known whose it is."""
+    known = request.scope["state"].get("guest")
+    return known if isinstance(known, Guest) else Guest("", "", preferred_language(request))
+
+
+def guest_of(request: AnyRequest) -> Guest:
+    """The guest who asks for a page."""
+    guest = request.scope["state"]["guest"]
+    assert isinstance(guest, Guest)
+    return guest
 
 
 def hall_of(request: AnyRequest) -> Hall:

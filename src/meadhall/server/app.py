@@ -22,14 +22,15 @@ from litestar.static_files import create_static_files_router
 from litestar.types import Message, Middleware, Scope
 
 from meadhall.engine.errors import MeadhallError
+from meadhall.engine.language import speak
 from meadhall.server import answers
 from meadhall.server.forgery import ForeignTokens, csrf_config
 from meadhall.server.forms import read_form
 from meadhall.server.hall import Hall
-from meadhall.server.render import STATIC
+from meadhall.server.render import static_folders
 from meadhall.server.routes import api, front, operator, replay, table
 from meadhall.server.settings import Settings
-from meadhall.server.store import Guest, Store
+from meadhall.server.store import Store
 from meadhall.server.streams import Streams
 from meadhall.server.visitors import AnyRequest, Visitors, guest_cookie
 
@@ -53,20 +54,21 @@ async def create_app(settings: Settings, store: Store) -> Litestar:
     visitors = Visitors(store, await store.secret("guests"))
     streams = Streams(settings.streams_per_client)
 
-    async def provide_guest(request: AnyRequest) -> Guest:
-        guest = await visitors.of_page(request)
-        request.scope["state"]["guest"] = guest
-        return guest
+    async def greet(request: AnyRequest) -> None:
+        """Before anything else: who it is, and in which language to speak to them, refusals too."""
+        request.scope["state"]["guest"] = guest = await visitors.of_page(request)
+        speak(guest.language)
 
     csrf = csrf_config(await store.secret("csrf"))
     pages = Router(
         "/",
         route_handlers=[*front.routes, *table.routes, *replay.routes],
         dependencies={
-            "guest": Provide(provide_guest),
+            "guest": Provide(answers.guest_of, sync_to_thread=False),
             "form": Provide(read_form),
             "room": Provide(table.provide_room),
         },
+        before_request=greet,
         include_in_schema=False,
     )
     api.api.dependencies = {"program": Provide(api.provide_program), "room": Provide(table.provide_room)}
@@ -100,7 +102,10 @@ async def create_app(settings: Settings, store: Store) -> Litestar:
             pages,
             api.api,
             *operator.routes,
-            create_static_files_router("/static", [STATIC], cache_control=None, include_in_schema=False),
+            *(
+                create_static_files_router(path, [folder], cache_control=None, include_in_schema=False, name=path)
+                for path, folder in static_folders().items()
+            ),
         ],
         dependencies={
             "hall": Provide(lambda: hall, sync_to_thread=False),

@@ -14,6 +14,7 @@ from meadhall.engine import chance
 from meadhall.engine.errors import BadSetup, MeadhallError
 from meadhall.engine.game import Game, game
 from meadhall.engine.language import gettext as _
+from meadhall.server.beside import beside
 from meadhall.server.names import bot_name, clean_name
 from meadhall.server.outlook import match_outlook
 from meadhall.server.readiness import Readiness
@@ -242,7 +243,7 @@ class Hall:
 
     async def _compute_chances(self, room: Room) -> None:
         assert room.match is not None
-        room.chances = await asyncio.to_thread(match_outlook, room.match)
+        room.chances = await beside(match_outlook, room.match)
         room.look_again()
 
 

@@ -29,11 +29,25 @@ add_catalogues(HERE / "locale")
 @cache
 def static(name: str) -> str:
     """The address of a static file; it changes with the file, so that browsers may keep it for ever."""
-    path = STATIC / name
+    path = _static_file(name)
     if not path.exists():
         return f"/static/{name}"  # the look of a game from another package, which brings none
     digest = hashlib.sha256(path.read_bytes()).hexdigest()[:12]
     return f"/static/{name}?v={digest}"
+
+
+def static_folders() -> dict[str, Path]:
+    """The folders of static files by their addresses: the hall's own, and every game's."""
+    games = {f"/static/games/{name}": game(name).folder / "static" for name in game_names()}
+    return {"/static": STATIC} | {path: folder for path, folder in games.items() if folder.is_dir()}
+
+
+def _static_file(name: str) -> Path:
+    """A file of the hall's own, or ``games/NAME/…`` for one of a game's."""
+    if name.startswith("games/"):
+        _, owner, rest = name.split("/", 2)
+        return game(owner).folder / "static" / rest
+    return STATIC / name
 
 
 @cache

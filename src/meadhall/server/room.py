@@ -18,6 +18,7 @@ from meadhall.bots import bot, bot_names
 from meadhall.engine.game import Game
 from meadhall.engine.language import gettext as _
 from meadhall.engine.match import Match, Seat
+from meadhall.server.beside import beside
 from meadhall.server.hub import Hub
 from meadhall.server.outlook import Outlook
 from meadhall.server.refusals import NotSeated, OtherRules, Stale, WrongMoment
@@ -255,7 +256,7 @@ class Room:
         for name in (seat.bot or "random", "random"):
             try:
                 player = bot(self.game, name)
-                action = await asyncio.to_thread(player.choose, match.view(seat.seat))
+                action = await beside(player.choose, match.view(seat.seat))
                 await self._append(partial(play, action=action))
             except (Stale, WrongMoment):  # somebody has taken back an action, or everybody has left, while it thought
                 return
@@ -275,7 +276,7 @@ class Room:
             raise WrongMoment(_("There is nothing for you to decide now."))
         view = match.view(seat)
         player = bot(self.game, bot_names(self.game)[-1])
-        action = await asyncio.to_thread(player.choose, view)
+        action = await beside(player.choose, view)
         return self.game.words.action(view.table, action, view.names)
 
     # --------------------------------------------------------------------------------------------------------------- watching

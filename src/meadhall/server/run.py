@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import signal
 import socket
 import webbrowser
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import FrameType
 
 import uvicorn
@@ -35,7 +38,7 @@ class _Server(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         if self.started:
-            url = f"http://{self._settings.host}:{self._settings.port}/"
+            url = _address(self._settings)
             print(f"The hall is open: {url}", flush=True)
             if self._settings.browser:
                 asyncio.get_running_loop().run_in_executor(None, webbrowser.open, url)
@@ -67,7 +70,25 @@ async def _serve(settings: Settings, listener: socket.socket) -> None:
             timeout_graceful_shutdown=_GRACE,
             forwarded_allow_ips=settings.proxies,
         )
-        await _Server(config, app, settings).serve([listener])
+        with _stopping_is_no_failure():
+            await _Server(config, app, settings).serve([listener])
+
+
+@contextmanager
+def _stopping_is_no_failure() -> Iterator[None]:
+    """Uvicorn raises a signal that it was stopped by once more at its end: the process would die of it, with the status to match."""
+    before = {number: signal.signal(number, lambda *_: None) for number in (signal.SIGTERM, signal.SIGINT)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _address(settings: Settings) -> str:
+    """Where somebody at this machine finds the hall; one that listens everywhere is at home too."""
+    host = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(settings.host, settings.host)  # noqa: S104 - compared, not bound
+    return f"http://{host}:{settings.port}/"
 
 
 def _socket(settings: Settings) -> socket.socket:

@@ -10,9 +10,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from alembic.util import CommandError
 from filelock import FileLock, Timeout
 from sqlalchemy import Row, and_, delete, event, func, insert, or_, select, update
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy.exc import DBAPIError, IntegrityError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
 from meadhall.engine.errors import MeadhallError
@@ -27,6 +28,10 @@ RECORDS_KEPT = 1000
 
 class StoreBusy(MeadhallError):
     """Another process has the database file."""
+
+
+class StoreUnusable(MeadhallError):
+    """The database can't be opened: it is not there, not ours to use, or no database of ours."""
 
 
 class Conflict(Exception):
@@ -119,12 +124,15 @@ class Store:
     @classmethod
     @asynccontextmanager
     async def open(cls, settings: Settings) -> AsyncIterator[Store]:
-        """The database of these settings, brought to today's form. Raises StoreBusy."""
+        """The database of these settings, brought to today's form. Raises StoreBusy, StoreUnusable."""
         lock = _lock_file(settings.data) if settings.embedded else None
         engine = _engine(settings)
         try:
-            async with engine.begin() as connection:
-                await connection.run_sync(upgrade)
+            try:
+                async with engine.begin() as connection:
+                    await connection.run_sync(upgrade)
+            except (OSError, SQLAlchemyError, CommandError) as error:
+                raise StoreUnusable(f"the database {settings.url} can't be used: {_first_line(error)}") from None
             yield cls(engine, lock)
         finally:
             await engine.dispose()
@@ -162,10 +170,14 @@ class Store:
     async def save_guest(self, guest: Guest) -> Guest:
         """Store what a guest is called and how they like the page."""
         values = {"name": guest.name, "language": guest.language, "theme": guest.theme}
-        async with self._engine.begin() as connection:
-            changed = await connection.execute(update(schema.guests).where(schema.guests.c.id == guest.id).values(**values))
-            if changed.rowcount == 0:
-                await connection.execute(insert(schema.guests).values(id=guest.id, created=now(), **values))
+        change = update(schema.guests).where(schema.guests.c.id == guest.id).values(**values)
+        try:
+            async with self._engine.begin() as connection:
+                if (await connection.execute(change)).rowcount == 0:
+                    await connection.execute(insert(schema.guests).values(id=guest.id, created=now(), **values))
+        except IntegrityError:  # another request of the same guest was faster
+            async with self._engine.begin() as connection:
+                await connection.execute(change)
         return replace(guest, known=True)
 
     # ------------------------------------------------------------------------------------------------------------- tables
@@ -281,15 +293,25 @@ class Store:
         return None if found is None else str(found)
 
 
+def _first_line(error: Exception) -> str:
+    """What an error says, without the advice that comes with it."""
+    cause = error.orig if isinstance(error, DBAPIError) and error.orig is not None else error
+    return str(cause).partition("\n")[0].strip() or type(error).__name__
+
+
 def _lock_file(data: Path) -> FileLock:
-    data.mkdir(parents=True, exist_ok=True)
     lock = FileLock(data / "meadhall.lock")
     try:
+        data.mkdir(parents=True, exist_ok=True)
         lock.acquire(timeout=0)
     except Timeout:
         raise StoreBusy(
             f"another hall already uses {data}; stop it, choose another folder with MEADHALL_DATA, "
             "or let several share a PostgreSQL database with MEADHALL_DATABASE_URL"
+        ) from None
+    except OSError as error:
+        raise StoreUnusable(
+            f"the data folder {data} can't be used: {error.strerror}; choose another with MEADHALL_DATA"
         ) from None
     return lock
 

@@ -40,7 +40,7 @@ class Visitors:
         id = _unsigned(self._cookies, request.cookies.get(COOKIE))
         if id is not None:
             return await self._known(id, request)
-        guest = Guest(secrets.token_hex(12), any_name(), _preferred_language(request))
+        guest = Guest(secrets.token_hex(12), any_name(), preferred_language(request))
         self._remember(guest)
         request.scope["state"]["new_guest"] = self._cookies.dumps(guest.id)
         return guest
@@ -58,7 +58,7 @@ class Visitors:
 
     async def _known(self, id: str, request: AnyRequest) -> Guest:
         guest = self._seen.get(id) or await self._store.guest(id)
-        guest = guest or Guest(id, any_name(), _preferred_language(request))
+        guest = guest or Guest(id, any_name(), preferred_language(request))
         self._remember(guest)
         return guest
 
@@ -104,7 +104,7 @@ def _unsigned(serializer: URLSafeSerializer, text: str | None) -> str | None:
     return id if isinstance(id, str) and id.isalnum() and len(id) <= 32 else None
 
 
-def _preferred_language(request: AnyRequest) -> str:
+def preferred_language(request: AnyRequest) -> str:
     """The first language that the browser asks for and the hall speaks."""
     asked = (part.split(";")[0].strip()[:2].lower() for part in request.headers.get("Accept-Language", "").split(","))
     return next((language for language in asked if language in LANGUAGES), "en")

@@ -13,7 +13,6 @@ from litestar.response import Stream
 
 from meadhall.bots import bot_names
 from meadhall.engine.game import game, game_names
-from meadhall.engine.language import speaking
 from meadhall.server.hall import Hall
 from meadhall.server.hub import pulses
 from meadhall.server.pages import SeatKind, TableStatus
@@ -227,13 +226,12 @@ async def stream_events(request: AnyRequest, hall: Hall, room: Room, program: Gu
                     if not news:
                         yield ": still here\n\n"
                         continue
-                    with speaking("en"):
-                        if room.match is not None:
-                            for step in room.match.record(room.table.seat_of(program.id))["actions"]:
-                                if step["n"] > told:
-                                    told = step["n"]
-                                    yield _message("action", step, told)
-                        yield _message("table", msgspec.to_builtins(table_info(room, program)))
+                    if room.match is not None:
+                        for step in room.match.record(room.table.seat_of(program.id))["actions"]:
+                            if step["n"] > told:
+                                told = step["n"]
+                                yield _message("action", step, told)
+                    yield _message("table", msgspec.to_builtins(table_info(room, program)))
             finally:
                 room.came_or_left(seat)
 

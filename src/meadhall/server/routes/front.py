@@ -11,7 +11,6 @@ from litestar.response import Redirect
 
 from meadhall.engine.errors import MeadhallError
 from meadhall.engine.game import game, game_names
-from meadhall.engine.language import speaking
 from meadhall.server import present
 from meadhall.server.answers import Html, page, see_other, wants_json
 from meadhall.server.forms import Form, integer, safe_path
@@ -31,8 +30,7 @@ async def show_hall(request: AnyRequest, hall: Hall, guest: Guest) -> Html:
         if table.status != "gathering" and hall.can_show(table):
             with suppress(MeadhallError):  # one that can't be opened any more is listed all the same
                 await hall.room(table.id)
-    with speaking(guest.language):
-        content = present.hall_page(hall, guest, yours, open_, watched)
+    content = present.hall_page(hall, guest, yours, open_, watched)
     return page(request, guest, "hall.html", content)
 
 

@@ -15,7 +15,6 @@ from litestar.response import Redirect
 
 from meadhall.engine.errors import RecordError
 from meadhall.engine.language import gettext as _
-from meadhall.engine.language import speaking
 from meadhall.engine.match import EVERYTHING, SPECTATOR, Match
 from meadhall.engine.record import dumps, loads, replay
 from meadhall.server import present
@@ -36,8 +35,7 @@ async def replay_table(request: AnyRequest, room: Room, guest: Guest, at: int | 
     if room.match is None:
         raise NotFound(_("The match has not begun yet."))
     seat = room.table.seat_of(guest.id)
-    with speaking(guest.language):
-        content = replay_page(room.match, f"/table/{room.table.id}/replay", at, eyes, seat, f"/table/{room.table.id}")
+    content = replay_page(room.match, f"/table/{room.table.id}/replay", at, eyes, seat, f"/table/{room.table.id}")
     return page(request, guest, "replay.html", content)
 
 
@@ -51,7 +49,6 @@ async def show_upload(request: AnyRequest, guest: Guest) -> Html:
 async def upload_record(
     request: AnyRequest,
     hall: Hall,
-    guest: Guest,
     data: Annotated[dict[str, Any], Body(media_type=RequestEncodingType.MULTI_PART)],
 ) -> Response[Any] | Redirect:
     """A record to watch. It is verified first; one that does not hold is refused with the place and the reason, and not kept."""
@@ -59,10 +56,9 @@ async def upload_record(
     if not isinstance(upload, UploadFile):
         raise RecordError("record", _("choose a file first"))
     text = await upload.read()
-    with speaking(guest.language):
-        verified = await asyncio.to_thread(lambda: replay(loads(text)))
-        reason = verified.record(abandoned=None if verified.over else loads(text).get("abandoned", "given up"))
-    key = await hall.store.add_record(dumps(reason))
+    verified = await asyncio.to_thread(lambda: replay(loads(text)))
+    kept = verified.record(abandoned=None if verified.over else loads(text)["abandoned"])
+    key = await hall.store.add_record(dumps(kept))
     if wants_json(request):
         return Response({"key": key, "url": f"/replay/{key}"}, status_code=201)
     return see_other(f"/replay/{key}")
@@ -75,8 +71,7 @@ async def replay_record(request: AnyRequest, hall: Hall, guest: Guest, key: str,
     if text is None:
         raise NotFound(_("There is no such record here (any more)."))
     match = await asyncio.to_thread(_replayed, text)
-    with speaking(guest.language):
-        content = replay_page(match, f"/replay/{key}", at, eyes, None, "/replay")
+    content = replay_page(match, f"/replay/{key}", at, eyes, None, "/replay")
     return page(request, guest, "replay.html", content)
 
 

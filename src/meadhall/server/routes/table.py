@@ -10,7 +10,6 @@ from litestar.response import Redirect, Stream
 
 from meadhall.engine.errors import BadSetup, MeadhallError
 from meadhall.engine.language import gettext as _
-from meadhall.engine.language import speaking
 from meadhall.engine.record import SUFFIX, dumps
 from meadhall.server import answers
 from meadhall.server.answers import Html, base_url, page, see_other, table_answer, table_page, wants_json
@@ -58,8 +57,7 @@ async def stream_table(request: AnyRequest, hall: Hall, room: Room, guest: Guest
                 async for news in pulses(watcher, hall.closing, _PATIENCE):
                     watcher.seat = room.table.seat_of(guest.id)
                     hall.compute_chances(room)
-                    with speaking(guest.language):
-                        yield as_event(answers.frame(room, guest, base, token)) if news else ": still here\n\n"
+                    yield as_event(answers.frame(room, guest, base, token)) if news else ": still here\n\n"
             finally:
                 room.came_or_left(seat)
 
@@ -150,8 +148,7 @@ async def resign(request: AnyRequest, room: Room, guest: Guest) -> Answer:
 async def hint(request: AnyRequest, room: Room, guest: Guest) -> Answer:
     """What the strongest bot would do."""
     try:
-        with speaking(guest.language):
-            advice = _("{bot} would {action}.").format(bot=_("The house"), action=await room.hint(guest))
+        advice = _("{bot} would {action}.").format(bot=_("The house"), action=await room.hint(guest))
     except MeadhallError as error:
         return table_answer(request, room, guest, error)
     if wants_json(request):
@@ -169,8 +166,7 @@ async def rematch(hall: Hall, room: Room, guest: Guest) -> Redirect:
 async def _done(request: AnyRequest, room: Room, guest: Guest, deed: Awaitable[Any]) -> Answer:
     """Do it, and answer with the table as it is then; refusals too."""
     try:
-        with speaking(guest.language):
-            await deed
+        await deed
     except MeadhallError as error:
         return table_answer(request, room, guest, error)
     return table_answer(request, room, guest)
@@ -201,8 +197,7 @@ def record_response(room: Room, seat: int | None) -> Response[str]:
 @get("/table/{id:str}/verify")
 async def verify_dice(request: AnyRequest, room: Room, guest: Guest) -> Html:
     """Verify every die of the match."""
-    with speaking(guest.language):
-        content: VerifyPage = await verify_page(room)
+    content: VerifyPage = await verify_page(room)
     return page(request, guest, "verify.html", content)
 
 
@@ -212,8 +207,7 @@ async def show_seat(request: AnyRequest, hall: Hall, guest: Guest, key: str) -> 
     room, seat = await _seat_behind(hall, key)
     if room.table.seat_of(guest.id) == seat:
         return see_other(f"/table/{room.table.id}")
-    with speaking(guest.language):
-        content = {"title": room.game.title, "name": room.table.seats[seat].name, "seat": seat, "action": f"/seat/{key}"}
+    content = {"title": room.game.title, "name": room.table.seats[seat].name, "seat": seat, "action": f"/seat/{key}"}
     return page(request, guest, "seat.html", content)
 
 

@@ -66,7 +66,6 @@
     if (kept("call-notice") && window.Notification?.permission === "granted") new Notification(document.title);
     if (kept("call-sound")) new Audio(byId("icon").dataset.knock).play().catch(() => {});
   }
-
   // Pending at once, and a word when the hall can't be reached.
   const on = (name, act) => document.addEventListener(name, act);
   const presser = ({ request, sourceElement }) => request.submitter ?? (sourceElement.matches("a") ? sourceElement : null);
@@ -96,7 +95,7 @@
   function copyLink(selector) {
     const field = document.querySelector(selector);
     field?.select();
-    if (field) navigator.clipboard?.writeText(field.value).then(() => toast(byId("toast").dataset.copied), () => {});
+    navigator.clipboard?.writeText(field?.value ?? "").then(() => toast(byId("toast").dataset.copied), () => {});
   }
   // A rule of the log opens in the sheet beside the board.
   function openRule(id, tries = 20) {
@@ -110,8 +109,7 @@
 
   const press = element => element && element.getAttribute("aria-disabled") !== "true" && element.click();
   const keys = { "?": () => byId("keys").togglePopover(), h: () => press(byId("hint")), u: () => press(byId("undo")), r: () => byId("rules")?.togglePopover(),
-    l: () => copyLink("#table-url"),
-    ArrowLeft: () => press(byId("step-back")), ArrowRight: () => press(byId("step-on")), " ": () => byId("autoplay") && play(!playing) };
+    l: () => copyLink("#table-url"), ArrowLeft: () => press(byId("step-back")), ArrowRight: () => press(byId("step-on")), " ": () => byId("autoplay") && play(!playing) };
   on("keydown", e => {
     if (e.ctrlKey || e.metaKey || e.altKey || e.target.matches("input, select, textarea")) return;
     if (e.key === " " && e.target.matches("button, a, summary")) return;
