@@ -52,6 +52,7 @@ def run(code: str, **environment: str) -> str:
     return done.stdout
 
 
+@pytest.mark.compiled
 def test_compiled_and_interpreted_rules_give_the_same_states_events_and_records() -> None:
     assert digest(interpreted=True) == digest(interpreted=False)
 
@@ -60,6 +61,7 @@ SUMS = "from meadhall.engine.rule import rule\n\n@rule\ndef plus(a, b):\n    ret
 USES = "from meadhall.engine.rule import rule\nfrom {package}.sums import plus\n\n@rule\ndef answer(a):\n    return plus(a, 2)\n"
 
 
+@pytest.mark.compiled
 def test_a_change_in_a_helpers_file_is_seen(tmp_path: Path) -> None:
     package = tmp_path / "plug_in"
     package.mkdir()

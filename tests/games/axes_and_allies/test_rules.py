@@ -246,13 +246,13 @@ def test_AA_4_1_who_is_allied_with_all_others_only_rolls() -> None:
 def test_AA_4_1_only_the_living_count() -> None:
     """In a duel of two allies, whatever the dead were, both are limited until a one is rolled."""
     duels = 0
-    for match in matches(3, 200):
+    for match in matches(3, 50):
         play_at_random(match)
         for step in match.steps:
             table: Any = AA.table.at(step.before)
             if table.living == 2 and step.action >= ALLY and "limited" in [event.name for event in step.events]:
                 duels += 1
-    assert duels > 5
+    assert duels > 3
 
 
 def test_AA_4_2_a_one_frees_who_was_allied_with_everyone_to_choose() -> None:
