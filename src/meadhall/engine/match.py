@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
@@ -255,7 +256,7 @@ class Match:
         """Whether the match has ended."""
         return self.actor is None
 
-    @property
+    @cached_property
     def commitment(self) -> str:
         """SHA-256 of the seed, public from the start."""
         return chance.commitment(self.seed)

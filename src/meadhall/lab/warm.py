@@ -20,9 +20,13 @@ Progress = Callable[[int, int], None]
 """Called with the number of steps done, and of all steps."""
 
 
-def warm(names: Iterable[str] | None = None, progress: Progress | None = None) -> None:
-    """Compile all rules of the games named (by default: all), or find them compiled. Raises UnknownGame."""
-    steps = [step for name in (game_names() if names is None else names) for step in warm_steps(game(name))]
+def warm(names: Iterable[str] | None = None, progress: Progress | None = None, *, bulk: bool = True) -> None:
+    """Compile all rules of the games named (by default: all), or find them compiled. Raises UnknownGame.
+
+    Without ``bulk`` only what matches are played with: a hall needs no more.
+    """
+    subjects = [game(name) for name in (game_names() if names is None else names)]
+    steps = [step for subject in subjects for step in match_steps(subject) + (bulk_steps(subject) if bulk else [])]
     for done, step in enumerate(steps):
         if progress:
             progress(done, len(steps))
@@ -31,13 +35,19 @@ def warm(names: Iterable[str] | None = None, progress: Progress | None = None) -
         progress(len(steps), len(steps))
 
 
-def warm_steps(subject: Game) -> list[Callable[[], object]]:
-    """What there is to do for one game, in an order that serves a waiting player first: a match, the bots, the bulk loops."""
-    players = subject.min_players
+def match_steps(subject: Game) -> list[Callable[[], object]]:
+    """What there is to do for one game before it can be played: a match with its bots, and the chances in it."""
     return [
         lambda: play_a_match(subject),
         lambda: loops(subject).redeal_one(subject.match().tables, 0),
         lambda: outlook(subject, subject.match().view(0).tables, 0, games=1),
+    ]
+
+
+def bulk_steps(subject: Game) -> list[Callable[[], object]]:
+    """What there is to do for one game before many can be played at once."""
+    players = subject.min_players
+    return [
         lambda: random_playouts(subject, players, games=1, threads=1),
         lambda: tournament(subject, [RANDOM] * players, games=1, threads=1),
         lambda: step_a_batch(subject),

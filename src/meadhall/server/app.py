@@ -72,7 +72,9 @@ async def create_app(settings: Settings, store: Store) -> Litestar:
         include_in_schema=False,
     )
     api.api.dependencies = {"program": Provide(api.provide_program), "room": Provide(table.provide_room)}
-    metrics = PrometheusConfig(app_name="meadhall", prefix="meadhall", group_path=True, exclude=["^/static/", "^/metrics$"])
+    metrics = PrometheusConfig(
+        app_name="meadhall", prefix="meadhall", group_path=True, exclude=["^/static/", "^/metrics$", "/stream$", "/events$"]
+    )
     limit = (
         [RateLimitConfig(("minute", settings.requests_per_minute), exclude=_UNLIMITED).middleware]
         if settings.requests_per_minute
@@ -123,6 +125,7 @@ async def create_app(settings: Settings, store: Store) -> Litestar:
             description="Play in the hall with a program.",
             path="/schema",
             render_plugins=[JsonRenderPlugin()],
+            use_handler_docstrings=True,
         ),
         logging_config=None,  # whoever runs the hall says where its log goes
         request_max_body_size=BODY_LIMIT,

@@ -268,7 +268,7 @@ def whispers(view: View) -> tuple[LogEntry, ...]:
     return tuple(reversed(entries))
 
 
-@lru_cache(maxsize=20_000)
+@lru_cache(maxsize=8192)
 def _entry(subject: str, index: int, number: int, event: Event, names: tuple[str, ...], language: str) -> LogEntry:
     told = game(subject)
     rule = told.events[event.kind].rule

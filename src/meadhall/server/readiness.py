@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import signal
 import sys
 from collections.abc import Callable
 
@@ -37,21 +36,21 @@ class Readiness:
             when_ready(name)
         for name in [name for name in game_names() if name not in self._ready]:
             process = await asyncio.create_subprocess_exec(
-                sys.executable, "-m", "meadhall.server.readiness", name, stdout=asyncio.subprocess.DEVNULL
+                *(sys.executable, "-m", "meadhall.server.readiness", name),
+                stdout=asyncio.subprocess.DEVNULL,
+                start_new_session=True,  # a Ctrl-C is for the hall, which then ends its helper
             )
             try:
                 status = await process.wait()
             except asyncio.CancelledError:
                 process.terminate()
                 raise
-            if status == -signal.SIGTERM:  # the hall is being stopped, and its helper with it
-                return
             if status != 0:
                 log.error("compiling %s beside the hall failed (status %s); it is compiled here", name, status)
-            await asyncio.to_thread(warm, [name])
+            await asyncio.to_thread(lambda name=name: warm([name], bulk=False))
             self._ready.add(name)
             when_ready(name)
 
 
 if __name__ == "__main__":
-    warm(sys.argv[1:])
+    warm(sys.argv[1:], bulk=False)

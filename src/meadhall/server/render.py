@@ -80,7 +80,7 @@ def _translated(message: str, language: str) -> Markup:
         return Markup(gettext(message))
 
 
-@lru_cache(maxsize=20_000)
+@lru_cache(maxsize=8192)
 def entry_html(entry: LogEntry, ends_step: bool) -> Markup:
     """One line of the log. Every frame of a match repeats most of them, so they are kept."""
     return Markup(_environment().get_template("_entry.html").render(entry=entry, ends_step=ends_step))
