@@ -6,6 +6,7 @@ import asyncio
 import logging
 import sys
 from collections.abc import Callable
+from functools import partial
 
 from meadhall.engine.game import game, game_names
 from meadhall.engine.language import gettext as _
@@ -47,7 +48,7 @@ class Readiness:
                 raise
             if status != 0:
                 log.error("compiling %s beside the hall failed (status %s); it is compiled here", name, status)
-            await asyncio.to_thread(lambda name=name: warm([name], bulk=False))
+            await asyncio.to_thread(partial(warm, [name], bulk=False))
             self._ready.add(name)
             when_ready(name)
 

@@ -115,6 +115,8 @@ def _blows(happened: Iterable[events.Event]) -> Iterable[Blow]:
             case Event.ATTACK_ROLL:
                 roll = event.arguments[1]
             case Event.KILLED | Event.MISSED:
-                yield Blow("attack", *event.arguments, roll=roll, hit=event.kind == Event.KILLED)
+                attacker, victim = event.arguments
+                yield Blow("attack", attacker, victim, roll, event.kind == Event.KILLED)
             case Event.ALLIED:
-                yield Blow("ally", *event.arguments)
+                one, other = event.arguments
+                yield Blow("ally", one, other)
