@@ -53,7 +53,7 @@ def hall(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hall]:
     started.start()
     yield started
     assert started.stop() in ENDED, started.log.read_text()
-    faults = [line for line in started.log.read_text().splitlines() if " ERROR " in line or "Traceback" in line]
+    faults = [line for line in started.log.read_text().splitlines() if "ERROR" in line or "Traceback" in line]
     assert not faults, started.log.read_text()
 
 

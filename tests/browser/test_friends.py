@@ -72,7 +72,7 @@ def _check_the_record(page: Page, folder: Path) -> None:
 def _check_the_replay(page: Page, table: Table) -> None:
     """From the beginning, step by step, to the same end."""
     story, headline = table.told, table.headline
-    page.get_by_role("link", name="Replay").click()
+    page.get_by_role("link", name="Replay", exact=True).click()
     expect(page.get_by_text("Action 0 of")).to_be_visible()
     last = int(page.locator("#at").get_attribute("max") or 0)
     assert last > 0

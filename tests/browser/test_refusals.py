@@ -136,7 +136,7 @@ def test_the_private_link_is_there_as_soon_as_the_match_begins(come: Come) -> No
 
 
 def test_nothing_is_undone_once_a_die_has_fallen_and_the_page_says_so(come: Come) -> None:
-    table = open_table(come(), bots=1)[0]
+    table = open_table(come(), come())[0]
     undo = table.page.locator("#undo")
     expect(undo).to_have_attribute("aria-disabled", "true")
     undo.focus()

@@ -65,11 +65,11 @@ def frame(room: Room, guest: Guest, base: str, token: str, hint: str = "", notic
     """What the guest sees of a table now: the lobby, or the game. Speaks the current language."""
     if room.match is None:
         lobby = replace(present.lobby_page(room, guest, base), notice=notice)
-        return render("_frame.html", _viewer(guest, token), lobby, lobby.url, kind="lobby")
+        return render("_frame.html", _viewer(guest, token), lobby, lobby.url, kind="lobby", version=room.version)
     public, private, content = game_parts(room, guest, hint, notice)
-    return render(
-        "_frame.html", _viewer(guest, token), content, content.url, kind="game", public=public, private=with_token(private, token)
-    )
+    private = Markup(with_token(private, token))
+    shown = {"kind": "game", "version": room.version, "public": public, "private": private}
+    return render("_frame.html", _viewer(guest, token), content, content.url, **shown)
 
 
 def game_parts(
@@ -123,12 +123,11 @@ def table_page(
     """The whole page of a table."""
     if room.match is None:
         lobby = replace(present.lobby_page(room, guest, base_url(request)), notice=notice)
-        return page(request, guest, "lobby.html", lobby, status, kind="lobby")
+        return page(request, guest, "lobby.html", lobby, status, kind="lobby", version=room.version)
     public, private, content = game_parts(room, guest, hint, notice, _device(request, room, guest))
-    token = viewer(request, guest).csrf
-    return page(
-        request, guest, "game.html", content, status, kind="game", public=public, private=Markup(with_token(private, token))
-    )
+    private = Markup(with_token(private, viewer(request, guest).csrf))
+    shown = {"kind": "game", "version": room.version, "public": public, "private": private}
+    return page(request, guest, "game.html", content, status, **shown)
 
 
 def _device(request: AnyRequest, room: Room, guest: Guest) -> Device | None:

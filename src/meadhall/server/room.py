@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import random
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -41,7 +42,7 @@ class Room:
     Attributes:
         table: what is known of it; ``match`` its match, None while the players gather.
         hub: who watches.
-        version: rises with every change that can be seen.
+        version: rises with every change that can be seen, over restarts too: a page keeps to the newest it was sent.
     """
 
     def __init__(self, game: Game, table: TableRow, store: Store, bot_pause: float) -> None:
@@ -49,7 +50,7 @@ class Room:
         self.table = table
         self.match: Match | None = None
         self.hub = Hub()
-        self.version = 0
+        self.version = _moment()
         self.cache: dict[Any, Any] = {}  # whatever was rendered of this version
         self.waiting: dict[Any, str] = {}  # what the private parts of waiting seats look like
         self.chances: Outlook | tuple[()] | None = None  # the chart of winning chances; () while it is computed
@@ -282,7 +283,7 @@ class Room:
     # --------------------------------------------------------------------------------------------------------------- watching
 
     def _changed(self) -> None:
-        self.version += 1
+        self.version = max(self.version + 1, _moment())
         self.cache.clear()
         self.hub.wake()
 
@@ -306,6 +307,11 @@ class Room:
         if self._bots is not None:
             self._bots.cancel()
             await asyncio.gather(self._bots, return_exceptions=True)
+
+
+def _moment() -> int:
+    """Milliseconds, so that versions of before a restart are lower."""
+    return time.time_ns() // 1_000_000
 
 
 def new_match(game: Game, table: TableRow) -> Match:

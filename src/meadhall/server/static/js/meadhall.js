@@ -23,7 +23,7 @@
       if (style !== "morph") return false;
       const fresh = fragment.querySelector("#" + CSS.escape(target.id));
       // An answer that the stream has overtaken shows an older moment: it comes too late.
-      if (fresh && +(fresh.dataset.n ?? 0) < +(target.dataset.n ?? 0)) return [target];
+      if (fresh && +(fresh.dataset.version ?? 0) < +(target.dataset.version ?? 0)) return [target];
       if (fresh) return Idiomorph.morph(target, fresh, { morphStyle: "outerHTML", ignoreActiveValue: true, callbacks });
       // An answer without this part (an error page): say what it says, and leave the table as it was.
       toast(fragment.querySelector("h1")?.textContent.trim() || byId("toast").dataset.failed, true);
