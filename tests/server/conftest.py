@@ -9,22 +9,14 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from meadhall.engine.game import game, game_names, register
+from meadhall.engine.game import game, register
 from meadhall.lab import warm
 from meadhall.server import hall as hall_module
-from meadhall.server.readiness import Readiness
 from meadhall.server.settings import Settings
 from server import hoard_on_a_page
 from server.people import AXES, HOARD, OpenHall, open_hall
 from server.postgres import PostgreSQL, start_postgresql
-
-
-class ReadyAtOnce(Readiness):
-    """The games are compiled once for all tests (``compiled``), not once for every hall."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._ready = set(game_names())
+from server.ready import ReadyAtOnce
 
 
 @pytest.fixture(scope="session")

@@ -51,7 +51,7 @@ class Choice:
 
     def check(self, value: Any) -> Any:
         """The value as a record holds it; BadSetup if it is none."""
-        if value not in self.values:
+        if not isinstance(value, str) or value not in self.values:
             raise BadSetup(f"option {self.name} is one of {', '.join(self.values)}, not {value!r}")
         return value
 

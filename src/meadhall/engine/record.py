@@ -101,7 +101,7 @@ def to_record(match: Match, viewer: int, *, legal: bool, abandoned: str | None) 
         "rules": match.game.version,
         "options": dict(match.options),
         "seats": [_seat(seat) for seat in match.seats],
-        "started": match.started.strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "started": f"{match.started.year:04}" + match.started.strftime("-%m-%dT%H:%M:%SZ"),
         "commitment": match.commitment,
         **({"seed": match.seed.hex()} if open_book else {}),
         "complete": open_book,

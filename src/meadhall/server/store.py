@@ -156,8 +156,11 @@ class Store:
 
     async def alive(self) -> bool:
         """Whether the database answers."""
-        async with self._engine.connect() as connection:
-            return await connection.scalar(select(1)) == 1
+        try:
+            async with self._engine.connect() as connection:
+                return await connection.scalar(select(1)) == 1
+        except (OSError, SQLAlchemyError):
+            return False
 
     # ------------------------------------------------------------------------------------------------------------- guests
 

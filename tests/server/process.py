@@ -1,0 +1,89 @@
+"""The hall as a process of its own, which is killed, told to stop, and started again on the same data."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import socket
+import sys
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import httpx
+
+_PATIENCE = 120.0
+_SCRIPT = Path(__file__).with_name("serve_with_hoard.py")
+
+
+class Process:
+    """A hall on a free port; ``log`` is what it has said."""
+
+    def __init__(self, data: Path, **settings: str) -> None:
+        self.port = free_port()
+        self.url = f"http://127.0.0.1:{self.port}"
+        self.log = data / "log.txt"
+        self._settings = {
+            "MEADHALL_DATA": str(data),
+            "MEADHALL_PORT": str(self.port),
+            "MEADHALL_NO_BROWSER": "1",
+            "MEADHALL_REQUESTS_PER_MINUTE": "0",
+            "MEADHALL_BOT_PAUSE": "0",
+            **settings,
+        }
+        self._process: asyncio.subprocess.Process | None = None
+
+    async def launch(self) -> asyncio.subprocess.Process:
+        """Start it, and wait for nothing."""
+        with self.log.open("ab") as log:
+            self._process = await asyncio.create_subprocess_exec(
+                sys.executable, str(_SCRIPT), env=os.environ | self._settings, stdout=log, stderr=log
+            )
+        return self._process
+
+    async def start(self) -> None:
+        """Start it, and wait until every game can be played."""
+        process = await self.launch()
+        until = time.monotonic() + _PATIENCE
+        async with httpx.AsyncClient(timeout=_PATIENCE) as client:
+            while True:
+                assert process.returncode is None, f"the hall did not start:\n{self.log.read_text()}"
+                assert time.monotonic() < until, f"the hall was not ready in time:\n{self.log.read_text()}"
+                try:
+                    games = (await client.get(f"{self.url}/api/games")).json()
+                except httpx.TransportError:
+                    games = []
+                if games and all(game["ready"] for game in games):
+                    return
+                await asyncio.sleep(0.05)
+
+    async def end(self, how: signal.Signals) -> int:
+        """Send it a signal; its exit status."""
+        assert self._process is not None
+        self._process.send_signal(how)
+        async with asyncio.timeout(_PATIENCE):
+            return await self._process.wait()
+
+    @property
+    def running(self) -> bool:
+        return self._process is not None and self._process.returncode is None
+
+
+@asynccontextmanager
+async def hall_process(data: Path, **settings: str) -> AsyncIterator[Process]:
+    """A hall that is running, until the end of the block at the latest."""
+    process = Process(data, **settings)
+    try:
+        await process.start()
+        yield process
+    finally:
+        if process.running:
+            await process.end(signal.SIGKILL)
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])

@@ -1,0 +1,44 @@
+"""``python serve_with_hoard.py``: the hall as a process of its own, as ``meadhall serve`` runs it, with Hoard among its games."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from meadhall.engine.errors import MeadhallError
+from meadhall.engine.game import register
+from meadhall.engine.match import View
+from meadhall.lab import warm
+from meadhall.server import hall, room
+from meadhall.server.run import serve
+from meadhall.server.settings import Settings
+from server import hoard_on_a_page
+from server.ready import ReadyAtOnce
+
+
+
+class Slow:
+    """A bot that thinks for a minute."""
+
+    name = "slow"
+
+    def choose(self, view: View) -> int:
+        print("thinking", flush=True)  # noqa: T201
+        time.sleep(60)
+        return view.legal[0]
+
+
+if __name__ == "__main__":
+    register(hoard_on_a_page.game)
+    warm()
+    hall.Readiness = ReadyAtOnce  # type: ignore[misc]
+    if os.environ.get("MEADHALL_TEST_SLOW_BOTS"):
+        room.bot = lambda game, name: Slow()
+    try:
+        serve(Settings.from_environment())
+    except MeadhallError as error:
+        sys.exit(f"refused: {error}")

@@ -1,0 +1,193 @@
+"""The application around the pages: headers, limits, static files, health, metrics, faults of ours."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import httpx
+import pytest
+
+from meadhall.server.settings import Settings
+from meadhall.server.store import Store
+from server.people import AXES, HOARD, OpenHall, open_hall, play_out, stream
+
+pytestmark = pytest.mark.asyncio
+
+POLICY = "default-src 'self'"
+
+
+class Inline(HTMLParser):
+    """Finds what a policy without exceptions forbids."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[str] = []
+        self._script = False
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = dict(attrs)
+        self._script = tag == "script" and "src" not in given
+        if tag == "style" or self._script:
+            self.found.append(tag)
+        for name, value in attrs:
+            if name == "style" or name.startswith(("on", "hx-on")) or (value or "").strip().lower().startswith(("javascript:", "js:")):
+                self.found.append(f"{tag} {name}={value}")
+            elif name in ("src", "href", "action", "hx-get", "hx-post") and (value or "").startswith(("http:", "https:", "//", "data:")):
+                self.found.append(f"{tag} {name}={value}")
+
+
+def inline(html: str) -> list[str]:
+    parser = Inline()
+    parser.feed(html)
+    return parser.found
+
+
+def is_guarded(headers: httpx.Headers | dict[str, str]) -> bool:
+    return (
+        headers["content-security-policy"] == POLICY
+        and headers["x-content-type-options"] == "nosniff"
+        and headers["referrer-policy"] == "same-origin"
+        and headers["x-frame-options"] == "DENY"
+    )
+
+
+async def test_every_answer_is_guarded_and_no_page_holds_script_or_style(hall: OpenHall, monkeypatch: pytest.MonkeyPatch) -> None:
+    pages = []
+    for game in (AXES, HOARD):
+        host, friend, room = await hall.two_at(game)
+        lobby = await host.open(game)
+        table = f"/table/{room.table.id}"
+        paths = ["/", "/you", "/replay", f"/rules/{game}", f"/table/{lobby}", table, f"{table}/replay", f"{table}/verify", f"{table}/record"]
+        pages += [await person.get(path) for path in paths for person in (host, friend, hall.person())]
+        pages += [await friend.get(f"/seat/{room.table.seats[0].key}"), await host.post(f"{table}/act", {"action": "x"})]
+        await play_out(room, {0: host, 1: friend})
+        pages += [await host.get(path) for path in (table, f"{table}/replay?at=1", f"{table}/verify")]
+    others = [await host.get(path) for path in ("/nowhere", "/table/x", "/static/nothing", "/health", "/metrics", "/schema/openapi.json", "/api/tables/x")]
+    others += [await host.get("/static/css/base.css"), await host.http.post("/you"), await host.http.delete("/you"), await host.http.head("/you")]
+    async with stream(host, f"{table}/stream") as live:
+        assert is_guarded(live.headers)
+    for answer in [*pages, *others]:
+        assert is_guarded(answer.headers), answer.request.url
+        if answer.headers.get("content-type", "").startswith("text/html"):
+            assert inline(answer.text) == [], answer.request.url
+    assert all(answer.status_code < 500 for answer in [*pages, *others])
+
+
+async def test_a_fault_of_ours_is_told_without_its_secrets(
+    hall: OpenHall, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    host, _, room = await hall.two_at(HOARD)
+    key = room.table.seats[0].key
+
+    async def fail(*_: object) -> None:
+        raise RuntimeError("the wiring")
+
+    monkeypatch.setattr(Store, "table_by_seat_key", fail)
+    page = await host.get(f"/seat/{key}")
+    assert page.status_code == 500
+    assert is_guarded(page.headers)
+    assert "Nothing is lost" in page.text
+    assert "wiring" not in page.text
+    answer = await host.get(f"/seat/{key}", Accept="application/json")
+    assert answer.json() == {
+        "error": "internal-server-error",
+        "rule": None,
+        "reason": "Something went wrong on our side. Nothing is lost; please try again.",
+        "status": 500,
+    }
+    assert "the wiring" in caplog.text, "but the log says what it was"
+    ours = "\n".join(record.getMessage() for record in caplog.records if record.name.startswith("meadhall"))
+    assert key not in ours
+
+
+@pytest.mark.parametrize(("path", "status"), [("/nowhere", 404), ("/rules/chess", 404), ("/table/x/y/z", 404)])
+async def test_errors_are_pages_for_people_and_json_for_programs(hall: OpenHall, path: str, status: int) -> None:
+    page = await hall.person().get(path)
+    assert (page.status_code, page.headers["content-type"].split(";")[0]) == (status, "text/html")
+    answer = await hall.person().get(path, Accept="application/json")
+    assert (answer.status_code, answer.json()["status"]) == (status, status)
+
+
+async def test_errors_speak_the_guests_language(hall: OpenHall) -> None:
+    german = hall.person()
+    await german.post("/you", {"language": "de"})
+    for path in ("/table/nowhere", "/seat/x", "/replay/x"):
+        page = (await german.get(path)).text
+        assert '<html lang="de"' in page
+        assert "There is" not in page
+        assert "This link leads" not in page
+
+
+async def test_a_body_that_is_too_large_is_refused(hall: OpenHall) -> None:
+    person = hall.person()
+    answer = await person.post("/you", {"name": "x" * 70_000})
+    assert answer.status_code == 413
+    program = await hall.program()
+    assert (await program.post("/tables", {"game": "x" * 70_000})).status_code == 413
+
+
+async def test_one_client_makes_so_many_requests_and_no_more(settings: Settings, at_once: None) -> None:
+    async with open_hall(replace(settings, requests_per_minute=5)) as hall:
+        busy, other = hall.person("10.0.0.1"), hall.person("10.0.0.2")
+        answers = [await busy.get("/you") for _ in range(7)]
+        assert [answer.status_code for answer in answers] == [200] * 5 + [429] * 2
+        assert "Wait a minute" in answers[-1].text
+        assert is_guarded(answers[-1].headers)
+        answer = await busy.get("/api/games")
+        assert (answer.status_code, answer.json()["error"]) == (429, "too-many-requests")
+        assert (await other.get("/you")).status_code == 200
+        for path in ("/health", "/metrics", "/static/css/base.css"):
+            assert (await busy.get(path)).status_code == 200, "what is not counted"
+
+
+async def test_static_files_are_kept_for_ever_by_their_version(hall: OpenHall) -> None:
+    person = hall.person()
+    assert "immutable" in (await person.get("/static/css/base.css?v=1")).headers["cache-control"]
+    assert (await person.get("/static/css/base.css")).headers["cache-control"] == "no-cache"
+    missing = await person.get("/static/css/nothing.css?v=1")
+    assert missing.status_code == 404
+    assert "immutable" not in missing.headers.get("cache-control", "")
+    assert (await person.get("/static/../app.py")).status_code == 404
+    assert (await person.get("/static/%2e%2e/app.py")).status_code == 404
+
+
+async def test_health_says_whether_the_database_answers(hall: OpenHall, monkeypatch: pytest.MonkeyPatch) -> None:
+    answer = await hall.person().get("/health")
+    assert (answer.status_code, answer.json()) == (200, {"status": "ok"})
+
+    class Away:
+        def connect(self) -> None:
+            raise OSError("connection refused")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(hall.store, "_engine", Away())
+        answer = await hall.person().get("/health")
+    assert (answer.status_code, answer.json()) == (503, {"status": "database away"})
+
+
+async def test_metrics_count_without_naming_anything(hall: OpenHall) -> None:
+    host, _, room = await hall.two_at(HOARD)
+    key = room.table.seats[0].key
+    await host.get(f"/seat/{key}")
+    await host.get("/no-such-page-as-this")
+    async with stream(host, f"/table/{room.table.id}/stream") as live:
+        await live.frame()
+        text = (await host.get("/metrics")).text
+    assert "meadhall_rooms 1.0" in text
+    assert "meadhall_streams 1.0" in text
+    assert 'path="/seat/{key}"' in text
+    for secret in (key, room.table.id, "no-such-page-as-this"):
+        assert secret not in text
+
+
+async def test_the_hall_shows_tables_whose_game_has_gone(hall: OpenHall, caplog: pytest.LogCaptureFixture) -> None:
+    """A game may come from another package, and go with it."""
+    host, _, room = await hall.two_at(HOARD)
+    for status in ("running", "gathering"):
+        gone = replace(room.table, id=status, game="chess", public=True, status=status, seats=())  # type: ignore[arg-type]
+        await hall.store.add_table(replace(gone, seats=tuple(replace(seat, key=seat.key + status) for seat in room.table.seats)))
+    assert (await host.get("/")).status_code == 200
+    assert (await host.get("/table/running")).status_code == 404
+    assert not [record for record in caplog.records if record.levelno >= logging.ERROR]

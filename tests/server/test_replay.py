@@ -1,0 +1,226 @@
+"""Replays: of a table's match, with one's own eyes while it runs, with anybody's afterwards; and of uploaded records."""
+
+from __future__ import annotations
+
+import copy
+import json
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import meadhall
+from games_for_tests.hoard.rules import BOAST, DRAW, LOOK
+from meadhall.engine.record import dumps
+from meadhall.server.routes.replay import UPLOAD_LIMIT
+from server.people import AXES, HOARD, OpenHall, Person, play_out
+
+pytestmark = pytest.mark.asyncio
+
+Record = dict[str, Any]
+
+
+def board(page: str) -> str:
+    found = re.search(r'<section id="board".*?</section>', page, re.DOTALL)
+    assert found is not None
+    return found[0]
+
+
+def genuine(game: str = HOARD) -> Record:
+    match = meadhall.game(game).match(players=2, seed="a match elsewhere")
+    match.play(BOAST if game == HOARD else match.legal()[0])
+    while not match.over:
+        match.play(match.legal()[0])
+    return json.loads(dumps(match.record()))  # type: ignore[no-any-return]
+
+
+async def bring(person: Person, record: Record | bytes) -> Any:
+    body = record if isinstance(record, bytes) else dumps(record).encode()
+    return await person.upload(body, Accept="application/json")
+
+
+async def kept(hall: OpenHall) -> int:
+    async with hall.store._engine.connect() as connection:
+        return int((await connection.exec_driver_sql("SELECT count(*) FROM records")).scalar_one())
+
+
+# ----------------------------------------------------------------------------------------------------------- a table's match
+
+
+async def test_a_running_match_is_replayed_with_ones_own_eyes_only(hall: OpenHall) -> None:
+    host, _, room = await hall.two_at(HOARD)
+    assert room.match is not None
+    await host.act(room.table.id, DRAW)
+    hands = [{f"coin{card}" for card in room.match.state.hand[seat].tolist() if card} for seat in range(2)]
+    for eyes in ("0", "1", "all", "-2", "7", ""):
+        page = (await host.get(f"/table/{room.table.id}/replay?at=1&eyes={eyes}")).text
+        seen = set(re.findall(r"\bcoin\d+\b", board(page)))
+        assert seen == (hands[0] if eyes == "0" else set()), eyes
+        assert not any(re.search(rf"\b{card}\b", page) for card in hands[1])
+        stranger = (await hall.person().get(f"/table/{room.table.id}/replay?at=1&eyes={eyes}")).text
+        assert not any(re.search(rf"\b{card}\b", stranger) for card in hands[0] | hands[1])
+        assert room.match.seed.hex() not in page
+
+
+async def test_a_finished_match_is_replayed_with_anybodys_eyes(hall: OpenHall) -> None:
+    room = await hall.played_out(HOARD)
+    spectator = hall.person()
+    pages = [(await spectator.get(f"/table/{room.table.id}/replay?at=0&eyes={eyes}")).text for eyes in ("all", "0", "1")]
+    seen = [set(re.findall(r"\bcoin\d+\b", board(page))) for page in pages]
+    assert len(seen[0]) == 12
+    assert seen[1]
+    assert seen[2]
+    assert seen[1].isdisjoint(seen[2])
+
+
+async def test_every_step_is_a_page_and_beyond_them_is_the_nearest(hall: OpenHall) -> None:
+    room = await hall.played_out()
+    assert room.match is not None
+    last = len(room.match.steps)
+    spectator = hall.person()
+    for at in (-5, 0, 1, last, last + 9):
+        page = await spectator.get(f"/table/{room.table.id}/replay?at={at}")
+        assert page.status_code == 200
+        assert f'data-at="{max(0, min(last, at))}"' in page.text
+    assert "wins" in page.text
+    assert (await spectator.get(f"/table/{room.table.id}/replay?at=x")).status_code == 400
+    assert (await spectator.get(f"/table/{room.table.id}/replay?at={'9' * 5000}")).status_code in (200, 400, 414)
+
+
+async def test_the_dice_are_verified_when_the_match_is_over(hall: OpenHall) -> None:
+    host, friend, room = await hall.two_at()
+    assert room.match is not None
+    seed, commitment = room.match.seed.hex(), room.match.commitment
+    running = (await host.get(f"/table/{room.table.id}/verify")).text
+    assert commitment in running
+    assert seed not in running
+    await play_out(room, {0: host, 1: friend})
+    over = (await host.get(f"/table/{room.table.id}/verify")).text
+    assert commitment in over
+    assert seed in over
+
+
+# -------------------------------------------------------------------------------------------------------- uploaded records
+
+
+@pytest.mark.parametrize("game", [AXES, HOARD])
+async def test_a_genuine_record_is_watched_step_by_step(hall: OpenHall, game: str) -> None:
+    person, record = hall.person(), genuine(game)
+    answer = await bring(person, record)
+    assert answer.status_code == 201, answer.text
+    url = answer.json()["url"]
+    for at in range(len(record["actions"]) + 1):
+        for eyes in ("all", "0", "1"):
+            page = await hall.person().get(f"{url}?at={at}&eyes={eyes}")
+            assert page.status_code == 200
+    assert "verified" in page.text
+    as_form = await person.upload(dumps(record).encode())
+    assert (as_form.status_code, as_form.headers["location"][:8]) == (303, "/replay/")
+
+
+async def test_a_match_of_the_hall_can_be_brought_back(hall: OpenHall) -> None:
+    room = await hall.played_out(HOARD)
+    record = (await hall.person().get(f"/table/{room.table.id}/record")).content
+    assert (await bring(hall.person(), record)).status_code == 201
+
+
+async def test_a_match_that_was_given_up_can_be_watched(hall: OpenHall) -> None:
+    match = meadhall.game(HOARD).match(players=2, seed="given up")
+    match.play(LOOK)
+    record = match.record(abandoned="a storm")
+    answer = await bring(hall.person(), record)
+    assert answer.status_code == 201, answer.text
+    assert (await hall.person().get(answer.json()["url"])).status_code == 200
+
+
+def changed(change: Callable[[Record], object]) -> Record:
+    record = copy.deepcopy(genuine(AXES))
+    change(record)
+    return record
+
+
+@pytest.mark.parametrize(
+    ("record", "place"),
+    [
+        (changed(lambda record: record.update(seed="0" * 64)), "commitment"),
+        (changed(lambda record: record.update(seed="0" * 62)), "seed"),
+        (changed(lambda record: record.pop("seed")), "seed"),
+        (changed(lambda record: record["setup"][0].__setitem__(2, 7)), "setup"),
+        (changed(lambda record: record["actions"][0]["events"].pop()), "action 1"),
+        (changed(lambda record: record["actions"][0].update(action=99)), "action 1"),
+        (changed(lambda record: record["actions"].pop()), "result"),
+        (changed(lambda record: record["actions"].pop(0)), "actions"),
+        (changed(lambda record: record["result"].update(winners=[0, 1])), "result, winners"),
+        (changed(lambda record: record["result"].update(scores=[float("nan"), 0])), "result, scores"),
+        (changed(lambda record: record.update(format="meadhall-match/2")), "format"),
+        (changed(lambda record: record.update(game="chess")), "game"),
+        (changed(lambda record: record.update(rules=99)), "rules"),
+        (changed(lambda record: record.update(extra=1)), "extra"),
+        (changed(lambda record: record.update(complete=False)), "complete"),
+        (changed(lambda record: record.update(started="today")), "started"),
+        (changed(lambda record: record["seats"].append({"name": "x", "kind": "human"})), "setup"),
+        (changed(lambda record: record["seats"].clear()), "setup"),
+        (changed(lambda record: record["seats"][0].update(kind="ghost")), "seats[0]"),
+        (changed(lambda record: record.update(options={"mode": ["rivals"]})), "setup"),
+        (genuine(HOARD) | {"options": {"hand": ["few"], "mode": "rivals"}}, "setup"),
+        (changed(lambda record: record.update(undone=[{"after": 0, "actions": []}])), "undone"),
+        ({}, "format"),
+        (b"", "not JSON"),
+        (b"{", "not JSON"),
+        (b"[1, 2]", "an object|a JSON object"),
+        (b'"x"', "a JSON object"),
+        (b"\xff\xfe\x00", "not JSON"),
+        (b"[" * 100_000, "not JSON"),
+        (b"1" * 5000, "not JSON|a JSON object"),
+        (dumps(genuine(AXES)).encode()[:-20], "not JSON"),
+        (b"\x89PNG\r\n", "not JSON"),
+    ],
+)
+async def test_a_record_that_does_not_hold_is_refused_with_the_place(hall: OpenHall, record: Record | bytes, place: str) -> None:
+    person = hall.person()
+    answer = await bring(person, record)
+    assert (answer.status_code, answer.json()["error"]) == (400, "bad-record"), answer.text
+    assert any(each in answer.json()["reason"] for each in place.split("|")), answer.json()["reason"]
+    page = await person.upload(record if isinstance(record, bytes) else dumps(record).encode())
+    assert page.status_code == 400
+    assert await kept(hall) == 0, "nothing of it is stored"
+
+
+@pytest.mark.parametrize("name", ["\ud800", "\x00", "<script>alert(1)</script>", "x" * 100_000, "\u202e"])
+async def test_a_record_with_a_strange_name_is_refused_or_shown_as_text(hall: OpenHall, name: str) -> None:
+    record = changed(lambda record: record["seats"][0].update(name=name))
+    answer = await bring(hall.person(), json.dumps(record).encode())
+    assert answer.status_code in (201, 400), answer.text
+    if answer.status_code == 201:
+        page = await hall.person().get(answer.json()["url"])
+        assert page.status_code == 200
+        assert "<script>alert" not in page.text
+
+
+async def test_a_record_of_long_ago_can_be_watched(hall: OpenHall) -> None:
+    record = changed(lambda record: record.update(started="0793-06-08T12:00:00Z"))
+    answer = await bring(hall.person(), record)
+    assert answer.status_code == 201
+    assert (await hall.person().get(answer.json()["url"])).status_code == 200
+
+
+async def test_a_huge_record_is_refused(hall: OpenHall) -> None:
+    answer = await bring(hall.person(), b" " * (UPLOAD_LIMIT + 1))
+    assert (answer.status_code, answer.json()["error"]) == (413, "request-entity-too-large")
+    assert await kept(hall) == 0
+
+
+async def test_a_large_record_is_not_huge(hall: OpenHall) -> None:
+    record = dumps(genuine()).encode()
+    answer = await bring(hall.person(), record + b" " * (UPLOAD_LIMIT - len(record) - 2000))
+    assert answer.status_code == 201, answer.text
+
+
+async def test_without_a_file_nothing_is_brought(hall: OpenHall) -> None:
+    person = hall.person()
+    for answer in (
+        await person.http.post("/replay", data={"_csrf_token": await person.token()}, files={"other": ("x", b"x")}),
+        await person.http.post("/replay", data={"_csrf_token": await person.token(), "record": "{}"}),
+    ):
+        assert answer.status_code == 400

@@ -1,0 +1,188 @@
+"""The hall as a process: it stops when told to, loses nothing when killed, and says clearly why it does not start."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import signal
+import socket
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+import meadhall
+from meadhall.server.run import CannotListen, serve
+from meadhall.server.settings import Settings
+from server.people import AXES, HOARD
+from server.process import Process, hall_process
+
+pytestmark = [pytest.mark.asyncio, pytest.mark.usefixtures("compiled")]
+
+_GRACE = 2.0
+"""Seconds in which the hall is to stop; measured generously, as other tests may run beside."""
+
+
+async def guest(client: httpx.AsyncClient, name: str) -> dict[str, str]:
+    """The headers of a new program."""
+    answer = await client.post("/api/guests", json={"name": name})
+    return {"Authorization": f"Bearer {answer.json()['token']}"}
+
+
+async def new_table(client: httpx.AsyncClient, headers: dict[str, str], **table: Any) -> str:
+    answer = await client.post("/api/tables", json=table, headers=headers)
+    assert answer.status_code == 201, answer.text
+    return str(answer.json()["id"])
+
+
+async def test_it_stops_within_two_seconds_and_quietly_with_streams_open(tmp_path: Path) -> None:
+    async with hall_process(tmp_path) as hall, httpx.AsyncClient(base_url=hall.url, timeout=60) as client:
+        headers = await guest(client, "Ada")
+        table = await new_table(client, headers, game=AXES, players=2)
+        async with (
+            client.stream("GET", f"/table/{table}/stream") as page,
+            client.stream("GET", f"/api/tables/{table}/events", headers=headers) as events,
+        ):
+            page_bytes, event_bytes = page.aiter_bytes(), events.aiter_bytes()
+            assert b'id="frame"' in await anext(page_bytes)
+            assert b"event: table" in await anext(event_bytes)
+            before = time.monotonic()
+            assert await hall.end(signal.SIGTERM) == 0
+            assert time.monotonic() - before < _GRACE
+            for stream in (page_bytes, event_bytes):
+                async for _ in stream:  # ends, and without an error
+                    pass
+    said = hall.log.read_text().splitlines()
+    assert [line for line in said if line] == [f"The hall is open: {hall.url}/"]
+
+
+async def test_a_stop_waits_for_no_thinking_bot(tmp_path: Path) -> None:
+    """Whatever thinks, thinks in vain: the match goes on at the next start."""
+    async with hall_process(tmp_path, MEADHALL_TEST_SLOW_BOTS="1") as hall, httpx.AsyncClient(base_url=hall.url, timeout=60) as client:
+        headers = await guest(client, "Ada")
+        table = await new_table(client, headers, game=HOARD, bots=["greedy"])
+        answer = await client.post(f"/api/tables/{table}/actions", json={"action": 12}, headers=headers)
+        assert answer.status_code == 200
+        while "thinking" not in hall.log.read_text():
+            await asyncio.sleep(0.01)
+        before = time.monotonic()
+        assert await hall.end(signal.SIGTERM) == 0
+        assert time.monotonic() - before < _GRACE
+
+
+class Player:
+    """A program that plays at its tables as fast as it can, and remembers what the hall has acknowledged."""
+
+    def __init__(self, headers: dict[str, str], tables: list[str]) -> None:
+        self.headers = headers
+        self.tables = tables
+        self.acknowledged: set[tuple[str, int, int]] = set()
+
+    async def play(self, url: str, draw: random.Random) -> None:
+        async with httpx.AsyncClient(base_url=url, headers=self.headers, timeout=60) as client:
+            with suppress(httpx.TransportError):
+                while True:
+                    for table in self.tables:
+                        await self._play_once(client, table, draw)
+
+    async def _play_once(self, client: httpx.AsyncClient, table: str, draw: random.Random) -> None:
+        info = (await client.get(f"/api/tables/{table}")).json()
+        view = info["view"]
+        if view is None or not view["legal"]:
+            return
+        action, n = draw.choice(view["legal"])["action"], view["next"]
+        answer = await client.post(f"/api/tables/{table}/actions", json={"action": action, "n": n})
+        if answer.status_code == 200:
+            self.acknowledged.add((table, n, action))
+
+
+async def test_a_kill_loses_no_acknowledged_action(tmp_path: Path) -> None:
+    """Six tables, three players at each, killed at random moments under load, started again on the same data."""
+    draw = random.Random(6)
+    players: list[Player] = []
+    tables: list[str] = []
+    async with hall_process(tmp_path) as hall:
+        async with httpx.AsyncClient(base_url=hall.url, timeout=60) as client:
+            everybody = [await guest(client, name) for name in ("Ada", "Björn", "Cecilia")]
+            for k in range(6):
+                table = await new_table(client, everybody[0], game=(AXES, HOARD)[k % 2], players=3)
+                for headers in everybody[1:]:
+                    await client.post(f"/api/tables/{table}/join", json={}, headers=headers)
+                assert (await client.post(f"/api/tables/{table}/start", headers=everybody[0])).status_code == 200
+                tables.append(table)
+            players = [Player(headers, tables) for headers in everybody]
+
+        for _ in range(4):
+            playing = [asyncio.create_task(player.play(hall.url, draw)) for player in players]
+            told = sum(len(player.acknowledged) for player in players)
+            enough = told + draw.randint(2, 14)
+            while sum(len(player.acknowledged) for player in players) < enough and not await _all_over(hall.url, players, tables):
+                await asyncio.sleep(0.001)
+            assert await hall.end(signal.SIGKILL) == -signal.SIGKILL
+            await asyncio.gather(*playing)
+            await hall.start()
+            await _check(hall.url, players, tables)
+
+        await _finish(hall.url, players, tables)
+        await _check(hall.url, players, tables)
+        async with httpx.AsyncClient(base_url=hall.url, timeout=60) as client:
+            for table in tables:
+                record = (await client.get(f"/table/{table}/record")).json()
+                assert record["complete"]
+                assert meadhall.replay(record).over
+        assert await hall.end(signal.SIGTERM) == 0
+
+
+async def _all_over(url: str, players: list[Player], tables: list[str]) -> bool:
+    async with httpx.AsyncClient(base_url=url, headers=players[0].headers, timeout=60) as client:
+        return all([(await client.get(f"/api/tables/{table}")).json()["status"] == "over" for table in tables])
+
+
+async def _finish(url: str, players: list[Player], tables: list[str]) -> None:
+    draw = random.Random(7)
+    async with httpx.AsyncClient(base_url=url, timeout=60) as client:
+        while not await _all_over(url, players, tables):
+            for player in players:
+                client.headers.update(player.headers)
+                for table in tables:
+                    await player._play_once(client, table, draw)
+
+
+async def _check(url: str, players: list[Player], tables: list[str]) -> None:
+    """Everything acknowledged is in the matches."""
+    async with httpx.AsyncClient(base_url=url, headers=players[0].headers, timeout=60) as client:
+        for table in tables:
+            record = (await client.get(f"/api/tables/{table}/record")).json()
+            kept = {(table, action["n"], action["action"]) for action in record["actions"]}
+            told = {each for player in players for each in player.acknowledged if each[0] == table}
+            assert told <= kept, f"lost: {told - kept}"
+
+
+# ------------------------------------------------------------------------------------------------------------ not starting
+
+
+async def test_a_second_one_on_the_same_data_says_so(tmp_path: Path) -> None:
+    async with hall_process(tmp_path) as hall:
+        second = Process(tmp_path)
+        second.log = tmp_path / "second.txt"
+        process = await second.launch()
+        assert await process.wait() == 1
+        (said,) = second.log.read_text().splitlines()
+        assert said.startswith("refused: ")
+        assert "MEADHALL_DATA" in said
+        assert await hall.end(signal.SIGTERM) == 0
+
+
+async def test_a_port_that_is_taken_is_refused(settings: Settings) -> None:
+    from dataclasses import replace
+
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        with pytest.raises(CannotListen, match="MEADHALL_PORT"):
+            serve(replace(settings, port=taken.getsockname()[1]))
+    with pytest.raises(CannotListen, match="port 70000"):
+        serve(replace(settings, port=70000))

@@ -1,0 +1,220 @@
+"""The store, on SQLite and on PostgreSQL: what goes in comes out, entries are appended once, and one process has the file."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from contextlib import AsyncExitStack
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from sqlalchemy import Connection
+
+from meadhall.server import store as store_module
+from meadhall.server.migrations import upgrade
+from meadhall.server.schema import metadata
+from meadhall.server.settings import Settings
+from meadhall.server.store import (
+    Conflict,
+    Entry,
+    Guest,
+    SeatRow,
+    Store,
+    StoreBusy,
+    StoreUnusable,
+    TableRow,
+    new_id,
+    new_key,
+    now,
+)
+
+pytestmark = pytest.mark.asyncio
+
+
+def table_of(host: str, **changes: object) -> TableRow:
+    seats = (
+        SeatRow(0, "human", "Ada", None, frozenset({host, host + "2"}), new_key()),
+        SeatRow(1, "bot", "Gorm", "greedy", frozenset(), new_key()),
+        SeatRow(2, "open", "", None, frozenset(), new_key()),
+    )
+    table = TableRow(new_id(), "hoard", 3, {"hand": "few"}, "gathering", host, True, b"\0" * 32, now(), seats)
+    return replace(table, **changes)  # type: ignore[arg-type]
+
+
+async def test_what_is_stored_is_found_again(on_each_database: Settings) -> None:
+    guest = Guest("a1", "Ada Ǻsa", "de", "dark")
+    table = table_of("a1", options={"hand": "many", "mode": "sides"}, started=now(), seed=bytes(range(32)))
+    async with Store.open(on_each_database) as store:
+        await store.save_guest(guest)
+        await store.add_table(table)
+        await store.append(table.id, Entry(1, "action", 0, 14), over=False)
+        await store.append(table.id, Entry(2, "undo", 0, 1), over=False)
+        key, secret = await store.add_record('{"name": "Ǻ"}'), await store.secret("guests")
+    async with Store.open(on_each_database) as store:
+        assert await store.guest("a1") == replace(guest, known=True)
+        assert await store.guest("nobody") is None
+        assert await store.table(table.id) == table
+        assert await store.table("nowhere") is None
+        assert await store.table_by_seat_key(table.seats[1].key) == (table, 1)
+        assert await store.table_by_seat_key("wrong") is None
+        assert await store.entries(table.id) == [Entry(1, "action", 0, 14), Entry(2, "undo", 0, 1)]
+        assert await store.record(key) == '{"name": "Ǻ"}'
+        assert await store.record("wrong") is None
+        assert await store.secret("guests") == secret
+        assert await store.secret("csrf") != secret
+        assert await store.alive()
+
+
+async def test_a_changed_table_is_stored_with_its_seats(on_each_database: Settings) -> None:
+    async with Store.open(on_each_database) as store:
+        table = table_of("a1")
+        await store.add_table(table)
+        changed = replace(table, public=False, status="running", seats=tuple(replace(seat, seat=2 - seat.seat) for seat in table.seats[::-1]))
+        await store.save_table(changed)
+        assert await store.table(table.id) == changed
+
+
+async def test_tables_are_found_by_who_sits_there_and_by_what_becomes_of_them(on_each_database: Settings) -> None:
+    async with Store.open(on_each_database) as store:
+        first, second = table_of("a1"), table_of("b1")
+        running, hidden = table_of("b1", status="running"), table_of("b1", status="running", public=False)
+        for table in (first, second, running, hidden):
+            await store.add_table(table)
+        assert [table.id for table in await store.tables_of("a1")] == [first.id]
+        assert [table.id for table in await store.tables_of("a12")] == [first.id], "a seat that was carried"
+        assert [table.id for table in await store.open_tables()] == [second.id, first.id]
+        assert [table.id for table in await store.running_tables(public=True)] == [running.id]
+        assert {table.id for table in await store.running_tables()} == {running.id, hidden.id}
+        assert await store.count_unfinished("b1") == 3
+        await store.append(running.id, Entry(1, "action", 0, 0), over=True)
+        assert await store.count_unfinished("b1") == 2
+        finished = await store.table(running.id)
+        assert finished is not None
+        assert finished.status == "over"
+        assert finished.finished is not None
+
+
+async def test_an_entry_is_appended_once(on_each_database: Settings) -> None:
+    async with Store.open(on_each_database) as store:
+        table = table_of("a1")
+        await store.add_table(table)
+        answers = await asyncio.gather(
+            *(store.append(table.id, Entry(1, "action", 0, value), over=False) for value in range(8)), return_exceptions=True
+        )
+        assert sum(answer is None for answer in answers) == 1
+        assert sum(isinstance(answer, Conflict) for answer in answers) == 7
+        (entry,) = await store.entries(table.id)
+        assert answers[entry.value] is None, "who was told so has made it"
+
+
+async def test_a_conflict_leaves_the_table_as_it_was(on_each_database: Settings) -> None:
+    async with Store.open(on_each_database) as store:
+        table = table_of("a1", status="running")
+        await store.add_table(table)
+        await store.append(table.id, Entry(1, "action", 0, 0), over=False)
+        with pytest.raises(Conflict):
+            await store.append(table.id, Entry(1, "action", 0, 1), over=True)
+        assert await store.table(table.id) == table
+
+
+async def test_requests_of_a_new_guest_may_come_together(on_each_database: Settings) -> None:
+    async with Store.open(on_each_database) as store:
+        await asyncio.gather(*(store.save_guest(Guest("a1", f"Ada {k}")) for k in range(8)))
+        found = await store.guest("a1")
+        assert found is not None
+        assert found.name.startswith("Ada")
+
+
+async def test_only_so_many_uploaded_records_are_kept(on_each_database: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(store_module, "RECORDS_KEPT", 3)
+    async with Store.open(on_each_database) as store:
+        keys = [await store.add_record(str(k)) for k in range(5)]
+        assert [await store.record(key) for key in keys] == [None, None, "2", "3", "4"]
+
+
+async def test_processes_that_start_together_upgrade_once_and_share_their_secrets(on_postgresql: Settings) -> None:
+    async with AsyncExitStack() as stack:
+        stores = await asyncio.gather(*(stack.enter_async_context(Store.open(on_postgresql)) for _ in range(4)))
+        secrets = await asyncio.gather(*(store.secret("guests") for store in stores))
+        assert len(set(secrets)) == 1
+
+
+async def test_the_migrations_make_what_the_queries_expect(on_each_database: Settings) -> None:
+    def differences(connection: Connection) -> list[object]:
+        upgrade(connection)  # a second time: nothing happens
+        return list(compare_metadata(MigrationContext.configure(connection, opts={"compare_server_default": True}), metadata))
+
+    async with Store.open(on_each_database) as store, store._engine.begin() as connection:
+        assert await connection.run_sync(differences) == []
+
+
+async def test_the_history_can_be_undone_and_done_again(on_each_database: Settings) -> None:
+    from alembic import command
+    from alembic.config import Config
+
+    def down_and_up(connection: Connection) -> None:
+        config = Config()
+        config.set_main_option("script_location", str(Path(store_module.__file__).parent / "migrations"))
+        config.attributes["connection"] = connection
+        command.downgrade(config, "base")
+        command.upgrade(config, "head")
+
+    async with Store.open(on_each_database) as store:
+        async with store._engine.begin() as connection:
+            await connection.run_sync(down_and_up)
+        assert await store.alive()
+
+
+# ---------------------------------------------------------------------------------------------------- what can't be opened
+
+
+async def test_a_second_one_on_the_same_folder_is_refused(settings: Settings) -> None:
+    async with Store.open(settings):
+        with pytest.raises(StoreBusy, match="MEADHALL_DATA"):
+            async with Store.open(settings):
+                pass
+    async with Store.open(settings) as again:
+        assert await again.alive()
+
+
+async def test_a_folder_with_odd_characters_is_a_folder(settings: Settings) -> None:
+    odd = replace(settings, data=settings.data / "a b?c=d#e%41")
+    async with Store.open(odd) as store:
+        await store.save_guest(Guest("a1", "Ada"))
+    assert (odd.data / "meadhall.db").exists()
+
+
+async def test_a_file_in_the_folders_place_is_refused(settings: Settings) -> None:
+    (settings.data / "file").write_text("x")
+    with pytest.raises(StoreUnusable, match="MEADHALL_DATA"):
+        async with Store.open(replace(settings, data=settings.data / "file")):
+            pass
+
+
+async def test_what_is_no_database_is_refused(settings: Settings) -> None:
+    (settings.data / "meadhall.db").write_bytes(b"This is a diary, not a database. " * 100)
+    with pytest.raises(StoreUnusable, match="not a database"):
+        async with Store.open(settings):
+            pass
+
+
+async def test_a_database_of_a_newer_hall_is_refused(settings: Settings) -> None:
+    async with Store.open(settings):
+        pass
+    with sqlite3.connect(settings.data / "meadhall.db") as newer:
+        newer.execute("UPDATE alembic_version SET version_num = '9999'")
+    newer.close()
+    with pytest.raises(StoreUnusable, match="9999"):
+        async with Store.open(settings):
+            pass
+
+
+async def test_a_database_that_does_not_answer_is_refused_without_its_password(settings: Settings) -> None:
+    away = replace(settings, database_url="postgresql+asyncpg://meadhall:secret@127.0.0.1:1/hall")
+    with pytest.raises(StoreUnusable, match=r"127\.0\.0\.1") as refusal:
+        async with Store.open(away):
+            pass
+    assert "secret" not in str(refusal.value)
