@@ -154,7 +154,7 @@ def read_records(path: Path) -> Iterator[MatchRecord]:
         return
     lines = [line for line in text.splitlines() if line.strip()]
     if not lines:
-        raise RecordError(str(path), "empty: a match record was expected")
+        raise RecordError(str(path), "empty: there is no record in it")
     for number, line in enumerate(lines, 1):
         yield loads(line, f"{path}, line {number}" if len(lines) > 1 else str(path))
 
