@@ -35,6 +35,7 @@ def test_german_is_spoken_to_who_asks_for_it(come: Come) -> None:
     page = come(locale="de-DE").open("/rules/axes-and-allies")
     expect(page.locator("html")).to_have_attribute("lang", "de")
     expect(page.locator("#rulebook")).to_contain_text("Bündnis")
+    expect(page.get_by_role("button", name="Jetzt spielen")).to_be_visible()
 
 
 def test_nothing_moves_for_who_wants_stillness(come: Come) -> None:
