@@ -20,7 +20,6 @@ from server import hoard_on_a_page
 from server.ready import ReadyAtOnce
 
 
-
 class Slow:
     """A bot that thinks for a minute."""
 

@@ -103,7 +103,16 @@ async def test_every_refusal_has_a_name_a_reason_and_a_rule(hall: OpenHall) -> N
 
 @pytest.mark.parametrize(
     "body",
-    ["", "{", "[]", "null", '{"game": 1}', '{"game": "hoard", "cheat": 1}', '{"game": "hoard", "players": "two"}', '{"game": "\\ud800"}'],
+    [
+        "",
+        "{",
+        "[]",
+        "null",
+        '{"game": 1}',
+        '{"game": "hoard", "cheat": 1}',
+        '{"game": "hoard", "players": "two"}',
+        '{"game": "\\ud800"}',
+    ],
 )
 async def test_a_body_that_does_not_fit_is_refused(hall: OpenHall, body: str) -> None:
     program = await hall.program()

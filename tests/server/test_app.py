@@ -32,9 +32,15 @@ class Inline(HTMLParser):
         if tag == "style" or self._script:
             self.found.append(tag)
         for name, value in attrs:
-            if name == "style" or name.startswith(("on", "hx-on")) or (value or "").strip().lower().startswith(("javascript:", "js:")):
+            if (
+                name == "style"
+                or name.startswith(("on", "hx-on"))
+                or (value or "").strip().lower().startswith(("javascript:", "js:"))
+            ):
                 self.found.append(f"{tag} {name}={value}")
-            elif name in ("src", "href", "action", "hx-get", "hx-post") and (value or "").startswith(("http:", "https:", "//", "data:")):
+            elif name in ("src", "href", "action", "hx-get", "hx-post") and (value or "").startswith(
+                ("http:", "https:", "//", "data:")
+            ):
                 self.found.append(f"{tag} {name}={value}")
 
 
@@ -59,13 +65,31 @@ async def test_every_answer_is_guarded_and_no_page_holds_script_or_style(hall: O
         host, friend, room = await hall.two_at(game)
         lobby = await host.open(game)
         table = f"/table/{room.table.id}"
-        paths = ["/", "/you", "/replay", f"/rules/{game}", f"/table/{lobby}", table, f"{table}/replay", f"{table}/verify", f"{table}/record"]
+        paths = [
+            "/",
+            "/you",
+            "/replay",
+            f"/rules/{game}",
+            f"/table/{lobby}",
+            table,
+            f"{table}/replay",
+            f"{table}/verify",
+            f"{table}/record",
+        ]
         pages += [await person.get(path) for path in paths for person in (host, friend, hall.person())]
         pages += [await friend.get(f"/seat/{room.table.seats[0].key}"), await host.post(f"{table}/act", {"action": "x"})]
         await play_out(room, {0: host, 1: friend})
         pages += [await host.get(path) for path in (table, f"{table}/replay?at=1", f"{table}/verify")]
-    others = [await host.get(path) for path in ("/nowhere", "/table/x", "/static/nothing", "/health", "/metrics", "/schema/openapi.json", "/api/tables/x")]
-    others += [await host.get("/static/css/base.css"), await host.http.post("/you"), await host.http.delete("/you"), await host.http.head("/you")]
+    others = [
+        await host.get(path)
+        for path in ("/nowhere", "/table/x", "/static/nothing", "/health", "/metrics", "/schema/openapi.json", "/api/tables/x")
+    ]
+    others += [
+        await host.get("/static/css/base.css"),
+        await host.http.post("/you"),
+        await host.http.delete("/you"),
+        await host.http.head("/you"),
+    ]
     async with stream(host, f"{table}/stream") as live:
         assert is_guarded(live.headers)
     for answer in [*pages, *others]:

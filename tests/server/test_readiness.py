@@ -46,9 +46,7 @@ async def test_a_game_that_is_not_compiled_yet_says_so(settings: Settings, waiti
         assert (await program.post("/tables", {"game": AXES})).status_code == 503
 
 
-async def test_it_opens_by_itself(
-    settings: Settings, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_it_opens_by_itself(settings: Settings, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
     monkeypatch.setattr(readiness, "game_names", lambda: [AXES])
     async with open_hall(settings) as hall:
         async with asyncio.timeout(120):
@@ -90,5 +88,3 @@ async def test_a_hall_that_closes_waits_for_no_compiler(settings: Settings, monk
     async with open_hall(settings):
         await begun.wait()
     assert killed.is_set()
-
-

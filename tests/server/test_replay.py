@@ -28,7 +28,7 @@ def board(page: str) -> str:
 
 
 def genuine(game: str = HOARD) -> Record:
-    match = meadhall.game(game).match(players=2, seed="a match elsewhere")
+    match = meadhall.game(game).match(players=3, seed="a match elsewhere")
     match.play(BOAST if game == HOARD else match.legal()[0])
     while not match.over:
         match.play(match.legal()[0])
@@ -82,7 +82,7 @@ async def test_every_step_is_a_page_and_beyond_them_is_the_nearest(hall: OpenHal
     for at in (-5, 0, 1, last, last + 9):
         page = await spectator.get(f"/table/{room.table.id}/replay?at={at}")
         assert page.status_code == 200
-        assert f'data-at="{max(0, min(last, at))}"' in page.text
+        assert f'max="{last}" value="{max(0, min(last, at))}"' in page.text
     assert "wins" in page.text
     assert (await spectator.get(f"/table/{room.table.id}/replay?at=x")).status_code == 400
     assert (await spectator.get(f"/table/{room.table.id}/replay?at={'9' * 5000}")).status_code in (200, 400, 414)
@@ -160,6 +160,7 @@ def changed(change: Callable[[Record], object]) -> Record:
         (changed(lambda record: record.update(complete=False)), "complete"),
         (changed(lambda record: record.update(started="today")), "started"),
         (changed(lambda record: record["seats"].append({"name": "x", "kind": "human"})), "setup"),
+        (changed(lambda record: record["seats"].extend([{"name": "x", "kind": "human"}] * 9)), "setup"),
         (changed(lambda record: record["seats"].clear()), "setup"),
         (changed(lambda record: record["seats"][0].update(kind="ghost")), "seats[0]"),
         (changed(lambda record: record.update(options={"mode": ["rivals"]})), "setup"),

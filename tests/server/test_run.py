@@ -61,7 +61,10 @@ async def test_it_stops_within_two_seconds_and_quietly_with_streams_open(tmp_pat
 
 async def test_a_stop_waits_for_no_thinking_bot(tmp_path: Path) -> None:
     """Whatever thinks, thinks in vain: the match goes on at the next start."""
-    async with hall_process(tmp_path, MEADHALL_TEST_SLOW_BOTS="1") as hall, httpx.AsyncClient(base_url=hall.url, timeout=60) as client:
+    async with (
+        hall_process(tmp_path, MEADHALL_TEST_SLOW_BOTS="1") as hall,
+        httpx.AsyncClient(base_url=hall.url, timeout=60) as client,
+    ):
         headers = await guest(client, "Ada")
         table = await new_table(client, headers, game=HOARD, bots=["greedy"])
         answer = await client.post(f"/api/tables/{table}/actions", json={"action": 12}, headers=headers)

@@ -72,7 +72,9 @@ async def test_a_changed_table_is_stored_with_its_seats(on_each_database: Settin
     async with Store.open(on_each_database) as store:
         table = table_of("a1")
         await store.add_table(table)
-        changed = replace(table, public=False, status="running", seats=tuple(replace(seat, seat=2 - seat.seat) for seat in table.seats[::-1]))
+        changed = replace(
+            table, public=False, status="running", seats=tuple(replace(seat, seat=2 - seat.seat) for seat in table.seats[::-1])
+        )
         await store.save_table(changed)
         assert await store.table(table.id) == changed
 

@@ -16,6 +16,7 @@ from functools import partial
 from typing import Any
 
 from meadhall.bots import bot, bot_names
+from meadhall.engine.errors import Refused
 from meadhall.engine.game import Game
 from meadhall.engine.language import gettext as _
 from meadhall.engine.match import Match, Seat
@@ -151,11 +152,13 @@ class Room:
         """Check and apply ``change`` on a copy, persist it, then make it true. When another process was first, look again."""
         async with self._lock:
             for attempt in range(_TRIES):
-                twin = self.running_match().copy()
-                entry = change(twin)
                 try:
+                    twin = self.running_match().copy()
+                    entry = change(twin)
                     await self._store.append(self.table.id, entry, twin.over)
-                except Conflict:
+                except (Conflict, Refused) as error:
+                    if isinstance(error, Refused) and not await self._is_behind():
+                        raise
                     await self._reload()
                     self._changed()
                     self.let_bots_play()
@@ -169,6 +172,14 @@ class Room:
                 break
         self._changed()
         self.let_bots_play()
+
+    async def _is_behind(self) -> bool:
+        """Whether another process has written what this one has not heard of: then nothing is refused before it has looked."""
+        if not self._store.shared:
+            return False
+        stored = await self._store.table(self.table.id)
+        assert stored is not None
+        return stored.status != self.table.status or await self._store.count_entries(self.table.id) > self._entries
 
     async def _reload(self) -> None:
         """Play the match again from the store. Refuses a match of other rules than today's: it would become another match."""

@@ -139,6 +139,11 @@ class Store:
             if lock is not None:
                 lock.release()
 
+    @property
+    def shared(self) -> bool:
+        """Whether other processes may write to it too."""
+        return self._lock is None
+
     # ------------------------------------------------------------------------------------------------------------ secrets
 
     async def secret(self, name: str) -> str:
@@ -201,12 +206,12 @@ class Store:
 
     async def table(self, id: str) -> TableRow | None:
         """The table with that id."""
-        found = await self._tables(schema.tables.c.id == id, limit=1)
+        found = await self._tables(schema.tables.c.id == _storable(id), limit=1)
         return found[0] if found else None
 
     async def table_by_seat_key(self, key: str) -> tuple[TableRow, int] | None:
         """The table and seat that a private link leads to."""
-        query = select(schema.seats.c.table_id, schema.seats.c.seat).where(schema.seats.c.key == key)
+        query = select(schema.seats.c.table_id, schema.seats.c.seat).where(schema.seats.c.key == _storable(key))
         async with self._engine.connect() as connection:
             row = (await connection.execute(query)).one_or_none()
         table = None if row is None else await self.table(row.table_id)
@@ -260,6 +265,12 @@ class Store:
         async with self._engine.connect() as connection:
             return [Entry(row.entry, row.kind, row.seat, row.value) for row in (await connection.execute(query)).all()]
 
+    async def count_entries(self, table: str) -> int:
+        """How many entries a match's history has."""
+        query = select(func.count()).where(schema.entries.c.table_id == table)
+        async with self._engine.connect() as connection:
+            return int(await connection.scalar(query) or 0)
+
     async def append(self, table: str, entry: Entry, over: bool) -> None:
         """Append one entry, and mark the match as over with it. Raises Conflict if that entry is there already."""
         try:
@@ -292,8 +303,13 @@ class Store:
     async def record(self, key: str) -> str | None:
         """The uploaded record with that key."""
         async with self._engine.connect() as connection:
-            found = await connection.scalar(select(schema.records.c.record).where(schema.records.c.key == key))
+            found = await connection.scalar(select(schema.records.c.record).where(schema.records.c.key == _storable(key)))
         return None if found is None else str(found)
+
+
+def _storable(text: str) -> str:
+    """``text`` as PostgreSQL can compare it: no stored text holds a NUL."""
+    return text.replace("\0", "\N{REPLACEMENT CHARACTER}")
 
 
 def _first_line(error: Exception) -> str:

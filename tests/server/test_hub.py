@@ -1,0 +1,76 @@
+"""Fan-out inside the process, and the count of streams."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from meadhall.server.beside import beside
+from meadhall.server.hub import Hub, pulses
+from meadhall.server.refusals import TooMany
+from meadhall.server.streams import Streams
+
+
+@pytest.mark.asyncio
+async def test_a_watcher_is_woken_at_once_and_then_by_news_only() -> None:
+    hub = Hub()
+    with hub.watching(1) as watcher, hub.watching(None):
+        assert len(hub) == 2
+        assert hub.seats() == {1: 1, None: 1}
+        assert await watcher.wait(60)
+        assert not await watcher.wait(0.001)
+        hub.wake()
+        hub.wake()
+        assert await watcher.wait(60)
+        assert not await watcher.wait(0.001)
+    assert len(hub) == 0
+
+
+@pytest.mark.asyncio
+async def test_pulses_end_when_the_hall_closes() -> None:
+    closing = asyncio.Event()
+    with Hub().watching(None) as watcher:
+        heard = []
+        async for news in pulses(watcher, closing, 0.001):
+            heard.append(news)
+            if len(heard) == 3:
+                closing.set()
+    assert heard == [True, False, False]
+
+
+def test_streams_are_counted_by_address() -> None:
+    streams = Streams(1)
+    with streams.counted("a"):
+        assert streams.total == 1
+        streams.check("b")
+        with pytest.raises(TooMany):
+            streams.check("a")
+    streams.check("a")
+    assert streams.total == 0
+
+
+@pytest.mark.asyncio
+async def test_what_is_thought_beside_comes_back_or_fails_here() -> None:
+    assert await beside(max, 3, 4) == 4
+    with pytest.raises(ZeroDivisionError):
+        await beside(lambda: 1 // 0)
+
+
+@pytest.mark.asyncio
+async def test_a_thought_that_nobody_waits_for_any_more_is_dropped() -> None:
+    from threading import Event
+
+    begun, go_on = Event(), Event()
+
+    def think() -> None:
+        begun.set()
+        go_on.wait(60)
+
+    thinking = asyncio.create_task(beside(think))
+    await beside(begun.wait, 60)
+    thinking.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await thinking
+    go_on.set()
+    await beside(int)

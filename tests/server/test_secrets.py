@@ -1,0 +1,210 @@
+"""Nobody is told what they may not know: not by a page, a stream, the API, a record, a header, a log or an error."""
+
+from __future__ import annotations
+
+import base64
+import logging
+import random
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+import httpx
+import pytest
+
+from games_for_tests.hoard.rules import BOAST, DRAW, LOOK
+from games_for_tests.hoard.words import NAMES
+from meadhall.engine import chance
+from meadhall.engine.knowledge import redealt
+from meadhall.engine.match import SPECTATOR, Match, Step, concealed
+from meadhall.server import hall as hall_module
+from meadhall.server.room import Room
+from server.people import HOARD, OpenHall, Person, Program, Visitor, play_out, stream
+
+pytestmark = pytest.mark.asyncio
+
+
+def disguises(secret: bytes) -> Iterator[str]:
+    """The ways in which bytes are written into text by accident."""
+    yield secret.hex()
+    yield base64.b64encode(secret).decode().rstrip("=")
+    yield base64.urlsafe_b64encode(secret).decode().rstrip("=")
+    yield repr(secret)[2:-1]
+    yield str(list(secret))[1:-1]
+
+
+def keys(match: Match) -> Iterator[str]:
+    """The match's seed, and what its dice are keyed with, as text."""
+    yield from disguises(match.seed)
+    for n in range(len(match.steps) + 3):
+        for word in chance.step_key(match.seed, n):
+            yield str(word)
+            yield f"{word:016x}"
+
+
+def everything(answer: httpx.Response) -> str:
+    return f"{answer.status_code} {sorted(answer.headers.multi_items())} {answer.text}"
+
+
+def without_version(text: str) -> str:
+    """A frame's version tells only how often the table was looked at."""
+    return re.sub(r'data-version="\d+"', "", text)
+
+
+async def all_that_is_told(visitor: Visitor, program: Program, table: str) -> list[str]:
+    """Whatever a viewer can ask for, at a browser and as a program."""
+    paths = ["", "/replay?at=0&eyes=0", "/replay?at=2&eyes=1", "/replay?at=99&eyes=all", "/record", "/verify"]
+    answers = [await visitor.get(f"/table/{table}{path}") for path in paths]
+    answers += [await program.read(f"/tables/{table}{path}") for path in ("", "/legal", "/record")]
+    answers += [await program.act(table, action, 99) for action in (0, BOAST, "x")]
+    answers += [await program.act(table, action) for action in (-1, 99)]
+    told = [everything(answer) for answer in answers]
+    async with stream(visitor, f"/table/{table}/stream") as live:
+        told += [str(live.headers), await live.frame()]
+    async with stream(program, f"/api/tables/{table}/events") as live:
+        name = ""
+        while name != "table":
+            message = await live.message()
+            assert message is not None
+            name = message.partition("\n")[0].removeprefix("event: ")
+            told.append(message)
+    return [without_version(each) for each in told]
+
+
+async def at_a_table(hall: OpenHall) -> tuple[Person, list[tuple[Person, Program]], Room]:
+    """A match of three with hidden cards under way. Every viewer, the last of them a spectator, is a person and a program at once."""
+    host = hall.person()
+    table = await host.open(HOARD, players=3)
+    viewers: list[tuple[Person, Program]] = []
+    for seat in range(3):
+        person = host if seat == 0 else hall.person(f"10.0.1.{seat}")
+        if seat:
+            await person.ask(f"/table/{table}/seats", {"set": "sit", "seat": str(seat)})
+        program = await hall.program(f"Robot {seat}")
+        room = await hall.room(table)
+        guest = await hall.store.guest(await _guest_of(hall, program))
+        assert guest is not None
+        await room.carry_seat(seat, guest)
+        viewers.append((person, program))
+    viewers.append((hall.person("10.0.1.9"), await hall.program("Watcher")))
+    await viewers[-1][0].get("/you")  # has cookies, like the others
+    await host.ask(f"/table/{table}/start")
+    for seat, action in ((0, LOOK), (0, BOAST), (0, _lowest_card(room, 0)), (1, DRAW), (2, LOOK), (2, DRAW), (0, DRAW)):
+        answer = await viewers[seat][0].act(table, action)
+        assert answer.status_code == 200, answer.text
+    return host, viewers, room
+
+
+async def _guest_of(hall: OpenHall, program: Program) -> str:
+    token = program.http.headers["Authorization"].removeprefix("Bearer ")
+    payload = token.partition(".")[0]
+    return base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)).decode().strip('"')
+
+
+def _lowest_card(room: Room, seat: int) -> int:
+    match = room.match or Match(room.game, players=3, seed=room.table.seed)
+    return min(card for card in match.state.hand[seat].tolist() if card) - 1
+
+
+def otherwise(match: Match, viewer: int, draw: random.Random) -> Match:
+    """A match that looks the same to ``viewer`` and differs in as much as possible of what they may not know."""
+
+    def dealt(tables: object) -> object:
+        return redealt(match.game, concealed(match.game, tables, viewer), viewer, draw)  # type: ignore[arg-type]
+
+    def told(step: Step) -> Step:
+        return replace(step, before=dealt(step.before), events=tuple(_other(event) for event in step.events))  # type: ignore[arg-type]
+
+    def _other(event: object) -> object:
+        if event.visible_to(viewer):  # type: ignore[attr-defined]
+            return event
+        arguments = tuple(draw.choice(NAMES[1:]) if isinstance(each, str) else each for each in event.arguments)  # type: ignore[attr-defined]
+        return replace(event, arguments=arguments)  # type: ignore[type-var]
+
+    twin = match.supposing(dealt(match.tables))  # type: ignore[arg-type]
+    twin.setup = tuple(_other(event) for event in match.setup)  # type: ignore[misc]
+    twin.steps = [told(step) for step in match.steps]
+    return twin
+
+
+async def test_changing_what_is_hidden_changes_no_byte_that_others_are_sent(hall: OpenHall) -> None:
+    _, viewers, room = await at_a_table(hall)
+    truth, table = room.match, room.table.id
+    assert truth is not None
+    draw = random.Random(1)
+    for seat, (person, program) in enumerate(viewers):
+        viewer = seat if seat < 3 else SPECTATOR
+        before = await all_that_is_told(person, program, table)
+        assert any("coin" in each for each in before)
+        for _ in range(3):
+            room.match = otherwise(truth, viewer, draw)
+            room.look_again()
+            assert room.match.tables.tobytes() != truth.tables.tobytes()
+            after = await all_that_is_told(person, program, table)
+            assert after == before, f"viewer {viewer}"
+        room.match = truth
+        room.look_again()
+
+
+async def test_the_test_above_would_notice(hall: OpenHall) -> None:
+    """What is changed for another's eyes, the owner of the cards is shown."""
+    _, viewers, room = await at_a_table(hall)
+    truth = room.match
+    assert truth is not None
+    before = await all_that_is_told(*viewers[0], room.table.id)
+    draw = random.Random(2)
+    while (twin := otherwise(truth, SPECTATOR, draw)).state.hand[0].tolist() == truth.state.hand[0].tolist():
+        pass
+    room.match = twin
+    room.look_again()
+    assert await all_that_is_told(*viewers[0], room.table.id) != before
+
+
+async def test_the_seed_is_told_when_the_match_is_over_and_not_before(hall: OpenHall, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO)
+    _, viewers, room = await at_a_table(hall)
+    match = room.match
+    assert match is not None
+    told = [each for viewer in viewers for each in await all_that_is_told(*viewer, room.table.id)]
+    for path in ("/", "/metrics", "/health", "/api/games", "/schema/openapi.json"):
+        told.append(everything(await viewers[0][0].get(path)))
+    text = "\n".join([*told, caplog.text])
+    assert match.commitment in text
+    for key in keys(match):
+        assert key not in text
+    await play_out(room, dict(enumerate(person for person, _ in viewers[:3])))
+    assert match.seed.hex() not in caplog.text
+    for person, program in viewers:
+        assert (await person.get(f"/table/{room.table.id}/record")).json()["seed"] == match.seed.hex()
+        assert (await program.read(f"/tables/{room.table.id}/record")).json()["seed"] == match.seed.hex()
+
+
+async def test_private_links_are_shown_to_their_owner_only(hall: OpenHall) -> None:
+    _, viewers, room = await at_a_table(hall)
+    for seat, (person, program) in enumerate(viewers):
+        text = "\n".join(await all_that_is_told(person, program, room.table.id))
+        for other in room.table.seats:
+            assert (other.key in text) == (other.seat == seat)
+        for other in room.table.seats:
+            assert not any(guest in text for guest in other.guests), "nor is anybody's id, which a cookie is made of"
+
+
+async def test_a_database_that_fails_tells_the_log_no_seed(
+    hall: OpenHall, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO)
+    seed = b"the seed of a match is a secret!"
+    monkeypatch.setattr(hall_module.chance, "new_seed", lambda: seed)
+    person = hall.person()
+    await person.post("/you", {"name": "Ada"})
+    async with hall.store._engine.connect() as connection:
+        await connection.exec_driver_sql(
+            "CREATE TRIGGER full BEFORE INSERT ON tables BEGIN SELECT RAISE(ABORT, 'disk full'); END"
+        )
+        await connection.commit()
+    answer = await person.ask("/tables", {"game": HOARD, "kind": "friends"})
+    assert answer.status_code == 500
+    assert "disk full" in caplog.text
+    for key in [*disguises(seed), seed.decode()]:
+        assert key not in caplog.text
+        assert key not in answer.text
