@@ -8,7 +8,7 @@ from http import HTTPStatus
 from typing import Any
 
 from litestar import MediaType, Response
-from litestar.exceptions import HTTPException
+from litestar.exceptions import ClientException, HTTPException
 from litestar.response import Redirect
 from markupsafe import Markup, escape
 
@@ -19,7 +19,7 @@ from meadhall.server import present
 from meadhall.server.hall import Hall
 from meadhall.server.pages import Device, ErrorPage, GamePage, Refusal, Viewer
 from meadhall.server.refusals import name_of, reason_of, rule_of, status_of
-from meadhall.server.render import CSRF_PLACEHOLDER, render, with_token
+from meadhall.server.render import CSRF_PLACEHOLDER, fragment, render, with_token
 from meadhall.server.room import Room
 from meadhall.server.store import Guest
 from meadhall.server.visitors import AnyRequest, preferred_language, viewer
@@ -83,7 +83,7 @@ def game_parts(
         seats = present.seat_views(room)
         spectator = present.game_page(room, match, None, seats)
         cache["page", None, language] = spectator
-        cache["public", language] = Markup(render("_public.html", _anybody(guest), spectator, spectator.url))
+        cache["public", language] = fragment("_public.html", _anybody(guest), spectator, spectator.url)
     if ("private", seat, language) not in cache:
         if seat is not None:
             cache["page", seat, language] = present.game_page(room, match, seat, cache["page", None, language].seats)
@@ -91,19 +91,19 @@ def game_parts(
     content, private = cache["page", seat, language], cache["private", seat, language]
     if hint or notice or device:
         content = replace(content, hint=hint, notice=notice, device=device)
-        private = Markup(render("_private.html", _anybody(guest), content, content.url))
+        private = fragment("_private.html", _anybody(guest), content, content.url)
     return cache["public", language], private, content
 
 
 def _private(room: Room, guest: Guest, content: GamePage) -> Markup:
     """A guest's private part. Of who waits it changes little from move to move, so it is kept with gaps for what does."""
     if content.your_turn:
-        return Markup(render("_private.html", _anybody(guest), content, content.url))
+        return fragment("_private.html", _anybody(guest), content, content.url)
     seats = tuple(replace(seat, active=False, online=True) for seat in content.seats)
     gaps = replace(content, prompt=_PROMPT_GAP, n=_NUMBER_GAP, seats=seats, picture=None, log=(), watching=0)
     kept = room.waiting.get((guest.language, gaps))
     if kept is None:
-        kept = render("_private.html", _anybody(guest), gaps, gaps.url)
+        kept = fragment("_private.html", _anybody(guest), gaps, gaps.url)
         room.keep_waiting((guest.language, gaps), kept)
     return Markup(kept.replace(_PROMPT_GAP, escape(content.prompt)).replace(str(_NUMBER_GAP), str(content.n)))
 
@@ -175,6 +175,8 @@ def refused(request: AnyRequest, error: MeadhallError) -> Response[Any]:
 def failed(request: AnyRequest, error: Exception) -> Response[Any]:
     """The answer to an HTTP error, or to a fault of ours; the details stay in the log."""
     speak(_asker(request).language)
+    if isinstance(error, RecursionError):
+        error = ClientException("nested too deep")  # a body of brackets
     status = error.status_code if isinstance(error, HTTPException) else 500
     if status >= 500:
         log.error(

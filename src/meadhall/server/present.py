@@ -219,7 +219,7 @@ def match_page(
         seats=seats,
         viewer=viewer,
         status="abandoned" if abandoned else "running" if view.actor is not None else "over",
-        prompt=_("The match was given up.") if abandoned else view.prompt(),
+        prompt=_prompt(match, view, abandoned),
         your_turn=yours,
         n=view.next_number,
         choices=choices(match.game, view) if yours else (),
@@ -229,6 +229,14 @@ def match_page(
         own=None if viewer is None else shown.own(view),
         commitment=match.commitment,
     )
+
+
+def _prompt(match: Match, view: View, abandoned: bool) -> str:
+    """What is to be decided and by whom, or how it ended."""
+    if abandoned:
+        return _("The match was given up.")
+    result = match.result() if view.actor is None else None
+    return view.prompt() if result is None else _headline(match.names, result.winners) + "."
 
 
 def _shown(subject: Game) -> GamePicture:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Sequence
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
-from jinja2 import ChoiceLoader, Environment, FileSystemLoader, PrefixLoader, StrictUndefined
+from jinja2 import ChoiceLoader, Environment, FileSystemLoader, PrefixLoader, StrictUndefined, Template
 from markdown_it import MarkdownIt
 from markupsafe import Markup
 
@@ -19,6 +20,8 @@ from meadhall.server.pages import LogEntry, RulebookPage, Viewer
 
 HERE = Path(__file__).parent
 STATIC = HERE / "static"
+
+_INDENTED = re.compile(r"\n\s*")
 
 CSRF_PLACEHOLDER = "csrf-token-goes-here"
 """Stands for the viewer's token in fragments that are rendered once for many viewers."""
@@ -68,6 +71,14 @@ def _environment() -> Environment:
     return environment
 
 
+@cache
+def _template(name: str) -> Template:
+    """The template, with its globals in one dictionary: every rendering copies them, and Jinja's chain is slow to copy."""
+    template = _environment().get_template(name)
+    template.globals = dict(template.globals)
+    return template
+
+
 def translated(message: str, **values: Any) -> Markup:
     """``_("…")`` in a template. A page asks for dozens of texts, the same in every frame."""
     text = _translated(message, current_language())
@@ -83,7 +94,7 @@ def _translated(message: str, language: str) -> Markup:
 @lru_cache(maxsize=8192)
 def entry_html(entry: LogEntry, ends_step: bool) -> Markup:
     """One line of the log. Every frame of a match repeats most of them, so they are kept."""
-    return Markup(_environment().get_template("_entry.html").render(entry=entry, ends_step=ends_step))
+    return Markup(_template("_entry.html").render(entry=entry, ends_step=ends_step))
 
 
 def log_html(log: Sequence[LogEntry]) -> Markup:
@@ -94,7 +105,12 @@ def log_html(log: Sequence[LogEntry]) -> Markup:
 
 def render(template: str, viewer: Viewer, page: Any, path: str, **more: Any) -> str:
     """A whole page, or a fragment, in the current language."""
-    return _environment().get_template(template).render(viewer=viewer, page=page, path=path, **more)
+    return _template(template).render(viewer=viewer, page=page, path=path, **more)
+
+
+def fragment(template: str, viewer: Viewer, page: Any, path: str) -> Markup:
+    """A part of a page that is kept and sent many times: on one line, without the template's indentation."""
+    return Markup(_INDENTED.sub(" ", render(template, viewer, page, path)))
 
 
 def with_token(fragment: str, token: str) -> str:
