@@ -6,7 +6,7 @@ import asyncio
 import json
 import re
 import warnings
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -34,7 +34,8 @@ class Visitor:
     def __init__(self, app: Litestar, address: str = "10.0.0.1", **headers: str) -> None:
         self.app = app
         self.address = address
-        transport = httpx.ASGITransport(app, raise_app_exceptions=False, client=(address, 5000))
+        asgi: Any = app
+        transport = httpx.ASGITransport(asgi, raise_app_exceptions=False, client=(address, 5000))
         self.http = httpx.AsyncClient(transport=transport, base_url="http://hall.test", headers=headers)
 
     async def get(self, path: str, **headers: str) -> httpx.Response:
@@ -50,7 +51,7 @@ class Person(Visitor):
         assert found is not None
         return found[1]
 
-    async def post(self, path: str, form: dict[str, str] | None = None, **headers: str) -> httpx.Response:
+    async def post(self, path: str, form: Mapping[str, str] | None = None, /, **headers: str) -> httpx.Response:
         """Send a form, as a page does."""
         return await self.http.post(path, data={"_csrf_token": await self.token(), **(form or {})}, headers=headers)
 
@@ -155,7 +156,8 @@ async def open_hall(settings: Settings) -> AsyncIterator[OpenHall]:
             await leave.wait()
 
     keeping = asyncio.create_task(keep_open())
-    await asyncio.wait({keeping, opened}, return_when=asyncio.FIRST_COMPLETED)
+    waited_for: list[asyncio.Future[Any]] = [keeping, opened]
+    await asyncio.wait(waited_for, return_when=asyncio.FIRST_COMPLETED)
     if not opened.done():
         await keeping  # raises what went wrong
     try:
@@ -261,8 +263,8 @@ async def stream(visitor: Visitor, path: str) -> AsyncIterator[Stream]:
             if not message.get("more_body"):
                 chunks.put_nowait(None)
 
-    app: Callable[..., Awaitable[None]] = visitor.app
-    serving = asyncio.create_task(app(scope, receive, send))  # type: ignore[arg-type]
+    app: Any = visitor.app
+    serving: asyncio.Task[None] = asyncio.create_task(app(scope, receive, send))
     try:
         async with asyncio.timeout(PATIENCE):
             head = await started

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -12,6 +11,7 @@ import pytest
 
 import meadhall
 from games_for_tests.hoard.rules import BOAST, DRAW, LOOK
+from meadhall.bots import bot
 from meadhall.engine.match import Match, View
 from meadhall.server import room as room_module
 from meadhall.server.room import Room
@@ -238,7 +238,7 @@ class Broken:
     name = "broken"
 
     def choose(self, view: View) -> int:
-        raise RuntimeError("out of ideas")
+        raise RuntimeError(f"out of ideas for {view.viewer}")
 
 
 class Cheat:
@@ -256,15 +256,14 @@ class Dreamer:
     name = "dreamer"
 
     def choose(self, view: View) -> Any:
-        return "victory"
+        return f"victory of {view.viewer}"
 
 
 @pytest.fixture
-def bad_bot(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+def bad_bot(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """``greedy`` is not itself."""
-    real = room_module.bot
-    monkeypatch.setattr(room_module, "bot", lambda game, name: request.param() if name == "greedy" else real(game, name))
-    yield request.param.name
+    monkeypatch.setattr(room_module, "bot", lambda game, name: request.param() if name == "greedy" else bot(game, name))
+    return str(request.param.name)
 
 
 async def bots_and(hall: OpenHall, bots: list[str], game: str = AXES) -> tuple[Any, Room]:

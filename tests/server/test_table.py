@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import re
 from dataclasses import replace
-from typing import Any
 
 import pytest
 

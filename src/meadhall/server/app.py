@@ -6,7 +6,7 @@ import asyncio
 import gc
 import logging
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 
 from litestar import Litestar, Router
 from litestar.datastructures import State
@@ -95,8 +95,9 @@ async def create_app(settings: Settings, store: Store) -> Litestar:
         preparing = asyncio.create_task(hall.ready.prepare(ready))
         yield
         preparing.cancel()
-        with suppress(asyncio.CancelledError):
-            await preparing
+        for task in resuming:
+            task.cancel()
+        await asyncio.gather(preparing, *resuming, return_exceptions=True)
         await hall.close()
 
     return Litestar(

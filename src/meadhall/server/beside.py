@@ -1,6 +1,7 @@
 """Thinking beside the event loop, in threads that nobody waits for when the hall closes.
 
-``asyncio.to_thread`` would keep the process until the last thought is finished; but whatever a bot thinks then, it thinks in vain.
+``asyncio.to_thread`` would keep the process until the last thought is finished; but whatever a bot thinks then, it thinks in
+vain.
 """
 
 from __future__ import annotations

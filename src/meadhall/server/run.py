@@ -76,7 +76,7 @@ async def _serve(settings: Settings, listener: socket.socket) -> None:
 
 @contextmanager
 def _stopping_is_no_failure() -> Iterator[None]:
-    """Uvicorn raises a signal that it was stopped by once more at its end: the process would die of it, with the status to match."""
+    """Uvicorn raises the signal that stopped it once more at its end: the process would die of it, with the status to match."""
     before = {number: signal.signal(number, lambda *_: None) for number in (signal.SIGTERM, signal.SIGINT)}
     try:
         yield
