@@ -96,9 +96,7 @@ def _partners(alliances: Iterable[tuple[int, int]], seat: int) -> tuple[int, ...
 
 def _killers(view: View) -> dict[int, int]:
     """Who killed whom."""
-    return {
-        event.arguments[1]: event.arguments[0] for step in view.steps for event in step.events if event.kind == Event.KILLED
-    }
+    return {event.arguments[1]: event.arguments[0] for step in view.steps for event in step.events if event.kind == Event.KILLED}
 
 
 def _blows(happened: Iterable[events.Event]) -> Iterable[Blow]:
