@@ -37,5 +37,14 @@ def rule_sentence(game: Game, rule: str) -> str:
 
 
 def mark_rules(html: str) -> str:
-    """The rulebook's HTML with an anchor at the place where each rule is explained."""
-    return re.sub(r"<strong>([A-Z]{2}-\d+(?:\.\d+)?)</strong>", r'<strong class="rule" id="\1">\1</strong>', html)
+    """The rulebook's HTML with an anchor where each rule is explained, and links to it where it is only named."""
+    explained: set[str] = set()
+
+    def mark(found: re.Match[str]) -> str:
+        rule = found[1]
+        if rule in explained:
+            return f'<a class="rule" href="#{rule}">{rule}</a>'
+        explained.add(rule)
+        return f'<strong class="rule" id="{rule}">{rule}</strong>'
+
+    return re.sub(r"<strong>([A-Z]{2}-\d+(?:\.\d+)?)</strong>", mark, html)
