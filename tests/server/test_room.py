@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import threading
 from dataclasses import replace
 from typing import Any
 
@@ -282,6 +283,27 @@ async def test_bots_play_by_themselves_to_the_end(hall: OpenHall) -> None:
     record = match_of(room).record()
     assert {action["seat"] for action in record["actions"]} - {0}
     meadhall.replay(record)
+
+
+class Endless:
+    """A bot that thinks for ever."""
+
+    name = "endless"
+
+    def choose(self, view: View) -> int:
+        threading.Event().wait()
+        return view.legal[0]
+
+
+@pytest.mark.parametrize("bad_bot", [Endless], indirect=True)
+async def test_a_bot_that_thinks_too_long_is_replaced_for_that_decision(
+    hall: OpenHall, bad_bot: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(room_module, "_PATIENCE", 0.05)
+    program, room = await bots_and(hall, ["greedy"], HOARD)
+    await program.act(room.table.id, DRAW)
+    await until(room, lambda: match_of(room).actor in (0, None))
+    assert match_of(room).steps[-1].seat == 1
 
 
 @pytest.mark.parametrize("bad_bot", [Broken, Cheat, Dreamer], indirect=True)

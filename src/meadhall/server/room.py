@@ -33,6 +33,9 @@ _TRIES = 3
 
 _WAITING_KEPT = 32
 
+_PATIENCE = 20.0
+"""Seconds that a bot may think; then ``random`` decides in its place."""
+
 _BREATH = 1.0
 """Seconds before the next try when even ``random`` could not play, e.g. because the database is away."""
 
@@ -268,7 +271,8 @@ class Room:
         for name in (seat.bot or "random", "random"):
             try:
                 player = bot(self.game, name)
-                action = await beside(player.choose, match.view(seat.seat))
+                async with asyncio.timeout(_PATIENCE):
+                    action = await beside(player.choose, match.view(seat.seat))
                 await self._append(partial(play, action=action))
             except (Stale, WrongMoment):  # somebody has taken back an action, or everybody has left, while it thought
                 return
