@@ -100,7 +100,8 @@ def entry_html(entry: LogEntry, ends_step: bool) -> Markup:
 def log_html(log: Sequence[LogEntry]) -> Markup:
     """The lines of the log, newest first, with a break between actions."""
     newer = (None, *(entry.n for entry in log))
-    return Markup("").join(entry_html(entry, n is not None and n != entry.n) for entry, n in zip(log, newer, strict=False))
+    lines = (entry_html(entry, n is not None and n != entry.n) for entry, n in zip(log, newer, strict=False))
+    return Markup("".join(lines))
 
 
 def render(template: str, viewer: Viewer, page: Any, path: str, **more: Any) -> str:
