@@ -227,7 +227,7 @@ def places(value: Any, at: Path_ = ()) -> Iterator[Path_]:
 
 SMALL = finished(game("axes-and-allies")).record(legal=True)
 PLACES = [place for place in places(SMALL) if place]
-FREE = {"text", "name", "started", "abandoned"}  # what people may write as they like: a replay follows the rest
+FREE = {"text", "name", "bot", "started", "abandoned"}  # what people may write as they like: a replay follows the rest
 JUNK = st.one_of(
     st.none(),
     st.booleans(),

@@ -228,7 +228,8 @@ def replay(record: MatchRecord, progress: Callable[[int], None] | None = None) -
     if not parsed.complete:
         raise RecordError("complete", "a filtered record can't be replayed")
     for k, seat in enumerate(parsed.seats):
-        if seat.kind not in ("human", "bot") or (seat.kind == "bot") != (seat.bot is not None):
+        told = seat.bot is None if seat.kind == "human" else seat.kind == "bot" and seat.bot
+        if not told:
             raise RecordError(f"seats[{k}]", 'kind is "human", or "bot" with the name of the bot')
     try:
         match = Match(
