@@ -6,7 +6,6 @@ import asyncio
 import logging
 import signal
 import socket
-import sys
 import webbrowser
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,9 +18,6 @@ from meadhall.engine.errors import MeadhallError
 from meadhall.server.app import create_app
 from meadhall.server.settings import Settings
 from meadhall.server.store import Store
-
-_SWITCH = 0.0005
-"""Seconds that the event loop may keep the database's thread waiting for the interpreter; every action needs it several times."""
 
 _GRACE = 1
 """Seconds that a stop waits for answers under way."""
@@ -59,7 +55,6 @@ def serve(settings: Settings) -> None:
     """Run the hall until it is told to stop. Raises CannotListen, StoreBusy."""
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     logging.getLogger("alembic").setLevel(logging.WARNING)
-    sys.setswitchinterval(_SWITCH)
     with _socket(settings) as listener, asyncio.Runner(loop_factory=uvicorn.Config("").get_loop_factory()) as runner:
         runner.run(_serve(settings, listener))
 
