@@ -95,7 +95,8 @@ def _compiled(function: Callable[P, R], inline: bool) -> Callable[P, R]:
     settings: Any = numba.config
     before = settings.CACHE_DIR
     package = _rules_package(function.__module__)
-    settings.CACHE_DIR = str(cache_folder(package))
+    # A folder for each module: two games may share their rules, but each has loops of its own.
+    settings.CACHE_DIR = str(cache_folder(package) / function.__module__)
     try:
         compiled: Callable[P, R] = numba.njit(cache=package != _ENGINE, nogil=True, error_model="numpy", forceinline=inline)(
             function
