@@ -16,7 +16,6 @@ from meadhall.engine.errors import MeadhallError
 from meadhall.engine.language import gettext as _
 from meadhall.engine.language import speak
 from meadhall.server import present
-from meadhall.server.hall import Hall
 from meadhall.server.pages import Device, ErrorPage, GamePage, Refusal, Viewer
 from meadhall.server.refusals import name_of, reason_of, rule_of, status_of
 from meadhall.server.render import CSRF_PLACEHOLDER, fragment, render, with_token
@@ -219,10 +218,3 @@ def guest_of(request: AnyRequest) -> Guest:
     guest = request.scope["state"]["guest"]
     assert isinstance(guest, Guest)
     return guest
-
-
-def hall_of(request: AnyRequest) -> Hall:
-    """The hall behind a request."""
-    found = request.app.state.hall
-    assert isinstance(found, Hall)
-    return found
