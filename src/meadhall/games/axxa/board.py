@@ -1,0 +1,135 @@
+"""The board of AxxA: its spaces, the routes between them, and the triples of spaces that touch.
+
+All of it follows from the 37 positions. Sets of spaces are 64-bit masks, bit s for space s: a route is free if no bit of its mask is
+that of an occupied space.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from itertools import combinations
+
+import numpy as np
+
+from meadhall.engine.rule import u64
+
+SQUARE = 5
+LONGEST = 6  # the highest number on a piece, hence the longest move
+
+Position = tuple[int, int]
+"""Row, counted downwards, and column of a space: those of the square are 0 to 4."""
+
+
+def _starting_spaces() -> list[Position]:
+    """AX-1.1: three centred on each edge of the square; clockwise from the upper left."""
+    middle = range(1, SQUARE - 1)
+    top, right = [(-1, column) for column in middle], [(row, SQUARE) for row in middle]
+    bottom, left = [(SQUARE, column) for column in reversed(middle)], [(row, -1) for row in reversed(middle)]
+    return [*top, *right, *bottom, *left]
+
+
+POSITIONS: tuple[Position, ...] = (*((row, column) for row in range(SQUARE) for column in range(SQUARE)), *_starting_spaces())
+"""Where every space lies, by its number: AX-1.1."""
+SPACES = len(POSITIONS)
+FIRST_START = SQUARE * SQUARE  # the starting spaces are this one and those after it
+
+SPACE_AT = {position: space for space, position in enumerate(POSITIONS)}
+
+
+def name_of(space: int) -> str:
+    """What people call a space, as on a chessboard: a letter from the left (a to g), a number from below (1 to 7)."""
+    row, column = POSITIONS[space]
+    return f"{'abcdefg'[column + 1]}{SQUARE + 1 - row}"
+
+
+NAMES = tuple(name_of(space) for space in range(SPACES))
+
+ONE = u64(1)
+BIT = np.array([1 << space for space in range(SPACES)], np.uint64)
+
+
+def _mask(spaces: list[int]) -> int:
+    return sum(1 << space for space in spaces)
+
+
+# ------------------------------------------------------------------------------------------------------------------- moving
+
+
+def distance(start: int, end: int) -> int:
+    """How many spaces a move from the one to the other enters."""
+    (row, column), (other_row, other_column) = POSITIONS[start], POSITIONS[end]
+    return abs(other_row - row) + abs(other_column - column)
+
+
+def _straight(start: Position, end: Position) -> list[Position]:
+    """The positions entered from ``start`` to ``end``, which lie in one row or in one column."""
+    down, right = (int(np.sign(b - a)) for a, b in zip(start, end, strict=True))
+    length = max(abs(end[0] - start[0]), abs(end[1] - start[1]))
+    return [(start[0] + step * down, start[1] + step * right) for step in range(1, length + 1)]
+
+
+def routes(start: int, end: int) -> list[list[int]]:
+    """AX-2.2: the one or two ways between spaces with at most one turn that stay on the board, each as the spaces entered."""
+    here, there = POSITIONS[start], POSITIONS[end]
+    ways: list[list[int]] = []
+    for corner in ((here[0], there[1]), (there[0], here[1])):
+        positions = _straight(here, corner) + _straight(corner, there)
+        way = [SPACE_AT.get(position, -1) for position in positions]
+        if -1 not in way and way not in ways:
+            ways.append(way)
+    return ways
+
+
+def _moves() -> list[tuple[int, int, int, list[int]]]:
+    """Every move there can be: from, length, to, and the masks of its routes; in this order."""
+    found = []
+    for start in range(SPACES):
+        for end in range(SPACES):
+            if 0 < distance(start, end) <= LONGEST:
+                found.append((start, distance(start, end), end, [_mask(way) for way in routes(start, end)]))
+    return sorted(found)
+
+
+_MOVES = _moves()
+
+MOVE_ACTION = np.array([start * SPACES + end for start, _, end, _ in _MOVES], np.int32)
+"""The action that each move is."""
+ROUTE = np.array([ways[0] for *_, ways in _MOVES], np.uint64)
+OTHER_ROUTE = np.array([ways[-1] for *_, ways in _MOVES], np.uint64)
+"""The spaces that each move enters, on the one route and on the other (the same where there is only one)."""
+FIRST_MOVE = np.array(
+    [[bisect_left(_MOVES, (start, length)) for length in range(LONGEST + 2)] for start in range(SPACES)], np.int32
+)
+"""The moves from space s of length n are ``FIRST_MOVE[s, n]`` to ``FIRST_MOVE[s, n + 1] - 1``."""
+
+
+# ----------------------------------------------------------------------------------------------------------------- touching
+
+
+def touches(one: int, other: int, orthogonal: bool) -> bool:
+    """AX-4.1: whether two spaces touch: side by side or corner to corner; ``orthogonal``: only side by side."""
+    rows, columns = (abs(a - b) for a, b in zip(POSITIONS[one], POSITIONS[other], strict=True))
+    return rows + columns == 1 if orthogonal else max(rows, columns) == 1
+
+
+def _all_touch(spaces: tuple[int, int, int], orthogonal: bool) -> bool:
+    """Whether each of three spaces touches another of them: then two pairs touch."""
+    return sum(touches(one, other, orthogonal) for one, other in combinations(spaces, 2)) >= 2
+
+
+TRIPLES = tuple(spaces for spaces in combinations(range(SPACES), 3) if _all_touch(spaces, orthogonal=False))
+"""AX-4.1: the triples of spaces on which a triplet can lie, ascending."""
+TRIPLE_OF = {spaces: k for k, spaces in enumerate(TRIPLES)}
+
+# For rules; the first index is the option ``touching``: 0 all directions, 1 orthogonal.
+TRIPLE_SPACES = np.array(TRIPLES, np.int8)
+TRIPLE_MASK = np.array([_mask(list(spaces)) for spaces in TRIPLES], np.uint64)
+TRIPLE_TOUCHES = np.array([[_all_touch(spaces, orthogonal) for spaces in TRIPLES] for orthogonal in (False, True)])
+TOUCHING = np.array(
+    [
+        [_mask([other for other in range(SPACES) if touches(space, other, orthogonal)]) for space in range(SPACES)]
+        for orthogonal in (False, True)
+    ],
+    np.uint64,
+)
+"""The spaces that touch each space."""
