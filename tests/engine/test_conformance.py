@@ -10,7 +10,7 @@ from games_for_tests.broken import BROKEN
 from games_for_tests.hoard import game as hoard
 from meadhall import ConformanceError, check_game
 from meadhall.engine import conformance, knowledge
-from meadhall.engine.game import Choice, Game, game
+from meadhall.engine.game import Choice, Game, game, game_names
 from meadhall.engine.rule import INTERPRETED
 
 FEW = Choice("hand", {"few": ""})
@@ -48,6 +48,16 @@ def test_matches_follow_from_the_seed(monkeypatch: pytest.MonkeyPatch) -> None:
     first = check_game(subject, matches=1, seed="a")
     assert check_game(subject, matches=1, seed="a") == first
     assert check_game(subject, matches=1, seed="b") != first
+
+
+def test_what_was_known_by_its_name_before_is_known_afterwards(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(conformance, "DEALS", 1)
+    double = replace(hoard, max_players=2, options=(FEW, Choice("mode", {"rivals": ""})))
+    stranger = replace(double, name="stranger")
+    check_game(double, matches=1)
+    check_game(stranger, matches=1)
+    assert game("hoard") is not double
+    assert "stranger" not in game_names()
 
 
 @pytest.mark.interpreted

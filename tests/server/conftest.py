@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from meadhall.engine.game import game, register
+from meadhall.engine.game import registered
 from meadhall.lab import warm
 from meadhall.server import hall as hall_module
 from meadhall.server.settings import Settings
@@ -22,11 +22,9 @@ from server.ready import ReadyAtOnce
 @pytest.fixture(scope="session")
 def compiled() -> Iterator[None]:
     """Axes and Allies and Hoard can be played at once; Hoard has a page here."""
-    before = game(HOARD)
-    register(hoard_on_a_page.game)
-    warm([AXES, HOARD])
-    yield
-    register(before)
+    with registered(hoard_on_a_page.game):
+        warm([AXES, HOARD])
+        yield
 
 
 @pytest.fixture(scope="session")

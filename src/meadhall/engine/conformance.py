@@ -17,7 +17,6 @@ from typing import Any
 
 import numpy as np
 
-from meadhall.engine import game as registry
 from meadhall.engine import knowledge
 from meadhall.engine.chance import step_key
 from meadhall.engine.errors import (
@@ -31,7 +30,7 @@ from meadhall.engine.errors import (
     Refused,
 )
 from meadhall.engine.events import NO_LOG_SHAPE, NOBODY, Event
-from meadhall.engine.game import Game, Scoring
+from meadhall.engine.game import Game, Scoring, registered
 from meadhall.engine.kernels import loops
 from meadhall.engine.loops import GREEDY
 from meadhall.engine.match import SPECTATOR, Match, Step, concealed, legal_actions
@@ -86,7 +85,7 @@ class Branch:
 def check_game(game: Game, *, matches: int = 20, seed: str = "conformance") -> int:
     """Try every law on random matches with every number of players and every combination of options.
 
-    A game that is not registered is, so that its records can be replayed.
+    While they are tried the game is registered, so that its records can be replayed.
 
     Args:
         matches: how many for each combination.
@@ -98,17 +97,16 @@ def check_game(game: Game, *, matches: int = 20, seed: str = "conformance") -> i
     Raises:
         ConformanceError: the game breaks a law; says which, in what match and where.
     """
-    if game.name not in registry.game_names() or registry.game(game.name) is not game:
-        registry.register(game)
     coincidences = knowledge.Coincidences()
     positions = 0
-    for players, options in setups(game):
-        for number in range(matches):
-            positions += _try_match(game, players, options, f"{seed} {number}", coincidences)
-        place = f"{game.name}, {players} players, options {options}, many setups from seed {seed!r}"
-        deals = knowledge.deal_many(game, players, options, seed, DEALS, coincidences)
-        _hold("knowledge", place, knowledge.what_setups_tell, deals)
-        _hold("redeal", place, knowledge.no_part_is_foreseen, deals)
+    with registered(game):
+        for players, options in setups(game):
+            for number in range(matches):
+                positions += _try_match(game, players, options, f"{seed} {number}", coincidences)
+            place = f"{game.name}, {players} players, options {options}, many setups from seed {seed!r}"
+            deals = knowledge.deal_many(game, players, options, seed, DEALS, coincidences)
+            _hold("knowledge", place, knowledge.what_setups_tell, deals)
+            _hold("redeal", place, knowledge.no_part_is_foreseen, deals)
     _hold("redeal", f"{game.name}, all matches from seed {seed!r}", knowledge.truth_is_not_foreseen, coincidences)
     return positions
 

@@ -6,7 +6,8 @@ know of it. Its rules are plain functions on its record (see ``GameRules``), its
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
@@ -227,6 +228,20 @@ def register(game: Game) -> Game:
     """Make ``game`` known by its name in this process, without an entry point (for tests and notebooks)."""
     _loaded[game.name] = game
     return game
+
+
+@contextmanager
+def registered(game: Game) -> Iterator[Game]:
+    """As ``register``, for as long as the block lasts: then what was known by that name before is known again."""
+    before = _loaded.get(game.name)
+    _loaded[game.name] = game
+    try:
+        yield game
+    finally:
+        if before is None:
+            del _loaded[game.name]
+        else:
+            _loaded[game.name] = before
 
 
 def game_names() -> list[str]:
