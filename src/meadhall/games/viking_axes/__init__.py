@@ -1,0 +1,31 @@
+"""Viking Axes: cards, shields and thrown axes for 2 to 7."""
+
+from pathlib import Path
+
+from meadhall.engine.game import Choice, Game
+from meadhall.engine.language import marked
+from meadhall.games.viking_axes import rules, words
+
+game = Game(
+    name="viking-axes",
+    title="Viking Axes",
+    tagline=marked("Cards, shields and thrown axes for 2 to 7. Be the last one on your feet."),
+    version=1,
+    min_players=2,
+    max_players=rules.SEATS,
+    actions=rules.ACTIONS,
+    table=rules.Table,
+    rules=rules,
+    words=words,
+    events=words.EVENTS,
+    folder=Path(__file__).parent,
+    options=(
+        Choice(
+            "variant",
+            {
+                "standard": marked("You play the card that you draw."),
+                "strategic": marked("You hold two cards in secret, draw a third and choose which to play."),
+            },
+        ),
+    ),
+)
