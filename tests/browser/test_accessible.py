@@ -87,7 +87,7 @@ def _look_at_sheets(inspector: Inspector, person: Person) -> None:
     inspector.look("rules beside the board", page)
     page.keyboard.press("Escape")
     page.get_by_role("button", name="Resign").click()
-    expect(page.get_by_role("dialog", name="Leave the fight?")).to_be_visible()
+    expect(page.get_by_role("dialog", name="Leave the match?")).to_be_visible()
     inspector.look("asked about resigning", page)
     page.keyboard.press("Escape")
     page.reload()

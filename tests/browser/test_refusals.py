@@ -156,9 +156,9 @@ def test_a_hint_is_given_in_words(come: Come) -> None:
 def test_resigning_asks_once_and_a_bot_plays_on(come: Come) -> None:
     host, friend = come(), come()
     players = open_table(host, friend)
-    dialog = host.page.get_by_role("dialog", name="Leave the fight?")
+    dialog = host.page.get_by_role("dialog", name="Leave the match?")
     host.page.locator("#resign").click()
-    dialog.get_by_role("button", name="Fight on").click()
+    dialog.get_by_role("button", name="Play on").click()
     expect(dialog).to_be_hidden()
     expect(host.page.locator("#controls")).to_be_attached()
 

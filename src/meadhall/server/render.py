@@ -1,4 +1,9 @@
-"""Templates: the hall's own in ``templates/``, every game's ``table.html`` under the game's name."""
+"""Templates: the hall's own in ``templates/``, every game's under the game's name.
+
+A game brings ``table.html`` (its board and controls) and, where it has them, ``tile.html`` (its picture in the hall),
+``sprite.html`` (symbols that its pages share), ``figures.html`` (macros that draw the figures of its rulebook) and in
+``static/`` styles and scripts.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +16,9 @@ from typing import Any
 
 from jinja2 import ChoiceLoader, Environment, FileSystemLoader, PrefixLoader, StrictUndefined, Template
 from markdown_it import MarkdownIt
+from markdown_it.renderer import RendererHTML
+from markdown_it.token import Token
+from markdown_it.utils import EnvType, OptionsDict
 from markupsafe import Markup
 
 from meadhall.engine.game import game, game_names
@@ -32,11 +40,14 @@ add_catalogues(HERE / "locale")
 @cache
 def static(name: str) -> str:
     """The address of a static file; it changes with the file, so that browsers may keep it for ever."""
-    path = _static_file(name)
-    if not path.exists():
-        return f"/static/{name}"  # the look of a game from another package, which brings none
-    digest = hashlib.sha256(path.read_bytes()).hexdigest()[:12]
+    digest = hashlib.sha256(_static_file(name).read_bytes()).hexdigest()[:12]
     return f"/static/{name}?v={digest}"
+
+
+def game_static(name: str, suffix: str) -> list[str]:
+    """The addresses of a game's own styles (``.css``) or scripts (``.js``)."""
+    folder = game(name).folder / "static"
+    return [static(f"games/{name}/{path.name}") for path in sorted(folder.glob(f"*{suffix}"))]
 
 
 def static_folders() -> dict[str, Path]:
@@ -67,7 +78,9 @@ def _environment() -> Environment:
     )
     environment.install_gettext_callables(gettext, ngettext, newstyle=True)  # type: ignore[attr-defined]
     environment.globals["_"] = translated
-    environment.globals.update(static=static, languages=LANGUAGES, language=current_language, log_html=log_html)
+    environment.globals.update(
+        static=static, game_static=game_static, languages=LANGUAGES, language=current_language, log_html=log_html
+    )
     return environment
 
 
@@ -132,5 +145,18 @@ def rulebook_page(name: str, language: str) -> RulebookPage:
             anchor = f"part-{len(contents) + 1}"
             token.attrSet("id", anchor)
             contents.append((anchor, tokens[index + 1].content))
-    html = mark_rules(markdown.renderer.render(tokens, markdown.options, {}))
+    markdown.add_render_rule("image", _figure)
+    with speaking(language):
+        html = mark_rules(markdown.renderer.render(tokens, markdown.options, {"game": name}))
     return RulebookPage(name, subject.title, Markup(html), tuple(contents))
+
+
+def _figure(renderer: RendererHTML, tokens: Sequence[Token], index: int, options: OptionsDict, env: EnvType) -> str:
+    """``![what it shows](figure:name "caption")``: what the macro ``name`` of the game's ``figures.html`` draws."""
+    token = tokens[index]
+    address, caption = str(token.attrGet("src")), str(token.attrGet("title") or "")
+    figures: Any = _template(f"{env['game']}/figures.html").module
+    drawn = getattr(figures, address.removeprefix("figure:"))()
+    shows = renderer.renderInlineAsText(token.children, options, env)
+    words = Markup('<span class="caption">{}</span>').format(caption) if caption else ""
+    return Markup('<span class="figure"><span role="img" aria-label="{}">{}</span>{}</span>').format(shows, drawn, words)

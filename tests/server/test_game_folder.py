@@ -1,0 +1,40 @@
+"""What a game's folder brings is on its pages, without a word of it elsewhere."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from server.people import AXES, HOARD, OpenHall
+
+pytestmark = pytest.mark.asyncio
+
+
+async def test_symbols_styles_and_scripts_are_on_every_page_of_the_game_and_on_no_other(hall: OpenHall) -> None:
+    host, _, room = await hall.two_at(HOARD)
+    table = room.table.id
+    for path in (f"/table/{table}", f"/table/{table}/replay", f"/rules/{HOARD}", "/"):
+        page = (await host.get(path)).text
+        assert page.count('id="hoard-coin"') == 1, path
+    for path, suffixes in (
+        (f"/table/{table}", ("css", "js")),
+        (f"/table/{table}/replay", ("css", "js")),
+        (f"/rules/{HOARD}", ("css",)),
+    ):
+        page = (await host.get(path)).text
+        for suffix in suffixes:
+            address = re.search(rf"/static/games/hoard/coins\.{suffix}\?v=[0-9a-f]+", page)
+            assert address, (path, suffix)
+            assert (await host.get(address[0])).status_code == 200
+    other = (await host.get(f"/rules/{AXES}")).text
+    assert "coins" not in other
+    assert "hoard-coin" not in other
+
+
+async def test_a_rulebook_shows_figures_with_what_they_show_in_words(hall: OpenHall) -> None:
+    page = (await hall.person().get(f"/rules/{HOARD}")).text
+    figure = re.search(r'<span class="figure"><span role="img" aria-label="([^"]*)"><svg class="coin"', page)
+    assert figure
+    assert figure[1] == "a &#34;round&#34; coin"
+    assert '<span class="caption">One of many</span>' in page
