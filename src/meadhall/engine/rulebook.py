@@ -29,10 +29,10 @@ def rule_ids(game: Game) -> tuple[str, ...]:
 
 def rule_sentence(game: Game, rule: str) -> str:
     """The rulebook's words on one rule, "" if it has none."""
-    for line in rulebook_text(game).splitlines():
-        found = _RULE.search(line)
+    for item in re.split(r"\n(?=\S|\s*\n)", rulebook_text(game)):
+        found = _RULE.search(item)
         if found and found[1] == rule:
-            return line[found.end() :].strip()
+            return " ".join(item[found.end() :].split())
     return ""
 
 

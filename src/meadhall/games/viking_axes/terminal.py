@@ -12,7 +12,8 @@ from meadhall.games.viking_axes.rules import KINDS, SHIELD_KINDS, Due, Table, ha
 def sketch(table: Table, names: Sequence[str]) -> str:
     """The piles, and a line for each player: hits as notches up to the limit, and what lies in front of them."""
     width = max(map(len, names))
-    lines = [_("draw pile {left}, discarded {discarded}").format(left=table.left, discarded=sum(table.discarded))]
+    discarded = sum(table.discarded[kind] for kind in range(KINDS))
+    lines = [_("draw pile {left}, discarded {discarded}").format(left=table.left, discarded=discarded)]
     for seat, name in enumerate(names):
         marker = ">" if seat == table.actor else " "
         lines.append(f"{marker} {name:<{width}}  {_notches(table, seat)}  {'; '.join(_facts(table, seat))}".rstrip())
@@ -29,7 +30,7 @@ def _facts(table: Table, seat: int) -> list[str]:
         return [_("out")]
     facts = []
     if shields := sum(table.shields[seat, kind] * (kind + 1) for kind in range(SHIELD_KINDS)):
-        facts.append(_("{unused} of {shields} shields unused").format(unused=table.unused[seat], shields=shields))
+        facts.append(_("shields {unused}/{shields}").format(unused=table.unused[seat], shields=shields))
     if table.armory[seat]:
         facts.append(_("armory"))
     if table.due[seat] == Due.SKIP:

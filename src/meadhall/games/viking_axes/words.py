@@ -9,7 +9,7 @@ from meadhall.engine import events
 from meadhall.engine.events import Argument, EventKind, number, seat
 from meadhall.engine.language import gettext as _
 from meadhall.engine.language import marked
-from meadhall.games.viking_axes.cards import PHRASES, card, card_phrase
+from meadhall.games.viking_axes.cards import PHRASES, card, card_phrase, card_title
 from meadhall.games.viking_axes.rules import (
     ACTIONS,
     ARMORY,
@@ -138,7 +138,7 @@ def _refused_card(table: Table, action: int) -> tuple[str, str]:
     """Why this card of the hand can't be played, or discarded."""
     kind = action - (DISCARD if action >= DISCARD else PLAY)
     if not table.hand[table.actor, kind]:
-        return "VA-2.3", _("You don't hold {card}.").format(card=card_phrase(kind))
+        return "VA-2.3", _("You hold no card “{card}”.").format(card=card_title(kind))
     if action >= DISCARD:
         if any(table.hand[table.actor, other] and is_playable(table, other) for other in range(KINDS)):
             return "VA-2.3", _("You hold a card that can be played, so none is discarded.")
