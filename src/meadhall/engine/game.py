@@ -127,7 +127,8 @@ class Game:
         greedy: the heuristic player, a rule ``greedy(table, legal, count, rng) -> action``: ``table`` is concealed for its actor,
             ``legal[:count]`` are its legal actions, ``rng`` two words for draws of its own. None if there is none.
         scoring: who plays against whom, given the options.
-        points: every seat's points in a finished state, where the game counts points: ``points(table, options)``.
+        points: every seat's points in a finished state, where the game counts points: ``points(table, options)``, None if
+            it counts none with these options.
         objection: why a number of players and options don't go together, "" if they do: ``objection(players, options)``.
     """
 
@@ -147,7 +148,7 @@ class Game:
     options: tuple[Choice, ...] = ()
     greedy: Any = None
     scoring: Scoring | Callable[[Mapping[str, Any]], Scoring] = Scoring.RIVALS
-    points: Callable[[Any, Mapping[str, Any]], tuple[int, ...]] | None = None
+    points: Callable[[Any, Mapping[str, Any]], tuple[int, ...] | None] | None = None
     objection: Callable[[int, Mapping[str, Any]], str] | None = None
 
     def __post_init__(self) -> None:

@@ -1,7 +1,7 @@
 """The board of AxxA: its spaces, the routes between them, and the triples of spaces that touch.
 
-All of it follows from the 37 positions. Sets of spaces are 64-bit masks, bit s for space s: a route is free if no bit of its mask is
-that of an occupied space.
+All of it follows from the 37 positions. Sets of spaces are 64-bit masks, bit s for space s: a route is free if it has no bit in
+common with the occupied spaces.
 """
 
 from __future__ import annotations
@@ -82,12 +82,12 @@ def routes(start: int, end: int) -> list[list[int]]:
 
 def _moves() -> list[tuple[int, int, int, list[int]]]:
     """Every move there can be: from, length, to, and the masks of its routes; in this order."""
-    found = []
-    for start in range(SPACES):
-        for end in range(SPACES):
-            if 0 < distance(start, end) <= LONGEST:
-                found.append((start, distance(start, end), end, [_mask(way) for way in routes(start, end)]))
-    return sorted(found)
+    return sorted(
+        (start, distance(start, end), end, [_mask(way) for way in routes(start, end)])
+        for start in range(SPACES)
+        for end in range(SPACES)
+        if 0 < distance(start, end) <= LONGEST
+    )
 
 
 _MOVES = _moves()

@@ -200,7 +200,7 @@ def legal(table: Table, out: Row) -> int:
 
 @rule
 def list_moves(table: Table, out: Row) -> int:
-    """AX-2.1: any stack. AX-2.2: as far as its top piece shows. AX-2.3: over empty spaces. AX-2.4: starting spaces are as others."""
+    """AX-2.1: any stack. AX-2.2: as far as its top piece shows. AX-2.3: over empty spaces. AX-2.4: starting spaces too."""
     blocked = occupied(table)
     count = 0
     for start in range(SPACES):
@@ -217,7 +217,7 @@ def list_moves(table: Table, out: Row) -> int:
 @rule
 def is_free(move: int, blocked: int) -> bool:
     """AX-2.3, AX-2.5: whether one of the routes is free; which of two doesn't matter."""
-    return (blocked & ROUTE[move]) == 0 or (blocked & OTHER_ROUTE[move]) == 0
+    return not blocked & ROUTE[move] or not blocked & OTHER_ROUTE[move]
 
 
 @rule
