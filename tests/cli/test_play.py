@@ -103,7 +103,7 @@ def test_an_illegal_number_is_refused_with_the_reason(terminal: Terminal) -> Non
 
 
 def test_what_is_no_command_is_answered_with_those_there_are(terminal: Terminal) -> None:
-    assert "A number, or one of: why, hint, undo, save, help, quit." in terminal.type("dance", "", "quit")
+    assert "A choice as it is listed, or one of: why, hint, undo, save, help, quit." in terminal.type("dance", "", "quit")
 
 
 def test_help_lists_the_commands(terminal: Terminal) -> None:

@@ -1,6 +1,6 @@
 """``meadhall play``: a match in the terminal, a person against bots.
 
-The number of a choice is the engine's number of the action, the same in every position: so ``why N`` can be asked of any.
+A choice is typed in the same way in every position: so ``why`` can be asked of any action.
 """
 
 from __future__ import annotations
@@ -14,8 +14,9 @@ from rich.padding import Padding
 from rich.text import Text
 
 from meadhall.bots import Bot, bot, bot_names
+from meadhall.cli.choices import Choices
 from meadhall.cli.console import console
-from meadhall.cli.transcript import outcome, print_events, print_table
+from meadhall.cli.transcript import outcome, print_choices, print_events, print_table
 from meadhall.engine.chance import seed_from_text
 from meadhall.engine.errors import BadSetup, IllegalAction, RecordError, Refused
 from meadhall.engine.game import Game
@@ -72,6 +73,7 @@ class Session:
     def __init__(self, match: Match) -> None:
         self.match = match
         self.console = console()
+        self.choices = Choices(match.game)
         self.persons = [seat for seat, who in enumerate(match.seats) if who.kind == "human"]
         if not self.persons:
             raise BadSetup(_("Only bots sit at this table."))
@@ -83,7 +85,7 @@ class Session:
         self.viewer = self.persons[0]
         self.open = True
         self.commands: dict[str, tuple[str, Callable[[str], None]]] = {
-            "why": (_("why N: why number N can't be played"), self.why),
+            "why": (_("why CHOICE: why it can't be played"), self.why),
             "hint": (_("hint: what a bot would do in your place"), self.hint),
             "undo": (_("undo: back to your previous decision"), self.undo),
             "save": (_("save [FILE]: write the match record; play FILE on with --resume"), self.save),
@@ -108,6 +110,7 @@ class Session:
         self.say(", ".join(f"{who.name} ({who.bot})" if who.bot else who.name for who in match.seats))
         self.say(_("SHA-256 of the seed: {commitment}").format(commitment=match.commitment), style="dim")
         print_events(self.console, match, match.view(self.viewer).setup)
+        self.say(_("help lists what can be typed."), style="dim")
 
     def let_bots_play(self) -> None:
         """Until a person is to decide, or the match is over."""
@@ -131,11 +134,10 @@ class Session:
             self.say(_("save, undo or quit?"), style="dim")
             return
         self.say(f"\n{view.prompt()}", style="bold")
-        for choice in view.actions():
-            self.say(f"{choice.action:>4}  {choice.text}")
+        print_choices(self.console, self.choices.lines(view.actions()))
 
     def ask(self) -> None:
-        """One line from the person: a number or a command; questions until something has changed."""
+        """One line from the person: a choice or a command; questions until something has changed."""
         position = (self.match.next_number, len(self.match.steps))
         while self.open and (self.match.next_number, len(self.match.steps)) == position:
             try:
@@ -152,10 +154,12 @@ class Session:
         try:
             if word in self.commands:
                 self.commands[word][1](rest.strip())
-            elif word.isdecimal() and not rest:
-                self.play(int(word))
+            elif (action := self.choices.read(line)) is not None:
+                self.play(action)
             else:
-                self.say(_("A number, or one of: {commands}.").format(commands=", ".join(self.commands)), style="red")
+                self.say(
+                    _("A choice as it is listed, or one of: {commands}.").format(commands=", ".join(self.commands)), style="red"
+                )
         except Refused as refused:
             self.explain(refused)
         except OSError as error:
@@ -165,10 +169,11 @@ class Session:
 
     def why(self, rest: str) -> None:
         """Why an action can't be played, and what the rulebook says of it."""
-        if not rest.isdecimal():
-            self.say(_("Say which, e.g. why 3."), style="red")
+        asked = self.choices.read(rest)
+        if asked is None:
+            self.say(_("Say which, e.g. why {choice}.").format(choice=self.example()), style="red")
             return
-        action = self.match.check(int(rest))
+        action = self.match.check(asked)
         text = self.match.game.words.action(self.match.view(self.viewer).table, action, self.match.names)
         self.say(_("Nothing forbids it: {action}.").format(action=text))
 
@@ -188,13 +193,13 @@ class Session:
         name = bot_names(self.match.game)[-1]
         action = bot(self.match.game, name).choose(view)
         text = self.match.game.words.action(view.table, action, view.names)
-        self.say(_("{bot} would choose {number}: {action}.").format(bot=name, number=action, action=text))
+        self.say(_("{bot} would choose {choice}: {action}.").format(bot=name, choice=self.choices.written(action), action=text))
 
     def undo(self, _rest: str) -> None:
-        """Back to the person's previous decision, dice or no dice: new ones will be thrown."""
+        """Back to the person's previous decision, whatever was revealed since; what chance then brings is new."""
         own = [index for index, step in enumerate(self.match.steps) if step.seat in self.persons]
         self.match.undo(len(self.match.steps) - own[-1] if own else 0, revealed=True)
-        self.say(_("Taken back. The dice will fall anew."))
+        self.say(_("Taken back."))
 
     def save(self, rest: str) -> None:
         """Write the match record."""
@@ -206,9 +211,13 @@ class Session:
 
     def help(self, _rest: str) -> None:
         """The commands."""
-        self.say(_("A number plays the choice with that number."))
+        self.say(_("A choice is typed as it is listed, e.g. {choice}.").format(choice=self.example()))
         for description, _command in self.commands.values():
             self.say(f"  {description}")
+
+    def example(self) -> str:
+        """A choice that can be typed."""
+        return self.choices.written((*self.match.view(self.viewer).legal, 0)[0])
 
     def quit(self, _rest: str) -> None:
         """Leave."""

@@ -46,6 +46,16 @@ def print_table(console: Console, view: View) -> None:
         console.print(Padding(Text(sketch(view.table, view.names)), (0, 0, 0, 2)))
 
 
+def print_choices(console: Console, lines: Iterable[tuple[str, str]]) -> None:
+    """What can be typed, and what it does."""
+    grid = Table.grid(padding=(0, 2, 0, 0))
+    grid.add_column(min_width=4, justify="right", no_wrap=True)
+    grid.add_column()
+    for typed, text in lines:
+        grid.add_row(typed, Text(text))
+    console.print(grid)
+
+
 def outcome(match: Match) -> str:
     """How a match that is over ended."""
     result = match.result()

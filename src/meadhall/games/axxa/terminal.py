@@ -45,7 +45,7 @@ def _pieces(table: Table, stack: int) -> list[str]:
 def _note(table: Table, names: Sequence[str], number: int) -> str:
     """How many pieces of a number are on the board and paid, and what became of its triplet."""
     marker = ">" if number == table.current else " "
-    counts = _("{left} on the board, {paid} paid").format(left=on_board(table, number), paid=table.paid[number])
+    counts = _("{left} left, {paid} paid").format(left=on_board(table, number), paid=table.paid[number])
     if table.taker[number]:
         counts += _(", removed by {name}").format(name=names[table.taker[number] - 1])
     elif number < table.current:

@@ -1,0 +1,48 @@
+"""What a person can type for an action."""
+
+from __future__ import annotations
+
+import pytest
+
+import meadhall
+from meadhall.cli.choices import Choices
+from meadhall.engine.match import Action
+
+AA = Choices(meadhall.game("axes-and-allies"))
+AXXA = Choices(meadhall.game("axxa"))
+
+
+def test_without_a_notation_an_action_is_its_number() -> None:
+    assert AA.written(7) == "7"
+    assert AA.read("7") == 7
+    assert AA.read("attack") is None
+    assert list(AA.lines([Action(1, "attack Astrid"), Action(7, "ally with Astrid")])) == [
+        ("1", "attack Astrid"),
+        ("7", "ally with Astrid"),
+    ]
+
+
+@pytest.mark.parametrize("typed", ["c7 c4", "C7-C4", "c7c4", f"{25 * 37 + 12 - 1}"])
+def test_a_notation_is_read_as_it_may_be_typed(typed: str) -> None:
+    action = AXXA.read(typed)
+    assert action is not None
+    assert AXXA.written(action) == "c7 c4"
+
+
+def test_every_action_is_read_from_its_notation() -> None:
+    actions = range(meadhall.game("axxa").actions)
+    assert [AXXA.read(AXXA.written(action)) for action in actions] == list(actions)
+
+
+def test_what_is_no_action_is_none() -> None:
+    assert AXXA.read("c7") is None
+    assert AXXA.read("") is None
+
+
+def test_choices_are_listed_by_their_first_word() -> None:
+    match = meadhall.game("axxa").match(players=1, seed="hall")
+    lines = dict(AXXA.lines(match.legal()))
+    assert lines["c7"] == "f5 · e4 · b3 · d3 · c2"
+    assert lines["g5"] == "f5"
+    match.play(AXXA.read("c7 f5"))
+    assert list(AXXA.lines(match.legal())) == [("leave", "leave the 5 on top"), ("turn", "turn it over and see what comes up")]
