@@ -178,12 +178,11 @@ async def test_health_says_whether_the_database_answers(hall: OpenHall, monkeypa
     answer = await hall.person().get("/health")
     assert (answer.status_code, answer.json()) == (200, {"status": "ok"})
 
-    class Away:
-        def connect(self) -> None:
-            raise OSError("connection refused")
+    async def away(_: object) -> None:
+        raise OSError("connection refused")
 
     with monkeypatch.context() as patch:
-        patch.setattr(hall.store, "_engine", Away())
+        patch.setattr(hall.store, "_do", away)
         answer = await hall.person().get("/health")
     assert (answer.status_code, answer.json()) == (503, {"status": "database away"})
 

@@ -41,8 +41,8 @@ async def bring(person: Person, record: Record | bytes) -> Any:
 
 
 async def kept(hall: OpenHall) -> int:
-    async with hall.store._engine.connect() as connection:
-        return int((await connection.exec_driver_sql("SELECT count(*) FROM records")).scalar_one())
+    query = "SELECT count(*) FROM records"
+    return int(await hall.store._do(lambda connection: connection.exec_driver_sql(query).scalar_one()))
 
 
 # ----------------------------------------------------------------------------------------------------------- a table's match

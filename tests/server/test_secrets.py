@@ -197,11 +197,8 @@ async def test_a_database_that_fails_tells_the_log_no_seed(
     monkeypatch.setattr(chance, "new_seed", lambda: seed)
     person = hall.person()
     await person.post("/you", {"name": "Ada"})
-    async with hall.store._engine.connect() as connection:
-        await connection.exec_driver_sql(
-            "CREATE TRIGGER full BEFORE INSERT ON tables BEGIN SELECT RAISE(ABORT, 'disk full'); END"
-        )
-        await connection.commit()
+    trigger = "CREATE TRIGGER full BEFORE INSERT ON tables BEGIN SELECT RAISE(ABORT, 'disk full'); END"
+    await hall.store._do(lambda connection: connection.exec_driver_sql(trigger))
     answer = await person.ask("/tables", {"game": HOARD, "kind": "friends"})
     assert answer.status_code == 500
     assert "disk full" in caplog.text

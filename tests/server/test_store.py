@@ -149,8 +149,8 @@ async def test_the_migrations_make_what_the_queries_expect(on_each_database: Set
         upgrade(connection)  # a second time: nothing happens
         return list(compare_metadata(MigrationContext.configure(connection, opts={"compare_server_default": True}), metadata))
 
-    async with Store.open(on_each_database) as store, store._engine.begin() as connection:
-        assert await connection.run_sync(differences) == []
+    async with Store.open(on_each_database) as store:
+        assert await store._do(differences) == []
 
 
 async def test_the_history_can_be_undone_and_done_again(on_each_database: Settings) -> None:
@@ -165,8 +165,7 @@ async def test_the_history_can_be_undone_and_done_again(on_each_database: Settin
         command.upgrade(config, "head")
 
     async with Store.open(on_each_database) as store:
-        async with store._engine.begin() as connection:
-            await connection.run_sync(down_and_up)
+        await store._do(down_and_up)
         assert await store.alive()
 
 

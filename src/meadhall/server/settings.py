@@ -15,7 +15,7 @@ from sqlalchemy.exc import ArgumentError
 
 from meadhall.engine.errors import MeadhallError
 
-_DRIVERS = {"sqlite": "sqlite+aiosqlite", "postgresql": "postgresql+asyncpg", "postgres": "postgresql+asyncpg"}
+_DRIVERS = {"sqlite": "sqlite", "postgresql": "postgresql+asyncpg", "postgres": "postgresql+asyncpg"}
 
 Number = TypeVar("Number", int, float)
 

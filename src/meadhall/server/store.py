@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets as randomness
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,18 +12,20 @@ from typing import Any
 
 from alembic.util import CommandError
 from filelock import FileLock, Timeout
-from sqlalchemy import Row, and_, delete, event, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, Row, and_, delete, func, insert, or_, select, update
 from sqlalchemy.exc import DBAPIError, IntegrityError, SQLAlchemyError
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
 from meadhall.engine.errors import MeadhallError
 from meadhall.server import schema
+from meadhall.server.database import Database, open_database
 from meadhall.server.migrations import upgrade
 from meadhall.server.pages import SeatKind, TableStatus
 from meadhall.server.settings import Settings
 
 RECORDS_KEPT = 1000
 """How many uploaded records are kept; the oldest make room."""
+
+_APPEND = insert(schema.entries)
 
 
 class StoreBusy(MeadhallError):
@@ -117,25 +119,25 @@ def now() -> datetime:
 class Store:
     """All that must survive a restart. Open it with ``Store.open``."""
 
-    def __init__(self, engine: AsyncEngine, lock: FileLock | None) -> None:
-        self._engine = engine
+    def __init__(self, database: Database, lock: FileLock | None) -> None:
+        self._database = database
         self._lock = lock
+        self._do = database.transact
 
     @classmethod
     @asynccontextmanager
     async def open(cls, settings: Settings) -> AsyncIterator[Store]:
         """The database of these settings, brought to today's form. Raises StoreBusy, StoreUnusable."""
         lock = _lock_file(settings.data) if settings.embedded else None
-        engine = _engine(settings)
+        database = open_database(settings.url)
         try:
             try:
-                async with engine.begin() as connection:
-                    await connection.run_sync(upgrade)
+                await database.transact(upgrade)
             except (OSError, SQLAlchemyError, CommandError) as error:
                 raise StoreUnusable(f"the database {settings.url} can't be used: {_first_line(error)}") from None
-            yield cls(engine, lock)
+            yield cls(database, lock)
         finally:
-            await engine.dispose()
+            await database.close()
             if lock is not None:
                 lock.release()
 
@@ -148,22 +150,19 @@ class Store:
 
     async def secret(self, name: str) -> str:
         """The lasting secret of that name, made when first asked for."""
-        async with self._engine.begin() as connection:
-            found = await connection.scalar(select(schema.secrets.c.value).where(schema.secrets.c.name == name))
-            if found is not None:
-                return str(found)
-        try:
-            async with self._engine.begin() as connection:
-                await connection.execute(insert(schema.secrets).values(name=name, value=randomness.token_hex(32)))
-        except IntegrityError:
-            pass  # another process was faster: its secret is ours too
+        query = select(schema.secrets.c.value).where(schema.secrets.c.name == name)
+        found = await self._do(lambda connection: connection.scalar(query))
+        if found is not None:
+            return str(found)
+        made = insert(schema.secrets).values(name=name, value=randomness.token_hex(32))
+        with suppress(IntegrityError):  # another process was faster: its secret is ours too
+            await self._do(lambda connection: connection.execute(made))
         return await self.secret(name)
 
     async def alive(self) -> bool:
         """Whether the database answers."""
         try:
-            async with self._engine.connect() as connection:
-                return await connection.scalar(select(1)) == 1
+            return await self._do(lambda connection: connection.scalar(select(1)) == 1)
         except (OSError, SQLAlchemyError):
             return False
 
@@ -171,38 +170,46 @@ class Store:
 
     async def guest(self, id: str) -> Guest | None:
         """The guest with that id, if anything about them was stored."""
-        async with self._engine.connect() as connection:
-            row = (await connection.execute(select(schema.guests).where(schema.guests.c.id == id))).one_or_none()
+        query = select(schema.guests).where(schema.guests.c.id == id)
+        row = await self._do(lambda connection: connection.execute(query).one_or_none())
         return None if row is None else Guest(row.id, row.name, row.language, row.theme, known=True)
 
     async def save_guest(self, guest: Guest) -> Guest:
         """Store what a guest is called and how they like the page."""
         values = {"name": guest.name, "language": guest.language, "theme": guest.theme}
         change = update(schema.guests).where(schema.guests.c.id == guest.id).values(**values)
+
+        def save(connection: Connection) -> None:
+            if connection.execute(change).rowcount == 0:
+                connection.execute(insert(schema.guests).values(id=guest.id, created=now(), **values))
+
         try:
-            async with self._engine.begin() as connection:
-                if (await connection.execute(change)).rowcount == 0:
-                    await connection.execute(insert(schema.guests).values(id=guest.id, created=now(), **values))
+            await self._do(save)
         except IntegrityError:  # another request of the same guest was faster
-            async with self._engine.begin() as connection:
-                await connection.execute(change)
+            await self._do(lambda connection: connection.execute(change))
         return replace(guest, known=True)
 
     # ------------------------------------------------------------------------------------------------------------- tables
 
     async def add_table(self, table: TableRow) -> None:
         """Store a new table with its seats."""
-        async with self._engine.begin() as connection:
-            await connection.execute(insert(schema.tables).values(**_table_values(table)))
-            await _insert_seats(connection, table)
+
+        def add(connection: Connection) -> None:
+            connection.execute(insert(schema.tables).values(**_table_values(table)))
+            _insert_seats(connection, table)
+
+        await self._do(add)
 
     async def save_table(self, table: TableRow) -> None:
         """Store a table's changed facts and seats."""
-        async with self._engine.begin() as connection:
-            await connection.execute(update(schema.tables).where(schema.tables.c.id == table.id).values(**_table_values(table)))
-            await connection.execute(delete(schema.carried).where(schema.carried.c.table_id == table.id))
-            await connection.execute(delete(schema.seats).where(schema.seats.c.table_id == table.id))
-            await _insert_seats(connection, table)
+
+        def save(connection: Connection) -> None:
+            connection.execute(update(schema.tables).where(schema.tables.c.id == table.id).values(**_table_values(table)))
+            connection.execute(delete(schema.carried).where(schema.carried.c.table_id == table.id))
+            connection.execute(delete(schema.seats).where(schema.seats.c.table_id == table.id))
+            _insert_seats(connection, table)
+
+        await self._do(save)
 
     async def table(self, id: str) -> TableRow | None:
         """The table with that id."""
@@ -212,8 +219,7 @@ class Store:
     async def table_by_seat_key(self, key: str) -> tuple[TableRow, int] | None:
         """The table and seat that a private link leads to."""
         query = select(schema.seats.c.table_id, schema.seats.c.seat).where(schema.seats.c.key == _storable(key))
-        async with self._engine.connect() as connection:
-            row = (await connection.execute(query)).one_or_none()
+        row = await self._do(lambda connection: connection.execute(query).one_or_none())
         table = None if row is None else await self.table(row.table_id)
         return None if row is None or table is None else (table, row.seat)
 
@@ -236,54 +242,51 @@ class Store:
     async def count_unfinished(self, host: str) -> int:
         """How many unfinished tables a guest hosts."""
         query = select(func.count()).where(schema.tables.c.host == host, schema.tables.c.status.in_(("gathering", "running")))
-        async with self._engine.connect() as connection:
-            return int(await connection.scalar(query) or 0)
+        return await self._do(lambda connection: connection.execute(query).scalar_one())
 
-    async def _tables(self, condition: Any, limit: int | None) -> list[TableRow]:
+    async def _tables(self, condition: ColumnElement[bool], limit: int | None) -> list[TableRow]:
         query = select(schema.tables).where(condition).order_by(schema.tables.c.created.desc()).limit(limit)
-        async with self._engine.connect() as connection:
-            rows = (await connection.execute(query)).all()
+
+        def read(connection: Connection) -> list[TableRow]:
+            rows = connection.execute(query).all()
             ids = [row.id for row in rows]
-            seats = await connection.execute(
+            seats: dict[str, list[SeatRow]] = {id: [] for id in ids}
+            holders: dict[tuple[str, int], set[str]] = {}
+            for holder in connection.execute(select(schema.carried).where(schema.carried.c.table_id.in_(ids))):
+                holders.setdefault((holder.table_id, holder.seat), set()).add(holder.guest)
+            for seat in connection.execute(
                 select(schema.seats).where(schema.seats.c.table_id.in_(ids)).order_by(schema.seats.c.seat)
-            )
-            carried = await connection.execute(select(schema.carried).where(schema.carried.c.table_id.in_(ids)))
-        holders: dict[tuple[str, int], set[str]] = {}
-        for holder in carried.all():
-            holders.setdefault((holder.table_id, holder.seat), set()).add(holder.guest)
-        by_table: dict[str, list[SeatRow]] = {id: [] for id in ids}
-        for seat in seats.all():
-            guests = holders.get((seat.table_id, seat.seat), set()) | ({seat.guest} if seat.guest else set())
-            by_table[seat.table_id].append(SeatRow(seat.seat, seat.kind, seat.name, seat.bot, frozenset(guests), seat.key))
-        return [_table_row(row, tuple(by_table[row.id])) for row in rows]
+            ):
+                guests = holders.get((seat.table_id, seat.seat), set()) | ({seat.guest} if seat.guest else set())
+                seats[seat.table_id].append(SeatRow(seat.seat, seat.kind, seat.name, seat.bot, frozenset(guests), seat.key))
+            return [_table_row(row, tuple(seats[row.id])) for row in rows]
+
+        return await self._do(read)
 
     # ------------------------------------------------------------------------------------------------------------ matches
 
     async def entries(self, table: str) -> list[Entry]:
         """A match's history, from the first entry on."""
         query = select(schema.entries).where(schema.entries.c.table_id == table).order_by(schema.entries.c.entry)
-        async with self._engine.connect() as connection:
-            return [Entry(row.entry, row.kind, row.seat, row.value) for row in (await connection.execute(query)).all()]
+        rows = await self._do(lambda connection: connection.execute(query).all())
+        return [Entry(row.entry, row.kind, row.seat, row.value) for row in rows]
 
     async def count_entries(self, table: str) -> int:
         """How many entries a match's history has."""
         query = select(func.count()).where(schema.entries.c.table_id == table)
-        async with self._engine.connect() as connection:
-            return int(await connection.scalar(query) or 0)
+        return await self._do(lambda connection: connection.execute(query).scalar_one())
 
     async def append(self, table: str, entry: Entry, over: bool) -> None:
         """Append one entry, and mark the match as over with it. Raises Conflict if that entry is there already."""
+        values = {"table_id": table, "at": now(), **vars(entry)}
+
+        def add(connection: Connection) -> None:
+            connection.execute(_APPEND, values)
+            if over:
+                connection.execute(update(schema.tables).where(schema.tables.c.id == table).values(status="over", finished=now()))
+
         try:
-            async with self._engine.begin() as connection:
-                await connection.execute(
-                    insert(schema.entries).values(
-                        table_id=table, entry=entry.entry, kind=entry.kind, seat=entry.seat, value=entry.value, at=now()
-                    )
-                )
-                if over:
-                    await connection.execute(
-                        update(schema.tables).where(schema.tables.c.id == table).values(status="over", finished=now())
-                    )
+            await self._do(add)
         except IntegrityError:
             raise Conflict from None
 
@@ -293,17 +296,20 @@ class Store:
         """Keep an uploaded record that was verified; its key."""
         key = new_key()
         stale = select(schema.records.c.key).order_by(schema.records.c.created.desc()).offset(RECORDS_KEPT)
-        async with self._engine.begin() as connection:
-            await connection.execute(insert(schema.records).values(key=key, record=record, created=now()))
-            old = (await connection.execute(stale)).scalars().all()
+
+        def add(connection: Connection) -> None:
+            connection.execute(insert(schema.records).values(key=key, record=record, created=now()))
+            old = connection.execute(stale).scalars().all()
             if old:
-                await connection.execute(delete(schema.records).where(schema.records.c.key.in_(old)))
+                connection.execute(delete(schema.records).where(schema.records.c.key.in_(old)))
+
+        await self._do(add)
         return key
 
     async def record(self, key: str) -> str | None:
         """The uploaded record with that key."""
-        async with self._engine.connect() as connection:
-            found = await connection.scalar(select(schema.records.c.record).where(schema.records.c.key == _storable(key)))
+        query = select(schema.records.c.record).where(schema.records.c.key == _storable(key))
+        found = await self._do(lambda connection: connection.scalar(query))
         return None if found is None else str(found)
 
 
@@ -335,21 +341,6 @@ def _lock_file(data: Path) -> FileLock:
     return lock
 
 
-def _engine(settings: Settings) -> AsyncEngine:
-    if not settings.embedded:
-        return create_async_engine(settings.url, pool_size=10, max_overflow=0, pool_pre_ping=True, hide_parameters=True)
-    engine = create_async_engine(settings.url, pool_size=1, max_overflow=0, hide_parameters=True)  # else errors would tell seeds
-
-    @event.listens_for(engine.sync_engine, "connect")
-    def prepare(connection: Any, _: Any) -> None:
-        cursor = connection.cursor()
-        for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON", "busy_timeout=5000"):
-            cursor.execute(f"PRAGMA {pragma}")
-        cursor.close()
-
-    return engine
-
-
 def _table_values(table: TableRow) -> dict[str, Any]:
     names = [column.name for column in schema.tables.columns]
     return {name: getattr(table, name) for name in names}
@@ -363,7 +354,7 @@ def _table_row(row: Row[Any], seats: tuple[SeatRow, ...]) -> TableRow:
     return TableRow(**values, seats=seats)
 
 
-async def _insert_seats(connection: AsyncConnection, table: TableRow) -> None:
+def _insert_seats(connection: Connection, table: TableRow) -> None:
     rows: list[dict[str, Any]] = []
     holders: list[dict[str, Any]] = []
     for seat in table.seats:
@@ -380,6 +371,6 @@ async def _insert_seats(connection: AsyncConnection, table: TableRow) -> None:
             }
         )
         holders += [{"table_id": table.id, "seat": seat.seat, "guest": guest} for guest in others if guest]
-    await connection.execute(insert(schema.seats), rows)
+    connection.execute(insert(schema.seats), rows)
     if holders:
-        await connection.execute(insert(schema.carried), holders)
+        connection.execute(insert(schema.carried), holders)
