@@ -185,7 +185,9 @@ def can_be_skipped(table: Table, seat: int) -> bool:
 
 @rule
 def is_playable(table: Table, card: int) -> bool:
-    """VA-3.1, VA-4.1: axes and shields always; VA-5.2: an armory if none is in front; VA-6.3: a wench if it can do something."""
+    """VA-3.1, VA-4.1: axes and shields always. VA-5.2, VA-5.5: an armory if none is in front. VA-6.3: a wench if somebody is
+    there for her.
+    """
     if card < ARMORY:
         return True
     if card == ARMORY:
@@ -492,7 +494,10 @@ def send_wench(table: Table, action: int, log: Grid) -> None:
 
 @rule
 def use_armory(table: Table, action: int, log: Grid) -> None:
-    """VA-5.1: discard the armory drawn, or place it. VA-5.3: cash in one placed earlier, or end the turn."""
+    """VA-5.1: discard the armory drawn, or place it. VA-5.3: cash in one placed earlier, or end the turn.
+
+    VA-5.4: what is drawn then is played like any card; what is placed now is not offered before the next turn.
+    """
     seat = table.actor
     table.card = NONE
     table.offer = False

@@ -1,0 +1,171 @@
+"""A second account of the cards: moved by hand as the events tell, on a table of lists, and what a throw must come to."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from games.viking_axes.scenes import CARDS
+from meadhall.engine.events import Event
+from meadhall.games.viking_axes.rules import ARMORY, COPIES, SHIELD
+
+
+class Player:
+    """What a player holds and what lies in front of them."""
+
+    def __init__(self) -> None:
+        self.hand: list[str] = []
+        self.shields: list[str] = []
+        self.on_shields: list[str] = []
+        self.marks: list[str] = []
+        self.armory: list[str] = []
+        self.hits = 0
+        self.out = False
+
+    def unused(self) -> int:
+        return sum(int(card[-1]) for card in self.shields) - sum(int(card[-1]) for card in self.on_shields)
+
+    def take_shields(self) -> list[str]:
+        taken = self.shields + self.on_shields
+        self.shields, self.on_shields = [], []
+        return taken
+
+    def take_all(self) -> list[str]:
+        taken = [*self.take_shields(), *self.marks, *self.armory]
+        self.marks, self.armory = [], []
+        return taken
+
+
+class Ledger:
+    """Follows the events of a match from its setup on."""
+
+    def __init__(self, players: int, strategic: bool) -> None:
+        self.limit = 15 if players == 2 else 10
+        self.strategic = strategic
+        self.pile: Counter[str] = Counter()
+        self.discarded = Counter(dict(zip(CARDS, COPIES, strict=True)))
+        self.players = [Player() for _ in range(players)]
+        self.in_play: list[str] = []
+        self.expected: list[list[Any]] = []  # what has to follow a throw
+
+    def follow(self, events: Sequence[Event]) -> None:
+        for event in events:
+            if self.expected:
+                assert event.to_list() == self.expected.pop(0)
+            getattr(self, event.name)(*event.arguments)
+        assert not self.expected
+
+    def shuffled(self, count: int) -> None:
+        assert count == self.discarded.total()
+        assert not self.pile.total()
+        self.pile, self.discarded = self.discarded, Counter()
+
+    def starts(self, seat: int) -> None:
+        pass
+
+    def dealt(self, seat: int, card: str) -> None:
+        self.pile[card] -= 1
+        self.players[seat].hand.append(card)
+
+    def drew(self, seat: int, card: str) -> None:
+        assert not self.in_play
+        self.pile[card] -= 1
+        (self.players[seat].hand if self.strategic else self.in_play).append(card)
+
+    def plays(self, seat: int, card: str) -> None:
+        self.players[seat].hand.remove(card)
+        self.in_play.append(card)
+
+    def discards(self, seat: int, card: str) -> None:
+        (self.in_play or self.players[seat].hand).remove(card)
+        self.discarded[card] += 1
+
+    def places(self, seat: int, card: str) -> None:
+        self.in_play.remove(card)
+        player = self.players[seat]
+        (player.armory if card == "armory" else player.shields).append(card)
+        assert len(player.armory) <= 1
+
+    def cashes_in(self, seat: int) -> None:
+        self.discarded[self.players[seat].armory.pop()] += 1
+
+    def disarms(self, seat: int, target: int) -> None:
+        self.discarded[self.players[target].armory.pop()] += 1
+        self.skips(seat, target)
+
+    def skips(self, seat: int, target: int) -> None:
+        assert seat != target
+        self.in_play.remove("wench")
+        self.discarded["wench"] += 1
+
+    def turn_skipped(self, seat: int) -> None:
+        assert not self.players[seat].out
+
+    def throws(self, seat: int, target: int, axes: int) -> None:
+        """All shields are one pool; the card stays, lies on the shields, or leaves with them."""
+        assert seat != target
+        player, card = self.players[target], f"axe{axes}"
+        self.in_play.remove(card)
+        unused = player.unused()
+        if unused:
+            self.expected.append(["blocked", target, min(axes, unused)])
+        if unused > axes:
+            player.on_shields.append(card)
+            return
+        if unused:
+            self.expected.append(["shields_spent", target])
+            self.discarded.update(player.take_shields())
+        if unused == axes:
+            self.discarded[card] += 1
+            return
+        self.expected.append(["hits", target, axes - unused])
+        player.marks.append(card)
+        if player.hits + axes - unused >= self.limit:
+            self._expect_out(target)
+
+    def _expect_out(self, seat: int) -> None:
+        self.expected.append(["out", seat])
+        self.expected += [["discards", seat, card] for card in sorted(self.players[seat].hand, key=CARDS.index)]
+        left = [other for other, player in enumerate(self.players) if other != seat and not player.out]
+        if len(left) == 1:
+            self.expected.append(["won", left[0]])
+
+    def blocked(self, target: int, count: int) -> None:
+        pass
+
+    def shields_spent(self, target: int) -> None:
+        pass
+
+    def hits(self, target: int, count: int) -> None:
+        self.players[target].hits += count
+
+    def out(self, seat: int) -> None:
+        self.players[seat].out = True
+        self.discarded.update(self.players[seat].take_all())
+
+    def won(self, seat: int) -> None:
+        assert not self.players[seat].out
+
+    def agrees_with(self, table: Any) -> None:
+        """The state says what the ledger says."""
+        assert _of(table.pile[k] for k in range(table.left)) == +self.pile
+        assert _of(_times(table.discarded)) == +self.discarded
+        assert ([CARDS[table.card]] if table.card >= 0 else []) == self.in_play
+        for seat, player in enumerate(self.players):
+            assert _of(_times(table.hand[seat])) == Counter(player.hand)
+            assert _of(_times(table.marks[seat])) == Counter(player.marks)
+            assert _of(_times(table.lying[seat])) == Counter(player.on_shields)
+            assert _of(SHIELD + kind for kind in _times(table.shields[seat])) == Counter(player.shields)
+            assert [CARDS[ARMORY]] * table.armory[seat] == player.armory
+            assert table.unused[seat] == player.unused()
+            assert table.hits[seat] == player.hits
+            assert bool(table.out[seat]) == player.out
+
+
+def _times(counts: Any) -> list[int]:
+    return [kind for kind in range(len(counts)) for _ in range(counts[kind])]
+
+
+def _of(kinds: Any) -> Counter[str]:
+    return Counter(CARDS[kind] for kind in kinds)

@@ -1,0 +1,172 @@
+"""Situations set up by hand, and what is counted in them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from meadhall import Match, game
+from meadhall.engine.events import Event
+from meadhall.engine.match import legal_actions
+from meadhall.games.viking_axes.cards import TITLES
+from meadhall.games.viking_axes.rules import (
+    ARMORY,
+    AXE_KINDS,
+    COPIES,
+    KINDS,
+    NONE,
+    SHIELD,
+    SHIELD_KINDS,
+    Phase,
+    Table,
+)
+
+VA = game("viking-axes")
+CARDS = list(TITLES)
+
+Front = Mapping[int, Sequence[str]]
+"""Cards by seat."""
+
+
+def scene(
+    card: str = "",
+    *,
+    players: int = 3,
+    hits: Mapping[int, int] | None = None,
+    front: Front | None = None,
+    lying: Front | None = None,
+    hands: Front | None = None,
+    due: Mapping[int, int] | None = None,
+    out: Sequence[int] = (),
+    offer: bool = False,
+    then: Sequence[str] = (),
+    left: int | None = None,
+) -> Match:
+    """A match in which seat 0 has ``card`` in play, or is to choose from three in hand, or (``offer``) to cash in an armory.
+
+    Args:
+        front: shields, armories and axes (marks of hits) in front of players; the numbers of ``hits`` go by themselves.
+        lying: axes on their shields.
+        hands: if given, the strategic variant is played.
+        then: the next cards of the draw pile, the first one first; below them lie the others, in the order of their kinds.
+        left: how many of the draw pile's cards there are, if not all that lie nowhere else; the others are discarded.
+    """
+    match = VA.match(players=players, seed="scene", variant="standard" if hands is None else "strategic")
+    tables = VA.table.new()
+    table: Any = Table.at(tables)
+    table.players = table.living = players
+    table.limit = match.state.limit  # type: ignore[attr-defined]
+    table.strategic = hands is not None
+    table.card = CARDS.index(card) if card else NONE
+    table.offer = offer
+    table.phase = _phase(card, offer)
+    for seat, number in (hits or {}).items():
+        table.hits[seat] = number
+    for seat, number in (due or {}).items():
+        table.due[seat] = number
+    for seat in out:
+        table.out[seat] = True
+        table.hits[seat] = table.limit
+        table.living -= 1
+    for seat, kind in _cards(front):
+        _put_in_front(table, seat, kind)
+    for seat, kind in _cards(lying):
+        table.lying[seat, kind] += 1
+        table.axes_in_front += 1
+        table.unused[seat] -= kind + 1
+    for seat, kind in _cards(hands):
+        table.hand[seat, kind] += 1
+    _lay_out_pile(table, [CARDS.index(name) for name in then], left)
+    return match.supposing(tables)
+
+
+def _phase(card: str, offer: bool) -> Phase:
+    if offer:
+        return Phase.OFFER
+    return {"": Phase.HAND, "armory": Phase.ARMORY, "wench": Phase.WENCH}.get(card, Phase.THROW)
+
+
+def _cards(front: Front | None) -> Iterator[tuple[int, int]]:
+    for seat, names in (front or {}).items():
+        for name in names:
+            yield seat, CARDS.index(name)
+
+
+def _put_in_front(table: Any, seat: int, kind: int) -> None:
+    if kind == ARMORY:
+        table.armory[seat] = True
+    elif kind < SHIELD:
+        table.marks[seat, kind] += 1
+        table.axes_in_front += 1
+    else:
+        table.shields[seat, kind - SHIELD] += 1
+        table.unused[seat] += kind - SHIELD + 1
+
+
+def _lay_out_pile(table: Any, top: list[int], left: int | None) -> None:
+    spare = Counter(dict(enumerate(COPIES))) - counted(table) - Counter(top)
+    assert counted(table) + Counter(top) + spare == Counter(dict(enumerate(COPIES))), "more cards are wanted than there are"
+    below = sorted(spare.elements())
+    keep = len(below) if left is None else left - len(top)
+    table.pile[:] = [NONE] * len(table.pile)
+    for place, kind in enumerate([*below[len(below) - keep :], *reversed(top)]):
+        table.pile[place] = kind
+    table.left = keep + len(top)
+    for kind in below[: len(below) - keep]:
+        table.discarded[kind] += 1
+
+
+def counted(table: Any) -> Counter[int]:
+    """All cards in all places together, by kind."""
+    cards = Counter(table.pile[place] for place in range(table.left))
+    if table.card != NONE:
+        cards[table.card] += 1
+    for kind in range(KINDS):
+        cards[kind] += table.discarded[kind]
+    for seat in range(table.players):
+        for kind in range(KINDS):
+            cards[kind] += table.hand[seat, kind]
+        cards += in_front(table, seat)
+    return +cards
+
+
+def in_front(table: Any, seat: int) -> Counter[int]:
+    """The cards in front of a player, by kind."""
+    cards = Counter({ARMORY: table.armory[seat]})
+    for kind in range(AXE_KINDS):
+        cards[kind] += table.marks[seat, kind] + table.lying[seat, kind]
+    for kind in range(SHIELD_KINDS):
+        cards[SHIELD + kind] += table.shields[seat, kind]
+    return +cards
+
+
+def named(cards: Counter[int]) -> dict[str, int]:
+    """How many of each kind, by their names."""
+    return {CARDS[kind]: number for kind, number in sorted(cards.items())}
+
+
+def told(events: Sequence[Event]) -> list[list[Any]]:
+    """Events as records have them."""
+    return [event.to_list() for event in events]
+
+
+def until(events: Sequence[Event], name: str) -> list[list[Any]]:
+    """Events up to the first of that name."""
+    return told(events)[: [event.name for event in events].index(name)]
+
+
+def legal(match: Match) -> list[int]:
+    """The actions that are legal now."""
+    return list(legal_actions(VA, match.tables))
+
+
+def play_at_random(match: Match, seed: int = 1) -> Iterator[Match]:
+    """To the end, by actions that look random; the match before every one of them, and at the end."""
+    turn = seed
+    while not match.over:
+        yield match
+        turn = turn * 1103515245 + 12345 & 0x7FFF_FFFF
+        choices = legal(match)
+        match.play(choices[turn // 65536 % len(choices)])
+    yield match
