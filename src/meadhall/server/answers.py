@@ -98,12 +98,24 @@ def _private(room: Room, guest: Guest, content: GamePage) -> Markup:
     """A guest's private part. Of who waits it changes little from move to move, so it is kept with gaps for what does."""
     if content.your_turn:
         return fragment("_private.html", _anybody(guest), content, content.url)
-    seats = tuple(replace(seat, active=False, online=True) for seat in content.seats)
-    gaps = replace(content, prompt=_PROMPT_GAP, n=_NUMBER_GAP, seats=seats, picture=None, log=(), watching=0)
-    kept = room.waiting.get((guest.language, gaps))
+    who = tuple([(seat.name, seat.kind, seat.bot, seat.out, seat.winner) for seat in content.seats])
+    key = (
+        guest.language,
+        content.viewer,
+        content.own,
+        content.whispers,
+        content.status,
+        content.can_undo,
+        content.result,
+        content.rematch,
+        who,
+    )
+    kept = room.waiting.get(key)
     if kept is None:
+        seats = tuple(replace(seat, active=False, online=True) for seat in content.seats)
+        gaps = replace(content, prompt=_PROMPT_GAP, n=_NUMBER_GAP, seats=seats)
         kept = fragment("_private.html", _anybody(guest), gaps, gaps.url)
-        room.keep_waiting((guest.language, gaps), kept)
+        room.keep_waiting(key, kept)
     return Markup(kept.replace(_PROMPT_GAP, escape(content.prompt)).replace(str(_NUMBER_GAP), str(content.n)))
 
 

@@ -6,6 +6,7 @@ import io
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
+from typing import Any
 
 import segno
 
@@ -57,7 +58,14 @@ _RANKS = {
 def game_tiles(hall: Hall) -> tuple[GameTile, ...]:
     """The games, those that can be played first."""
     tiles = [
-        GameTile(name, each.title, _(each.tagline), f"{each.min_players}-{each.max_players}", name in hall.ready)
+        GameTile(
+            name,
+            each.title,
+            _(each.tagline),
+            f"{each.min_players}-{each.max_players}",
+            name in hall.ready,
+            guided=each.lessons is not None,
+        )
         for name in game_names()
         for each in (game(name),)
     ]
@@ -168,13 +176,17 @@ def lobby_page(room: Room, guest: Guest | None, base_url: str) -> LobbyPage:
         invite_url=invite,
         invite_qr=qr_code(invite),
         public=table.public,
+        guided=subject.lessons is not None,
     )
 
 
 def game_page(room: Room, match: Match, viewer: int | None, seats: tuple[SeatView, ...]) -> GamePage:
     """A match for one viewer (None: a spectator, whose page holds what is public, the log among it)."""
     table = room.table
-    page = match_page(
+    seated = viewer is not None
+    running = table.status == "running"
+    last = match.steps[-1] if match.steps else None
+    return match_page(
         match,
         match.view(viewer),
         id=table.id,
@@ -182,15 +194,9 @@ def game_page(room: Room, match: Match, viewer: int | None, seats: tuple[SeatVie
         seats=seats,
         abandoned=table.status == "abandoned",
         public=viewer is None,
-    )
-    seated = viewer is not None
-    running = table.status == "running"
-    last = match.steps[-1] if match.steps else None
-    return replace(
-        page,
         can_undo=running and seated and last is not None and last.seat == viewer and match.can_undo(),
         can_resign=running and seated,
-        can_hint=running and page.your_turn,
+        can_hint=running and seated and match.actor == viewer,
         watching=room.hub.seats()[None],
         result=result_view(match, room.chances or None) if match.over else None,
         rematch=f"/table/{table.rematch}" if table.rematch else "",
@@ -206,8 +212,12 @@ def match_page(
     seats: tuple[SeatView, ...],
     abandoned: bool = False,
     public: bool = True,
+    **more: Any,
 ) -> GamePage:
-    """A match at the moment of ``view``; with the board and the log that are the same for everybody, or without."""
+    """A match at the moment of ``view``; with the board and the log that are the same for everybody, or without.
+
+    ``more``: the other fields of a GamePage, for a table's page.
+    """
     viewer = None if view.viewer == SPECTATOR else view.viewer
     yours = viewer is not None and view.actor == viewer and not abandoned
     shown = _shown(match.game)
@@ -228,6 +238,7 @@ def match_page(
         picture=shown.picture(view) if public else None,
         own=None if viewer is None else shown.own(view),
         commitment=match.commitment,
+        **more,
     )
 
 

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Hashable, MutableMapping, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
 from jinja2 import ChoiceLoader, Environment, FileSystemLoader, PrefixLoader, StrictUndefined, Template
+from jinja2.runtime import Macro
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
@@ -64,10 +65,17 @@ def _static_file(name: str) -> Path:
     return STATIC / name
 
 
+class _Environment(Environment):
+    """Gives each template its globals in one dictionary: every rendering and every import looks through Jinja's slow chain."""
+
+    def make_globals(self, d: MutableMapping[str, Any] | None) -> MutableMapping[str, Any]:
+        return {**self.globals, **(d or {})}
+
+
 @cache
 def _environment() -> Environment:
     games = {name: FileSystemLoader(game(name).folder) for name in game_names()}
-    environment = Environment(
+    environment = _Environment(
         loader=ChoiceLoader([FileSystemLoader(HERE / "templates"), PrefixLoader(games)]),
         autoescape=True,
         auto_reload=False,
@@ -79,17 +87,14 @@ def _environment() -> Environment:
     environment.install_gettext_callables(gettext, ngettext, newstyle=True)  # type: ignore[attr-defined]
     environment.globals["_"] = translated
     environment.globals.update(
-        static=static, game_static=game_static, languages=LANGUAGES, language=current_language, log_html=log_html
+        static=static, game_static=game_static, keep=keep, languages=LANGUAGES, language=current_language, log_html=log_html
     )
     return environment
 
 
 @cache
 def _template(name: str) -> Template:
-    """The template, with its globals in one dictionary: every rendering copies them, and Jinja's chain is slow to copy."""
-    template = _environment().get_template(name)
-    template.globals = dict(template.globals)
-    return template
+    return _environment().get_template(name)
 
 
 def translated(message: str, **values: Any) -> Markup:
@@ -102,6 +107,20 @@ def translated(message: str, **values: Any) -> Markup:
 def _translated(message: str, language: str) -> Markup:
     with speaking(language):
         return Markup(gettext(message))
+
+
+def keep(macro: Macro, *values: Hashable) -> Markup:
+    """What a macro draws for these values, remembered: most of a frame is as it was a move before.
+
+    For macros of imported templates: one that stands in a page's own template is a new one in every rendering.
+    """
+    return _drawn(macro, values, current_language())
+
+
+@lru_cache(maxsize=2048)
+def _drawn(macro: Macro, values: tuple[Hashable, ...], language: str) -> Markup:
+    with speaking(language):
+        return Markup(_INDENTED.sub(" ", macro(*values)))
 
 
 @lru_cache(maxsize=8192)
