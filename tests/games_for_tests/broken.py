@@ -15,6 +15,7 @@ from games_for_tests.hoard.rules import BOAST, CARDS, DRAW, LOOK, SEATS, SIDES, 
 from meadhall.engine.chance import below, shuffle
 from meadhall.engine.events import EventKind, emit, number
 from meadhall.engine.game import Game
+from meadhall.engine.lessons import Lesson, Lessons
 from meadhall.engine.rule import rule
 from meadhall.engine.schema import Grid, Row, record
 
@@ -413,3 +414,24 @@ def cheating_greedy(table: Table, legal: Row, count: int, rng: Row) -> int:
 def endless_play(table: Table, action: int, log: Grid) -> None:
     table.boasted = not table.boasted
     emit(log, Event.BOASTED, table.actor)
+
+
+# ------------------------------------------------------------------------------------------------------------------- lessons
+
+
+def add_lessons(name: str, says: str, *lessons: Lesson) -> None:
+    told = Lessons(seed="lessons", players=("Ada", "Bo"), lessons=(Lesson("Draw.", action=DRAW), *lessons, Lesson("Well done.")))
+    add("lessons", says, name, {}, lessons=told)
+
+
+add_lessons("illegal-lesson", "IllegalAction", Lesson("Boast twice.", before=(DRAW, BOAST), action=BOAST))
+add_lessons("foreign-lesson", "is not to decide", Lesson("Draw again.", action=DRAW))
+add_lessons("ruleless-lesson", "lesson 2 is about rule 'XX-9.9'", Lesson("It is so.", rule="XX-9.9"))
+add_lessons("wordless-lesson", "lesson 2 has no words", Lesson(" "))
+add(
+    "lessons",
+    "the last lesson asks for an action",
+    "unending-lesson",
+    {},
+    lessons=Lessons(seed="lessons", players=("Ada", "Bo"), lessons=(Lesson("Draw.", action=DRAW),)),
+)

@@ -32,6 +32,7 @@ from meadhall.engine.errors import (
 from meadhall.engine.events import NO_LOG_SHAPE, NOBODY, Event
 from meadhall.engine.game import Game, Scoring, registered
 from meadhall.engine.kernels import loops
+from meadhall.engine.lessons import LEARNER, Lessons
 from meadhall.engine.loops import GREEDY
 from meadhall.engine.match import SPECTATOR, Match, Step, concealed, legal_actions
 from meadhall.engine.record import dumps, loads, replay
@@ -100,6 +101,8 @@ def check_game(game: Game, *, matches: int = 20, seed: str = "conformance") -> i
     coincidences = knowledge.Coincidences()
     positions = 0
     with registered(game):
+        if game.lessons is not None:
+            _hold("lessons", f"{game.name}, {len(game.lessons.players)} players", lessons_are_sound, game, game.lessons)
         for players, options in setups(game):
             for number in range(matches):
                 positions += _try_match(game, players, options, f"{seed} {number}", coincidences)
@@ -172,6 +175,20 @@ def _played(match: Match, action: int) -> Match:
     after = match.copy()
     after.play(action)
     return after
+
+
+# ----------------------------------------------------------------------------------------------------------------- lessons
+
+
+def lessons_are_sound(game: Game, lessons: Lessons) -> None:
+    """They can be played as written down, ask only the learner for an action, and cite rules that the rulebook explains."""
+    match = lessons.match(game)
+    for number, (lesson, position) in enumerate(zip(lessons.lessons, lessons.positions, strict=True), 1):
+        demand(bool(lesson.words.strip()), f"lesson {number} has no words")
+        demand(lesson.rule in ("", *game.rule_ids), f"lesson {number} is about rule {lesson.rule!r}, which the rulebook lacks")
+        asked = lesson.action is None or match.view_at(position).actor == LEARNER
+        demand(asked, f"lesson {number} asks for an action when the learner is not to decide")
+    demand(lessons.lessons[-1].action is None, "the last lesson asks for an action")
 
 
 # ------------------------------------------------------------------------------------------------------------------- setup

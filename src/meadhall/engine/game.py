@@ -24,6 +24,7 @@ from meadhall.engine.language import add_catalogues
 from meadhall.engine.schema import State
 
 if TYPE_CHECKING:
+    from meadhall.engine.lessons import Lessons
     from meadhall.engine.match import Match, Seat, View
 
 GROUP = "meadhall.games"
@@ -129,6 +130,7 @@ class Game:
         scoring: who plays against whom, given the options.
         points: every seat's points in a finished state, where the game counts points: ``points(table, options)``, None if
             it counts none with these options.
+        lessons: its guided first game; None if there is none.
         objection: why a number of players and options don't go together, "" if they do: ``objection(players, options)``.
     """
 
@@ -150,6 +152,7 @@ class Game:
     scoring: Scoring | Callable[[Mapping[str, Any]], Scoring] = Scoring.RIVALS
     points: Callable[[Any, Mapping[str, Any]], tuple[int, ...] | None] | None = None
     objection: Callable[[int, Mapping[str, Any]], str] | None = None
+    lessons: Lessons | None = None
 
     def __post_init__(self) -> None:
         add_catalogues(self.folder / "locale")

@@ -32,6 +32,7 @@ class GameTile:
     players: str  # "2-6"
     ready: bool
     announced: bool = False  # promised, not yet playable
+    guided: bool = False  # has a guided first game
 
 
 @dataclass(frozen=True)
@@ -104,6 +105,7 @@ class LobbyPage:
     invite_url: str  # absolute, to be sent to friends
     invite_qr: str  # an <svg> string of the same link
     public: bool  # listed among the open tables
+    guided: bool = False  # the game has a guided first game
     notice: Refusal | None = None  # the last thing refused, to be shown once
 
 
@@ -207,6 +209,23 @@ class ReplayPage:
 
 
 @dataclass(frozen=True)
+class LessonPage:
+    """A moment of a guided first game: ``page`` as everybody sees it, ``own`` the learner's part."""
+
+    page: GamePage
+    own: GamePage
+    url: str  # "/learn/<game>": a step is url?step=K
+    step: int  # 1 … last
+    last: int
+    words: str
+    rule: str
+    rule_url: str
+    wanted: int | None  # the action to be chosen now, None if there is only something to read
+    task: str  # it in words
+    notice: str = ""  # the answer to another choice
+
+
+@dataclass(frozen=True)
 class VerifyPage:
     url: str
     title: str
@@ -223,6 +242,7 @@ class RulebookPage:
     title: str
     html: str  # rendered from rulebook.md; every rule's heading or item has id="AA-3.2"
     contents: tuple[tuple[str, str], ...]  # (anchor, heading)
+    guided: bool = False  # the game has a guided first game
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from pathlib import Path
 from meadhall.engine.game import Game
 from meadhall.engine.language import marked
 from meadhall.games.axes_and_allies import heuristics, rules, table, words
+from meadhall.games.axes_and_allies.lessons import LESSONS
 
 game = Game(
     name="axes-and-allies",
@@ -21,4 +22,5 @@ game = Game(
     picture=table,
     folder=Path(__file__).parent,
     greedy=heuristics.greedy,
+    lessons=LESSONS,
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 from litestar import Response, get, post
@@ -57,8 +58,8 @@ async def open_table(request: AnyRequest, hall: Hall, guest: Guest, visitors: Vi
 @get("/rules/{name:str}")
 async def show_rules(request: AnyRequest, name: str, guest: Guest) -> Html:
     """A game's rulebook."""
-    game(name)
-    return page(request, guest, "rulebook.html", rulebook_page(name, guest.language))
+    guided = game(name).lessons is not None
+    return page(request, guest, "rulebook.html", replace(rulebook_page(name, guest.language), guided=guided))
 
 
 @get("/you")

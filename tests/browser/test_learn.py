@@ -1,0 +1,97 @@
+"""The guided first game: by mouse, by keyboard, without JavaScript, on a phone, and for who can't see it."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from browser.checks import alien_nodes, cut_off, focused, scrolls_sideways, small_controls, too_wide
+from browser.people import Come
+from browser.test_accessible import Inspector
+from browser.test_keyboard import tab_to
+
+LAST = 10
+
+
+def at_step(page: Page, step: int) -> None:
+    expect(page.locator(".progress")).to_contain_text(f"{step} of {LAST}")
+
+
+def follow(page: Page, step: int) -> None:
+    """Do what this step asks for, with the mouse."""
+    wanted = page.locator("[data-wanted]")
+    (wanted if wanted.count() else page.locator("#step-on")).click()
+    at_step(page, step + 1)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_a_first_game_is_clicked_through_to_a_real_one(come: Come, theme: str) -> None:
+    person = come(color_scheme=theme, reduced_motion="reduce")
+    page = person.open("/")
+    page.get_by_role("link", name=re.compile("Learn ?: Axes and Allies")).click()
+    inspector = Inspector()
+    for step in range(1, LAST):
+        at_step(page, step)
+        if step in (1, 3):
+            inspector.look(f"step {step}", page)
+        if step == 8:
+            page.locator("#act-8").click()  # an ally instead of a victim
+            expect(page.locator(".answer")).to_have_text("Good idea, but for now: attack Björn.")
+            inspector.look("another choice", page)
+        assert alien_nodes(page) == []
+        follow(page, step)
+        assert page.url.endswith(f"/learn/axes-and-allies?step={step + 1}"), "every step is an address"
+    expect(page.locator("#prompt-words")).to_have_text("Astrid wins.")
+    inspector.look("the end", page)
+    assert inspector.found == []
+    page.get_by_role("link", name="AA-6.1").first.click()
+    expect(page.locator("#rules-text #AA-6\\.1")).to_be_visible()
+    page.keyboard.press("Escape")
+    page.locator("#play-now").click()
+    expect(page.locator("#frame.game:not(.lesson)")).to_be_visible()
+
+
+def test_by_keyboard_alone_with_the_arrows_the_numbers_and_enter(come: Come) -> None:
+    page = come().open("/learn/axes-and-allies")
+    for step in range(1, LAST):
+        at_step(page, step)
+        wanted = page.locator("[data-wanted]")
+        if not wanted.count():
+            page.keyboard.press("ArrowRight")
+        elif step == 3:
+            tab_to(page, lambda: focused(page) == "act-1")
+            page.keyboard.press("Enter")
+        else:
+            page.keyboard.press(wanted.get_attribute("data-key") or "")
+    at_step(page, LAST)
+    page.keyboard.press("ArrowLeft")
+    at_step(page, LAST - 1)
+    page.keyboard.press("ArrowRight")  # shows what was asked for
+    at_step(page, LAST)
+
+
+def test_without_javascript_and_in_german(come: Come) -> None:
+    page = come(java_script_enabled=False, locale="de-DE").open("/learn/axes-and-allies?step=3")
+    expect(page.locator(".task")).to_have_text("Björn angreifen")
+    page.locator("#act-7").click()
+    expect(page.locator(".answer")).to_have_text("Gute Idee, aber jetzt erst einmal: Björn angreifen.")
+    page.locator("[data-wanted]").click()
+    expect(page.locator(".progress")).to_contain_text("4 von 10")
+    page.get_by_role("link", name="Weiter").click()
+    expect(page.locator(".task")).to_have_text(re.compile("Björn"))
+
+
+@pytest.mark.parametrize("size", [(390, 844), (820, 1180), (1440, 900)], ids=["phone", "tablet", "desktop"])
+def test_the_raven_s_words_and_what_they_are_about_are_on_one_screen(come: Come, size: tuple[int, int]) -> None:
+    width, height = size
+    person = come(viewport={"width": width, "height": height}, has_touch=width < 1000, reduced_motion="reduce")
+    for step in (5, 8, LAST):
+        page = person.open(f"/learn/axes-and-allies?step={step}")
+        assert (too_wide(page), cut_off(page), small_controls(page), scrolls_sideways(page)) == ([], [], [], False)
+        for part in ("#board svg", ".speech", "#step-back"):
+            box = page.locator(part).first.bounding_box()
+            assert box is not None
+            assert box["y"] >= 0
+            assert box["y"] + box["height"] <= height, part

@@ -1,0 +1,132 @@
+"""The guided first games: scripts that can be followed, steps that are addresses, and kind answers."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+
+import pytest
+
+from meadhall.engine.conformance import lessons_are_sound
+from meadhall.engine.game import game, game_names
+from meadhall.engine.language import LANGUAGES, gettext, speaking
+from meadhall.engine.lessons import LEARNER
+from meadhall.games.axes_and_allies.rules import ALLY, ATTACK
+from server.people import AXES, HOARD, OpenHall
+
+GUIDED = [name for name in game_names() if game(name).lessons is not None]
+
+
+def words(page: str) -> str:
+    found = re.search(r'<p class="lesson-words">(.*?)</p>', page, re.DOTALL)
+    assert found, page[:2000]
+    return unescape(re.sub(r"<[^>]*>", "", found[1])).strip()
+
+
+def step_of(page: str) -> int:
+    found = re.search(r'data-url="/learn/[^"?]*\?step=(\d+)"', page)
+    assert found, page[:2000]
+    return int(found[1])
+
+
+def glowing(page: str) -> list[int]:
+    return [int(value) for value in re.findall(r'name="action" value="(\d+)" data-wanted', page)]
+
+
+@pytest.mark.parametrize("name", GUIDED)
+def test_a_script_can_be_followed_and_cites_the_rulebook(name: str) -> None:
+    lessons = game(name).lessons
+    assert lessons is not None
+    lessons_are_sound(game(name), lessons)
+    assert 5 <= len(lessons.lessons) <= 14, "two minutes"
+    assert sum(lesson.action is not None for lesson in lessons.lessons) >= 3
+
+
+def test_axes_and_allies_tells_of_power_attack_alliance_ones_betrayal_and_victory() -> None:
+    lessons = game(AXES).lessons
+    assert lessons is not None
+    match = lessons.match(game(AXES))
+    assert [str(event) for step in match.steps for event in step.events if event.name != "attack"] == [
+        *("attack_roll(0, 4)", "missed(0, 1)", "power(1, 6)"),
+        *("attack_roll(1, 6)", "missed(1, 2)", "power(2, 2)"),
+        *("attack_roll(2, 5)", "missed(2, 0)", "power(0, 2)"),
+        *("allied(0, 1)", "power(1, 5)"),
+        *("attack_roll(1, 5)", "missed(1, 2)", "power(2, 1)", "voided()"),
+        *("attack_roll(2, 4)", "missed(2, 0)", "power(0, 6)"),
+        *("attack_roll(0, 3)", "killed(0, 1)", "power(2, 3)"),
+        *("attack_roll(2, 4)", "missed(2, 0)", "power(0, 6)"),
+        *("attack_roll(0, 4)", "killed(0, 2)", "won(0)"),
+    ]
+    assert match.result() is not None
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("name", GUIDED)
+@pytest.mark.parametrize("language", LANGUAGES)
+async def test_every_step_is_an_address_and_what_it_asks_for_glows(hall: OpenHall, name: str, language: str) -> None:
+    lessons = game(name).lessons
+    assert lessons is not None
+    learner = hall.person(**{"Accept-Language": language})
+    for step, lesson in enumerate(lessons.lessons, 1):
+        answer = await learner.get(f"/learn/{name}?step={step}")
+        assert answer.status_code == 200
+        with speaking(language):
+            assert words(answer.text).startswith(gettext(lesson.words))
+        assert step_of(answer.text) == step
+        assert glowing(answer.text) == ([] if lesson.action is None else [lesson.action])
+        assert ("play-now" in answer.text) == (step == len(lessons.lessons))
+        for address in set(re.findall(r'href="(/[^"#]*)"', answer.text)):
+            assert (await learner.get(unescape(address))).status_code == 200, address
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("name", GUIDED)
+async def test_what_is_asked_for_leads_on_and_anything_else_is_answered_kindly(hall: OpenHall, name: str) -> None:
+    lessons = game(name).lessons
+    assert lessons is not None
+    learner, match = hall.person(), lessons.match(game(name))
+    for step, (lesson, position) in enumerate(zip(lessons.lessons, lessons.positions, strict=True), 1):
+        if lesson.action is None:
+            page = (await learner.get(f"/learn/{name}?step={step}&action=0")).text
+            assert (step_of(page), 'class="answer"' in page) == (step, False)
+            continue
+        page = (await learner.get(f"/learn/{name}?step={step}&action={lesson.action}")).text
+        assert (step_of(page), 'class="answer"' in page) == (step + 1, False)
+        legal = match.view_at(position, LEARNER).legal
+        other = next(action for action in legal if action != lesson.action)
+        page = (await learner.get(f"/learn/{name}?step={step}&action={other}")).text
+        assert step_of(page) == step
+        assert "Good idea, but for now: " in page
+        refused = next(action for action in range(game(name).actions) if action not in legal)
+        assert "Not that, not now: " in (await learner.get(f"/learn/{name}?step={step}&action={refused}")).text
+
+
+@pytest.mark.asyncio
+async def test_other_choices_don_t_change_the_story(hall: OpenHall) -> None:
+    learner = hall.person()
+    before = (await learner.get(f"/learn/{AXES}?step=8")).text
+    for action in (ALLY + 1, ATTACK + 2, 99, -1):
+        await learner.get(f"/learn/{AXES}?step=8&action={action}")
+    assert (await learner.get(f"/learn/{AXES}?step=8")).text == before
+
+
+@pytest.mark.asyncio
+async def test_steps_that_there_are_not_are_the_first_or_the_last(hall: OpenHall) -> None:
+    learner = hall.person()
+    steps = [step_of((await learner.get(f"/learn/{AXES}?step={step}")).text) for step in (-3, 0, 1, 10, 11, 10**30)]
+    assert steps == [1, 1, 1, 10, 10, 10]
+    assert (await learner.get(f"/learn/{AXES}?step=two")).status_code == 400
+
+
+@pytest.mark.asyncio
+async def test_the_hall_the_rulebook_and_the_lobby_lead_to_it_where_there_is_one(hall: OpenHall) -> None:
+    person = hall.person()
+    front = (await person.get("/")).text
+    for name, guided in ((AXES, True), (HOARD, False)):
+        table = await person.open(name)
+        for page in (front, (await person.get(f"/rules/{name}")).text, (await person.get(f"/table/{table}")).text):
+            assert (f'href="/learn/{name}"' in page) == guided
+    answer = await person.get(f"/learn/{HOARD}")
+    assert answer.status_code == 404
+    assert "no guided first game" in answer.text
+    assert (await person.get("/learn/chess")).status_code == 404
