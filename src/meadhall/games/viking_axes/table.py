@@ -1,0 +1,221 @@
+"""What a browser shows of Viking Axes: the values that ``table.html`` draws."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from meadhall.engine.match import View
+from meadhall.games.viking_axes.cards import card_title
+from meadhall.games.viking_axes.rules import (
+    DISARM,
+    DISCARD,
+    NONE,
+    PLAY,
+    SHIELD,
+    SKIP,
+    THROW,
+    Due,
+    Event,
+    Phase,
+    hand_size,
+    is_playable,
+)
+from meadhall.games.viking_axes.story import KINDS as KIND_OF
+from meadhall.games.viking_axes.story import Move, Piece, Story
+
+
+@dataclass(frozen=True)
+class Card:
+    """A card that lies open. ``beat``: when it came, None if it was there; ``used``: how many of its shields are."""
+
+    serial: int
+    kind: int
+    beat: int | None
+    used: int = 0
+
+
+@dataclass(frozen=True)
+class Place:
+    """A player and what is theirs. Of the hand's cards those are None that the viewer doesn't know."""
+
+    seat: int
+    out: int | None  # since which beat; -1: since long
+    hits: int
+    new_hits: int
+    shields: tuple[Card, ...]
+    unused: int
+    lying: tuple[Card, ...]
+    marks: tuple[Card, ...]
+    armory: Card | None
+    due: str  # "", "skip": will miss a turn; "turn": has to play one before missing another
+    hand: tuple[int | None, ...]
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of card in the discard pile."""
+
+    kind: int
+    title: str
+    count: int
+
+
+@dataclass(frozen=True)
+class Picture:
+    """The table as everybody sees it. ``n`` numbers the moment, so that what is new can be told from what was there."""
+
+    n: int
+    players: int
+    strategic: bool
+    limit: int
+    actor: int | None
+    offer: bool  # an armory can be cashed in
+    places: tuple[Place, ...]
+    left: int
+    discarded: tuple[Kind, ...]
+    top: tuple[Card, ...]  # the uppermost of the discarded cards, the top last
+    card: Kind | None  # in play
+    came: Move | None  # how it came there, if it has just come
+    moves: tuple[Move, ...]
+    since: dict[str, int]
+
+
+@dataclass(frozen=True)
+class Threat:
+    """What an axe card would do to somebody."""
+
+    blocked: int
+    hits: int
+    out: bool
+
+
+@dataclass(frozen=True)
+class Held:
+    """A card of one's own hand: what choosing it would be, and whether it has just been drawn."""
+
+    kind: int
+    title: str
+    action: int
+    drawn: bool
+
+
+@dataclass(frozen=True)
+class Own:
+    """What the controls of a seat need."""
+
+    strategic: bool
+    phase: str  # "" while the seat waits
+    threats: tuple[Threat | None, ...]
+    hand: tuple[Held, ...]
+
+
+def picture(view: View) -> Picture:
+    """The picture of a view."""
+    table, story = view.table, Story(view)
+    came = next((move for move in story.moves if move.end == "play" and move.beat == story.since.get("play")), None)
+    moves = story.moves if table.card == NONE else [move for move in story.moves if move is not came]
+    discarded = view.tables["discarded"][0].tolist()
+    return Picture(
+        n=view.steps[-1].n if view.steps else 0,
+        players=table.players,
+        strategic=bool(table.strategic),
+        limit=table.limit,
+        actor=view.actor,
+        offer=view.actor is not None and table.phase == Phase.OFFER,
+        places=tuple(_place(view, story, seat) for seat in range(table.players)),
+        left=table.left,
+        discarded=tuple(Kind(kind, card_title(kind), count) for kind, count in enumerate(discarded) if count),
+        top=tuple(_card(story, piece) for piece in story.discarded[-2:]),
+        card=None if table.card == NONE else Kind(table.card, card_title(table.card), 1),
+        came=came,
+        moves=tuple(moves),
+        since=story.since,
+    )
+
+
+def _place(view: View, story: Story, seat: int) -> Place:
+    table, front = view.table, story.fronts[seat]
+    return Place(
+        seat=seat,
+        out=story.since.get(f"out-{seat}", -1) if table.out[seat] else None,
+        hits=int(table.hits[seat]),
+        new_hits=story.new_hits.get(seat, 0),
+        shields=tuple(_shields(story, front.shields, int(table.unused[seat]))),
+        unused=int(table.unused[seat]),
+        lying=tuple(_card(story, piece) for piece in front.lying),
+        marks=tuple(_card(story, piece) for piece in front.marks),
+        armory=_card(story, front.armory[0]) if front.armory else None,
+        due={Due.NOTHING: "", Due.TURN: "turn", Due.SKIP: "skip"}[Due(int(table.due[seat]))],
+        hand=tuple(_known(view, seat)) or (None,) * hand_size(table, seat),
+    )
+
+
+def _card(story: Story, piece: Piece) -> Card:
+    return Card(piece.serial, piece.kind, story.beat(piece))
+
+
+def _shields(story: Story, pieces: Iterable[Piece], unused: int) -> Iterable[Card]:
+    """The shield cards of a pool; those that came first are used first, so that nothing shifts."""
+    cards = [_card(story, piece) for piece in pieces]
+    used = sum(card.kind - SHIELD + 1 for card in cards) - unused
+    for card in cards:
+        here = min(used, card.kind - SHIELD + 1)
+        used -= here
+        yield Card(card.serial, card.kind, card.beat, here)
+
+
+def _known(view: View, seat: int) -> Iterable[int]:
+    """The cards of a hand, as far as the viewer knows them."""
+    for kind, copies in enumerate(view.tables["hand"][0, seat].tolist()):
+        yield from [kind] * copies
+
+
+def own(view: View) -> Own:
+    """The values for a seat's controls."""
+    table, decides = view.table, view.actor == view.viewer
+    throws = decides and table.phase == Phase.THROW
+    return Own(
+        strategic=bool(table.strategic),
+        phase=Phase(table.phase).name.lower() if decides else "",
+        threats=tuple(_threat(table, seat) for seat in range(table.players)) if throws else (),
+        hand=tuple(_hand(view, decides and table.phase == Phase.HAND)),
+    )
+
+
+def _threat(table: Any, seat: int) -> Threat | None:
+    if table.out[seat] or seat == table.actor:
+        return None
+    blocked = min(table.card + 1, int(table.unused[seat]))
+    hits = table.card + 1 - blocked
+    return Threat(blocked, hits, hits > 0 and table.hits[seat] + hits >= table.limit)
+
+
+def _hand(view: View, decides: bool) -> Iterable[Held]:
+    """VA-2.3: cards are to be played; only if none can be, to be discarded."""
+    table = view.table
+    hand = list(_known(view, view.viewer))
+    first = DISCARD if decides and not any(is_playable(table, kind) for kind in hand) else PLAY
+    drawn = _drawn(view) if decides else NONE
+    for place, kind in enumerate(hand):
+        yield Held(kind, card_title(kind), first + kind, kind == drawn and kind not in hand[place + 1 :])
+
+
+def _drawn(view: View) -> int:
+    """The card that the viewer drew last."""
+    happened = view.steps[-1].events if view.steps else view.setup
+    drawn = [event.arguments[1] for event in happened if event.kind == Event.DREW and event.audience == view.viewer]
+    return KIND_OF[drawn[-1]] if drawn else NONE
+
+
+def offered(view: View) -> Iterable[int]:
+    """Everybody else for an axe and for the wench, every card held: so that what can't be chosen says why."""
+    others = [seat for seat in range(view.table.players) if seat != view.viewer]
+    if view.table.phase == Phase.THROW:
+        return [THROW + seat for seat in others]
+    if view.table.phase == Phase.WENCH:
+        return [first + seat for first in (SKIP, DISARM) for seat in others]
+    if view.table.phase == Phase.HAND:
+        return [PLAY + kind for kind in _known(view, view.viewer)]
+    return ()
