@@ -1,4 +1,4 @@
-"""Random play of 4-player Axes and Allies: the compiled rules against C, plain Python, and OpenSpiel's pig from Python.
+"""Random play: Axes and Allies against C, plain Python, and OpenSpiel's pig from Python; and the other games beside them.
 
     make bench        (or: .venv/bin/python benchmarks/playouts.py)
 
@@ -16,9 +16,12 @@ import random
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from statistics import median
+from types import MappingProxyType
 
 import numpy as np
 import pyspiel
@@ -34,6 +37,28 @@ GAME, PLAYERS, SEED = "axes-and-allies", 4, "playouts"
 REPETITIONS = 9
 GAMES = 100_000
 GOAL_C, GOAL_OPENSPIEL, GOAL_START = 0.7, 30.0, 1.5
+
+
+@dataclass(frozen=True)
+class Other:
+    """Another game in random play on one core; ``goal`` is a ratio to C's Axes and Allies."""
+
+    game: str
+    players: int
+    options: dict[str, str]
+    games: int
+    goal: float
+
+    @property
+    def row(self) -> str:
+        return ", ".join((meadhall.game(self.game).title, f"{self.players} players", *self.options.values()))
+
+
+OTHERS = (
+    Other("viking-axes", 4, {"variant": "standard"}, 4_000, 5 / 20),
+    Other("viking-axes", 4, {"variant": "strategic"}, 4_000, 5 / 20),
+    Other("axxa", 1, {"mode": "together", "touching": "all"}, 4_000, 1 / 20),
+)
 
 C, COMPILED, ALL_CORES, MATCH, PLAIN, OPENSPIEL = (
     "C, -O3 -march=native",
@@ -66,11 +91,11 @@ def c_program() -> Callable[[int], Played]:
     return play
 
 
-def compiled(games: int) -> Played:
+def compiled(games: int, name: str = GAME, players: int = PLAYERS, options: Mapping[str, str] = MappingProxyType({})) -> Played:
     """The loop of ``random_playouts``, in this thread."""
-    subject, shares = meadhall.game(GAME), np.zeros(PLAYERS)
-    codes = np.zeros(0, np.int64)
-    decisions = loops(subject).playouts(subject.table.new(2), PLAYERS, codes, seed_number(SEED), 0, games, shares)
+    subject, shares = meadhall.game(name), np.zeros(players)
+    codes = subject.encode_options(options)
+    decisions = loops(subject).playouts(subject.table.new(2), players, codes, seed_number(SEED), 0, games, shares)
     return decisions, tuple(shares.tolist())
 
 
@@ -147,6 +172,10 @@ def measure() -> tuple[dict[str, list[float]], list[list[float]]]:
         PLAIN: lambda: elsewhere(INTERPRETED, MEADHALL_INTERPRET="1")[0],
         OPENSPIEL: lambda: speed(openspiel, 20),
     }
+    for other in OTHERS:
+        play = partial(compiled, name=other.game, players=other.players, options=other.options)
+        play(1)
+        rows[other.row] = partial(speed, play, other.games)
     figures: dict[str, list[float]] = {name: [] for name in rows}
     starts = []
     for _ in range(REPETITIONS):
@@ -163,7 +192,9 @@ def ratio(figures: dict[str, list[float]], row: str, to: str) -> float:
 
 def main() -> None:
     figures, starts = measure()
-    table = Table(title=f"Random play, Axes and Allies, {PLAYERS} players, {os.cpu_count()} cores, median of {REPETITIONS}")
+    table = Table(
+        title=f"Random play, {os.cpu_count()} cores, median of {REPETITIONS}; C is Axes and Allies with {PLAYERS} players"
+    )
     for heading in ("", "decisions/s", "of C", "of OpenSpiel"):
         table.add_column(heading, justify="right" if heading else "left", no_wrap=True)
     for name in figures:
@@ -179,6 +210,13 @@ def main() -> None:
     for met, what in (
         (of_c >= GOAL_C, f"{of_c:.2f} of C on one core (goal: {GOAL_C})"),
         (of_openspiel >= GOAL_OPENSPIEL, f"{of_openspiel:.0f} times OpenSpiel from Python (goal: {GOAL_OPENSPIEL:.0f})"),
+        *(
+            (
+                ratio(figures, other.row, C) >= other.goal,
+                f"{other.row}: {ratio(figures, other.row, C):.3f} of C (goal: {other.goal})",
+            )
+            for other in OTHERS
+        ),
         (
             min(start, cpu) < GOAL_START,
             f"{start:.2f} s ({cpu:.2f} s of CPU) from import to first compiled playout, second start (goal: {GOAL_START} s)",
