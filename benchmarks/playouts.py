@@ -51,7 +51,8 @@ class Other:
 
     @property
     def row(self) -> str:
-        return ", ".join((meadhall.game(self.game).title, f"{self.players} players", *self.options.values()))
+        players = "1 player" if self.players == 1 else f"{self.players} players"
+        return ", ".join((meadhall.game(self.game).title, players, *self.options.values()))
 
 
 OTHERS = (
