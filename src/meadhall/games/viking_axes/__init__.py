@@ -4,7 +4,7 @@ from pathlib import Path
 
 from meadhall.engine.game import Choice, Game
 from meadhall.engine.language import marked
-from meadhall.games.viking_axes import rules, words
+from meadhall.games.viking_axes import heuristics, rules, words
 
 game = Game(
     name="viking-axes",
@@ -19,6 +19,7 @@ game = Game(
     words=words,
     events=words.EVENTS,
     folder=Path(__file__).parent,
+    greedy=heuristics.greedy,
     options=(
         Choice(
             "variant",
