@@ -4,7 +4,7 @@ from pathlib import Path
 
 from meadhall.engine.game import Choice, Game
 from meadhall.engine.language import marked
-from meadhall.games.viking_axes import heuristics, rules, words
+from meadhall.games.viking_axes import heuristics, rules, table, words
 
 game = Game(
     name="viking-axes",
@@ -18,6 +18,7 @@ game = Game(
     rules=rules,
     words=words,
     events=words.EVENTS,
+    picture=table,
     folder=Path(__file__).parent,
     greedy=heuristics.greedy,
     options=(

@@ -63,8 +63,8 @@ class Story:
         fronts: what lies in front of every seat.
         discarded: the discard pile, its top last.
         moves: what moves; nothing, if the moment is only shown again because an action was taken back.
-        since: the beats of what is no card: ``"play"``, ``"turn"``, ``"hits-2"``, ``"out-2"``, ``"due-2"``, ``"end"``.
-        new_hits: how many hits the chapter has made, by seat.
+        since: the beats of what is no card: ``"play"``, ``"turn"``, ``"struck"``, ``"out-2"``, ``"due-2"``, ``"end"``.
+        blocked, hits: what the throw did, by seat.
     """
 
     def __init__(self, view: View) -> None:
@@ -113,14 +113,15 @@ class Story:
         self._beat, self._struck, self._in_play = 0, False, in_play
         self.moves: list[Move] = []
         self.since: dict[str, int] = {}
-        self.new_hits: dict[int, int] = {}
+        self.blocked: dict[int, int] = {}
+        self.hits: dict[int, int] = {}
         for event in happened:
             self._serial += 1
             if event.kind in self._tellers:
                 self._tellers[event.kind](*event.arguments)
 
     def _keep_still(self) -> None:
-        self._chapter, self.moves, self.since, self.new_hits = -1, [], {}, {}
+        self._chapter, self.moves, self.since, self.blocked, self.hits = -1, [], {}, {}, {}
 
     def _move(self, kind: MOVES, start: Spot, end: Spot, *cards: int, count: int = 1) -> None:
         self.moves.append(Move(self._beat, kind, start, end, cards, count))
@@ -194,11 +195,13 @@ class Story:
         self._in_play = False
         self._beat += 1
         self._thrown, self._struck = self._piece(axes - 1), True
+        self.since["struck"] = self._beat
 
     def _blocked(self, target: int, count: int) -> None:
         """The card lies on the shields, for the time being."""
         self._move("blocked", target, target, count=count)
         self.fronts[target].lying.append(self._thrown)
+        self.blocked[target] = count
 
     def _shields_spent(self, target: int) -> None:
         front = self.fronts[target]
@@ -213,7 +216,7 @@ class Story:
             self.discarded.pop()
         self._move("hits", target, target, count=count)
         self.fronts[target].marks.append(self._thrown)
-        self.since[f"hits-{target}"], self.new_hits[target] = self._beat, count
+        self.hits[target] = count
 
     def _out(self, seat: int) -> None:
         self._rest()

@@ -28,12 +28,13 @@ from meadhall.games.viking_axes.story import Move, Piece, Story
 
 @dataclass(frozen=True)
 class Card:
-    """A card that lies open. ``beat``: when it came, None if it was there; ``used``: how many of its shields are."""
+    """A card that lies open. ``beat``: when it came, None if it was there. ``used``: of its shields, ``new`` of them newly."""
 
     serial: int
     kind: int
     beat: int | None
     used: int = 0
+    new: int = 0
 
 
 @dataclass(frozen=True)
@@ -44,12 +45,14 @@ class Place:
     out: int | None  # since which beat; -1: since long
     hits: int
     new_hits: int
+    struck: int  # the beat of what the last throw did
     shields: tuple[Card, ...]
     unused: int
     lying: tuple[Card, ...]
     marks: tuple[Card, ...]
     armory: Card | None
     due: str  # "", "skip": will miss a turn; "turn": has to play one before missing another
+    due_since: int | None  # the beat, if it is new
     hand: tuple[int | None, ...]
 
 
@@ -107,6 +110,7 @@ class Own:
 
     strategic: bool
     phase: str  # "" while the seat waits
+    beat: int  # when what happened before has been shown
     threats: tuple[Threat | None, ...]
     hand: tuple[Held, ...]
 
@@ -141,13 +145,15 @@ def _place(view: View, story: Story, seat: int) -> Place:
         seat=seat,
         out=story.since.get(f"out-{seat}", -1) if table.out[seat] else None,
         hits=int(table.hits[seat]),
-        new_hits=story.new_hits.get(seat, 0),
-        shields=tuple(_shields(story, front.shields, int(table.unused[seat]))),
+        new_hits=story.hits.get(seat, 0),
+        struck=story.since.get("struck", 0),
+        shields=tuple(_shields(story, seat, int(table.unused[seat]))),
         unused=int(table.unused[seat]),
         lying=tuple(_card(story, piece) for piece in front.lying),
         marks=tuple(_card(story, piece) for piece in front.marks),
         armory=_card(story, front.armory[0]) if front.armory else None,
         due={Due.NOTHING: "", Due.TURN: "turn", Due.SKIP: "skip"}[Due(int(table.due[seat]))],
+        due_since=story.since.get(f"due-{seat}"),
         hand=tuple(_known(view, seat)) or (None,) * hand_size(table, seat),
     )
 
@@ -156,14 +162,16 @@ def _card(story: Story, piece: Piece) -> Card:
     return Card(piece.serial, piece.kind, story.beat(piece))
 
 
-def _shields(story: Story, pieces: Iterable[Piece], unused: int) -> Iterable[Card]:
+def _shields(story: Story, seat: int, unused: int) -> Iterable[Card]:
     """The shield cards of a pool; those that came first are used first, so that nothing shifts."""
-    cards = [_card(story, piece) for piece in pieces]
-    used = sum(card.kind - SHIELD + 1 for card in cards) - unused
-    for card in cards:
-        here = min(used, card.kind - SHIELD + 1)
-        used -= here
-        yield Card(card.serial, card.kind, card.beat, here)
+    pieces = story.fronts[seat].shields
+    used = sum(piece.kind - SHIELD + 1 for piece in pieces) - unused
+    before = used - story.blocked.get(seat, 0)
+    for piece in pieces:
+        count = piece.kind - SHIELD + 1
+        here, new = min(used, count), min(used, count) - min(before, count)
+        used, before = used - here, before - here + new
+        yield Card(piece.serial, piece.kind, story.beat(piece), here, new)
 
 
 def _known(view: View, seat: int) -> Iterable[int]:
@@ -179,9 +187,16 @@ def own(view: View) -> Own:
     return Own(
         strategic=bool(table.strategic),
         phase=Phase(table.phase).name.lower() if decides else "",
+        beat=_shown(view) if decides else 0,
         threats=tuple(_threat(table, seat) for seat in range(table.players)) if throws else (),
         hand=tuple(_hand(view, decides and table.phase == Phase.HAND)),
     )
+
+
+def _shown(view: View) -> int:
+    """The beat in which the decision is reached: the card in play can be read, or there is nothing more to be told."""
+    since = Story(view).since
+    return since.get("end", 0) if view.table.card == NONE else since.get("play", -1) + 1
 
 
 def _threat(table: Any, seat: int) -> Threat | None:
@@ -210,12 +225,12 @@ def _drawn(view: View) -> int:
 
 
 def offered(view: View) -> Iterable[int]:
-    """Everybody else for an axe and for the wench, every card held: so that what can't be chosen says why."""
+    """Everybody else for an axe, who is not out for the wench, every card held: so that what can't be chosen says why."""
     others = [seat for seat in range(view.table.players) if seat != view.viewer]
     if view.table.phase == Phase.THROW:
         return [THROW + seat for seat in others]
     if view.table.phase == Phase.WENCH:
-        return [first + seat for first in (SKIP, DISARM) for seat in others]
+        return [first + seat for first in (SKIP, DISARM) for seat in others if not view.table.out[seat]]
     if view.table.phase == Phase.HAND:
         return [PLAY + kind for kind in _known(view, view.viewer)]
     return ()
