@@ -37,7 +37,7 @@ def messages(folder: Path) -> dict[str, str]:
     extracted = extract_from_dir(
         folder,
         METHODS,
-        {"**.html": {"extensions": "jinja2.ext.i18n", "silent": "false"}},
+        {"**.html": {"extensions": "jinja2.ext.i18n,jinja2.ext.do", "silent": "false"}},
         keywords=KEYWORDS,
         strip_comment_tags=True,
     )

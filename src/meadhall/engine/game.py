@@ -24,6 +24,7 @@ from meadhall.engine.language import add_catalogues
 from meadhall.engine.schema import State
 
 if TYPE_CHECKING:
+    from meadhall.engine.daily import Daily
     from meadhall.engine.lessons import Lessons
     from meadhall.engine.match import Match, Seat, View
 
@@ -131,6 +132,7 @@ class Game:
         points: every seat's points in a finished state, where the game counts points: ``points(table, options)``, None if
             it counts none with these options.
         lessons: its guided first game; None if there is none.
+        daily: what it is as the puzzle of the day; None if it is none.
         objection: why a number of players and options don't go together, "" if they do: ``objection(players, options)``.
     """
 
@@ -153,6 +155,7 @@ class Game:
     points: Callable[[Any, Mapping[str, Any]], tuple[int, ...] | None] | None = None
     objection: Callable[[int, Mapping[str, Any]], str] | None = None
     lessons: Lessons | None = None
+    daily: Daily | None = None
 
     def __post_init__(self) -> None:
         add_catalogues(self.folder / "locale")

@@ -396,15 +396,18 @@ class Match:
         twin._tables = tables.copy()
         return twin
 
-    def record(self, seat: int | None = None, *, legal: bool = False, abandoned: str | None = None) -> MatchRecord:
+    def record(
+        self, seat: int | None = None, *, legal: bool = False, abandoned: str | None = None, sealed: bool = False
+    ) -> MatchRecord:
         """The match record (``meadhall-match/1``) as JSON-able data.
 
         While the match runs it holds what seat ``seat`` (None: a spectator) may know, without the seed; when it is over, or given
-        up for the reason ``abandoned``, everything. ``legal`` adds the count of legal actions to every action.
+        up for the reason ``abandoned``, everything, unless it is ``sealed`` because others still play from the same seed.
+        ``legal`` adds the count of legal actions to every action.
         """
         from meadhall.engine.record import to_record
 
-        return to_record(self, self._viewer(seat), legal=legal, abandoned=abandoned)
+        return to_record(self, self._viewer(seat), legal=legal, abandoned=abandoned, sealed=sealed)
 
 
 def _checked_seed(seed: str | bytes | None) -> bytes:

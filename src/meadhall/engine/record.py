@@ -74,9 +74,9 @@ class _Record(_Strict):
 # ------------------------------------------------------------------------------------------------------------------ writing
 
 
-def to_record(match: Match, viewer: int, *, legal: bool, abandoned: str | None) -> MatchRecord:
-    """The record of a match; filtered for ``viewer`` and without the seed while it runs. See ``Match.record``."""
-    open_book = match.over or abandoned is not None
+def to_record(match: Match, viewer: int, *, legal: bool, abandoned: str | None, sealed: bool) -> MatchRecord:
+    """The record of a match; filtered for ``viewer`` and without the seed while it runs or is sealed. See ``Match.record``."""
+    open_book = (match.over or abandoned is not None) and not sealed
 
     def shown(events: tuple[Event, ...]) -> list[list[Any]]:
         return [event.to_list() for event in (events if open_book else visible(events, viewer))]

@@ -28,7 +28,7 @@ from meadhall.server.forgery import ForeignTokens, csrf_config
 from meadhall.server.forms import read_form
 from meadhall.server.hall import Hall
 from meadhall.server.render import static_folders
-from meadhall.server.routes import api, front, learn, operator, replay, table
+from meadhall.server.routes import api, daily, front, learn, operator, replay, table
 from meadhall.server.settings import Settings
 from meadhall.server.store import Store
 from meadhall.server.streams import Streams
@@ -62,7 +62,7 @@ async def create_app(settings: Settings, store: Store) -> Litestar:
     csrf = csrf_config(await store.secret("csrf"))
     pages = Router(
         "/",
-        route_handlers=[*front.routes, *learn.routes, *table.routes, *replay.routes],
+        route_handlers=[*front.routes, *daily.routes, *learn.routes, *table.routes, *replay.routes],
         dependencies={
             "guest": Provide(answers.guest_of, sync_to_thread=False),
             "form": Provide(read_form),
@@ -71,7 +71,7 @@ async def create_app(settings: Settings, store: Store) -> Litestar:
         before_request=greet,
         include_in_schema=False,
     )
-    api.api.dependencies = {"program": Provide(api.provide_program), "room": Provide(table.provide_room)}
+    api.api.dependencies = {"program": Provide(api.provide_program), "room": Provide(api.provide_room)}
     metrics = PrometheusConfig(
         app_name="meadhall", prefix="meadhall", group_path=True, exclude=["^/static/", "^/metrics$", "/stream$", "/events$"]
     )

@@ -235,7 +235,7 @@ class Hall:
 
     def compute_chances(self, room: Room) -> None:
         """Have the chart of a finished match computed, beside the event loop, unless it is already."""
-        if room.match is not None and room.match.over and room.chances is None:
+        if room.match is not None and room.match.over and room.chances is None and room.table.daily is None:
             room.chances = ()
             task = asyncio.create_task(self._compute_chances(room))
             self._tasks.add(task)

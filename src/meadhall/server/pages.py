@@ -48,9 +48,25 @@ class TableCard:
     note: str  # "Your turn", "Waiting for Björn", "2 of 4 seats taken", "Astrid won"
 
 
+DailyState = Literal["new", "running", "over", "missed"]
+"""Of a guest's attempt at a day's puzzle; missed: the day is over, and they did not finish within it."""
+
+
+@dataclass(frozen=True)
+class DailyStrip:
+    """Today's puzzle, as the hall announces it."""
+
+    game: str
+    title: str
+    date: str  # "21 November 2026"
+    state: DailyState
+    ready: bool
+
+
 @dataclass(frozen=True)
 class HallPage:
     tiles: tuple[GameTile, ...]
+    daily: DailyStrip | None
     yours: tuple[TableCard, ...]
     open: tuple[TableCard, ...]
     watched: tuple[TableCard, ...]
@@ -193,6 +209,7 @@ class GamePage:
     commitment: str = ""
     watching: int = 0  # spectators
     rematch: str = ""  # where the rematch is, once somebody has asked for it
+    daily: str = ""  # the day whose puzzle it is, e.g. "2026-11-21"
 
 
 @dataclass(frozen=True)
@@ -226,14 +243,76 @@ class LessonPage:
 
 
 @dataclass(frozen=True)
+class FigureView:
+    """One number of an attempt: "Triplets", 4, of 6."""
+
+    title: str
+    value: int
+    most: int | None
+
+
+@dataclass(frozen=True)
+class AttemptView:
+    """How somebody did."""
+
+    url: str  # the replay
+    place: int
+    name: str
+    won: bool
+    you: bool
+    figures: tuple[FigureView, ...]
+
+
+@dataclass(frozen=True)
+class Bar:
+    """How many had this value; ``height`` is 1 for the highest bar of its plot."""
+
+    value: int
+    count: int
+    height: float
+    you: bool
+
+
+@dataclass(frozen=True)
+class Plot:
+    """How one figure is distributed over all attempts of a day."""
+
+    title: str
+    bars: tuple[Bar, ...]
+
+
+@dataclass(frozen=True)
+class DailyPage:
+    """A day's puzzle for one guest. How others did is here only once their own attempt or the day is over."""
+
+    game: str
+    title: str
+    goal: str  # what is to be done
+    date: str
+    today: bool
+    state: DailyState
+    ready: bool
+    guided: bool
+    table: str  # the address of the guest's attempt, "" if there is none
+    finished: int  # how many have finished it so far
+    hours: int  # until the day is over
+    mine: AttemptView | None
+    best: tuple[AttemptView, ...]  # the best first
+    plots: tuple[Plot, ...]
+    share: str  # to be sent to others; gives nothing away
+    days: tuple[tuple[str, str, bool], ...]  # (address, date, whether it is this one), the newest first
+
+
+@dataclass(frozen=True)
 class VerifyPage:
     url: str
     title: str
     commitment: str
-    seed: str  # "" while the match runs
+    seed: str  # "" while the match runs, or others still play from the same
     verified: bool
     text: str
     steps: int
+    sealed: bool = False  # the seed waits for the end of the day
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,7 @@ from meadhall.server.outlook import Outlook
 from meadhall.server.pages import (
     ChancePoint,
     Choice,
+    DailyStrip,
     GamePage,
     GameTile,
     HallPage,
@@ -76,7 +77,12 @@ def game_tiles(hall: Hall) -> tuple[GameTile, ...]:
 
 
 def hall_page(
-    hall: Hall, guest: Guest, yours: Sequence[TableRow], open_: Sequence[TableRow], watched: Sequence[TableRow]
+    hall: Hall,
+    guest: Guest,
+    daily: DailyStrip | None,
+    yours: Sequence[TableRow],
+    open_: Sequence[TableRow],
+    watched: Sequence[TableRow],
 ) -> HallPage:
     """The hall as a guest sees it; their turn first."""
     rooms = {room.table.id: room for room in hall.rooms()}
@@ -85,6 +91,7 @@ def hall_page(
     mine = {table.id for table in yours}
     return HallPage(
         tiles=game_tiles(hall),
+        daily=daily,
         yours=tuple(cards[:12]),
         open=tuple(card(table, guest, rooms.get(table.id)) for table in open_ if table.id not in mine),
         watched=tuple(card(table, guest, rooms.get(table.id)) for table in watched if table.id not in mine),
@@ -99,7 +106,7 @@ def card(table: TableRow, guest: Guest, room: Room | None) -> TableCard:
     return TableCard(
         url=f"/table/{table.id}",
         game=table.game,
-        title=game(table.game).title,
+        title=_("{game}, puzzle of the day").format(game=game(table.game).title) if table.daily else game(table.game).title,
         seats=tuple(SeatView(row.seat, row.name, row.kind, row.bot or "", you=row.seat == seat) for row in table.seats),
         status=table.status,
         your_turn=yours,
@@ -196,10 +203,11 @@ def game_page(room: Room, match: Match, viewer: int | None, seats: tuple[SeatVie
         public=viewer is None,
         can_undo=running and seated and last is not None and last.seat == viewer and match.can_undo(),
         can_resign=running and seated,
-        can_hint=running and seated and match.actor == viewer,
+        can_hint=running and seated and match.actor == viewer and table.daily is None,
         watching=room.hub.seats()[None],
         result=result_view(match, room.chances or None) if match.over else None,
         rematch=f"/table/{table.rematch}" if table.rematch else "",
+        daily=table.daily or "",
     )
 
 

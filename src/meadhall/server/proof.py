@@ -7,6 +7,7 @@ import asyncio
 from meadhall.engine.errors import RecordError
 from meadhall.engine.language import gettext as _
 from meadhall.engine.record import replay
+from meadhall.server.daily import is_sealed
 from meadhall.server.pages import VerifyPage
 from meadhall.server.refusals import WrongMoment
 from meadhall.server.room import Room
@@ -17,11 +18,16 @@ async def verify_page(room: Room) -> VerifyPage:
     match = room.match
     if match is None:
         raise WrongMoment(_("The match has not begun yet."))
-    finished = room.table.status in ("over", "abandoned")
+    sealed = is_sealed(room.table)
+    finished = room.table.status in ("over", "abandoned") and not sealed
     verified = False
     text = _(
         "The hall committed itself to this number before the first die fell. When the match ends it shows the seed behind it."
     )
+    if sealed:
+        text = _(
+            "The hall committed itself to this number before the first piece was dealt. It shows the seed when the day is over."
+        )
     if finished:
         try:
             await asyncio.to_thread(replay, match.record(abandoned=room.table.abandoned))
@@ -38,4 +44,5 @@ async def verify_page(room: Room) -> VerifyPage:
         verified=verified,
         text=text,
         steps=len(match.steps),
+        sealed=sealed,
     )

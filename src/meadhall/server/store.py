@@ -37,7 +37,7 @@ class StoreUnusable(MeadhallError):
 
 
 class Conflict(Exception):
-    """Somebody else has written that entry of the match first."""
+    """Somebody else has written that first: that entry of a match, or the guest's own attempt of a day from another page."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class SeatRow:
 
 @dataclass(frozen=True)
 class TableRow:
-    """A table, before, during and after its match."""
+    """A table, before, during and after its match. ``daily``: the day whose puzzle it is; ``figures``: how that went."""
 
     id: str
     game: str
@@ -81,6 +81,8 @@ class TableRow:
     finished: datetime | None = None
     abandoned: str | None = None
     rematch: str | None = None
+    daily: str | None = None
+    figures: dict[str, int] | None = None
 
     def seat_of(self, guest: str) -> int | None:
         """The guest's seat (the lowest, if several), None if they have none."""
@@ -192,13 +194,18 @@ class Store:
     # ------------------------------------------------------------------------------------------------------------- tables
 
     async def add_table(self, table: TableRow) -> None:
-        """Store a new table with its seats."""
+        """Store a new table with its seats. Raises Conflict for a second attempt of its host at the puzzle of a day."""
 
         def add(connection: Connection) -> None:
             connection.execute(insert(schema.tables).values(**_table_values(table)))
             _insert_seats(connection, table)
 
-        await self._do(add)
+        try:
+            await self._do(add)
+        except IntegrityError:
+            if table.daily is None:
+                raise
+            raise Conflict from None
 
     async def save_table(self, table: TableRow) -> None:
         """Store a table's changed facts and seats."""
@@ -225,10 +232,7 @@ class Store:
 
     async def tables_of(self, guest: str, limit: int = 30) -> list[TableRow]:
         """The tables that a guest sits at or hosts, the newest first."""
-        seated = select(schema.seats.c.table_id).where(schema.seats.c.guest == guest)
-        carried = select(schema.carried.c.table_id).where(schema.carried.c.guest == guest)
-        mine = or_(schema.tables.c.host == guest, schema.tables.c.id.in_(seated), schema.tables.c.id.in_(carried))
-        return await self._tables(mine, limit)
+        return await self._tables(_theirs(guest), limit)
 
     async def open_tables(self, limit: int = 30) -> list[TableRow]:
         """Public tables that still gather, the newest first."""
@@ -240,9 +244,26 @@ class Store:
         return await self._tables(and_(running, schema.tables.c.public) if public else running, limit)
 
     async def count_unfinished(self, host: str) -> int:
-        """How many unfinished tables a guest hosts."""
-        query = select(func.count()).where(schema.tables.c.host == host, schema.tables.c.status.in_(("gathering", "running")))
+        """How many unfinished tables a guest hosts; a puzzle of the day that was left is none."""
+        unfinished = schema.tables.c.status.in_(("gathering", "running"))
+        query = select(func.count()).where(schema.tables.c.host == host, unfinished, schema.tables.c.daily.is_(None))
         return await self._do(lambda connection: connection.execute(query).scalar_one())
+
+    async def attempts(self, day: str, guest: str | None = None) -> list[TableRow]:
+        """The attempts at the puzzle of a day, all or a guest's, the newest first."""
+        of_day = schema.tables.c.daily == day
+        return await self._tables(of_day if guest is None else and_(of_day, _theirs(guest)), None)
+
+    async def days(self, limit: int = 30) -> list[str]:
+        """The days whose puzzle somebody has tried, the newest first."""
+        day = schema.tables.c.daily
+        query = select(day).where(day.is_not(None)).distinct().order_by(day.desc()).limit(limit)
+        return list(await self._do(lambda connection: connection.execute(query).scalars().all()))
+
+    async def save_figures(self, table: str, figures: dict[str, int]) -> None:
+        """Store how an attempt at the puzzle of a day went."""
+        change = update(schema.tables).where(schema.tables.c.id == table).values(figures=figures)
+        await self._do(lambda connection: connection.execute(change))
 
     async def _tables(self, condition: ColumnElement[bool], limit: int | None) -> list[TableRow]:
         query = select(schema.tables).where(condition).order_by(schema.tables.c.created.desc()).limit(limit)
@@ -311,6 +332,13 @@ class Store:
         query = select(schema.records.c.record).where(schema.records.c.key == _storable(key))
         found = await self._do(lambda connection: connection.scalar(query))
         return None if found is None else str(found)
+
+
+def _theirs(guest: str) -> ColumnElement[bool]:
+    """The tables that a guest sits at or hosts."""
+    seated = select(schema.seats.c.table_id).where(schema.seats.c.guest == guest)
+    carried = select(schema.carried.c.table_id).where(schema.carried.c.guest == guest)
+    return or_(schema.tables.c.host == guest, schema.tables.c.id.in_(seated), schema.tables.c.id.in_(carried))
 
 
 def _storable(text: str) -> str:

@@ -13,6 +13,7 @@ from litestar.response import Stream
 
 from meadhall.bots import bot_names
 from meadhall.engine.game import game, game_names
+from meadhall.server import daily
 from meadhall.server.hall import Hall
 from meadhall.server.hub import pulses
 from meadhall.server.pages import SeatKind, TableStatus
@@ -126,6 +127,11 @@ async def provide_program(request: AnyRequest, visitors: Visitors) -> Guest:
     return guest
 
 
+async def provide_room(hall: Hall, program: Guest, id: str) -> Room:
+    """The room of the table in the address."""
+    return await daily.visited(hall, program, id)
+
+
 @post("/guests")
 async def new_guest(data: NewGuest, visitors: Visitors) -> Credentials:
     """Become a guest: the token is all there is to an account."""
@@ -227,7 +233,8 @@ async def stream_events(request: AnyRequest, hall: Hall, room: Room, program: Gu
                         yield ": still here\n\n"
                         continue
                     if room.match is not None:
-                        for step in room.match.record(room.table.seat_of(program.id))["actions"]:
+                        sealed = daily.is_sealed(room.table)
+                        for step in room.match.record(room.table.seat_of(program.id), sealed=sealed)["actions"]:
                             if step["n"] > told:
                                 told = step["n"]
                                 yield _message("action", step, told)

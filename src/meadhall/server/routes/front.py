@@ -17,6 +17,7 @@ from meadhall.server.answers import Html, page, see_other, wants_json
 from meadhall.server.forms import Form, integer, safe_path
 from meadhall.server.hall import Hall
 from meadhall.server.render import rulebook_page
+from meadhall.server.routes.daily import daily_strip
 from meadhall.server.store import Guest, TableRow
 from meadhall.server.visitors import AnyRequest, Visitors
 
@@ -31,7 +32,7 @@ async def show_hall(request: AnyRequest, hall: Hall, guest: Guest) -> Html:
         if table.status != "gathering" and hall.can_show(table):
             with suppress(MeadhallError):  # one that can't be opened any more is listed all the same
                 await hall.room(table.id)
-    content = present.hall_page(hall, guest, yours, open_, watched)
+    content = present.hall_page(hall, guest, await daily_strip(hall, guest), yours, open_, watched)
     return page(request, guest, "hall.html", content)
 
 

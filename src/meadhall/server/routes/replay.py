@@ -19,6 +19,7 @@ from meadhall.engine.match import EVERYTHING, SPECTATOR, Match
 from meadhall.engine.record import dumps, loads, replay
 from meadhall.server import present
 from meadhall.server.answers import Html, page, see_other, wants_json
+from meadhall.server.daily import is_sealed
 from meadhall.server.hall import Hall
 from meadhall.server.pages import ReplayPage, SeatView
 from meadhall.server.refusals import NotFound
@@ -35,7 +36,8 @@ async def replay_table(request: AnyRequest, room: Room, guest: Guest, at: int | 
     if room.match is None:
         raise NotFound(_("The match has not begun yet."))
     seat = room.table.seat_of(guest.id)
-    content = replay_page(room.match, f"/table/{room.table.id}/replay", at, eyes, seat, f"/table/{room.table.id}")
+    url = f"/table/{room.table.id}"
+    content = replay_page(room.match, f"{url}/replay", at, eyes, seat, url, is_sealed(room.table))
     return page(request, guest, "replay.html", content)
 
 
@@ -89,16 +91,19 @@ def _replayed(text: str) -> Match:
     return replay(loads(text))
 
 
-def replay_page(match: Match, base: str, at: int | None, eyes: str, own_seat: int | None, url: str) -> ReplayPage:
-    """One moment of a match. Before its end only ``own_seat``'s eyes, or a spectator's, can be looked through."""
+def replay_page(
+    match: Match, base: str, at: int | None, eyes: str, own_seat: int | None, url: str, sealed: bool = False
+) -> ReplayPage:
+    """One moment of a match. Before its end, and while it is sealed, only ``own_seat``'s eyes, or a spectator's, can be used."""
     last = len(match.steps)
     position = max(0, min(last, at if at is not None else 0))
-    if match.over:
+    opened = match.over and not sealed
+    if opened:
         known = {"all": EVERYTHING} | {str(seat): seat for seat in range(match.players)}
     else:
         known = {"all": SPECTATOR} | ({str(own_seat): own_seat} if own_seat is not None else {})
     eyes = eyes if eyes in known else "all"
-    names = {"all": _("Everybody") if match.over else _("A spectator")} | {str(k): name for k, name in enumerate(match.names)}
+    names = {"all": _("Everybody") if opened else _("A spectator")} | {str(k): name for k, name in enumerate(match.names)}
     view = match.view_at(position, known[eyes])
     result = match.result() if position == last else None
     seats = tuple(

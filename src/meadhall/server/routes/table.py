@@ -11,7 +11,7 @@ from litestar.response import Redirect, Stream
 from meadhall.engine.errors import BadSetup, MeadhallError
 from meadhall.engine.language import gettext as _
 from meadhall.engine.record import SUFFIX, dumps
-from meadhall.server import answers
+from meadhall.server import answers, daily
 from meadhall.server.answers import Html, base_url, page, see_other, table_answer, table_page, wants_json
 from meadhall.server.forms import Form, action_number, integer
 from meadhall.server.hall import Hall, emptied, listed, resized, with_bot, with_options, without_seat
@@ -30,9 +30,9 @@ _PATIENCE = 15.0
 """Seconds without news after which a stream says that it is still there."""
 
 
-async def provide_room(hall: Hall, id: str) -> Room:
+async def provide_room(hall: Hall, guest: Guest, id: str) -> Room:
     """The room of the table in the address."""
-    return await hall.room(id)
+    return await daily.visited(hall, guest, id)
 
 
 @get("/table/{id:str}")
@@ -148,6 +148,7 @@ async def resign(request: AnyRequest, room: Room, guest: Guest) -> Answer:
 async def hint(request: AnyRequest, room: Room, guest: Guest) -> Answer:
     """What the strongest bot would do."""
     try:
+        daily.check_hint(room.table)
         advice = _("{bot} would {action}.").format(bot=_("The house"), action=await room.hint(guest))
     except MeadhallError as error:
         return table_answer(request, room, guest, error)
@@ -159,6 +160,7 @@ async def hint(request: AnyRequest, room: Room, guest: Guest) -> Answer:
 @post("/table/{id:str}/rematch", status_code=200)
 async def rematch(hall: Hall, room: Room, guest: Guest) -> Redirect:
     """The same people once more."""
+    daily.check_rematch(room.table)
     again = await hall.rematch(room, guest)
     return see_other(f"/table/{again.table.id}")
 
@@ -185,7 +187,7 @@ def record_response(room: Room, seat: int | None) -> Response[str]:
     """The record of a room's match as a file."""
     if room.match is None:
         raise NotFound(_("The match has not begun yet."))
-    text = dumps(room.match.record(seat, abandoned=room.table.abandoned))
+    text = dumps(room.match.record(seat, abandoned=room.table.abandoned, sealed=daily.is_sealed(room.table)))
     name = f"{room.game.name}-{room.table.id}{SUFFIX}"
     return Response(
         text,

@@ -1,0 +1,448 @@
+"""The puzzle of the day: one deal for everybody, one try each, nothing told before it is time."""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import random
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+import pytest_asyncio
+from alembic import command
+from alembic.config import Config
+from sqlalchemy import Connection, text
+
+from games_for_tests.hoard.rules import BOAST, DRAW
+from games_for_tests.hoard.words import NAMES
+from meadhall.engine.daily import Daily, Figure, Figures
+from meadhall.engine.game import game, registered
+from meadhall.engine.match import Match
+from meadhall.games.axxa import daily as axxa
+from meadhall.server import daily
+from meadhall.server import store as store_module
+from meadhall.server.daily import seed_of, today
+from meadhall.server.room import Room
+from meadhall.server.settings import Settings
+from meadhall.server.store import Conflict, Entry, SeatRow, Store, new_key
+from server import hoard_on_a_page
+from server.people import HOARD, OpenHall, Person, Program, open_hall, stream
+from server.test_secrets import everything, keys
+from server.test_store import table_of
+
+pytestmark = pytest.mark.asyncio
+
+ENOUGH = 30
+
+
+def measure(match: Match) -> Figures:
+    table: Any = match.state
+    return {"coins": int(table.pile[0]), "turns": int(table.turns)}
+
+
+def order(figures: Figures) -> tuple[int, ...]:
+    return (-figures["coins"], figures["turns"])
+
+
+HOARD_ALONE = replace(
+    hoard_on_a_page.game,
+    min_players=1,
+    daily=Daily(
+        goal="Lay out all the coins you can.",
+        figures=(Figure("coins", "Coins"), Figure("turns", "Turns", most=12)),
+        measure=measure,
+        order=order,
+        options={"hand": "many", "mode": "together"},
+    ),
+)
+
+
+@pytest.fixture(autouse=True)
+def puzzle(at_once: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Hoard alone is the puzzle of every day."""
+    with registered(HOARD_ALONE):
+        monkeypatch.setattr(daily, "game_names", lambda: [HOARD])
+        yield
+
+
+@pytest.fixture
+def days_later(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Let so many days pass, or be taken back."""
+
+    def pass_(days: int) -> None:
+        monkeypatch.setattr(daily, "now", lambda: datetime.now(UTC) + timedelta(days=days))
+
+    return pass_
+
+
+@pytest_asyncio.fixture
+async def robot(hall: OpenHall) -> Program:
+    return await hall.program()
+
+
+async def begin(hall: OpenHall, person: Person, name: str = "") -> Room:
+    """This person begins today's puzzle."""
+    if name:
+        await person.post("/you", {"name": name})
+    answer = await person.ask("/daily")
+    assert answer.status_code == 201, answer.text
+    return await hall.room(str(answer.json()["id"]))
+
+
+async def play_out(room: Room, person: Person, cards: int = 99) -> None:
+    """Lay out the highest card in hand, or draw; at most so many cards are laid out, then the match is given up."""
+    while room.match is not None and not room.match.over:
+        if cards == 0:
+            assert (await person.ask(f"/table/{room.table.id}/resign")).status_code == 200
+            return
+        action = max(action.action for action in room.match.legal() if action.action < DRAW)
+        assert (await person.act(room.table.id, action)).status_code == 200
+        cards -= 1
+
+
+def shown_figures(page: str) -> list[tuple[str, ...]]:
+    """The rows of the list of the best: place, name, figures."""
+    body = re.search(r'<table class="best">.*?<tbody>(.*?)</tbody>', page, re.DOTALL)
+    assert body, page
+    return [
+        tuple(
+            re.findall(r"<td>(\d+)</td>", row)[:1]
+            + re.findall(r'class="name">(.*?)<', row)
+            + re.findall(r"<td>(\d+)</td>", row)[1:]
+        )
+        for row in re.findall(r"<tr.*?</tr>", body[1], re.DOTALL)
+    ]
+
+
+# ---------------------------------------------------------------------------------------------------------------- the deal
+
+
+async def test_everybody_meets_the_same_deal_which_follows_from_the_day_and_a_secret(hall: OpenHall) -> None:
+    rooms = [await begin(hall, hall.person(f"10.0.0.{k}")) for k in range(3)]
+    secret = bytes.fromhex(await hall.store.secret("daily"))
+    seed = hmac.digest(secret, f"daily {today()}".encode(), "sha256")
+    for room in rooms:
+        assert room.match is not None
+        assert room.match.seed == seed
+        assert room.match.names == (room.table.seats[0].name,)
+        assert room.table.options == {"hand": "many", "mode": "together"}
+        assert not room.table.public
+    assert await seed_of(hall.store, "2026-01-01") != await seed_of(hall.store, "2026-01-02")
+
+
+async def test_another_hall_has_another_deal_and_a_restart_has_the_same(settings: Settings, tmp_path: Path) -> None:
+    seeds = []
+    for folder in (tmp_path / "a", tmp_path / "a", tmp_path / "b"):
+        async with open_hall(replace(settings, data=folder)) as hall:
+            seeds.append((await begin(hall, hall.person())).table.seed)
+    assert seeds[0] == seeds[1] != seeds[2]
+
+
+async def test_two_processes_have_one_deal_and_keep_one_attempt_of_a_guest(on_postgresql: Settings) -> None:
+    async with open_hall(on_postgresql) as first, open_hall(on_postgresql) as second:
+        guest = first.person()
+        room = await begin(first, guest)
+        same = second.person()
+        same.http.cookies = guest.http.cookies
+        assert (await begin(second, same)).table.id == room.table.id
+        other = await begin(second, second.person("10.0.0.2"))
+        assert other.table.id != room.table.id
+        assert other.table.seed == room.table.seed
+
+
+# ------------------------------------------------------------------------------------------------------------- one attempt
+
+
+async def test_an_attempt_is_gone_on_with_and_never_begun_again(hall: OpenHall) -> None:
+    guest = hall.person()
+    assert 'id="begin"' in (await guest.get("/daily")).text
+    await guest.post("/you", {"name": "Ada"})
+    answers = await asyncio.gather(*(guest.ask("/daily") for _ in range(6)))
+    (table,) = {answer.json()["id"] for answer in answers}
+    room = await hall.room(table)
+    assert (await guest.post("/daily")).headers["location"] == f"/table/{table}"
+    await play_out(room, guest)
+    assert (await guest.post("/daily")).headers["location"] == f"/table/{table}"
+    refused = await guest.ask(f"/table/{table}/rematch")
+    assert (refused.status_code, refused.json()["error"]) == (409, "wrong-moment")
+    page = (await guest.get(f"/table/{table}")).text
+    assert 'id="rematch"' not in page
+    assert f'href="/daily/{today()}"' in page
+    assert "being worked out" not in page
+    assert len(await hall.store.attempts(today())) == 1
+
+
+async def test_it_goes_on_on_another_device_and_is_the_same_attempt(hall: OpenHall) -> None:
+    desk, phone = hall.person(), hall.person("10.0.0.2")
+    room = await begin(hall, desk)
+    await phone.post(f"/seat/{room.table.seats[0].key}")
+    assert (await begin(hall, phone)).table.id == room.table.id
+    assert (await phone.act(room.table.id, DRAW)).status_code == 200
+
+
+async def test_there_are_no_hints_and_only_the_free_undo(hall: OpenHall) -> None:
+    guest = hall.person()
+    room = await begin(hall, guest)
+    page = (await guest.get(f"/table/{room.table.id}")).text
+    assert 'id="hint"' not in page
+    assert "Give up today" in page
+    refused = await guest.ask(f"/table/{room.table.id}/hint")
+    assert (refused.status_code, refused.json()["error"]) == (409, "wrong-moment")
+    await guest.act(room.table.id, BOAST)
+    assert (await guest.ask(f"/table/{room.table.id}/undo")).status_code == 200
+    await guest.act(room.table.id, DRAW)
+    assert (await guest.ask(f"/table/{room.table.id}/undo")).status_code == 409
+
+
+async def test_puzzles_that_were_left_don_t_count_against_the_guest(settings: Settings) -> None:
+    async with open_hall(replace(settings, tables_per_guest=1)) as hall:
+        guest = hall.person()
+        await begin(hall, guest)
+        await guest.open(HOARD)
+        assert (await guest.ask("/tables", {"game": HOARD, "kind": "friends"})).status_code == 429
+
+
+async def test_a_hall_without_puzzles_has_none(hall: OpenHall, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(daily, "game_names", lambda: ["axes-and-allies"])
+    guest = hall.person()
+    assert "today-title" not in (await guest.get("/")).text
+    for answer in (await guest.get("/daily"), await guest.post("/daily")):
+        assert answer.status_code == 404
+
+
+# --------------------------------------------------------------------------------------------- nothing before it is time
+
+
+async def all_that_is_told(visitor: Person, robot: Program, table: str) -> str:
+    """Whatever can be asked about an attempt."""
+    paths = ["", "/replay?at=0&eyes=all", "/replay?at=99&eyes=all", "/replay?at=0&eyes=0", "/record", "/verify"]
+    answers = [await visitor.get(f"/table/{table}{path}") for path in paths]
+    answers += [await visitor.get("/daily"), await visitor.get(f"/daily/{today()}"), await visitor.get("/")]
+    answers += [await robot.read(f"/tables/{table}{path}") for path in ("", "/record")]
+    told = [everything(answer) for answer in answers]
+    async with stream(visitor, f"/table/{table}/stream") as live:
+        if live.status == 200:
+            told.append(await live.frame())
+    async with stream(robot, f"/api/tables/{table}/events") as live:
+        name = "" if live.status == 200 else "table"
+        while name != "table":
+            name, data = await live.event()
+            told.append(str(data))
+    return "\n".join(told)
+
+
+@pytest.mark.parametrize("cards", [0, 99], ids=["given up", "played out"])
+async def test_the_seed_and_what_lies_covered_are_told_when_the_day_is_over(
+    hall: OpenHall, robot: Program, days_later: Any, cards: int
+) -> None:
+    guest, friend = hall.person(), hall.person("10.0.0.2")
+    room = await begin(hall, guest)
+    assert room.match is not None
+    hidden = [NAMES[card] for card in room.match.tables["deck"][0].tolist() if card]
+    await play_out(room, guest, cards)
+    await play_out(await begin(hall, friend), friend)
+    await _let_it_be_done(hall, robot, room)
+
+    told = "".join([await all_that_is_told(each, robot, room.table.id) for each in (guest, friend)])
+    assert room.match.commitment in told
+    for key in keys(room.match):
+        assert key not in told
+    assert not any(f">{card}<" in told or f"{card} {hidden[0]}" in told for card in hidden)
+    record = (await guest.get(f"/table/{room.table.id}/record")).json()
+    assert record["complete"] is False
+    assert not any(event[0] == "bottom" for event in record["setup"])
+
+    days_later(1)
+    told = await all_that_is_told(friend, robot, room.table.id)
+    assert room.match.seed.hex() in told
+    assert (await guest.get(f"/table/{room.table.id}/record")).json()["seed"] == room.match.seed.hex()
+
+
+async def _let_it_be_done(hall: OpenHall, robot: Program, room: Room) -> None:
+    """A finished attempt for a program, which can't begin one."""
+    me = (await hall.room((await robot.open(game=HOARD, players=2))["id"])).table.host
+    seat = SeatRow(0, "human", "Robot", None, frozenset({me}), new_key())
+    await hall.store.add_table(replace(room.table, id="robots", host=me, seats=(seat,), status="over", rules=0))
+
+
+async def test_another_s_attempt_is_shown_only_to_who_is_done(hall: OpenHall, robot: Program, days_later: Any) -> None:
+    guest, friend, watcher = (hall.person(f"10.0.0.{k}") for k in range(3))
+    room, own = await begin(hall, guest), await begin(hall, friend)
+    address = f"/table/{room.table.id}"
+    await watcher.get("/you")
+    for looker in (friend, watcher):
+        for path in ("", "/replay", "/record", "/verify", "/stream"):
+            answer = await looker.get(address + path)
+            assert answer.status_code == 409
+            assert "Play your own first" in answer.text
+        assert (await looker.ask(f"{address}/act", {"action": str(DRAW)})).status_code == 409
+    assert (await robot.read(f"/tables/{room.table.id}")).status_code == 409
+    assert (await robot.act(room.table.id, DRAW)).status_code == 409
+    await play_out(own, friend)
+    assert (await friend.get(address)).status_code == 200
+    assert (await friend.get(address + "/replay")).status_code == 200
+    days_later(1)
+    assert (await watcher.get(address)).status_code == 200
+
+
+# ------------------------------------------------------------------------------------------------------------------ results
+
+
+async def test_results_are_shown_to_who_is_done_the_best_first_and_to_everybody_the_day_after(
+    hall: OpenHall, days_later: Any
+) -> None:
+    ada, bo, cy, di = (hall.person(f"10.0.0.{k}") for k in range(4))
+    for person, name, cards in ((ada, "Ada", 99), (bo, "Bo", 1), (cy, "Cy", 0)):
+        await play_out(await begin(hall, person, name), person, cards)
+    room = await begin(hall, di, "Di")
+    for person in (di, hall.person("10.0.0.9")):
+        page = (await person.get("/daily")).text
+        assert "3 people are done already." in page
+        assert "Ada" not in page
+        assert 'class="plot"' not in page
+
+    best = shown_figures((await bo.get("/daily")).text)
+    assert [row[:2] for row in best] == [("1", "Ada"), ("2", "Bo"), ("3", "Cy")]
+    assert [int(row[3]) for row in best] == [3, 1, 0]
+    assert int(best[0][2]) > int(best[1][2]) > int(best[2][2]) == 0
+    page = (await bo.get("/daily")).text
+    assert f"Coins {best[1][2]} · Turns 1/12\nhttp://hall.test/daily" in page
+    assert re.findall(r"<tr class=\"you\"><th scope=\"row\">(\d+) \(you\)", page) == [best[1][2], "1"]
+
+    days_later(1)
+    page = (await di.get(f"/daily/{room.table.daily}")).text
+    assert shown_figures(page) == best
+    assert "not among these" in page
+    assert "not among these" not in (await bo.get(f"/daily/{room.table.daily}")).text
+    assert shown_figures((await hall.person("10.0.0.8").get(f"/daily/{room.table.daily}")).text) == best
+
+
+async def test_who_did_as_well_shares_the_place(hall: OpenHall) -> None:
+    for k in range(3):
+        person = hall.person(f"10.0.0.{k}")
+        await play_out(await begin(hall, person), person, cards=1 if k else 0)
+    assert [row[0] for row in shown_figures((await person.get("/daily")).text)] == ["1", "1", "3"]
+
+
+async def test_what_was_finished_after_its_day_does_not_count(hall: OpenHall, days_later: Any) -> None:
+    guest = hall.person()
+    days_later(-1)
+    yesterday = today()
+    room = await begin(hall, guest)
+    days_later(0)
+    await play_out(room, guest)
+    page = (await guest.get(f"/daily/{yesterday}")).text
+    assert "not among these" in page
+    assert "Nobody finished it on that day." in page
+
+
+async def test_results_are_measured_once_and_survive_a_restart(settings: Settings) -> None:
+    async with open_hall(settings) as hall:
+        guest = hall.person()
+        room = await begin(hall, guest, "Ada")
+        await play_out(room, guest)
+        best = shown_figures((await guest.get("/daily")).text)
+        (table,) = await hall.store.attempts(today())
+        assert room.match is not None
+        assert table.figures == {"won": int(bool(room.match.result().winners)), **measure(room.match)}  # type: ignore[union-attr]
+    async with open_hall(settings) as hall:
+        again = hall.person()
+        again.http.cookies = guest.http.cookies
+        assert shown_figures((await again.get("/daily")).text) == best
+        assert not hall.hall.rooms()
+
+
+async def test_the_hall_announces_it_and_says_how_far_one_is(hall: OpenHall) -> None:
+    guest = hall.person()
+    assert "one try each" in (await guest.get("/")).text
+    room = await begin(hall, guest)
+    front = (await guest.get("/")).text
+    assert "You have begun it" in front
+    assert "Hoard, puzzle of the day" in front
+    await play_out(room, guest)
+    assert "See how the others did" in (await guest.get("/")).text
+
+
+@pytest.mark.parametrize("day", ["9999-01-01", "2026-02-30", "20260101", "today", "1999-12-31", "%00"])
+async def test_days_without_a_puzzle_are_not_found(hall: OpenHall, day: str) -> None:
+    assert (await hall.person().get(f"/daily/{day}")).status_code == 404
+
+
+async def test_earlier_days_are_listed(hall: OpenHall, days_later: Any) -> None:
+    for days in (-2, -1):
+        days_later(days)
+        await begin(hall, hall.person())
+    earlier = [(datetime.now(UTC) + timedelta(days=days)).date().isoformat() for days in (-1, -2)]
+    days_later(0)
+    page = (await hall.person().get("/daily")).text
+    assert re.findall(r'href="/daily/([\d-]+)"', page) == earlier
+
+
+# -------------------------------------------------------------------------------------------------------------------- store
+
+
+async def test_the_database_keeps_one_attempt_of_a_guest_and_day(on_each_database: Settings) -> None:
+    async with Store.open(on_each_database) as store:
+        first = table_of("a1", daily="2026-11-21")
+        await store.add_table(first)
+        with pytest.raises(Conflict):
+            await store.add_table(table_of("a1", daily="2026-11-21"))
+        others = [table_of("a1", daily="2026-11-22"), table_of("b1", daily="2026-11-21"), table_of("a1"), table_of("a1")]
+        for table in others:
+            await store.add_table(table)
+        assert {table.id for table in await store.attempts("2026-11-21")} == {first.id, others[1].id}
+        assert [table.id for table in await store.attempts("2026-11-21", "a1")] == [first.id]
+        assert [table.id for table in await store.attempts("2026-11-21", "a12")] == [first.id], "a seat that was carried"
+        assert await store.days() == ["2026-11-22", "2026-11-21"]
+        await store.save_figures(first.id, {"coins": 3})
+        assert await store.table(first.id) == replace(first, figures={"coins": 3})
+
+
+async def test_an_older_hall_s_tables_seats_and_entries_are_kept(on_each_database: Settings) -> None:
+    config = Config()
+    config.set_main_option("script_location", str(Path(store_module.__file__).parent / "migrations"))
+
+    def back(connection: Connection) -> None:
+        config.attributes["connection"] = connection
+        command.downgrade(config, "0001")
+        count = connection.execute(text("SELECT count(*) FROM seats")).scalar_one()
+        assert count == 3
+
+    async with Store.open(on_each_database) as store:
+        table = table_of("a1", status="running")
+        await store.add_table(table)
+        await store.append(table.id, Entry(1, "action", 0, 14), over=False)
+        await store._do(back)
+    async with Store.open(on_each_database) as store:
+        assert await store.table(table.id) == table
+        assert await store.entries(table.id) == [Entry(1, "action", 0, 14)]
+
+
+# --------------------------------------------------------------------------------------------------------------------- AxxA
+
+
+async def test_axxa_measures_triplets_moves_and_payments() -> None:
+    draw = random.Random(7)
+    match = game("axxa").match(1, seed="measured", **axxa.DAILY.options)
+    assert axxa.DAILY.measure(match) == {"triplets": 0, "moves": 0, "payments": 0}
+    while not match.over:
+        match.play(draw.choice(match.legal()))
+        table: Any = match.state
+        figures = axxa.DAILY.measure(match)
+        assert figures["triplets"] == sum(taker > 0 for taker in table.taker)
+        assert figures["payments"] == sum(table.paid)
+        assert figures["payments"] <= figures["moves"] <= figures["payments"] + figures["triplets"] + 1
+    assert set(figures) == {figure.name for figure in axxa.DAILY.figures}
+
+
+async def test_axxa_is_better_with_more_triplets_and_when_solved_with_fewer_payments() -> None:
+    attempts = [(0, 0, 0), (6, 15, 8), (5, 20, 16), (6, 14, 8), (5, 9, 3), (6, 14, 7)]
+    figures = [dict(zip(("triplets", "moves", "payments"), each, strict=True)) for each in attempts]
+    best = sorted(figures, key=axxa.DAILY.order)
+    assert [tuple(each.values()) for each in best] == [(6, 14, 7), (6, 14, 8), (6, 15, 8), (5, 20, 16), (5, 9, 3), (0, 0, 0)]
+    assert axxa.DAILY.order(best[3]) == axxa.DAILY.order(best[4]), "nobody gains by giving up early"
