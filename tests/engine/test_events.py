@@ -61,6 +61,12 @@ def test_a_full_log_counts_on() -> None:
     assert log[1, 3:6].tolist() == [0, 0, 1]
 
 
+def test_arguments_may_be_of_any_integer_type() -> None:
+    log = new_log(1)
+    emit(log, 1, np.int8(0), np.int64(6))
+    assert [event.arguments for event in read_log(log, KINDS)] == [(0, 6)]
+
+
 def test_a_log_of_length_zero_takes_nothing() -> None:
     log = np.zeros(NO_LOG_SHAPE, np.int32)
     emit(log, 1, 0, 6)

@@ -56,7 +56,7 @@ def tell(log: Grid, audience: int, kind: int, a: int, b: int, c: int, d: int) ->
     log[at, _FIRST + 1] = b
     log[at, _FIRST + 2] = c
     log[at, _FIRST + 3] = d
-    log[at, _COUNT] = (a != _NONE) + (b != _NONE) + (c != _NONE) + (d != _NONE)
+    log[at, _COUNT] = int(a != _NONE) + int(b != _NONE) + int(c != _NONE) + int(d != _NONE)  # NumPy's own True and True is True
 
 
 @rule

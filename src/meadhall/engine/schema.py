@@ -158,6 +158,10 @@ if INTERPRETED:
         """State ``index`` of ``tables``, as rules want it, compiled or not."""
         return _classes[tables.dtype].at(tables, index)
 
+    def copy_state(table: Any, tables: Tables, index: int) -> None:
+        """Make state ``index`` of ``tables`` a copy of ``table``: room in which a rule can try an action."""
+        tables[index] = table._row
+
 else:
     from numba import from_dtype
     from numba.extending import typeof_impl
@@ -174,3 +178,8 @@ else:
     def state_at(tables: Tables, index: int) -> Any:
         """State ``index`` of ``tables``, as rules want it, compiled or not."""
         return tables[index]
+
+    @rule
+    def copy_state(table: Any, tables: Tables, index: int) -> None:
+        """Make state ``index`` of ``tables`` a copy of ``table``: room in which a rule can try an action."""
+        tables[index] = table

@@ -7,7 +7,7 @@ from typing import Any
 from meadhall.engine.game import Choice, Game, Scoring
 from meadhall.engine.language import gettext as _
 from meadhall.engine.language import marked
-from meadhall.games.axxa import rules, words
+from meadhall.games.axxa import heuristics, rules, words
 
 TOGETHER, VERSUS = "together", "versus"
 
@@ -42,6 +42,7 @@ game = Game(
     words=words,
     events=words.EVENTS,
     folder=Path(__file__).parent,
+    greedy=heuristics.greedy,
     options=(
         Choice(
             "mode",

@@ -41,6 +41,7 @@ SIDES = 2
 UNKNOWN = 0  # a piece that nobody has seen, where it is concealed
 NOWHERE = -1  # the space of a stack that is gone
 EMPTY = -1  # the stack on a space where there is none
+NONE, SEVERAL = -1, -2  # instead of the only triplet
 
 # Actions: move from * 37 + to; leave the stack as it is; turn it over; remove a triple of spaces; pay from a space.
 MOVE = 0
@@ -238,21 +239,40 @@ def list_triplets(table: Table, out: Row) -> int:
     """AX-4.1, AX-4.2: every triple of spaces that touch and show the current number."""
     shown = showing(table, table.current)
     count = 0
+    for triple in range(len(TRIPLES)):
+        if is_triplet(table, triple, shown):
+            out[count] = REMOVE + triple
+            count += 1
+    return count
+
+
+@rule
+def only_triplet(table: Table) -> int:
+    """The triple on which there is a triplet of the current number, if there is exactly one; NONE or SEVERAL if not."""
+    shown = showing(table, table.current)
+    found = NONE
     if has_triplet(table, shown):
         for triple in range(len(TRIPLES)):
-            if (TRIPLE_MASK[triple] & ~shown) == 0 and TRIPLE_TOUCHES[table.orthogonal, triple]:
-                out[count] = REMOVE + triple
-                count += 1
-    return count
+            if is_triplet(table, triple, shown):
+                if found != NONE:
+                    return SEVERAL
+                found = triple
+    return found
+
+
+@rule
+def is_triplet(table: Table, triple: int, shown: int) -> bool:
+    """AX-4.1: whether the triple lies in these spaces, and touches as the option says."""
+    return not TRIPLE_MASK[triple] & ~shown and bool(TRIPLE_TOUCHES[table.orthogonal, triple])
 
 
 @rule
 def has_triplet(table: Table, shown: int) -> bool:
     """AX-4.1: whether three of these spaces touch: then one of them touches two others."""
     for stack in range(STACKS):
-        if table.height[stack] > 0 and (shown & BIT[table.space[stack]]) != 0:
+        if table.height[stack] > 0 and shown & BIT[table.space[stack]]:
             beside = shown & TOUCHING[table.orthogonal, table.space[stack]]
-            if beside != 0 and (beside & (beside - ONE)) != 0:
+            if beside and beside & (beside - ONE):
                 return True
     return False
 
@@ -326,16 +346,13 @@ def see_top(table: Table, stack: int) -> None:
 @rule
 def end_move(table: Table, log: Grid) -> None:
     """AX-4.3, AX-4.4: triplets of the current number leave, one number after the other. AX-5.1: if there was none, a payment."""
-    found = np.zeros(len(TRIPLES), np.int32)
-    while True:
-        count = list_triplets(table, found)
-        if count > 1:
-            table.phase = Phase.REMOVE
-            return
-        if count == 0:
-            break
-        remove_triplet(table, found[0] - REMOVE, log)
-    if table.triplets > 0:
+    triple = only_triplet(table)
+    while triple >= 0:
+        remove_triplet(table, triple, log)
+        triple = only_triplet(table)
+    if triple == SEVERAL:
+        table.phase = Phase.REMOVE
+    elif table.triplets > 0:
         end_turn(table, log)
     else:
         table.phase = Phase.PAY

@@ -1,0 +1,165 @@
+"""Situations set up by hand, and matches played at random."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from meadhall import Match, game
+from meadhall.engine.conformance import setups
+from meadhall.engine.events import Event
+from meadhall.games.axxa.board import FIRST_START, NAMES, SPACES, TRIPLE_OF
+from meadhall.games.axxa.rules import (
+    EMPTY,
+    HEIGHT,
+    MOVE,
+    NOWHERE,
+    NUMBERS,
+    OF_EACH,
+    PAY,
+    REMOVE,
+    STACKS,
+    THREE,
+    Table,
+)
+from meadhall.games.axxa.words import EVENTS, space
+
+AXXA = game("axxa")
+SPACE = {name: space for space, name in enumerate(NAMES)}
+
+FAR = {"c7": "222", "e7": "333", "g5": "444", "g3": "555", "e1": "666"}
+"""Three pieces of every number but 1, out of the way: enough for a match together not to be lost."""
+
+
+def scene(
+    stacks: Mapping[str, str], *, current: int = 1, players: int = 2, takers: Mapping[int, int] | None = None, **options: Any
+) -> Match:
+    """A match in which seat 0 is to move a stack.
+
+    Args:
+        stacks: their pieces by space, from the top; one that nobody has seen in brackets: ``"4[3]2"``. All others are paid.
+        current: the number that can be removed; the lower ones were, by seat 0.
+        takers: the seats that removed triplets, by number, if it was otherwise.
+    """
+    match = AXXA.match(players=players, seed="scene", **options)
+    tables = Table.new()
+    table: Any = Table.at(tables)
+    for field in ("mode", "orthogonal", "reveals", "players"):
+        setattr(table, field, getattr(match.state, field))
+    table.current = current
+    for number, seat in (dict.fromkeys(range(1, current), 0) if takers is None else takers).items():
+        table.taker[number] = 1 + seat
+    table.stack_at[:] = EMPTY
+    table.space[:] = NOWHERE
+    for stack, (name, pieces) in enumerate(stacks.items()):
+        put(table, stack, SPACE[name], re.findall(r"\[?\d\]?", pieces))
+    for number in range(1, NUMBERS + 1):
+        on_board = sum(pieces.count(str(number)) for pieces in stacks.values())
+        table.paid[number] = OF_EACH - on_board - (THREE if table.taker[number] else 0)
+        assert table.paid[number] >= 0
+    return match.supposing(tables)
+
+
+def put(table: Any, stack: int, space: int, pieces: list[str]) -> None:
+    table.space[stack] = space
+    table.stack_at[space] = stack
+    table.height[stack] = len(pieces)
+    for k, piece in enumerate(reversed(pieces)):
+        table.piece[stack, k] = int(piece.strip("[]"))
+        table.seen[stack, k] = piece.isdecimal()
+
+
+def stacks_of(match: Match) -> dict[str, str]:
+    """The stacks as ``scene`` takes them."""
+    table: Any = match.state
+    found = {}
+    for stack in range(STACKS):
+        pieces = [
+            f"{table.piece[stack, k]}" if table.seen[stack, k] else f"[{table.piece[stack, k]}]"
+            for k in reversed(range(table.height[stack]))
+        ]
+        if pieces:
+            found[NAMES[table.space[stack]]] = "".join(pieces)
+    return found
+
+
+def move(start: str, end: str) -> int:
+    return MOVE + SPACE[start] * SPACES + SPACE[end]
+
+
+def pay(name: str) -> int:
+    return PAY + SPACE[name]
+
+
+def remove(*names: str) -> int:
+    a, b, c = sorted(SPACE[name] for name in names)
+    return REMOVE + TRIPLE_OF[a, b, c]
+
+
+def legal(match: Match) -> list[int]:
+    return [choice.action for choice in match.legal()]
+
+
+def targets(match: Match, start: str) -> set[str]:
+    """Where the stack on a space can go."""
+    first = move(start, NAMES[0])
+    return {NAMES[action - first] for action in legal(match) if first <= action < first + SPACES}
+
+
+def told(events: tuple[Event, ...]) -> list[list[Any]]:
+    """The events as a record has them, but with the names of spaces."""
+    return [[event.name, *(_named(event, i, value) for i, value in enumerate(event.arguments))] for event in events]
+
+
+def _named(event: Event, index: int, value: Any) -> Any:
+    return NAMES[value] if EVENTS[event.kind].argument(index) is space else value
+
+
+def turn(match: Match, start: str, end: str, *then: int) -> list[list[Any]]:
+    """Move a stack, leave it as it is unless ``then`` says otherwise, and go on so. What happened after the move itself."""
+    events = match.play(move(start, end))
+    for action in then:
+        events += match.play(action)
+    return told(events)[1:]
+
+
+def matches(count: int = 1, **only: Any) -> Iterator[Match]:
+    """Matches with every number of players and every combination of options."""
+    for players, options in setups(AXXA):
+        if all(options.get(name, players) == value for name, value in only.items()):
+            for number in range(count):
+                yield AXXA.match(players=players, seed=f"axxa {players} {options} {number}", **options)
+
+
+def scattered(count: int = 1, **only: Any) -> Iterator[Match]:
+    """Such matches, with the stacks anywhere on the board and low numbers high up: so triplets come about by chance."""
+    for match in matches(count, **only):
+        draw = random.Random(match.seed)
+        pieces = sorted(list(range(1, NUMBERS + 1)) * OF_EACH)
+        for _ in range(draw.randrange(20)):
+            one, other = draw.sample(range(len(pieces)), 2)
+            pieces[one], pieces[other] = pieces[other], pieces[one]
+        spaces = draw.sample(range(draw.choice((SPACES, FIRST_START))), STACKS)
+        tables = match.tables
+        tables["piece"] = np.reshape(pieces, (HEIGHT, STACKS)).T[:, ::-1]
+        tables["space"][0] = spaces
+        tables["stack_at"] = EMPTY
+        tables["stack_at"][0][spaces] = range(STACKS)
+        yield match.supposing(tables)
+
+
+def at_random(match: Match, seed: str = "random") -> Iterator[int]:
+    """Actions drawn at random, one after the other, until the match is over; the caller plays them."""
+    draw = random.Random(f"{match.seed.hex()} {seed}")
+    while not match.over:
+        yield draw.choice(legal(match))
+
+
+def play_at_random(match: Match) -> Match:
+    for action in at_random(match):
+        match.play(action)
+    return match

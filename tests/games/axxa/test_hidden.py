@@ -1,0 +1,129 @@
+"""What nobody has seen is hidden from everybody; what was seen once never is."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import permutations
+from typing import Any
+
+import numpy as np
+
+from games.axxa.scenes import AXXA, FAR, at_random, move, pay, scattered, scene, stacks_of, turn
+from meadhall import Match
+from meadhall.engine.kernels import loops
+from meadhall.engine.match import concealed
+from meadhall.engine.rule import INTERPRETED
+from meadhall.games.axxa.rules import LEAVE, STACKS, TURN, UNKNOWN
+
+REDEALS = 480 if INTERPRETED else 9600
+
+
+def seen_pieces(match: Match) -> dict[int, list[int]]:
+    """Every stack's pieces from the bottom, those that were never visible as 0, as the events alone tell it."""
+    dealt: Any = AXXA.table.at(match.steps[0].before)
+    stacks = {dealt.space[k]: [0, 0, dealt.piece[k, 2]] for k in range(STACKS)}
+    for step in match.steps:
+        for event in step.events:
+            match event.to_list():
+                case ["moved", _, start, end]:
+                    stacks[end] = stacks.pop(start)
+                case ["turned", _, space, number]:
+                    stacks[space] = [stacks[space].pop(), *stacks[space]]
+                    stacks[space][-1] = number
+                case ["removed", _, _, *spaces]:
+                    for space in spaces:
+                        stacks[space].pop()
+                case ["paid", _, space, _]:
+                    stacks[space].pop()
+                case ["exposed", space, number]:
+                    stacks[space][-1] = number
+    return {space: pieces for space, pieces in stacks.items() if pieces}
+
+
+def test_everybody_is_shown_what_the_events_have_told_and_nothing_else() -> None:
+    for match in scattered():
+        for action in at_random(match):
+            match.play(action)
+            for viewer in range(-1, match.players):
+                table = match.view(viewer).table
+                shown = {table.space[k]: table.piece[k, : table.height[k]].tolist() for k in range(STACKS) if table.height[k]}
+                assert shown == seen_pieces(match)
+
+
+def test_concealing_blanks_nothing_but_pieces_that_nobody_has_seen() -> None:
+    match = scene({**FAR, "b6": "1[2]3", "d4": "4[5][6]"})
+    view = concealed(AXXA, match.tables, 0)
+    assert stacks_of(match.supposing(view)) == {**FAR, "b6": "1[0]3", "d4": "4[0][0]"}
+    for name in AXXA.table.dtype.names or ():
+        assert name in ("piece", "rng") or (view[name] == match.tables[name]).all()
+
+
+def test_a_redeal_permutes_what_nobody_has_seen_every_order_as_often() -> None:
+    """Four different pieces lie in 24 orders; chi-squared with 23 degrees of freedom is above 49.7 once in a thousand times."""
+    match = scene({"b6": "1[2]3", "d4": "4[5][6]", "f2": "2[1]"})
+    counts: Counter[tuple[int, ...]] = Counter()
+    view = concealed(AXXA, match.tables, -1)
+    for number in range(REDEALS):
+        tables = view.copy()
+        tables["rng"][0] = (number * 0x9E3779B97F4A7C15 % (1 << 64), 0xD1B54A32D192ED03)
+        loops(AXXA).redeal_one(tables, -1)
+        table: Any = AXXA.table.at(tables)
+        counts[table.piece[0, 1], table.piece[1, 1], table.piece[1, 0], table.piece[2, 0]] += 1
+        tables["piece"][0][table.seen == 0] = UNKNOWN
+        tables["rng"] = 0
+        assert tables.tobytes() == view.tobytes()
+    expected = REDEALS / 24
+    assert set(counts) == set(permutations((1, 2, 5, 6)))
+    assert sum((count - expected) ** 2 / expected for count in counts.values()) < 49.7
+
+
+def test_a_redeal_knows_what_was_paid_removed_and_seen() -> None:
+    """So every number is there six times in the end."""
+    for match in scattered():
+        for action in at_random(match):
+            match.play(action)
+            tables = concealed(AXXA, match.tables, -1)
+            tables["rng"][0] = (match.next_number, 1)
+            loops(AXXA).redeal_one(tables, -1)
+            for number in range(1, 7):
+                assert np.sum(tables["piece"] == number) == np.sum(match.tables["piece"] == number)
+
+
+# -------------------------------------------------------------------------------------------------------- what can be undone
+
+
+def test_a_move_is_taken_back_freely_before_it_is_decided_whether_the_stack_is_turned_over() -> None:
+    match = scene({**FAR, "b6": "1[2]"})
+    match.play(move("b6", "b5"))
+    assert match.can_undo()
+
+
+def test_turning_over_reveals_a_piece_only_if_nobody_had_seen_it() -> None:
+    for pieces, free in (("1[2]", False), ("12", True)):
+        match = scene({**FAR, "b6": pieces}, current=2)
+        match.play(move("b6", "b5"))
+        match.play(TURN)
+        assert match.can_undo() == free
+
+
+def test_leaving_a_stack_as_it_is_reveals_nothing() -> None:
+    match = scene({**FAR, "b6": "1[2]"}, current=2)
+    match.play(move("b6", "b5"))
+    match.play(LEAVE)
+    assert match.can_undo()
+
+
+def test_paying_reveals_what_lay_beneath_only_if_nobody_had_seen_it() -> None:
+    for pieces, free in (("1[2]", False), ("12", True), ("1", True)):
+        match = scene({**FAR, "b6": pieces}, current=2)
+        turn(match, "g3", "b3", LEAVE)
+        match.play(pay("b6"))
+        assert match.can_undo() == free
+
+
+def test_every_piece_that_a_triplet_exposes_is_a_revelation() -> None:
+    match = scene({**FAR, "b6": "1[3]", "c6": "14", "d5": "1[4]"})
+    match.play(move("d5", "d6"))
+    before = match.state.reveals
+    match.play(LEAVE)
+    assert match.state.reveals == before + 2

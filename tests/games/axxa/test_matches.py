@@ -1,0 +1,103 @@
+"""What holds in every match: played along by a slow reference, and counted piece by piece."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from games.axxa.reference import BOARD, Reference
+from games.axxa.scenes import AXXA, at_random, legal, matches, scattered
+from meadhall import Match
+from meadhall.engine.rule import INTERPRETED
+from meadhall.games.axxa.rules import EMPTY, NOWHERE, NUMBERS, STACKS, THREE, UNKNOWN
+from meadhall.games.axxa.words import EVENTS
+
+MATCHES = 1 if INTERPRETED else 3
+
+
+def reference_of(match: Match) -> Reference:
+    """The same match, from its deal on, with all that is hidden."""
+    table: Any = match.state
+    stacks = {BOARD[table.space[k]]: table.piece[k].tolist()[::-1] for k in range(STACKS)}
+    versus, orthogonal = match.options["mode"] == "versus", match.options["touching"] == "orthogonal"
+    return Reference(stacks, match.players, match.actor or 0, versus=versus, orthogonal=orthogonal)
+
+
+def test_every_match_is_the_one_that_the_reference_plays() -> None:
+    """Events, legal actions and turns, in matches of every kind."""
+    seen: Counter[str] = Counter()
+    for match in chain(matches(), scattered(MATCHES)):
+        reference = reference_of(match)
+        for action in at_random(match):
+            assert legal(match) == reference.legal()
+            assert match.actor == reference.seat
+            events = [event.to_list() for event in match.play(action)]
+            assert events == reference.play(action)
+            seen.update(event[0] for event in events)
+        assert reference.over
+    names = {kind.name for kind in EVENTS.values()}
+    assert seen.keys() >= names - {"stacks", "starts", "won"}, names - seen.keys()
+
+
+def test_there_are_36_pieces_at_all_times_six_of_each_number() -> None:
+    for match in scattered():
+        count_pieces(match)
+        for action in at_random(match):
+            match.play(action)
+            count_pieces(match)
+
+
+def count_pieces(match: Match) -> None:
+    table: Any = match.state
+    paid, removed, lying = paid_and_removed(match), Counter[int](), Counter[int]()
+    for number in range(1, NUMBERS + 1):
+        removed[number] = THREE if table.taker[number] else 0
+        assert table.paid[number] == paid[number, "paid"]
+        assert removed[number] == paid[number, "removed"]
+        lying[number] = int((table.piece == number).sum())
+        assert lying[number] + removed[number] + table.paid[number] == 6
+    assert lying.total() + removed.total() + sum(table.paid) == 36
+
+
+def paid_and_removed(match: Match) -> Counter[tuple[int, str]]:
+    """What the events say of it."""
+    found: Counter[tuple[int, str]] = Counter()
+    for step in match.steps:
+        for event in step.events:
+            if event.name == "paid":
+                found[event.arguments[2], "paid"] += 1
+            elif event.name == "removed":
+                found[event.arguments[1], "removed"] += THREE
+    return found
+
+
+def test_stacks_lie_where_the_board_says_and_the_state_holds_nothing_else() -> None:
+    for match in scattered():
+        for action in at_random(match):
+            match.play(action)
+            table: Any = match.state
+            for stack in range(STACKS):
+                height, space = table.height[stack], table.space[stack]
+                assert (height == 0) == (space == NOWHERE)
+                assert height == 0 or table.stack_at[space] == stack
+                assert (table.piece[stack, :height] != UNKNOWN).all()
+                assert not np.any(table.piece[stack, height:])
+                assert not np.any(table.seen[stack, height:])
+            assert (table.stack_at != EMPTY).sum() == (table.height > 0).sum()
+
+
+def test_a_match_of_some_turns_is_at_most_as_long_as_there_are_pieces_to_pay() -> None:
+    for match in matches(mode="together"):
+        turns = 0
+        for action in at_random(match):
+            turns += match.state.phase == 0  # type: ignore[attr-defined]
+            match.play(action)
+        assert turns <= 25
+
+
+def test_matches_with_the_same_seed_deal_the_same_whatever_the_number_of_players() -> None:
+    deals = {AXXA.match(players=players, seed="same").tables["piece"].tobytes() for players in range(1, 7)}
+    assert len(deals) == 1
