@@ -63,7 +63,7 @@ def test_a_full_log_counts_on() -> None:
 
 def test_arguments_may_be_of_any_integer_type() -> None:
     log = new_log(1)
-    emit(log, 1, np.int8(0), np.int64(6))
+    emit(log, 1, np.int8(0), np.int64(6))  # type: ignore[arg-type]
     assert [event.arguments for event in read_log(log, KINDS)] == [(0, 6)]
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from games_for_tests.every import EVERY_GAME
 from games_for_tests.hoard import game as hoard
 from meadhall import BadSetup, Batch, game, random_playouts
 from meadhall.engine import kernels
@@ -62,7 +63,7 @@ def test_a_bulk_run_is_refused_what_a_match_is_refused() -> None:
         tournament(AA, [RANDOM], 1)
 
 
-@pytest.mark.parametrize("subject", [AA, hoard], ids=lambda subject: subject.name)
+@pytest.mark.parametrize("subject", EVERY_GAME, ids=lambda subject: subject.name)
 def test_a_batch_steps_as_matches_do(subject: Game) -> None:
     batch = Batch(subject, 3, COUNT, seed="batch")
     draw = np.random.default_rng(5)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from games_for_tests.every import EVERY_GAME
 from games_for_tests.hoard import game as hoard
 from games_for_tests.hoard.rules import ACTIONS, BOAST, DRAW, LOOK
 from meadhall import (
@@ -394,11 +395,7 @@ def test_supposing_another_state_leaves_the_match_as_it_is(match: Match) -> None
     assert match.tables.tobytes() != other.tables.tobytes()
 
 
-def games() -> list[Game]:
-    return [hoard, game("axes-and-allies")]
-
-
-@pytest.mark.parametrize("subject", games(), ids=lambda subject: subject.name)
+@pytest.mark.parametrize("subject", EVERY_GAME, ids=lambda subject: subject.name)
 def test_every_legal_action_and_event_of_a_match_has_words(subject: Game) -> None:
     match = subject.match(seed=SEED)
     while not match.over:

@@ -14,20 +14,27 @@ from meadhall.engine import rule
 from meadhall.engine.rule import INTERPRETED, cache_folder, cache_root
 
 TESTS = Path(__file__).parents[1]
-MATCHES = 120
+MATCHES = 72
+BOTS = 8  # in so many of them one is asked, too
 
 DIGEST = f"""
-import hashlib, sys
-from meadhall import game
+import hashlib
+from meadhall import game, game_names
+from meadhall.bots import bot, bot_names
+from meadhall.engine.conformance import setups
 from meadhall.engine.record import dumps
 from games_for_tests import hoard
 from datetime import UTC, datetime
 seen = hashlib.sha256()
-for number in range({MATCHES}):
-    for subject in (game("axes-and-allies"), hoard.game):
-        players = subject.min_players + number % (subject.max_players - subject.min_players + 1)
-        match = subject.match(players=players, seed=f"both ways {{number}}")
+for subject in map(game, game_names()):
+    kinds = list(setups(subject))
+    for number in range({MATCHES}):
+        players, options = kinds[number % len(kinds)]
+        match = subject.match(players=players, seed=f"both ways {{number}}", **options)
         match.started = datetime(2026, 11, 21, tzinfo=UTC)
+        if number < {BOTS}:
+            choice = bot(subject, bot_names(subject)[-1], b"a bot").choose(match.view(match.actor))
+            seen.update(choice.to_bytes(4, "big"))
         turn = number
         while not match.over:
             seen.update(match.tables.tobytes() + match.view(number % players).tables.tobytes())
@@ -40,7 +47,7 @@ print(seen.hexdigest())
 
 
 def digest(interpreted: bool) -> str:
-    """What becomes of hundreds of matches, every state, view, event and record of them, in a process of its own."""
+    """What becomes of matches of every game, all states, views, events and records of them, in a process of its own."""
     return run(DIGEST, MEADHALL_INTERPRET="1" if interpreted else "0", PYTHONPATH=str(TESTS)).strip()
 
 

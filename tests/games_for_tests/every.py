@@ -1,0 +1,11 @@
+"""Every game, for tests of what holds for all of them: those that are installed, and one for tests."""
+
+from __future__ import annotations
+
+from importlib.metadata import entry_points
+
+from games_for_tests.hoard import game as hoard
+from meadhall import game
+from meadhall.engine.game import GROUP
+
+EVERY_GAME = [hoard, *(game(entry.name) for entry in sorted(entry_points(group=GROUP)))]
