@@ -13,12 +13,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from games_for_tests.every import EVERY_GAME
 from games_for_tests.hoard import game as hoard
 from games_for_tests.hoard.rules import BOAST, LOOK
 from meadhall import Game, Match, RecordError, Seat, game, replay
 from meadhall.engine.record import dumps, loads, read_records
 
 GOLDEN = sorted((Path(__file__).parents[1] / "records").glob("*/*.match.json"))
+INSTALLED = [subject for subject in EVERY_GAME if subject is not hoard]
+ENDINGS = {
+    "axes-and-allies": {"AA-6.1"},
+    "viking-axes": {"VA-7.1", "VA-7.2"},
+}
+"""The rules by which each game can end."""
 STARTED = datetime(2026, 11, 21, 20, 0, tzinfo=UTC)
 
 
@@ -62,8 +69,22 @@ def test_a_golden_record_replays_byte_for_byte(path: Path) -> None:
     assert dumps(match.record(legal=True)) + "\n" == text
 
 
-def test_there_are_golden_records_of_every_number_of_players() -> None:
-    assert {len(loads(path.read_text(encoding="utf-8"))["seats"]) for path in GOLDEN} == {2, 3, 4, 5, 6}
+def golden(subject: Game) -> list[Any]:
+    return [loads(path.read_text(encoding="utf-8")) for path in GOLDEN if path.parent.name == subject.name]
+
+
+@pytest.mark.parametrize("subject", INSTALLED, ids=lambda subject: subject.name)
+def test_golden_records_have_every_number_of_players_every_option_every_event_and_every_ending(subject: Game) -> None:
+    records = golden(subject)
+    happened = [
+        event[0] for record in records for step in [{"events": record["setup"]}, *record["actions"]] for event in step["events"]
+    ]
+    assert {len(record["seats"]) for record in records} == set(range(subject.min_players, subject.max_players + 1))
+    for option in subject.options:
+        assert {record["options"][option.name] for record in records} == set(option.values)
+    assert set(happened) == {kind.name for kind in subject.events.values()}
+    assert {record["result"]["reason"] for record in records} == ENDINGS[subject.name]
+    assert any(record["undone"] for record in records)
 
 
 @pytest.mark.parametrize("legal", [True, False])
