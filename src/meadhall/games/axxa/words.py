@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from meadhall.engine import events
 from meadhall.engine.events import EventKind, named, number, seat
@@ -35,6 +36,9 @@ def side(value: int) -> int:
     return value
 
 
+REASONS = {"pieces": marked("fewer than three pieces of a number are left"), "stuck": marked("no stack can move")}
+"""Why a match together is lost, by the name in records."""
+
 EVENTS: dict[int, EventKind] = {
     Event.STACKS: EventKind("stacks", (space, number), "AX-1.2", marked("{0} shows {1}")),
     Event.STARTS: EventKind("starts", (seat,), "AX-1.3", marked("{0} begins")),
@@ -48,20 +52,20 @@ EVENTS: dict[int, EventKind] = {
     Event.STACK_GONE: EventKind("stack_gone", (space,), "AX-5.2", marked("{0} is empty")),
     Event.SKIPPED: EventKind("skipped", (number,), "AX-7.3", marked("The {0}s are skipped, too few are left")),
     Event.PRAISE: EventKind("praise", (seat, number), "AX-4.5", marked("{1} triplets in one turn: outstanding, {0}!")),
-    Event.WON: EventKind("won", (), "AX-6.1", marked("The last triplet is removed: everybody has won")),
-    Event.LOST: EventKind("lost", (named("pieces", "stuck"),), "AX-6.2", marked("It can't be done any more: everybody has lost")),
-    Event.SIDE_WON: EventKind("side_won", (side, number, number), "AX-7.2", marked("{0} won, by triplets {1} : {2}")),
-    Event.DRAWN: EventKind("drawn", (number, number), "AX-7.2", marked("A draw, by triplets {0} : {1}")),
+    Event.WON: EventKind("won", (), "AX-6.1", marked("The last triplet is removed: the puzzle is solved")),
+    Event.LOST: EventKind("lost", (named(*REASONS),), "AX-6.2", marked("The puzzle can't be solved any more: {0}")),
+    Event.SIDE_WON: EventKind("side_won", (side, number, number), "AX-7.2", marked("Victory for {0}, by {1} : {2} triplets")),
+    Event.DRAWN: EventKind("drawn", (number, number), "AX-7.2", marked("A draw, by {0} : {1} triplets")),
 }
 GOOD = marked("{1} triplets in one turn: good, {0}!")
 
 ENDINGS = {
     Ending.WON: ("AX-6.1", marked("all six triplets are removed")),
-    Ending.PIECES: ("AX-6.2", marked("fewer than three pieces of a number are left")),
-    Ending.STUCK: ("AX-6.2", marked("no stack can move")),
+    Ending.PIECES: ("AX-6.2", REASONS["pieces"]),
+    Ending.STUCK: ("AX-6.2", REASONS["stuck"]),
     Ending.NO_FULL_STACK: ("AX-7.2", marked("no stack of three is left")),
     Ending.NO_NUMBER: ("AX-7.3", marked("no number is left")),
-    Ending.NO_MOVE: ("AX-7.3", marked("no stack can move")),
+    Ending.NO_MOVE: ("AX-7.3", REASONS["stuck"]),
 }
 
 
@@ -73,12 +77,14 @@ def event(event: events.Event, names: Sequence[str]) -> str:
     return _(GOOD if good else kind.text).format(*values)
 
 
-def _spoken(argument: object, value: int, names: Sequence[str]) -> object:
+def _spoken(argument: object, value: Any, names: Sequence[str]) -> object:
     if argument is seat:
         return names[value]
     if argument is space:
         return NAMES[value]
-    return listed(names[value::SIDES]) if argument is side else value
+    if argument is side:
+        return listed(names[value::SIDES])
+    return _(REASONS[value]) if value in REASONS else value
 
 
 def listed(parts: Sequence[str]) -> str:

@@ -1,0 +1,26 @@
+"""AxxA keeps every law that games keep."""
+
+from __future__ import annotations
+
+import pytest
+
+from games.axxa.scenes import AXXA
+from meadhall import check_game
+from meadhall.engine import conformance
+from meadhall.engine.rule import INTERPRETED
+
+SETUPS = list(conformance.setups(AXXA))
+TRIED = [(players, options) for players, options in SETUPS if players == 2] if INTERPRETED else SETUPS
+
+
+def test_it_is_played_by_1_to_6_together_and_by_2_4_or_6_against_each_other() -> None:
+    players = {mode: {count for count, options in SETUPS if options["mode"] == mode} for mode in ("together", "versus")}
+    assert players == {"together": {1, 2, 3, 4, 5, 6}, "versus": {2, 4, 6}}
+    assert len(SETUPS) == 2 * (6 + 3)
+
+
+@pytest.mark.parametrize("setup", TRIED, ids=lambda setup: f"{setup[0]}-{'-'.join(setup[1].values())}")
+def test_axxa_keeps_every_law(setup: tuple[int, dict[str, str]], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(conformance, "DEALS", 20 if INTERPRETED else 60)
+    monkeypatch.setattr(conformance, "setups", lambda _game: [setup])
+    assert check_game(AXXA, matches=1) > 15
