@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import random
 import threading
 from dataclasses import replace
 from typing import Any
@@ -346,6 +347,18 @@ async def test_when_even_random_cannot_play_it_is_tried_again(
     await program.act(room.table.id, DRAW)
     await until(room, lambda: match_of(room).actor in (0, None))
     assert failures == 5
+
+
+async def test_bots_give_people_time_to_see_what_happened(hall: OpenHall, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(random, "uniform", lambda low, high: 1.0)
+    _, room = await bots_and(hall, ["greedy"], HOARD)
+    room._bot_pause = 0.9
+    room.match = match_of(room).copy()
+    room.match.play(DRAW)
+    (last,) = room.match.steps
+    for events, pause in ((0, 0.9), (3, 0.9), (6, 1.8)):
+        room.match.steps = [replace(last, events=(last.events * 6)[:events])]
+        assert room._pause() == pytest.approx(pause)
 
 
 async def test_bots_go_on_after_a_restart(settings: Settings, at_once: None) -> None:

@@ -36,6 +36,9 @@ _WAITING_KEPT = 32
 _PATIENCE = 20.0
 """Seconds that a bot may think; then ``random`` decides in its place."""
 
+_READ_AT_ONCE = 3
+"""How many events people take in while a bot seems to think; for more they are given more time."""
+
 _BREATH = 1.0
 """Seconds before the next try when even ``random`` could not play, e.g. because the database is away."""
 
@@ -254,9 +257,15 @@ class Room:
 
     async def _play_bots(self) -> None:
         while (seat := self.bot_to_decide()) is not None:
-            await asyncio.sleep(self._bot_pause * random.uniform(0.7, 1.3))
+            await asyncio.sleep(self._pause())
             if self.bot_to_decide() == seat:
                 await self._play_bot(seat)
+
+    def _pause(self) -> float:
+        """Seconds that a bot seems to think: the longer, the more has just happened that people are still looking at."""
+        assert self.match is not None
+        happened = len(self.match.steps[-1].events) if self.match.steps else 0
+        return self._bot_pause * random.uniform(0.7, 1.3) * max(1.0, happened / _READ_AT_ONCE)
 
     async def _play_bot(self, seat: SeatRow) -> None:
         """One decision of a bot, thought of beside the event loop. If it fails, ``random`` decides in its place."""
