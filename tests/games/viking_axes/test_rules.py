@@ -482,9 +482,9 @@ def test_VA_7_1_the_last_one_not_out_wins_at_once(variant: str) -> None:
 
 
 def every_axe_in_front(hits: dict[int, int], out: list[int]) -> Match:
-    """The last axe card is in play; all others lie in front of players, with as many hits as is said.
+    """The last axe card is in play; all others lie in front of players, with as many hits as is said: more cards than hits.
 
-    No course of play that we know of leads here; the rule looks only at where the cards are.
+    A course of play that leads there is long, and is among the golden records. The rule looks only at where the cards are.
     """
     axes = [card for card, number in zip(CARDS, COPIES, strict=True) if card.startswith("axe") for _ in range(number)]
     axes.remove("axe1")

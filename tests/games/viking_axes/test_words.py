@@ -1,0 +1,180 @@
+"""The game in words, English and German."""
+
+from __future__ import annotations
+
+import pytest
+
+from games.viking_axes.scenes import CARDS, VA, scene
+from meadhall import Match
+from meadhall.engine.language import speaking
+from meadhall.engine.rulebook import rule_ids, rule_sentence, rulebook_text
+from meadhall.games.viking_axes.cards import card_phrase, card_title
+from meadhall.games.viking_axes.rules import CASH_IN, COPIES, DISARM, DISCARD, KINDS, PLACE, PLAY, SKIP, THROW, Due
+
+IDS = """VA-1.1 VA-1.2 VA-1.3 VA-1.4 VA-1.5 VA-2.1 VA-2.2 VA-2.3 VA-2.4 VA-3.1 VA-3.2 VA-3.3 VA-3.4 VA-3.5 VA-3.6 VA-3.7
+VA-4.1 VA-5.1 VA-5.2 VA-5.3 VA-5.4 VA-5.5 VA-6.1 VA-6.2 VA-6.3 VA-6.4 VA-7.1 VA-7.2""".split()
+NAMES = ("Astrid", "Björn", "Cnut", "Dagmar")
+HANDS = {0: ["axe1", "shield3", "armory"], 1: ["axe3", "axe3"], 2: ["armory", "shield4"]}
+
+
+def actions(match: Match) -> dict[int, str]:
+    view = match.view(match.actor)
+    return {action: VA.words.action(view.table, action, NAMES) for action in view.legal}
+
+
+def events(match: Match) -> list[str]:
+    return [VA.words.event(event, NAMES) for event in match.steps[-1].events]
+
+
+def sketch(match: Match, viewer: int) -> list[str]:
+    return VA.words.sketch(match.view(viewer).table, NAMES[: match.players]).splitlines()  # type: ignore[attr-defined, no-any-return]
+
+
+# ----------------------------------------------------------------------------------------------------------------- rulebook
+
+
+def test_the_rulebook_explains_every_rule() -> None:
+    assert list(rule_ids(VA)) == IDS
+    assert all(len(rule_sentence(VA, rule)) > 30 for rule in IDS)
+
+
+def test_a_rules_sentence_runs_to_the_end_of_its_list_item_and_no_further() -> None:
+    assert rule_sentence(VA, "VA-3.5").endswith("the hits are counted beside it.")
+    assert rule_sentence(VA, "VA-4.1").endswith("so it can always be played.")
+
+
+def test_the_german_rulebook_explains_the_same_rules() -> None:
+    with speaking("de"):
+        assert [rule for rule in IDS if rule_sentence(VA, rule)] == IDS
+        assert "Ein paar Züge als Beispiel" in rulebook_text(VA)
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_the_rulebook_tells_how_many_cards_there_are_of_each_kind(language: str) -> None:
+    with speaking(language):
+        cells = [cell.strip() for line in rulebook_text(VA).splitlines() if line.startswith("|") for cell in line.split("|")]
+        assert [cells[cells.index(card_title(kind)) + 1] for kind in range(KINDS)] == [str(number) for number in COPIES]
+
+
+# ------------------------------------------------------------------------------------------------------------------- actions
+
+
+def test_actions_say_what_is_thrown_and_at_whom() -> None:
+    assert actions(scene("axe2")) == {THROW + 1: "throw two axes at Björn", THROW + 2: "throw two axes at Cnut"}
+    match = scene("wench", players=2, front={1: ["armory"]})
+    assert actions(match) == {SKIP + 1: "make Björn miss a turn", DISARM + 1: "empty Björn's armory"}
+    assert actions(scene("armory"))[PLACE] == "place the armory in front of you"
+    assert actions(scene(offer=True, front={0: ["armory"]}))[CASH_IN] == "cash in your armory and draw another card"
+
+
+def test_in_german_too() -> None:
+    with speaking("de"):
+        assert actions(scene("axe2"))[THROW + 1] == "zwei Äxte auf Björn werfen"
+        assert list(actions(scene(hands=HANDS)).values()) == [
+            "eine Axt spielen",
+            "drei Schilde spielen",
+            "eine Waffenkammer spielen",
+        ]
+        assert VA.words.action(scene(hands=HANDS).view(0).table, DISCARD + 8, NAMES) == "eine Schankmaid ablegen"
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_every_kind_of_card_has_a_name_and_a_phrase_of_its_own(language: str) -> None:
+    with speaking(language):
+        assert len({card_title(kind) for kind in range(KINDS)}) == len({card_phrase(kind) for kind in range(KINDS)}) == KINDS
+        assert all(card_title(kind)[0].isupper() and card_phrase(kind) not in CARDS for kind in range(KINDS))
+
+
+def test_events_tell_cards_axes_and_hits_as_people_do() -> None:
+    match = scene("axe3", front={1: ["shield2"]}, then=["shield1", "armory"])
+    match.play(THROW + 1)
+    assert events(match) == [
+        "Astrid throws three axes at Björn",
+        "Björn's shields block two axes",
+        "Björn's shields are used up",
+        "Björn takes a hit",
+        "Björn draws one shield",
+        "Björn places one shield",
+        "Cnut draws an armory",
+    ]
+    with speaking("de"):
+        assert events(match)[:4] == [
+            "Astrid wirft drei Äxte auf Björn",
+            "Die Schilde von Björn halten zwei Äxte ab",
+            "Die Schilde von Björn sind aufgebraucht",
+            "Björn kassiert einen Treffer",
+        ]
+
+
+# ------------------------------------------------------------------------------------------------------------------- prompts
+
+
+def prompts(match: Match) -> tuple[str, str]:
+    """What the actor and somebody else are told."""
+    return VA.words.prompt(match.view(0).table, NAMES, 0), VA.words.prompt(match.view(1).table, NAMES, 1)
+
+
+def test_prompts_say_what_is_to_be_decided() -> None:
+    for match, mine, theirs in (
+        (scene("axe2"), "two axes to throw", "Astrid has two axes to throw"),
+        (scene("wench"), "A wench!", "Astrid has a wench"),
+        (scene("armory"), "An armory!", "Astrid has an armory"),
+        (scene(offer=True, front={0: ["armory"]}), "end the turn?", "Astrid can cash in"),
+        (scene(hands=HANDS), "Play one", "Astrid chooses"),
+    ):
+        assert mine in prompts(match)[0]
+        assert theirs in prompts(match)[1]
+
+
+def test_only_the_player_is_told_that_no_card_can_be_played() -> None:
+    hands = {0: ["wench", "wench", "armory"], 1: ["axe3", "axe3"], 2: ["armory", "shield4"]}
+    match = scene(hands=hands, front={0: ["armory"]}, due={1: Due.TURN, 2: Due.TURN})
+    assert prompts(match) == ("None of your cards can be played. Discard one.", "Astrid chooses a card to play.")
+    assert prompts(scene(hands=HANDS))[1] == prompts(match)[1]
+
+
+def test_when_it_is_over_the_prompt_says_so_and_the_ending_how() -> None:
+    match = scene("axe1", hits={1: 9}, out=[2])
+    match.play(THROW + 1)
+    assert prompts(match)[0] == "The match is over."
+    assert VA.words.ending(match.view(0).table) == ("VA-7.1", "the last one on their feet")
+
+
+# -------------------------------------------------------------------------------------------------------------- the terminal
+
+
+def test_the_sketch_shows_hits_shields_and_armories() -> None:
+    match = scene(
+        "axe1",
+        players=4,
+        front={1: ["shield2", "shield4", "armory"]},
+        lying={1: ["axe1"]},
+        hits={0: 3},
+        out=[2],
+        due={3: Due.SKIP},
+    )
+    assert sketch(match, 0) == [
+        "draw pile 115, discarded 0",
+        "> Astrid  [xxx.......]  3/10",
+        "  Björn   [..........]  0/10  shields 5/6; armory",
+        "  Cnut    [xxxxxxxxxx] 10/10  out",
+        "  Dagmar  [..........]  0/10  misses the next turn",
+    ]
+
+
+def test_more_hits_than_the_limit_are_counted_but_not_notched() -> None:
+    match = scene("axe3", players=2, hits={1: 14})
+    match.play(THROW + 1)
+    assert sketch(match, 0)[2] == "  Björn   [xxxxxxxxxxxxxxx] 17/15  out"
+    assert ">" not in "".join(sketch(match, 0))
+
+
+def test_the_sketch_shows_a_hand_only_to_who_holds_it() -> None:
+    match = scene(hands=HANDS)
+    assert sketch(match, 0)[1].endswith("in hand: Axe, Three shields, Armory")
+    assert sketch(match, 0)[2].endswith("2 cards in hand")
+    assert sketch(match, 1)[1].endswith("3 cards in hand")
+    assert sketch(match, 1)[2].endswith("in hand: Triple axe, Triple axe")
+    assert [line[-15:] for line in sketch(match, -1)[1:]] == ["3 cards in hand", "2 cards in hand", "2 cards in hand"]
+    match.play(PLAY + 0)
+    assert sketch(match, 1)[1].endswith("2 cards in hand")
