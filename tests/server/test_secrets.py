@@ -6,7 +6,7 @@ import base64
 import logging
 import random
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -85,7 +85,7 @@ async def at_a_table(hall: OpenHall) -> tuple[Person, list[tuple[Person, Program
             await person.ask(f"/table/{table}/seats", {"set": "sit", "seat": str(seat)})
         program = await hall.program(f"Robot {seat}")
         room = await hall.room(table)
-        guest = await hall.store.guest(await _guest_of(hall, program))
+        guest = await hall.store.guest(await guest_of(hall, program))
         assert guest is not None
         await room.carry_seat(seat, guest)
         viewers.append((person, program))
@@ -98,7 +98,7 @@ async def at_a_table(hall: OpenHall) -> tuple[Person, list[tuple[Person, Program
     return host, viewers, room
 
 
-async def _guest_of(hall: OpenHall, program: Program) -> str:
+async def guest_of(hall: OpenHall, program: Program) -> str:
     token = program.http.headers["Authorization"].removeprefix("Bearer ")
     payload = token.partition(".")[0]
     return base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)).decode().strip('"')
@@ -109,7 +109,7 @@ def _lowest_card(room: Room, seat: int) -> int:
     return min(int(card) for card in match.tables["hand"][0, seat].tolist() if card) - 1
 
 
-def otherwise(match: Match, viewer: int, draw: random.Random) -> Match:
+def otherwise(match: Match, viewer: int, draw: random.Random, cards: Sequence[str] = NAMES[1:]) -> Match:
     """A match that looks the same to ``viewer`` and differs in as much as possible of what they may not know."""
 
     def dealt(tables: Tables) -> Tables:
@@ -119,7 +119,7 @@ def otherwise(match: Match, viewer: int, draw: random.Random) -> Match:
         return tuple(event if event.visible_to(viewer) else replace(event, arguments=changed(event)) for event in events)
 
     def changed(event: Event) -> tuple[Any, ...]:
-        return tuple(draw.choice(NAMES[1:]) if isinstance(each, str) else each for each in event.arguments)
+        return tuple(draw.choice(cards) if isinstance(each, str) else each for each in event.arguments)
 
     twin = match.supposing(dealt(match.tables))
     twin.setup = other(match.setup)
