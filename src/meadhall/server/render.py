@@ -117,7 +117,7 @@ def keep(macro: Macro, *values: Hashable) -> Markup:
     return _drawn(macro, values, current_language())
 
 
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=16384)
 def _drawn(macro: Macro, values: tuple[Hashable, ...], language: str) -> Markup:
     with speaking(language):
         return Markup(_INDENTED.sub(" ", macro(*values)))
