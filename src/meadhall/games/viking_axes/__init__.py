@@ -5,6 +5,7 @@ from pathlib import Path
 from meadhall.engine.game import Choice, Game
 from meadhall.engine.language import marked
 from meadhall.games.viking_axes import heuristics, rules, table, words
+from meadhall.games.viking_axes.lessons import LESSONS
 
 game = Game(
     name="viking-axes",
@@ -21,6 +22,7 @@ game = Game(
     picture=table,
     folder=Path(__file__).parent,
     greedy=heuristics.greedy,
+    lessons=LESSONS,
     options=(
         Choice(
             "variant",

@@ -9,7 +9,7 @@ from litestar import get
 
 from meadhall.engine.game import Game, game
 from meadhall.engine.language import gettext as _
-from meadhall.engine.lessons import LEARNER, Lesson
+from meadhall.engine.lessons import LEARNER
 from meadhall.engine.match import SPECTATOR, Match, View
 from meadhall.server import present
 from meadhall.server.answers import Html, page
@@ -42,8 +42,8 @@ def lesson_page(subject: Game, step: int, action: int | None = None) -> LessonPa
     own = match.view_at(position, LEARNER)
     task = "" if lesson.action is None else subject.words.action(own.table, lesson.action, own.names)
     return LessonPage(
-        page=_moment(match, match.view_at(position), lesson, position),
-        own=_moment(match, own, lesson, position),
+        page=_moment(match, match.view_at(position), position),
+        own=_moment(match, own, position),
         url=f"/learn/{subject.name}",
         step=step,
         last=last,
@@ -63,8 +63,8 @@ def _told(name: str) -> Match:
     return subject.lessons.match(subject)
 
 
-def _moment(match: Match, view: View, lesson: Lesson, position: int) -> GamePage:
-    """A moment as a spectator or the learner sees it. Nothing can be chosen where there is only something to read."""
+def _moment(match: Match, view: View, position: int) -> GamePage:
+    """A moment as a spectator or the learner sees it."""
     result = match.result() if position == len(match.steps) else None
     seats = tuple(
         SeatView(
@@ -79,8 +79,6 @@ def _moment(match: Match, view: View, lesson: Lesson, position: int) -> GamePage
     moment = present.match_page(
         match, view, id="lesson", url=f"/learn/{match.game.name}", seats=seats, public=view.viewer == SPECTATOR
     )
-    if lesson.action is None:
-        moment = replace(moment, choices=(), your_turn=False)
     return replace(moment, result=present.result_view(match, None) if result else None)
 
 
