@@ -6,12 +6,14 @@ import json
 import signal
 import subprocess
 import sys
+from importlib.metadata import entry_points
 from pathlib import Path
 
 import pytest
 
 import meadhall
 from meadhall.cli import main
+from meadhall.engine.game import GROUP
 from meadhall.engine.record import read_records
 
 GAME = "axes-and-allies"
@@ -75,7 +77,8 @@ def test_what_cannot_be_done_is_refused_in_one_line(capsys: Capture, arguments: 
 def test_an_error_in_a_process_of_its_own_leaves_no_traceback() -> None:
     run = subprocess.run([sys.executable, "-m", "meadhall.cli", "simulate", "chess"], capture_output=True, text=True, check=False)
     assert run.returncode == 2
-    assert run.stderr == "meadhall: there is no game 'chess' here; there are: axes-and-allies\n"
+    installed = ", ".join(sorted(entry.name for entry in entry_points(group=GROUP)))
+    assert run.stderr == f"meadhall: there is no game 'chess' here; there are: {installed}\n"
 
 
 def test_a_reader_that_goes_away_is_no_error() -> None:
