@@ -44,7 +44,8 @@ LESSONS = Lessons(
         ),
         Lesson(
             marked(
-                "Every shield stops one axe, so nobody was hit. Your card lies on Björn's shields: three of them are used, one is left."
+                "Every shield stops one axe, so nobody was hit. "
+                "Your card lies on Björn's shields: three of them are used, one is left."
             ),
             rule="VA-3.3",
         ),
@@ -85,7 +86,8 @@ LESSONS = Lessons(
         ),
         Lesson(
             marked(
-                "Björn has missed his turn, and Ivar has drawn. Until Björn has played again, no wench can do that to him once more."
+                "Björn has missed his turn, and Ivar has drawn. "
+                "Until Björn has played again, no wench can do that to him once more."
             ),
             rule="VA-6.2",
         ),
