@@ -36,9 +36,15 @@ FAR = {"c7": "222", "e7": "333", "g5": "444", "g3": "555", "e1": "666"}
 
 
 def scene(
-    stacks: Mapping[str, str], *, current: int = 1, players: int = 2, takers: Mapping[int, int] | None = None, **options: Any
+    stacks: Mapping[str, str],
+    *,
+    current: int = 1,
+    players: int = 2,
+    actor: int = 0,
+    takers: Mapping[int, int] | None = None,
+    **options: Any,
 ) -> Match:
-    """A match in which seat 0 is to move a stack.
+    """A match in which ``actor`` is to move a stack.
 
     Args:
         stacks: their pieces by space, from the top; one that nobody has seen in brackets: ``"4[3]2"``. All others are paid.
@@ -50,7 +56,7 @@ def scene(
     table: Any = Table.at(tables)
     for field in ("mode", "orthogonal", "reveals", "players"):
         setattr(table, field, getattr(match.state, field))
-    table.current = current
+    table.current, table.actor = current, actor
     for number, seat in (dict.fromkeys(range(1, current), 0) if takers is None else takers).items():
         table.taker[number] = 1 + seat
     table.stack_at[:] = EMPTY

@@ -130,7 +130,11 @@ def _shown(table: Table, space: int) -> str:
 
 def spaces_of(triple: int) -> str:
     """The names of a triple of spaces."""
-    return listed([NAMES[space] for space in TRIPLES[triple]])
+    return listed(_names(triple))
+
+
+def _names(triple: int) -> list[str]:
+    return sorted(NAMES[space] for space in TRIPLES[triple])
 
 
 def notation(action: int) -> str:
@@ -143,7 +147,7 @@ def notation(action: int) -> str:
     if action == TURN:
         return _("turn")
     if action < PAY:
-        return " ".join([_("take"), *(NAMES[space] for space in TRIPLES[action - REMOVE])])
+        return " ".join([_("take"), *_names(action - REMOVE)])
     return " ".join([_("pay"), NAMES[action - PAY]])
 
 
