@@ -7,7 +7,7 @@ from typing import Any
 from meadhall.engine.game import Choice, Game, Scoring
 from meadhall.engine.language import gettext as _
 from meadhall.engine.language import marked
-from meadhall.games.axxa import heuristics, rules, words
+from meadhall.games.axxa import heuristics, rules, table, words
 
 TOGETHER, VERSUS = "together", "versus"
 
@@ -41,6 +41,7 @@ game = Game(
     rules=rules,
     words=words,
     events=words.EVENTS,
+    picture=table,
     folder=Path(__file__).parent,
     greedy=heuristics.greedy,
     options=(
