@@ -346,6 +346,8 @@ def _headline(names: Sequence[str], winners: Sequence[int]) -> str:
         return _("Nobody wins")
     if len(winners) == 1:
         return _("{name} wins").format(name=names[winners[0]])
+    if len(winners) == len(names):
+        return _("All win together")
     return _("{names} win").format(names=", ".join(names[seat] for seat in winners))
 
 
