@@ -21,7 +21,7 @@ from meadhall.bots import bot
 from meadhall.engine.chance import step_key
 from meadhall.engine.record import SUFFIX, dumps
 from meadhall.engine.schema import Tables
-from meadhall.games.viking_axes.rules import COPIES, HITS, SHIELD
+from meadhall.games.viking_axes.state import COPIES, HITS, SHIELD
 
 HERE = Path(__file__).parent
 STARTED = datetime(2026, 11, 21, 20, 0, 0, tzinfo=UTC)

@@ -10,7 +10,7 @@ import pytest
 
 from meadhall.engine.match import SPECTATOR, Match
 from meadhall.games.viking_axes.cards import TITLES
-from meadhall.games.viking_axes.rules import Phase
+from meadhall.games.viking_axes.state import Phase
 from meadhall.lab import warm
 from meadhall.server.room import Room
 from server.people import OpenHall, Person, Program

@@ -8,7 +8,7 @@ from typing import Any
 
 from games.viking_axes.scenes import CARDS
 from meadhall.engine.events import Event
-from meadhall.games.viking_axes.rules import ARMORY, COPIES, SHIELD
+from meadhall.games.viking_axes.state import ARMORY, COPIES, SHIELD
 
 
 class Player:

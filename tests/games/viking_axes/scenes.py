@@ -10,7 +10,7 @@ from meadhall import Match, game
 from meadhall.engine.events import Event
 from meadhall.engine.match import legal_actions
 from meadhall.games.viking_axes.cards import TITLES
-from meadhall.games.viking_axes.rules import (
+from meadhall.games.viking_axes.state import (
     ARMORY,
     AXE_KINDS,
     COPIES,

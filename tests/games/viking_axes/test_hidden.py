@@ -16,7 +16,8 @@ from meadhall import Match
 from meadhall.engine.kernels import loops
 from meadhall.engine.match import concealed
 from meadhall.engine.rule import INTERPRETED
-from meadhall.games.viking_axes.rules import COPIES, KINDS, NONE, PLAY, THROW, Table, hand_size, unseen
+from meadhall.games.viking_axes.hidden import unseen
+from meadhall.games.viking_axes.state import COPIES, KINDS, NONE, PLAY, THROW, Table, hand_size
 
 REDEALS = 1500 if INTERPRETED else 30_000
 HANDS = {0: ["axe1", "shield2", "wench"], 1: ["axe3", "axe3"], 2: ["armory", "shield4"]}

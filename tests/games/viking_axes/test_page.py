@@ -11,7 +11,7 @@ import pytest
 from meadhall import Match, game
 from meadhall.engine.match import EVERYTHING, SPECTATOR
 from meadhall.games.viking_axes import table
-from meadhall.games.viking_axes.rules import AXE_KINDS, DISARM, KINDS, PLAY, SHIELD, SHIELD_KINDS, SKIP, THROW, Phase
+from meadhall.games.viking_axes.state import AXE_KINDS, DISARM, KINDS, PLAY, SHIELD, SHIELD_KINDS, SKIP, THROW, Phase
 from meadhall.games.viking_axes.story import Piece, Story
 
 VA = game("viking-axes")

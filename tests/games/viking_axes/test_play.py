@@ -12,7 +12,7 @@ from games.viking_axes.ledger import Ledger
 from games.viking_axes.scenes import VA, counted, in_front, legal, play_at_random
 from meadhall import Match
 from meadhall.engine.rule import INTERPRETED
-from meadhall.games.viking_axes.rules import COPIES, HAND, KINDS, SHIELD, Due, Phase
+from meadhall.games.viking_axes.state import COPIES, HAND, KINDS, SHIELD, Due, Phase
 
 VARIANTS = ["standard", "strategic"]
 ALL = dict(enumerate(COPIES))

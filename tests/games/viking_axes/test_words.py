@@ -9,7 +9,7 @@ from meadhall import Match
 from meadhall.engine.language import speaking
 from meadhall.engine.rulebook import rule_ids, rule_sentence, rulebook_text
 from meadhall.games.viking_axes.cards import card_phrase, card_title
-from meadhall.games.viking_axes.rules import CASH_IN, COPIES, DISARM, DISCARD, KINDS, PLACE, PLAY, SKIP, THROW, Due
+from meadhall.games.viking_axes.state import CASH_IN, COPIES, DISARM, DISCARD, KINDS, PLACE, PLAY, SHIELD, SKIP, THROW, WENCH, Due
 
 IDS = """VA-1.1 VA-1.2 VA-1.3 VA-1.4 VA-1.5 VA-2.1 VA-2.2 VA-2.3 VA-2.4 VA-3.1 VA-3.2 VA-3.3 VA-3.4 VA-3.5 VA-3.6 VA-3.7
 VA-4.1 VA-5.1 VA-5.2 VA-5.3 VA-5.4 VA-5.5 VA-6.1 VA-6.2 VA-6.3 VA-6.4 VA-7.1 VA-7.2""".split()
@@ -75,7 +75,7 @@ def test_in_german_too() -> None:
             "drei Schilde spielen",
             "eine Waffenkammer spielen",
         ]
-        assert VA.words.action(scene(hands=HANDS).view(0).table, DISCARD + 8, NAMES) == "eine Schankmaid ablegen"
+        assert VA.words.action(scene(hands=HANDS).view(0).table, DISCARD + WENCH, NAMES) == "eine Schankmaid ablegen"
 
 
 @pytest.mark.parametrize("language", ["en", "de"])
@@ -131,6 +131,8 @@ def test_only_the_player_is_told_that_no_card_can_be_played() -> None:
     match = scene(hands=hands, front={0: ["armory"]}, due={1: Due.TURN, 2: Due.TURN})
     assert prompts(match) == ("None of your cards can be played. Discard one.", "Astrid chooses a card to play.")
     assert prompts(scene(hands=HANDS))[1] == prompts(match)[1]
+    assert match.view(0).refusal(DISCARD + WENCH) == ("", "")
+    assert match.view(0).refusal(DISCARD + SHIELD) == ("VA-2.3", "You hold no card “One shield”.")
 
 
 def test_when_it_is_over_the_prompt_says_so_and_the_ending_how() -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from meadhall.engine.game import Choice, Game
 from meadhall.engine.language import marked
-from meadhall.games.viking_axes import heuristics, rules, table, words
+from meadhall.games.viking_axes import heuristics, rules, state, table, words
 from meadhall.games.viking_axes.lessons import LESSONS
 
 game = Game(
@@ -13,9 +13,9 @@ game = Game(
     tagline=marked("Cards, shields and thrown axes for 2 to 7. Be the last one on your feet."),
     version=1,
     min_players=2,
-    max_players=rules.SEATS,
-    actions=rules.ACTIONS,
-    table=rules.Table,
+    max_players=state.SEATS,
+    actions=state.ACTIONS,
+    table=state.Table,
     rules=rules,
     words=words,
     events=words.EVENTS,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from meadhall.engine.chance import below
 from meadhall.engine.rule import rule
 from meadhall.engine.schema import Row
-from meadhall.games.viking_axes.rules import CASH_IN, DISCARD, DRAW, PLAY, SEATS, WENCH, Table
+from meadhall.games.viking_axes.state import CASH_IN, DISCARD, DRAW, PLAY, SEATS, WENCH, Table
 
 # Of the cards in hand, by kinds. An armory costs nothing: the card that it brings is played in the same turn. A shield is worth
 # more than an axe, as it serves nobody else. A wench is worth less than any axe: players who keep axes back for her don't come

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from meadhall.engine.language import marked
 from meadhall.engine.lessons import Lesson, Lessons
-from meadhall.games.viking_axes.rules import CASH_IN, DISARM, DRAW, PLACE, SKIP, THROW
+from meadhall.games.viking_axes.state import CASH_IN, DISARM, DRAW, PLACE, SKIP, THROW
 
 _ASTRID, _BJORN, _IVAR = range(3)
 

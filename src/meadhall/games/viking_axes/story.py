@@ -13,7 +13,7 @@ from typing import Literal
 from meadhall.engine import events
 from meadhall.engine.match import View
 from meadhall.games.viking_axes.cards import TITLES
-from meadhall.games.viking_axes.rules import ARMORY, CASH_IN, HAND, WENCH, Event, Phase
+from meadhall.games.viking_axes.state import ARMORY, CASH_IN, HAND, WENCH, Event, Phase
 
 KINDS = {name: kind for kind, name in enumerate(TITLES)}
 """The kind of a card, by its name in records."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from meadhall.engine.match import View
 from meadhall.games.viking_axes.cards import card_title
-from meadhall.games.viking_axes.rules import (
+from meadhall.games.viking_axes.state import (
     DISARM,
     DISCARD,
     NONE,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from meadhall.engine.language import gettext as _
 from meadhall.games.viking_axes.cards import card_title
-from meadhall.games.viking_axes.rules import KINDS, SHIELD_KINDS, Due, Table, hand_size
+from meadhall.games.viking_axes.state import KINDS, SHIELD_KINDS, Due, Table, hand_size
 
 
 def sketch(table: Table, names: Sequence[str]) -> str:

@@ -10,7 +10,7 @@ from meadhall.engine.events import Argument, EventKind, number, seat
 from meadhall.engine.language import gettext as _
 from meadhall.engine.language import marked
 from meadhall.games.viking_axes.cards import PHRASES, card, card_phrase, card_title
-from meadhall.games.viking_axes.rules import (
+from meadhall.games.viking_axes.state import (
     ACTIONS,
     ARMORY,
     CASH_IN,
