@@ -19,8 +19,11 @@ import numpy.typing as npt
 from meadhall import Batch, Match, Seat, game
 from meadhall.bots import bot
 from meadhall.engine.chance import step_key
+from meadhall.engine.conformance import setups
 from meadhall.engine.record import SUFFIX, dumps
 from meadhall.engine.schema import Tables
+from meadhall.games.axxa.board import SPACES, distance
+from meadhall.games.axxa.rules import HEIGHT, NUMBERS, OF_EACH, THREE, Ending
 from meadhall.games.viking_axes.state import COPIES, HITS, SHIELD
 
 HERE = Path(__file__).parent
@@ -28,6 +31,7 @@ STARTED = datetime(2026, 11, 21, 20, 0, 0, tzinfo=UTC)
 NAMES = ("Astrid", "Björn", "Cnut", "Dagmar", "Egil", "Freydís", "Gudrun")
 KINDS = ("random", "greedy")
 
+Bools = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
@@ -46,49 +50,64 @@ def played_by_bots(name: str, players: int, number: int, **options: Any) -> Matc
     return match
 
 
-# ------------------------------------------------------------------------------------------ VA-7.2: every axe card in front
-
-ALL_AXES = sum(COPIES[kind] * (kind + 1) for kind in range(3))
-ALL_SHIELDS = sum(COPIES[SHIELD + kind] * (kind + 1) for kind in range(4))
-
-WIDTH = 300
-SPARING = 350
-"""For so many actions the hits that players can take are spared; what is left of them may then be used up."""
+# -------------------------------------------------------------------------------------------- players who see all and search
 
 
-def played_by_friends() -> Match:
-    """Seven players of Viking Axes who see all cards and want every axe card to lie in front of somebody, and nobody to go out.
+def search(match: Match, goal: Callable[[Tables], Bools], promise: Callable[[Tables, int], Floats], width: int) -> bool:
+    """Play on until ``goal`` holds, as players do who see everything and work together; False if they don't find out how.
 
-    A beam search: of all that can be done in ``WIDTH`` positions, the most promising that many are kept, no two alike. Chance is
-    the match's own, which depends on nothing but the number of the action.
+    A beam search: of all that can be done in ``width`` positions, those are kept that promise most, as many and no two alike:
+    ``promise(tables, actions so far)``. Chance is the match's own, which depends on nothing but the number of the action.
     """
-    match = Match(game("viking-axes"), seats=NAMES, seed="c", started=STARTED, options={"variant": "strategic"})
-    batch = Batch("viking-axes", len(NAMES), 1, variant="strategic")
+    batch = Batch(match.game, match.players, 1, **match.options)
     batch.tables = match.tables
     draw = np.random.default_rng(0)
     course: list[tuple[Ints, Ints]] = []  # of every position kept: the one before, and the action that led from there
-    while not (done := (batch.actors() < 0) & (batch.tables["living"] > 1)).any():
+    while not (reached := goal(batch.tables)).any():
         before, actions = np.nonzero(batch.legal_masks())
+        if not len(actions):
+            return False
         batch.tables = batch.tables[before]
-        batch.tables["rng"] = step_key(match.seed, len(course) + 1)
+        batch.tables["rng"] = step_key(match.seed, match.next_number + len(course))
         batch.step(actions)
-        promising = promise(batch.tables, 1.1 if len(course) < SPARING else 0.6) + 0.9 * draw.random(len(actions))
-        best = np.argsort(-promising, kind="stable")[: 2 * WIDTH]
+        promising = promise(batch.tables, len(course)) + 0.9 * draw.random(len(actions))
+        best = np.argsort(-promising, kind="stable")[: 2 * width]
         _, first = np.unique(batch.tables[best].view(np.void), return_index=True)
-        kept = best[np.sort(first)][:WIDTH]
+        kept = best[np.sort(first)][:width]
         batch.tables = batch.tables[kept]
         course.append((before[kept], actions[kept]))
-    place = int(done.argmax())
+    place = int(reached.argmax())
     path = []
     for before, actions in reversed(course):
         path.append(int(actions[place]))
         place = int(before[place])
     for action in reversed(path):
         match.play(action)
+    return True
+
+
+# ------------------------------------------------------------------------------------------ VA-7.2: every axe card in front
+
+ALL_AXES = sum(COPIES[kind] * (kind + 1) for kind in range(3))
+ALL_SHIELDS = sum(COPIES[SHIELD + kind] * (kind + 1) for kind in range(4))
+
+SPARING = 350
+"""For so many actions the hits that players can take are spared; what is left of them may then be used up."""
+
+
+def played_by_friends() -> Match:
+    """Seven players of Viking Axes who want every axe card to lie in front of somebody, and nobody to go out."""
+    match = Match(game("viking-axes"), seats=NAMES, seed="c", started=STARTED, options={"variant": "strategic"})
+    assert search(match, every_axe_in_front, room_for_axes, width=300)
     return match
 
 
-def promise(tables: Tables, hit: float) -> Floats:
+def every_axe_in_front(tables: Tables) -> Bools:
+    found: Bools = (tables["actor"] < 0) & (tables["living"] > 1)
+    return found
+
+
+def room_for_axes(tables: Tables, played: int) -> Floats:
     """How near positions are to VA-7.2: the axe cards in front, and the room for others: in hits (of some worth) and shields.
 
     There are fewer of both than axes in the game. Room is won when shields are used up by more axes than they block, one more
@@ -100,7 +119,56 @@ def promise(tables: Tables, hit: float) -> Floats:
     unused = np.clip(tables["unused"] - 1, 0, None).sum(axis=1)
     room = hits + unused + ALL_SHIELDS - shields.sum(axis=1) - (ALL_AXES - axes.sum(axis=1))
     lost = len(NAMES) - tables["living"].astype(int)
+    hit = 1.1 if played < SPARING else 0.6
     found: Floats = tables["axes_in_front"] + hit * hits + 0.3 * unused + 3 * np.minimum(room, 10) - 1000 * lost
+    return found
+
+
+# ----------------------------------------------------------------------------- AX-6.1: solved; AX-6.2 and AX-7.3: nobody can move
+
+REACH = np.array([max(distance(space, other) for other in range(SPACES)) for space in range(SPACES)])
+"""How far it is from each space of AxxA to the farthest one."""
+
+
+def played_by_greedy(number: int, **options: Any) -> Match:
+    """A match of AxxA among two bots that know what they do."""
+    seats = [Seat(name, "bot", "greedy") for name in NAMES[:2]]
+    match = Match(game("axxa"), seats=seats, seed=f"golden greedy {number}", started=STARTED, options=options)
+    play_greedily(match, number)
+    return match
+
+
+def play_greedily(match: Match, number: int, until: int = NUMBERS + 1) -> None:
+    """To the end, or until that number is current."""
+    player = bot(match.game, "greedy", bytes([number] * 16))
+    while match.actor is not None and match.tables["current"][0] < until:
+        match.play(player.choose(match.view(match.actor)))
+
+
+def played_to_a_standstill(mode: str) -> Match:
+    """A match of AxxA in which all pieces go, but for sixes where no six can move."""
+    for number in range(256):
+        match = Match(game("axxa"), seats=NAMES[:2], seed=f"standstill {number}", started=STARTED, options={"mode": mode})
+        if mode == "together":
+            play_greedily(match, number, until=NUMBERS)
+        if not match.over and search(match, nobody_can_move, standstill, width=100):
+            return match
+    raise AssertionError("somebody can always move")
+
+
+def nobody_can_move(tables: Tables) -> Bools:
+    return np.isin(tables["ending"], (Ending.STUCK, Ending.NO_MOVE))
+
+
+def standstill(tables: Tables, played: int) -> Floats:
+    """How near positions are to it: stacks with a number that leads nowhere, one of them full, and few pieces but sixes."""
+    last = tables["height"].astype(int) - 1
+    tops = np.take_along_axis(tables["piece"], np.maximum(last, 0)[:, :, None], axis=2)[:, :, 0]
+    fixed = (last >= 0) & (tops > REACH[tables["space"]])
+    full = fixed & (tables["height"] == HEIGHT)
+    others = ((tables["piece"] > 0) & (tables["piece"] < NUMBERS)).sum(axis=(1, 2))
+    lost = (tables["actor"] < 0) | (tables["taker"][:, NUMBERS] > 0) | (OF_EACH - tables["paid"][:, NUMBERS] < THREE)
+    found: Floats = 3.0 * fixed.sum(axis=1) + 4 * full.any(axis=1) - others - 100 * lost
     return found
 
 
@@ -121,6 +189,21 @@ RECORDS: dict[str, Callable[[], Match]] = {
         for number in range(2)
     },
     "viking-axes/every-axe-in-front": played_by_friends,
+    **{
+        f"axxa/{players}-players-{'-'.join(options.values())}-{number}": partial(
+            played_by_bots, "axxa", players, number, **options
+        )
+        for players, options in setups(game("axxa"))
+        for number in range(2)
+    },
+    **{
+        f"axxa/greedy-{mode}-{touching}-{number}": partial(played_by_greedy, number, mode=mode, touching=touching)
+        for mode in ("together", "versus")
+        for touching in ("all", "orthogonal")
+        for number in range(2)
+    },
+    "axxa/standstill-together": partial(played_to_a_standstill, "together"),
+    "axxa/standstill-versus": partial(played_to_a_standstill, "versus"),
 }
 
 

@@ -1,0 +1,28 @@
+"""The golden records of AxxA show every kind of match, and every way in which one can end."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from games.axxa.scenes import AXXA
+from meadhall import Match, replay
+from meadhall.engine.conformance import setups
+from meadhall.engine.record import read_records
+from meadhall.games.axxa.rules import Ending
+
+FOLDER = Path(__file__).parents[2] / "records" / AXXA.name
+
+
+def golden() -> list[Match]:
+    return [replay(record) for path in sorted(FOLDER.iterdir()) for record in read_records(path)]
+
+
+def test_golden_records_show_every_kind_of_match_and_every_ending() -> None:
+    matches = golden()
+    last = [match.steps[-1].events[-1] for match in matches]
+    sides = {event.arguments[0] for event in last if event.name == "side_won"}
+    assert len(matches) >= 20
+    assert all(any((match.players, match.options) == kind for match in matches) for kind in setups(AXXA))
+    assert {Ending(match.state.ending) for match in matches} == set(Ending) - {Ending.NONE}  # type: ignore[attr-defined]
+    assert {event.name for event in last} == {"won", "lost", "side_won", "drawn"}
+    assert sides == {0, 1}
