@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from html import unescape
+from typing import Any
 
 import pytest
 
@@ -82,6 +83,23 @@ def test_viking_axes_tells_of_throws_shields_the_armory_a_wench_and_the_end() ->
     assert (result.winners, result.reason) == ((0,), "VA-7.1")
 
 
+def test_axxa_tells_of_moving_turning_paying_and_three_triplets_at_once() -> None:
+    lessons = game("axxa").lessons
+    assert lessons is not None
+    match = lessons.match(game("axxa"))
+    told = [game("axxa").words.event(event, ("You",)) for step in match.steps for event in step.events]
+    assert told == [
+        *("You moves from c1 to b4", "You turns b4 over, it shows 1", "You pays the 4 on g4", "g4 now shows 4"),
+        *("You moves from c7 to c6", "You pays the 4 on g4", "g4 now shows 3", "You moves from a5 to b5"),
+        *("You removes the 1s on c6, b5 and b4", "c6 now shows 2", "b5 now shows 2", "b4 now shows 2"),
+        *("You removes the 2s on c6, b5 and b4", "c6 now shows 2", "b5 now shows 4", "b4 now shows 4"),
+        *("You removes the 3s on g5, g4 and g3", "g5 now shows 4", "g4 is empty", "g3 now shows 6"),
+        "3 triplets in one turn: outstanding, You!",
+    ]
+    table: Any = match.state
+    assert (table.current, table.paid[4]) == (4, 2), "one more 4 can be spared"
+
+
 @pytest.mark.asyncio
 @pytest.mark.parametrize("name", GUIDED)
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -120,7 +138,9 @@ async def test_what_is_asked_for_leads_on_and_anything_else_is_answered_kindly(h
             assert step_of(page) == step
             assert "Good idea, but for now: " in page
         refused = next(action for action in range(game(name).actions) if action not in legal)
-        assert "Not that, not now: " in (await learner.get(f"/learn/{name}?step={step}&action={refused}")).text
+        page = (await learner.get(f"/learn/{name}?step={step}&action={refused}")).text
+        assert step_of(page) == step
+        assert match.view_at(position, LEARNER).refusal(refused)[1] + " For now: " in unescape(page)
 
 
 @pytest.mark.asyncio

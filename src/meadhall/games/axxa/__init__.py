@@ -8,6 +8,8 @@ from meadhall.engine.game import Choice, Game, Scoring
 from meadhall.engine.language import gettext as _
 from meadhall.engine.language import marked
 from meadhall.games.axxa import heuristics, rules, table, words
+from meadhall.games.axxa.daily import DAILY
+from meadhall.games.axxa.lessons import LESSONS
 
 TOGETHER, VERSUS = "together", "versus"
 
@@ -63,4 +65,6 @@ game = Game(
     scoring=scoring,
     points=points,
     objection=objection,
+    lessons=LESSONS,
+    daily=DAILY,
 )

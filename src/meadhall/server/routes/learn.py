@@ -86,7 +86,8 @@ def _answer(view: View, action: int, task: str) -> str:
     """What is said to another choice than the one that the lesson asks for."""
     if action in view.legal:
         return _("Good idea, but for now: {task}.").format(task=task)
-    return _("Not that, not now: {task}.").format(task=task)
+    why = view.refusal(action)[1] if 0 <= action < view.game.actions else ""
+    return _("{why} For now: {task}.").format(why=why, task=task).strip()
 
 
 routes = [show_lesson]
