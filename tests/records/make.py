@@ -23,7 +23,7 @@ from meadhall.engine.conformance import setups
 from meadhall.engine.record import SUFFIX, dumps
 from meadhall.engine.schema import Tables
 from meadhall.games.axxa.board import SPACES, distance
-from meadhall.games.axxa.rules import HEIGHT, NUMBERS, OF_EACH, THREE, Ending
+from meadhall.games.axxa.state import HEIGHT, NUMBERS, OF_EACH, THREE, Ending
 from meadhall.games.viking_axes.state import COPIES, HITS, SHIELD
 
 HERE = Path(__file__).parent

@@ -13,19 +13,7 @@ from meadhall import Match, game
 from meadhall.engine.conformance import setups
 from meadhall.engine.events import Event
 from meadhall.games.axxa.board import FIRST_START, NAMES, SPACES, TRIPLE_OF
-from meadhall.games.axxa.rules import (
-    EMPTY,
-    HEIGHT,
-    MOVE,
-    NOWHERE,
-    NUMBERS,
-    OF_EACH,
-    PAY,
-    REMOVE,
-    STACKS,
-    THREE,
-    Table,
-)
+from meadhall.games.axxa.state import EMPTY, HEIGHT, MOVE, NOWHERE, NUMBERS, OF_EACH, PAY, REMOVE, STACKS, THREE, Table
 from meadhall.games.axxa.words import EVENTS, space
 
 AXXA = game("axxa")

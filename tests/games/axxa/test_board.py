@@ -6,7 +6,7 @@ import random
 
 from games.axxa.reference import BOARD, TRIPLES, connected, reachable
 from games.axxa.scenes import AXXA
-from meadhall.games.axxa import board, rules
+from meadhall.games.axxa import board, state
 from meadhall.games.axxa.board import FIRST_MOVE, LONGEST, NAMES, OTHER_ROUTE, POSITIONS, ROUTE, SPACES, TRIPLE_TOUCHES
 
 
@@ -28,7 +28,7 @@ def test_the_names_of_spaces_are_those_of_a_board_seven_by_seven() -> None:
 
 
 def test_there_are_1860_actions() -> None:
-    assert (rules.MOVE, rules.LEAVE, rules.TURN, rules.REMOVE, rules.PAY, rules.ACTIONS) == (0, 1369, 1370, 1371, 1823, 1860)
+    assert (state.MOVE, state.LEAVE, state.TURN, state.REMOVE, state.PAY, state.ACTIONS) == (0, 1369, 1370, 1371, 1823, 1860)
     assert AXXA.actions == 1860
 
 

@@ -11,7 +11,7 @@ from meadhall.bots import bot
 from meadhall.engine.kernels import tournament
 from meadhall.engine.loops import GREEDY, RANDOM
 from meadhall.engine.rule import INTERPRETED
-from meadhall.games.axxa.rules import LEAVE, TURN
+from meadhall.games.axxa.state import LEAVE, TURN
 
 GAMES = 1 if INTERPRETED else 100
 

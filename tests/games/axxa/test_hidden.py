@@ -13,7 +13,7 @@ from meadhall import Match
 from meadhall.engine.kernels import loops
 from meadhall.engine.match import concealed
 from meadhall.engine.rule import INTERPRETED
-from meadhall.games.axxa.rules import LEAVE, STACKS, TURN, UNKNOWN
+from meadhall.games.axxa.state import LEAVE, STACKS, TURN, UNKNOWN
 
 REDEALS = 480 if INTERPRETED else 9600
 

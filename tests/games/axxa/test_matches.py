@@ -12,7 +12,7 @@ from games.axxa.reference import BOARD, Reference
 from games.axxa.scenes import AXXA, at_random, legal, matches, scattered
 from meadhall import Match
 from meadhall.engine.rule import INTERPRETED
-from meadhall.games.axxa.rules import EMPTY, NOWHERE, NUMBERS, STACKS, THREE, UNKNOWN
+from meadhall.games.axxa.state import EMPTY, NOWHERE, NUMBERS, STACKS, THREE, UNKNOWN
 from meadhall.games.axxa.words import EVENTS
 
 MATCHES = 1 if INTERPRETED else 3

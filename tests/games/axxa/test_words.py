@@ -12,7 +12,7 @@ from meadhall.engine.language import speaking
 from meadhall.engine.rule import INTERPRETED
 from meadhall.engine.rulebook import rule_ids, rule_sentence, rulebook_text
 from meadhall.games.axxa.board import NAMES
-from meadhall.games.axxa.rules import LEAVE, TURN, Phase
+from meadhall.games.axxa.state import LEAVE, TURN, Phase
 from meadhall.games.axxa.words import notation
 
 IDS = """AX-1.1 AX-1.2 AX-1.3 AX-2.1 AX-2.2 AX-2.3 AX-2.4 AX-2.5 AX-3.1 AX-3.2 AX-4.1 AX-4.2 AX-4.3 AX-4.4 AX-4.5

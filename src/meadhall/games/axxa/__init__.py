@@ -7,7 +7,7 @@ from typing import Any
 from meadhall.engine.game import Choice, Game, Scoring
 from meadhall.engine.language import gettext as _
 from meadhall.engine.language import marked
-from meadhall.games.axxa import heuristics, rules, table, words
+from meadhall.games.axxa import heuristics, rules, state, table, words
 from meadhall.games.axxa.daily import DAILY
 from meadhall.games.axxa.lessons import LESSONS
 
@@ -21,14 +21,14 @@ def scoring(options: Mapping[str, Any]) -> Scoring:
 
 def objection(players: int, options: Mapping[str, Any]) -> str:
     """AX-7.1: two sides are of equal size."""
-    return _("Two sides need 2, 4 or 6 players.") if options["mode"] == VERSUS and players % rules.SIDES else ""
+    return _("Two sides need 2, 4 or 6 players.") if options["mode"] == VERSUS and players % state.SIDES else ""
 
 
-def points(table: rules.Table, options: Mapping[str, Any]) -> tuple[int, ...] | None:
+def points(table: state.Table, options: Mapping[str, Any]) -> tuple[int, ...] | None:
     """AX-7.1: against each other, the triplets of each seat's side."""
     if options["mode"] == TOGETHER:
         return None
-    return tuple(rules.triplets_of(table, rules.side_of(seat)) for seat in range(table.players))
+    return tuple(state.triplets_of(table, state.side_of(seat)) for seat in range(table.players))
 
 
 game = Game(
@@ -37,9 +37,9 @@ game = Game(
     tagline=marked("A puzzle of sliding stacks, solved together by 1 to 6, or against each other."),
     version=1,
     min_players=1,
-    max_players=rules.SEATS,
-    actions=rules.ACTIONS,
-    table=rules.Table,
+    max_players=state.SEATS,
+    actions=state.ACTIONS,
+    table=state.Table,
     rules=rules,
     words=words,
     events=words.EVENTS,

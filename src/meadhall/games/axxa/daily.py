@@ -7,7 +7,7 @@ from collections import Counter
 from meadhall.engine.daily import Daily, Figure, Figures
 from meadhall.engine.language import marked
 from meadhall.engine.match import Match
-from meadhall.games.axxa.rules import NUMBERS, Event
+from meadhall.games.axxa.state import NUMBERS, Event
 
 
 def measure(match: Match) -> Figures:

@@ -22,7 +22,9 @@ from meadhall.games.axxa.board import (
     distance,
     touches,
 )
-from meadhall.games.axxa.rules import (
+from meadhall.games.axxa.hidden import redeal
+from meadhall.games.axxa.rules import has_triplet, is_free, list_triplets, play
+from meadhall.games.axxa.state import (
     HEIGHT,
     LEAVE,
     NUMBERS,
@@ -33,13 +35,8 @@ from meadhall.games.axxa.rules import (
     Ending,
     Phase,
     Table,
-    has_triplet,
-    is_free,
-    list_triplets,
     occupied,
     on_board,
-    play,
-    redeal,
     showing,
     side_of,
     top,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from meadhall.engine.language import marked
 from meadhall.engine.lessons import Lesson, Lessons
 from meadhall.games.axxa.board import NAMES, SPACES
-from meadhall.games.axxa.rules import LEAVE, MOVE, PAY, TURN
+from meadhall.games.axxa.state import LEAVE, MOVE, PAY, TURN
 
 
 def _move(start: str, end: str) -> int:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from enum import IntEnum
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
 
 from meadhall.engine.chance import below, shuffle
 from meadhall.engine.events import append_argument, emit
-from meadhall.engine.rule import rule, u64
-from meadhall.engine.schema import I8, Grid, Row, State, record
+from meadhall.engine.rule import rule
+from meadhall.engine.schema import Grid, Row
 from meadhall.games.axxa.board import (
     BIT,
     FIRST_MOVE,
@@ -26,91 +25,38 @@ from meadhall.games.axxa.board import (
     TRIPLE_TOUCHES,
     TRIPLES,
 )
-
-SEATS = 6
-NUMBERS = 6
-OF_EACH = 6  # pieces of each number
-PIECES = NUMBERS * OF_EACH
-STACKS = 12
-HEIGHT = 3
-THREE = 3  # pieces in a triplet
-
-TOGETHER, VERSUS = 0, 1  # option ``mode``
-SIDES = 2
-
-UNKNOWN = 0  # a piece that nobody has seen, where it is concealed
-NOWHERE = -1  # the space of a stack that is gone
-EMPTY = -1  # the stack on a space where there is none
-NONE, SEVERAL = -1, -2  # instead of the only triplet
-
-# Actions: move from * 37 + to; leave the stack as it is; turn it over; remove a triple of spaces; pay from a space.
-MOVE = 0
-LEAVE = MOVE + SPACES * SPACES
-TURN = LEAVE + 1
-REMOVE = TURN + 1
-PAY = REMOVE + len(TRIPLES)
-ACTIONS = PAY + SPACES
-
-
-class Phase(IntEnum):
-    """What the actor is to decide."""
-
-    MOVE = 0
-    TURN = 1
-    REMOVE = 2
-    PAY = 3
-
-
-class Ending(IntEnum):
-    """How a match ended."""
-
-    NONE = 0
-    WON = 1  # together, as are the next two
-    PIECES = 2
-    STUCK = 3
-    NO_FULL_STACK = 4  # against each other, as are the next two
-    NO_NUMBER = 5
-    NO_MOVE = 6
-
-
-class Event(IntEnum):
-    """What can happen."""
-
-    STACKS = 1
-    STARTS = 2
-    MOVED = 3
-    TURNED = 4
-    REMOVED = 5
-    EXPOSED = 6
-    PAID = 7
-    STACK_GONE = 8
-    SKIPPED = 9
-    PRAISE = 10
-    WON = 11
-    LOST = 12
-    SIDE_WON = 13
-    DRAWN = 14
-
-
-@record
-class Table(State):
-    """The state of a match. Hidden, from everybody, are the pieces that were never visible."""
-
-    mode: I8
-    orthogonal: I8  # whether only side by side is touching
-    phase: I8
-    ending: I8
-    current: I8  # the number that can be removed, 7 when there is none left
-    moved: I8  # the stack that the actor has moved this turn
-    triplets: I8  # removed this turn
-    taker: Annotated[Row, np.int8, NUMBERS + 1]  # number -> 1 + the seat that removed its triplet, 0: nobody did
-    paid: Annotated[Row, np.int8, NUMBERS + 1]  # number -> its pieces that were paid
-    stack_at: Annotated[Row, np.int8, SPACES]  # space -> the stack on it, or EMPTY
-    space: Annotated[Row, np.int8, STACKS]  # stack -> the space that it is on, or NOWHERE
-    height: Annotated[Row, np.int8, STACKS]
-    piece: Annotated[Grid, np.int8, STACKS, HEIGHT]  # from the bottom; the visible one is piece[stack, height[stack] - 1]
-    seen: Annotated[Grid, np.int8, STACKS, HEIGHT]  # whether that piece has ever been visible
-
+from meadhall.games.axxa.hidden import conceal as conceal
+from meadhall.games.axxa.hidden import redeal as redeal
+from meadhall.games.axxa.state import (
+    EMPTY,
+    HEIGHT,
+    LEAVE,
+    MOVE,
+    NONE,
+    NOWHERE,
+    NUMBERS,
+    OF_EACH,
+    PAY,
+    PIECES,
+    REMOVE,
+    SEVERAL,
+    STACKS,
+    THREE,
+    TOGETHER,
+    TURN,
+    UNKNOWN,
+    VERSUS,
+    Ending,
+    Event,
+    Phase,
+    Table,
+    occupied,
+    on_board,
+    showing,
+    side_of,
+    top,
+    triplets_of,
+)
 
 # ---------------------------------------------------------------------------------------------------------------- the deal
 
@@ -144,42 +90,6 @@ def deal(table: Table, log: Grid) -> None:
             table.piece[stack, HEIGHT - 1 - below_top] = pieces[HEIGHT * stack + below_top]
         table.seen[stack, HEIGHT - 1] = True
         emit(log, Event.STACKS, FIRST_START + stack, top(table, stack))
-
-
-# ----------------------------------------------------------------------------------------------------------- what lies there
-
-
-@rule
-def top(table: Table, stack: int) -> int:
-    """The visible piece of a stack that is there."""
-    return table.piece[stack, table.height[stack] - 1]
-
-
-@rule
-def occupied(table: Table) -> int:
-    """The spaces with a stack, as a mask."""
-    spaces = u64(0)
-    for stack in range(STACKS):
-        if table.height[stack] > 0:
-            spaces |= BIT[table.space[stack]]
-    return spaces
-
-
-@rule
-def showing(table: Table, number: int) -> int:
-    """The spaces whose visible piece is ``number``, as a mask."""
-    spaces = u64(0)
-    for stack in range(STACKS):
-        if table.height[stack] > 0 and top(table, stack) == number:
-            spaces |= BIT[table.space[stack]]
-    return spaces
-
-
-@rule
-def on_board(table: Table, number: int) -> int:
-    """How many pieces of a number are on the board, seen or not."""
-    removed = THREE if table.taker[number] else 0
-    return OF_EACH - table.paid[number] - removed
 
 
 # ------------------------------------------------------------------------------------------------------------------ actions
@@ -471,22 +381,6 @@ def end_match(table: Table, log: Grid) -> None:
 
 
 @rule
-def side_of(seat: int) -> int:
-    """AX-7.1: seats alternate between the sides."""
-    return seat % SIDES
-
-
-@rule
-def triplets_of(table: Table, side: int) -> int:
-    """AX-7.1: how many triplets the players of a side have removed."""
-    count = 0
-    for number in range(1, NUMBERS + 1):
-        if table.taker[number] and side_of(table.taker[number] - 1) == side:
-            count += 1
-    return count
-
-
-@rule
 def score(table: Table, out: Any) -> None:
     """AX-6.1: all have won, or AX-6.2 nobody. AX-7.2: the side with more triplets; as many each: half a win each."""
     ahead = triplets_of(table, 0) - triplets_of(table, 1)
@@ -497,43 +391,3 @@ def score(table: Table, out: Any) -> None:
             out[seat] = 0.5
         else:
             out[seat] = 1.0 if (ahead > 0) == (side_of(seat) == 0) else 0.0
-
-
-# ------------------------------------------------------------------------------------------------------------ what is hidden
-
-
-@rule
-def conceal(table: Table, seat: int) -> None:
-    """AX-1.2: covered pieces, from everybody, AX-3.2: but for those that were visible once."""
-    for stack in range(STACKS):
-        for k in range(table.height[stack]):
-            if not table.seen[stack, k]:
-                table.piece[stack, k] = UNKNOWN
-
-
-@rule
-def redeal(table: Table, seat: int) -> None:
-    """All that has not been seen lies in any order under what has been."""
-    unseen = np.zeros(PIECES, np.int8)
-    shuffle(table.rng, unseen, list_unseen(table, unseen))
-    count = 0
-    for stack in range(STACKS):
-        for k in range(table.height[stack]):
-            if not table.seen[stack, k]:
-                table.piece[stack, k] = unseen[count]
-                count += 1
-
-
-@rule
-def list_unseen(table: Table, out: Row) -> int:
-    """The numbers of the pieces on the board that nobody has seen, ascending, into ``out``; how many."""
-    count = 0
-    for number in range(1, NUMBERS + 1):
-        left = on_board(table, number)
-        for stack in range(STACKS):
-            for k in range(table.height[stack]):
-                left -= table.seen[stack, k] and table.piece[stack, k] == number
-        for _ in range(left):
-            out[count] = number
-            count += 1
-    return count

@@ -11,7 +11,7 @@ from typing import Literal
 from meadhall.engine.events import Event as Happened
 from meadhall.engine.match import View
 from meadhall.games.axxa.board import NAMES, POSITIONS, SPACES, TRIPLES, routes
-from meadhall.games.axxa.rules import (
+from meadhall.games.axxa.state import (
     EMPTY,
     NUMBERS,
     PAY,

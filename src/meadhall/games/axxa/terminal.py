@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from meadhall.engine.language import gettext as _
 from meadhall.games.axxa.board import NAMES
-from meadhall.games.axxa.rules import EMPTY, NUMBERS, Table, on_board
+from meadhall.games.axxa.state import EMPTY, NUMBERS, Table, on_board
 
 COLUMNS = "abcdefg"
 ROWS = "7654321"

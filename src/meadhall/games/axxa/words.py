@@ -10,19 +10,7 @@ from meadhall.engine.events import EventKind, named, number, seat
 from meadhall.engine.language import gettext as _
 from meadhall.engine.language import marked
 from meadhall.games.axxa.board import NAMES, SPACES, TRIPLE_TOUCHES, TRIPLES, distance, routes
-from meadhall.games.axxa.rules import (
-    EMPTY,
-    LEAVE,
-    PAY,
-    REMOVE,
-    SIDES,
-    TURN,
-    Ending,
-    Event,
-    Phase,
-    Table,
-    top,
-)
+from meadhall.games.axxa.state import EMPTY, LEAVE, PAY, REMOVE, SIDES, TURN, Ending, Event, Phase, Table, top
 from meadhall.games.axxa.terminal import sketch as sketch
 
 

@@ -1,0 +1,47 @@
+"""AxxA: what nobody has seen, and what everybody remembers."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from meadhall.engine.chance import shuffle
+from meadhall.engine.rule import rule
+from meadhall.engine.schema import Row
+from meadhall.games.axxa.state import NUMBERS, PIECES, STACKS, UNKNOWN, Table, on_board
+
+
+@rule
+def conceal(table: Table, seat: int) -> None:
+    """AX-1.2: covered pieces, from everybody, AX-3.2: but for those that were visible once."""
+    for stack in range(STACKS):
+        for k in range(table.height[stack]):
+            if not table.seen[stack, k]:
+                table.piece[stack, k] = UNKNOWN
+
+
+@rule
+def redeal(table: Table, seat: int) -> None:
+    """All that has not been seen lies in any order under what has been."""
+    unseen = np.zeros(PIECES, np.int8)
+    shuffle(table.rng, unseen, list_unseen(table, unseen))
+    count = 0
+    for stack in range(STACKS):
+        for k in range(table.height[stack]):
+            if not table.seen[stack, k]:
+                table.piece[stack, k] = unseen[count]
+                count += 1
+
+
+@rule
+def list_unseen(table: Table, out: Row) -> int:
+    """The numbers of the pieces on the board that nobody has seen, ascending, into ``out``; how many."""
+    count = 0
+    for number in range(1, NUMBERS + 1):
+        left = on_board(table, number)
+        for stack in range(STACKS):
+            for k in range(table.height[stack]):
+                left -= table.seen[stack, k] and table.piece[stack, k] == number
+        for _ in range(left):
+            out[count] = number
+            count += 1
+    return count
