@@ -195,3 +195,16 @@ def test_a_match_of_another_game_is_not_resumed(capsys: Capture, terminal: Termi
 def test_another_seat_can_be_taken(terminal: Terminal) -> None:
     shown = terminal.type("quit", arguments=("play", GAME, "--players", "3", "--name", "Ylva", "--seat", "3"))
     assert "Astrid (greedy), Björn (greedy), Ylva" in shown
+
+
+def test_where_a_game_has_a_notation_choices_are_listed_and_typed_in_it(terminal: Terminal) -> None:
+    alone = ("play", "axxa", "--players", "1", "--name", "Ylva", "--seed", "hall")
+    shown = terminal.type("help", "C7-f5", "leave", "why pay b6", "pay d7", "hint", "quit", arguments=alone)
+    assert "c7 f5 · e4 · b3 · d3 · c2" in shown
+    assert "A choice is typed as it is listed, e.g. c7 f5." in shown
+    assert "1 Ylva moves from c7 to f5" in shown
+    assert "leave leave the 5 on top" in shown
+    assert "pay f5 · d7 · e7" in shown
+    assert "There is no stack on b6. (AX-5.2)" in shown
+    assert "3 Ylva pays the 3 on d7 · d7 now shows 1" in shown
+    assert "greedy would choose" in shown
