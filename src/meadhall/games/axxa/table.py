@@ -223,7 +223,8 @@ def _number(table: Table, number: int, fresh: int | None = None) -> Number:
         return Number(number, left, "skipped", None, None)
     if table.ending == Ending.PIECES and left < THREE:
         return Number(number, left, "lost", None, None)
-    return Number(number, left, "current" if number == table.current else "waiting", None, None)
+    current = number == table.current and table.actor >= 0
+    return Number(number, left, "current" if current else "waiting", None, None)
 
 
 def _gone(happened: Iterable[Happened], heaps: dict[int, tuple[int, ...]]) -> Iterable[Gone]:
