@@ -1,8 +1,8 @@
 """Templates: the hall's own in ``templates/``, every game's under the game's name.
 
 A game brings ``table.html`` (its board and controls) and, where it has them, ``tile.html`` (its picture in the hall),
-``sprite.html`` (symbols that its pages share), ``figures.html`` (macros that draw the figures of its rulebook) and in
-``static/`` styles and scripts.
+``sprite.html`` (symbols that its pages share), ``keys.html`` (what it adds to the list of keys), ``figures.html`` (macros that
+draw the figures of its rulebook) and in ``static/`` styles and scripts.
 """
 
 from __future__ import annotations

@@ -111,8 +111,8 @@
   const keys = { "?": () => byId("keys").togglePopover(), h: () => press(byId("hint")), u: () => press(byId("undo")), r: () => byId("rules")?.togglePopover(),
     l: () => copyLink("#table-url"), ArrowLeft: () => press(byId("step-back")), ArrowRight: () => press(byId("step-on")), " ": () => byId("autoplay") && play(!playing) };
   window.addEventListener("keydown", e => {  // after a game's own script, which may have used the key
-    if (e.defaultPrevented || e.ctrlKey || e.metaKey || e.altKey || e.target.matches("input, select, textarea")) return;
-    if (e.key === " " && e.target.matches("button, a, summary")) return;
+    if (e.defaultPrevented || e.ctrlKey || e.metaKey || e.altKey || e.target.matches("input:not([type=radio]), select, textarea")) return;
+    if (e.key === " " && e.target.matches("button, a, summary, input")) return;
     if (/^[1-9]$/.test(e.key)) press(document.querySelector(`[data-key="${e.key}"]`));
     else if (keys[e.key]) { if (e.key === " ") e.preventDefault(); keys[e.key](); }
   });
