@@ -72,6 +72,34 @@ def test_by_keyboard_alone_with_the_arrows_the_numbers_and_enter(come: Come) -> 
     at_step(page, LAST)
 
 
+@pytest.mark.parametrize(("game", "last"), [("axxa", 10), ("viking-axes", 12)])
+def test_other_games_teach_by_clicking_too(come: Come, game: str, last: int) -> None:
+    page = come(reduced_motion="reduce").open(f"/learn/{game}")
+    inspector = Inspector()
+    for step in range(1, last):
+        expect(page.locator(".progress")).to_contain_text(f"{step} of {last}")
+        if step in (2, 4):
+            inspector.look(f"step {step}", page)
+        wanted = page.locator("[data-wanted]")
+        if wanted.count() and not wanted.is_visible():  # a stack's goal is seen when the stack is chosen
+            page.locator(".axxa-movable:has([data-wanted]) .axxa-chooser").click()
+        (wanted if wanted.count() else page.locator("#step-on")).click()
+    expect(page.locator("#play-now")).to_be_visible()
+    assert alien_nodes(page) == []
+    assert inspector.found == []
+
+
+def test_where_arrow_keys_walk_the_board_they_don_t_turn_the_page(come: Come) -> None:
+    page = come(reduced_motion="reduce").open("/learn/axxa?step=2")
+    page.locator(".axxa-movable:has([data-wanted]) .axxa-chooser").focus()
+    for key in ("ArrowRight", "ArrowLeft", "Enter", "ArrowUp", "ArrowUp", "ArrowUp", "ArrowLeft"):
+        page.keyboard.press(key)
+    expect(page.locator(".progress")).to_contain_text("2 of 10")
+    expect(page.locator("[data-wanted]")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.locator(".progress")).to_contain_text("3 of 10")
+
+
 def test_without_javascript_and_in_german(come: Come) -> None:
     page = come(java_script_enabled=False, locale="de-DE").open("/learn/axes-and-allies?step=3")
     expect(page.locator(".task")).to_have_text("Björn angreifen")
@@ -87,11 +115,11 @@ def test_without_javascript_and_in_german(come: Come) -> None:
 def test_the_raven_s_words_and_what_they_are_about_are_on_one_screen(come: Come, size: tuple[int, int]) -> None:
     width, height = size
     person = come(viewport={"width": width, "height": height}, has_touch=width < 1000, reduced_motion="reduce")
-    for step in (5, 8, LAST):
-        page = person.open(f"/learn/axes-and-allies?step={step}")
+    for game, step in (("axes-and-allies", 5), ("axes-and-allies", 8), ("axxa", 4), ("viking-axes", 9), ("viking-axes", 11)):
+        page = person.open(f"/learn/{game}?step={step}")
         assert (too_wide(page), cut_off(page), small_controls(page), scrolls_sideways(page)) == ([], [], [], False)
-        for part in ("#board svg", ".speech", "#step-back"):
+        for part in ("#board", ".speech", "#step-back"):
             box = page.locator(part).first.bounding_box()
             assert box is not None
             assert box["y"] >= 0
-            assert box["y"] + box["height"] <= height, part
+            assert box["y"] + box["height"] <= height, (game, step, part)

@@ -140,8 +140,8 @@ def seat_views(room: Room) -> tuple[SeatView, ...]:
         SeatView(
             row.seat,
             row.name,
-            row.kind,
-            row.bot or "",
+            "human" if room.table.daily else row.kind,  # nobody plays on where a puzzle was given up
+            "" if room.table.daily else row.bot or "",
             active=row.seat == actor,
             winner=bool(result and row.seat in result.winners),
             online=row.kind == "bot" or here[row.seat] > 0,

@@ -1,0 +1,110 @@
+"""The puzzle of the day: two people, one deal, one try each, and the plot in which each finds themselves."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from browser.checks import alien_nodes, cut_off, scrolls_sideways, too_wide
+from browser.people import Come, Person
+from browser.test_accessible import Inspector
+
+PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+
+
+def newcomer(come: Come, name: str, **manner: object) -> Person:
+    person = come(reduced_motion="reduce", **manner)
+    person.open("/you").locator("#name").fill(name)
+    person.page.get_by_role("button", name="Keep").click()
+    return person
+
+
+def decide(page: Page) -> None:
+    """The first thing that can be chosen: a move, to leave the stack, a triplet, a payment."""
+    number = page.locator("#controls input[name=n]").input_value()
+    phase = page.locator(".axxa-spots").get_attribute("data-phase")
+    if phase == "move":
+        page.locator(".axxa-movable:has(.axxa-goal) .axxa-chooser").first.click()
+        page.locator(".axxa-goal:visible").first.click()
+    else:
+        page.locator({"turn": ".axxa-act", "remove": ".axxa-take", "pay": ".axxa-price"}[phase or ""]).first.click()
+    expect(page.locator(f"#controls input[name=n][value='{number}']")).to_have_count(0)
+
+
+def give_up(page: Page) -> None:
+    page.locator("#resign").click()
+    expect(page.get_by_role("dialog", name="Give up today's puzzle?")).to_be_visible()
+    page.locator("#resign-yes").click()
+    expect(page.locator("#results")).to_be_visible()
+
+
+def the_deal(page: Page) -> list[str]:
+    return [space.strip() for space in page.locator("[id^=on-]").all_text_contents()]
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_two_people_meet_one_deal_and_find_themselves_in_the_plot(come: Come, theme: str) -> None:
+    ada, bo = newcomer(come, f"Ada {theme}", color_scheme=theme), newcomer(come, f"Bo {theme}", color_scheme=theme)
+    inspector = Inspector()
+    inspector.look("hall", ada.open("/"))
+    ada.page.get_by_role("button", name=re.compile("Try it")).click()
+    expect(ada.page.locator("#frame.game")).to_be_visible()
+    dealt = the_deal(ada.page)
+    for _ in range(5):
+        decide(ada.page)
+
+    inspector.look("invitation", bo.open("/daily"))
+    assert "Ada" not in bo.page.content()
+    bo.page.locator("#begin").click()
+    expect(bo.page.locator("#frame.game")).to_be_visible()
+    assert the_deal(bo.page) == dealt
+    bo.allow("409")
+    expect(bo.open(ada.page.url).get_by_role("main")).to_contain_text("Play your own first")
+
+    while not ada.page.locator("#frame.over").count():
+        decide(ada.page)
+    expect(ada.page.locator("#rematch")).to_have_count(0)
+    inspector.look("over", ada.page)
+    ada.page.locator("#results").click()
+    expect(ada.page.locator(".plot")).to_have_count(3)
+    inspector.look("results", ada.page)
+    assert alien_nodes(ada.page) == []
+
+    bo.open("/daily").locator("#begin").click()
+    give_up(bo.page)
+    inspector.look("given up", bo.page)
+    bo.page.locator("#results").click()
+    triplets = bo.page.locator(".numbers dd").first.inner_text().split()[0]
+    expect(bo.page.locator(".plot").first.locator(".bar.you .bar-value")).to_have_text(triplets)
+    expect(bo.page.locator(".best tr.you .name")).to_have_text(f"Bo {theme}")
+    expect(bo.page.locator(".best")).to_contain_text(f"Ada {theme}")
+    expect(bo.page.locator("#share-text")).to_have_value(
+        re.compile(rf"AxxA, .*\n[▰▱]{{6}}\nTriplets {triplets}/6 · .*\n.*/daily$")
+    )
+    bo.page.get_by_text("The figures").click()
+    expect(bo.page.locator(".plot-figures tr.you th").first).to_have_text(f"{triplets} (you)")
+    expect(bo.open("/").locator(".today")).to_contain_text("See how the others did")
+    assert inspector.found == []
+
+
+def test_on_a_phone_and_without_javascript(come: Come) -> None:
+    page = newcomer(come, "Cy", **PHONE, java_script_enabled=False).open("/daily")
+    page.locator("#begin").click()
+    page.locator(".axxa-movable:has(.axxa-goal) .axxa-chooser").first.click()
+    page.locator(".axxa-goal:visible").first.click()
+    expect(page.locator(".axxa-act").first).to_be_visible()
+    assert page.locator("#controls input[name=n]").input_value() == "2"
+
+
+def test_its_pages_fit_a_phone(come: Come) -> None:
+    person = newcomer(come, "Di", **PHONE)
+    for path in ("/", "/daily"):
+        page = person.open(path)
+        assert (scrolls_sideways(page), too_wide(page), cut_off(page)) == (False, [], [])
+    page.locator("#begin").click()
+    give_up(page)
+    page.locator("#results").click()
+    expect(page.locator(".plot").first).to_be_visible()
+    assert (scrolls_sideways(page), too_wide(page), cut_off(page)) == (False, [], [])
