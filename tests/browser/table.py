@@ -12,6 +12,8 @@ from browser.people import Person
 PATIENCE = 30_000
 """Milliseconds for what bots and streams may take on a slow machine."""
 
+AXES_AND_ALLIES = "Axes and Allies"
+
 ALLY = 6
 """Axes and Allies: action k attacks seat k, action 6 + k allies with seat k."""
 
@@ -20,7 +22,7 @@ Choose = Callable[[Sequence[int]], int]
 
 
 class Table:
-    """A page of a table with Axes and Allies."""
+    """A page of a table."""
 
     def __init__(self, page: Page) -> None:
         self.page = page
@@ -115,18 +117,21 @@ def keep_going(tables: Sequence[Table]) -> Choose:
     return choose
 
 
-def open_table(host: Person, *friends: Person, bots: int = 0) -> list[Table]:
+def open_table(host: Person, *friends: Person, bots: int = 0, game: str = AXES_AND_ALLIES, option: str = "") -> list[Table]:
     """A table opened by the host from the hall; friends come by its link and sit down, bots take further seats; it begins."""
-    tables = gather(host, *friends, bots=bots)
+    tables = gather(host, *friends, bots=bots, game=game, option=option)
     host.page.locator("#start").click()
     for table in tables:
         table.wait_for_game()
     return tables
 
 
-def gather(host: Person, *friends: Person, bots: int = 0) -> list[Table]:
-    """The same, before the host begins."""
-    host.open("/").get_by_role("button", name="With friends").first.click()
+def gather(host: Person, *friends: Person, bots: int = 0, game: str = AXES_AND_ALLIES, option: str = "") -> list[Table]:
+    """The same, before the host begins. ``option``: the sentence of an option that is not the default."""
+    tile(host.open("/"), game).get_by_role("button", name="With friends").click()
+    if option:
+        host.page.get_by_label(option).check()
+        expect(host.page.get_by_label(option)).to_be_checked()
     if len(friends) + bots > 1:
         host.page.locator(f"#size-{1 + len(friends) + bots}").click()
     link = host.page.locator("#invite").input_value()
@@ -150,9 +155,14 @@ def whose_turn(tables: Sequence[Table]) -> Table | None:
     return next((table for table in tables if table.my_turn), None)
 
 
-def play_now(person: Person) -> Table:
+def play_now(person: Person, game: str = AXES_AND_ALLIES) -> Table:
     """From the hall to the first decision against bots."""
-    person.open("/").get_by_role("button", name="Play now").first.click()
+    tile(person.open("/"), game).get_by_role("button", name="Play now").click()
     table = Table(person.page)
     table.wait_for_game()
     return table
+
+
+def tile(hall: Page, game: str) -> Locator:
+    """The part of the hall's page that is about a game."""
+    return hall.locator(".tile", has=hall.get_by_role("heading", name=game, exact=True))

@@ -24,7 +24,9 @@
       const fresh = fragment.querySelector("#" + CSS.escape(target.id));
       // An answer that the stream has overtaken shows an older moment: it comes too late.
       if (fresh && +(fresh.dataset.version ?? 0) < +(target.dataset.version ?? 0)) return [target];
-      if (fresh) return Idiomorph.morph(target, fresh, { morphStyle: "outerHTML", ignoreActiveValue: true, callbacks });
+      if (fresh && target.matches(".lobby") && !fresh.matches(".lobby")) scrollTo(0, 0);  // the game begins
+      const typing = !!document.activeElement?.matches("input, select, textarea");  // its content stays as it is
+      if (fresh) return Idiomorph.morph(target, fresh, { morphStyle: "outerHTML", ignoreActiveValue: typing, callbacks });
       // An answer without this part (an error page): say what it says, and leave the table as it was.
       toast(fragment.querySelector("h1")?.textContent.trim() || byId("toast").dataset.failed, true);
       return [target];
