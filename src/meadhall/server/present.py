@@ -46,7 +46,6 @@ WHISPERS_SHOWN = 5
 _ANNOUNCED = {
     "axxa": ("AxxA", marked("A puzzle of sliding stacks, solved together."), "1-6"),
     "dungeon-allies": ("Dungeon Allies", marked("Dice, followers and treasure below the mountain."), "2-5"),
-    "viking-axes": ("Viking Axes", marked("Cards, shields and thrown axes."), "2-7"),
 }
 """Games that are promised; an installed one takes its promise's place."""
 
