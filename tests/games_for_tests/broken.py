@@ -13,6 +13,7 @@ from games_for_tests.hoard import game as hoard
 from games_for_tests.hoard import rules, words
 from games_for_tests.hoard.rules import BOAST, CARDS, DRAW, LOOK, SEATS, SIDES, TOGETHER, UNKNOWN, Event, Table
 from meadhall.engine.chance import below, shuffle
+from meadhall.engine.daily import Daily, Figure, Figures
 from meadhall.engine.events import EventKind, emit, number
 from meadhall.engine.game import Game
 from meadhall.engine.lessons import Lesson, Lessons
@@ -435,3 +436,21 @@ add(
     {},
     lessons=Lessons(seed="lessons", players=("Ada", "Bo"), lessons=(Lesson("Draw.", action=DRAW),)),
 )
+
+
+# --------------------------------------------------------------------------------------------------------- the puzzle of the day
+
+
+def add_daily(name: str, says: str, figures: tuple[Figure, ...], measure: Callable[[Any], Figures], **changes: Any) -> None:
+    daily = Daily("Lay out coins.", figures, measure, lambda measured: tuple(measured.values()), {"mode": "together"})
+    add("daily", says, name, {}, daily=daily, **{"min_players": 1, **changes})
+
+
+def coins(match: Any) -> Figures:
+    return {"coins": int(match.state.pile[0])}
+
+
+add_daily("crowded-daily", "BadSetup", (Figure("coins", "Coins"),), coins, min_players=2)
+add_daily("unnamed-daily", "measures ['coins']", (Figure("cards", "Cards"),), coins)
+add_daily("boundless-daily", "at most it is 3", (Figure("coins", "Coins", most=3),), coins)
+add_daily("numpy-daily", "no integer", (Figure("coins", "Coins"),), lambda match: {"coins": match.tables["pile"][0, 0]})

@@ -19,6 +19,7 @@ import numpy as np
 
 from meadhall.engine import knowledge
 from meadhall.engine.chance import step_key
+from meadhall.engine.daily import Daily
 from meadhall.engine.errors import (
     BadSetup,
     CannotUndo,
@@ -103,6 +104,8 @@ def check_game(game: Game, *, matches: int = 20, seed: str = "conformance") -> i
     with registered(game):
         if game.lessons is not None:
             _hold("lessons", f"{game.name}, {len(game.lessons.players)} players", lessons_are_sound, game, game.lessons)
+        if game.daily is not None:
+            _hold("daily", f"{game.name}, 1 player", daily_is_sound, game, game.daily, seed)
         for players, options in setups(game):
             for number in range(matches):
                 positions += _try_match(game, players, options, f"{seed} {number}", coincidences)
@@ -189,6 +192,21 @@ def lessons_are_sound(game: Game, lessons: Lessons) -> None:
         asked = lesson.action is None or match.view_at(position).actor == LEARNER
         demand(asked, f"lesson {number} asks for an action when the learner is not to decide")
     demand(lessons.lessons[-1].action is None, "the last lesson asks for an action")
+
+
+def daily_is_sound(game: Game, daily: Daily, seed: str) -> None:
+    """One player alone can play it to its end, and at every moment it is measured by the figures that it names."""
+    match, draw = _set_up(game, 1, dict(daily.options), seed), random.Random(seed)
+    named = [figure.name for figure in daily.figures]
+    while not match.over:
+        match.play(draw.choice(match.legal()))
+        figures = daily.measure(match)
+        demand(list(figures) == named, f"it names the figures {named} and measures {list(figures)}")
+        daily.order(figures)
+        for figure in daily.figures:
+            value = figures[figure.name]
+            demand(type(value) is int, f"the figure {figure.name} is {value!r}, no integer")
+            demand(0 <= value <= (figure.most or value), f"the figure {figure.name} is {value}; at most it is {figure.most}")
 
 
 # ------------------------------------------------------------------------------------------------------------------- setup
