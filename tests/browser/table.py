@@ -129,11 +129,13 @@ def open_table(host: Person, *friends: Person, bots: int = 0, game: str = AXES_A
 def gather(host: Person, *friends: Person, bots: int = 0, game: str = AXES_AND_ALLIES, option: str = "") -> list[Table]:
     """The same, before the host begins. ``option``: the sentence of an option that is not the default."""
     tile(host.open("/"), game).get_by_role("button", name="With friends").click()
+    size = host.page.locator(f"#size-{1 + len(friends) + bots}")
+    if size.get_attribute("aria-pressed") == "false":
+        size.click()
+        expect(size).to_have_attribute("aria-pressed", "true")
     if option:
         host.page.get_by_label(option).check()
         expect(host.page.get_by_label(option)).to_be_checked()
-    if len(friends) + bots > 1:
-        host.page.locator(f"#size-{1 + len(friends) + bots}").click()
     link = host.page.locator("#invite").input_value()
     for seat, friend in enumerate(friends, 1):
         friend.open(link)
