@@ -1,0 +1,62 @@
+"""Of a piece of AxxA that nobody has seen, nothing that anybody is sent says what it is."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from meadhall.engine import match as matches
+from meadhall.engine.match import SPECTATOR, Match
+from meadhall.games.axxa.state import TURN
+from server.people import OpenHall, Person, Program
+from server.test_secrets import all_that_is_told, otherwise
+
+pytestmark = pytest.mark.asyncio
+
+DECISIONS = 12
+
+
+async def test_redealing_the_covered_pieces_changes_no_byte_that_anybody_is_sent(hall: OpenHall) -> None:
+    viewers, truth, table = await in_the_middle(hall)
+    room = await hall.room(table)
+    draw = random.Random(1)
+    for viewer, (person, program) in zip((0, 1, SPECTATOR), viewers, strict=True):
+        before = await all_that_is_told(person, program, table)
+        for _ in range(3):
+            room.match = otherwise(truth, viewer, draw)
+            room.look_again()
+            assert room.match.tables["piece"].tobytes() != truth.tables["piece"].tobytes()
+            assert await all_that_is_told(person, program, table) == before, f"viewer {viewer}"
+        room.match = truth
+        room.look_again()
+
+
+async def test_the_test_above_would_notice(hall: OpenHall, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Were nothing concealed, the pages would differ."""
+    viewers, truth, table = await in_the_middle(hall)
+    room = await hall.room(table)
+    twin = otherwise(truth, SPECTATOR, random.Random(2))
+    monkeypatch.setattr(matches, "concealed", lambda game, tables, viewer: tables.copy())
+    room.look_again()
+    before = await viewers[-1][0].get(f"/table/{table}")
+    room.match = twin
+    room.look_again()
+    assert (await viewers[-1][0].get(f"/table/{table}")).text != before.text
+
+
+async def in_the_middle(hall: OpenHall) -> tuple[list[tuple[Person, Program]], Match, str]:
+    """Two have made some moves, and turned stacks over; with a spectator, each of them also with a program that only looks on."""
+    host, friend, room = await hall.two_at("axxa")
+    people = (host, friend, hall.person("10.0.0.3"))
+    await people[-1].get("/you")  # has cookies, like the others
+    for _ in range(DECISIONS):
+        match = room.match
+        assert match is not None
+        assert match.actor is not None
+        legal = [choice.action for choice in match.legal()]
+        answer = await people[match.actor].act(room.table.id, TURN if TURN in legal else legal[0])
+        assert answer.status_code == 200, answer.text
+    assert room.match is not None
+    viewers = [(person, await hall.program(f"Robot {k}")) for k, person in enumerate(people)]
+    return viewers, room.match, room.table.id
