@@ -1,0 +1,139 @@
+"""What a browser shows of AxxA: what is drawn of a view is what the rules say of it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from meadhall.engine.match import Match
+from meadhall.engine.record import replay
+from meadhall.games.axxa.board import POSITIONS, SPACES, routes
+from meadhall.games.axxa.state import HEIGHT, NUMBERS, OF_EACH, THREE, UNKNOWN, Event, Phase
+from meadhall.games.axxa.table import Picture, Way, own, picture
+from meadhall.server.pages import SeatView, Viewer
+from meadhall.server.present import match_page
+from meadhall.server.render import fragment
+
+RECORDS = Path(__file__).parents[2] / "records" / "axxa"
+NAMES = (
+    "standstill-together",
+    "standstill-versus",
+    "greedy-together-all-0",
+    "greedy-versus-all-0",
+    "4-players-versus-orthogonal-1",
+)
+NOBODY = Viewer("", "en", "auto", "token")
+records = pytest.mark.parametrize("name", NAMES)
+
+
+@cache
+def told(name: str) -> Match:
+    return replay(json.loads((RECORDS / f"{name}.match.json").read_text(encoding="utf-8")))
+
+
+def pictures(match: Match) -> list[Picture]:
+    return [picture(match.view_at(position)) for position in range(len(match.steps) + 1)]
+
+
+def test_spaces_are_drawn_where_they_are() -> None:
+    drawn = _private(told(NAMES[0]), 0, 1)
+    places = re.findall(r'id="space-(\d+)" class="axxa-idle at r(\d) c(\d)"', drawn)
+    assert {int(space): (int(row) - 1, int(column) - 1) for space, row, column in places} == dict(enumerate(POSITIONS))
+
+
+def _private(match: Match, position: int, seat: int) -> str:
+    """What a seat alone is shown."""
+    page = match_page(match, match.view_at(position, seat), id="x", url="/table/x", seats=_seats(match), public=False)
+    return fragment("_private.html", NOBODY, page, "/")
+
+
+def _seats(match: Match) -> tuple[SeatView, ...]:
+    return tuple(SeatView(seat, each, "human") for seat, each in enumerate(match.names))
+
+
+@records
+def test_every_moment_can_be_drawn_for_everybody(name: str) -> None:
+    match = told(name)
+    phases = set()
+    for position in range(len(match.steps)):
+        view = match.view_at(position)
+        public = match_page(match, view, id="x", url="/table/x", seats=_seats(match))
+        assert fragment("_public.html", NOBODY, public, "/").count('id="stack-') == len(public.picture.stacks)
+        assert view.actor is not None
+        ours = match.view_at(position, view.actor)
+        drawn = _private(match, position, view.actor)
+        for action in ours.legal:
+            assert f'name="action" value="{action}"' in drawn
+        assert drawn.count("data-space=") == SPACES + sum(len(stack.goals) for stack in own(ours).stacks)
+        phases.add(own(ours).phase)
+    assert phases >= {"move", "turn", "pay"}
+
+
+@records
+def test_a_stack_shows_what_was_seen_of_it_and_nothing_else(name: str) -> None:
+    match = told(name)
+    for position, drawn in enumerate(pictures(match)):
+        table = match.view_at(position).table
+        for one in drawn.stacks:
+            assert 1 <= len(one.pieces) == table.height[one.stack] <= HEIGHT
+            for level, number in enumerate(one.pieces):
+                assert (number == UNKNOWN) == (not table.seen[one.stack, level])
+
+
+@records
+def test_every_piece_is_on_the_board_paid_or_removed(name: str) -> None:
+    match = told(name)
+    happened: Counter[str] = Counter()
+    for step, drawn in zip((None, *match.steps), pictures(match), strict=True):
+        happened.update(event.name for event in (() if step is None else step.events))
+        lying = sum(len(one.pieces) for one in drawn.stacks)
+        assert lying == sum(each.left for each in drawn.numbers)
+        assert lying == NUMBERS * OF_EACH - THREE * happened["removed"] - happened["paid"]
+        assert sum(each.taker is not None for each in drawn.numbers) == happened["removed"]
+
+
+@records
+def test_what_leaves_lay_on_top_of_what_is_left(name: str) -> None:
+    match = told(name)
+    for step, before, after in zip(match.steps, pictures(match), pictures(match)[1:], strict=False):
+        leaving = {space: sum(piece.space == space for piece in after.gone) for space in {piece.space for piece in after.gone}}
+        for space, count in leaving.items():
+            left = len(after.spaces[space].pieces)
+            assert {piece.level for piece in after.gone if piece.space == space} == set(range(left, left + count))
+            if not any(event.kind == Event.MOVED for event in step.events):
+                assert left + count == len(before.spaces[space].pieces)
+
+
+@records
+def test_ways_are_free_and_as_long_as_the_piece_says(name: str) -> None:
+    match = told(name)
+    for position, step in enumerate(match.steps):
+        view = match.view_at(position, step.seat)
+        if view.table.phase != Phase.MOVE:
+            continue
+        occupied = {one.space for one in picture(view).stacks}
+        for one in own(view).stacks:
+            for goal in one.goals:
+                entered = along(goal.way)
+                assert len(entered) == one.number
+                assert not occupied & set(entered)
+                assert entered in routes(one.space, goal.space)
+        slide = picture(match.view_at(position + 1)).slide
+        assert slide is not None
+        assert slide.fresh
+        assert (slide.way[0], slide.way[-1]) == divmod(step.action, SPACES)
+
+
+def along(way: Way) -> list[int]:
+    """The spaces that a way enters, from its corners."""
+    entered: list[int] = []
+    for start, end in pairwise(way):
+        (leg,) = routes(start, end)
+        entered += leg
+    return entered
