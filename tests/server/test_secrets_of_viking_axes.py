@@ -49,17 +49,18 @@ async def at_a_table(hall: OpenHall) -> tuple[list[tuple[Person, Program]], Room
     return viewers, room
 
 
-def moments(match: Match) -> Iterator[Match]:
-    """The first moment of each kind in a random match: a card to choose, somebody to throw at, an armory, a wench, an offer."""
+def moments(begun: Match) -> Iterator[Match]:
+    """A moment of each kind, from random matches: a card to choose, somebody to throw at, an armory, a wench, an offer."""
     draw, seen = random.Random(5), set[int]()
-    while not match.over and len(seen) < len(Phase):
-        phase = int(match.tables["phase"][0])
-        if phase not in seen:
-            seen.add(phase)
-            yield match
-        match = match.copy()
-        match.play(draw.choice(match.legal()))
-    assert len(seen) == len(Phase)
+    while len(seen) < len(Phase):
+        match = begun
+        while not match.over:
+            phase = int(match.tables["phase"][0])
+            if phase not in seen:
+                seen.add(phase)
+                yield match
+            match = match.copy()
+            match.play(draw.choice(match.legal()))
 
 
 async def test_changing_what_is_hidden_changes_no_byte_that_others_are_sent(hall: OpenHall) -> None:
