@@ -78,7 +78,7 @@
     else choice = null;
     settle();
     remind(reminded());
-    if (held && document.activeElement === document.body) (document.querySelector(".axxa-act, .axxa-take") ?? standing(place))?.focus();
+    if (held && document.activeElement === document.body) (document.querySelector(".axxa-act, .axxa-take") ?? standing(place))?.focus({ preventScroll: true });
   });
 
   function reminded() {
