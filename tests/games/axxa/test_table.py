@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter
 from functools import cache
 from itertools import pairwise
@@ -13,12 +12,9 @@ import pytest
 
 from meadhall.engine.match import Match
 from meadhall.engine.record import replay
-from meadhall.games.axxa.board import POSITIONS, SPACES, routes
+from meadhall.games.axxa.board import SPACES, routes
 from meadhall.games.axxa.state import HEIGHT, NUMBERS, OF_EACH, THREE, UNKNOWN, Event, Phase
 from meadhall.games.axxa.table import Picture, Way, own, picture
-from meadhall.server.pages import SeatView, Viewer
-from meadhall.server.present import match_page
-from meadhall.server.render import fragment
 
 RECORDS = Path(__file__).parents[2] / "records" / "axxa"
 NAMES = (
@@ -28,7 +24,6 @@ NAMES = (
     "greedy-versus-all-0",
     "4-players-versus-orthogonal-1",
 )
-NOBODY = Viewer("", "en", "auto", "token")
 records = pytest.mark.parametrize("name", NAMES)
 
 
@@ -39,40 +34,6 @@ def told(name: str) -> Match:
 
 def pictures(match: Match) -> list[Picture]:
     return [picture(match.view_at(position)) for position in range(len(match.steps) + 1)]
-
-
-def test_spaces_are_drawn_where_they_are() -> None:
-    drawn = _private(told(NAMES[0]), 0, 1)
-    places = re.findall(r'id="space-(\d+)" class="axxa-idle at r(\d) c(\d)"', drawn)
-    assert {int(space): (int(row) - 1, int(column) - 1) for space, row, column in places} == dict(enumerate(POSITIONS))
-
-
-def _private(match: Match, position: int, seat: int) -> str:
-    """What a seat alone is shown."""
-    page = match_page(match, match.view_at(position, seat), id="x", url="/table/x", seats=_seats(match), public=False)
-    return fragment("_private.html", NOBODY, page, "/")
-
-
-def _seats(match: Match) -> tuple[SeatView, ...]:
-    return tuple(SeatView(seat, each, "human") for seat, each in enumerate(match.names))
-
-
-@records
-def test_every_moment_can_be_drawn_for_everybody(name: str) -> None:
-    match = told(name)
-    phases = set()
-    for position in range(len(match.steps)):
-        view = match.view_at(position)
-        public = match_page(match, view, id="x", url="/table/x", seats=_seats(match))
-        assert fragment("_public.html", NOBODY, public, "/").count('id="stack-') == len(public.picture.stacks)
-        assert view.actor is not None
-        ours = match.view_at(position, view.actor)
-        drawn = _private(match, position, view.actor)
-        for action in ours.legal:
-            assert f'name="action" value="{action}"' in drawn
-        assert drawn.count("data-space=") == SPACES + sum(len(stack.goals) for stack in own(ours).stacks)
-        phases.add(own(ours).phase)
-    assert phases >= {"move", "turn", "pay"}
 
 
 @records
