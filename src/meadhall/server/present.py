@@ -44,7 +44,6 @@ WHISPERS_SHOWN = 5
 """How many events that only they know a seat's page lists."""
 
 _ANNOUNCED = {
-    "axxa": ("AxxA", marked("A puzzle of sliding stacks, solved together."), "1-6"),
     "dungeon-allies": ("Dungeon Allies", marked("Dice, followers and treasure below the mountain."), "2-5"),
 }
 """Games that are promised; an installed one takes its promise's place."""
