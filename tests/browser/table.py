@@ -64,7 +64,9 @@ class Table:
         return [entry.strip() for entry in self.entries.locator("> span").all_text_contents()][::-1]
 
     def wait_for_game(self) -> None:
+        """Until the game is there, and the scripts that listen to keys."""
         expect(self.page.locator("#frame.game")).to_be_visible(timeout=PATIENCE)
+        self.page.wait_for_load_state()
 
     def wait_for_news(self, number: int) -> None:
         """Until event ``number`` is told here, or a later one."""
