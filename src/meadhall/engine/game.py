@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cached_property
 from importlib.metadata import EntryPoint, entry_points
@@ -21,6 +21,8 @@ import numpy.typing as npt
 from meadhall.engine.errors import BadSetup, UnknownGame
 from meadhall.engine.events import Event, EventKind
 from meadhall.engine.language import add_catalogues
+from meadhall.engine.options import Choice as Choice
+from meadhall.engine.options import Option
 from meadhall.engine.schema import State
 
 if TYPE_CHECKING:
@@ -39,30 +41,6 @@ class Scoring(Enum):
     SIDES = "sides"  # two sides: the shares of a member of each sum to 1
 
 
-class Choice:
-    """An option of a game that is one of a few named values.
-
-    Args:
-        name: e.g. ``"variant"``.
-        values: value -> a sentence that says what it changes (for gettext); the first is the default.
-    """
-
-    def __init__(self, name: str, values: Mapping[str, str]) -> None:
-        self.name = name
-        self.values = dict(values)
-        self.default = next(iter(self.values))
-
-    def check(self, value: Any) -> Any:
-        """The value as a record holds it; BadSetup if it is none."""
-        if not isinstance(value, str) or value not in self.values:
-            raise BadSetup(f"option {self.name} is one of {', '.join(self.values)}, not {value!r}")
-        return value
-
-    def encode(self, value: Any) -> tuple[int, ...]:
-        """The integers that the rules are given for this value."""
-        return (list(self.values).index(value),)
-
-
 class GameRules(Protocol):
     """The six rule functions, on the game's record. ``log`` takes the events."""
 
@@ -75,7 +53,10 @@ class GameRules(Protocol):
 
 
 class GameWords(Protocol):
-    """The game in words, in the current language. ``table`` is a concealed state, ``names`` the players'."""
+    """The game in words, in the current language; a module or an object.
+
+    ``table`` is a concealed state, ``names`` are the players'.
+    """
 
     def action(self, table: Any, action: int, names: Sequence[str]) -> str:
         """What the actor would do, e.g. ``"attack Björn"``."""
@@ -131,6 +112,7 @@ class Game:
         scoring: who plays against whom, given the options.
         points: every seat's points in a finished state, where the game counts points: ``points(table, options)``, None if
             it counts none with these options.
+        edition: the words and the kinds of events under these options, where options change what things are called.
         lessons: its guided first game; None if there is none.
         daily: what it is as the puzzle of the day; None if it is none.
         objection: why a number of players and options don't go together, "" if they do: ``objection(players, options)``.
@@ -149,11 +131,12 @@ class Game:
     events: dict[int, EventKind]
     folder: Path
     picture: GamePicture | None = None
-    options: tuple[Choice, ...] = ()
+    options: tuple[Option, ...] = ()
     greedy: Any = None
     scoring: Scoring | Callable[[Mapping[str, Any]], Scoring] = Scoring.RIVALS
     points: Callable[[Any, Mapping[str, Any]], tuple[int, ...] | None] | None = None
     objection: Callable[[int, Mapping[str, Any]], str] | None = None
+    edition: Callable[[Mapping[str, Any]], tuple[GameWords, dict[int, EventKind]]] | None = None
     lessons: Lessons | None = None
     daily: Daily | None = None
 
@@ -195,6 +178,13 @@ class Game:
         if objection:
             raise BadSetup(objection)
         return count, chosen
+
+    def under(self, options: Mapping[str, Any]) -> Game:
+        """The game with the words and events of the edition that these options, which are checked, make it."""
+        if self.edition is None:
+            return self
+        words, events = self.edition(options)
+        return self if words is self.words else replace(self, words=words, events=events)
 
     def encode_options(self, options: Mapping[str, Any]) -> npt.NDArray[np.int64]:
         """The options as the integers that ``setup`` is given, one after the other."""

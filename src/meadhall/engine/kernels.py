@@ -55,10 +55,10 @@ def _make_loops(subject: Game) -> ModuleType:
 
 
 def loops(subject: Game) -> Any:
-    """The game's compiled module of ``loops.py``."""
+    """The game's compiled module of ``loops.py``, the same for all its editions."""
     with _lock:
         made = _made.get(subject.name)
-        if made is None or made[0] is not subject:
+        if made is None or made[0].rules is not subject.rules or made[0].greedy is not subject.greedy:
             made = _made[subject.name] = subject, _make_loops(subject)
     return made[1]
 

@@ -201,9 +201,9 @@ class Match:
         options: Mapping[str, Any] | None = None,
         started: datetime | None = None,
     ) -> None:
-        self.game = game
         wanted = players if players is not None else len(seats) if seats else game.min_players
         self.players, self.options = game.check_setup(wanted, options or {})
+        self.game = game.under(self.options)
         self.seed = _checked_seed(seed)
         self.seats = _checked_seats(seats, self.players)
         self.started = started or datetime.now(UTC).replace(microsecond=0)
