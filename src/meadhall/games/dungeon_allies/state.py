@@ -37,7 +37,9 @@ MONSTERS = 28
 LEVELS = 3
 LEVEL_SQUARES = 8  # on each level but the last, which has the rest
 ROUND_ENDS = (8, 16)
-GONE = -2  # of a monster: out of the game
+GONE = -2  # instead of the tile on a square: none is left there; instead of a tile's owner: it is out of the game
+
+EVERYBODY_HAS = (1 << (1 + SEATS)) - 1  # of ``seen``: the tile lies face up
 
 TRACK = 5
 TREASURES = 5
@@ -60,6 +62,17 @@ ON_PRISONER = ON_TAVERN + 1
 ON_TRADE = ON_PRISONER + PRISONERS
 ON_SORCERER = ON_TRADE + 1
 TARGETS = ON_SORCERER + DISPLAY
+
+# Where a die lies, as events tell it: like a target, but with the numbers of the spaces that go by themselves.
+AT_SQUARE = 0
+AT_TRACK = AT_SQUARE + SQUARES
+AT_TREASURE = AT_TRACK + TRACK
+AT_TRAINER = AT_TREASURE + TREASURES
+AT_TAVERN = AT_TRAINER + TRAINER_SPACES
+AT_PRISONER = AT_TAVERN + 1
+AT_TRADE = AT_PRISONER + PRISONERS
+AT_SORCERER = AT_TRADE + 1
+SPOTS = AT_SORCERER + DISPLAY
 
 # Actions.
 ASSIGN = 0
@@ -196,8 +209,8 @@ class Table(State):
     ally: Annotated[Grid, np.int8, SEATS, DICE]  # who has the token of that size
     place: Annotated[Grid, np.int8, SEATS, DICE]  # the target on which the die lies
 
-    monster: Annotated[Row, np.int8, SQUARES]  # the tile on a square
-    seen: Annotated[Row, np.uint8, SQUARES]  # bit k: seat k has seen the tile that lies there
+    monster: Annotated[Row, np.int8, SQUARES]  # the tile on a square, NONE if the viewer doesn't know which, or GONE
+    seen: Annotated[Row, np.uint8, SQUARES]  # bit 1 + k: seat k has seen the tile that lies there; bit 0: a spectator has
     owner: Annotated[Row, np.int8, MONSTERS]  # of a tile: who keeps it, NONE while it lies on a square, or GONE
     holder: Annotated[Row, np.int8, SQUARES]  # whose dice are on a square
     peeks: I8  # looks left to take
@@ -240,5 +253,5 @@ def current_round(table: Table) -> int:
 
 @rule
 def has_seen(table: Table, seat: int, square: int) -> bool:
-    """DA-3.4: whether a seat has looked at the tile on a square; of a spectator (-1), whether all can see it."""
-    return seat >= 0 and (table.seen[square] >> seat) & 1 == 1
+    """DA-3.4: whether a seat (-1: a spectator) knows the tile on a square."""
+    return (table.seen[square] >> (1 + seat)) & 1 == 1
