@@ -39,6 +39,7 @@ LEVEL_SQUARES = 8  # on each level but the last, which has the rest
 ROUND_ENDS = (8, 16)
 GONE = -2  # instead of the tile on a square: none is left there; instead of a tile's owner: it is out of the game
 
+LOOKS = 2  # DA-3.4: for one red crystal
 EVERYBODY_HAS = (1 << (1 + SEATS)) - 1  # of ``seen``: the tile lies face up
 
 TRACK = 5
@@ -255,3 +256,28 @@ def current_round(table: Table) -> int:
 def has_seen(table: Table, seat: int, square: int) -> bool:
     """DA-3.4: whether a seat (-1: a spectator) knows the tile on a square."""
     return (table.seen[square] >> (1 + seat)) & 1 == 1
+
+
+@rule
+def has_tile(table: Table, square: int) -> bool:
+    """DA-3.3: whether a tile still lies on a square."""
+    return table.monster[square] != GONE
+
+
+@rule
+def has_follower(table: Table, follower: int) -> bool:
+    """DA-1.2: whether somebody has won a follower."""
+    for seat in range(table.players):
+        for die in range(DICE):
+            if table.ally[seat, die] == follower:
+                return True
+    return False
+
+
+@rule
+def lowest_die(table: Table, seat: int) -> int:
+    """DA-8.3: the smallest die of a seat's allies, followers too."""
+    for die in range(DICE):
+        if table.ally[seat, die] != NONE:
+            return die
+    return DICE

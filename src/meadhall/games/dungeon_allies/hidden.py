@@ -1,0 +1,102 @@
+"""Dungeon Allies: what is hidden. Tiles from those who haven't looked; the order of followers and cards from everybody."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from meadhall.engine.chance import shuffle
+from meadhall.engine.rule import rule
+from meadhall.engine.schema import Row
+from meadhall.games.dungeon_allies.state import (
+    CARDS,
+    DISPLAY,
+    FIRST_FOLLOWER,
+    FOLLOWERS,
+    MONSTERS,
+    NONE,
+    SQUARES,
+    Table,
+    has_follower,
+    has_seen,
+)
+
+
+@rule
+def conceal(table: Table, seat: int) -> None:
+    """DA-14.2: tiles that the seat hasn't seen, the stack of followers below its top, and the deck."""
+    for square in range(SQUARES):
+        if table.monster[square] >= 0 and not has_seen(table, seat, square):
+            table.monster[square] = NONE
+    for k in range(table.followers - 1):
+        table.stack[k] = NONE
+    for k in range(table.cards):
+        table.deck[k] = NONE
+
+
+@rule
+def redeal(table: Table, seat: int) -> None:
+    """DA-14.1: everybody knows what is hidden, but not where: it lies there in any order, all equally likely."""
+    unseen = np.zeros(MONSTERS, np.int8)
+    redeal_monsters(table, unseen)
+    redeal_followers(table, unseen)
+    redeal_cards(table, unseen)
+
+
+@rule
+def redeal_monsters(table: Table, unseen: Row) -> None:
+    """DA-14.1: the tiles that are still on squares, but for those that the seat has seen there."""
+    count = 0
+    for monster in range(MONSTERS):
+        if table.owner[monster] == NONE and not lies_open(table, monster):
+            unseen[count] = monster
+            count += 1
+    shuffle(table.rng, unseen, count)
+    for square in range(SQUARES):
+        if table.monster[square] == NONE:
+            count -= 1
+            table.monster[square] = unseen[count]
+
+
+@rule
+def lies_open(table: Table, monster: int) -> bool:
+    """Whether the viewer knows on which square a tile lies."""
+    for square in range(SQUARES):
+        if table.monster[square] == monster:
+            return True
+    return False
+
+
+@rule
+def redeal_followers(table: Table, unseen: Row) -> None:
+    """The followers that nobody has, but for the one on top."""
+    below_top = table.followers - 1
+    count = 0
+    for follower in range(FIRST_FOLLOWER, FIRST_FOLLOWER + FOLLOWERS):
+        if not has_follower(table, follower) and (below_top < 0 or table.stack[below_top] != follower):
+            unseen[count] = follower
+            count += 1
+    shuffle(table.rng, unseen, count)
+    for k in range(count):
+        table.stack[k] = unseen[k]
+
+
+@rule
+def redeal_cards(table: Table, unseen: Row) -> None:
+    """The cards that are neither on show nor somebody's."""
+    count = 0
+    for card in range(CARDS):
+        if table.card_owner[card] == NONE and not is_on_show(table, card):
+            unseen[count] = card
+            count += 1
+    shuffle(table.rng, unseen, count)
+    for k in range(count):
+        table.deck[k] = unseen[k]
+
+
+@rule
+def is_on_show(table: Table, card: int) -> bool:
+    """DA-11.1: whether a card lies on one of the sorcerer's spaces."""
+    for space in range(DISPLAY):
+        if table.display[space] == card:
+            return True
+    return False

@@ -1,0 +1,27 @@
+"""Step 4, the trainer (§Trainer)."""
+
+from __future__ import annotations
+
+from meadhall.engine.events import emit
+from meadhall.engine.rule import rule
+from meadhall.engine.schema import Grid
+from meadhall.games.dungeon_allies.state import DICE, NONE, SIDES, Event, Table
+
+
+@rule
+def resolve_trainer(table: Table, log: Grid) -> None:
+    """DA-7.1: from top to bottom."""
+    for space in range(table.trainees):
+        train(table, table.trainee[space] // DICE, table.trainee[space] % DICE, log)
+
+
+@rule
+def train(table: Table, seat: int, die: int, log: Grid) -> None:
+    """DA-7.1: the next larger die, unless another ally has it now. DA-7.2: for the ally whose die was placed."""
+    ally = table.ally[seat, die]
+    if table.ally[seat, die + 1] != NONE:
+        emit(log, Event.TRAINING_FORFEIT, seat, ally)
+        return
+    table.ally[seat, die] = NONE
+    table.ally[seat, die + 1] = ally
+    emit(log, Event.TRAINED, seat, ally, SIDES[die + 1])

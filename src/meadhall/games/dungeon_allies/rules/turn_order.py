@@ -1,0 +1,42 @@
+"""Step 2, turn order (§Turn Order)."""
+
+from __future__ import annotations
+
+from meadhall.engine.events import append_argument, emit
+from meadhall.engine.rule import rule
+from meadhall.engine.schema import Grid
+from meadhall.games.dungeon_allies.rules.supply import GOLD_FIRST, gain
+from meadhall.games.dungeon_allies.state import NONE, Event, Table
+
+
+@rule
+def resolve_turn_order(table: Table, log: Grid) -> None:
+    """DA-5.1: gifts, then the new order. DA-5.2: it holds from here on."""
+    if table.track[0] == NONE:
+        return
+    taken = 0
+    while taken < table.players and table.track[taken] != NONE:
+        for item in GOLD_FIRST:
+            gain(table, table.track[taken], item, table.track_gift[taken, item], log)
+        taken += 1
+    for space in range(taken - 1, -1, -1):
+        move_to_front(table, table.track[space])
+    tell_order(table, log)
+
+
+@rule
+def move_to_front(table: Table, seat: int) -> None:
+    """DA-5.1: those who were before that seat go one place back, in their old order."""
+    place = 0
+    while table.order[place] != seat:
+        place += 1
+    for k in range(place, 0, -1):
+        table.order[k] = table.order[k - 1]
+    table.order[0] = seat
+
+
+@rule
+def tell_order(table: Table, log: Grid) -> None:
+    emit(log, Event.ORDER, table.order[0])
+    for place in range(1, table.players):
+        append_argument(log, table.order[place])
