@@ -1,0 +1,36 @@
+"""Dungeon Allies: dice on eight places, monsters below them, for 2 to 5."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from meadhall.engine.game import Game
+from meadhall.engine.language import marked
+from meadhall.games.dungeon_allies import rules, state
+from meadhall.games.dungeon_allies.components import COMPONENTS
+from meadhall.games.dungeon_allies.rules.scoring import points_of
+from meadhall.games.dungeon_allies.words import WORDS, edition
+
+
+def points(table: state.Table, _options: Mapping[str, Any]) -> tuple[int, ...]:
+    """DA-13.2: every seat's gold and cards."""
+    return tuple(points_of(table, seat) for seat in range(table.players))
+
+
+game = Game(
+    name="dungeon-allies",
+    title="Dungeon Allies",
+    tagline=marked("Send out allies as dice: to fight, to trade, to train, to win over. For 2 to 5."),
+    version=1,
+    min_players=2,
+    max_players=state.SEATS,
+    actions=state.ACTIONS,
+    table=state.Table,
+    rules=rules,
+    words=WORDS,
+    events=WORDS.events,
+    edition=edition,
+    folder=Path(__file__).parent,
+    options=(COMPONENTS,),
+    points=points,
+)

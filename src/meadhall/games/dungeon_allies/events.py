@@ -1,0 +1,147 @@
+"""Dungeon Allies: what can happen, as records write it and as it is told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from meadhall.engine import events
+from meadhall.engine.events import Argument, EventKind, named, number, seat
+from meadhall.engine.language import gettext as _
+from meadhall.engine.language import marked
+from meadhall.games.dungeon_allies import pieces
+from meadhall.games.dungeon_allies.components import ITEM_NAMES, Components
+from meadhall.games.dungeon_allies.pieces import Pieces
+from meadhall.games.dungeon_allies.state import AT_SQUARE, AT_TRACK, Event
+
+PLACES = ("square", "turn_order", "treasure", "trainer", "tavern", "prisoner", "trade", "sorcerer")
+"""What records call the eight places."""
+
+
+@dataclass(frozen=True)
+class Told:
+    """An argument that is written in one way and told in another."""
+
+    written: Argument
+    told: Callable[[Any], str]
+
+    def __call__(self, value: int) -> Any:
+        return self.written(value)
+
+
+def coded(written: Sequence[str], told: Callable[[int], str]) -> Told:
+    """An argument written as the name at its place, and told as ``told`` calls what is at that place."""
+    return Told(named(*written), lambda name: told(written.index(name)))
+
+
+def written_spots() -> list[str]:
+    """``square:3``, ``turn_order:1``, ``tavern`` …: as records write where a die lies; squares from 0, other spaces from 1."""
+    found = [f"{PLACES[0]}:{square}" for square in range(AT_SQUARE, AT_TRACK)]
+    for place, first, end in zip(PLACES[1:], pieces.FIRST_SPOTS[1:-1], pieces.FIRST_SPOTS[2:], strict=True):
+        found += [place] if end - first == 1 else [f"{place}:{space}" for space in range(1, end - first + 1)]
+    return found
+
+
+square = Told(number, pieces.square)
+die = Told(number, pieces.sided)
+spot = coded(written_spots(), pieces.spot)
+item = coded(ITEM_NAMES, lambda item: pieces.amount(item, 1))
+
+
+def events_of(components: Components) -> dict[int, EventKind]:
+    """Every kind of event; pieces are those of these components."""
+    own = Pieces(components)
+    ally = coded([ally.id for ally in components.allies], own.ally)
+    monster = coded([monster.id for monster in components.monster], own.monster)
+    card = coded([card.id for card in components.sorcerer_card], own.card)
+    return {
+        Event.TILE: EventKind("tile", (square, monster), "DA-2.4", marked("{0}: {1}")),
+        Event.CHARACTER: EventKind("character", (seat, ally), "DA-2.1", marked("{0} leads {1}")),
+        Event.PERCENTILE: EventKind("percentile", (seat, number), "DA-2.5", marked("{0} rolls {1} for the turn order")),
+        Event.ORDER: EventKind("order", (seat,), "DA-5.1", marked("Turn order: {0}"), rest=seat),
+        Event.CARD_SHOWN: EventKind("card_shown", (number, card), "DA-11.3", marked("Sorcerer {0} offers: {1}")),
+        Event.FOLLOWER_TOP: EventKind("follower_top", (ally,), "DA-2.2", marked("In the tavern waits: {0}")),
+        Event.TREASURE: EventKind("treasure", (number, item), "DA-12.2", marked("Treasure {0}: {1}")),
+        Event.ASSIGNED: EventKind("assigned", (seat, ally, die), "DA-2.3", marked("{0} gives the {2} to {1}")),
+        Event.PLACED: EventKind("placed", (seat, die, spot), "DA-3.2", marked("{0} places the {1}: {2}")),
+        Event.BID: EventKind("bid", (seat, number), "DA-8.1", marked("{0} bids {1} gold")),
+        Event.ILLUMINATES: EventKind("illuminates", (seat,), "DA-3.4", marked("{0} casts Illuminate")),
+        Event.PEEKED: EventKind("peeked", (seat, square), "DA-3.4", marked("{0} looks at the tile on {1}")),
+        Event.PEEK_FACE: EventKind("peek_face", (seat, square, monster), "DA-3.4", marked("On {1} lurks: {2}")),
+        Event.FIGHTS: EventKind("fights", (seat, square), "DA-4.2", marked("{0} fights on {1}")),
+        Event.REVEALED: EventKind("revealed", (square, monster), "DA-4.3", marked("On {0} appears: {1}")),
+        Event.ENHANCES: EventKind("enhances", (seat, die), "DA-4.5", marked("{0} casts Enhance: a {1} joins in")),
+        Event.BLESSES: EventKind("blesses", (seat, die), "DA-4.5", marked("{0} casts Bless: the {1} counts double")),
+        Event.ROLLED: EventKind("rolled", (seat, die, number, number), "DA-4.4", marked("{0} rolls {2} with the {1}")),
+        Event.REROLLED: EventKind("rerolled", (seat, die, number, number), "DA-4.6", marked("{0} rolls {2} with the {1} again")),
+        Event.TOTAL: EventKind("total", (seat, number, number), "DA-4.4", marked("That makes {1}, and it takes {2}")),
+        Event.HAMMERS: EventKind("hammers", (seat, square), "DA-4.5", marked("{0} calls the Hammer of the Gods down on {1}")),
+        Event.DEFEATS: EventKind("defeats", (seat, square, number), "DA-4.7", marked("{0} wins on {1}: {2} gold")),
+        Event.FAILS: EventKind("fails", (seat, square), "DA-4.7", marked("{0} loses on {1}, and the tile is out of the game")),
+        Event.ROUND: EventKind("round", (number,), "DA-12.1", marked("Round {0} begins")),
+        Event.GAINS: EventKind("gains", (seat, item, number), "DA-1.6", marked("{0} gains {1}")),
+        Event.PAYS: EventKind("pays", (seat, item, number), "DA-1.6", marked("{0} pays {1}")),
+        Event.LOOTS: EventKind("loots", (seat, number), "DA-6.2", marked("{0} empties treasure {1}")),
+        Event.GUARDED: EventKind(
+            "guarded", (seat, number), "DA-6.2", marked("{0} has won no fight this turn: treasure {1} stays guarded")
+        ),
+        Event.TRAINED: EventKind("trained", (seat, ally, die), "DA-7.1", marked("{1} is trained for {0}, and has the {2} now")),
+        Event.TRAINING_FORFEIT: EventKind(
+            "training_forfeit", (seat, ally), "DA-7.1", marked("{1} is trained for {0} in vain: another ally has the next die")
+        ),
+        Event.FOLLOWER_JOINS: EventKind("follower_joins", (seat, ally, die), "DA-8.3", marked("{1} joins {0} with the {2}")),
+        Event.TAVERN_FORFEIT: EventKind(
+            "tavern_forfeit", (seat,), "DA-8.4", marked("Nobody joins {0}: there is no die below the d4")
+        ),
+        Event.FREES: EventKind("frees", (seat, number), "DA-9.1", marked("{0} frees prisoner {1}")),
+        Event.PRISONER_FORFEIT: EventKind(
+            "prisoner_forfeit", (seat, number), "DA-9.1", marked("{0} lacks the offering for prisoner {1}")
+        ),
+        Event.TRADES: EventKind("trades", (seat, number, number), "DA-10.1", marked("{0} gives {1} for {2}")),
+        Event.BUYS: EventKind("buys", (seat, card), "DA-11.2", marked("{0} buys: {1}")),
+        Event.DECLINES: EventKind("declines", (seat, card), "DA-11.1", marked("{0} leaves it: {1}")),
+        Event.CANNOT_PAY: EventKind("cannot_pay", (seat, card), "DA-11.1", marked("{0} can't pay for it: {1}")),
+        Event.TURN_ENDED: EventKind("turn_ended", (number,), "DA-12.2", marked("Turn {0} is over")),
+        Event.SCORE: EventKind(
+            "score", (seat, number, number, number), "DA-13.2", marked("{0}: {1} gold and {2} from cards, {3} points")
+        ),
+        Event.WON: EventKind("won", (seat,), "DA-13.4", marked("{0} wins"), rest=seat),
+    }
+
+
+VARIANTS = {
+    Event.BID: marked("{0} bids nothing yet"),
+    Event.ROLLED: marked("{0} rolls {2} with the {1}, doubled {3}"),
+    Event.REROLLED: marked("{0} rolls {2} with the {1} again, doubled {3}"),
+    Event.WON: marked("A draw between {0}"),
+}
+"""The other way to tell it: a bid of nothing, a die that is doubled, several winners."""
+
+
+def tell(event: events.Event, kind: EventKind, players: Sequence[str], own: Pieces) -> str:
+    """What happened, in words."""
+    values = [_told(kind.argument(k), value, players) for k, value in enumerate(event.arguments)]
+    if event.kind == Event.ORDER:
+        values = [", ".join(values)]
+    elif event.kind == Event.WON:
+        values[0] = pieces.listed(values)
+    elif event.kind in (Event.GAINS, Event.PAYS):
+        values[1] = pieces.amount(ITEM_NAMES.index(event.arguments[1]), event.arguments[2])
+    elif event.kind == Event.TRADES:
+        values[1:] = own.exchange(*event.arguments[1:])
+    return _(VARIANTS[Event(event.kind)] if _is_variant(event) else kind.text).format(*values)
+
+
+def _told(argument: Argument, value: Any, players: Sequence[str]) -> Any:
+    if argument is seat:
+        return players[value]
+    return argument.told(value) if isinstance(argument, Told) else value
+
+
+def _is_variant(event: events.Event) -> bool:
+    if event.kind == Event.BID:
+        return not event.arguments[1]
+    if event.kind in (Event.ROLLED, Event.REROLLED):
+        return bool(event.arguments[3] != event.arguments[2])
+    return event.kind == Event.WON and len(event.arguments) > 1

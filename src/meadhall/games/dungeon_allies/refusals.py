@@ -1,0 +1,304 @@
+"""Dungeon Allies: why something can't be done. A second statement of what is legal, in words and with the rule."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from meadhall.engine.language import gettext as _
+from meadhall.engine.language import marked
+from meadhall.games.dungeon_allies import pieces
+from meadhall.games.dungeon_allies.state import (
+    ACTIONS,
+    BID,
+    BLESS,
+    COLOURS,
+    D12,
+    DECLINE,
+    DICE,
+    END_TRADE,
+    ENHANCE,
+    FIGHT,
+    FOLLOWER_DIE,
+    GOLD,
+    GONE,
+    GREEN,
+    HAMMER,
+    ILLUMINATE,
+    MOST_GOLD_BID,
+    NONE,
+    ON_PRISONER,
+    ON_SORCERER,
+    ON_SQUARE,
+    ON_TAVERN,
+    ON_TRACK,
+    ON_TRADE,
+    ON_TRAINER,
+    ON_TREASURE,
+    PEEK,
+    PLACE,
+    RED,
+    REROLL,
+    ROLL,
+    SQUARES,
+    TRADE,
+    TRAINER_SPACES,
+    WHITE,
+    YELLOW,
+    Phase,
+    Step,
+    Table,
+    current_round,
+    has_seen,
+    level_of,
+    lowest_die,
+)
+
+Refusal = tuple[str, str]
+ALLOWED: Refusal = ("", "")
+
+PHASES = (
+    (PLACE, Phase.ASSIGN),
+    (PEEK, Phase.PLACE),
+    (BID + 1, Phase.PEEK),
+    (FIGHT, Phase.BID),
+    (ROLL, Phase.FIGHT_ORDER),
+    (REROLL - 1, Phase.PREP),
+    (FOLLOWER_DIE, Phase.REROLL),
+    (END_TRADE, Phase.FOLLOWER_DIE),
+    (DECLINE, Phase.TRADE),
+    (ACTIONS, Phase.BUY),
+)
+"""Which actions belong to which decision: those below the number, down to the one before."""
+
+FIRST = {
+    Phase.ASSIGN: ("DA-2.3", marked("First say which of your characters gets the d6.")),
+    Phase.PEEK: ("DA-3.4", marked("You have cast Illuminate: first look at a tile.")),
+    Phase.BID: ("DA-8.1", marked("Your die lies in the tavern: first say what you bid.")),
+}
+"""What has to be decided before a die can be placed."""
+
+NOT_NOW = {
+    Phase.ASSIGN: ("DA-2.3", marked("The dice of your characters were given out before the first turn.")),
+    Phase.PLACE: ("DA-3.1", marked("All dice of this turn are placed. The next ones are when the eight places are done.")),
+    Phase.PEEK: ("DA-3.4", marked("Only who casts Illuminate may look at tiles.")),
+    Phase.BID: ("DA-8.1", marked("Gold is bid by who has just placed a die in the tavern, after somebody else.")),
+    Phase.FIGHT_ORDER: ("DA-4.2", marked("This is not the moment to choose a fight.")),
+    Phase.PREP: ("DA-4.5", marked("This is done in a fight, before its dice are rolled.")),
+    Phase.REROLL: ("DA-4.6", marked("This is done in a fight, when its dice have been rolled and are not enough.")),
+    Phase.FOLLOWER_DIE: ("DA-8.3", marked("No follower is waiting for a die of yours.")),
+    Phase.TRADE: ("DA-10.1", marked("You are not at the traders' now.")),
+    Phase.BUY: ("DA-11.1", marked("The sorcerer offers you no card now.")),
+}
+"""Why there is nothing of this kind to decide."""
+
+
+def refusal(table: Table, action: int, players: Sequence[str]) -> Refusal:
+    """Rule and words why the actor can't do this now; ``ALLOWED`` if it can be done."""
+    phase = next(phase for end, phase in PHASES if action < end)
+    if phase != table.phase:
+        return _not_now(table, phase)
+    if phase == Phase.PLACE:
+        return _no_light(table) if action == ILLUMINATE else _not_placed(table, action - PLACE, players)
+    if phase == Phase.PEEK:
+        return _not_seen(table, action - PEEK)
+    if phase == Phase.BID:
+        return _not_bid(table, action - BID)
+    if phase == Phase.FIGHT_ORDER:
+        return _no_fight(table, action - FIGHT)
+    if phase == Phase.PREP:
+        return _no_spell(table, action)
+    if phase == Phase.REROLL:
+        return _not_in_the_fight("DA-4.6", action - REROLL) if action >= REROLL and not table.rolled[action - REROLL] else ALLOWED
+    if phase == Phase.FOLLOWER_DIE:
+        return _too_large(table, action - FOLLOWER_DIE)
+    if phase == Phase.TRADE and action >= TRADE:
+        return _no_exchange(table, *divmod(action - TRADE, 2))
+    return ALLOWED
+
+
+def _not_now(table: Table, wanted: Phase) -> Refusal:
+    rule, why = NOT_NOW[wanted]
+    if wanted == Phase.PLACE and table.step == Step.PLACEMENT:
+        rule, why = FIRST[Phase(table.phase)]
+    return rule, _(why)
+
+
+# --------------------------------------------------------------------------------------------------------------- placement
+
+
+def _not_placed(table: Table, placement: int, players: Sequence[str]) -> Refusal:
+    target, die = divmod(placement, DICE)
+    if table.ally[table.actor, die] == NONE:
+        return "DA-1.2", _("None of your allies has a {die}.").format(die=pieces.die(die))
+    if table.place[table.actor, die] != NONE:
+        place = pieces.target(table.place[table.actor, die])
+        return "DA-3.1", _("Your {die} is placed already: {place}.").format(die=pieces.die(die), place=place)
+    if target < ON_TRACK:
+        return _no_attack(table, target - ON_SQUARE, players)
+    if target == ON_TRACK:
+        on_track = any(table.track[space] == table.actor for space in range(table.players))
+        return ("DA-3.3", _("You have a die on the turn order already, and one is all you may have.")) if on_track else ALLOWED
+    if target == ON_TRAINER:
+        return _not_trained(table, die)
+    if target == ON_TAVERN:
+        return _no_guest(table)
+    if target == ON_TRADE:
+        return ALLOWED
+    return _occupied(table, target, players)
+
+
+def _no_attack(table: Table, square: int, players: Sequence[str]) -> Refusal:
+    if table.monster[square] == GONE:
+        return "DA-3.3", _("No monster is left on {square}.").format(square=pieces.square(square))
+    if table.holder[square] not in (NONE, table.actor):
+        return _taken(ON_SQUARE + square, table.holder[square], players)
+    return ALLOWED
+
+
+def _occupied(table: Table, target: int, players: Sequence[str]) -> Refusal:
+    """One die fits on the space."""
+    if target < ON_TRAINER:
+        holder = table.looter[target - ON_TREASURE]
+    elif target < ON_TRADE:
+        holder = table.liberator[target - ON_PRISONER]
+    elif table.display[target - ON_SORCERER] == NONE:
+        return "DA-3.3", _("The sorcerer has no card on that space.")
+    else:
+        holder = table.customer[target - ON_SORCERER]
+    return ALLOWED if holder == NONE else _taken(target, holder, players)
+
+
+def _taken(target: int, holder: int, players: Sequence[str]) -> Refusal:
+    return "DA-3.3", _("{place} is taken by {name}.").format(place=pieces.target(target), name=players[holder])
+
+
+def _not_trained(table: Table, die: int) -> Refusal:
+    if die == D12:
+        return "DA-3.3", _("The d12 is the largest die: who has it can't be trained any more.")
+    if table.trainees == TRAINER_SPACES:
+        return "DA-3.3", _("All spaces at the trainer's are taken.")
+    return ALLOWED
+
+
+def _no_guest(table: Table) -> Refusal:
+    if table.followers == 0:
+        return "DA-8.1", _("No follower is left in the tavern.")
+    if all(table.ally[table.actor, die] != NONE for die in range(DICE)):
+        return "DA-8.1", _("You have five allies, and there is no die for one more.")
+    if table.bidder == table.actor:
+        return "DA-8.2", _("Yours is the leading bid: you can't raise it.")
+    if table.bidder != NONE and table.bid >= table.gold[table.actor]:
+        return "DA-8.1", _("You would have to bid at least {bid}, and have {gold}.").format(
+            bid=pieces.amount(GOLD, table.bid + 1), gold=pieces.amount(GOLD, table.gold[table.actor])
+        )
+    if table.bidder != NONE and table.bid == MOST_GOLD_BID:
+        return "DA-8.1", _("Nobody can bid more than {bid}.").format(bid=pieces.amount(GOLD, MOST_GOLD_BID))
+    return ALLOWED
+
+
+def _no_light(table: Table) -> Refusal:
+    if not table.crystals[table.actor, RED]:
+        return _lacking("DA-3.4", RED)
+    if all(_not_seen(table, square) != ALLOWED for square in range(SQUARES)):
+        return "DA-3.4", _("You have seen every tile that is left.")
+    return ALLOWED
+
+
+def _not_seen(table: Table, square: int) -> Refusal:
+    if table.monster[square] == GONE:
+        return "DA-3.4", _("No monster is left on {square}.").format(square=pieces.square(square))
+    if has_seen(table, table.actor, square):
+        return "DA-3.4", _("You know the tile on {square} already.").format(square=pieces.square(square))
+    return ALLOWED
+
+
+def _not_bid(table: Table, gold: int) -> Refusal:
+    if gold <= table.bid:
+        return "DA-8.1", _("The last bid is {bid}: bid more.").format(bid=pieces.amount(GOLD, table.bid))
+    if gold > table.gold[table.actor]:
+        return "DA-8.1", _("You have only {gold}.").format(gold=pieces.amount(GOLD, table.gold[table.actor]))
+    return ALLOWED
+
+
+def _lacking(rule: str, colour: int) -> Refusal:
+    return rule, _("It takes {price}, which you don't have.").format(price=pieces.amount(colour, 1))
+
+
+# ------------------------------------------------------------------------------------------------------------------- fights
+
+
+def _no_fight(table: Table, square: int) -> Refusal:
+    if table.monster[square] == GONE:
+        return "DA-4.2", _("No monster is left on {square}.").format(square=pieces.square(square))
+    if table.holder[square] != table.actor:
+        return "DA-4.2", _("You have no die on {square}.").format(square=pieces.square(square))
+    return ALLOWED
+
+
+def _no_spell(table: Table, action: int) -> Refusal:
+    if action == ROLL:
+        return ALLOWED
+    if action == HAMMER:
+        return _no_hammer(table)
+    return _no_enhance(table, action - ENHANCE) if action < BLESS else _no_bless(table, action - BLESS)
+
+
+def _no_hammer(table: Table) -> Refusal:
+    if not table.crystals[table.actor, WHITE]:
+        return _lacking("DA-4.5", WHITE)
+    level = level_of(table.square) + 1
+    if level > current_round(table):
+        return "DA-4.5", _("In round {round} the gods don't strike monsters of level {level}.").format(
+            round=current_round(table), level=level
+        )
+    return ALLOWED
+
+
+def _no_enhance(table: Table, die: int) -> Refusal:
+    if not table.crystals[table.actor, GREEN]:
+        return _lacking("DA-4.5", GREEN)
+    if table.ally[table.actor, die] != NONE:
+        return "DA-4.5", _("One of your allies has the {die}.").format(die=pieces.die(die))
+    if table.extra[die]:
+        return "DA-4.5", _("The {die} is in the fight already.").format(die=pieces.die(die))
+    return ALLOWED
+
+
+def _no_bless(table: Table, die: int) -> Refusal:
+    sent = table.place[table.actor, die] == ON_SQUARE + table.square
+    if not table.crystals[table.actor, YELLOW]:
+        return _lacking("DA-4.5", YELLOW)
+    if not sent and not table.extra[die]:
+        return _not_in_the_fight("DA-4.5", die)
+    weak = table.weakness[table.monster[table.square]]
+    if table.blessed[die] or (sent and table.skill[table.ally[table.actor, die]] == weak):
+        return "DA-4.5", _("The {die} counts double already.").format(die=pieces.die(die))
+    return ALLOWED
+
+
+def _not_in_the_fight(rule: str, die: int) -> Refusal:
+    return rule, _("The {die} is not in this fight.").format(die=pieces.die(die))
+
+
+# -------------------------------------------------------------------------------------------------------------- later steps
+
+
+def _too_large(table: Table, die: int) -> Refusal:
+    lowest = lowest_die(table, table.actor)
+    if die >= lowest:
+        return "DA-8.3", _("A follower's die is smaller than all others of yours, the smallest of which is the {die}.").format(
+            die=pieces.die(lowest)
+        )
+    return ALLOWED
+
+
+def _no_exchange(table: Table, line: int, direction: int) -> Refusal:
+    given, taken = 2 * line + direction, 2 * line + 1 - direction
+    if table.traded[line] == 2 - direction:
+        return "DA-10.2", _("On this visit you have used the line in the other direction.")
+    lacking = [max(0, table.exchange[given, colour] - table.crystals[table.actor, colour]) for colour in range(COLOURS)]
+    if any(lacking):
+        return "DA-10.1", _("For that you lack {crystals}.").format(crystals=pieces.amounts(lacking))
+    if any(table.box[colour] < table.exchange[taken, colour] for colour in range(COLOURS)):
+        return "DA-1.6", _("The box doesn't have what you would get.")
+    return ALLOWED

@@ -1,0 +1,204 @@
+"""Dungeon Allies in words: actions, prompts, endings; and which words and events belong to which components."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from meadhall.engine import events
+from meadhall.engine.events import EventKind
+from meadhall.engine.language import gettext as _
+from meadhall.engine.language import marked
+from meadhall.games.dungeon_allies import pieces, refusals, terminal
+from meadhall.games.dungeon_allies.components import COMPONENTS, Components, components_of
+from meadhall.games.dungeon_allies.events import events_of, tell
+from meadhall.games.dungeon_allies.pieces import BUILT_IN, Pieces
+from meadhall.games.dungeon_allies.rules.excursion import target_of, total
+from meadhall.games.dungeon_allies.rules.sorcerer import price
+from meadhall.games.dungeon_allies.state import (
+    ACCEPT,
+    BID,
+    BLESS,
+    BLUE,
+    DECLINE,
+    DICE,
+    END_TRADE,
+    ENHANCE,
+    FIGHT,
+    FOLLOWER_DIE,
+    GOLD,
+    GREEN,
+    HAMMER,
+    ILLUMINATE,
+    MAX_TURNS,
+    MONSTERS,
+    NONE,
+    ON_PRISONER,
+    ON_SORCERER,
+    ON_TRADE,
+    PEEK,
+    PLACE,
+    RED,
+    REROLL,
+    ROLL,
+    TRADE,
+    WHITE,
+    YELLOW,
+    Phase,
+    Table,
+)
+
+
+class Words:
+    """The game in words, played with these components."""
+
+    def __init__(self, components: Components) -> None:
+        self.pieces = Pieces(components)
+        self.events = events_of(components)
+
+    def event(self, event: events.Event, names: Sequence[str]) -> str:
+        """What happened."""
+        return tell(event, self.events[event.kind], names, self.pieces)
+
+    def refusal(self, table: Table, action: int, names: Sequence[str]) -> tuple[str, str]:
+        """Why the actor can't do this now, if so."""
+        return refusals.refusal(table, action, names)
+
+    def notation(self, action: int) -> str:
+        """What a person types for an action at the terminal."""
+        return terminal.notation(action)
+
+    # ------------------------------------------------------------------------------------------------------------- actions
+
+    def action(self, table: Table, action: int, names: Sequence[str]) -> str:
+        """What the actor would do."""
+        if action < FIGHT:
+            return self._placement(table, action)
+        return _fight(action) if action < FOLLOWER_DIE else self._later(table, action)
+
+    def _placement(self, table: Table, action: int) -> str:
+        if action < PLACE:
+            ally = table.dealt[table.actor, action]
+            return _("give the d6 to {ally} ({skill})").format(ally=self.pieces.ally(ally), skill=pieces.skill(table.skill[ally]))
+        if action < ILLUMINATE:
+            target, die = divmod(action - PLACE, DICE)
+            return _("place the {die}: {place}").format(die=pieces.die(die), place=self._place(table, target))
+        if action == ILLUMINATE:
+            return _("cast Illuminate: look at two tiles, for {price}").format(price=pieces.amount(RED, 1))
+        if action <= BID:
+            return _("look at the tile on {square}").format(square=pieces.square(action - PEEK))
+        return _("bid {gold}").format(gold=pieces.amount(GOLD, action - BID))
+
+    def _place(self, table: Table, target: int) -> str:
+        """A target, and whom or what one finds there."""
+        place, found = pieces.target(target), ""
+        if ON_PRISONER <= target < ON_TRADE:
+            found = self.pieces.prisoner(target - ON_PRISONER)
+        elif target >= ON_SORCERER and table.display[target - ON_SORCERER] != NONE:
+            found = self.pieces.card(table.display[target - ON_SORCERER])
+        return f"{place} ({found})" if found else place
+
+    def _later(self, table: Table, action: int) -> str:
+        if action < END_TRADE:
+            return _("give the {die} to the follower").format(die=pieces.die(action - FOLLOWER_DIE))
+        if action == END_TRADE:
+            return _("end the visit")
+        if action < DECLINE:
+            given, taken = self.pieces.exchange(*divmod(action - TRADE, 2))
+            return _("give {given} for {taken}").format(given=given, taken=taken)
+        if action == DECLINE:
+            return _("leave the card")
+        return _("buy the card for {price}").format(price=pieces.amount(price(table), 1))
+
+    # ------------------------------------------------------------------------------------------------------------- prompts
+
+    def prompt(self, table: Table, names: Sequence[str], viewer: int) -> str:
+        """What is to be decided and by whom."""
+        if table.actor == NONE:
+            return _("The match is over.")
+        text = _((MINE if viewer == table.actor else THEIRS)[Phase(table.phase)])
+        return text.format(name=names[table.actor], **self._facts(table))
+
+    def _facts(self, table: Table) -> dict[str, Any]:
+        """What the decision is about."""
+        if table.phase == Phase.PLACE:
+            waiting = [
+                die for die in range(DICE) if table.ally[table.actor, die] != NONE and table.place[table.actor, die] == NONE
+            ]
+            return {"dice": pieces.listed([pieces.die(die) for die in waiting])}
+        if table.phase == Phase.BID:
+            return {"bid": table.bid, "gold": table.gold[table.actor]}
+        if table.phase in (Phase.PREP, Phase.REROLL):
+            monster = table.monster[table.square]
+            return {
+                "square": pieces.square(table.square),
+                "monster": self.pieces.monster(monster),
+                "target": target_of(table),
+                "skill": pieces.skill(table.weakness[monster]),
+                "total": total(table),
+            }
+        if table.phase == Phase.FOLLOWER_DIE:
+            return {"follower": self.pieces.ally(table.stack[table.followers - 1])}
+        if table.phase == Phase.BUY:
+            return {"card": self.pieces.card(table.display[table.cursor]), "price": pieces.amount(price(table), 1)}
+        return {}
+
+    def ending(self, table: Table) -> tuple[str, str]:
+        """How it ended."""
+        if table.removed == MONSTERS:
+            return "DA-13.1", _("no monster is left")
+        return "DA-13.3", _("{turns} turns are over").format(turns=MAX_TURNS)
+
+
+def _fight(action: int) -> str:
+    if action < ROLL:
+        return _("fight on {square}").format(square=pieces.square(action - FIGHT))
+    if action == ROLL:
+        return _("roll the dice")
+    if action == HAMMER:
+        return _("call the Hammer of the Gods: win without a roll, for {price}").format(price=pieces.amount(WHITE, 1))
+    if action < BLESS:
+        return _("cast Enhance: roll a {die} too, for {price}").format(
+            die=pieces.die(action - ENHANCE), price=pieces.amount(GREEN, 1)
+        )
+    if action < ACCEPT:
+        return _("cast Bless: count the {die} twice, for {price}").format(
+            die=pieces.die(action - BLESS), price=pieces.amount(YELLOW, 1)
+        )
+    if action == ACCEPT:
+        return _("accept the loss")
+    return _("roll the {die} again, for {price}").format(die=pieces.die(action - REROLL), price=pieces.amount(BLUE, 1))
+
+
+MINE = {
+    Phase.ASSIGN: marked("Which of your two characters gets the d6? The other one gets the d4."),
+    Phase.PLACE: marked("Place a die: {dice}."),
+    Phase.PEEK: marked("At which tile do you look?"),
+    Phase.BID: marked("The last bid is {bid} gold, and you have {gold}. How much do you bid?"),
+    Phase.FIGHT_ORDER: marked("Which fight comes next?"),
+    Phase.PREP: marked("{monster} on {square}: it takes {target}, and {skill} counts double. Cast spells, or roll."),
+    Phase.REROLL: marked("{total}, and {monster} takes {target}. Roll a die again, or accept the loss?"),
+    Phase.FOLLOWER_DIE: marked("{follower} joins you. With which die?"),
+    Phase.TRADE: marked("Exchange crystals, or end the visit."),
+    Phase.BUY: marked("{card}, for {price}: do you buy it?"),
+}
+THEIRS = {
+    Phase.ASSIGN: marked("{name} decides which character gets the d6."),
+    Phase.PLACE: marked("{name} is to place a die: {dice}."),
+    Phase.PEEK: marked("{name} looks at a tile."),
+    Phase.BID: marked("{name} has to bid more than {bid} gold."),
+    Phase.FIGHT_ORDER: marked("{name} chooses the next fight."),
+    Phase.PREP: marked("{name} fights {monster} on {square}: it takes {target}, and {skill} counts double."),
+    Phase.REROLL: marked("{name} has {total} of {target} against {monster}, and can roll a die again."),
+    Phase.FOLLOWER_DIE: marked("{name} chooses the die of {follower}."),
+    Phase.TRADE: marked("{name} exchanges crystals."),
+    Phase.BUY: marked("{name} can buy {card} for {price}."),
+}
+
+WORDS = Words(BUILT_IN)
+
+
+def edition(options: Mapping[str, Any]) -> tuple[Words, dict[int, EventKind]]:
+    """The words and events of the components that a match is played with."""
+    words = WORDS if options["components"] == COMPONENTS.default else Words(components_of(options))
+    return words, words.events
