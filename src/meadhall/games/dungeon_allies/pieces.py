@@ -30,6 +30,7 @@ from meadhall.games.dungeon_allies.state import (
     SIDES,
     SPOTS,
     TARGETS,
+    CardKind,
     Step,
     level_of,
 )
@@ -41,7 +42,7 @@ SKILLS = (
     *(marked("fire"), marked("water"), marked("nature"), marked("potions")),
     *(marked("amulet"), marked("ranged"), marked("melee"), marked("armor")),
 )
-COLOURS = (marked("red"), marked("blue"), marked("yellow"), marked("green"), marked("white"))
+ITEMS = (marked("red"), marked("blue"), marked("yellow"), marked("green"), marked("white"), marked("gold"))
 LEVELS = (marked("Y"), marked("B"), marked("R"))
 """The letters of the squares: yellow, blue, red."""
 
@@ -83,6 +84,16 @@ class Pieces:
     def prisoner(self, space: int) -> str:
         """Who is held on a space."""
         return self._own(self.components.prisoner_space[space].name)
+
+    def value(self, card: int) -> str:
+        """DA-13.2: what a card gives points for."""
+        kind, subject, per, points = self.components.sorcerer_card[card].codes
+        if kind == CardKind.MONSTER:
+            return _("{points} per tile: {skill}").format(points=points, skill=skill(subject))
+        if kind == CardKind.CRYSTAL:
+            text = ngettext("{points} per crystal: {colour}", "{points} per {count} crystals: {colour}", per)
+            return text.format(points=points, count=per, colour=_(ITEMS[subject]))
+        return ngettext("{points} point", "{points} points", points).format(points=points)
 
     def exchange(self, line: int, direction: int) -> tuple[str, str]:
         """What is given and what is got for it on a line of the trade table."""
@@ -146,6 +157,11 @@ def amount(item: int, count: int) -> str:
 def amounts(counts: Iterable[int]) -> str:
     """Crystals by colour, red first, then gold."""
     return listed([amount(item, count) for item, count in enumerate(counts) if count]) or _("nothing")
+
+
+def short(counts: Iterable[int]) -> str:
+    """The same in as few letters as possible: "2 red 1 gold"."""
+    return " ".join(f"{count} {_(ITEMS[item])}" for item, count in enumerate(counts) if count) or "–"
 
 
 def listed(parts: Sequence[str]) -> str:

@@ -15,6 +15,7 @@ from meadhall.games.dungeon_allies.events import events_of, tell
 from meadhall.games.dungeon_allies.pieces import BUILT_IN, Pieces
 from meadhall.games.dungeon_allies.rules.excursion import target_of, total
 from meadhall.games.dungeon_allies.rules.sorcerer import price
+from meadhall.games.dungeon_allies.sketch import sketch
 from meadhall.games.dungeon_allies.state import (
     ACCEPT,
     BID,
@@ -63,6 +64,10 @@ class Words:
     def refusal(self, table: Table, action: int, names: Sequence[str]) -> tuple[str, str]:
         """Why the actor can't do this now, if so."""
         return refusals.refusal(table, action, names)
+
+    def sketch(self, table: Table, names: Sequence[str]) -> str:
+        """The table in a terminal."""
+        return sketch(table, names, self.pieces)
 
     def notation(self, action: int) -> str:
         """What a person types for an action at the terminal."""
