@@ -53,7 +53,8 @@ def play(
         if game not in ("", match.game.name):
             raise typer.BadParameter(_("{file} holds a match of {game}.").format(file=resume, game=match.game.name))
     elif game:
-        match = new_match(find_game(game), players, listed(bots), seed, seat - 1, name, name_and_value(option))
+        subject = find_game(game)
+        match = new_match(subject, players, listed(bots), seed, seat - 1, name, subject.read_options(name_and_value(option)))
     else:
         raise typer.BadParameter(_("Name a game, or a saved match with --resume."))
     Session(match).run()
@@ -107,7 +108,7 @@ def listed(names: str) -> list[str]:
 
 
 def name_and_value(options: list[str] | None) -> dict[str, str]:
-    """``["name=value"]`` as a dictionary."""
+    """``["name=value"]`` as a dictionary, for ``Game.read_options``."""
     pairs = [option.partition("=") for option in options or []]
     for name, equals, _value in pairs:
         if not name or not equals:

@@ -21,7 +21,7 @@ def list_games() -> None:
         table.add_column(heading)
     for name in game_names():
         subject = game(name)
-        options = "; ".join(f"{option.name}={'|'.join(map(str, option.values))}" for option in subject.options)
+        options = "; ".join(f"{option.name}={option.usage}" for option in subject.options)
         players = f"{subject.min_players}-{subject.max_players}"
         table.add_row(name, players, ", ".join(bot_names(subject)), options or "-", _(subject.tagline))
     console().print(table)

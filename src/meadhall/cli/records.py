@@ -71,7 +71,7 @@ def tell_match(match: Match, abandoned: str | None, tables: bool) -> None:
     out = console()
     out.print(Text(match.game.title, style="bold"))
     out.print(Text(", ".join(f"{who.name} ({who.bot})" if who.bot else who.name for who in match.seats)))
-    options = [f"{name} {value}" for name, value in match.options.items()]
+    options = [f"{option.name} {option.shown(match.options[option.name])}" for option in match.game.options]
     started = _("started {time:%Y-%m-%d %H:%M} UTC").format(time=match.started)
     out.print(Text("; ".join([*options, started, _("all dice verified")]), style="dim"))
     print_events(out, match, match.setup)

@@ -28,9 +28,11 @@ def run_simulation(
     as_json: bool,
     records: Path | None,
 ) -> None:
-    """Simulate, with a progress bar on stderr, and print the report."""
+    """Simulate, with a progress bar on stderr, and print the report. ``options`` are as they were typed."""
+    subject = game(name)
+    chosen = subject.read_options(options)
     with progress_bar() as progress:
-        task = progress.add_task(game(name).title, total=games)
+        task = progress.add_task(subject.title, total=games)
         report = simulate(
             name,
             bots,
@@ -40,7 +42,7 @@ def run_simulation(
             progress=lambda done: progress.update(task, advance=done),
             records=records,
             processes=(os.cpu_count() or 1) if games >= WORTH_PROCESSES else 1,
-            **options,
+            **chosen,
         )
     if as_json:
         print(json.dumps(report.to_dict(), indent=2, ensure_ascii=False))

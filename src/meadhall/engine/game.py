@@ -22,6 +22,7 @@ from meadhall.engine.errors import BadSetup, UnknownGame
 from meadhall.engine.events import Event, EventKind
 from meadhall.engine.language import add_catalogues
 from meadhall.engine.options import Choice as Choice
+from meadhall.engine.options import Document as Document
 from meadhall.engine.options import Option
 from meadhall.engine.schema import State
 
@@ -170,6 +171,11 @@ class Game:
                 names = ", ".join(known) or "none"
                 raise BadSetup(f"{self.title} has no option {name!r}; its options: {names}")
         return {name: option.check(options.get(name, option.default)) for name, option in known.items()}
+
+    def read_options(self, texts: Mapping[str, str]) -> dict[str, Any]:
+        """Options as they are typed on a command line, with ``check_options``."""
+        known = {option.name: option for option in self.options}
+        return self.check_options({name: known[name].read(text) if name in known else text for name, text in texts.items()})
 
     def check_setup(self, players: Any, options: Mapping[str, Any]) -> tuple[int, dict[str, Any]]:
         """The number of players and every option with its value; BadSetup if the game can't be set up so."""

@@ -6,19 +6,27 @@ import hashlib
 import json
 import re
 import tomllib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 import msgspec
 
 from meadhall.engine.errors import BadSetup
+from meadhall.engine.language import gettext as _
+from meadhall.engine.places import line_of, place_of
 
 D = TypeVar("D", bound=msgspec.Struct)
 
+LARGEST = 128 * 1024
+"""Bytes of a document that somebody brings."""
+LONGEST_LINE = 500
+"""Characters of its lines. In longer ones keys could be nested so deep that reading them takes all memory."""
 REMEMBERED = 64
 """Documents that are kept ready; anybody may bring one."""
+SHOWN = 8
+"""Digits of a hash by which people tell documents apart."""
 
 
 class Option(Protocol):
@@ -27,12 +35,18 @@ class Option(Protocol):
     Attributes:
         name: e.g. ``"variant"``.
         default: its value where nobody chooses.
+        values: all there are, or, of endlessly many, those that every game is tried with.
+        usage: what can be given on a command line, e.g. ``"standard|strategic"``.
     """
 
     @property
     def name(self) -> str: ...
     @property
     def default(self) -> Any: ...
+    @property
+    def values(self) -> Collection[Any]: ...
+    @property
+    def usage(self) -> str: ...
 
     def check(self, value: Any) -> Any:
         """The value as a record holds it, from what a person, a program or a record gives; BadSetup if it is none."""
@@ -42,6 +56,9 @@ class Option(Protocol):
 
     def read(self, text: str) -> Any:
         """What ``name=text`` on a command line stands for, to be checked."""
+
+    def shown(self, value: Any) -> str:
+        """A checked value in a word."""
 
 
 class Choice:
@@ -56,6 +73,7 @@ class Choice:
         self.name = name
         self.values = dict(values)
         self.default = next(iter(self.values))
+        self.usage = "|".join(self.values)
 
     def check(self, value: Any) -> Any:
         """The value as a record holds it; BadSetup if it is none."""
@@ -71,12 +89,26 @@ class Choice:
         """The text itself."""
         return text
 
+    def shown(self, value: Any) -> str:
+        """The value itself."""
+        return str(value)
+
+
+class _Known(NamedTuple, Generic[D]):
+    """A document that is in order, and what the rules are given of it."""
+
+    key: str
+    document: D
+    codes: tuple[int, ...]
+
 
 class Document(Generic[D]):
     """An option of a game that is a document: the one that is built in, or one that people bring.
 
     A record holds ``{"sha256": …}`` and, unless it is the one built in, ``"data"`` too: the document as JSON. The hash is that
     of the data as JSON in UTF-8, keys sorted, without spaces.
+
+    Only a ``Path`` makes it read a file, and only ``read`` makes one, of what is typed on a command line.
 
     Args:
         name: e.g. ``"components"``.
@@ -86,6 +118,8 @@ class Document(Generic[D]):
         objections: what is wrong with one that is built so: pairs of a path (``$.monster[3].name``) and a reason.
         codes: the integers that the rules are given.
     """
+
+    usage = "FILE.toml"
 
     def __init__(
         self,
@@ -102,12 +136,21 @@ class Document(Generic[D]):
         self._kind = kind
         self._objections = objections
         self._codes = codes
-        self._known: dict[str, tuple[D, tuple[int, ...]]] = {}
+        self._remembered: dict[str, _Known[D]] = {}
 
     @cached_property
     def default(self) -> Any:
         """The hash of the built-in document."""
-        return {"sha256": self._learn(tomllib.loads(self.file.read_text("utf-8")), "")}
+        return {"sha256": self._built_in.key}
+
+    @property
+    def values(self) -> Collection[Any]:
+        """The built-in document: nobody knows what others will be brought."""
+        return (self.default,)
+
+    @cached_property
+    def _built_in(self) -> _Known[D]:
+        return self._learn(tomllib.loads(self.file.read_text("utf-8")))
 
     def check(self, value: Any) -> Any:
         """The value as a record holds it; BadSetup, naming the place, if it is none.
@@ -115,28 +158,40 @@ class Document(Generic[D]):
         Args:
             value: a ``Path`` of a TOML file, the text of one, the data themselves, or the value in a record.
         """
-        text = ""
         if isinstance(value, Path):
-            try:
-                value = value.read_bytes()
-            except OSError as error:
-                raise BadSetup(f"{self.name}: {value} can't be read: {error.strerror}") from None
+            value = self._content(value)
         if isinstance(value, bytes):
             try:
-                value = value.decode("utf-8")
+                value = value.decode("utf-8-sig")
             except UnicodeDecodeError as error:
-                raise BadSetup(f"{self.name}: not text in UTF-8: {error.reason}") from None
+                line = 1 + error.object.count(b"\n", 0, error.start)
+                raise BadSetup(f"{self.name}: line {line}: not text in UTF-8: {error.reason}") from None
         if isinstance(value, str):
-            text = value
-            try:
-                value = tomllib.loads(text)
-            except tomllib.TOMLDecodeError as error:
-                raise BadSetup(f"{self.name}: not TOML: {error}") from None
+            return self._value(self._learn(data := self._data(value), value), data)
         if not isinstance(value, Mapping):
             raise BadSetup(f"{self.name}: a document is needed, not {type(value).__name__}")
-        if "sha256" in value:
-            return self._recorded(value)
-        return self._value(self._learn(value, text), value)
+        return self._recorded(value) if "sha256" in value else self._value(self._learn(value), value)
+
+    def _content(self, path: Path) -> bytes:
+        try:
+            with path.open("rb") as file:
+                return file.read(LARGEST + 1)
+        except OSError as error:
+            raise BadSetup(f"{self.name}: {path} can't be read: {error.strerror}") from None
+
+    def _data(self, text: str) -> dict[str, Any]:
+        """What a TOML text says; BadSetup if it is none, or meant to keep us busy."""
+        if len(text) > LARGEST:
+            raise BadSetup(f"{self.name}: longer than {LARGEST // 1024} KB")
+        for number, line in enumerate(text.splitlines(), 1):
+            if len(line) > LONGEST_LINE:
+                raise BadSetup(f"{self.name}: line {number}: longer than {LONGEST_LINE} characters")
+        try:
+            return tomllib.loads(text)
+        except tomllib.TOMLDecodeError as error:
+            raise BadSetup(f"{self.name}: not TOML: {error}") from None
+        except RecursionError:
+            raise BadSetup(f"{self.name}: nested too deep") from None
 
     def _recorded(self, value: Mapping[str, Any]) -> Any:
         """The value in a record, checked: its hash is that of its data."""
@@ -146,80 +201,65 @@ class Document(Generic[D]):
             if value != self.default:
                 raise BadSetup(f"{self.name}: not those built in, and their data are missing")
             return self.default
-        key = self._learn(value["data"], "")
-        if value["sha256"] != key:
-            raise BadSetup(f"{self.name}: the data's hash is {key}, not {value['sha256']!r}")
-        return self._value(key, value["data"])
+        known = self._learn(value["data"])
+        if value["sha256"] != known.key:
+            raise BadSetup(f"{self.name}: the data's hash is {known.key}, not {value['sha256']!r}")
+        return self._value(known, value["data"])
 
-    def _value(self, key: str, data: Any) -> dict[str, Any]:
-        return self.default if key == self.default["sha256"] else {"sha256": key, "data": data}
+    def _value(self, known: _Known[D], data: Any) -> dict[str, Any]:
+        return self.default if known.key == self._built_in.key else {"sha256": known.key, "data": data}
 
-    def _learn(self, data: Any, text: str) -> str:
-        """The hash of data that are in order; BadSetup if they are not. What they stand for is known by it from then on."""
+    def _learn(self, data: Any, text: str = "") -> _Known[D]:
+        """What data that are in order stand for; BadSetup if they are not. ``text`` is where they were read from."""
         try:
-            written = json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
-        except (TypeError, ValueError) as error:
+            written = json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode()
+        except (TypeError, ValueError, RecursionError) as error:
             raise BadSetup(f"{self.name}: {error}") from None
+        if len(written) > LARGEST:
+            raise BadSetup(f"{self.name}: longer than {LARGEST // 1024} KB")
         key = hashlib.sha256(written).hexdigest()
-        if key not in self._known:
-            try:
-                document = msgspec.convert(data, self._kind)
-            except msgspec.ValidationError as error:
-                reason, _, path = str(error).partition(" - at `")
-                raise self._mistake(path.rstrip("`") or "$", reason, text) from None
-            for path, reason in self._objections(document):
-                raise self._mistake(path, reason, text)
-            if len(self._known) >= REMEMBERED:
-                self._known.clear()
-            self._known[key] = document, tuple(self._codes(document))
-        return key
+        known = self._remembered.get(key)
+        if known is None:
+            document = self._built(data, text)
+            known = _Known(key, document, tuple(self._codes(document)))
+            if len(self._remembered) >= REMEMBERED:
+                self._remembered.clear()
+            self._remembered[key] = known
+        return known
 
-    def _document(self, value: Mapping[str, Any]) -> tuple[D, tuple[int, ...]]:
-        if value["sha256"] not in self._known:
-            self._learn(value["data"] if "data" in value else tomllib.loads(self.file.read_text("utf-8")), "")
-        return self._known[value["sha256"]]
+    def _built(self, data: Any, text: str) -> D:
+        try:
+            document = msgspec.convert(data, self._kind)
+        except msgspec.ValidationError as error:
+            reason, _at, path = str(error).partition(" - at `")
+            unknown = re.findall("unknown field `(.*)`", reason)
+            raise self._mistake(path.rstrip("`"), reason[:1].lower() + reason[1:], text, unknown) from None
+        for path, reason in self._objections(document):
+            raise self._mistake(path, reason, text)
+        return document
 
-    def _mistake(self, path: str, reason: str, text: str) -> BadSetup:
-        where = path.removeprefix("$").removeprefix(".")
-        line = line_of(text, path) if text else 0
-        places = [f"line {line}"] * bool(line) + [where] * bool(where)
-        return BadSetup(": ".join([self.name, ", ".join(places), reason] if places else [self.name, reason]))
+    def _mistake(self, path: str, reason: str, text: str, further: Sequence[str] = ()) -> BadSetup:
+        line = line_of(text, (*place_of(path), *further)) if text else 0
+        where = ", ".join([f"line {line}"] * bool(line) + [path.removeprefix("$.")] * (path not in ("", "$")))
+        return BadSetup(": ".join(part for part in (self.name, where, reason) if part))
+
+    def _known(self, value: Mapping[str, Any]) -> _Known[D]:
+        if value["sha256"] == self._built_in.key:
+            return self._built_in
+        return self._remembered.get(value["sha256"]) or self._learn(value["data"])
+
+    def of(self, value: Any) -> D:
+        """The document that a checked value stands for."""
+        return self._known(value).document
+
+    def encode(self, value: Any) -> Sequence[int]:
+        """What the rules are given of it."""
+        return self._known(value).codes
 
     def read(self, text: str) -> Any:
         """The file of that name."""
         return Path(text)
 
-    def of(self, value: Any) -> D:
-        """The document that a checked value stands for."""
-        return self._document(value)[0]
-
-    def encode(self, value: Any) -> Sequence[int]:
-        """What the rules are given of it."""
-        return self._document(value)[1]
-
-
-def line_of(text: str, path: str) -> int:
-    """The line, from 1, on which a TOML document has what is at a path such as ``$.monster[3].yellow.target``.
-
-    The line of what should hold it if it isn't there itself; 0 if there is nothing of the kind.
-    """
-    wanted = [(name, int(index or 0)) for name, index in re.findall(r"\.([\w-]+)(?:\[(\d+)\])?", path)]
-    found, depth = 0, 0
-    table: list[tuple[str, int | None]] = []
-    counts: dict[str, int] = {}
-    for number, line in enumerate(text.splitlines(), 1):
-        if header := re.match(r"\s*(\[\[?)\s*([\w.-]+)\s*\]", line):
-            *above, last = header[2].split(".")
-            counts[header[2]] = counts.get(header[2], -1) + 1
-            table = [*((name, None) for name in above), (last, counts[header[2]] if header[1] == "[[" else None)]
-            here = table
-        elif key := re.match(r"\s*([\w-]+)\s*=", line):
-            here = [*table, (key[1], None)]
-        else:
-            continue
-        holds = len(here) <= len(wanted) and all(
-            name == wanted[k][0] and index in (None, wanted[k][1]) for k, (name, index) in enumerate(here)
-        )
-        if holds and len(here) > depth:
-            found, depth = number, len(here)
-    return found
+    def shown(self, value: Any) -> str:
+        """The beginning of its hash, unless it is the one built in."""
+        return _("built in") if value == self.default else str(value["sha256"])[:SHOWN]

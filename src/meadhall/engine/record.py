@@ -245,7 +245,7 @@ def replay(record: MatchRecord, progress: Callable[[int], None] | None = None) -
     except MeadhallError as error:
         raise RecordError("setup", str(error)) from None
     if parsed.options != match.options:
-        raise RecordError("options", f"every option with its value is needed: {match.options}")
+        raise RecordError("options", f"every option with its value, as it is checked, is needed: {', '.join(match.options)}")
     if parsed.commitment != match.commitment:
         raise RecordError("commitment", "it is not the SHA-256 of the seed")
     _compare_events("setup", parsed.setup, match.setup)

@@ -47,7 +47,7 @@ Name = Annotated[str, Meta(min_length=1, max_length=40, pattern=r"^\S(.*\S)?$")]
 Count = Annotated[int, Meta(ge=0, le=24)]
 
 
-class _Printed(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+class _Printed(msgspec.Struct, forbid_unknown_fields=True):
     """Something with print on it; what isn't written down here is refused."""
 
 

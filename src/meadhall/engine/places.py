@@ -1,0 +1,119 @@
+"""Where in a TOML document something stands: what is wrong with a file is told with its line."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+Place = tuple[str | int, ...]
+"""Names and indexes, from the top: ``("monster", 3, "name")``."""
+
+_MARKS = re.compile(
+    r'"""(?:[^\\]|\\.)*?"{3,5}'  # strings and comments are skipped as a whole: brackets in them are none
+    r"|'''.*?'{3,5}"
+    r'|"(?:[^"\\]|\\.)*"'
+    r"|'[^']*'"
+    r"|#[^\n]*"
+    r"|[][{},\n]",
+    re.DOTALL,
+)
+_BLANK = re.compile(r"(?:\s|#[^\n]*)*")
+
+
+def place_of(path: str) -> Place:
+    """``$.monster[3].name`` as a place."""
+    return tuple(name or int(index) for name, index in re.findall(r"\.([^.[]+)|\[(\d+)\]", path))
+
+
+def line_of(text: str, place: Place) -> int:
+    """The line, from 1, on which a place of a TOML document is written.
+
+    If it isn't written down, the line of what should hold it; 0 if there is nothing of the kind.
+    """
+    found = deepest = 0
+    for statement in _statements(text.replace("\r\n", "\n")):
+        depth = _depth(statement, place)
+        if depth > deepest:
+            found, deepest = statement.line + _lines_into(statement, place), depth
+    return found
+
+
+class _Statement(NamedTuple):
+    """The header of a table (``data`` is None), or what is assigned in one."""
+
+    line: int
+    text: str
+    table: Place
+    data: Any
+
+
+def _depth(statement: _Statement, place: Place) -> int:
+    """How much of a place a statement writes down."""
+    depth = min(len(statement.table), len(place))
+    if statement.table[:depth] != place[:depth]:
+        return 0
+    if statement.data is None:
+        return depth
+    inside = _reach(statement.data, place[depth:])
+    return depth + inside if inside else 0
+
+
+def _reach(data: Any, place: Place) -> int:
+    """How many steps of a place there are in data."""
+    for depth, step in enumerate(place):
+        try:
+            data = data[step]
+        except (KeyError, IndexError, TypeError):
+            return depth
+    return len(place)
+
+
+def _lines_into(statement: _Statement, place: Place) -> int:
+    """How many lines below its beginning an assignment has the item of its array that a place is in."""
+    wanted = next((step for step in place[len(statement.table) :] if isinstance(step, int)), None)
+    if statement.data is None or wanted is None:
+        return 0
+    depth = item = 0
+    for mark in _MARKS.finditer(statement.text):
+        depth += _deeper(mark[0])
+        item += mark[0] == "," and depth == 1
+        if item == wanted and mark[0] in ("[", ","):
+            blank = _BLANK.match(statement.text, mark.end())
+            return statement.text.count("\n", 0, blank.end() if blank else 0)
+    return 0
+
+
+def _statements(text: str) -> Iterator[_Statement]:
+    table: Place = ()
+    last: dict[Place, int] = {}  # of an array of tables, the index of its last one
+    for line, statement in _split(text):
+        data = tomllib.loads(statement)
+        if statement.lstrip().startswith("["):
+            table = ()
+            while data:
+                ((name, data),) = data.items()
+                table += (name,)
+                if isinstance(data, list):
+                    data, last[table] = data[0], last.get(table, -1) + 1
+                if table in last:
+                    table += (last[table],)
+            yield _Statement(line, statement, table, None)
+        elif data:
+            yield _Statement(line, statement, table, data)
+
+
+def _split(text: str) -> Iterator[tuple[int, str]]:
+    """Every statement and the line on which it begins; blank lines and comments too."""
+    line, start, depth = 1, 0, 0
+    for mark in _MARKS.finditer(text):
+        depth += _deeper(mark[0])
+        if mark[0] == "\n" and depth == 0:
+            yield line, text[start : mark.start()]
+            line, start = line + text.count("\n", start, mark.end()), mark.end()
+    yield line, text[start:]
+
+
+def _deeper(mark: str) -> int:
+    return (mark in ("[", "{")) - (mark in ("]", "}"))

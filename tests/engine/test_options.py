@@ -1,0 +1,252 @@
+"""Options: choices, and documents that people may bring, each mistake in which is told with its line."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from games_for_tests.coins import COINS, FILE, Coins
+from games_for_tests.coins import game as coins
+from games_for_tests.hoard import game as hoard
+from meadhall import BadSetup, Match
+from meadhall.engine.errors import RecordError
+from meadhall.engine.options import LARGEST, LONGEST_LINE, REMEMBERED, Choice, Document
+from meadhall.engine.record import dumps, loads, replay
+
+BUILT_IN = FILE.read_text("utf-8")
+RENAMED = BUILT_IN.replace('"sovereign"', '"pistole"')
+
+
+def objected(value: Any) -> str:
+    """The reason for which a document is refused."""
+    with pytest.raises(BadSetup) as error:
+        COINS.check(value)
+    assert "\n" not in str(error.value)
+    return str(error.value)
+
+
+# ----------------------------------------------------------------------------------------------------------------- choices
+
+
+def test_a_choice_is_one_of_its_values() -> None:
+    speed = Choice("speed", {"slow": "as always", "fast": "in haste"})
+    assert (speed.default, speed.usage) == ("slow", "slow|fast")
+    assert [speed.encode(speed.check(value)) for value in speed.values] == [(0,), (1,)]
+    assert speed.read("fast") == speed.shown("fast") == "fast"
+    for value in ("faster", 1, None, ["fast"]):
+        with pytest.raises(BadSetup, match="speed is one of slow, fast, not"):
+            speed.check(value)
+
+
+# --------------------------------------------------------------------------------------------------------- what a record holds
+
+
+def test_the_built_in_document_is_recorded_by_its_hash_alone() -> None:
+    assert set(COINS.default) == {"sha256"}
+    for value in (BUILT_IN, BUILT_IN.encode(), FILE, COINS.default, BUILT_IN.replace("\n", "\r\n"), "# mine\n" + BUILT_IN):
+        assert COINS.check(value) == COINS.default
+    assert COINS.of(COINS.default).names[-1] == "sovereign"
+
+
+def test_another_one_is_recorded_by_its_hash_and_its_data() -> None:
+    value = COINS.check(RENAMED)
+    written = json.dumps(value["data"], sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    assert value["sha256"] == hashlib.sha256(written.encode()).hexdigest()
+    assert value["data"]["coin"][-1] == {"name": "pistole", "metal": "gold"}
+    assert COINS.of(value).names[-1] == "pistole"
+    assert COINS.check(value) == COINS.check(value["data"]) == value
+
+
+def test_the_hash_depends_on_what_it_says_and_not_on_how_it_is_written() -> None:
+    value = COINS.check(RENAMED)
+    data = json.loads(json.dumps(value["data"]))
+    backwards = {key: data[key] for key in reversed(data)}
+    assert COINS.check(backwards)["sha256"] == value["sha256"]
+    assert COINS.check(RENAMED.replace("Ribe", "Århus"))["sha256"] != value["sha256"]
+
+
+def test_a_byte_order_mark_is_no_content() -> None:
+    assert COINS.check("\ufeff".encode() + BUILT_IN.encode()) == COINS.default
+
+
+def test_a_document_in_a_word_is_the_beginning_of_its_hash() -> None:
+    value = COINS.check(RENAMED)
+    assert COINS.shown(value) == value["sha256"][:8]
+    assert COINS.shown(COINS.default) == "built in"
+
+
+def test_rules_are_given_its_codes_after_those_of_the_other_options() -> None:
+    options = coins.check_options(
+        {"hand": "many", "coins": BUILT_IN.replace('"farthing"\nmetal = "copper"', '"a"\nmetal = "gold"')}
+    )
+    assert coins.encode_options(options).tolist() == [1, 0, 2, 0, 0, 1, 1, 1, 1, 1, 2, 2, 2, 2]
+
+
+def test_a_match_is_told_in_the_names_of_its_document() -> None:
+    match = Match(coins, players=2, seed="names", options={"coins": RENAMED})
+    assert match.game.words is coins.under(match.options).words
+    assert coins.under(match.options | {"coins": COINS.default}) is coins
+    while not match.over:
+        match.play(match.legal()[0])
+    told = dumps(match.record())
+    assert "pistole" in told
+    assert "sovereign" not in told
+
+
+@pytest.mark.parametrize("text", [BUILT_IN, RENAMED], ids=["built in", "brought"])
+def test_a_record_with_it_is_replayed(text: str) -> None:
+    match = Match(coins, players=3, seed="record", options={"coins": text})
+    draw = random.Random(1)
+    while not match.over:
+        match.play(draw.choice(match.legal()))
+    record = match.record()
+    assert record["options"]["coins"] == COINS.check(text)
+    assert ("data" in record["options"]["coins"]) == (text != BUILT_IN)
+    again = replay(loads(dumps(record)))
+    assert again.record() == record
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (lambda value: value.pop("data"), "their data are missing"),
+        (lambda value: value.update(sha256="0" * 64), "the data's hash is"),
+        (lambda value: value["data"]["coin"][0].update(name="doit"), "the data's hash is"),
+        (lambda value: value.update(path="/etc/passwd"), "holds sha256 and data, not sha256, data, path"),
+        (lambda value: value["data"]["coin"].pop(), "12 coins are needed, not 11"),
+        (lambda value: value.update(data=None), "expected `object`, got `null`"),
+    ],
+)
+def test_a_record_whose_document_was_tampered_with_is_refused(change: Any, reason: str) -> None:
+    record = json.loads(dumps(Match(coins, players=2, seed="x", options={"coins": RENAMED}).record(abandoned="x")))
+    change(record["options"]["coins"])
+    with pytest.raises(RecordError, match=reason):
+        replay(record)
+
+
+def test_a_record_names_the_built_in_one_by_its_hash_alone() -> None:
+    record = json.loads(dumps(Match(coins, players=2, seed="x").record(abandoned="x")))
+    record["options"]["coins"]["data"] = json.loads(json.dumps(COINS._data(BUILT_IN)))
+    with pytest.raises(RecordError, match="every option with its value, as it is checked, is needed: hand, mode, coins"):
+        replay(record)
+
+
+# ---------------------------------------------------------------------------------------------------------------- what is wrong
+
+
+GROAT = '[[coin]]\nname = "groat"\nmetal = "silver"\n'
+DOIT = '[[coin]]\nname = "doit"\nmetal = "gold"\n'
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("schema = 1", "schema = 2", "line 2, schema: 1 is needed, not 2"),
+        ("schema = 1", "schema = 1\nking = 3", "line 3: object contains unknown field `king`"),
+        ("[mint]", "[[king]]\n[mint]", "line 4: object contains unknown field `king`"),
+        ("[mint]", "[king.of]\n[mint]", "line 4: object contains unknown field `king`"),
+        ('"groat"', '"penny"', "line 20, coin[3].name: penny is there twice"),
+        ('"groat"', "4", "line 20, coin[3].name: expected `str`, got `int`"),
+        ('"groat"', '""', "line 20, coin[3].name: expected `str` of length >= 1"),
+        ('name = "groat"\n', "", "line 19, coin[3]: object missing required field `name`"),
+        ('"gold"', '"iron"', "line 41, coin[8].metal: invalid enum value 'iron'"),
+        ('metal = "gold"', 'metall = "gold"', "line 41, coin[8]: object contains unknown field `metall`"),
+        ('"gold"', '"gold"\nedge.milled = true', "line 42, coin[8]: object contains unknown field `edge`"),
+        (GROAT, "", "line 48, coin[10]: 12 coins are needed, not 11"),
+        (GROAT, GROAT + DOIT, "line 54, coin[12]: 12 coins are needed, not 13"),
+        ("schema = 1", "schema = 1 2", "not TOML: Expected newline or end of document after a statement (at line 2, column 12)"),
+        ("schema = 1", "schema = 1\nschema = 1", "not TOML: Cannot overwrite a value (at line 3, column 11)"),
+        ('"groat"', '"groat', "not TOML: Illegal character '\\n' (at line 20, column 14)"),
+    ],
+)
+def test_a_mistake_is_told_with_its_line(old: str, new: str, told: str) -> None:
+    assert objected(BUILT_IN.replace(old, new, 1)) == f"coins: {told}"
+
+
+def test_a_mistake_in_a_file_or_in_bytes_is_told_with_its_line_too(tmp_path: Path) -> None:
+    text = BUILT_IN.replace('"groat"', "4")
+    path = tmp_path / "my.toml"
+    path.write_text(text, "utf-8")
+    assert objected(path) == objected(text.encode()) == objected(text)
+
+
+def test_a_mistake_in_data_is_told_with_its_place() -> None:
+    data = COINS._data(BUILT_IN)
+    data["coin"][3]["name"] = 4
+    assert objected(data) == "coins: coin[3].name: expected `str`, got `int`"
+
+
+@pytest.mark.parametrize(
+    ("value", "reason"),
+    [
+        ("", "object missing required field `coin`"),
+        (b"schema = 1\n\n\xff", "line 3: not text in UTF-8"),
+        (Path("/nowhere/at/all.toml"), "/nowhere/at/all.toml can't be read: No such file or directory"),
+        (Path("/"), "/ can't be read: Is a directory"),
+        ("schema = 1979-05-27", "date is not JSON serializable"),
+        ("schema = nan", "not JSON compliant"),
+        (7, "a document is needed, not int"),
+        (None, "a document is needed, not NoneType"),
+        (["coin"], "a document is needed, not list"),
+        ({"coin": [{"name": "\ud800", "metal": "gold"}]}, "surrogates not allowed"),
+    ],
+    ids=str,
+)
+def test_what_is_no_such_document_is_refused(value: Any, reason: str) -> None:
+    assert reason in objected(value)
+
+
+@pytest.mark.parametrize(
+    ("value", "reason"),
+    [
+        ("#\n" * LARGEST, "longer than 128 KB"),
+        ({"coin": [], "mint": "x" * LARGEST}, "longer than 128 KB"),
+        (f'[mint]\nx = "{"x" * LONGEST_LINE}"', f"line 2: longer than {LONGEST_LINE} characters"),
+        ("x = " + "[\n" * 10_000 + "]\n" * 10_000, "nested too deep"),
+    ],
+    ids=["long text", "long data", "long line", "deep"],
+)
+def test_what_would_keep_the_hall_busy_is_refused_at_once(value: Any, reason: str) -> None:
+    assert reason in objected(value)
+
+
+def test_of_an_endless_file_only_the_beginning_is_read() -> None:
+    assert "longer than 128 KB" in objected(Path("/dev/zero"))
+
+
+def test_nothing_but_a_path_makes_it_read_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "my.toml"
+    path.write_text(RENAMED, "utf-8")
+    for value in (str(path), str(path).encode(), {"path": str(path)}, {"data": str(path), "sha256": ""}):
+        objected(value)
+    assert COINS.check(COINS.read(str(path)))["data"]["coin"][-1]["name"] == "pistole"
+
+
+def test_only_so_many_are_remembered_and_others_are_read_again() -> None:
+    option = Document("coins", "", FILE, Coins, lambda _coins: (), lambda coins: (len(coins.names[0]),))
+    values = [
+        option.check(BUILT_IN.replace("farthing", "x" * (1 + k % 20)).replace("Ribe", str(k))) for k in range(2 * REMEMBERED)
+    ]
+    assert len(option._remembered) <= REMEMBERED
+    assert [option.encode(value) for value in values] == [(1 + k % 20,) for k in range(2 * REMEMBERED)]
+
+
+# --------------------------------------------------------------------------------------------------------- on a command line
+
+
+def test_what_is_typed_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "my.toml"
+    path.write_text(RENAMED, "utf-8")
+    assert coins.read_options({"hand": "many", "coins": str(path)}) == {
+        "hand": "many",
+        "mode": "rivals",
+        "coins": COINS.check(RENAMED),
+    }
+    assert coins.read_options({}) == {"hand": "few", "mode": "rivals", "coins": COINS.default}
+    with pytest.raises(BadSetup, match="no option 'speed'; its options: hand, mode"):
+        hoard.read_options({"speed": "fast"})
