@@ -10,9 +10,9 @@ from meadhall.engine import events
 from meadhall.engine.events import Argument, EventKind, named, number, seat
 from meadhall.engine.language import gettext as _
 from meadhall.engine.language import marked
-from meadhall.games.dungeon_allies import pieces
+from meadhall.games.dungeon_allies import names
 from meadhall.games.dungeon_allies.components import ITEM_NAMES, Components
-from meadhall.games.dungeon_allies.pieces import Pieces
+from meadhall.games.dungeon_allies.names import Names
 from meadhall.games.dungeon_allies.state import AT_SQUARE, AT_TRACK, Event
 
 PLACES = ("square", "turn_order", "treasure", "trainer", "tavern", "prisoner", "trade", "sorcerer")
@@ -38,20 +38,20 @@ def coded(written: Sequence[str], told: Callable[[int], str]) -> Told:
 def written_spots() -> list[str]:
     """``square:3``, ``turn_order:1``, ``tavern`` …: as records write where a die lies; squares from 0, other spaces from 1."""
     found = [f"{PLACES[0]}:{square}" for square in range(AT_SQUARE, AT_TRACK)]
-    for place, first, end in zip(PLACES[1:], pieces.FIRST_SPOTS[1:-1], pieces.FIRST_SPOTS[2:], strict=True):
+    for place, first, end in zip(PLACES[1:], names.FIRST_SPOTS[1:-1], names.FIRST_SPOTS[2:], strict=True):
         found += [place] if end - first == 1 else [f"{place}:{space}" for space in range(1, end - first + 1)]
     return found
 
 
-square = Told(number, pieces.square)
-die = Told(number, pieces.sided)
-spot = coded(written_spots(), pieces.spot)
-item = coded(ITEM_NAMES, lambda item: pieces.amount(item, 1))
+square = Told(number, names.square)
+die = Told(number, names.sided)
+spot = coded(written_spots(), names.spot)
+item = coded(ITEM_NAMES, lambda item: names.amount(item, 1))
 
 
 def events_of(components: Components) -> dict[int, EventKind]:
     """Every kind of event; pieces are those of these components."""
-    own = Pieces(components)
+    own = Names(components)
     ally = coded([ally.id for ally in components.allies], own.ally)
     monster = coded([monster.id for monster in components.monster], own.monster)
     card = coded([card.id for card in components.sorcerer_card], own.card)
@@ -119,15 +119,15 @@ VARIANTS = {
 """The other way to tell it: a bid of nothing, a die that is doubled, several winners."""
 
 
-def tell(event: events.Event, kind: EventKind, players: Sequence[str], own: Pieces) -> str:
+def tell(event: events.Event, kind: EventKind, players: Sequence[str], own: Names) -> str:
     """What happened, in words."""
     values = [_told(kind.argument(k), value, players) for k, value in enumerate(event.arguments)]
     if event.kind == Event.ORDER:
         values = [", ".join(values)]
     elif event.kind == Event.WON:
-        values[0] = pieces.listed(values)
+        values[0] = names.listed(values)
     elif event.kind in (Event.GAINS, Event.PAYS):
-        values[1] = pieces.amount(ITEM_NAMES.index(event.arguments[1]), event.arguments[2])
+        values[1] = names.amount(ITEM_NAMES.index(event.arguments[1]), event.arguments[2])
     elif event.kind == Event.TRADES:
         values[1:] = own.exchange(*event.arguments[1:])
     return _(VARIANTS[Event(event.kind)] if _is_variant(event) else kind.text).format(*values)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from meadhall.engine.language import gettext as _
 from meadhall.engine.language import marked
-from meadhall.games.dungeon_allies import pieces
+from meadhall.games.dungeon_allies import names
 from meadhall.games.dungeon_allies.state import (
     ACTIONS,
     BID,
@@ -129,10 +129,10 @@ def _not_now(table: Table, wanted: Phase) -> Refusal:
 def _not_placed(table: Table, placement: int, players: Sequence[str]) -> Refusal:
     target, die = divmod(placement, DICE)
     if table.ally[table.actor, die] == NONE:
-        return "DA-1.2", _("None of your allies has a {die}.").format(die=pieces.die(die))
+        return "DA-1.2", _("None of your allies has a {die}.").format(die=names.die(die))
     if table.place[table.actor, die] != NONE:
-        place = pieces.target(table.place[table.actor, die])
-        return "DA-3.1", _("Your {die} is placed already: {place}.").format(die=pieces.die(die), place=place)
+        place = names.target(table.place[table.actor, die])
+        return "DA-3.1", _("Your {die} is placed already: {place}.").format(die=names.die(die), place=place)
     if target < ON_TRACK:
         return _no_attack(table, target - ON_SQUARE, players)
     if target == ON_TRACK:
@@ -149,7 +149,7 @@ def _not_placed(table: Table, placement: int, players: Sequence[str]) -> Refusal
 
 def _no_attack(table: Table, square: int, players: Sequence[str]) -> Refusal:
     if table.monster[square] == GONE:
-        return "DA-3.3", _("No monster is left on {square}.").format(square=pieces.square(square))
+        return "DA-3.3", _("No monster is left on {square}.").format(square=names.square(square))
     if table.holder[square] not in (NONE, table.actor):
         return _taken(ON_SQUARE + square, table.holder[square], players)
     return ALLOWED
@@ -169,7 +169,7 @@ def _occupied(table: Table, target: int, players: Sequence[str]) -> Refusal:
 
 
 def _taken(target: int, holder: int, players: Sequence[str]) -> Refusal:
-    return "DA-3.3", _("{place} is taken by {name}.").format(place=pieces.target(target), name=players[holder])
+    return "DA-3.3", _("{place} is taken by {name}.").format(place=names.target(target), name=players[holder])
 
 
 def _not_trained(table: Table, die: int) -> Refusal:
@@ -189,10 +189,10 @@ def _no_guest(table: Table) -> Refusal:
         return "DA-8.2", _("Yours is the leading bid: you can't raise it.")
     if table.bidder != NONE and table.bid >= table.gold[table.actor]:
         return "DA-8.1", _("You would have to bid at least {bid}, and have {gold}.").format(
-            bid=pieces.amount(GOLD, table.bid + 1), gold=pieces.amount(GOLD, table.gold[table.actor])
+            bid=names.amount(GOLD, table.bid + 1), gold=names.amount(GOLD, table.gold[table.actor])
         )
     if table.bidder != NONE and table.bid == MOST_GOLD_BID:
-        return "DA-8.1", _("Nobody can bid more than {bid}.").format(bid=pieces.amount(GOLD, MOST_GOLD_BID))
+        return "DA-8.1", _("Nobody can bid more than {bid}.").format(bid=names.amount(GOLD, MOST_GOLD_BID))
     return ALLOWED
 
 
@@ -206,22 +206,22 @@ def _no_light(table: Table) -> Refusal:
 
 def _not_seen(table: Table, square: int) -> Refusal:
     if table.monster[square] == GONE:
-        return "DA-3.4", _("No monster is left on {square}.").format(square=pieces.square(square))
+        return "DA-3.4", _("No monster is left on {square}.").format(square=names.square(square))
     if has_seen(table, table.actor, square):
-        return "DA-3.4", _("You know the tile on {square} already.").format(square=pieces.square(square))
+        return "DA-3.4", _("You know the tile on {square} already.").format(square=names.square(square))
     return ALLOWED
 
 
 def _not_bid(table: Table, gold: int) -> Refusal:
     if gold <= table.bid:
-        return "DA-8.1", _("The last bid is {bid}: bid more.").format(bid=pieces.amount(GOLD, table.bid))
+        return "DA-8.1", _("The last bid is {bid}: bid more.").format(bid=names.amount(GOLD, table.bid))
     if gold > table.gold[table.actor]:
-        return "DA-8.1", _("You have only {gold}.").format(gold=pieces.amount(GOLD, table.gold[table.actor]))
+        return "DA-8.1", _("You have only {gold}.").format(gold=names.amount(GOLD, table.gold[table.actor]))
     return ALLOWED
 
 
 def _lacking(rule: str, colour: int) -> Refusal:
-    return rule, _("It takes {price}, which you don't have.").format(price=pieces.amount(colour, 1))
+    return rule, _("It takes {price}, which you don't have.").format(price=names.amount(colour, 1))
 
 
 # ------------------------------------------------------------------------------------------------------------------- fights
@@ -229,9 +229,9 @@ def _lacking(rule: str, colour: int) -> Refusal:
 
 def _no_fight(table: Table, square: int) -> Refusal:
     if table.monster[square] == GONE:
-        return "DA-4.2", _("No monster is left on {square}.").format(square=pieces.square(square))
+        return "DA-4.2", _("No monster is left on {square}.").format(square=names.square(square))
     if table.holder[square] != table.actor:
-        return "DA-4.2", _("You have no die on {square}.").format(square=pieces.square(square))
+        return "DA-4.2", _("You have no die on {square}.").format(square=names.square(square))
     return ALLOWED
 
 
@@ -258,9 +258,9 @@ def _no_enhance(table: Table, die: int) -> Refusal:
     if not table.crystals[table.actor, GREEN]:
         return _lacking("DA-4.5", GREEN)
     if table.ally[table.actor, die] != NONE:
-        return "DA-4.5", _("One of your allies has the {die}.").format(die=pieces.die(die))
+        return "DA-4.5", _("One of your allies has the {die}.").format(die=names.die(die))
     if table.extra[die]:
-        return "DA-4.5", _("The {die} is in the fight already.").format(die=pieces.die(die))
+        return "DA-4.5", _("The {die} is in the fight already.").format(die=names.die(die))
     return ALLOWED
 
 
@@ -272,12 +272,12 @@ def _no_bless(table: Table, die: int) -> Refusal:
         return _not_in_the_fight("DA-4.5", die)
     weak = table.weakness[table.monster[table.square]]
     if table.blessed[die] or (sent and table.skill[table.ally[table.actor, die]] == weak):
-        return "DA-4.5", _("The {die} counts double already.").format(die=pieces.die(die))
+        return "DA-4.5", _("The {die} counts double already.").format(die=names.die(die))
     return ALLOWED
 
 
 def _not_in_the_fight(rule: str, die: int) -> Refusal:
-    return rule, _("The {die} is not in this fight.").format(die=pieces.die(die))
+    return rule, _("The {die} is not in this fight.").format(die=names.die(die))
 
 
 # -------------------------------------------------------------------------------------------------------------- later steps
@@ -287,7 +287,7 @@ def _too_large(table: Table, die: int) -> Refusal:
     lowest = lowest_die(table, table.actor)
     if die >= lowest:
         return "DA-8.3", _("A follower's die is smaller than all others of yours, the smallest of which is the {die}.").format(
-            die=pieces.die(lowest)
+            die=names.die(lowest)
         )
     return ALLOWED
 
@@ -298,7 +298,7 @@ def _no_exchange(table: Table, line: int, direction: int) -> Refusal:
         return "DA-10.2", _("On this visit you have used the line in the other direction.")
     lacking = [max(0, table.exchange[given, colour] - table.crystals[table.actor, colour]) for colour in range(COLOURS)]
     if any(lacking):
-        return "DA-10.1", _("For that you lack {crystals}.").format(crystals=pieces.amounts(lacking))
+        return "DA-10.1", _("For that you lack {crystals}.").format(crystals=names.amounts(lacking))
     if any(table.box[colour] < table.exchange[taken, colour] for colour in range(COLOURS)):
         return "DA-1.6", _("The box doesn't have what you would get.")
     return ALLOWED

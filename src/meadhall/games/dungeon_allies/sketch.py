@@ -7,8 +7,8 @@ from textwrap import wrap
 
 from meadhall.engine.language import gettext as _
 from meadhall.engine.language import ngettext
-from meadhall.games.dungeon_allies import pieces
-from meadhall.games.dungeon_allies.pieces import STEPS, Pieces
+from meadhall.games.dungeon_allies import names
+from meadhall.games.dungeon_allies.names import STEPS, Names
 from meadhall.games.dungeon_allies.rules.scoring import points_of, worth
 from meadhall.games.dungeon_allies.rules.sorcerer import price
 from meadhall.games.dungeon_allies.rules.treasure import is_guarded
@@ -45,7 +45,7 @@ GAP = "\N{NO-BREAK SPACE}"
 class Sketch:
     """A table as text. ``?`` is a tile that the viewer doesn't know, ``!`` one that they do, ``·`` a square without one."""
 
-    def __init__(self, table: Table, players: Sequence[str], own: Pieces) -> None:
+    def __init__(self, table: Table, players: Sequence[str], own: Names) -> None:
         self.table = table
         self.players = players
         self.own = own
@@ -75,7 +75,7 @@ class Sketch:
             round=now,
             removed=table.removed,
             end=(*ROUND_ENDS, MONSTERS)[now - 1],
-            box=pieces.short(table.box[colour] for colour in range(COLOURS)),
+            box=names.short(table.box[colour] for colour in range(COLOURS)),
         )
 
     # -------------------------------------------------------------------------------------------------------------- places
@@ -84,7 +84,7 @@ class Sketch:
         """Whose dice lie on a target."""
         table = self.table
         dice = {
-            name: " ".join(pieces.die(die) for die in range(DICE) if table.place[seat, die] == target)
+            name: " ".join(names.die(die) for die in range(DICE) if table.place[seat, die] == target)
             for seat, name in enumerate(self.players)
         }
         return ", ".join(f"{name} {own}" for name, own in dice.items() if own)
@@ -98,10 +98,10 @@ class Sketch:
         for level in range(LEVELS):
             squares = [square for square in range(SQUARES) if level_of(square) == level]
             marks = "".join("·" if self._is_gone(k) else "?" if self.table.monster[k] == NONE else "!" for k in squares)
-            yield f"{_(pieces.LEVELS[level])} {marks}"
+            yield f"{_(names.LEVELS[level])} {marks}"
         for square in range(SQUARES):
             if not self._is_gone(square) and (self.table.monster[square] != NONE or self._dice(ON_SQUARE + square)):
-                yield self._taken(f"{pieces.square(square)}{self._monster(square)}", ON_SQUARE + square)
+                yield self._taken(f"{names.square(square)}{self._monster(square)}", ON_SQUARE + square)
 
     def _is_gone(self, square: int) -> bool:
         return self.table.monster[square] == GONE
@@ -114,7 +114,7 @@ class Sketch:
             monster=self.own.monster(monster),
             target=self.table.target[level, monster],
             gold=self.table.bounty[level, monster],
-            skill=pieces.skill(self.table.weakness[monster]),
+            skill=names.skill(self.table.weakness[monster]),
         )
 
     def _order(self) -> Iterator[str]:
@@ -122,18 +122,18 @@ class Sketch:
         yield ", ".join(self.players[table.order[place]] for place in range(table.players))
         for space, printed in enumerate(self.own.components.turn_order_space[: table.players]):
             seat = table.track[space]
-            yield f"{space + 1}: {pieces.short(printed.crystals.counts)}" + (f" ← {self.players[seat]}" if seat != NONE else "")
+            yield f"{space + 1}: {names.short(printed.crystals.counts)}" + (f" ← {self.players[seat]}" if seat != NONE else "")
 
     def _treasure(self) -> Iterator[str]:
         for space in range(TREASURES):
-            items = pieces.short(self.table.treasure[space, item] for item in range(ITEMS))
+            items = names.short(self.table.treasure[space, item] for item in range(ITEMS))
             guard = _(", guarded") if is_guarded(self.table, space) else ""
             yield self._taken(f"{space + 1}: {items}{guard}", ON_TREASURE + space)
 
     def _trainer(self) -> Iterator[str]:
         for space in range(self.table.trainees):
             seat, die = divmod(self.table.trainee[space], DICE)
-            yield f"{space + 1}: {self.players[seat]} {pieces.die(die)}"
+            yield f"{space + 1}: {self.players[seat]} {names.die(die)}"
 
     def _tavern(self) -> Iterator[str]:
         table = self.table
@@ -146,22 +146,22 @@ class Sketch:
             )
 
     def _ally(self, ally: int) -> str:
-        return f"{self.own.ally(ally)} ({pieces.skill(self.table.skill[ally])})"
+        return f"{self.own.ally(ally)} ({names.skill(self.table.skill[ally])})"
 
     def _prisoners(self) -> Iterator[str]:
         for space, prisoner in enumerate(self.own.components.prisoner_space):
-            price, reward = pieces.short(prisoner.offering.counts), pieces.short(prisoner.reward.counts)
+            price, reward = names.short(prisoner.offering.counts), names.short(prisoner.reward.counts)
             yield self._taken(f"{space + 1}: {price} → {reward}", ON_PRISONER + space)
 
     def _trade(self) -> Iterator[str]:
         for number, line in enumerate(self.own.components.trade, 1):
-            yield f"{number}: {pieces.short(line.left.counts)} = {pieces.short(line.right.counts)}"
+            yield f"{number}: {names.short(line.left.counts)} = {names.short(line.right.counts)}"
         if dice := self._dice(ON_TRADE):
             yield f"← {dice}"
 
     def _sorcerer(self) -> Iterator[str]:
         table = self.table
-        yield _("for {price}").format(price=pieces.amount(price(table), 1))
+        yield _("for {price}").format(price=names.amount(price(table), 1))
         for space in range(DISPLAY):
             card = table.display[space]
             if card != NONE:
@@ -173,19 +173,19 @@ class Sketch:
         table = self.table
         points = points_of(table, seat)
         yield ngettext("{points} point", "{points} points", points).format(points=points)
-        yield pieces.short([*(table.crystals[seat, colour] for colour in range(COLOURS)), table.gold[seat]])
+        yield names.short([*(table.crystals[seat, colour] for colour in range(COLOURS)), table.gold[seat]])
         for die in range(DICE):
             if table.ally[seat, die] != NONE:
-                yield f"{pieces.die(die)} {self._ally(table.ally[seat, die])}"
+                yield f"{names.die(die)} {self._ally(table.ally[seat, die])}"
         kept = [table.weakness[monster] for monster in range(MONSTERS) if table.owner[monster] == seat]
         if kept:
-            tiles = ", ".join(f"{kept.count(skill)} {pieces.skill(skill)}" for skill in range(SKILLS) if skill in kept)
+            tiles = ", ".join(f"{kept.count(skill)} {names.skill(skill)}" for skill in range(SKILLS) if skill in kept)
             yield _("tiles: {tiles}").format(tiles=tiles)
         for card in range(CARDS):
             if table.card_owner[card] == seat:
                 yield f"{self.own.card(card)} {worth(table, seat, card)}"
 
 
-def sketch(table: Table, players: Sequence[str], own: Pieces) -> str:
+def sketch(table: Table, players: Sequence[str], own: Names) -> str:
     """The table as its viewer sees it."""
     return "\n".join(Sketch(table, players, own).lines())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from meadhall.engine.language import gettext as _
-from meadhall.games.dungeon_allies import pieces
+from meadhall.games.dungeon_allies import names
 from meadhall.games.dungeon_allies.state import (
     ACCEPT,
     BID,
@@ -30,13 +30,13 @@ def notation(action: int) -> str:
         return (_("first"), _("second"))[action]
     if action < ILLUMINATE:
         target, die = divmod(action - PLACE, DICE)
-        return f"{pieces.die(die)} {pieces.target(target)}"
+        return f"{names.die(die)} {names.target(target)}"
     if action < ROLL:
         return _searching(action)
     if action < FOLLOWER_DIE:
         return _fighting(action)
     if action < END_TRADE:
-        return f"{_('take')} {pieces.die(action - FOLLOWER_DIE)}"
+        return f"{_('take')} {names.die(action - FOLLOWER_DIE)}"
     if TRADE <= action < TRADE + 8:
         line, direction = divmod(action - TRADE, 2)
         return f"{_('back') if direction else _('line')}{line + 1}"
@@ -47,17 +47,17 @@ def _searching(action: int) -> str:
     if action == ILLUMINATE:
         return _("illuminate")
     if action <= BID:
-        return f"{_('look')} {pieces.square(action - PEEK)}"
+        return f"{_('look')} {names.square(action - PEEK)}"
     if action < FIGHT:
         return f"{_('bid')} {action - BID}"
-    return f"{_('fight')} {pieces.square(action - FIGHT)}"
+    return f"{_('fight')} {names.square(action - FIGHT)}"
 
 
 def _fighting(action: int) -> str:
     if action in (ROLL, HAMMER, ACCEPT):
         return {ROLL: _("roll"), HAMMER: _("hammer"), ACCEPT: _("accept")}[action]
     if action < BLESS:
-        return f"{_('enhance')} {pieces.die(action - ENHANCE)}"
+        return f"{_('enhance')} {names.die(action - ENHANCE)}"
     if action < ACCEPT:
-        return f"{_('bless')} {pieces.die(action - BLESS)}"
-    return f"{_('again')} {pieces.die(action - REROLL)}"
+        return f"{_('bless')} {names.die(action - BLESS)}"
+    return f"{_('again')} {names.die(action - REROLL)}"

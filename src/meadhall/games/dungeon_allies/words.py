@@ -9,10 +9,10 @@ from meadhall.engine import events
 from meadhall.engine.events import EventKind
 from meadhall.engine.language import gettext as _
 from meadhall.engine.language import marked
-from meadhall.games.dungeon_allies import pieces, refusals, terminal
+from meadhall.games.dungeon_allies import names, refusals, terminal
 from meadhall.games.dungeon_allies.components import COMPONENTS, Components, components_of
 from meadhall.games.dungeon_allies.events import events_of, tell
-from meadhall.games.dungeon_allies.pieces import BUILT_IN, Pieces
+from meadhall.games.dungeon_allies.names import BUILT_IN, Names
 from meadhall.games.dungeon_allies.rules.excursion import target_of, total
 from meadhall.games.dungeon_allies.rules.sorcerer import price
 from meadhall.games.dungeon_allies.sketch import sketch
@@ -54,7 +54,7 @@ class Words:
     """The game in words, played with these components."""
 
     def __init__(self, components: Components) -> None:
-        self.pieces = Pieces(components)
+        self.pieces = Names(components)
         self.events = events_of(components)
 
     def event(self, event: events.Event, names: Sequence[str]) -> str:
@@ -84,19 +84,19 @@ class Words:
     def _placement(self, table: Table, action: int) -> str:
         if action < PLACE:
             ally = table.dealt[table.actor, action]
-            return _("give the d6 to {ally} ({skill})").format(ally=self.pieces.ally(ally), skill=pieces.skill(table.skill[ally]))
+            return _("give the d6 to {ally} ({skill})").format(ally=self.pieces.ally(ally), skill=names.skill(table.skill[ally]))
         if action < ILLUMINATE:
             target, die = divmod(action - PLACE, DICE)
-            return _("place the {die}: {place}").format(die=pieces.die(die), place=self._place(table, target))
+            return _("place the {die}: {place}").format(die=names.die(die), place=self._place(table, target))
         if action == ILLUMINATE:
-            return _("cast Illuminate: look at two tiles, for {price}").format(price=pieces.amount(RED, 1))
+            return _("cast Illuminate: look at two tiles, for {price}").format(price=names.amount(RED, 1))
         if action <= BID:
-            return _("look at the tile on {square}").format(square=pieces.square(action - PEEK))
-        return _("bid {gold}").format(gold=pieces.amount(GOLD, action - BID))
+            return _("look at the tile on {square}").format(square=names.square(action - PEEK))
+        return _("bid {gold}").format(gold=names.amount(GOLD, action - BID))
 
     def _place(self, table: Table, target: int) -> str:
         """A target, and whom or what one finds there."""
-        place, found = pieces.target(target), ""
+        place, found = names.target(target), ""
         if ON_PRISONER <= target < ON_TRADE:
             found = self.pieces.prisoner(target - ON_PRISONER)
         elif target >= ON_SORCERER and table.display[target - ON_SORCERER] != NONE:
@@ -105,7 +105,7 @@ class Words:
 
     def _later(self, table: Table, action: int) -> str:
         if action < END_TRADE:
-            return _("give the {die} to the follower").format(die=pieces.die(action - FOLLOWER_DIE))
+            return _("give the {die} to the follower").format(die=names.die(action - FOLLOWER_DIE))
         if action == END_TRADE:
             return _("end the visit")
         if action < DECLINE:
@@ -113,7 +113,7 @@ class Words:
             return _("give {given} for {taken}").format(given=given, taken=taken)
         if action == DECLINE:
             return _("leave the card")
-        return _("buy the card for {price}").format(price=pieces.amount(price(table), 1))
+        return _("buy the card for {price}").format(price=names.amount(price(table), 1))
 
     # ------------------------------------------------------------------------------------------------------------- prompts
 
@@ -130,22 +130,22 @@ class Words:
             waiting = [
                 die for die in range(DICE) if table.ally[table.actor, die] != NONE and table.place[table.actor, die] == NONE
             ]
-            return {"dice": pieces.listed([pieces.die(die) for die in waiting])}
+            return {"dice": names.listed([names.die(die) for die in waiting])}
         if table.phase == Phase.BID:
             return {"bid": table.bid, "gold": table.gold[table.actor]}
         if table.phase in (Phase.PREP, Phase.REROLL):
             monster = table.monster[table.square]
             return {
-                "square": pieces.square(table.square),
+                "square": names.square(table.square),
                 "monster": self.pieces.monster(monster),
                 "target": target_of(table),
-                "skill": pieces.skill(table.weakness[monster]),
+                "skill": names.skill(table.weakness[monster]),
                 "total": total(table),
             }
         if table.phase == Phase.FOLLOWER_DIE:
             return {"follower": self.pieces.ally(table.stack[table.followers - 1])}
         if table.phase == Phase.BUY:
-            return {"card": self.pieces.card(table.display[table.cursor]), "price": pieces.amount(price(table), 1)}
+            return {"card": self.pieces.card(table.display[table.cursor]), "price": names.amount(price(table), 1)}
         return {}
 
     def ending(self, table: Table) -> tuple[str, str]:
@@ -157,22 +157,22 @@ class Words:
 
 def _fight(action: int) -> str:
     if action < ROLL:
-        return _("fight on {square}").format(square=pieces.square(action - FIGHT))
+        return _("fight on {square}").format(square=names.square(action - FIGHT))
     if action == ROLL:
         return _("roll the dice")
     if action == HAMMER:
-        return _("call the Hammer of the Gods: win without a roll, for {price}").format(price=pieces.amount(WHITE, 1))
+        return _("call the Hammer of the Gods: win without a roll, for {price}").format(price=names.amount(WHITE, 1))
     if action < BLESS:
         return _("cast Enhance: roll a {die} too, for {price}").format(
-            die=pieces.die(action - ENHANCE), price=pieces.amount(GREEN, 1)
+            die=names.die(action - ENHANCE), price=names.amount(GREEN, 1)
         )
     if action < ACCEPT:
         return _("cast Bless: count the {die} twice, for {price}").format(
-            die=pieces.die(action - BLESS), price=pieces.amount(YELLOW, 1)
+            die=names.die(action - BLESS), price=names.amount(YELLOW, 1)
         )
     if action == ACCEPT:
         return _("accept the loss")
-    return _("roll the {die} again, for {price}").format(die=pieces.die(action - REROLL), price=pieces.amount(BLUE, 1))
+    return _("roll the {die} again, for {price}").format(die=names.die(action - REROLL), price=names.amount(BLUE, 1))
 
 
 MINE = {

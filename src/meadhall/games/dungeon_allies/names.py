@@ -62,7 +62,7 @@ FIRST_TARGETS = (ON_SQUARE, ON_TRACK, ON_TREASURE, ON_TRAINER, ON_TAVERN, ON_PRI
 FIRST_SPOTS = (AT_SQUARE, AT_TRACK, AT_TREASURE, AT_TRAINER, AT_TAVERN, AT_PRISONER, AT_TRADE, AT_SORCERER, SPOTS)
 
 
-class Pieces:
+class Names:
     """The pieces of these components. Those of the built-in ones have names in every language; others are called as typed."""
 
     def __init__(self, components: Components) -> None:
