@@ -48,6 +48,12 @@ def broken(law: str, says: str, parts: dict[str, Any] | None = None, **changes: 
     return register
 
 
+class Words(SimpleNamespace):
+    """Words that are themselves, whatever is in them."""
+
+    __hash__ = object.__hash__
+
+
 def add(law: str, says: str, name: str, parts: dict[str, Any], **changes: Any) -> None:
     own_rules = {part: function for part, function in parts.items() if part in RULES}
     own_words = {part: function for part, function in parts.items() if part in WORDS}
@@ -56,7 +62,7 @@ def add(law: str, says: str, name: str, parts: dict[str, Any], **changes: Any) -
         hoard,
         name=f"broken-{name}",
         rules=SimpleNamespace(**{**RULES, **own_rules}) if own_rules else rules,
-        words=SimpleNamespace(**{**WORDS, **own_words}) if own_words else words,
+        words=Words(**{**WORDS, **own_words}) if own_words else words,
         **{**others, **changes},
     )
     BROKEN[name] = Broken(game, law, says)

@@ -53,8 +53,8 @@ class GameRules(Protocol):
     def score(self, table: Any, out: Any) -> None: ...
 
 
-class GameWords(Protocol):
-    """The game in words, in the current language; a module or an object.
+class GameWords(Hashable, Protocol):
+    """The game in words, in the current language; a module or an object, the same one for the same edition.
 
     ``table`` is a concealed state, ``names`` are the players'.
     """

@@ -28,7 +28,7 @@ from meadhall.server.forgery import ForeignTokens, csrf_config
 from meadhall.server.forms import read_form
 from meadhall.server.hall import Hall
 from meadhall.server.render import static_folders
-from meadhall.server.routes import api, daily, front, learn, operator, replay, table
+from meadhall.server.routes import api, daily, documents, front, learn, operator, replay, table
 from meadhall.server.settings import Settings
 from meadhall.server.store import Store
 from meadhall.server.streams import Streams
@@ -62,7 +62,7 @@ async def create_app(settings: Settings, store: Store) -> Litestar:
     csrf = csrf_config(await store.secret("csrf"))
     pages = Router(
         "/",
-        route_handlers=[*front.routes, *daily.routes, *learn.routes, *table.routes, *replay.routes],
+        route_handlers=[*front.routes, *daily.routes, *learn.routes, *table.routes, *documents.routes, *replay.routes],
         dependencies={
             "guest": Provide(answers.guest_of, sync_to_thread=False),
             "form": Provide(read_form),

@@ -12,7 +12,7 @@ from typing import Any
 from meadhall.bots import UnknownBot, bot_names
 from meadhall.engine import chance
 from meadhall.engine.errors import BadSetup, MeadhallError
-from meadhall.engine.game import Game, game
+from meadhall.engine.game import Document, Game, game
 from meadhall.engine.language import gettext as _
 from meadhall.server.beside import beside
 from meadhall.server.names import bot_name, clean_name
@@ -136,7 +136,7 @@ class Hall:
             id=new_id(),
             game=name,
             rules=subject.version,
-            options=subject.check_options(options or {}),
+            options=await beside(subject.check_options, options or {}),
             status="gathering",
             host=host.id,
             public=public,
@@ -227,6 +227,13 @@ class Hall:
         self._check_host(room, guest)
         await room.change_table(change)
 
+    async def bring(self, room: Room, guest: Guest, name: str, content: bytes | None) -> None:
+        """Play with a document that the host brings for the option of that name; None: with the built-in one again."""
+        self._check_host(room, guest)
+        option = document_of(room.game, name)
+        value = option.default if content is None else await beside(option.check, content)
+        await room.change_table(with_options(room.game, {name: value}))
+
     def _check_host(self, room: Room, guest: Guest) -> None:
         if room.table.host != guest.id:
             raise NotSeated(_("Only the host of the table can do that."))
@@ -298,6 +305,14 @@ def without_seat(subject: Game, seat: int) -> Callable[[TableRow], TableRow]:
 def with_options(subject: Game, options: Mapping[str, Any]) -> Callable[[TableRow], TableRow]:
     """The change of some options."""
     return lambda table: replace(table, options=subject.check_options({**table.options, **options}))
+
+
+def document_of(subject: Game, name: str) -> Document[Any]:
+    """The option of that name, a document. Refuses what is none."""
+    for option in subject.options:
+        if option.name == name and isinstance(option, Document):
+            return option
+    raise NotFound(_("There is no such document of this game."))
 
 
 def listed(public: bool) -> Callable[[TableRow], TableRow]:

@@ -96,9 +96,13 @@ class OptionChoice:
 
 @dataclass(frozen=True)
 class OptionView:
+    """An option: choices; or a document, of which there are none."""
+
     name: str
     text: str  # a sentence that says what it changes
-    choices: tuple[OptionChoice, ...]
+    choices: tuple[OptionChoice, ...] = ()
+    template: str = ""  # where the built-in document is to be had
+    own: str = ""  # the document in use, in a word; "" if it is the one built in
 
 
 @dataclass(frozen=True)

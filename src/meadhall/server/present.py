@@ -11,8 +11,9 @@ from typing import Any
 import segno
 
 from meadhall.bots import bot_names
+from meadhall.engine import options
 from meadhall.engine.events import Event
-from meadhall.engine.game import Game, GamePicture, game, game_names
+from meadhall.engine.game import Game, GamePicture, GameWords, game, game_names
 from meadhall.engine.language import current_language, marked, ngettext, speaking
 from meadhall.engine.language import gettext as _
 from meadhall.engine.match import SPECTATOR, Match, View, visible
@@ -166,14 +167,7 @@ def lobby_page(room: Room, guest: Guest | None, base_url: str) -> LobbyPage:
         host=guest is not None and table.host == guest.id,
         seated=seat is not None,
         bots=tuple((name, _(_RANKS.get(name, name))) for name in bot_names(subject)),
-        options=tuple(
-            OptionView(
-                option.name,
-                _(option.values[table.options[option.name]]),
-                tuple(OptionChoice(value, _(text), value == table.options[option.name]) for value, text in option.values.items()),
-            )
-            for option in subject.options
-        ),
+        options=tuple(option_view(subject, option, table.options[option.name]) for option in subject.options),
         min_players=subject.min_players,
         max_players=subject.max_players,
         can_start=not empty,
@@ -183,6 +177,21 @@ def lobby_page(room: Room, guest: Guest | None, base_url: str) -> LobbyPage:
         public=table.public,
         guided=subject.lessons is not None,
     )
+
+
+def option_view(subject: Game, option: options.Option, value: Any) -> OptionView:
+    """An option that has this value."""
+    if isinstance(option, options.Document):
+        own = "" if value == option.default else option.shown(value)
+        return OptionView(option.name, _(option.text), template=template_url(subject, option), own=own)
+    assert isinstance(option, options.Choice)
+    choices = tuple(OptionChoice(each, _(text), each == value) for each, text in option.values.items())
+    return OptionView(option.name, _(option.values[value]), choices)
+
+
+def template_url(subject: Game, option: options.Document[Any]) -> str:
+    """Where a game's built-in document is to be had, to be filled in anew."""
+    return f"/documents/{subject.name}/{option.name}"
 
 
 def game_page(room: Room, match: Match, viewer: int | None, seats: tuple[SeatView, ...]) -> GamePage:
@@ -294,16 +303,16 @@ def whispers(view: View) -> tuple[LogEntry, ...]:
 
 
 @lru_cache(maxsize=8192)
-def _entry(subject: str, index: int, number: int, event: Event, names: tuple[str, ...], language: str) -> LogEntry:
-    told = game(subject)
-    rule = told.events[event.kind].rule
+def _in_words(words: GameWords, event: Event, names: tuple[str, ...], language: str) -> str:
     with speaking(language):
-        return LogEntry(number, index, event.name, told.words.event(event, names), rule, rule_url(subject, rule))
+        return words.event(event, names)
 
 
 def log_entry(subject: Game, index: int, number: int, event: Event, names: Sequence[str]) -> LogEntry:
     """One event in words."""
-    return _entry(subject.name, index, number, event, tuple(names), current_language())
+    rule = subject.events[event.kind].rule
+    text = _in_words(subject.words, event, tuple(names), current_language())
+    return LogEntry(number, index, event.name, text, rule, rule_url(subject.name, rule))
 
 
 def rule_url(name: str, rule: str) -> str:

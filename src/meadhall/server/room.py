@@ -302,7 +302,7 @@ class Room:
         view = match.view(seat)
         player = bot(self.game, bot_names(self.game)[-1])
         action = await beside(player.choose, view)
-        return self.game.words.action(view.table, action, view.names)
+        return match.game.words.action(view.table, action, view.names)
 
     # --------------------------------------------------------------------------------------------------------------- watching
 

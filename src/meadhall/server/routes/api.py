@@ -12,12 +12,14 @@ from litestar.exceptions import NotAuthorizedException
 from litestar.response import Stream
 
 from meadhall.bots import bot_names
-from meadhall.engine.game import game, game_names
-from meadhall.server import daily
+from meadhall.engine.game import Game, game, game_names
+from meadhall.engine.options import Choice, Document, Option
+from meadhall.server import daily, present
 from meadhall.server.hall import Hall
 from meadhall.server.hub import pulses
 from meadhall.server.pages import SeatKind, TableStatus
 from meadhall.server.room import Room
+from meadhall.server.routes.documents import DOCUMENT_LIMIT
 from meadhall.server.routes.table import record_response
 from meadhall.server.store import Guest
 from meadhall.server.streams import Streams
@@ -41,10 +43,15 @@ class Credentials(msgspec.Struct):
 
 
 class OptionInfo(msgspec.Struct):
-    """An option of a game: its values and what each changes; the first is the default."""
+    """An option of a game: its values and what each changes, the first is the default; or a document.
+
+    Of a document ``values`` is null, and ``template`` the address of the built-in one. Give another one as the text of such a
+    file, or as its data; a table tells its hash, a record all of it.
+    """
 
     name: str
-    values: dict[str, str]
+    values: dict[str, str] | None
+    template: str | None
 
 
 class GameInfo(msgspec.Struct):
@@ -150,7 +157,7 @@ async def list_games(hall: Hall) -> list[GameInfo]:
             min_players=each.min_players,
             max_players=each.max_players,
             actions=each.actions,
-            options=[OptionInfo(option.name, option.values) for option in each.options],
+            options=[option_info(each, option) for option in each.options],
             bots=bot_names(each),
             ready=name in hall.ready,
         )
@@ -159,7 +166,15 @@ async def list_games(hall: Hall) -> list[GameInfo]:
     ]
 
 
-@post("/tables")
+def option_info(subject: Game, option: Option) -> OptionInfo:
+    """An option as a program needs to know it."""
+    if isinstance(option, Document):
+        return OptionInfo(option.name, None, present.template_url(subject, option))
+    assert isinstance(option, Choice)
+    return OptionInfo(option.name, option.values, None)
+
+
+@post("/tables", request_max_body_size=DOCUMENT_LIMIT)
 async def new_table(data: NewTable, hall: Hall, program: Guest) -> TableInfo:
     """Open a table."""
     room = await hall.open_table(program, data.game, data.players, data.options, data.bots, data.public)
@@ -265,13 +280,18 @@ def table_info(room: Room, program: Guest) -> TableInfo:
         id=table.id,
         game=table.game,
         status=table.status,
-        options=table.options,
+        options={name: without_data(value) for name, value in table.options.items()},
         seats=[SeatInfo(seat.seat, seat.kind, seat.name, seat.bot, seat.seat == you) for seat in table.seats],
         you=you,
         commitment=match.commitment if match else None,
         view=match.view(you).to_dict() if match else None,
         result=None if result is None else {"winners": result.winners, "scores": result.scores, "reason": result.reason},
     )
+
+
+def without_data(value: Any) -> Any:
+    """The value of an option, of a document its hash alone."""
+    return {"sha256": value["sha256"]} if isinstance(value, dict) else value
 
 
 api = Router(
