@@ -26,14 +26,12 @@ from meadhall.games.dungeon_allies.state import (
     ILLUMINATE,
     MOST_GOLD_BID,
     NONE,
-    ON_PRISONER,
     ON_SORCERER,
     ON_SQUARE,
     ON_TAVERN,
     ON_TRACK,
     ON_TRADE,
     ON_TRAINER,
-    ON_TREASURE,
     PEEK,
     PLACE,
     RED,
@@ -79,14 +77,17 @@ FIRST = {
 
 NOT_NOW = {
     Phase.ASSIGN: ("DA-2.3", marked("The dice of your characters were given out before the first turn.")),
-    Phase.PLACE: ("DA-3.1", marked("All dice of this turn are placed. The next ones are when the eight places are done.")),
+    Phase.PLACE: (
+        "DA-3.1",
+        marked("All dice of this turn are placed. They come home when the eight places have been dealt with."),
+    ),
     Phase.PEEK: ("DA-3.4", marked("Only who casts Illuminate may look at tiles.")),
     Phase.BID: ("DA-8.1", marked("Gold is bid by who has just placed a die in the tavern, after somebody else.")),
     Phase.FIGHT_ORDER: ("DA-4.2", marked("This is not the moment to choose a fight.")),
     Phase.PREP: ("DA-4.5", marked("This is done in a fight, before its dice are rolled.")),
     Phase.REROLL: ("DA-4.6", marked("This is done in a fight, when its dice have been rolled and are not enough.")),
     Phase.FOLLOWER_DIE: ("DA-8.3", marked("No follower is waiting for a die of yours.")),
-    Phase.TRADE: ("DA-10.1", marked("You are not at the traders' now.")),
+    Phase.TRADE: ("DA-10.1", marked("You are not trading now.")),
     Phase.BUY: ("DA-11.1", marked("The sorcerer offers you no card now.")),
 }
 """Why there is nothing of this kind to decide."""
@@ -150,22 +151,17 @@ def _not_placed(table: Table, placement: int, players: Sequence[str]) -> Refusal
 def _no_attack(table: Table, square: int, players: Sequence[str]) -> Refusal:
     if table.monster[square] == GONE:
         return "DA-3.3", _("No monster is left on {square}.").format(square=names.square(square))
-    if table.holder[square] not in (NONE, table.actor):
-        return _taken(ON_SQUARE + square, table.holder[square], players)
+    target = ON_SQUARE + square
+    if table.holder[target] not in (NONE, table.actor):
+        return _taken(target, table.holder[target], players)
     return ALLOWED
 
 
 def _occupied(table: Table, target: int, players: Sequence[str]) -> Refusal:
     """One die fits on the space."""
-    if target < ON_TRAINER:
-        holder = table.looter[target - ON_TREASURE]
-    elif target < ON_TRADE:
-        holder = table.liberator[target - ON_PRISONER]
-    elif table.display[target - ON_SORCERER] == NONE:
+    if target >= ON_SORCERER and table.display[target - ON_SORCERER] == NONE:
         return "DA-3.3", _("The sorcerer has no card on that space.")
-    else:
-        holder = table.customer[target - ON_SORCERER]
-    return ALLOWED if holder == NONE else _taken(target, holder, players)
+    return ALLOWED if table.holder[target] == NONE else _taken(target, table.holder[target], players)
 
 
 def _taken(target: int, holder: int, players: Sequence[str]) -> Refusal:
@@ -230,7 +226,7 @@ def _lacking(rule: str, colour: int) -> Refusal:
 def _no_fight(table: Table, square: int) -> Refusal:
     if table.monster[square] == GONE:
         return "DA-4.2", _("No monster is left on {square}.").format(square=names.square(square))
-    if table.holder[square] != table.actor:
+    if table.holder[ON_SQUARE + square] != table.actor:
         return "DA-4.2", _("You have no die on {square}.").format(square=names.square(square))
     return ALLOWED
 

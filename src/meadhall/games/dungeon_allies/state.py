@@ -213,7 +213,7 @@ class Table(State):
     monster: Annotated[Row, np.int8, SQUARES]  # the tile on a square, NONE if the viewer doesn't know which, or GONE
     seen: Annotated[Row, np.uint8, SQUARES]  # bit 1 + k: seat k has seen the tile that lies there; bit 0: a spectator has
     owner: Annotated[Row, np.int8, MONSTERS]  # of a tile: who keeps it, NONE while it lies on a square, or GONE
-    holder: Annotated[Row, np.int8, SQUARES]  # whose dice are on a square
+    holder: Annotated[Row, np.int8, TARGETS]  # whose die is on a target; where others may go too, whose came last
     peeks: I8  # looks left to take
 
     square: I8  # where the fight is
@@ -224,16 +224,13 @@ class Table(State):
 
     track: Annotated[Row, np.int8, TRACK]  # the seat on each space
     treasure: Annotated[Grid, np.int8, TREASURES, ITEMS]  # what lies there
-    looter: Annotated[Row, np.int8, TREASURES]  # whose die is there
     trainees: I8
     trainee: Annotated[Row, np.int8, TRAINER_SPACES]  # seat * DICE + die, from the top
     bidder: I8  # DA-8.1: who leads
     bid: I8
     followers: I8  # left in the stack
     stack: Annotated[Row, np.int8, FOLLOWERS]  # allies; the last of those left is on top
-    liberator: Annotated[Row, np.int8, PRISONERS]  # whose die is there
     traded: Annotated[Row, np.int8, TRADES]  # DA-10.2: 1 + the direction in which this visit uses the line, or 0
-    customer: Annotated[Row, np.int8, DISPLAY]  # whose die is there
     display: Annotated[Row, np.int8, DISPLAY]  # the cards on show
     cards: I8  # left in the deck
     deck: Annotated[Row, np.int8, CARDS]  # the last of those left is next

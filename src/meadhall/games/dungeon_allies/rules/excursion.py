@@ -20,6 +20,7 @@ from meadhall.games.dungeon_allies.state import (
     HAMMER,
     NONE,
     ON_SQUARE,
+    ON_TRACK,
     REROLL,
     ROLL,
     SIDES,
@@ -30,6 +31,7 @@ from meadhall.games.dungeon_allies.state import (
     Phase,
     Table,
     current_round,
+    has_tile,
     level_of,
 )
 
@@ -59,27 +61,35 @@ def resolve_excursions(table: Table, log: Grid) -> bool:
 def next_fight(table: Table, log: Grid) -> bool:
     """DA-4.2: the only fight that is left begins; whether the player has to choose one of several. If none is left, on."""
     seat = table.order[table.cursor]
-    fights = 0
     only = NONE
-    for square in range(SQUARES):
-        if table.holder[square] == seat:
-            fights += 1
+    for die in range(DICE):
+        square = square_of(table, seat, die)
+        if square not in (NONE, only):
+            table.actor = seat
+            if only != NONE:
+                table.phase = Phase.FIGHT_ORDER
+                return True
             only = square
-    if fights == 0:
+    if only == NONE:
         table.cursor += 1
-        return False
-    table.actor = seat
-    table.phase = Phase.FIGHT_ORDER
-    if fights == 1:
+    else:
         begin_fight(table, only, log)
-    return fights > 1
+    return False
+
+
+@rule
+def square_of(table: Table, seat: int, die: int) -> int:
+    """DA-4.2: the square on which a die still has to fight, or NONE."""
+    target = table.place[seat, die]
+    if ON_SQUARE <= target < ON_TRACK and has_tile(table, target - ON_SQUARE):
+        return target - ON_SQUARE
+    return NONE
 
 
 @rule
 def begin_fight(table: Table, square: int, log: Grid) -> None:
     """DA-4.3: the tile is turned over before anything else is decided."""
     table.square = square
-    table.holder[square] = NONE
     table.seen[square] = EVERYBODY_HAS
     table.reveals += 1
     table.phase = Phase.PREP
@@ -95,7 +105,7 @@ def list_fights(table: Table, out: Row) -> int:
     """DA-4.2: the actor's fights."""
     count = 0
     for square in range(SQUARES):
-        if table.holder[square] == table.actor:
+        if has_tile(table, square) and table.holder[ON_SQUARE + square] == table.actor:
             out[count] = FIGHT + square
             count += 1
     return count

@@ -6,14 +6,14 @@ from meadhall.engine.events import emit
 from meadhall.engine.rule import rule
 from meadhall.engine.schema import Grid
 from meadhall.games.dungeon_allies.rules.supply import GOLD_FIRST, gain, holding, pay
-from meadhall.games.dungeon_allies.state import ITEMS, NONE, PRISONERS, Event, Table
+from meadhall.games.dungeon_allies.state import ITEMS, NONE, ON_PRISONER, PRISONERS, Event, Table
 
 
 @rule
 def resolve_prisoners(table: Table, log: Grid) -> None:
     """DA-9.1: space by space, who can pay the offering pays it."""
     for space in range(PRISONERS):
-        seat = table.liberator[space]
+        seat = table.holder[ON_PRISONER + space]
         if seat != NONE:
             if can_pay(table, seat, space):
                 free_prisoner(table, seat, space, log)

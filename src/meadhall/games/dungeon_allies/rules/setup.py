@@ -103,10 +103,7 @@ def clear(table: Table) -> None:
     table.holder[:] = NONE
     table.square = NONE
     table.track[:] = NONE
-    table.looter[:] = NONE
     table.bidder = NONE
-    table.liberator[:] = NONE
-    table.customer[:] = NONE
     table.display[:] = NONE
     table.card_owner[:] = NONE
 
@@ -157,39 +154,45 @@ def roll_order(table: Table, players: int, log: Grid) -> None:
     """DA-2.5, DA-1.4: the highest roll of the percentile die is first; those who are tied roll again."""
     place = np.zeros(SEATS, np.int8)  # how many are before a seat
     rolled = np.zeros(SEATS, np.int8)
-    tied = True
-    while tied:
-        roll_again(table, players, place, rolled, log)
-        tied = settle_ties(players, place, rolled)
+    higher = np.zeros(SEATS, np.int8)
+    while roll_ties(table, players, place, rolled, log):
+        for seat in range(players):
+            higher[seat] = count_higher(players, place, rolled, seat)
+        for seat in range(players):
+            place[seat] += higher[seat]
     for seat in range(players):
         table.order[place[seat]] = seat
     tell_order(table, log)
 
 
 @rule
-def roll_again(table: Table, players: int, place: Row, rolled: Row, log: Grid) -> None:
-    """DA-2.5: whoever shares a place with others rolls."""
+def roll_ties(table: Table, players: int, place: Row, rolled: Row, log: Grid) -> bool:
+    """DA-2.5: those who share a place roll, in seat order. Whether anybody did."""
+    tied = False
     for seat in range(players):
-        sharing = 0
-        for other in range(players):
-            sharing += place[other] == place[seat]
-        rolled[seat] = NONE
-        if sharing > 1:
+        if shares_place(players, place, seat):
+            tied = True
             rolled[seat] = below(table.rng, PERCENTILE_SIDES)
             emit(log, Event.PERCENTILE, seat, PERCENTILE_SIDES * rolled[seat])
+    return tied
 
 
 @rule
-def settle_ties(players: int, place: Row, rolled: Row) -> bool:
-    """DA-2.5: of those who share a place the higher rolls go first. Whether anybody shares one still."""
-    tied = False
-    before = place.copy()
-    for seat in range(players):
-        for other in range(players):
-            if before[other] == before[seat] and other != seat:
-                place[seat] += rolled[other] > rolled[seat]
-                tied = tied or rolled[other] == rolled[seat]
-    return tied
+def shares_place(players: int, place: Row, seat: int) -> bool:
+    """DA-2.5: whether a seat is tied with another."""
+    for other in range(players):
+        if other != seat and place[other] == place[seat]:
+            return True
+    return False
+
+
+@rule
+def count_higher(players: int, place: Row, rolled: Row, seat: int) -> int:
+    """DA-2.5: how many of those tied with a seat have rolled more."""
+    count = 0
+    for other in range(players):
+        count += place[other] == place[seat] and rolled[other] > rolled[seat]
+    return count
 
 
 @rule

@@ -6,14 +6,14 @@ from meadhall.engine.events import emit
 from meadhall.engine.rule import rule
 from meadhall.engine.schema import Grid, Row
 from meadhall.games.dungeon_allies.rules.supply import pay
-from meadhall.games.dungeon_allies.state import BLUE, BUY, DECLINE, DISPLAY, NONE, Event, Phase, Table, current_round
+from meadhall.games.dungeon_allies.state import BLUE, BUY, DECLINE, DISPLAY, NONE, ON_SORCERER, Event, Phase, Table, current_round
 
 
 @rule
 def resolve_sorcerer(table: Table, log: Grid) -> bool:
     """DA-11.1: space by space, who can pay is asked. True when a decision is due."""
     while table.cursor < DISPLAY:
-        seat = table.customer[table.cursor]
+        seat = table.holder[ON_SORCERER + table.cursor]
         if seat != NONE:
             if table.crystals[seat, price(table)] > 0:
                 table.actor = seat

@@ -9,7 +9,7 @@ from meadhall.games.dungeon_allies.state import COLOURS, DICE, END_TRADE, ON_TRA
 
 
 @rule
-def resolve_trade(table: Table, log: Grid) -> bool:
+def resolve_trade(table: Table) -> bool:
     """DA-10.1: visitor after visitor in turn order, as long as there is anything to exchange. True when a decision is due."""
     while table.cursor < table.players:
         seat = table.order[table.cursor]

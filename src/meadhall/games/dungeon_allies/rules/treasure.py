@@ -6,14 +6,25 @@ from meadhall.engine.events import emit
 from meadhall.engine.rule import rule
 from meadhall.engine.schema import Grid
 from meadhall.games.dungeon_allies.rules.supply import GOLD_FIRST, draw_crystal, take
-from meadhall.games.dungeon_allies.state import GOLD, GOLD_TREASURE, GREEN, MONSTERS, NONE, TREASURES, WHITE, Event, Table
+from meadhall.games.dungeon_allies.state import (
+    GOLD,
+    GOLD_TREASURE,
+    GREEN,
+    MONSTERS,
+    NONE,
+    ON_TREASURE,
+    TREASURES,
+    WHITE,
+    Event,
+    Table,
+)
 
 
 @rule
 def resolve_treasure(table: Table, log: Grid) -> None:
     """DA-6.2: space by space, who may take what lies there takes all of it."""
     for space in range(TREASURES):
-        seat = table.looter[space]
+        seat = table.holder[ON_TREASURE + space]
         if seat != NONE:
             if is_guarded(table, space) and not table.won_fight[seat]:
                 emit(log, Event.GUARDED, seat, space + 1)

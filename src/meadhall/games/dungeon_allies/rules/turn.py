@@ -192,7 +192,7 @@ def resolve_step(table: Table, log: Grid) -> bool:
     if table.step == Step.TAVERN:
         return resolve_tavern(table, log)
     if table.step == Step.TRADE:
-        return resolve_trade(table, log)
+        return resolve_trade(table)
     if table.step == Step.SORCERER:
         return resolve_sorcerer(table, log)
     if table.step == Step.TURN_ORDER:
@@ -212,11 +212,9 @@ def end_turn(table: Table, log: Grid) -> None:
     table.place[:] = NONE
     table.won_fight[:] = False
     table.track[:] = NONE
-    table.looter[:] = NONE
+    table.holder[:] = NONE
     table.trainees = 0
     table.bid = 0
-    table.liberator[:] = NONE
-    table.customer[:] = NONE
     show_cards(table, log)
     add_treasure(table, log)
     emit(log, Event.TURN_ENDED, table.turn)
