@@ -51,7 +51,7 @@ def broken(law: str, says: str, parts: dict[str, Any] | None = None, **changes: 
 class Words(SimpleNamespace):
     """Words that are themselves, whatever is in them."""
 
-    __hash__ = object.__hash__
+    __hash__ = object.__hash__  # type: ignore[assignment]  # SimpleNamespace has none
 
 
 def add(law: str, says: str, name: str, parts: dict[str, Any], **changes: Any) -> None:

@@ -57,7 +57,7 @@ async def bring_document(
 async def _content(upload: Any) -> bytes:
     """What is in a file that was sent along. Only that: a text is no name of a file here."""
     if not isinstance(upload, UploadFile) or not upload.filename:
-        raise BadSetup(_("choose a file first"))
+        raise BadSetup(_("Choose a file first."))
     return await upload.read()
 
 

@@ -1,0 +1,222 @@
+"""A document as an option of a table: brought by its host, refused with the line, seen by everybody, kept in the record."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import httpx
+import pytest
+
+from games_for_tests.coins import COINS, FILE
+from games_for_tests.coins import game as coins
+from meadhall.engine.game import registered
+from meadhall.engine.language import speaking
+from meadhall.engine.options import LARGEST
+from meadhall.engine.record import loads, replay
+from meadhall.lab import warm
+from meadhall.server.present import log_entries
+from meadhall.server.settings import Settings
+from server import hoard_on_a_page
+from server.people import OpenHall, Person, open_hall, play_out
+
+pytestmark = [pytest.mark.asyncio, pytest.mark.usefixtures("coined")]
+
+NAME = "coins"
+BUILT_IN = FILE.read_bytes()
+RENAMED = BUILT_IN.replace(b'"sovereign"', b'"pistole"')
+WRONG = BUILT_IN.replace(b'name = "groat"', b"name = 4")
+BROUGHT = COINS.check(RENAMED)
+WORD = BROUGHT["sha256"][:8]
+
+
+@pytest.fixture(scope="module")
+def coined(compiled: None) -> Iterator[None]:
+    """Hoard with coins that have names has a page, and can be played at once."""
+    with registered(replace(coins, folder=hoard_on_a_page.game.folder, picture=hoard_on_a_page.picture)):
+        warm([NAME])
+        yield
+
+
+async def bring(person: Person, table: str, document: bytes | str | None, name: str = NAME, **headers: str) -> httpx.Response:
+    """Bring a document; a text is sent as a plain field, None as nothing at all."""
+    form = {"_csrf_token": await person.token()} | ({"document": document} if isinstance(document, str) else {})
+    files = {"document": ("my.toml", document)} if isinstance(document, bytes) else {"other": ("", b"")}
+    return await person.http.post(f"/table/{table}/documents/{name}", data=form, files=files, headers=headers)
+
+
+async def open_with_friend(hall: OpenHall) -> tuple[Person, Person, str]:
+    host, friend = hall.person(), hall.person("10.0.0.2")
+    table = await host.open(NAME)
+    assert (await friend.ask(f"/table/{table}/seats", {"set": "sit"})).status_code == 200
+    return host, friend, table
+
+
+async def test_the_built_in_one_can_be_had_to_be_filled_in(hall: OpenHall) -> None:
+    host = hall.person()
+    table = await host.open(NAME)
+    link = re.search(r'href="([^"]*)" download', (await host.get(f"/table/{table}")).text)
+    assert link is not None
+    answer = await host.get(link[1])
+    assert (answer.status_code, answer.content) == (200, BUILT_IN)
+    assert answer.headers["content-disposition"] == 'attachment; filename="coins-coins.toml"'
+    for path in ("/documents/coins/hand", "/documents/coins/spoons", "/documents/chess/coins", "/documents/coins/..%2Fwords.py"):
+        assert (await host.get(path)).status_code == 404
+
+
+async def test_a_document_is_brought_and_everybody_sees_it(hall: OpenHall) -> None:
+    host, friend, table = await open_with_friend(hall)
+    assert "The built-in ones are used." in (await friend.get(f"/table/{table}")).text
+    answer = await bring(host, table, RENAMED)
+    assert (answer.status_code, answer.headers["location"]) == (303, f"/table/{table}")
+    room = await hall.room(table)
+    assert room.table.options == {"hand": "few", "mode": "rivals", "coins": BROUGHT}
+    for person in (host, friend):
+        assert f"<strong>{WORD}</strong>" in (await person.get(f"/table/{table}")).text
+    assert 'id="bring-coins"' in (await host.get(f"/table/{table}")).text
+    assert 'id="bring-coins"' not in (await friend.get(f"/table/{table}")).text
+
+
+async def test_other_options_leave_it_as_it_is(hall: OpenHall) -> None:
+    host, _, table = await open_with_friend(hall)
+    await bring(host, table, RENAMED)
+    assert (await host.ask(f"/table/{table}/options", {"hand": "many"})).status_code == 200
+    assert (await hall.room(table)).table.options == {"hand": "many", "mode": "rivals", "coins": BROUGHT}
+
+
+async def test_back_to_the_built_in_one(hall: OpenHall) -> None:
+    host, _, table = await open_with_friend(hall)
+    await bring(host, table, RENAMED)
+    form = {"_csrf_token": await host.token(), "set": "built-in"}
+    answer = await host.http.post(f"/table/{table}/documents/coins", data=form, files={"document": ("", b"")})
+    assert answer.status_code == 303
+    assert (await hall.room(table)).table.options["coins"] == COINS.default
+
+
+@pytest.mark.parametrize(
+    ("document", "reason"),
+    [
+        (WRONG, "coins: line 20, coin[3].name: expected `str`, got `int`"),
+        (b"name =", "coins: not TOML: Invalid value (at end of document)"),
+        (b"\xff\xfe", "coins: line 1: not text in UTF-8"),
+        (b"#\n" * (LARGEST // 2 + 1), "coins: longer than 128 KB"),
+        (b"", "missing required field `coin`"),
+        (None, "Choose a file first."),
+    ],
+    ids=["wrong", "no TOML", "no text", "long", "empty", "none"],
+)
+async def test_a_wrong_one_is_refused_with_the_reason_and_nothing_changes(
+    hall: OpenHall, document: bytes | None, reason: str
+) -> None:
+    host, _, table = await open_with_friend(hall)
+    await bring(host, table, RENAMED)
+    for headers in ({}, {"HX-Request": "true"}):
+        answer = await bring(host, table, document, **headers)
+        assert answer.status_code == 400
+        assert reason.replace("`", "&#96;") in answer.text or reason in answer.text
+        assert f"<strong>{WORD}</strong>" in answer.text
+    told = (await bring(host, table, document, Accept="application/json")).json()
+    assert (told["error"], reason in told["reason"]) == ("bad-setup", True)
+    assert (await hall.room(table)).table.options["coins"] == BROUGHT
+
+
+async def test_far_too_large_a_one_is_not_even_read(hall: OpenHall) -> None:
+    host, _, table = await open_with_friend(hall)
+    assert (await bring(host, table, b"#\n" * LARGEST * 2)).status_code == 413
+
+
+async def test_only_the_host_brings_one_and_only_before_the_match(hall: OpenHall) -> None:
+    host, friend, table = await open_with_friend(hall)
+    assert (await bring(friend, table, RENAMED)).status_code == 403
+    assert (await bring(host, table, RENAMED, name="hand")).status_code == 404
+    assert (await bring(host, table, RENAMED, name="spoons")).status_code == 404
+    await host.ask(f"/table/{table}/start")
+    assert (await bring(host, table, RENAMED)).status_code == 409
+    assert (await hall.room(table)).table.options["coins"] == COINS.default
+
+
+async def test_no_form_makes_the_hall_read_a_file_of_its_own(hall: OpenHall, tmp_path: Path) -> None:
+    path = tmp_path / "my.toml"
+    path.write_bytes(RENAMED)
+    host, _, table = await open_with_friend(hall)
+    assert (await bring(host, table, str(path))).status_code == 400
+    for text in (str(path), f"@{path}", f"file://{path}", json.dumps({"path": str(path)})):
+        answer = await host.ask(f"/table/{table}/options", {"coins": text})
+        assert (answer.status_code, answer.json()["error"]) == (400, "bad-setup")
+    assert (await hall.room(table)).table.options["coins"] == COINS.default
+
+
+async def test_no_program_makes_the_hall_read_a_file_of_its_own(hall: OpenHall, tmp_path: Path) -> None:
+    path = tmp_path / "my.toml"
+    path.write_bytes(RENAMED)
+    program = await hall.program()
+    for value in (str(path), {"path": str(path)}, {"data": str(path)}, [str(path)], {"sha256": BROUGHT["sha256"]}):
+        answer = await program.post("/tables", {"game": NAME, "options": {"coins": value}})
+        assert (answer.status_code, answer.json()["error"]) == (400, "bad-setup")
+
+
+async def test_a_program_brings_the_text_or_the_data_and_is_told_the_hash(hall: OpenHall) -> None:
+    program = await hall.program()
+    games = {game["name"]: game["options"] for game in (await program.read("/games")).json()}
+    assert games[NAME][2] == {"name": "coins", "values": None, "template": "/documents/coins/coins"}
+    assert games[NAME][0]["template"] is None
+    for value in (RENAMED.decode(), BROUGHT["data"], BROUGHT):
+        info = await program.open(game=NAME, bots=["random"], options={"coins": value})
+        assert info["options"] == {"hand": "few", "mode": "rivals", "coins": {"sha256": BROUGHT["sha256"]}}
+        record = (await program.read(f"/tables/{info['id']}/record")).json()
+        assert record["options"]["coins"] == BROUGHT
+    wrong = await program.post("/tables", {"game": NAME, "options": {"coins": WRONG.decode()}})
+    assert "line 20" in wrong.json()["reason"]
+
+
+async def test_it_survives_a_restart_and_a_rematch(on_each_database: Settings, at_once: None) -> None:
+    async with open_hall(on_each_database) as opened:
+        host, friend, table = await open_with_friend(opened)
+        await bring(host, table, RENAMED.replace(b"Ribe", "Århus 🪙".encode()))
+        await host.ask(f"/table/{table}/start")
+        room = await opened.room(table)
+        assert room.match is not None
+        await (host if room.match.actor == 0 else friend).act(table, room.match.legal()[0].action)
+        before = room.match.record(abandoned="x")
+    async with open_hall(on_each_database) as opened:
+        room = await opened.room(table)
+        assert room.match is not None
+        assert room.match.record(abandoned="x") == before
+        assert before["options"]["coins"]["data"]["mint"]["city"] == "Århus 🪙"
+
+
+async def test_the_match_is_told_in_its_names_from_the_log_to_the_record(hall: OpenHall) -> None:
+    host, friend, table = await open_with_friend(hall)
+    await bring(host, table, RENAMED)
+    await host.ask(f"/table/{table}/start")
+    room = await hall.room(table)
+    await play_out(room, {0: host, 1: friend})
+    assert room.match is not None
+    with speaking("en"):
+        told = " ".join(
+            entry.text for position in range(len(room.match.steps)) for entry in log_entries(room.match.view_at(position))
+        )
+    played = set(re.findall(r"plays (\w+)", told))
+    assert played
+    assert played <= set(COINS.of(BROUGHT).names)
+    text = (await host.get(f"/table/{table}/record")).text
+    assert replay(loads(text)).options["coins"] == BROUGHT
+    page = (await host.get(f"/table/{table}/verify")).text
+    assert "sovereign" not in text + page
+
+
+async def test_an_uploaded_record_with_a_document_is_verified_and_shown(hall: OpenHall) -> None:
+    match = coins.match(seed="elsewhere", coins=RENAMED)
+    while not match.over:
+        match.play(match.legal()[0])
+    record = match.record()
+    person = hall.person()
+    answer = await person.upload(json.dumps(record).encode(), Accept="application/json")
+    assert answer.status_code == 201, answer.text
+    assert (await person.get(f"{answer.json()['url']}?at=3")).status_code == 200
+    record["options"]["coins"]["data"]["coin"][0]["name"] = "doit"
+    answer = await person.upload(json.dumps(record).encode(), Accept="application/json")
+    assert (answer.status_code, "the data's hash is" in answer.json()["reason"]) == (400, True)
