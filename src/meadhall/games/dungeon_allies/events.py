@@ -57,25 +57,25 @@ def events_of(components: Components) -> dict[int, EventKind]:
     card = coded([card.id for card in components.sorcerer_card], own.card)
     return {
         Event.TILE: EventKind("tile", (square, monster), "DA-2.4", marked("{0}: {1}")),
-        Event.CHARACTER: EventKind("character", (seat, ally), "DA-2.1", marked("{0} leads {1}")),
+        Event.CHARACTER: EventKind("character", (seat, ally), "DA-2.1", marked("{0} is dealt {1}")),
         Event.PERCENTILE: EventKind("percentile", (seat, number), "DA-2.5", marked("{0} rolls {1} for the turn order")),
         Event.ORDER: EventKind("order", (seat,), "DA-5.1", marked("Turn order: {0}"), rest=seat),
         Event.CARD_SHOWN: EventKind("card_shown", (number, card), "DA-11.3", marked("Sorcerer {0} offers: {1}")),
-        Event.FOLLOWER_TOP: EventKind("follower_top", (ally,), "DA-2.2", marked("In the tavern waits: {0}")),
+        Event.FOLLOWER_TOP: EventKind("follower_top", (ally,), "DA-2.2", marked("Waiting in the tavern: {0}")),
         Event.TREASURE: EventKind("treasure", (number, item), "DA-12.2", marked("Treasure {0}: {1}")),
         Event.ASSIGNED: EventKind("assigned", (seat, ally, die), "DA-2.3", marked("{0} gives the {2} to {1}")),
         Event.PLACED: EventKind("placed", (seat, die, spot), "DA-3.2", marked("{0} places the {1}: {2}")),
         Event.BID: EventKind("bid", (seat, number), "DA-8.1", marked("{0} bids {1} gold")),
         Event.ILLUMINATES: EventKind("illuminates", (seat,), "DA-3.4", marked("{0} casts Illuminate")),
         Event.PEEKED: EventKind("peeked", (seat, square), "DA-3.4", marked("{0} looks at the tile on {1}")),
-        Event.PEEK_FACE: EventKind("peek_face", (seat, square, monster), "DA-3.4", marked("On {1} lurks: {2}")),
+        Event.PEEK_FACE: EventKind("peek_face", (seat, square, monster), "DA-3.4", marked("{1} hides: {2}")),
         Event.FIGHTS: EventKind("fights", (seat, square), "DA-4.2", marked("{0} fights on {1}")),
-        Event.REVEALED: EventKind("revealed", (square, monster), "DA-4.3", marked("On {0} appears: {1}")),
+        Event.REVEALED: EventKind("revealed", (square, monster), "DA-4.3", marked("{0} reveals: {1}")),
         Event.ENHANCES: EventKind("enhances", (seat, die), "DA-4.5", marked("{0} casts Enhance: a {1} joins in")),
         Event.BLESSES: EventKind("blesses", (seat, die), "DA-4.5", marked("{0} casts Bless: the {1} counts double")),
-        Event.ROLLED: EventKind("rolled", (seat, die, number, number), "DA-4.4", marked("{0} rolls {2} with the {1}")),
-        Event.REROLLED: EventKind("rerolled", (seat, die, number, number), "DA-4.6", marked("{0} rolls {2} with the {1} again")),
-        Event.TOTAL: EventKind("total", (seat, number, number), "DA-4.4", marked("That makes {1}, and it takes {2}")),
+        Event.ROLLED: EventKind("rolled", (seat, die, number, number), "DA-4.4", marked("{0} rolls the {1}: {2}")),
+        Event.REROLLED: EventKind("rerolled", (seat, die, number, number), "DA-4.6", marked("{0} rolls the {1} again: {2}")),
+        Event.TOTAL: EventKind("total", (seat, number, number), "DA-4.4", marked("{1} in all, {2} needed")),
         Event.HAMMERS: EventKind("hammers", (seat, square), "DA-4.5", marked("{0} calls the Hammer of the Gods down on {1}")),
         Event.DEFEATS: EventKind("defeats", (seat, square, number), "DA-4.7", marked("{0} wins on {1}: {2} gold")),
         Event.FAILS: EventKind("fails", (seat, square), "DA-4.7", marked("{0} loses on {1}, and the tile is out of the game")),
@@ -112,8 +112,8 @@ def events_of(components: Components) -> dict[int, EventKind]:
 
 VARIANTS = {
     Event.BID: marked("{0} bids nothing yet"),
-    Event.ROLLED: marked("{0} rolls {2} with the {1}, doubled {3}"),
-    Event.REROLLED: marked("{0} rolls {2} with the {1} again, doubled {3}"),
+    Event.ROLLED: marked("{0} rolls the {1}: {2}, doubled {3}"),
+    Event.REROLLED: marked("{0} rolls the {1} again: {2}, doubled {3}"),
     Event.WON: marked("A draw between {0}"),
 }
 """The other way to tell it: a bid of nothing, a die that is doubled, several winners."""

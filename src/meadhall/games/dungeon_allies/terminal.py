@@ -9,6 +9,7 @@ from meadhall.games.dungeon_allies.state import (
     BID,
     BLESS,
     BUY,
+    DECLINE,
     DICE,
     END_TRADE,
     ENHANCE,
@@ -31,33 +32,29 @@ def notation(action: int) -> str:
     if action < ILLUMINATE:
         target, die = divmod(action - PLACE, DICE)
         return f"{names.die(die)} {names.target(target)}"
-    if action < ROLL:
-        return _searching(action)
-    if action < FOLLOWER_DIE:
-        return _fighting(action)
-    if action < END_TRADE:
-        return f"{_('take')} {names.die(action - FOLLOWER_DIE)}"
-    if TRADE <= action < TRADE + 8:
-        line, direction = divmod(action - TRADE, 2)
-        return f"{_('back') if direction else _('line')}{line + 1}"
-    return _("done") if action == END_TRADE else _("buy") if action == BUY else _("leave")
-
-
-def _searching(action: int) -> str:
     if action == ILLUMINATE:
         return _("illuminate")
-    if action <= BID:
-        return f"{_('look')} {names.square(action - PEEK)}"
-    if action < FIGHT:
-        return f"{_('bid')} {action - BID}"
-    return f"{_('fight')} {names.square(action - FIGHT)}"
-
-
-def _fighting(action: int) -> str:
     if action in (ROLL, HAMMER, ACCEPT):
         return {ROLL: _("roll"), HAMMER: _("hammer"), ACCEPT: _("accept")}[action]
+    if END_TRADE < action < DECLINE:
+        line, direction = divmod(action - TRADE, 2)
+        return (_("back") if direction else _("line")) + str(line + 1)
+    if action >= END_TRADE:
+        return {END_TRADE: _("done"), DECLINE: _("leave"), BUY: _("buy")}[action]
+    return " ".join(_verb_and_object(action))
+
+
+def _verb_and_object(action: int) -> tuple[str, str]:
+    if action <= BID:
+        return _("look"), names.square(action - PEEK)
+    if action < FIGHT:
+        return _("bid"), str(action - BID)
+    if action < ROLL:
+        return _("fight"), names.square(action - FIGHT)
     if action < BLESS:
-        return f"{_('enhance')} {names.die(action - ENHANCE)}"
+        return _("enhance"), names.die(action - ENHANCE)
     if action < ACCEPT:
-        return f"{_('bless')} {names.die(action - BLESS)}"
-    return f"{_('again')} {names.die(action - REROLL)}"
+        return _("bless"), names.die(action - BLESS)
+    if action < FOLLOWER_DIE:
+        return _("again"), names.die(action - REROLL)
+    return _("take"), names.die(action - FOLLOWER_DIE)
