@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from meadhall.engine.language import gettext
-from meadhall.engine.rule import rule
+from meadhall.engine.rule import i64, rule
 from meadhall.engine.schema import Grid
 
 Log = npt.NDArray[np.int32]
@@ -62,13 +62,13 @@ def tell(log: Grid, audience: int, kind: int, a: int, b: int, c: int, d: int) ->
 @rule
 def emit(log: Grid, kind: int, a: int = _NONE, b: int = _NONE, c: int = _NONE, d: int = _NONE) -> None:
     """Append a public event."""
-    tell(log, EVERYBODY, kind, a, b, c, d)
+    tell(log, i64(EVERYBODY), kind, i64(a), i64(b), i64(c), i64(d))
 
 
 @rule
 def whisper(log: Grid, audience: int, kind: int, a: int = _NONE, b: int = _NONE, c: int = _NONE, d: int = _NONE) -> None:
     """Append an event that only seat ``audience`` may see (or ``NOBODY``, until the match is over)."""
-    tell(log, audience, kind, a, b, c, d)
+    tell(log, i64(audience), kind, i64(a), i64(b), i64(c), i64(d))
 
 
 @rule

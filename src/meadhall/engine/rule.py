@@ -108,3 +108,6 @@ def _compiled(function: Callable[P, R], inline: bool) -> Callable[P, R]:
 
 u64: Callable[[int], int] = int if INTERPRETED else np.uint64  # type: ignore[assignment]
 """Unsigned 64-bit integer: in Numba ``uint64 + int64`` is a float, so constants that meet one are made by this."""
+
+i64: Callable[[int], int] = int if INTERPRETED else np.int64  # type: ignore[assignment]
+"""Signed 64-bit integer: a rule that is given integers of all kinds is compiled for each kind, unless they are made these."""
