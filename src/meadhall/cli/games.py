@@ -17,11 +17,12 @@ from meadhall.lab.warm import warm
 def list_games() -> None:
     """Every game that is installed."""
     table = Table(box=None, padding=(0, 2, 0, 0))
-    for heading in (_("name"), _("players"), _("bots"), _("options"), ""):
-        table.add_column(heading)
+    for heading in (_("name"), _("players"), _("bots"), _("options")):
+        table.add_column(heading, no_wrap=True)
+    table.add_column()
     for name in game_names():
         subject = game(name)
-        options = "; ".join(f"{option.name}={option.usage}" for option in subject.options)
+        options = "\n".join(f"{option.name}={option.usage}" for option in subject.options)
         players = f"{subject.min_players}-{subject.max_players}"
         table.add_row(name, players, ", ".join(bot_names(subject)), options or "-", _(subject.tagline))
     console().print(table)

@@ -247,9 +247,9 @@ def objections(components: Components) -> Iterator[tuple[str, str]]:
     for field, count in COUNTS.items():
         found = getattr(components, field)
         if found is not None and len(found) != count:
-            yield f"$.{field}[{min(len(found) - 1, count)}]", f"there are {count} in the rules, {len(found)} here"
+            yield f"$.{field}[{count}]" if len(found) > count else f"$.{field}", f"there are {count} in the rules, {len(found)} here"
     for fields in (("character", "follower"), ("monster",), ("sorcerer_card",)):
-        yield from _repeated(components, fields)
+        yield from _misnamed(components, fields)
     yield from _printed_wrongly(components)
 
 
@@ -264,12 +264,14 @@ def _differences(path: str, found: Any, wanted: Any) -> Iterator[tuple[str, str]
         yield path, f"the rules say {wanted!r}, not {found!r}"
 
 
-def _repeated(components: Components, fields: Sequence[str]) -> Iterator[tuple[str, str]]:
+def _misnamed(components: Components, fields: Sequence[str]) -> Iterator[tuple[str, str]]:
     for attribute in ("id", "name"):
         known = set()
         for field in fields:
             for index, piece in enumerate(getattr(components, field)):
                 value = getattr(piece, attribute)
+                if not value.isprintable():
+                    yield f"$.{field}[{index}].{attribute}", f"{value!r} can't be printed"
                 if value in known:
                     yield f"$.{field}[{index}].{attribute}", f"{value!r} is there twice"
                 known.add(value)

@@ -1,0 +1,98 @@
+"""A document as an option on the command line: read from its file, refused with the line, shown in a word."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import meadhall
+from games_for_tests.coins import COINS, FILE
+from games_for_tests.coins import game as coins
+from meadhall.cli import main
+from meadhall.engine.record import dumps, read_records
+
+Capture = pytest.CaptureFixture[str]
+
+RENAMED = FILE.read_text("utf-8").replace('"sovereign"', '"pistole"')
+WORD = COINS.check(RENAMED)["sha256"][:8]
+
+
+@pytest.fixture(autouse=True)
+def english(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MEADHALL_LANG", "en")
+
+
+@pytest.fixture
+def renamed(tmp_path: Path) -> Path:
+    path = tmp_path / "my coins.toml"
+    path.write_text(RENAMED, "utf-8")
+    return path
+
+
+@pytest.fixture
+def wrong(tmp_path: Path) -> Path:
+    path = tmp_path / "wrong.toml"
+    path.write_text(RENAMED.replace('"groat"', "4"), "utf-8")
+    return path
+
+
+def simulate(option: str | Path, *more: str) -> int:
+    return main(["simulate", "coins", "--games", "3", "--seed", "x", "--option", f"coins={option}", *more])
+
+
+def test_games_are_simulated_with_it(capsys: Capture, renamed: Path) -> None:
+    assert simulate(renamed, "--json") == 0
+    assert json.loads(capsys.readouterr().out)["options"]["coins"] == COINS.check(RENAMED)
+    assert simulate(FILE, "--json") == 0
+    assert json.loads(capsys.readouterr().out)["options"]["coins"] == COINS.default
+
+
+def test_the_records_hold_it_and_are_verified_and_told(capsys: Capture, renamed: Path, tmp_path: Path) -> None:
+    file = tmp_path / "games.jsonl"
+    assert simulate(renamed, "--records", str(file)) == 0
+    assert all(record["options"]["coins"] == COINS.check(RENAMED) for record in read_records(file))
+    assert main(["verify", str(file)]) == 0
+    capsys.readouterr()
+    assert main(["replay", str(file)]) == 0
+    told = capsys.readouterr().out
+    assert f"coins {WORD}" in told
+    assert "pistole" in told
+    assert "sovereign" not in told
+    assert "sha256" not in told
+
+
+def test_a_replay_says_when_it_is_the_one_built_in(capsys: Capture, tmp_path: Path) -> None:
+    match = meadhall.game("coins").match(seed="x")
+    path = tmp_path / "x.match.json"
+    path.write_text(dumps(match.record(abandoned="bored")), "utf-8")
+    assert main(["replay", str(path)]) == 0
+    assert "hand few; mode rivals; coins built in;" in " ".join(capsys.readouterr().out.split())
+
+
+def test_a_match_at_the_terminal_is_played_with_it(capsys: Capture, renamed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    names: set[str] = set()
+
+    def answers(_console: object, _prompt: str) -> str:
+        names.update(capsys.readouterr().out.split())
+        return "quit" if names & {"pistole", "shilling", "mark", "noble"} else "14"
+
+    monkeypatch.setattr("rich.console.Console.input", answers)
+    assert main(["play", "coins", "--players", "2", "--seed", "x", "--option", f"coins={renamed}"]) == 0
+    assert not names & {"coin1", "sovereign"}
+
+
+@pytest.mark.parametrize("command", [["simulate", "coins", "--games", "3"], ["play", "coins"]], ids=["simulate", "play"])
+def test_a_wrong_one_is_refused_in_one_line_that_names_the_line(capsys: Capture, command: list[str], wrong: Path) -> None:
+    assert main([*command, "--option", f"coins={wrong}"]) == 2
+    out, err = capsys.readouterr()
+    assert (out, err) == ("", "meadhall: coins: line 20, coin[3].name: expected `str`, got `int`\n")
+    assert main([*command, "--option", "coins=/nowhere/at/all.toml"]) == 2
+    assert capsys.readouterr().err == "meadhall: coins: /nowhere/at/all.toml can't be read: No such file or directory\n"
+
+
+def test_the_list_of_games_says_that_a_file_can_be_given(capsys: Capture) -> None:
+    assert coins.name in meadhall.game_names()
+    assert main(["games"]) == 0
+    assert "coins=FILE.toml" in capsys.readouterr().out

@@ -1,0 +1,243 @@
+"""What is printed on the components: counts, names and references are checked, and each mistake is told with its line."""
+
+from __future__ import annotations
+
+import random
+from math import prod
+
+import numpy as np
+import pytest
+
+from meadhall import BadSetup, Match, game
+from meadhall.engine.record import dumps, loads, replay
+from meadhall.games.dungeon_allies.components import COMPONENTS, COUNTS, ITEM_NAMES, SKILL_NAMES
+from meadhall.games.dungeon_allies.state import CARDS, MONSTERS, Table
+
+DA = game("dungeon-allies")
+BUILT_IN = COMPONENTS.file.read_text("utf-8")
+COMPONENTS_OF_BUILT_IN = COMPONENTS.of(COMPONENTS.default)
+FIELDS = (
+    *("target", "bounty", "weakness", "skill", "track_gift", "offering", "reward", "exchange"),
+    *("card_kind", "card_subject", "card_per", "card_points"),
+)
+DREAD = BUILT_IN.replace('id = "elder_wyrm"\nname = "Elder Wyrm"', 'id = "dread"\nname = "Dread of the Deep"').replace(
+    "red = { target = 18, gold = 4 }", "red = { target = 40, gold = 9 }"
+)
+
+
+def refused(text: str) -> str:
+    with pytest.raises(BadSetup) as error:
+        COMPONENTS.check(text)
+    return str(error.value)
+
+
+# --------------------------------------------------------------------------------------------------------- what is built in
+
+
+def test_there_are_as_many_of_each_as_the_rules_say() -> None:
+    """DA-1.1, DA-1.5, DA-2.6, DA-9.1, DA-10.1."""
+    assert {name: len(getattr(COMPONENTS_OF_BUILT_IN, name)) for name in COUNTS} == {
+        "turn_order_space": 5,
+        "prisoner_space": 5,
+        "trade": 4,
+        "character": 10,
+        "follower": 8,
+        "monster": 28,
+        "sorcerer_card": 16,
+        "excursion_square": 28,
+    }
+
+
+def test_the_state_holds_what_is_printed() -> None:
+    """DA-4.4: a monster's numbers on each level, DA-13.2: what cards score."""
+    match = DA.match(seed="printed")
+    table = match.state
+    assert isinstance(table, Table)
+    for index, monster in enumerate(COMPONENTS_OF_BUILT_IN.monster):
+        assert [(table.target[level, index], table.bounty[level, index]) for level in range(3)] == [
+            (face.target, face.gold) for face in monster.faces
+        ]
+        assert SKILL_NAMES[table.weakness[index]] == monster.weakness
+    for index, card in enumerate(COMPONENTS_OF_BUILT_IN.sorcerer_card):
+        printed = (table.card_kind[index], table.card_subject[index], table.card_per[index], table.card_points[index])
+        assert printed == card.codes
+    for space, prisoner in enumerate(COMPONENTS_OF_BUILT_IN.prisoner_space):
+        for item, name in enumerate(ITEM_NAMES):
+            assert table.offering[space, item] == getattr(prisoner.offering, name)
+            assert table.reward[space, item] == getattr(prisoner.reward, name)
+    for line_number, exchange in enumerate(COMPONENTS_OF_BUILT_IN.trade):
+        for side, items in enumerate((exchange.left, exchange.right)):
+            assert tuple(table.exchange[2 * line_number + side, colour] for colour in range(5)) == items.counts[:5]
+
+
+def test_rules_are_given_exactly_the_fields_of_the_state() -> None:
+    sizes = [prod(Table.dtype[name].shape) for name in FIELDS]
+    codes = COMPONENTS.encode(COMPONENTS.default)
+    assert len(codes) == sum(sizes)
+    info = np.iinfo(np.int8)
+    assert info.min <= min(codes) <= max(codes) <= info.max
+
+
+# ---------------------------------------------------------------------------------------------------------------- others
+
+
+def test_a_match_is_played_with_other_components() -> None:
+    match = Match(DA, players=3, seed="others", options={"components": DREAD})
+    assert match.options["components"]["data"]["monster"][-1]["name"] == "Dread of the Deep"
+    assert match.state.target[2, MONSTERS - 1] == 40  # type: ignore[attr-defined]
+    assert match.state.bounty[2, MONSTERS - 1] == 9  # type: ignore[attr-defined]
+    draw = random.Random(1)
+    while not match.over:
+        match.play(draw.choice(match.legal()))
+    record = match.record()
+    text = dumps(record)
+    assert '"dread"' in text
+    assert "elder_wyrm" not in text
+    assert replay(loads(text)).record() == record
+
+
+def test_a_record_with_the_built_in_ones_holds_their_hash_alone() -> None:
+    record = DA.match(seed="x").record(abandoned="x")
+    assert record["options"] == {"components": COMPONENTS.default}
+    assert set(COMPONENTS.default) == {"sha256"}
+    assert replay(record).record(abandoned="x") == record
+
+
+def test_what_only_repeats_the_rules_may_be_left_out() -> None:
+    bare = BUILT_IN[BUILT_IN.index("[[turn_order_space]]") : BUILT_IN.index("[[excursion_square]]")]
+    bare += BUILT_IN[BUILT_IN.index("[[character]]") :]
+    value = COMPONENTS.check(bare)
+    assert value["sha256"] != COMPONENTS.default["sha256"]
+    assert COMPONENTS.encode(value) == COMPONENTS.encode(COMPONENTS.default)
+
+
+def test_components_may_be_printed_in_another_order() -> None:
+    """DA-13.2: cards know what they score, wherever they stand in the file."""
+    first, *cards = BUILT_IN[BUILT_IN.index("[[sorcerer_card]]") :].split("[[sorcerer_card]]")[1:]
+    text = BUILT_IN[: BUILT_IN.index("[[sorcerer_card]]")] + "".join(
+        f"[[sorcerer_card]]{card}" for card in [*cards, "\n" + first]
+    )
+    codes = COMPONENTS.encode(COMPONENTS.check(text))
+    assert list(codes[-CARDS:]) == [*COMPONENTS.encode(COMPONENTS.default)[1 - CARDS :], 2]
+
+
+# --------------------------------------------------------------------------------------------------------- what is refused
+
+FACES = "yellow = { target = 2, gold = 1 }"
+THREE_FACES = f"{FACES}\nblue = {{ target = 5, gold = 1 }}\nred = {{ target = 9, gold = 2 }}"
+IMP = 'name = "Damp Imp"'
+PERCY = 'name = "Pot-Lid Percy"\nskill = '
+
+COUNTED = [
+    (
+        '[[monster]]\nid = "elder_wyrm"',
+        f'[[monster]]\nid = "x"\nname = "X"\nweakness = "fire"\n{THREE_FACES}\n[[monster]]  # here\nid = "elder_wyrm"',
+        "monster[28]: there are 28 in the rules, 29 here",
+    ),
+    (
+        '[[follower]]\nid = "f1"\nname = "Torchbearer Nib"\nskill = "fire"\n\n[[follower]]',
+        "[[follower]]  # here",
+        "follower: there are 8 in the rules, 7 here",
+    ),
+    (
+        "[[trade]]\nleft = { red = 2 }\nright = { blue = 1 }\n\n[[trade]]",
+        "[[trade]]  # here",
+        "trade: there are 4 in the rules, 3 here",
+    ),
+    (
+        '[[excursion_square]]\nlevel = "yellow"\nboard = "excursion"\n\n[[excursion_square]]',
+        "[[excursion_square]]  # here",
+        "excursion_square: there are 28 in the rules, 27 here",
+    ),
+]
+FIXED_BY_THE_RULES = [
+    ("schema = 1", "schema = 2  # here", "schema: the rules say 1, not 2"),
+    ('game = "dungeon-allies"', 'game = "chess"  # here', "game: the rules say 'dungeon-allies', not 'chess'"),
+    ("red = 24", "red = 25  # here", "supply.crystals.red: the rules say 24, not 25"),
+    ("removed = [8, 16, 28]", "removed = [8, 16]  # here", "rounds.ends_at_removed: the rules say [8, 16, 28], not [8, 16]"),
+    ("refill = true", "refill = 1  # here", "sorcerer.refill: the rules say True, not 1"),
+    ("max_turns = 60", "max_turns = 60\nleast = 1  # here", "limits.least: the rules know nothing of it"),
+    ("[supply]", "[spells.extra]  # here\n[supply]", "spells.extra: the rules know nothing of it"),
+    (
+        '[[excursion_square]]\nlevel = "yellow"',
+        '[[excursion_square]]\nlevel = "red"  # here',
+        "excursion_square[0].level: yellow is needed here (8 yellow, 8 blue, the rest red), not red",
+    ),
+    ("position = 2", "position = 3  # here", "turn_order_space[1].position: the spaces come in order: 2, not 3"),
+]
+NAMES = [
+    (IMP, 'name = "Cellar Rat King"  # here', "monster[1].name: 'Cellar Rat King' is there twice"),
+    ('id = "damp_imp"', 'id = "cellar_rat_king"  # here', "monster[1].id: 'cellar_rat_king' is there twice"),
+    ('id = "f1"', 'id = "c1"  # here', "follower[0].id: 'c1' is there twice"),
+    ('"Torchbearer Nib"', '"Sella of the Tides"  # here', "follower[0].name: 'Sella of the Tides' is there twice"),
+    ('"Crown of Tales"', '"Silver Bell of Renown"  # here', "sorcerer_card[15].name: 'Silver Bell of Renown' is there twice"),
+    (IMP, 'name = " Damp Imp"  # here', r"monster[1].name: expected `str` matching regex '^\\S(.*\\S)?$'"),
+    (IMP, 'name = ""  # here', "monster[1].name: expected `str` of length >= 1"),
+    (IMP, f'name = "{"D" * 41}"  # here', "monster[1].name: expected `str` of length <= 40"),
+    (IMP, r'name = "Damp\u001b[1m Imp"  # here', r"monster[1].name: 'Damp\x1b[1m Imp' can't be printed"),
+    (IMP, r'name = "Damp\u202e Imp"  # here', r"monster[1].name: 'Damp\u202e Imp' can't be printed"),
+    ('"damp_imp"', '"Damp Imp"  # here', "monster[1].id: expected `str` matching regex '^[a-z][a-z0-9_]{0,39}$'"),
+]
+REFERENCES = [
+    (f'{IMP}\nweakness = "fire"', f'{IMP}\nweakness = "fier"  # here', "monster[1].weakness: invalid enum value 'fier'"),
+    (f'{PERCY}"armor"', f'{PERCY}"armored"  # here', "follower[7].skill: invalid enum value 'armored'"),
+    ('"monster"\nweakness = "water"', '"monster"\nweakness = 1  # here', "sorcerer_card[1].weakness: expected `str`, got `int`"),
+    ('color = "red"', 'color = "pink"  # here', "sorcerer_card[8].color: invalid enum value 'pink'"),
+    ('kind = "crystal"', 'kind = "stone"  # here', "sorcerer_card[8].kind: invalid value 'stone'"),
+    ("left = { red = 2 }", "left = { pink = 2 }  # here", "trade[0].left: object contains unknown field `pink`"),
+]
+NUMBERS = [
+    (FACES, "yellow = { target = 0, gold = 1 }  # here", "monster[0].yellow.target: expected `int` >= 1"),
+    (FACES, "yellow = { target = 2.5, gold = 1 }  # here", "monster[0].yellow.target: expected `int`, got `float`"),
+    (FACES, f"yellow = {{ target = {10**20}, gold = 1 }}  # here", "monster[0].yellow.target: expected `int` <= 99"),
+    (FACES, "yellow = { target = 2 }  # here", "monster[0].yellow: object missing required field `gold`"),
+    ("per = 3", "per = 0  # here", "sorcerer_card[8].per: expected `int` >= 1"),
+    ("points = 6", "points = -6  # here", "sorcerer_card[15].points: expected `int` >= 0"),
+    ("offering = { red = 1 }", "offering = { red = 25 }  # here", "prisoner_space[0].offering.red: expected `int` <= 24"),
+]
+ENDLESS_TRADE = [
+    ("left = { red = 2 }", "left = { gold = 2 }  # here", "trade[0].left: each side is one crystal or more"),
+    ("right = { white = 1 }", "right = { }  # here", "trade[3].right: each side is one crystal or more"),
+    (
+        "[[trade]]\nleft = { red = 2 }\nright = { blue = 1 }\n\n[[trade]]\nleft = { red = 1, blue = 1 }\nright = { yellow = 1 }",
+        "[[trade]]  # here\nleft = { red = 2 }\nright = { blue = 1 }\n[[trade]]\nleft = { red = 4 }\nright = { blue = 2 }",
+        "trade: the lines depend on each other: somebody could trade round and round (DA-10.2)",
+    ),
+]
+UNKNOWN_OR_MISSING = [
+    ("schema = 1", 'author = "me"  # here', "object contains unknown field `author`"),
+    (IMP, f'{IMP}\ncolour = "grey"  # here', "monster[1]: object contains unknown field `colour`"),
+    ("points = 6", "points = 6\nper = 2  # here", "sorcerer_card[15]: object contains unknown field `per`"),
+    (
+        f'[[monster]]\nid = "damp_imp"\n{IMP}',
+        '[[monster]]  # here\nid = "damp_imp"',
+        "monster[1]: object missing required field `name`",
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "reason"),
+    [*COUNTED, *FIXED_BY_THE_RULES, *NAMES, *REFERENCES, *NUMBERS, *ENDLESS_TRADE, *UNKNOWN_OR_MISSING],
+    ids=lambda text: text.splitlines()[0],
+)
+def test_a_mistake_is_told_with_its_line(old: str, new: str, reason: str) -> None:
+    """DA-1.1, DA-10.2, and what else the rules fix."""
+    assert old in BUILT_IN
+    text = BUILT_IN.replace(old, new, 1)
+    line = 1 + text[: text.index("# here")].count("\n")
+    assert refused(text) == f"components: line {line}{': ' if reason.startswith('object') else ', '}{reason}"
+
+
+def test_a_table_that_is_missing_altogether_is_missed() -> None:
+    text = BUILT_IN[: BUILT_IN.index("[[sorcerer_card]]")]
+    assert refused(text) == "components: object missing required field `sorcerer_card`"
+
+
+def test_nobody_could_be_dealt_two_different_skills() -> None:
+    """DA-2.1: of more than five equal characters somebody would get two."""
+    text = BUILT_IN
+    for skill in ("water", "nature", "potions", "amulet"):
+        head, tail = text.split("[[follower]]", 1)
+        text = head.replace(f'skill = "{skill}"', 'skill = "fire"', 1) + "[[follower]]" + tail
+    assert "6 characters with fire: somebody of 5 players would have two" in refused(text)
