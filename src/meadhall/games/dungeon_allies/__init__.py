@@ -8,6 +8,7 @@ from meadhall.engine.game import Game
 from meadhall.engine.language import marked
 from meadhall.games.dungeon_allies import rules, state
 from meadhall.games.dungeon_allies.components import COMPONENTS
+from meadhall.games.dungeon_allies.lessons import LESSONS
 from meadhall.games.dungeon_allies.rules.scoring import points_of
 from meadhall.games.dungeon_allies.words import WORDS, edition
 
@@ -33,4 +34,5 @@ game = Game(
     folder=Path(__file__).parent,
     options=(COMPONENTS,),
     points=points,
+    lessons=LESSONS,
 )
