@@ -31,7 +31,6 @@ class GameTile:
     tagline: str
     players: str  # "2-6"
     ready: bool
-    announced: bool = False  # promised, not yet playable
     guided: bool = False  # has a guided first game
 
 

@@ -44,11 +44,6 @@ LOG_SHOWN = 60
 WHISPERS_SHOWN = 5
 """How many events that only they know a seat's page lists."""
 
-_ANNOUNCED = {
-    "dungeon-allies": ("Dungeon Allies", marked("Dice, followers and treasure below the mountain."), "2-5"),
-}
-"""Games that are promised; an installed one takes its promise's place."""
-
 _RANKS = {
     "random": marked("plays anything that is allowed"),
     "greedy": marked("takes what looks best at once"),
@@ -56,8 +51,8 @@ _RANKS = {
 
 
 def game_tiles(hall: Hall) -> tuple[GameTile, ...]:
-    """The games, those that can be played first."""
-    tiles = [
+    """The games."""
+    return tuple(
         GameTile(
             name,
             each.title,
@@ -68,10 +63,6 @@ def game_tiles(hall: Hall) -> tuple[GameTile, ...]:
         )
         for name in game_names()
         for each in (game(name),)
-    ]
-    promised = {name: told for name, told in _ANNOUNCED.items() if name not in game_names()}
-    return tuple(
-        tiles + [GameTile(name, title, _(line), players, False, True) for name, (title, line, players) in promised.items()]
     )
 
 

@@ -6,16 +6,17 @@ from typing import Any
 
 from meadhall.engine.game import Game
 from meadhall.engine.language import marked
-from meadhall.games.dungeon_allies import rules, state
+from meadhall.games.dungeon_allies import rules, state, table
 from meadhall.games.dungeon_allies.components import COMPONENTS
 from meadhall.games.dungeon_allies.lessons import LESSONS
 from meadhall.games.dungeon_allies.rules.scoring import points_of
+from meadhall.games.dungeon_allies.statistics import STATISTICS
 from meadhall.games.dungeon_allies.words import WORDS, edition
 
 
-def points(table: state.Table, _options: Mapping[str, Any]) -> tuple[int, ...]:
+def points(end: state.Table, _options: Mapping[str, Any]) -> tuple[int, ...]:
     """DA-13.2: every seat's gold and cards."""
-    return tuple(points_of(table, seat) for seat in range(table.players))
+    return tuple(points_of(end, seat) for seat in range(end.players))
 
 
 game = Game(
@@ -31,8 +32,10 @@ game = Game(
     words=WORDS,
     events=WORDS.events,
     edition=edition,
+    picture=table,
     folder=Path(__file__).parent,
     options=(COMPONENTS,),
     points=points,
+    statistics=STATISTICS,
     lessons=LESSONS,
 )
