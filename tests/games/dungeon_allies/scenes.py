@@ -1,0 +1,411 @@
+"""Situations set up by hand, fate included, and matches played at random."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+from meadhall import IllegalAction, Match, game
+from meadhall.engine.chance import seed_from_text
+from meadhall.engine.events import Event
+from meadhall.engine.match import legal_actions
+from meadhall.games.dungeon_allies.components import ITEM_NAMES, SKILL_NAMES
+from meadhall.games.dungeon_allies.state import (
+    ALLIES,
+    BID,
+    BLESS,
+    CARDS,
+    CHARACTERS,
+    COLOURS,
+    CRYSTALS,
+    DEALT,
+    DECLINE,
+    DICE,
+    DISPLAY,
+    END_TRADE,
+    ENHANCE,
+    FIGHT,
+    FIRST_FOLLOWER,
+    FOLLOWER_DIE,
+    FOLLOWERS,
+    GOLD,
+    GOLD_TREASURE,
+    GONE,
+    MONSTERS,
+    NONE,
+    ON_PRISONER,
+    ON_SORCERER,
+    ON_SQUARE,
+    ON_TAVERN,
+    ON_TRACK,
+    ON_TRADE,
+    ON_TRAINER,
+    ON_TREASURE,
+    PEEK,
+    PLACE,
+    REROLL,
+    SIDES,
+    SQUARES,
+    TRADE,
+    TREASURES,
+    Phase,
+    Step,
+    Table,
+    level_of,
+)
+
+DA = game("dungeon-allies")
+LETTERS = "RBYGW"
+A, B, C, D, E = range(5)
+
+FIRST_TARGET = {
+    "square": ON_SQUARE,
+    "turn_order": ON_TRACK,
+    "treasure": ON_TREASURE - 1,
+    "trainer": ON_TRAINER,
+    "tavern": ON_TAVERN,
+    "prisoner": ON_PRISONER - 1,
+    "trade": ON_TRADE,
+    "sorcerer": ON_SORCERER - 1,
+}
+
+Faces = Mapping[int, tuple[int, int, str]]
+"""Square -> target, gold and weakness of its monster."""
+
+# ------------------------------------------------------------------------------------------------------------------- scenes
+
+
+def scene(
+    allies: Mapping[int, Mapping[int, str]] | None = None,
+    *,
+    players: int = 2,
+    order: Sequence[int] | None = None,
+    gold: Mapping[int, int] | None = None,
+    crystals: Mapping[int, str] | None = None,
+    monsters: Faces | None = None,
+    removed: int = 0,
+    treasure: Mapping[int, str] | None = None,
+    followers: int = FOLLOWERS,
+    cards: Sequence[str] | None = None,
+    turn: int = 1,
+) -> Match:
+    """A match at the beginning of a turn.
+
+    Args:
+        allies: each seat's skills by die; who is not named has a d4 and a d6.
+        order: the turn order, if it is not that of the seats.
+        crystals: by their letters, e.g. ``"YYW"``.
+        monsters: what is printed for their level on the tiles that lie there; any tile is of some weakness, so name one.
+        removed: how many other tiles have been removed, by nobody.
+        treasure: crystals by space 1 to 4; the last space has ``"3"`` gold, for instance. What is not named is empty.
+        followers: how many are left in the tavern.
+        cards: the ids of the first cards on show; others follow in the order of the data.
+    """
+    match = DA.match(players=players, seed="scene")
+    tables = match.tables
+    table: Any = Table.at(tables)
+    table.phase, table.step, table.turn, table.cursor = Phase.PLACE, Step.PLACEMENT, turn, 0
+    table.order[:] = NONE
+    table.order[:players] = order or range(players)
+    table.actor = table.order[0]
+    _put_allies(table, allies or {}, FOLLOWERS - followers)
+    _put_monsters(table, monsters or {}, removed)
+    _put_crystals(table, crystals or {}, treasure or {})
+    for seat, count in (gold or {}).items():
+        table.gold[seat] = count
+    _put_cards(table, cards or [])
+    return match.supposing(tables)
+
+
+def _put_allies(table: Any, allies: Mapping[int, Mapping[int, str]], gone: int) -> None:
+    """Characters as far as there are any with that skill, then followers; ``gone`` others have left the stack."""
+    table.ally[:] = NONE
+    free = list(range(ALLIES))
+    for seat in range(table.players):
+        for sides, skill in allies.get(seat, {}).items():
+            ally = next(ally for ally in free if SKILL_NAMES[table.skill[ally]] == skill)
+            free.remove(ally)
+            table.ally[seat, SIDES.index(sides)] = ally
+    for seat in range(table.players):
+        if seat not in allies:
+            for die in range(DEALT):
+                table.ally[seat, die] = free.pop(0)
+        table.dealt[seat] = [*(ally for ally in table.ally[seat].tolist() if 0 <= ally < CHARACTERS), NONE, NONE][:DEALT]
+    stack = [ally for ally in free if ally >= FIRST_FOLLOWER][gone:]
+    table.followers = len(stack)
+    table.stack[:] = [*reversed(stack), *[NONE] * (FOLLOWERS - len(stack))]
+
+
+def _put_monsters(table: Any, monsters: Faces, removed: int) -> None:
+    """Monster k lies on square k."""
+    table.monster[:] = range(MONSTERS)
+    for square, (target, gold, weakness) in monsters.items():
+        table.target[level_of(square), square] = target
+        table.bounty[level_of(square), square] = gold
+        table.weakness[square] = SKILL_NAMES.index(weakness)
+    for square in [square for square in range(SQUARES) if square not in monsters][:removed]:
+        table.monster[square] = GONE
+        table.owner[square] = GONE
+    table.removed = removed
+
+
+def _put_crystals(table: Any, crystals: Mapping[int, str], treasure: Mapping[int, str]) -> None:
+    table.box[:] = CRYSTALS
+    table.treasure[:] = 0
+    for seat, letters in crystals.items():
+        for letter in letters:
+            table.crystals[seat, LETTERS.index(letter)] += 1
+            table.box[LETTERS.index(letter)] -= 1
+    for space, items in treasure.items():
+        if items.isdecimal():
+            table.treasure[GOLD_TREASURE, GOLD] = int(items)
+            continue
+        for letter in items:
+            table.treasure[space - 1, LETTERS.index(letter)] += 1
+            table.box[LETTERS.index(letter)] -= 1
+    assert (table.box >= 0).all(), "more crystals are wanted than there are"
+
+
+def _put_cards(table: Any, wanted: Sequence[str]) -> None:
+    cards = [CARD_IDS.index(name) for name in wanted]
+    cards += [card for card in range(CARDS) if card not in cards]
+    table.display[:] = cards[:DISPLAY]
+    table.cards = CARDS - DISPLAY
+    table.deck[:] = [*reversed(cards[DISPLAY:]), *[NONE] * DISPLAY]
+
+
+CARD_IDS = [card.id for card in DA.options[0].of(DA.options[0].default).sorcerer_card]  # type: ignore[attr-defined]
+
+
+# ------------------------------------------------------------------------------------------------------------------ actions
+
+
+def target(spot: str) -> int:
+    """``"square:3"``, ``"treasure:2"``, ``"trade"``: as in records; turn order and trainer without a number."""
+    place, _, space = spot.partition(":")
+    return FIRST_TARGET[place] + int(space or 0)
+
+
+def place(sides: int, spot: str) -> int:
+    return PLACE + DICE * target(spot) + SIDES.index(sides)
+
+
+def peek(square: int) -> int:
+    return PEEK + square
+
+
+def bid(amount: int) -> int:
+    return BID + amount
+
+
+def fight(square: int) -> int:
+    return FIGHT + square
+
+
+def enhance(sides: int) -> int:
+    return ENHANCE + SIDES.index(sides)
+
+
+def bless(sides: int) -> int:
+    return BLESS + SIDES.index(sides)
+
+
+def reroll(sides: int) -> int:
+    return REROLL + SIDES.index(sides)
+
+
+def follower_die(sides: int) -> int:
+    return FOLLOWER_DIE + SIDES.index(sides)
+
+
+def trade(line: int, direction: int) -> int:
+    return TRADE + 2 * line + direction
+
+
+# ------------------------------------------------------------------------------------------------------------------ playing
+
+
+def legal(match: Match) -> list[int]:
+    return list(legal_actions(DA, match.tables))
+
+
+def spots(match: Match, sides: int) -> list[str]:
+    """Where the actor may place that die."""
+    actions = set(legal(match))
+    names = [f"{name}:{space}" for name, count in SPACES.items() for space in _numbers(name, count)]
+    return [name for name in (name.removesuffix(":") for name in names) if place(sides, name) in actions]
+
+
+SPACES = {"square": 28, "turn_order": 0, "treasure": 5, "trainer": 0, "tavern": 0, "prisoner": 5, "trade": 0, "sorcerer": 5}
+
+
+def _numbers(name: str, count: int) -> list[Any]:
+    return list(range(count)) if name == "square" else list(range(1, count + 1)) if count else [""]
+
+
+def told(events: Sequence[Event]) -> list[list[Any]]:
+    """The events as a record has them."""
+    return [event.to_list() for event in events]
+
+
+def only(events: Sequence[Event], *names: str) -> list[list[Any]]:
+    """Those of these names."""
+    return [event.to_list() for event in events if event.name in names]
+
+
+def refused(match: Match, action: int) -> str:
+    """By which rule."""
+    with pytest.raises(IllegalAction) as error:
+        match.check(action)
+    assert error.value.reason
+    return error.value.rule
+
+
+def state(match: Match) -> Any:
+    return match.state
+
+
+def send(match: Match, *moves: tuple[int, int, str]) -> tuple[Event, ...]:
+    """Place dice: seat, die, spot. What happened, in all."""
+    events: tuple[Event, ...] = ()
+    for seat, sides, spot in moves:
+        assert match.actor == seat
+        assert state(match).phase == Phase.PLACE
+        events += match.play(place(sides, spot))
+    return events
+
+
+def others_trade(match: Match) -> tuple[Event, ...]:
+    """All dice that are not placed go to trade, but for the last, which sets all in motion. What happened."""
+    events: tuple[Event, ...] = ()
+    while sum(waiting(match, seat) for seat in range(match.players)) > 1:
+        events += match.play(trade_with(match))
+    return events
+
+
+def waiting(match: Match, seat: int) -> int:
+    """How many dice a seat has to place."""
+    table = state(match)
+    return int(((table.ally[seat] != NONE) & (table.place[seat] == NONE)).sum())
+
+
+def trade_with(match: Match) -> int:
+    """The actor's smallest die goes to trade."""
+    return min(action for action in legal(match) if (action - PLACE) // DICE == ON_TRADE)
+
+
+def fated(match: Match, action: int, *rolls: int) -> tuple[Event, ...]:
+    """Play an action after which the dice show just this."""
+    trial = match
+    for number in range(200_000):
+        trial = match.copy()
+        trial.seed = seed_from_text(f"fate {number}")
+        events = trial.play(action)
+        if [event.arguments[2] for event in events if event.name in ("rolled", "rerolled")] == list(rolls):
+            match.seed = trial.seed
+            return match.play(action)
+    raise AssertionError(f"{rolls} can't be rolled")
+
+
+def go(match: Match, *rolls: int) -> tuple[Event, ...]:
+    """All other dice go to trade; the fights are rolled so. What happened since the last die was placed."""
+    others_trade(match)
+    return fated(match, trade_with(match), *rolls)
+
+
+def stop_trading(match: Match) -> tuple[Event, ...]:
+    """Nobody makes any exchange, or buys a card."""
+    events: tuple[Event, ...] = ()
+    while not match.over and state(match).phase in (Phase.TRADE, Phase.BUY):
+        events += match.play(END_TRADE if state(match).phase == Phase.TRADE else DECLINE)
+    return events
+
+
+# --------------------------------------------------------------------------------------------------------------- what there is
+
+
+def crystals(match: Match, seat: int) -> str:
+    """A seat's crystals by their letters."""
+    return "".join(letter * state(match).crystals[seat, colour] for colour, letter in enumerate(LETTERS))
+
+
+def gold(match: Match, seat: int) -> int:
+    return int(state(match).gold[seat])
+
+
+def box(match: Match) -> dict[str, int]:
+    return {letter: int(state(match).box[colour]) for colour, letter in enumerate(LETTERS)}
+
+
+def lying(match: Match, space: int) -> dict[str, int]:
+    """What a treasure space holds."""
+    return {ITEM_NAMES[item]: int(count) for item, count in enumerate(state(match).treasure[space - 1]) if count}
+
+
+def dice(match: Match, seat: int) -> dict[int, str]:
+    """A seat's skills by die."""
+    table = state(match)
+    return {SIDES[die]: SKILL_NAMES[table.skill[table.ally[seat, die]]] for die in range(DICE) if table.ally[seat, die] != NONE}
+
+
+# -------------------------------------------------------------------------------------------------------------- random matches
+
+
+def enriched(match: Match) -> Match:
+    """The same match before the last seat's first decision, but everybody has some gold and crystals by now, the other seats
+    larger dice, and some monsters are gone: so more can happen.
+    """
+    draw = random.Random(match.seed)
+    while match.actor != match.players - 1:
+        match.play(draw.choice(legal(match)))
+    tables = match.tables
+    table: Any = Table.at(tables)
+    for seat in range(match.players):
+        table.gold[seat] = draw.randrange(12)
+        for colour in range(COLOURS):
+            count = draw.randrange(1 + table.box[colour] // 2)
+            table.crystals[seat, colour] += count
+            table.box[colour] -= count
+        if seat != match.actor:
+            table.ally[seat] = NONE
+            table.ally[seat, draw.sample(range(DICE), DEALT)] = table.dealt[seat]
+    for square in draw.sample(range(SQUARES), draw.randrange(SQUARES)):
+        table.owner[table.monster[square]] = GONE
+        table.monster[square] = GONE
+        table.removed += 1
+    return match.supposing(tables)
+
+
+def at_random(match: Match, seed: str = "random") -> Iterator[int]:
+    """Actions drawn at random, one after the other, until the match is over; the caller plays them."""
+    draw = random.Random(f"{match.seed.hex()} {seed}")
+    while not match.over:
+        yield draw.choice(legal(match))
+
+
+def play_at_random(match: Match) -> Match:
+    for action in at_random(match):
+        match.play(action)
+    return match
+
+
+def check_counts(table: Any) -> None:
+    """DA-1.1: 60 crystals, 28 monsters, 18 allies, 16 cards; DA-1.2: of a player's allies no two have the same die."""
+    for colour in range(COLOURS):
+        assert table.box[colour] + table.crystals[:, colour].sum() + table.treasure[:, colour].sum() == CRYSTALS[colour]
+    assert (table.box >= 0).all()
+    assert (table.crystals >= 0).all()
+    assert (table.gold >= 0).all()
+    on_squares = sorted(monster for monster in table.monster.tolist() if monster != GONE)
+    assert on_squares == np.flatnonzero(table.owner == NONE).tolist()
+    assert len(on_squares) + table.removed == MONSTERS
+    allies = [*table.ally[table.ally != NONE].tolist(), *table.stack[: table.followers].tolist()]
+    characters = [ally for ally in allies if ally < CHARACTERS]
+    assert len(set(allies)) == len(allies) == len(characters) + FOLLOWERS
+    cards = [*table.deck[: table.cards].tolist(), *table.display[table.display != NONE].tolist()]
+    assert sorted([*cards, *np.flatnonzero(table.card_owner != NONE).tolist()]) == list(range(CARDS))
+    assert table.treasure[:TREASURES, GOLD].sum() == table.treasure[GOLD_TREASURE, GOLD]

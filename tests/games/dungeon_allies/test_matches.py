@@ -1,0 +1,107 @@
+"""What holds in every match: played along by a slow reference, and counted piece by piece."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+from games.dungeon_allies.reference import COLOURS, DICE, Reference
+from games.dungeon_allies.scenes import DA, at_random, check_counts, enriched, legal, waiting
+from meadhall import Match
+from meadhall.engine.rule import INTERPRETED
+from meadhall.games.dungeon_allies.components import components_of
+from meadhall.games.dungeon_allies.state import GONE, NONE, Event, Phase, Step
+
+MATCHES = 1 if INTERPRETED else 4
+
+
+def matches(count: int) -> Iterator[Match]:
+    """With every number of players: some as they are set up, as many that begin rich and late."""
+    for players in range(DA.min_players, DA.max_players + 1):
+        for number in range(count):
+            yield DA.match(players=players, seed=f"dungeon allies {players} {number}")
+            yield enriched(DA.match(players=players, seed=f"rich allies {players} {number}"))
+
+
+def reference_of(match: Match) -> Reference:
+    """The same match from its seed on; and what is not as the rules set it up, but as the test did, it is told."""
+    reference = Reference(match.players, match.seed)
+    assert [event.to_list() for event in match.setup] == reference.events
+    for step in match.steps:
+        reference.play(step.action)
+    table: Any = match.state
+    for square in range(len(table.monster)):
+        if table.monster[square] == GONE:
+            reference.out.append(reference.squares.pop(square))
+    for player in reference.players:
+        player.has["gold"] = table.gold[player.seat]
+        player.has.update({colour: table.crystals[player.seat, k] for k, colour in enumerate(COLOURS)})
+        player.allies = allies_of(match, player.seat)
+    reference.box = Counter({colour: table.box[k] for k, colour in enumerate(COLOURS)})
+    return reference
+
+
+def allies_of(match: Match, seat: int) -> dict[int, str]:
+    allies = components_of(match.options).allies
+    table: Any = match.state
+    return {DICE[die]: allies[ally].id for die, ally in enumerate(table.ally[seat].tolist()) if ally != NONE}
+
+
+def test_every_match_is_the_one_that_the_reference_plays() -> None:
+    """Events and who may see them, legal actions, actors, what everybody has, winners; in matches with all that can happen."""
+    asked: Counter[int] = Counter()
+    names: Counter[str] = Counter()
+    for match in matches(MATCHES):
+        reference = reference_of(match)
+        for action in at_random(match):
+            asked[match.state.phase] += 1  # type: ignore[attr-defined]
+            assert (match.actor, legal(match)) == (reference.actor, reference.legal)
+            events = match.play(action)
+            assert [event.to_list() for event in events] == reference.play(action)
+            assert [event.audience for event in events] == reference.audiences
+            compare(match, reference)
+            names.update(event.name for event in events)
+        result = match.result()
+        assert result is not None
+        assert reference.actor == -1
+        assert list(result.winners) == reference.winners
+    if not INTERPRETED:
+        assert set(asked) == set(Phase)
+        of_setup = {"tile", "character", "percentile"}
+        assert set(names) == {kind.name for kind in DA.events.values()} - of_setup
+        assert len(names) + len(of_setup) == len(Event)
+
+
+def compare(match: Match, reference: Reference) -> None:
+    """What everybody has, and what lies where."""
+    table: Any = match.state
+    components = components_of(match.options)
+    monsters, cards = [monster.id for monster in components.monster], [card.id for card in components.sorcerer_card]
+    lying = {square: monsters[monster] for square, monster in enumerate(table.monster.tolist()) if monster != GONE}
+    assert lying == reference.squares
+    for player in reference.players:
+        seat = player.seat
+        assert table.gold[seat] == player.has["gold"]
+        assert table.crystals[seat].tolist() == [player.has[colour] for colour in COLOURS]
+        assert allies_of(match, seat) == player.allies
+        assert {name for name, owner in zip(monsters, table.owner, strict=True) if owner == seat} == set(player.kept)
+        assert {name for name, owner in zip(cards, table.card_owner, strict=True) if owner == seat} == set(player.cards)
+        known = {square for square in lying if table.seen[square] >> (1 + seat) & 1}
+        assert known - {table.square} == player.seen - {table.square}
+    assert table.box.tolist() == [reference.box[colour] for colour in COLOURS]
+
+
+def test_nothing_is_lost_or_made() -> None:
+    """After every action; and when the places are resolved, as many dice lie on the board as were active."""
+    for match in matches(1):
+        active = 0
+        for action in at_random(match, "counted"):
+            table: Any = match.state
+            placed = int((table.place != NONE).sum())
+            if table.step == Step.PLACEMENT:
+                active = placed + sum(waiting(match, seat) for seat in range(match.players))
+            else:
+                assert placed == active
+            match.play(action)
+            check_counts(match.state)
