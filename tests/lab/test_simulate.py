@@ -9,8 +9,8 @@ import pytest
 
 import meadhall
 from meadhall.engine.record import read_records
+from meadhall.engine.statistics import wilson
 from meadhall.lab import Report
-from meadhall.lab.report import wilson
 from meadhall.lab.warm import warm
 
 GAME = "axes-and-allies"

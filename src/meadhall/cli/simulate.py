@@ -12,7 +12,8 @@ from rich.table import Table
 from meadhall.cli.console import console, progress_bar
 from meadhall.engine.game import game
 from meadhall.engine.language import gettext as _
-from meadhall.lab import Rate, Report, simulate
+from meadhall.engine.statistics import Rate
+from meadhall.lab import Report, simulate
 
 WORTH_PROCESSES = 2000
 """Whole matches from which on it pays to start processes for them."""
@@ -73,6 +74,17 @@ def print_report(report: Report) -> None:
         _("{speed} decisions/s; seed {seed}").format(speed=f"{report.decisions_per_second:,.0f}", seed=report.seed),
     ):
         out.print(line)
+    print_statistics(report)
+
+
+def print_statistics(report: Report) -> None:
+    """What the game counts besides, row by row."""
+    rows = list(game(report.game).statistics.rows(report.statistics))
+    if rows:
+        grid = Table.grid(padding=(0, 2, 0, 0))
+        for heading, text in rows:
+            grid.add_row(heading, text)
+        console().print(grid)
 
 
 def in_words(rate: Rate) -> str:

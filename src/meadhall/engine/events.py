@@ -81,6 +81,30 @@ def append_argument(log: Grid, value: int) -> None:
     log[at, _COUNT] += 1
 
 
+@rule
+def happened(log: Grid) -> int:
+    """How many events there were; they are at 1, 2, 3 … of a log that was long enough."""
+    return log[0, 0]
+
+
+@rule
+def kind_at(log: Grid, at: int) -> int:
+    """The kind of an event."""
+    return log[at, _KIND]
+
+
+@rule
+def arguments_at(log: Grid, at: int) -> int:
+    """How many arguments an event has."""
+    return log[at, _COUNT]
+
+
+@rule
+def argument_at(log: Grid, at: int, index: int) -> int:
+    """An argument of an event."""
+    return log[at, _FIRST + index]
+
+
 Argument = Callable[[int], Any]
 """How an argument is written in a record: from the rule's integer to a number or a name."""
 

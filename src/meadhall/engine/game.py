@@ -25,6 +25,7 @@ from meadhall.engine.options import Choice as Choice
 from meadhall.engine.options import Document as Document
 from meadhall.engine.options import Option
 from meadhall.engine.schema import State
+from meadhall.engine.statistics import NOTHING, Statistics
 
 if TYPE_CHECKING:
     from meadhall.engine.daily import Daily
@@ -114,6 +115,7 @@ class Game:
         points: every seat's points in a finished state, where the game counts points: ``points(table, options)``, None if
             it counts none with these options.
         edition: the words and the kinds of events under these options, where options change what things are called.
+        statistics: what a simulation counts besides who wins.
         lessons: its guided first game; None if there is none.
         daily: what it is as the puzzle of the day; None if it is none.
         objection: why a number of players and options don't go together, "" if they do: ``objection(players, options)``.
@@ -138,6 +140,7 @@ class Game:
     points: Callable[[Any, Mapping[str, Any]], tuple[int, ...] | None] | None = None
     objection: Callable[[int, Mapping[str, Any]], str] | None = None
     edition: Callable[[Mapping[str, Any]], tuple[GameWords, dict[int, EventKind]]] | None = None
+    statistics: Statistics = NOTHING
     lessons: Lessons | None = None
     daily: Daily | None = None
 

@@ -24,6 +24,7 @@ from meadhall.engine.chance import new_seed, seed_from_text
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.game import Game, game
 from meadhall.engine.schema import Tables
+from meadhall.engine.statistics import Counts
 
 Floats = npt.NDArray[np.float64]
 Progress = Callable[[int], None]
@@ -48,6 +49,7 @@ def _make_loops(subject: Game) -> ModuleType:
     for function in _RULES:
         setattr(module, function, getattr(subject.rules, function))
     module.__dict__["ACTIONS"] = subject.actions
+    module.__dict__.update(COUNTERS=subject.statistics.counters, tally=subject.statistics.tally)
     sys.modules[module_name] = module
     spec.loader.exec_module(module)
     module.__dict__["greedy"] = subject.greedy or module.random_action
@@ -147,20 +149,34 @@ def tournament(
     Returns:
         shares float64 (games, players) by seat, and the number of decisions int64 (games,).
     """
+    return counted_tournament(subject, policies, games, seed, options, threads, progress)[:2]
+
+
+def counted_tournament(
+    subject: Game,
+    policies: Sequence[int],
+    games: int,
+    seed: str | bytes | None = None,
+    options: Mapping[str, Any] | None = None,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> tuple[Floats, npt.NDArray[np.int64], Counts]:
+    """The same, and what the game's statistics count: int64 (games, counters)."""
     players, chosen = subject.check_setup(len(policies), options or {})
     codes = subject.encode_options(chosen)
     who = np.array(policies, np.int64)
     key = seed_number(seed)
     compiled = loops(subject)
 
-    def work(first: int, count: int) -> tuple[Floats, npt.NDArray[np.int64]]:
+    def work(first: int, count: int) -> tuple[Floats, npt.NDArray[np.int64], Counts]:
         shares = np.zeros((count, players), np.float64)
         lengths = np.zeros(count, np.int64)
-        compiled.tournament(subject.table.new(3), players, codes, who, key, first, count, shares, lengths)
-        return shares, lengths
+        counts = np.zeros((count, subject.statistics.counters), np.int64)
+        compiled.tournament(subject.table.new(4), players, codes, who, key, first, count, shares, lengths, counts)
+        return shares, lengths, counts
 
-    results = _spread(work, games, threads, progress)
-    return np.concatenate([result[0] for result in results]), np.concatenate([result[1] for result in results])
+    shares, lengths, counts = zip(*_spread(work, games, threads, progress), strict=True)
+    return np.concatenate(shares), np.concatenate(lengths), np.concatenate(counts)
 
 
 def outlook(subject: Game, view: Tables, seat: int, games: int, seed: int = 0) -> Floats:

@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from meadhall.engine.chance import below, key_from_counter
-from meadhall.engine.events import NO_LOG_SHAPE
+from meadhall.engine.events import NO_LOG_SHAPE, WIDTH
 from meadhall.engine.rule import rule
 from meadhall.engine.schema import Grid, Row, Tables, state_at
 
 if TYPE_CHECKING:
-    # What kernels.py puts here (see GameRules).
+    # What kernels.py puts here (see GameRules, Statistics).
     ACTIONS = 0
+    COUNTERS = 0
 
     def setup(table: Any, players: int, options: Any, log: Any) -> None: ...
     def legal(table: Any, out: Any) -> int: ...
@@ -27,11 +28,15 @@ if TYPE_CHECKING:
     def redeal(table: Any, seat: int) -> None: ...
     def score(table: Any, out: Any) -> None: ...
     def greedy(table: Any, legal: Any, count: int, rng: Any) -> int: ...
+    def tally(log: Any, counts: Any) -> None: ...
 
 
 # The policies that compiled loops can follow.
 RANDOM = 0
 GREEDY = 1
+
+LOG_SHAPE = (1 + 64, WIDTH)
+"""Of the log from which is counted; it grows if it must."""
 
 # What became of an action in ``step``.
 PLAYED = 0
@@ -174,15 +179,25 @@ def outlooks(tables: Tables, seat: int, seed: int, first: int, count: int, share
 
 @rule
 def tournament(
-    tables: Tables, players: int, options: Any, policies: Any, seed: int, first: int, count: int, shares: Any, lengths: Any
+    tables: Tables,
+    players: int,
+    options: Any,
+    policies: Any,
+    seed: int,
+    first: int,
+    count: int,
+    shares: Any,
+    lengths: Any,
+    counts: Any,
 ) -> None:
     """Play games of a bulk run with a policy for each seat, each seeing only its concealed table.
 
-    In game g seat k is played by ``policies[(k + g) % players]``. Game ``first + i`` leaves its shares in ``shares[i]`` and its
-    number of decisions in ``lengths[i]``. ``tables`` has room for the blank state, the game and the view: three states.
+    In game g seat k is played by ``policies[(k + g) % players]``. Game ``first + i`` leaves its shares in ``shares[i]``, its
+    number of decisions in ``lengths[i]`` and what is counted of it in ``counts[i]``. ``tables`` has room for the game, the view,
+    the blank state, and the state before a step: four states.
     """
     out = np.zeros(ACTIONS, np.int32)
-    log = np.zeros(NO_LOG_SHAPE, np.int32)
+    log = np.zeros(LOG_SHAPE if COUNTERS else NO_LOG_SHAPE, np.int32)
     rng = np.zeros(2, np.uint64)
     for i in range(count):
         game = first + i
@@ -190,7 +205,7 @@ def tournament(
         table = state_at(tables, 0)
         key_from_counter(table.rng, seed, 2 * game)
         key_from_counter(rng, seed, 2 * game + 1)
-        set_up(table, players, options, log)
+        log = set_up_and_tally(tables, players, options, log, counts[i])
         decisions = 0
         while table.actor >= 0:
             policy = policies[(table.actor + game) % players]
@@ -199,10 +214,59 @@ def tournament(
             conceal(view, table.actor)
             view.rng[0] = 0
             view.rng[1] = 0
-            play(table, choose(policy, view, out, legal(view, out), rng), log)
+            log = play_and_tally(tables, choose(policy, view, out, legal(view, out), rng), log, counts[i])
             decisions += 1
         score(table, shares[i])
         lengths[i] = decisions
+
+
+@rule
+def set_up_and_tally(tables: Tables, players: int, options: Any, log: Any, counts: Row) -> Any:
+    """Set up ``tables[0]`` and count what happened. Returns the log, or a longer one if it turned out too short."""
+    table = state_at(tables, 0)
+    tables[3] = tables[0]
+    set_up(table, players, options, log)
+    while is_overfull(log):
+        log = longer(log)
+        tables[0] = tables[3]
+        set_up(table, players, options, log)
+    count_up(log, counts)
+    return log
+
+
+@rule
+def play_and_tally(tables: Tables, action: int, log: Any, counts: Row) -> Any:
+    """Play an action on ``tables[0]`` and count what happened. Returns the log, or a longer one if it turned out too short."""
+    table = state_at(tables, 0)
+    if COUNTERS:
+        tables[3] = tables[0]
+    play(table, action, log)
+    while is_overfull(log):
+        log = longer(log)
+        tables[0] = tables[3]
+        play_one(tables, action, log)
+    count_up(log, counts)
+    return log
+
+
+@rule
+def is_overfull(log: Any) -> bool:
+    """Whether more has happened than there was room for."""
+    return bool(log.shape[0] > 0 and log[0, 0] >= log.shape[0])
+
+
+@rule
+def longer(log: Any) -> Any:
+    """A log with room for all that has happened."""
+    return np.zeros((log[0, 0] + 1, log.shape[1]), np.int32)
+
+
+@rule
+def count_up(log: Any, counts: Row) -> None:
+    """Count what happened, and make room for what happens next."""
+    if COUNTERS:
+        tally(log, counts)
+        log[0, 0] = 0
 
 
 @rule

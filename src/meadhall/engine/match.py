@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property
@@ -12,11 +12,12 @@ import numpy as np
 
 from meadhall.engine import chance
 from meadhall.engine.errors import BadSetup, CannotUndo, IllegalAction, MalformedAction, MatchOver, NotYourTurn
-from meadhall.engine.events import Event, new_log, read_log
+from meadhall.engine.events import Event, Log, new_log, read_log
 from meadhall.engine.game import Game, Scoring
 from meadhall.engine.kernels import loops
 from meadhall.engine.language import gettext as _
 from meadhall.engine.schema import State, Tables, field_names
+from meadhall.engine.statistics import Counts
 
 if TYPE_CHECKING:
     from meadhall.engine.record import MatchRecord
@@ -210,12 +211,17 @@ class Match:
         self.steps: list[Step] = []
         self.undone: list[Undone] = []
         self.next_number = 1
-        codes = game.encode_options(self.options)
-        self._tables, self.setup = self._run(
-            game.table.new(), 0, lambda tables, log: loops(game).set_up_one(tables, self.players, codes, log)
-        )
+        self._tables, self.setup = self._run(game.table.new(), 0, self._set_up)
+
+    def _set_up(self, tables: Tables, log: Any) -> None:
+        loops(self.game).set_up_one(tables, self.players, self.game.encode_options(self.options), log)
 
     def _run(self, before: Tables, number: int, rule: Any) -> tuple[Tables, tuple[Event, ...]]:
+        """What comes of ``rule(tables, log)`` in step ``number``, and what happens on the way."""
+        tables, log = self._logged(before, number, rule)
+        return tables, read_log(log, self.game.events)
+
+    def _logged(self, before: Tables, number: int, rule: Any) -> tuple[Tables, Log]:
         """``rule(tables, log)`` on a copy keyed for step ``number``, with a log as long as it turns out to need."""
         capacity = _LOG_CAPACITY
         while True:
@@ -225,7 +231,7 @@ class Match:
             rule(tables, log)
             wanted = int(log[0, 0])
             if wanted <= capacity:
-                return tables, read_log(log, self.game.events)
+                return tables, log
             capacity = wanted
 
     # ------------------------------------------------------------------------------------------------------------ reading
@@ -344,12 +350,23 @@ class Match:
         number = self.check(action, seat)
         before, actor, legal = self._tables, self.actor, self.legal_count()
         assert actor is not None
-        self._tables, events = self._run(
-            before, self.next_number, lambda tables, log: loops(self.game).play_one(tables, number, log)
-        )
+        self._tables, events = self._run(before, self.next_number, self._playing(number))
         self.steps.append(Step(self.next_number, actor, number, events, legal, before))
         self.next_number += 1
         return events
+
+    def _playing(self, action: int) -> Callable[[Tables, Any], None]:
+        return lambda tables, log: loops(self.game).play_one(tables, action, log)
+
+    def tally(self) -> Counts:
+        """What the game's statistics count of the match so far; what was taken back doesn't count."""
+        statistics = self.game.statistics
+        counts = np.zeros(statistics.counters, np.int64)
+        if statistics.counters:
+            statistics.tally(self._logged(self.game.table.new(), 0, self._set_up)[1], counts)
+            for step in self.steps:
+                statistics.tally(self._logged(step.before, step.n, self._playing(step.action))[1], counts)
+        return counts
 
     def can_undo(self) -> bool:
         """Whether the last action can be taken back freely: nothing was revealed by it."""

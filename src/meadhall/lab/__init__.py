@@ -1,7 +1,8 @@
 """The laboratory: simulations and what they show."""
 
-from meadhall.lab.report import Length, Rate, Report
+from meadhall.engine.statistics import Rate, Spread
+from meadhall.lab.report import Report
 from meadhall.lab.simulate import simulate
 from meadhall.lab.warm import warm
 
-__all__ = ["Length", "Rate", "Report", "simulate", "warm"]
+__all__ = ["Rate", "Report", "Spread", "simulate", "warm"]

@@ -15,6 +15,7 @@ from meadhall.engine.chance import seed_from_text
 from meadhall.engine.game import game
 from meadhall.engine.match import Match, Seat
 from meadhall.engine.record import dumps
+from meadhall.engine.statistics import Counts
 
 CHUNK = 16
 """Matches that a process plays before it hands them over."""
@@ -33,10 +34,11 @@ class Plan:
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a match went; ``record`` is a line of JSON, "" if none was wanted."""
+    """How a match went, what was counted of it; ``record`` is a line of JSON, "" if none was wanted."""
 
     scores: tuple[float, ...]
     decisions: int
+    counts: Counts
     record: str
 
 
@@ -52,7 +54,7 @@ def play_match(plan: Plan, number: int) -> Outcome:
     play_out(match, [bot(subject, name, _bot_seed(plan.seed, number, seat)) for seat, name in enumerate(names)])
     result = match.result()
     assert result is not None
-    return Outcome(result.scores, len(match.steps), dumps(match.record(legal=True)) if plan.records else "")
+    return Outcome(result.scores, len(match.steps), match.tally(), dumps(match.record(legal=True)) if plan.records else "")
 
 
 def play_out(match: Match, bots: Sequence[Any]) -> None:

@@ -16,7 +16,8 @@ from meadhall.bots import bot
 from meadhall.bots.policy import POLICIES
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.game import Game, game
-from meadhall.engine.kernels import Floats, tournament
+from meadhall.engine.kernels import Floats, counted_tournament
+from meadhall.engine.statistics import Counts
 from meadhall.lab.matches import Plan, play_matches
 from meadhall.lab.report import Report, report
 
@@ -59,14 +60,15 @@ def simulate(
         raise BadSetup(f"the number of games is an integer of at least 1, not {games!r}")
     text = secrets.token_hex(8) if seed is None else seed
     if records is None and all(who in POLICIES for who in line_up):
-        tournament(subject, [POLICIES[who] for who in line_up], 1, text, chosen)  # compiles, if it must, off the clock
+        policies = [POLICIES[who] for who in line_up]
+        counted_tournament(subject, policies, 1, text, chosen)  # compiles, if it must, off the clock
         began = time.perf_counter()
-        shares, lengths = tournament(subject, [POLICIES[who] for who in line_up], games, text, chosen, progress=progress)
+        shares, lengths, counts = counted_tournament(subject, policies, games, text, chosen, progress=progress)
     else:
         began = time.perf_counter()
         plan = Plan(subject.name, line_up, chosen, text, records is not None)
-        shares, lengths = _whole_matches(plan, games, processes, progress, records)
-    return report(subject, chosen, line_up, text, shares, lengths, time.perf_counter() - began)
+        shares, lengths, counts = _whole_matches(plan, games, processes, progress, records)
+    return report(subject, chosen, line_up, text, shares, lengths, counts, time.perf_counter() - began)
 
 
 def seated(subject: Game, bots: Sequence[str], players: int | None) -> tuple[str, ...]:
@@ -83,12 +85,13 @@ def seated(subject: Game, bots: Sequence[str], players: int | None) -> tuple[str
 
 def _whole_matches(
     plan: Plan, games: int, processes: int, progress: Callable[[int], None] | None, records: Path | str | None
-) -> tuple[Floats, npt.NDArray[np.int64]]:
+) -> tuple[Floats, npt.NDArray[np.int64], Counts]:
     shares = np.zeros((games, len(plan.bots)), np.float64)
     lengths = np.zeros(games, np.int64)
+    counts = np.zeros((games, game(plan.game).statistics.counters), np.int64)
     with nullcontext() if records is None else Path(records).open("w", encoding="utf-8") as file:
         for number, outcome in enumerate(play_matches(plan, games, processes, progress)):
-            shares[number], lengths[number] = outcome.scores, outcome.decisions
+            shares[number], lengths[number], counts[number] = outcome.scores, outcome.decisions, outcome.counts
             if file:
                 print(outcome.record, file=file)
-    return shares, lengths
+    return shares, lengths, counts

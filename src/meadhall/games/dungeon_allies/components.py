@@ -247,7 +247,8 @@ def objections(components: Components) -> Iterator[tuple[str, str]]:
     for field, count in COUNTS.items():
         found = getattr(components, field)
         if found is not None and len(found) != count:
-            yield f"$.{field}[{count}]" if len(found) > count else f"$.{field}", f"there are {count} in the rules, {len(found)} here"
+            first_too_many = f"[{count}]" if len(found) > count else ""
+            yield f"$.{field}{first_too_many}", f"there are {count} in the rules, {len(found)} here"
     for fields in (("character", "follower"), ("monster",), ("sorcerer_card",)):
         yield from _misnamed(components, fields)
     yield from _printed_wrongly(components)
