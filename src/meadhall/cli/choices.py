@@ -29,7 +29,10 @@ class Choices:
         return int(text) if text.isdecimal() else self._actions.get(_letters(text))
 
     def lines(self, legal: Iterable[Action]) -> Iterator[tuple[str, str]]:
-        """What can be typed, and what it does; or, where more than one word is typed, by the first word how it can go on."""
+        """What can be typed, and what it does; or, where more than one word is typed, by the first word how it can go on.
+
+        First words that can go on alike are listed together.
+        """
         endings: dict[str, list[str]] = {}
         for choice in legal:
             word, _, rest = self.written(choice.action).partition(" ")
@@ -37,8 +40,11 @@ class Choices:
                 endings.setdefault(word, []).append(rest)
             else:
                 yield word, choice.text
+        alike: dict[str, list[str]] = {}
         for word, rests in endings.items():
-            yield word, " · ".join(rests)
+            alike.setdefault(" · ".join(rests), []).append(word)
+        for ending, words in alike.items():
+            yield ", ".join(words), ending
 
 
 def _letters(text: str) -> str:

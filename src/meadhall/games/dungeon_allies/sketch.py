@@ -39,7 +39,7 @@ from meadhall.games.dungeon_allies.state import (
 
 WIDTH = 78
 GAP = "\N{NO-BREAK SPACE}"
-"""Within what is to stay on one line."""
+"""Between words that are to stay on one line, if they fit on one."""
 
 
 class Sketch:
@@ -59,23 +59,21 @@ class Sketch:
             yield from self._paragraph(f"{int(step)} {_(STEPS[step])}", step == self.table.step, list(notes()))
         for seat, name in enumerate(self.players):
             yield from self._paragraph(name, seat == self.table.actor, list(self._player(seat)))
+        yield from self._paragraph(_("Box"), False, [names.short(self.table.box[colour] for colour in range(COLOURS))])
 
     def _paragraph(self, title: str, current: bool, notes: Sequence[str]) -> Iterator[str]:
         """A title in the margin, its notes beside it."""
-        text = "; ".join(note.replace(" ", GAP) for note in notes) or "–"
+        width = WIDTH - self.margin
+        text = "; ".join(note.replace(" ", GAP) if len(note) < width else note for note in notes) or "–"
         head = f"{'>' if current else ' '} {title}".ljust(self.margin)
-        for k, line in enumerate(wrap(text, WIDTH - self.margin, break_long_words=False)):
+        for k, line in enumerate(wrap(text, width, break_long_words=False)):
             yield (" " * self.margin if k else head) + line.replace(GAP, " ")
 
     def _state(self) -> str:
         table = self.table
         now = current_round(table)
-        return _("Turn {turn}, round {round}: {removed} of {end} tiles are gone. Box: {box}").format(
-            turn=table.turn,
-            round=now,
-            removed=table.removed,
-            end=(*ROUND_ENDS, MONSTERS)[now - 1],
-            box=names.short(table.box[colour] for colour in range(COLOURS)),
+        return _("Turn {turn}, round {round}: {removed} of {end} tiles are gone").format(
+            turn=table.turn, round=now, removed=table.removed, end=(*ROUND_ENDS, MONSTERS)[now - 1]
         )
 
     # -------------------------------------------------------------------------------------------------------------- places

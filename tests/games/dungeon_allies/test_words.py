@@ -1,0 +1,813 @@
+"""The game in words, English and German; what other components are called; the table in a terminal."""
+
+from __future__ import annotations
+
+import copy
+import re
+import tomllib
+from collections.abc import Callable, Iterator
+from random import Random
+from typing import Any
+
+import pytest
+
+from meadhall import Game, IllegalAction, Match, game
+from meadhall.cli.choices import Choices
+from meadhall.engine import events
+from meadhall.engine.language import speaking
+from meadhall.engine.rulebook import rule_ids, rule_sentence, rulebook_text
+from meadhall.games.dungeon_allies.components import COMPONENTS
+from meadhall.games.dungeon_allies.events import events_of
+from meadhall.games.dungeon_allies.names import BUILT_IN
+from meadhall.games.dungeon_allies.state import (
+    ACCEPT,
+    ASSIGN,
+    BID,
+    BLESS,
+    BLUE,
+    BUY,
+    COLOURS,
+    CRYSTALS,
+    D4,
+    D6,
+    D8,
+    D12,
+    DECLINE,
+    DICE,
+    END_TRADE,
+    ENHANCE,
+    FIGHT,
+    FOLLOWER_DIE,
+    GOLD,
+    GOLD_TREASURE,
+    GONE,
+    GREEN,
+    HAMMER,
+    ILLUMINATE,
+    NONE,
+    ON_PRISONER,
+    ON_SORCERER,
+    ON_SQUARE,
+    ON_TAVERN,
+    ON_TRACK,
+    ON_TRADE,
+    ON_TRAINER,
+    ON_TREASURE,
+    PEEK,
+    PLACE,
+    RED,
+    REROLL,
+    ROLL,
+    SQUARES,
+    TRADE,
+    TRAINER_SPACES,
+    WHITE,
+    YELLOW,
+    Event,
+    Phase,
+    Table,
+)
+
+DA = game("dungeon-allies")
+NAMES = ("Astrid", "Björn", "Cnut")
+IDS = """DA-1.1 DA-1.2 DA-1.3 DA-1.4 DA-1.5 DA-1.6 DA-1.7 DA-2.1 DA-2.2 DA-2.3 DA-2.4 DA-2.5 DA-2.6 DA-3.1 DA-3.2 DA-3.3 DA-3.4
+DA-4.1 DA-4.2 DA-4.3 DA-4.4 DA-4.5 DA-4.6 DA-4.7 DA-4.8 DA-5.1 DA-5.2 DA-6.1 DA-6.2 DA-6.3 DA-7.1 DA-7.2 DA-8.1 DA-8.2 DA-8.3
+DA-8.4 DA-9.1 DA-10.1 DA-10.2 DA-11.1 DA-11.2 DA-11.3 DA-12.1 DA-12.2 DA-13.1 DA-13.2 DA-13.3 DA-13.4 DA-13.5 DA-14.1 DA-14.2
+""".split()
+
+Y1, Y2, Y3, Y4, B1, R1, R2 = 0, 1, 2, 3, 8, 16, 17
+BRANNOC, SELLA, ROWAN, QUILL = range(4)
+RAT_KING, DAMP_IMP = 0, 1  # weak against melee and fire
+DEEP_SERPENT = 25
+
+
+def place(die: int, target: int) -> int:
+    return PLACE + DICE * target + die
+
+
+def scene(change: Callable[[Any], None] = lambda table: None, seed: str = "words", subject: Game = DA, **options: Any) -> Match:
+    """A match of Astrid and Björn before the first die is placed, in the state into which ``change`` brings it.
+
+    Astrid, who goes first, has Sella with the d4 and Brannoc with the d6, Björn Quill and Rowan. Tiles lie in the order of the
+    data. All crystals are in the box.
+    """
+    match = subject.match(seats=NAMES[:2], seed=seed, **options)
+    tables = match.tables
+    table: Any = Table.at(tables)
+    table.phase, table.actor = Phase.PLACE, 0
+    table.order[0], table.order[1] = 0, 1
+    for seat, allies in enumerate(((SELLA, BRANNOC), (QUILL, ROWAN))):
+        table.dealt[seat, 0], table.dealt[seat, 1] = allies
+        table.ally[seat, D4], table.ally[seat, D6] = allies
+    for square in range(SQUARES):
+        table.monster[square] = square
+    table.treasure[:] = 0
+    table.box[:] = CRYSTALS
+    change(table)
+    return match.supposing(tables)
+
+
+def owning(seat: int, gold: int = 0, **crystals: int) -> Callable[[Any], None]:
+    """Gold and crystals, taken from the box, for a seat."""
+    colours = {"red": RED, "blue": BLUE, "yellow": YELLOW, "green": GREEN, "white": WHITE}
+
+    def give(table: Any) -> None:
+        table.gold[seat] = gold
+        for name, count in crystals.items():
+            table.crystals[seat, colours[name]] = count
+            table.box[colours[name]] -= count
+
+    return give
+
+
+def both(*changes: Callable[[Any], None]) -> Callable[[Any], None]:
+    def change(table: Any) -> None:
+        for one in changes:
+            one(table)
+
+    return change
+
+
+def played(match: Match, *actions: int) -> Match:
+    for action in actions:
+        match.play(action)
+    return match
+
+
+def text(match: Match, action: int) -> str:
+    return DA.words.action(match.view(match.actor).table, action, match.names)
+
+
+def told(match: Match) -> list[str]:
+    """What the last action brought, in words."""
+    return [match.game.words.event(event, match.names) for event in match.steps[-1].events]
+
+
+# ------------------------------------------------------------------------------------------------------------ the rulebook
+
+
+def test_the_rulebook_explains_every_rule_in_english_and_in_german() -> None:
+    assert list(rule_ids(DA)) == IDS
+    english = rulebook_text(DA)
+    assert all(len(rule_sentence(DA, rule)) > 20 for rule in IDS)
+    with speaking("de"):
+        german = rulebook_text(DA)
+        assert re.findall(r"\*\*DA-\d+\.\d+\*\*", german) == re.findall(r"\*\*DA-\d+\.\d+\*\*", english)
+        assert re.findall(r"figure:\w+", german) == re.findall(r"figure:\w+", english)
+        assert all(len(rule_sentence(DA, rule)) > 20 for rule in IDS)
+
+
+def test_what_is_said_of_the_eight_places_is_part_of_the_rule() -> None:
+    sentence = rule_sentence(DA, "DA-3.3")
+    assert sentence.startswith("What is open, place by place: 1. *Excursion*")
+    assert sentence.endswith("with a card and without a die.")
+
+
+def before_the_example(table: Any) -> None:
+    owning(0, blue=1)(table)
+    owning(1, red=1)(table)
+    table.ally[1, D8], table.ally[1, D4] = table.ally[1, D4], NONE
+    table.monster[Y3], table.monster[DEEP_SERPENT] = DEEP_SERPENT, Y3
+    table.treasure[GOLD_TREASURE, GOLD] = 3
+
+
+def test_the_rulebooks_example_happens_as_it_says() -> None:
+    match = scene(before_the_example, seed="example 20")
+    played(match, place(D6, ON_SQUARE + Y3), place(D6, ON_TAVERN))
+    assert told(match) == ["Björn places the d6: Tavern", "Björn bids nothing yet"]
+    played(match, place(D4, ON_TREASURE + GOLD_TREASURE), place(D8, ON_PRISONER))
+    assert told(match)[1:] == ["Astrid fights on Y3", "Y3 reveals: Deep Serpent", "Astrid rolls the d6: 4", "4 in all, 6 needed"]
+    match.play(REROLL + D6)
+    assert told(match)[:10] == [
+        "Astrid rolls the d6 again: 6",
+        "6 in all, 6 needed",
+        "Astrid wins on Y3: 2 gold",
+        "Astrid empties treasure 5",
+        "Astrid gains 3 gold",
+        "Slinger Wick joins Björn with the d4",
+        "Waiting in the tavern: Bottle Boy Tam",
+        "Björn frees prisoner 1",
+        "Björn pays 1 red crystal",
+        "Björn gains 1 gold",
+    ]
+    assert "Treasure 5: 1 gold" in told(match)
+
+
+# ------------------------------------------------------------------------------------------------------------------ actions
+
+
+def fighting(table: Any) -> None:
+    """Astrid has all that a fight can be decided with."""
+    owning(0, gold=9, red=3, blue=3, yellow=3, green=3, white=2)(table)
+
+
+# From the first placement to Astrid's decision: at the traders', at the sorcerer's, before the roll of both her dice on Y1.
+
+
+def trading(match: Match) -> Match:
+    return played(match, place(D6, ON_TRADE), place(D6, ON_TRAINER), place(D4, ON_TRAINER), place(D4, ON_TRAINER))
+
+
+def buying(match: Match) -> Match:
+    return played(match, place(D6, ON_SORCERER + 1), place(D6, ON_TRAINER), place(D4, ON_TRAINER), place(D4, ON_TRAINER))
+
+
+def preparing(match: Match) -> Match:
+    return played(match, place(D6, Y1), place(D6, ON_TRAINER), place(D4, Y1), place(D4, ON_TREASURE + 1))
+
+
+def with_large_dice(table: Any) -> None:
+    """Astrid has a d8 and a d12."""
+    table.ally[0, D8], table.ally[0, D4] = table.ally[0, D4], NONE
+    table.ally[0, D12], table.ally[0, D6] = table.ally[0, D6], NONE
+
+
+SAID = {
+    "en": [
+        "give the d6 to Sella of the Tides (water)",
+        "place the d6: Y3",
+        "place the d4: Turn order",
+        "place the d4: Treasure 5",
+        "place the d6: Prisoner 1 (Caged Goblin Cook)",
+        "cast Illuminate: look at two tiles, for 1 red crystal",
+        "look at the tile on R12",
+        "bid 60 gold",
+        "fight on B1",
+        "roll the dice",
+        "call the Hammer of the Gods: win without a roll, for 1 white crystal",
+        "cast Enhance: roll a d8 too, for 1 green crystal",
+        "cast Bless: count the d4 twice, for 1 yellow crystal",
+        "accept the loss",
+        "roll the d6 again, for 1 blue crystal",
+        "give the d4 to the follower",
+        "end the visit",
+        "give 2 red crystals for 1 blue crystal",
+        "give 1 yellow crystal for 1 red crystal and 1 blue crystal",
+        "leave the card",
+        "buy the card for 1 blue crystal",
+    ],
+    "de": [
+        "Sella von den Gezeiten den W6 geben (Wasser)",
+        "den W6 setzen: G3",
+        "den W4 setzen: Zugfolge",
+        "den W4 setzen: Schatz 5",
+        "den W6 setzen: Gefangene 1 (Goblinkoch im Käfig)",
+        "Erhellen wirken: zwei Plättchen ansehen, für 1 roten Kristall",
+        "das Plättchen auf R12 ansehen",
+        "60 Gold bieten",
+        "auf B1 kämpfen",
+        "würfeln",
+        "den Hammer der Götter rufen: ohne Wurf siegen, für 1 weißen Kristall",
+        "Verstärken wirken: auch mit einem W8 würfeln, für 1 grünen Kristall",
+        "Segnen wirken: den W4 doppelt zählen, für 1 gelben Kristall",
+        "die Niederlage hinnehmen",
+        "noch einmal mit dem W6 würfeln, für 1 blauen Kristall",
+        "dem Anhänger den W4 geben",
+        "den Besuch beenden",
+        "2 rote Kristalle für 1 blauen Kristall geben",
+        "1 gelben Kristall für 1 roten Kristall und 1 blauen Kristall geben",
+        "die Karte liegen lassen",
+        "die Karte für 1 blauen Kristall kaufen",
+    ],
+}
+ACTIONS_SAID = [
+    ASSIGN,
+    place(D6, Y3),
+    place(D4, ON_TRACK),
+    place(D4, ON_TREASURE + GOLD_TREASURE),
+    place(D6, ON_PRISONER),
+    ILLUMINATE,
+    PEEK + SQUARES - 1,
+    BID + 60,
+    FIGHT + B1,
+    ROLL,
+    HAMMER,
+    ENHANCE + D8,
+    BLESS + D4,
+    ACCEPT,
+    REROLL + D6,
+    FOLLOWER_DIE + D4,
+    END_TRADE,
+    TRADE,
+    TRADE + 3,
+    DECLINE,
+    BUY,
+]
+
+
+@pytest.mark.parametrize("language", SAID)
+def test_actions_are_told_in_the_language_in_force(language: str) -> None:
+    with speaking(language):
+        assert [text(scene(), action) for action in ACTIONS_SAID] == SAID[language]
+
+
+def test_a_place_at_the_sorcerers_is_told_with_its_card_if_there_is_one() -> None:
+    def change(table: Any) -> None:
+        table.display[0], table.display[1] = 0, NONE
+
+    match = scene(change)
+    assert text(match, place(D6, ON_SORCERER)) == "place the d6: Sorcerer 1 (Staff of Cinders)"
+    assert text(match, place(D6, ON_SORCERER + 1)) == "place the d6: Sorcerer 2"
+
+
+def test_the_sorcerers_price_follows_the_round() -> None:
+    def change(table: Any) -> None:
+        table.removed = 16
+
+    assert text(scene(change), BUY) == "buy the card for 1 green crystal"
+
+
+# ------------------------------------------------------------------------------------------------------------------- events
+
+
+def event(kind: Event, *arguments: int, subject: Game = DA) -> str:
+    """What the rules report so, in words."""
+    described = subject.events[kind]
+    written = tuple(described.argument(k)(value) for k, value in enumerate(arguments))
+    return subject.words.event(events.Event(kind, described.name, written), NAMES)
+
+
+@pytest.mark.parametrize(
+    ("kind", "arguments", "english", "german"),
+    [
+        (Event.TILE, (Y1, RAT_KING), "Y1: Cellar Rat King", "G1: Kellerrattenkönig"),
+        (Event.ORDER, (1, 2, 0), "Turn order: Björn, Cnut, Astrid", "Zugfolge: Björn, Cnut, Astrid"),
+        (Event.TREASURE, (2, RED), "Treasure 2: 1 red crystal", "Schatz 2 bekommt 1 roten Kristall"),
+        (Event.TREASURE, (5, GOLD), "Treasure 5: 1 gold", "Schatz 5 bekommt 1 Gold"),
+        (Event.PLACED, (0, 12, 28), "Astrid places the d12: Turn order 1", "Astrid setzt den W12: Zugfolge 1"),
+        (Event.PLACED, (0, 4, 46), "Astrid places the d4: Trainer 9", "Astrid setzt den W4: Ausbildung 9"),
+        (Event.BID, (0, 0), "Astrid bids nothing yet", "Astrid bietet noch nichts"),
+        (Event.BID, (0, 2), "Astrid bids 2 gold", "Astrid bietet 2 Gold"),
+        (Event.ROLLED, (1, 6, 3, 3), "Björn rolls the d6: 3", "Björn würfelt mit dem W6: 3"),
+        (Event.ROLLED, (1, 6, 3, 6), "Björn rolls the d6: 3, doubled 6", "Björn würfelt mit dem W6: 3, verdoppelt 6"),
+        (Event.REROLLED, (1, 4, 1, 1), "Björn rolls the d4 again: 1", "Björn würfelt noch einmal mit dem W4: 1"),
+        (
+            Event.REROLLED,
+            (1, 4, 1, 2),
+            "Björn rolls the d4 again: 1, doubled 2",
+            "Björn würfelt noch einmal mit dem W4: 1, verdoppelt 2",
+        ),
+        (Event.GAINS, (0, BLUE, 2), "Astrid gains 2 blue crystals", "Astrid bekommt 2 blaue Kristalle"),
+        (Event.PAYS, (0, GOLD, 3), "Astrid pays 3 gold", "Astrid zahlt 3 Gold"),
+        (
+            Event.TRADES,
+            (1, 0, 0),
+            "Björn gives 2 red crystals for 1 blue crystal",
+            "Björn gibt 2 rote Kristalle für 1 blauen Kristall",
+        ),
+        (
+            Event.TRADES,
+            (1, 0, 1),
+            "Björn gives 1 blue crystal for 2 red crystals",
+            "Björn gibt 1 blauen Kristall für 2 rote Kristalle",
+        ),
+        (Event.BUYS, (2, 15), "Cnut buys: Crown of Tales", "Cnut kauft: Sagenkrone"),
+        (Event.WON, (1,), "Björn wins", "Björn gewinnt"),
+        (Event.WON, (0, 1, 2), "A draw between Astrid, Björn and Cnut", "Unentschieden zwischen Astrid, Björn und Cnut"),
+    ],
+)
+def test_events_are_told_in_the_language_in_force(kind: Event, arguments: tuple[int, ...], english: str, german: str) -> None:
+    assert event(kind, *arguments) == english
+    with speaking("de"):
+        assert event(kind, *arguments) == german
+
+
+def test_events_are_written_as_the_format_has_them() -> None:
+    match = scene(both(fighting, lambda table: table.monster.__setitem__(R1, GONE)))
+    played(match, ILLUMINATE, PEEK + Y3)
+    assert [e.to_list() for e in match.steps[-2].events] == [["illuminates", 0]]
+    assert [e.to_list() for e in match.steps[-1].events] == [["peeked", 0, Y3], ["peek_face", 0, Y3, "candle_wisp"]]
+    assert [e.audience for e in match.steps[-1].events] == [-1, 0]
+    written = [DA.events[Event.PLACED].argument(2)(spot) for spot in (3, 28, 33, 46, 47, 48, 53, 54)]
+    assert written == ["square:3", "turn_order:1", "treasure:1", "trainer:9", "tavern", "prisoner:1", "trade", "sorcerer:1"]
+
+
+# --------------------------------------------------------------------------------------------------------- other components
+
+
+def other_components() -> dict[str, Any]:
+    """The built-in ones, in which a few things are called otherwise."""
+    document: dict[str, Any] = copy.deepcopy(tomllib.loads(COMPONENTS.file.read_text("utf-8")))
+    document["monster"][0] |= {"id": "red_herring", "name": "Red Herring {0}"}
+    document["character"][1] |= {"id": "muse", "name": "The Muse"}
+    document["trade"][0] = {"left": {"red": 3}, "right": {"blue": 1}}
+    return document
+
+
+def test_other_components_are_called_as_they_are_typed_in_every_language() -> None:
+    match = scene(components=other_components())
+    assert match.game.words is not DA.words
+    assert event(Event.TILE, Y1, 0, subject=match.game) == "Y1: Red Herring {0}"
+    assert match.game.words.action(match.state, TRADE, NAMES) == "give 3 red crystals for 1 blue crystal"
+    with speaking("de"):
+        assert event(Event.TILE, Y1, 0, subject=match.game) == "G1: Red Herring {0}"
+        assert event(Event.TILE, Y1, DAMP_IMP, subject=match.game) == "G1: Damp Imp"
+    assert match.game.events[Event.CHARACTER].argument(1)(1) == "muse"
+
+
+def test_the_built_in_components_have_the_words_of_the_game_itself() -> None:
+    assert DA.match().game is DA
+    assert DA.match(components=tomllib.loads(COMPONENTS.file.read_text("utf-8"))).game is DA
+
+
+def test_every_kind_of_event_has_its_number() -> None:
+    assert set(events_of(BUILT_IN)) == set(Event)
+
+
+# ---------------------------------------------------------------------------------------------------------------- refusals
+
+
+def crowded(table: Any) -> None:
+    """Björn is everywhere; Astrid has a die on the turn order."""
+    for target in (ON_SQUARE + Y2, ON_TREASURE + 1, ON_PRISONER + 2, ON_SORCERER + 3):
+        table.holder[target] = 1
+    table.monster[Y4] = GONE
+    table.track[0] = 0
+    table.display[4] = NONE
+    table.bidder, table.bid = 1, 2
+    table.gold[0] = 2
+
+
+@pytest.mark.parametrize(
+    ("change", "action", "rule", "why"),
+    [
+        (crowded, ASSIGN, "DA-2.3", "The dice of your characters were given out before the first turn."),
+        (crowded, place(D8, Y1), "DA-1.2", "None of your allies has a d8."),
+        (crowded, place(D6, Y2), "DA-3.3", "Y2 is taken by Björn."),
+        (crowded, place(D6, Y4), "DA-3.3", "No monster is left on Y4."),
+        (crowded, place(D6, ON_TRACK), "DA-3.3", "You have a die on the turn order already, and one is all you may have."),
+        (crowded, place(D6, ON_TREASURE + 1), "DA-3.3", "Treasure 2 is taken by Björn."),
+        (crowded, place(D6, ON_PRISONER + 2), "DA-3.3", "Prisoner 3 is taken by Björn."),
+        (crowded, place(D6, ON_SORCERER + 3), "DA-3.3", "Sorcerer 4 is taken by Björn."),
+        (crowded, place(D6, ON_SORCERER + 4), "DA-3.3", "The sorcerer has no card on that space."),
+        (crowded, place(D6, ON_TAVERN), "DA-8.1", "You would have to bid at least 3 gold, and have 2 gold."),
+        (lambda t: t.__setattr__("bidder", 0), place(D6, ON_TAVERN), "DA-8.2", "Yours is the leading bid: you can't raise it."),
+        (lambda t: t.__setattr__("followers", 0), place(D6, ON_TAVERN), "DA-8.1", "No follower is left in the tavern."),
+        (
+            lambda t: t.__setattr__("trainees", TRAINER_SPACES),
+            place(D6, ON_TRAINER),
+            "DA-3.3",
+            "All spaces at the trainer's are taken.",
+        ),
+        (
+            with_large_dice,
+            place(D12, ON_TRAINER),
+            "DA-3.3",
+            "The d12 is the largest die: who has it can't be trained any more.",
+        ),
+        (crowded, ILLUMINATE, "DA-3.4", "It takes 1 red crystal, which you don't have."),
+        (crowded, PEEK + Y1, "DA-3.4", "Only who casts Illuminate may look at tiles."),
+        (crowded, BID + 3, "DA-8.1", "Gold is bid by who has just placed a die in the tavern, after somebody else."),
+        (crowded, FIGHT + Y1, "DA-4.2", "This is not the moment to choose a fight."),
+        (crowded, HAMMER, "DA-4.5", "This is done in a fight, before its dice are rolled."),
+        (crowded, REROLL + D6, "DA-4.6", "This is done in a fight, when its dice have been rolled and are not enough."),
+        (crowded, FOLLOWER_DIE, "DA-8.3", "No follower is waiting for a die of yours."),
+        (crowded, TRADE, "DA-10.1", "You are not trading now."),
+        (crowded, BUY, "DA-11.1", "The sorcerer offers you no card now."),
+    ],
+)
+def test_a_refusal_names_the_rule_and_the_most_helpful_reason(
+    change: Callable[[Any], None], action: int, rule: str, why: str
+) -> None:
+    refused(scene(change), action, rule, why)
+
+
+def refused(match: Match, action: int, rule: str, why: str) -> None:
+    with pytest.raises(IllegalAction) as refused:
+        match.play(action)
+    assert (refused.value.rule, refused.value.reason) == (rule, why)
+
+
+def test_with_five_allies_nobody_goes_to_the_tavern() -> None:
+    def change(table: Any) -> None:
+        for die in range(DICE):
+            table.ally[0, die] = die
+
+    refused(scene(change), place(D6, ON_TAVERN), "DA-8.1", "You have five allies, and there is no die for one more.")
+
+
+def test_sixty_gold_is_the_end_of_bidding() -> None:
+    def change(table: Any) -> None:
+        table.bidder, table.bid = 1, 60
+        table.gold[0] = 99
+
+    refused(scene(change), place(D6, ON_TAVERN), "DA-8.1", "Nobody can bid more than 60 gold.")
+
+
+def test_a_die_is_placed_once() -> None:
+    match = played(scene(), place(D6, Y1), place(D6, Y2))
+    refused(match, place(D6, Y3), "DA-3.1", "Your d6 is placed already: Y1.")
+
+
+def test_what_has_to_be_decided_first_is_said() -> None:
+    match = DA.match(seats=NAMES, seed="first")
+    refused(match, place(D6, Y1), "DA-2.3", "First say which of your characters gets the d6.")
+    match = played(scene(fighting), ILLUMINATE)
+    refused(match, place(D6, Y1), "DA-3.4", "You have cast Illuminate: first look at a tile.")
+    match = played(scene(owning(1, gold=3)), place(D6, ON_TAVERN), place(D6, ON_TAVERN))
+    refused(match, place(D4, Y1), "DA-8.1", "Your die lies in the tavern: first say what you bid.")
+    refused(match, BID + 4, "DA-8.1", "You have only 3 gold.")
+    match = played(scene(fighting), place(D6, Y1), place(D6, Y2), place(D4, Y1), place(D4, Y2))
+    refused(
+        match,
+        place(D4, Y1),
+        "DA-3.1",
+        "All dice of this turn are placed. They come home when the eight places have been dealt with.",
+    )
+
+
+def test_a_bid_is_higher_than_the_last() -> None:
+    match = played(scene(owning(1, gold=3)), place(D6, ON_TAVERN), place(D6, ON_TAVERN), BID + 2)
+    assert told(match) == ["Björn bids 2 gold"]
+    match = scene(both(owning(0, gold=9), owning(1, gold=3)))
+    played(match, place(D6, ON_TAVERN), place(D6, ON_TAVERN), BID + 2, place(D4, ON_TAVERN))
+    refused(match, BID + 2, "DA-8.1", "The last bid is 2 gold: bid more.")
+
+
+def test_a_tile_that_one_knows_is_not_looked_at_again() -> None:
+    def change(table: Any) -> None:
+        fighting(table)
+        table.monster[R1] = GONE
+
+    match = played(scene(change), ILLUMINATE, PEEK + Y3)
+    refused(match, PEEK + Y3, "DA-3.4", "You know the tile on Y3 already.")
+    refused(match, PEEK + R1, "DA-3.4", "No monster is left on R1.")
+
+
+def test_who_has_seen_every_tile_needs_no_light() -> None:
+    def change(table: Any) -> None:
+        fighting(table)
+        for square in range(SQUARES):
+            table.seen[square] = 1 << 1
+
+    refused(scene(change), ILLUMINATE, "DA-3.4", "You have seen every tile that is left.")
+
+
+def test_only_ones_own_fights_can_be_chosen() -> None:
+    match = played(scene(), place(D6, Y1), place(D6, Y2), place(D4, Y3), place(D4, ON_TRAINER))
+    refused(match, FIGHT + Y2, "DA-4.2", "You have no die on Y2.")
+    match.play(FIGHT + Y1)
+    assert match.state.monster[Y1] == GONE  # type: ignore[attr-defined]
+
+
+def test_before_the_roll_a_refusal_says_which_spell_goes_on_which_die() -> None:
+    match = preparing(scene(fighting))
+    refused(match, BLESS + D8, "DA-4.5", "The d8 is not in this fight.")
+    refused(match, ENHANCE + D6, "DA-4.5", "One of your allies has the d6.")
+    refused(match, ACCEPT, "DA-4.6", "This is done in a fight, when its dice have been rolled and are not enough.")
+    played(match, ENHANCE + D8, BLESS + D4)
+    refused(match, ENHANCE + D8, "DA-4.5", "The d8 is in the fight already.")
+    refused(match, BLESS + D4, "DA-4.5", "The d4 counts double already.")
+
+
+def test_what_a_weakness_doubles_is_not_blessed() -> None:
+    def change(table: Any) -> None:
+        fighting(table)
+        table.monster[Y1], table.monster[Y2] = DAMP_IMP, RAT_KING
+
+    refused(preparing(scene(change)), BLESS + D6, "DA-4.5", "The d6 counts double already.")
+
+
+def test_a_spell_takes_its_crystal() -> None:
+    match = preparing(scene(owning(0, yellow=1)))
+    refused(match, HAMMER, "DA-4.5", "It takes 1 white crystal, which you don't have.")
+    refused(match, ENHANCE + D8, "DA-4.5", "It takes 1 green crystal, which you don't have.")
+    match = preparing(scene(owning(0, green=1)))
+    refused(match, BLESS + D4, "DA-4.5", "It takes 1 yellow crystal, which you don't have.")
+
+
+def test_the_gods_strike_only_so_deep() -> None:
+    match = scene(fighting)
+    played(match, place(D6, R1), place(D6, Y2), place(D4, R1), place(D4, Y2))
+    refused(match, HAMMER, "DA-4.5", "In round 1 the gods don't strike monsters of level 3.")
+
+
+def test_a_die_that_is_elsewhere_is_not_rolled_again() -> None:
+    match = scene(owning(0, blue=2))
+    played(match, place(D6, R1), place(D6, Y2), place(D4, ON_TRADE), place(D4, Y2))
+    assert match.state.phase == Phase.REROLL  # type: ignore[attr-defined]
+    refused(match, REROLL + D4, "DA-4.6", "The d4 is not in this fight.")
+
+
+def test_a_followers_die_is_smaller_than_all_others() -> None:
+    match = scene(with_large_dice)
+    played(match, place(D8, ON_TAVERN), place(D6, ON_TRAINER), place(D12, ON_TREASURE), place(D4, ON_TREASURE + 1))
+    assert match.view(0).prompt().endswith("joins you. With which die?")
+    refused(
+        match,
+        FOLLOWER_DIE + D8,
+        "DA-8.3",
+        "A follower's die is smaller than all others of yours, the smallest of which is the d8.",
+    )
+
+
+def test_an_exchange_takes_both_sides_and_no_way_back() -> None:
+    match = trading(scene(owning(0, red=4)))
+    refused(match, TRADE + 2, "DA-10.1", "For that you lack 1 blue crystal.")
+    match.play(TRADE)
+    refused(match, TRADE + 1, "DA-10.2", "On this visit you have used the line in the other direction.")
+    refused(
+        trading(scene(both(owning(0, red=4, yellow=1, green=1), owning(1, blue=16)))),
+        TRADE,
+        "DA-1.6",
+        "The box doesn't have what you would get.",
+    )
+
+
+def rich(match: Match, draw: Random) -> Match:
+    """The same match, everybody with crystals and gold, so that much can be done."""
+    tables = match.tables
+    table: Any = Table.at(tables)
+    for seat in range(match.players):
+        table.gold[seat] += draw.randrange(4)
+        for colour in range(COLOURS):
+            table.crystals[seat, colour] += 1
+            table.box[colour] -= 1
+    return match.supposing(tables)
+
+
+def decisions(players: int, seed: str) -> Iterator[Match]:
+    """Every decision of a match played at random, in which crystals abound."""
+    draw = Random(seed)
+    match = DA.match(players=min(players, 4), seed=seed)
+    while match.state.phase == Phase.ASSIGN:  # type: ignore[attr-defined]
+        yield match
+        match.play(draw.choice(match.legal()))
+    match = rich(match, draw)
+    while not match.over:
+        yield match
+        match.play(draw.choice(match.legal()))
+
+
+@pytest.mark.parametrize("players", [2, 3, 4])
+def test_refusals_and_legal_actions_agree_on_every_action_of_every_decision(players: int) -> None:
+    asked = set()
+    for match in decisions(players, f"agree {players}"):
+        view = match.view(match.actor)
+        asked.add(Phase(view.table.phase))
+        allowed = [action for action in range(DA.actions) if view.refusal(action) == ("", "")]
+        assert allowed == list(view.legal)
+    assert {Phase.ASSIGN, Phase.PLACE, Phase.PEEK, Phase.PREP, Phase.TRADE} <= asked
+
+
+# ----------------------------------------------------------------------------------------------------------------- prompts
+
+
+def test_prompts_say_what_is_to_be_decided_and_by_whom() -> None:
+    def prompts(match: Match) -> tuple[str, str]:
+        mine, theirs, spectators = (match.view(seat).prompt() for seat in (match.actor, 1 - (match.actor or 0), None))
+        assert theirs == spectators
+        assert theirs.startswith(match.names[match.actor or 0])
+        return mine, theirs
+
+    assert prompts(scene()) == ("Place a die: d4 and d6.", "Astrid is to place a die: d4 and d6.")
+    assert prompts(played(scene(fighting), ILLUMINATE)) == ("At which tile do you look?", "Astrid looks at a tile.")
+    bidding = played(scene(owning(1, gold=3)), place(D6, ON_TAVERN), place(D6, ON_TAVERN))
+    assert prompts(bidding)[0] == "The last bid is 0 gold, and you have 3. How much do you bid?"
+    fights = played(scene(), place(D6, Y1), place(D6, Y2), place(D4, Y3), place(D4, ON_TRAINER))
+    assert prompts(fights) == ("Which fight comes next?", "Astrid chooses the next fight.")
+    assert prompts(preparing(scene(fighting))) == (
+        "Cellar Rat King on Y1: it takes 2, and is weak against melee. Cast spells, or roll.",
+        "Astrid fights on Y1. Cellar Rat King takes 2, and is weak against melee.",
+    )
+    lost = played(scene(owning(0, blue=1)), place(D6, R2), place(D6, Y2), place(D4, ON_TRADE), place(D4, Y2))
+    total = lost.state.rolled[D6]  # type: ignore[attr-defined]
+    assert prompts(lost) == (
+        f"{total}, and Tomb Archer takes 13. Roll a die again, or accept the loss?",
+        f"Astrid has {total} of 13 against Tomb Archer, and can roll a die again.",
+    )
+    assert prompts(trading(scene(owning(0, red=4)))) == ("Exchange crystals, or end the visit.", "Astrid exchanges crystals.")
+
+
+def test_the_card_that_is_for_sale_is_named_with_its_price() -> None:
+    def change(table: Any) -> None:
+        owning(0, blue=1)(table)
+        table.display[1] = 15
+
+    match = buying(scene(change))
+    assert match.view(0).prompt() == "Crown of Tales, for 1 blue crystal: do you buy it?"
+    assert match.view(1).prompt() == "Astrid can buy Crown of Tales for 1 blue crystal."
+
+
+# ---------------------------------------------------------------------------------------------------------------- terminal
+
+
+def test_the_sketch_shows_the_places_in_their_order_and_what_everybody_has() -> None:
+    def change(table: Any) -> None:
+        owning(0, gold=3, red=2)(table)
+        table.seen[Y3] = 1 << 1
+        table.owner[RAT_KING], table.monster[Y1], table.removed = 0, GONE, 1
+        table.card_owner[14] = 1
+        table.treasure[1, GREEN] = table.treasure[4, GOLD] = 1
+        table.box[:] = [22, 16, 10, 5, 4]
+        table.stack[table.followers - 1] = 10
+        for space in range(5):
+            table.display[space] = (0, 8, 15, NONE, NONE)[space]
+
+    match = played(scene(change), place(D6, Y2), place(D6, ON_TAVERN), place(D4, ON_TRACK))
+    assert DA.words.sketch(match.view(0).table, match.names).splitlines() == [  # type: ignore[attr-defined]
+        "Turn 1, round 1: 1 of 8 tiles are gone",
+        "  1 Excursion   Y ·?!?????; B ????????; R ????????????; Y2 ← Astrid d6;",
+        "                Y3 Candle Wisp (needs 2, 1 gold, water)",
+        "  2 Turn order  Astrid, Björn; 1: 1 red ← Astrid; 2: 1 red",
+        "  3 Treasure    1: –; 2: 1 green, guarded; 3: –; 4: –; 5: 1 gold, guarded",
+        "  4 Trainer     –",
+        "  5 Tavern      Torchbearer Nib (fire); 7 below;",
+        "                Björn leads with 0 gold ← Björn d6",
+        "  6 Prisoner    1: 1 red → 1 gold; 2: 1 blue → 1 red 1 gold;",
+        "                3: 1 yellow → 2 gold; 4: 1 green → 1 blue 2 gold;",
+        "                5: 1 white → 1 yellow 3 gold",
+        "  7 Trade       1: 2 red = 1 blue; 2: 1 red 1 blue = 1 yellow;",
+        "                3: 1 blue 1 yellow = 1 green; 4: 1 yellow 1 green = 1 white",
+        "  8 Sorcerer    for 1 blue crystal; 1: Staff of Cinders (2 per tile: fire);",
+        "                2: Charm of the Ruby Cluster (1 per 3 crystals: red);",
+        "                3: Crown of Tales (6 points)",
+        "  Astrid        3 points; 2 red 3 gold; d4 Sella of the Tides (water);",
+        "                d6 Brannoc the Ember-Hand (fire); tiles: 1 melee",
+        "> Björn         5 points; –; d4 Mistress Quill, Brewer (potions);",
+        "                d6 Old Rowan Thicket (nature); Silver Bell of Renown 5",
+        "  Box           22 red 16 blue 10 yellow 5 green 4 white",
+    ]
+
+
+def test_the_step_that_is_dealt_with_is_marked_and_whose_dice_are_trained_and_trade() -> None:
+    match = trading(scene(owning(0, red=4)))
+    shown = DA.words.sketch(match.view(None).table, match.names).splitlines()  # type: ignore[attr-defined]
+    assert [line[:10] for line in shown if line.startswith(">")] == ["> 7 Trade ", "> Astrid  "]
+    assert "  4 Trainer     1: Björn d6; 2: Astrid d4; 3: Björn d4" in shown
+    assert any(line.endswith("← Astrid d6") for line in shown)
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_no_line_is_wider_than_a_terminal(language: str) -> None:
+    with speaking(language):
+        for match in decisions(4, "wide"):
+            lines = DA.words.sketch(match.view(match.actor).table, match.names).splitlines()  # type: ignore[attr-defined]
+            assert max(map(len, lines)) <= 78
+
+
+TYPED = {
+    "en": "first|d6 Y3|d4 Turn order|d12 Treasure 5|illuminate|look R12|bid 7|fight B1|roll|hammer|enhance d8|bless d4|accept|"
+    "again d6|take d4|done|line1|back2|leave|buy",
+    "de": "erste|W6 G3|W4 Zugfolge|W12 Schatz 5|erhellen|schau R12|biete 7|kampf B1|würfeln|hammer|verstärken W8|segnen W4|"
+    "hinnehmen|nochmal W6|nimm W4|fertig|hin1|zurück2|lassen|kaufen",
+}
+
+
+@pytest.mark.parametrize("language", TYPED)
+def test_what_is_typed_is_short_and_in_the_language_in_force(language: str) -> None:
+    actions = [
+        *(ASSIGN, place(D6, Y3), place(D4, ON_TRACK), place(D12, ON_TREASURE + GOLD_TREASURE), ILLUMINATE, PEEK + SQUARES - 1),
+        *(BID + 7, FIGHT + B1, ROLL, HAMMER, ENHANCE + D8, BLESS + D4, ACCEPT, REROLL + D6, FOLLOWER_DIE + D4),
+        *(END_TRADE, TRADE, TRADE + 3, DECLINE, BUY),
+    ]
+    with speaking(language):
+        choices = Choices(DA)
+        assert "|".join(map(choices.written, actions)) == TYPED[language]
+        assert [choices.read(choices.written(action)) for action in range(DA.actions)] == list(range(DA.actions))
+
+
+def test_dice_that_can_go_to_the_same_places_are_listed_together() -> None:
+    lines = dict(Choices(DA).lines(scene().legal()))
+    assert list(lines) == ["d4, d6"]
+    assert lines["d4, d6"].startswith("Y1 · Y2 · Y3")
+    assert list(dict(Choices(DA).lines(scene(with_large_dice).legal()))) == ["d8", "d12"]
+
+
+# ----------------------------------------------------------------------------------------------------------------- lessons
+
+
+def test_the_lessons_tell_what_happens() -> None:
+    lessons = DA.lessons
+    assert lessons is not None
+    match = lessons.match(DA)
+    happened = [DA.words.event(event, match.names) for step in match.steps for event in step.events]
+    for line in (
+        "Astrid gives the d6 to Teodric Longshot",
+        "Y2 reveals: Rust Beetle",
+        "4 in all, 4 needed",
+        "Björn loses on Y3, and the tile is out of the game",
+        "Y8 hides: Frost Ferret",
+        "Y6 hides: Cave Bear",
+        "Astrid rolls the d4: 2, doubled 4",
+        "Björn has won no fight this turn: treasure 5 stays guarded",
+        "Astrid gains 1 white crystal",
+        "Björn frees prisoner 1",
+        "Astrid casts Bless: the d4 counts double",
+        "Teodric Longshot is trained for Astrid, and has the d8 now",
+        "Nobody joins Björn: there is no die below the d4",
+    ):
+        assert line in happened
+    assert happened.count("Astrid rolls the d4: 2, doubled 4") == 2
+    assert match.state.turn == 4  # type: ignore[attr-defined]
+
+
+def test_the_first_lessons_are_about_the_first_turn_and_all_cite_rules() -> None:
+    lessons = DA.lessons
+    assert lessons is not None
+    assert all(rule_sentence(DA, lesson.rule) for lesson in lessons.lessons)
+    assert [lesson.action for lesson in lessons.lessons if lesson.action is not None][:3] == [
+        ASSIGN + 1,
+        place(D6, Y2),
+        place(D4, ON_TREASURE),
+    ]
