@@ -150,6 +150,7 @@ def _put_monsters(table: Any, monsters: Faces, removed: int) -> None:
     for square in [square for square in range(SQUARES) if square not in monsters][:removed]:
         table.monster[square] = GONE
         table.owner[square] = GONE
+        table.former[square] = square
     table.removed = removed
 
 
@@ -374,7 +375,8 @@ def enriched(match: Match) -> Match:
             table.ally[seat] = NONE
             table.ally[seat, draw.sample(range(DICE), DEALT)] = table.dealt[seat]
     for square in draw.sample(range(SQUARES), draw.randrange(SQUARES)):
-        table.owner[table.monster[square]] = GONE
+        table.former[square] = table.monster[square]
+        table.owner[table.former[square]] = GONE
         table.monster[square] = GONE
         table.removed += 1
     return match.supposing(tables)
@@ -403,6 +405,7 @@ def check_counts(table: Any) -> None:
     on_squares = sorted(monster for monster in table.monster.tolist() if monster != GONE)
     assert on_squares == np.flatnonzero(table.owner == NONE).tolist()
     assert len(on_squares) + table.removed == MONSTERS
+    assert sorted([*on_squares, *(monster for monster in table.former.tolist() if monster != NONE)]) == list(range(MONSTERS))
     allies = [*table.ally[table.ally != NONE].tolist(), *table.stack[: table.followers].tolist()]
     characters = [ally for ally in allies if ally < CHARACTERS]
     assert len(set(allies)) == len(allies) == len(characters) + FOLLOWERS

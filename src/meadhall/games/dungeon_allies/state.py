@@ -212,6 +212,7 @@ class Table(State):
 
     monster: Annotated[Row, np.int8, SQUARES]  # the tile on a square, NONE if the viewer doesn't know which, or GONE
     seen: Annotated[Row, np.uint8, SQUARES]  # bit 1 + k: seat k has seen the tile that lies there; bit 0: a spectator has
+    former: Annotated[Row, np.int8, SQUARES]  # the tile that has left a square: everybody has seen it there
     owner: Annotated[Row, np.int8, MONSTERS]  # of a tile: who keeps it, NONE while it lies on a square, or GONE
     holder: Annotated[Row, np.int8, TARGETS]  # whose die is on a target; where others may go too, whose came last
     peeks: I8  # looks left to take

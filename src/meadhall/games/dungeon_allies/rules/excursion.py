@@ -286,7 +286,9 @@ def lose(table: Table, log: Grid) -> None:
 def end_fight(table: Table, owner: int, log: Grid) -> None:
     """DA-4.7: the square is empty either way. DA-12.1: that may be the end of a round."""
     before = current_round(table)
-    table.owner[table.monster[table.square]] = owner
+    monster = table.monster[table.square]
+    table.owner[monster] = owner
+    table.former[table.square] = monster
     table.monster[table.square] = GONE
     table.seen[table.square] = 0
     table.square = NONE

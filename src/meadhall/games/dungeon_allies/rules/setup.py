@@ -99,6 +99,7 @@ def clear(table: Table) -> None:
     table.dealt[:] = NONE
     table.ally[:] = NONE
     table.place[:] = NONE
+    table.former[:] = NONE
     table.owner[:] = NONE
     table.holder[:] = NONE
     table.square = NONE

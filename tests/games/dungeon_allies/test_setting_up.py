@@ -1,0 +1,287 @@
+"""Dungeon Allies, rule by rule: what there is, and set-up (chapters 1 and 2 of the rules)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from games.dungeon_allies.scenes import (
+    DA,
+    A,
+    B,
+    C,
+    at_random,
+    box,
+    check_counts,
+    crystals,
+    dice,
+    enhance,
+    go,
+    gold,
+    legal,
+    only,
+    peek,
+    place,
+    play_at_random,
+    refused,
+    scene,
+    send,
+    spots,
+    state,
+    told,
+)
+from meadhall import BadSetup
+from meadhall.engine.rule import INTERPRETED
+from meadhall.games.dungeon_allies.components import SKILL_NAMES
+from meadhall.games.dungeon_allies.state import (
+    ASSIGN,
+    BLUE,
+    CARDS,
+    D4,
+    D6,
+    DISPLAY,
+    FOLLOWERS,
+    ILLUMINATE,
+    NONE,
+    RED,
+    SQUARES,
+    YELLOW,
+    Table,
+    level_of,
+)
+
+SETUPS = 10 if INTERPRETED else 60
+
+# ------------------------------------------------------------------------------------------------------------------- pieces
+
+
+@pytest.mark.parametrize("players", [2, 3, 4, 5])
+def test_DA_1_1_two_to_five_play_with_all_the_pieces(players: int) -> None:
+    match = DA.match(players=players, seed="pieces")
+    for action in at_random(match):
+        check_counts(match.state)
+        match.play(action)
+    check_counts(match.state)
+
+
+@pytest.mark.parametrize("players", [1, 6])
+def test_DA_1_1_it_is_for_no_more_and_no_fewer(players: int) -> None:
+    with pytest.raises(BadSetup):
+        DA.match(players=players)
+
+
+def test_DA_1_2_an_ally_has_one_die_that_no_other_ally_of_its_player_has() -> None:
+    for number in range(1 if INTERPRETED else 10):
+        match = play_at_random(DA.match(players=3, seed=f"dice {number}"))
+        dice_of: list[dict[str, int]] = [{}, {}, {}]
+        for step in match.steps:
+            for seat, ally, die in [event[1:] for event in only(step.events, "assigned", "trained", "follower_joins")]:
+                dice_of[seat][ally] = die
+                assert len(set(dice_of[seat].values())) == len(dice_of[seat])
+        assert all(len(dice) >= 2 for dice in dice_of)
+
+
+def test_DA_1_2_a_skill_counts_for_the_die_of_its_ally() -> None:
+    match = scene({A: {4: "water", 8: "fire"}}, monsters={0: (99, 1, "fire")})
+    send(match, (A, 4, "square:0"), (B, 4, "trade"), (A, 8, "square:0"))
+    assert only(go(match, 3, 5), "rolled") == [["rolled", A, 4, 3, 3], ["rolled", A, 8, 5, 10]]
+
+
+def test_DA_1_3_there_are_five_sizes_so_five_allies_at_most() -> None:
+    five = {4: "water", 6: "fire", 8: "melee", 10: "armor", 12: "nature"}
+    match = scene({A: five})
+    assert "tavern" not in spots(match, 4)
+    assert refused(match, place(4, "tavern")) == "DA-8.1"
+    four = dict(list(five.items())[1:])
+    match = scene({A: four}, removed=28)
+    send(match, (A, 6, "tavern"))
+    go(match)
+    assert sorted(dice(match, A)) == [4, 6, 8, 10, 12]
+
+
+def test_DA_1_4_the_d20_is_not_rolled_and_the_percentile_die_only_for_the_first_order() -> None:
+    match = play_at_random(DA.match(players=4, seed="dice of a match"))
+    events = [event for step in match.steps for event in step.events]
+    assert {event.arguments[1] for event in events if event.name == "rolled"} <= {4, 6, 8, 10, 12}
+    assert "percentile" in {event.name for event in match.setup}
+    assert "percentile" not in {event.name for event in events}
+    match = scene({A: {4: "water", 6: "fire"}}, crystals={A: "G"}, monsters={0: (99, 1, "armor")})
+    send(match, (A, 4, "square:0"))
+    go(match)
+    assert [action for action in legal(match) if action >= enhance(4)] == [enhance(8), enhance(10), enhance(12)]
+
+
+def test_DA_1_5_eight_yellow_eight_blue_and_twelve_red_squares() -> None:
+    assert [level_of(square) for square in range(SQUARES)] == [0] * 8 + [1] * 8 + [2] * 12
+    for square, sides, target in ((7, 4, 2), (8, 4, 3), (15, 6, 5), (16, 6, 6)):
+        match = scene({A: {4: "water", 6: "fire"}}, monsters={square: (target, 1, "armor")})
+        send(match, (A, sides, f"square:{square}"))
+        assert ["total", A, 1, target] in told(go(match, 1))
+
+
+def test_DA_1_6_what_is_spent_returns_to_the_box() -> None:
+    match = scene(crystals={A: "R"})
+    assert box(match)["R"] == 23
+    match.play(ILLUMINATE)
+    assert (crystals(match, A), box(match)["R"]) == ("", 24)
+
+
+def test_DA_1_6_what_the_box_lacks_is_lost() -> None:
+    match = scene(crystals={B: "R" * 24}, removed=28)
+    send(match, (A, 4, "turn_order"))
+    assert only(go(match), "gains", "order") == [["order", A, B]]
+    match = scene(crystals={A: "B", B: "Y" * 9})
+    table: Any = Table.at(tables := match.tables)
+    table.reward[1, [RED, BLUE, YELLOW]] = 2, 0, 3
+    match = match.supposing(tables)
+    send(match, (A, 4, "prisoner:2"))
+    events = only(go(match), "frees", "pays", "gains")
+    assert events == [
+        ["frees", A, 2],
+        ["pays", A, "blue", 1],
+        ["gains", A, "gold", 1],
+        ["gains", A, "red", 2],
+        ["gains", A, "yellow", 1],
+    ]
+    assert crystals(match, A) == "RRY"
+
+
+def test_DA_1_7_gold_never_runs_out() -> None:
+    match = scene({A: {4: "water", 6: "fire"}}, gold={A: 200, B: 70}, monsters={0: (1, 20, "armor")}, treasure={5: "9"})
+    send(match, (A, 4, "square:0"), (B, 4, "trade"), (A, 6, "treasure:5"))
+    go(match, 1)
+    assert gold(match, A) == 229
+
+
+# ------------------------------------------------------------------------------------------------------------------- set-up
+
+
+@pytest.mark.parametrize("players", [2, 5])
+def test_DA_2_1_two_characters_each_of_different_skills(players: int) -> None:
+    dealt: Counter[int] = Counter()
+    for number in range(SETUPS):
+        match = DA.match(players=players, seed=f"deal {number}")
+        table = state(match)
+        found = only(match.setup, "character")
+        assert [seat for _, seat, _ in found] == [seat for seat in range(players) for _ in range(2)]
+        assert len({ally for *_, ally in found}) == 2 * players
+        for seat in range(players):
+            assert table.skill[table.dealt[seat, 0]] != table.skill[table.dealt[seat, 1]]
+            dealt.update(table.dealt[seat].tolist())
+    assert set(dealt) == set(range(10))
+
+
+def test_DA_2_2_five_cards_are_shown_and_the_follower_on_top() -> None:
+    for number in range(SETUPS):
+        match = DA.match(players=3, seed=f"cards {number}")
+        table = state(match)
+        assert [event[1] for event in only(match.setup, "card_shown")] == [1, 2, 3, 4, 5]
+        assert sorted([*table.display, *table.deck[: table.cards]]) == list(range(CARDS))
+        assert table.cards == CARDS - DISPLAY
+        assert table.followers == len({*table.stack.tolist()}) == FOLLOWERS
+        assert len(only(match.setup, "follower_top")) == 1
+
+
+def test_DA_2_3_every_player_in_seat_order_decides_who_gets_the_d6() -> None:
+    match = DA.match(players=3, seed="assign")
+    for seat, choice in enumerate((1, 0, 1)):
+        assert (match.actor, legal(match)) == (seat, [ASSIGN, ASSIGN + 1])
+        assert refused(match, ILLUMINATE) == "DA-2.3"
+        names = [event[2] for event in only(match.setup, "character")][2 * seat : 2 * seat + 2]
+        assert told(match.play(ASSIGN + choice)) == [["assigned", seat, names[k], 6 if k == choice else 4] for k in range(2)]
+        table = state(match)
+        assert [table.ally[seat, D6], table.ally[seat, D4]] == [table.dealt[seat, choice], table.dealt[seat, 1 - choice]]
+    assert match.actor == state(match).order[0]
+    assert refused(match, ASSIGN) == "DA-2.3"
+
+
+def test_DA_2_4_a_monster_face_down_on_every_square() -> None:
+    places: Counter[str] = Counter()
+    for number in range(SETUPS):
+        match = DA.match(players=2, seed=f"monsters {number}")
+        tiles = [event for event in match.setup if event.name == "tile"]
+        assert [event.arguments[0] for event in tiles] == list(range(SQUARES))
+        assert {event.audience for event in tiles} == {-2}
+        assert len({event.arguments[1] for event in tiles}) == SQUARES
+        assert not state(match).seen.any()
+        places[tiles[0].arguments[1]] += 1
+    assert len(places) > 5
+
+
+def test_DA_2_5_the_highest_roll_is_first_and_ties_roll_again() -> None:
+    """Whoever is tied rolls until they are not; ranks settled before stay."""
+    rounds: Counter[int] = Counter()
+    for number in range(10 * SETUPS):
+        match = DA.match(players=5, seed=f"order {number}")
+        rolls: dict[int, list[int]] = {seat: [] for seat in range(5)}
+        for _, seat, value in only(match.setup, "percentile"):
+            assert value in range(0, 100, 10)
+            assert not rolls[seat] or list(rolls.values()).count(rolls[seat]) > 0
+            rolls[seat].append(value)
+        (order,) = only(match.setup, "order")
+        assert order[1:] == sorted(rolls, key=lambda seat: rolls[seat], reverse=True)
+        assert len({tuple(rolled) for rolled in rolls.values()}) == 5
+        for seat, rolled in rolls.items():  # nobody rolls who is not tied
+            rivals = [other for other in rolls if other != seat and rolls[other][: len(rolled) - 1] == rolled[:-1]]
+            assert rivals
+        rounds[max(map(len, rolls.values()))] += 1
+    assert {1, 2} <= set(rounds)
+
+
+def test_DA_2_6_a_crystal_on_each_of_four_treasures_and_a_gold_on_the_fifth() -> None:
+    colours: Counter[str] = Counter()
+    for number in range(SETUPS):
+        match = DA.match(players=4, seed=f"treasure {number}")
+        laid = only(match.setup, "treasure")
+        assert [event[1] for event in laid] == [1, 2, 3, 4, 5]
+        assert laid[-1][2] == "gold"
+        colours.update(event[2] for event in laid[:-1])
+        table = state(match)
+        assert table.box.sum() == 56
+        assert not table.gold.any()
+        assert not table.crystals.any()
+    assert set(colours) >= {"red", "blue", "yellow"}
+
+
+def test_DA_2_6_every_crystal_in_the_box_is_drawn_as_often_as_any_other() -> None:
+    """Chi-squared with 4 degrees of freedom is above 18.5 once in a thousand times."""
+    drawn: Counter[str] = Counter()
+    for number in range(10 * SETUPS):
+        drawn[only(DA.match(players=2, seed=f"drawn {number}").setup, "treasure")[0][2]] += 1
+    expected = {"red": 24, "blue": 16, "yellow": 10, "green": 6, "white": 4}
+    scale = drawn.total() / 60
+    assert sum((drawn[colour] - scale * count) ** 2 / (scale * count) for colour, count in expected.items()) < 18.5
+
+
+def test_a_scene_is_as_it_was_described() -> None:
+    """The tests of all other chapters stand on that."""
+    match = scene(
+        {A: {4: "water", 8: "fire"}},
+        players=3,
+        order=[C, A, B],
+        gold={B: 4},
+        crystals={C: "RYW"},
+        monsters={20: (18, 4, "armor")},
+        removed=9,
+        treasure={2: "RG", 5: "3"},
+        followers=2,
+    )
+    table = state(match)
+    assert (match.actor, table.order.tolist()) == (C, [C, A, B, NONE, NONE])
+    assert dice(match, A) == {4: "water", 8: "fire"}
+    assert sorted(dice(match, B)) == [4, 6]
+    assert [gold(match, seat) for seat in range(3)] == [0, 4, 0]
+    assert box(match) == {"R": 22, "B": 16, "Y": 9, "G": 5, "W": 3}
+    assert (table.target[2, 20], table.bounty[2, 20], SKILL_NAMES[table.weakness[20]]) == (18, 4, "armor")
+    assert (table.removed, table.followers) == (9, 2)
+    assert table.skill[table.stack[table.followers - 1]] != NONE
+    check = table.box.sum() + table.crystals.sum() + table.treasure[:, :GREEN_AND_BELOW].sum()
+    assert check == 60
+    assert legal(match)[-1] == ILLUMINATE
+    match.play(ILLUMINATE)
+    assert peek(20) in legal(match)
+
+
+GREEN_AND_BELOW = 5
