@@ -11,7 +11,6 @@ from meadhall.games.dungeon_allies.components import COMPONENTS
 from meadhall.games.dungeon_allies.lessons import LESSONS
 from meadhall.games.dungeon_allies.rules.scoring import points_of
 from meadhall.games.dungeon_allies.statistics import STATISTICS
-from meadhall.games.dungeon_allies.statistics import STATISTICS
 from meadhall.games.dungeon_allies.words import WORDS, edition
 
 
@@ -37,7 +36,6 @@ game = Game(
     folder=Path(__file__).parent,
     options=(COMPONENTS,),
     points=points,
-    statistics=STATISTICS,
     statistics=STATISTICS,
     lessons=LESSONS,
 )

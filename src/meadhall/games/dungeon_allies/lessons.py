@@ -39,15 +39,9 @@ LESSONS = Lessons(
     lessons=(
         Lesson(
             marked(
-                "You are Astrid, and Björn is your rival. In every turn you both place your dice on the eight places of the "
-                "boards. Then the places are dealt with, from 1 to 8. Gold is points, and the most points win."
-            ),
-            rule="DA-4.1",
-        ),
-        Lesson(
-            marked(
-                "Two characters follow you: Brannoc, who knows about fire, and Teodric, a ranged fighter. The d6 is the better "
-                "die. Give it to Teodric."
+                "You are Astrid. You and Björn place dice on the eight places of the boards, and then the places are dealt with, "
+                "from 1 to 8. Gold is points. Two characters follow you: Brannoc, who knows about fire, and Teodric, who shoots. "
+                "Give the better die, the d6, to Teodric."
             ),
             rule="DA-2.3",
             action=ASSIGN + 1,
@@ -89,16 +83,12 @@ LESSONS = Lessons(
         ),
         Lesson(marked("Which tiles are for you to say. Look at Y8."), rule="DA-3.4", action=PEEK + _Y8),
         Lesson(
-            marked("A Frost Ferret: it takes 4 on yellow, and it fears fire. Now look at Y6."),
-            rule="DA-4.4",
-            action=PEEK + _Y6,
-        ),
-        Lesson(
             marked(
-                "A Cave Bear, which takes 4 as well, and fears nature. You can't help that, but you can help with fire: "
-                "against the Frost Ferret Brannoc's die counts double. Send the d4 to Y8."
+                "A Frost Ferret, which takes 4 on yellow and fears fire; and on Y6 you found a Cave Bear, which takes 4 as well "
+                "and fears nature. Brannoc knows about fire: his die counts double against the ferret. Send the d4 to Y8."
             ),
             rule="DA-4.4",
+            before=(PEEK + _Y6,),
             action=_place(D4, ON_SQUARE + _Y8),
         ),
         Lesson(
@@ -147,15 +137,9 @@ LESSONS = Lessons(
         ),
         Lesson(
             marked(
-                "2, doubled 4: won by a hair. And Teodric has a d8 now. Nobody joined Björn in the tavern: a follower needs a "
-                "die smaller than all others, and there is none below the d4. Train both your allies, and one will come to you."
-            ),
-            rule="DA-8.3",
-        ),
-        Lesson(
-            marked(
-                "There is more to find: traders who exchange crystals, and a sorcerer whose cards bring points for your tiles "
-                "and crystals. When the last monster is gone, the game is over. Now it is yours."
+                "2, doubled 4: won by a hair. Teodric has a d8 now, but nobody joined Björn in the tavern: a follower needs a "
+                "die smaller than all others. There are traders too, and a sorcerer whose cards bring points. "
+                "When the last monster is gone, the game is over. Now it is yours."
             ),
             rule="DA-13.2",
         ),
