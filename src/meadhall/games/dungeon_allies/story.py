@@ -9,7 +9,7 @@ from typing import Literal
 from meadhall.engine import events
 from meadhall.engine.match import View
 from meadhall.games.dungeon_allies.components import ITEM_NAMES, Components, components_of
-from meadhall.games.dungeon_allies.names import Names, square
+from meadhall.games.dungeon_allies.names import Names
 from meadhall.games.dungeon_allies.state import LEVELS, MONSTERS, SIDES, Event, Step, Table, level_of
 
 
@@ -44,7 +44,7 @@ class Fight:
     """A fight: going on, or over."""
 
     seat: int
-    square: str
+    square: int
     level: int
     monster: Monster
     dice: tuple[Thrown, ...] = ()
@@ -188,7 +188,7 @@ class Teller:
         fight = self._fight
         if kind == Event.REVEALED:
             where, monster = int(arguments[0]), [each.id for each in self._components.monster].index(str(arguments[1]))
-            self._fight = Fight(0, square(where), level_of(where), monster_of(self._view.table, self._names, monster))
+            self._fight = Fight(0, where, level_of(where), monster_of(self._view.table, self._names, monster))
         elif fight and kind == Event.ENHANCES:
             self._fight = replace(fight, dice=(*fight.dice, Thrown(_die(arguments), extra=True)))
         elif fight and kind == Event.BLESSES:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from meadhall.engine.match import View
@@ -15,6 +15,7 @@ from meadhall.games.dungeon_allies.rules.scoring import count_kept, points_of, w
 from meadhall.games.dungeon_allies.rules.sorcerer import price
 from meadhall.games.dungeon_allies.rules.treasure import is_guarded
 from meadhall.games.dungeon_allies.state import (
+    ACCEPT,
     BLESS,
     CARDS,
     COLOURS,
@@ -22,6 +23,7 @@ from meadhall.games.dungeon_allies.state import (
     DISPLAY,
     ENHANCE,
     FIRST_FOLLOWER,
+    FOLLOWER_DIE,
     HAMMER,
     ILLUMINATE,
     ITEMS,
@@ -35,6 +37,8 @@ from meadhall.games.dungeon_allies.state import (
     ON_TREASURE,
     PLACE,
     PRISONERS,
+    REROLL,
+    ROLL,
     ROUND_ENDS,
     SIDES,
     SKILLS,
@@ -200,7 +204,7 @@ class Picture:
     customer: int | None  # the space at which somebody is asked to pay
     corners: tuple[Corner, ...]
     fight: Fight | None
-    chance: int | None  # per cent: of winning it with the dice as they are
+    chance: int  # per cent: of winning it with the dice as they are
     told: int  # the turn that the scenes tell of
     scenes: tuple[Scene, ...]
 
@@ -231,6 +235,8 @@ class Own:
     follower: Ally | None  # whose die is to be chosen
     exchanges: tuple[tuple[Items, Items], ...]  # of which to choose
     price: Items | None  # of what is to be bought
+    fight: Fight | None  # in which to cast spells
+    chances: tuple[tuple[int, int], ...]  # by action: how often, in per cent, the fight would be won then
 
 
 # -------------------------------------------------------------------------------------------------------------- what all see
@@ -266,7 +272,7 @@ def picture(view: View) -> Picture:
         customer=int(table.cursor) if view.actor is not None and table.phase == Phase.BUY else None,
         corners=tuple(_corner(table, pieces, seat) for seat in range(table.players)),
         fight=fight,
-        chance=None if fight is None else _chance(fight.dice, fight.target),
+        chance=0 if fight is None else _chance(fight.dice, fight.target),
         told=told,
         scenes=scenes,
     )
@@ -395,7 +401,7 @@ def _fight(view: View, pieces: Names) -> Fight | None:
     square = int(table.square)
     monster = monster_of(table, pieces, int(table.monster[square]))
     dice = tuple(_thrown(view, die) for die in range(DICE) if is_fighting(table, die))
-    return Fight(view.actor, names.square(square), level_of(square), monster, dice)
+    return Fight(view.actor, square, level_of(square), monster, dice)
 
 
 def _thrown(view: View, die: int) -> Thrown:
@@ -406,13 +412,12 @@ def _thrown(view: View, die: int) -> Thrown:
     return Thrown(die, int(table.rolled[die]), doubled, bool(table.extra[die]), SIDES[die] in rolls)
 
 
-def _chance(dice: Iterable[Thrown], target: int) -> int | None:
-    """DA-4.4: in per cent, how often the dice reach the target; None once they are rolled."""
+def _chance(dice: Iterable[Thrown], target: int) -> int:
+    """DA-4.4: in per cent, how often the dice reach the target, those that are rolled already as they lie."""
     ways = {0: 1.0}
     for thrown in dice:
-        if thrown.value:
-            return None
-        faces = [(2 if thrown.doubled else 1) * value for value in range(1, SIDES[thrown.die] + 1)]
+        values = [thrown.value] if thrown.value else range(1, SIDES[thrown.die] + 1)
+        faces = [replace(thrown, value=value).counted for value in values]
         sums: dict[int, float] = {}
         for total, share in ways.items():
             for face in faces:
@@ -430,6 +435,7 @@ def own(view: View) -> Own:
     decides = view.actor == seat
     phase = Phase(table.phase) if decides else None
     corner = _corner(table, pieces, seat)
+    fight = _fight(view, pieces) if decides else None
     return Own(
         phase="" if phase is None else phase.name.lower(),
         turn=int(table.turn),
@@ -440,7 +446,26 @@ def own(view: View) -> Own:
         follower=_tavern(table, pieces).follower if phase == Phase.FOLLOWER_DIE else None,
         exchanges=_exchanges(table) if phase == Phase.TRADE else (),
         price=_price(table) if phase == Phase.BUY else None,
+        fight=fight,
+        chances=() if fight is None else tuple(_chances(view, fight)),
     )
+
+
+def _chances(view: View, fight: Fight) -> Iterable[tuple[int, int]]:
+    """DA-4.5, DA-4.6: what a spell would make of the fight."""
+    dice = {thrown.die: thrown for thrown in fight.dice}
+    for action in view.legal:
+        if action == ROLL:
+            changed = dice
+        elif ENHANCE <= action < BLESS:
+            changed = dice | {action - ENHANCE: Thrown(action - ENHANCE)}
+        elif BLESS <= action < ACCEPT:
+            changed = dice | {action - BLESS: replace(dice[action - BLESS], doubled="bless")}
+        elif REROLL <= action < FOLLOWER_DIE:
+            changed = dice | {action - REROLL: replace(dice[action - REROLL], value=0)}
+        else:
+            continue
+        yield action, _chance(changed.values(), fight.target)
 
 
 def _waiting(table: Table, seat: int) -> Iterable[int]:
@@ -460,7 +485,7 @@ def _looks(table: Table, pieces: Names, seat: int, corner: Corner) -> Iterable[L
 def _alone(member: Member, monster: Monster, level: int) -> int:
     """DA-4.4: in per cent, how often an ally beats a monster without help."""
     thrown = Thrown(member.die, doubled="skill" if member.ally.skill == monster.weakness else "")
-    return _chance((thrown,), monster.faces[level][0]) or 0
+    return _chance((thrown,), monster.faces[level][0])
 
 
 def offered(view: View) -> Iterable[int]:
@@ -475,9 +500,10 @@ def offered(view: View) -> Iterable[int]:
                 yield from refused if len(refused) < len(actions) else refused[:1]
             yield ILLUMINATE
         case Phase.PREP:
-            yield HAMMER
-            for die in range(DICE):
-                yield (BLESS if is_fighting(table, die) else ENHANCE) + die
+            sent = [die for die in range(DICE) if is_fighting(table, die)]
+            for spell in ([HAMMER], [ENHANCE + die for die in range(DICE)], [BLESS + die for die in sent]):
+                if not legal.intersection(spell):
+                    yield spell[0]
         case Phase.TRADE:
             yield from range(TRADE, TRADE + 2 * TRADES)
         case _:
