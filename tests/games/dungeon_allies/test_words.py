@@ -689,6 +689,23 @@ def test_the_card_that_is_for_sale_is_named_with_its_price() -> None:
     assert match.view(1).prompt() == "Astrid can buy Crown of Tales for 1 blue crystal."
 
 
+@pytest.mark.parametrize(
+    ("crystals", "how"),
+    [
+        ({"red": 1}, "60 turns are over; points being equal, crystals decide: red"),
+        ({"red": 3, "white": 1}, "60 turns are over; points being equal, crystals decide: white"),
+        ({}, "60 turns are over"),
+        ({"white": 1, "gold": 1}, "60 turns are over"),
+    ],
+)
+def test_the_ending_says_what_decides_between_equal_points(crystals: dict[str, int], how: str) -> None:
+    assert DA.words.ending(scene(owning(0, **crystals)).state) == ("DA-13.3", how)
+
+
+def test_the_ending_says_that_no_monster_is_left() -> None:
+    assert DA.words.ending(scene(lambda table: table.__setattr__("removed", SQUARES)).state) == ("DA-13.1", "no monster is left")
+
+
 # ---------------------------------------------------------------------------------------------------------------- terminal
 
 

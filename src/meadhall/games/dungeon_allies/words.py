@@ -14,6 +14,7 @@ from meadhall.games.dungeon_allies.components import COMPONENTS, Components, com
 from meadhall.games.dungeon_allies.events import events_of, tell
 from meadhall.games.dungeon_allies.names import BUILT_IN, Names
 from meadhall.games.dungeon_allies.rules.excursion import target_of, total
+from meadhall.games.dungeon_allies.rules.scoring import points_of
 from meadhall.games.dungeon_allies.rules.sorcerer import price
 from meadhall.games.dungeon_allies.sketch import sketch
 from meadhall.games.dungeon_allies.state import (
@@ -21,6 +22,7 @@ from meadhall.games.dungeon_allies.state import (
     BID,
     BLESS,
     BLUE,
+    COLOURS,
     DECLINE,
     DICE,
     END_TRADE,
@@ -150,9 +152,23 @@ class Words:
 
     def ending(self, table: Table) -> tuple[str, str]:
         """How it ended."""
+        rule, how = "DA-13.3", _("{turns} turns are over").format(turns=MAX_TURNS)
         if table.removed == MONSTERS:
-            return "DA-13.1", _("no monster is left")
-        return "DA-13.3", _("{turns} turns are over").format(turns=MAX_TURNS)
+            rule, how = "DA-13.1", _("no monster is left")
+        colour = deciding_colour(table)
+        if colour not in (None, NONE):
+            how = _("{how}; points being equal, crystals decide: {colour}").format(how=how, colour=_(names.ITEMS[colour]))
+        return rule, how
+
+
+def deciding_colour(table: Table) -> int | None:
+    """DA-13.4: the crystals that decide between those with most points; ``NONE`` if none do, None if there is nothing to decide."""
+    points = [points_of(table, seat) for seat in range(table.players)]
+    best = [seat for seat in range(table.players) if points[seat] == max(points)]
+    if len(best) == 1:
+        return None
+    held = [{table.crystals[seat, colour] for seat in best} for colour in range(COLOURS)]
+    return max((colour for colour in range(COLOURS) if len(held[colour]) > 1), default=NONE)
 
 
 def _fight(action: int) -> str:
