@@ -162,7 +162,7 @@ class Words:
 
 
 def deciding_colour(table: Table) -> int | None:
-    """DA-13.4: the crystals that decide between those with most points; ``NONE`` if none do, None if there is nothing to decide."""
+    """DA-13.4: the crystals that decide between those with most points; ``NONE`` if none do, None if none have to."""
     points = [points_of(table, seat) for seat in range(table.players)]
     best = [seat for seat in range(table.players) if points[seat] == max(points)]
     if len(best) == 1:
