@@ -208,3 +208,14 @@ def test_where_a_game_has_a_notation_choices_are_listed_and_typed_in_it(terminal
     assert "There is no stack on b6. (AX-5.2)" in shown
     assert "3 Ylva pays the 3 on d7 · d7 now shows 1" in shown
     assert "greedy would choose" in shown
+
+
+def test_dice_of_dungeon_allies_are_placed_by_typing_where(terminal: Terminal) -> None:
+    two = ("play", "dungeon-allies", "--players", "2", "--name", "Ylva", "--bots", "random", "--seed", "hall")
+    shown = terminal.type("first", "D6-Y2", "why d6 y3", "why illuminate", "quit", arguments=two)
+    assert "first give the d6 to" in shown
+    assert "1 Excursion Y ????????; B ????????; R ????????????" in shown
+    assert "d4, d6 Y1 · Y2 · Y3" in shown
+    assert "Ylva places the d6: Y2" in shown
+    assert "Your d6 is placed already: Y2. (DA-3.1)" in shown
+    assert "It takes 1 red crystal, which you don't have. (DA-3.4)" in shown
