@@ -190,7 +190,7 @@ def test_the_rulebooks_example_happens_as_it_says() -> None:
         "Björn pays 1 red crystal",
         "Björn gains 1 gold",
     ]
-    assert "Treasure 5: 1 gold" in told(match)
+    assert "Treasure 5 gets 1 gold" in told(match)
 
 
 # ------------------------------------------------------------------------------------------------------------------ actions
@@ -332,8 +332,8 @@ def event(kind: Event, *arguments: int, subject: Game = DA) -> str:
     [
         (Event.TILE, (Y1, RAT_KING), "Y1: Cellar Rat King", "G1: Kellerrattenkönig"),
         (Event.ORDER, (1, 2, 0), "Turn order: Björn, Cnut, Astrid", "Zugfolge: Björn, Cnut, Astrid"),
-        (Event.TREASURE, (2, RED), "Treasure 2: 1 red crystal", "Schatz 2 bekommt 1 Rotkristall"),
-        (Event.TREASURE, (5, GOLD), "Treasure 5: 1 gold", "Schatz 5 bekommt 1 Gold"),
+        (Event.TREASURE, (2, RED), "Treasure 2 gets 1 red crystal", "Schatz 2 bekommt 1 Rotkristall"),
+        (Event.TREASURE, (5, GOLD), "Treasure 5 gets 1 gold", "Schatz 5 bekommt 1 Gold"),
         (Event.PLACED, (0, 12, 28), "Astrid places the d12: Turn order 1", "Astrid setzt den W12: Zugfolge 1"),
         (Event.PLACED, (0, 4, 46), "Astrid places the d4: Trainer 9", "Astrid setzt den W4: Ausbildung 9"),
         (Event.BID, (0, 0), "Astrid bids nothing yet", "Astrid bietet noch nichts"),

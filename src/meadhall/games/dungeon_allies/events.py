@@ -62,7 +62,7 @@ def events_of(components: Components) -> dict[int, EventKind]:
         Event.ORDER: EventKind("order", (seat,), "DA-5.1", marked("Turn order: {0}"), rest=seat),
         Event.CARD_SHOWN: EventKind("card_shown", (number, card), "DA-11.3", marked("Sorcerer {0} offers: {1}")),
         Event.FOLLOWER_TOP: EventKind("follower_top", (ally,), "DA-2.2", marked("Waiting in the tavern: {0}")),
-        Event.TREASURE: EventKind("treasure", (number, item), "DA-12.2", marked("Treasure {0}: {1}")),
+        Event.TREASURE: EventKind("treasure", (number, item), "DA-12.2", marked("Treasure {0} gets {1}")),
         Event.ASSIGNED: EventKind("assigned", (seat, ally, die), "DA-2.3", marked("{0} gives the {2} to {1}")),
         Event.PLACED: EventKind("placed", (seat, die, spot), "DA-3.2", marked("{0} places the {1}: {2}")),
         Event.BID: EventKind("bid", (seat, number), "DA-8.1", marked("{0} bids {1} gold")),
@@ -100,8 +100,8 @@ def events_of(components: Components) -> dict[int, EventKind]:
         ),
         Event.TRADES: EventKind("trades", (seat, number, number), "DA-10.1", marked("{0} gives {1} for {2}")),
         Event.BUYS: EventKind("buys", (seat, card), "DA-11.2", marked("{0} buys: {1}")),
-        Event.DECLINES: EventKind("declines", (seat, card), "DA-11.1", marked("{0} leaves it: {1}")),
-        Event.CANNOT_PAY: EventKind("cannot_pay", (seat, card), "DA-11.1", marked("{0} can't pay for it: {1}")),
+        Event.DECLINES: EventKind("declines", (seat, card), "DA-11.1", marked("{0} does not buy: {1}")),
+        Event.CANNOT_PAY: EventKind("cannot_pay", (seat, card), "DA-11.1", marked("{0} can't pay for: {1}")),
         Event.TURN_ENDED: EventKind("turn_ended", (number,), "DA-12.2", marked("Turn {0} is over")),
         Event.SCORE: EventKind(
             "score", (seat, number, number, number), "DA-13.2", marked("{0}: {1} gold and {2} from cards, {3} points")
