@@ -65,7 +65,7 @@ def _keeps(promised: str, told: list[str]) -> None:
 
 # ------------------------------------------------------------------------------------------------------------- the secret hand
 
-_LISTEN = """
+LISTEN = """
 window.heard = [];
 addEventListener("DOMContentLoaded", () => heard.push(document.documentElement.outerHTML));
 const ask = window.fetch;
@@ -87,7 +87,7 @@ window.fetch = async (...asked) => {
 def test_a_hand_is_sent_to_nobody_but_its_owner(come: Come) -> None:
     host, friend, spectator = people = [come(**STILL) for _ in range(3)]
     for person in people:
-        person.context.add_init_script(_LISTEN)
+        person.context.add_init_script(LISTEN)
     players = open_table(host, friend, game=VIKING_AXES, option=STRATEGIC)
     watching = Table(spectator.open(players[0].path))
     watching.wait_for_game()

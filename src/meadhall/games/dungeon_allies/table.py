@@ -252,7 +252,7 @@ def picture(view: View) -> Picture:
         names=tuple(view.names),
         turn=int(table.turn),
         round=int(current_round(table)),
-        place=int(table.step),
+        place=0 if view.actor is None else int(table.step),
         actor=view.actor,
         removed=int(table.removed),
         goals=(*ROUND_ENDS, SQUARES),

@@ -1,0 +1,446 @@
+"""Dungeon Allies in a browser: whole matches, what was looked at in secret, keys, a phone, plain forms, scenes."""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from browser.checks import alien_nodes, cut_off, focused, moving, scrolls_sideways, small_controls, too_wide
+from browser.people import Come
+from browser.table import PATIENCE, Table, open_table, play_now, whose_turn
+from browser.test_accessible import Inspector
+from browser.test_keyboard import tab_to
+from browser.test_phone import PHONE
+from browser.test_viking_axes import LISTEN
+from meadhall.engine.match import Match
+from meadhall.engine.record import replay
+from meadhall.games.dungeon_allies.names import BUILT_IN
+from meadhall.games.dungeon_allies.state import (
+    DICE,
+    ILLUMINATE,
+    ON_SORCERER,
+    ON_TRACK,
+    ON_TRADE,
+    ON_TREASURE,
+    PEEK,
+    PLACE,
+    SIDES,
+    SQUARES,
+    TARGETS,
+    Event,
+)
+
+DUNGEON_ALLIES = "Dungeon Allies"
+STILL = {"reduced_motion": "reduce"}
+MONSTERS = [monster.name for monster in BUILT_IN.monster]
+
+Press = Callable[[Locator], None]
+Prefer = Callable[[Sequence[int]], int]
+"""Which of the targets that shine."""
+
+
+def phase(page: Page) -> str:
+    return page.locator(".da.mine").get_attribute("data-phase") or ""
+
+
+def number(page: Page) -> str:
+    return page.locator("#controls input[name=n]").input_value()
+
+
+def moment_after(page: Page, before: str) -> None:
+    expect(page.locator(f"#controls input[name=n][value='{before}']")).to_have_count(0, timeout=PATIENCE)
+
+
+def shining(page: Page) -> list[int]:
+    """The targets at which something can be chosen now."""
+    found: list[str] = page.locator(".da-to:visible").evaluate_all("all => all.map(each => each.dataset.target)")
+    return [int(target) for target in found]
+
+
+def deepest_last(targets: Sequence[int]) -> int:
+    """A monster on the highest level that has any; when none is left, anything."""
+    return min(targets)
+
+
+def take_die(page: Page, press: Press = Locator.click) -> int:
+    """Choose the smallest die that can be placed, unless it is chosen already; which it is."""
+    die = page.locator(".da-slot input").first
+    if not die.is_checked():
+        press(die)
+    return int(die.input_value())
+
+
+def decide(page: Page, prefer: Prefer = deepest_last, press: Press = Locator.click) -> None:
+    """One decision: the smallest die to the target preferred; of all else the last that is offered."""
+    before = number(page)
+    if phase(page) == "place":
+        die = take_die(page, press)
+        press(page.locator(f"#act-{PLACE + DICE * prefer(shining(page)) + die}"))
+    elif phase(page) in ("peek", "fight_order"):
+        press(page.locator(f".da-to:visible[data-target='{prefer(shining(page))}']"))
+    else:
+        press(page.locator(".da-acts .act:not([aria-disabled])").last)
+    moment_after(page, before)
+
+
+def follow(players: Sequence[Table], actor: Table, prefer: Prefer = deepest_last) -> None:
+    """One decision, seen by everybody."""
+    decide(actor.page, prefer)
+    for table in players:
+        table.wait_for_news(actor.news)
+
+
+# ------------------------------------------------------------------------------------------------------------- whole matches
+
+
+def test_two_people_play_a_whole_match_by_clicking(come: Come) -> None:
+    host, friend = come(**STILL), come(**STILL)
+    players = open_table(host, friend, game=DUNGEON_ALLIES)
+    watching = Table(come(**STILL).open(players[0].path))
+    acted, seen = set(), set[str]()
+    while (actor := whose_turn(players)) is not None:
+        acted.add(players.index(actor))
+        seen.add(phase(actor.page))
+        waiting = next(table for table in players if table is not actor)
+        expect(waiting.page.locator(".da.mine")).to_have_attribute("data-phase", "")
+        follow(players, actor)
+    assert acted == {0, 1}
+    assert seen >= {"assign", "place"}
+    everybody = [*players, watching]
+    for table in everybody:
+        expect(table.page.locator("#da-final li")).to_have_count(2)
+        expect(table.page.locator(".da-tally b")).to_have_text("28/28")
+        assert alien_nodes(table.page) == []
+    assert players[0].told == players[1].told == watching.told
+    best = players[0].page.locator("#da-final .won").first
+    name = best.locator(".da-called").inner_text()
+    assert name in players[0].headline
+    points = best.locator("b").inner_text()
+    best.locator("button").click()
+    expect(players[0].page.get_by_role("dialog", name=name)).to_contain_text(f"{points} point")
+
+
+def test_a_die_goes_where_it_was_put_and_comes_back_when_that_is_undone(come: Come) -> None:
+    host, friend = come(**STILL), come(**STILL)
+    players = open_table(host, friend, game=DUNGEON_ALLIES)
+    actor = _until(players, "place")
+    page = actor.page
+    other = next(table for table in players if table is not actor)
+    seat = _seat(page)
+    die = take_die(page)
+    before = number(page)
+    page.locator(f"#act-{PLACE + DICE * (ON_TREASURE + 1) + die}").click()
+    moment_after(page, before)
+    for table in players:
+        expect(table.page.locator(f"#spot-{ON_TREASURE + 1} #die-{seat}-{die}")).to_be_visible()
+        expect(table.page.locator(f"#about-{ON_TREASURE + 1}")).to_contain_text(
+            f"Dice: {page.locator(f'.plate-{seat} strong').inner_text()}"
+        )
+    expect(page.locator(".da-slot.away .da-where")).to_have_text("Treasure 2")
+    taken = other.page.locator(f".da-no[data-target='{ON_TREASURE + 1}']")
+    take_die(other.page)
+    taken.focus()
+    expect(taken.locator("[role=tooltip]")).to_be_visible()
+    expect(taken.locator("[role=tooltip]")).to_contain_text("(DA-3.3)")
+    page.locator("#undo").click()
+    expect(page.locator(f"#take-{die}")).to_be_attached()
+    expect(other.page.locator(f"#die-{seat}-{die}")).to_have_count(0)
+
+
+def _until(players: Sequence[Table], wanted: str, prefer: Prefer = deepest_last) -> Table:
+    """On to a decision of that phase: whose it is."""
+    while (actor := whose_turn(players)) is not None:
+        if phase(actor.page) == wanted:
+            return actor
+        follow(players, actor, prefer)
+    raise AssertionError(f"the match was over before anybody had to decide: {wanted}")
+
+
+# --------------------------------------------------------------------------------------------------- what was looked at in secret
+
+
+def test_a_tile_is_shown_to_nobody_but_who_looked_at_it(come: Come) -> None:
+    host, friend, spectator = people = [come(**STILL) for _ in range(3)]
+    for person in people:
+        person.context.add_init_script(LISTEN)
+    players = open_table(host, friend, game=DUNGEON_ALLIES)
+    watching = Table(spectator.open(players[0].path))
+    watching.wait_for_game()
+    everybody = [*players, watching]
+    looks = 0
+    while looks < 6:
+        actor = whose_turn(everybody)
+        assert actor is not None
+        cast = actor.page.locator(f"#act-{ILLUMINATE}:not([aria-disabled])")
+        if phase(actor.page) == "place" and cast.count():
+            before = number(actor.page)
+            cast.click()
+            moment_after(actor.page, before)
+            _look(actor)
+            _look(actor)
+            looks += 2
+        else:
+            decide(actor.page, _red_crystals)
+        for table in everybody:
+            table.wait_for_news(actor.news)
+    for _ in range(12):  # some of them are revealed
+        actor = whose_turn(everybody)
+        if actor is None:
+            break
+        follow(everybody, actor)
+    for person in (host, friend):
+        person.page.get_by_role("button", name="Resign").click()
+        person.page.locator("#resign-yes").click()
+        expect(person.page.locator("#tools")).to_contain_text("You are watching.")
+    match = replay(host.context.request.get(f"{players[0].path}/record").json())
+    for seat, person in enumerate(people):
+        shown = list(_frames(person.page))
+        assert len(shown) > 30
+        told = 0
+        for n, squares, text in shown:
+            known = _known(match, seat, n)
+            assert squares <= set(known), (seat, n)
+            names = {name for name in MONSTERS if name in text}
+            assert names <= set(known.values()), (seat, n)
+            told += len(squares)
+        assert (told > 0) == (person is not spectator)
+
+
+def _red_crystals(targets: Sequence[int]) -> int:
+    """The turn order, whose first spaces give them; the prisoners give none back."""
+    return ON_TRACK if ON_TRACK in targets else ON_TRADE
+
+
+def _look(table: Table) -> None:
+    """At the first tile that can be looked at: its face is seen at once."""
+    assert phase(table.page) == "peek"
+    before = number(table.page)
+    square = shining(table.page)[0]
+    table.page.locator(f"#act-{PEEK + square}").click()
+    moment_after(table.page, before)
+    expect(table.page.locator(f"#look-{square} .da-face")).to_be_visible()
+    expect(table.page.locator(f"#spot-{square} .da-eye.seat-{_seat(table.page)}")).to_be_attached()
+
+
+def _seat(page: Page) -> int:
+    """Whose corner it is."""
+    found = re.search(r"seat-(\d)", page.locator(".da-corner").get_attribute("class") or "")
+    assert found
+    return int(found[1])
+
+
+def _known(match: Match, viewer: int, n: int) -> dict[int, str]:
+    """The tiles that a viewer knows after action ``n``, by square: those they have looked at, and all that were revealed."""
+    names = {monster.id: monster.name for monster in BUILT_IN.monster}
+    known = {}
+    for step in match.steps:
+        for event in step.events if step.n <= n else ():
+            if event.kind == Event.REVEALED:
+                known[event.arguments[0]] = names[event.arguments[1]]
+            elif event.kind == Event.PEEK_FACE and event.arguments[0] == viewer:
+                known[event.arguments[1]] = names[event.arguments[2]]
+    return known
+
+
+def _frames(page: Page) -> Iterator[tuple[int, set[int], str]]:
+    """Every frame that a page was sent: after which action it shows the boards, the squares looked at, all its text."""
+    for text in page.evaluate("() => window.heard"):
+        for frame in re.split(r'(?=<div id="frame")', text)[1:]:
+            number = re.search(r'id="da-board" class="da" data-n="(\d+)"', frame)
+            if number:
+                yield int(number[1]), {int(square) for square in re.findall(r'id="look-(\d+)"', frame)}, frame
+
+
+# --------------------------------------------------------------------------------------------------------------- keys, a phone
+
+
+def test_it_is_played_by_keyboard_alone(come: Come) -> None:
+    table = play_now(come(**STILL), DUNGEON_ALLIES)
+    page = table.page
+    decisions = 0
+    while decisions < 8 and table.wait_for_turn():
+        before = number(page)
+        if phase(page) == "place":
+            waiting = page.locator(".da-slot input")
+            if waiting.count() > 1:
+                page.keyboard.press(waiting.last.get_attribute("data-key") or "")
+            expect(waiting.last).to_be_checked()
+            tab_to(page, lambda: focused(page).startswith(("act-", "spot-")) and focused(page) != f"act-{ILLUMINATE}")
+            _walk_to(page, ON_TRADE if decisions % 2 else min(shining(page)))
+        elif phase(page) == "bid":
+            tab_to(page, lambda: focused(page) == "act-bid")
+        else:
+            tab_to(page, lambda: page.locator(".da-acts .act:not([aria-disabled]):focus").count() > 0)
+        page.keyboard.press("Enter")
+        moment_after(page, before)
+        decisions += 1
+        if table.wait_for_turn():
+            assert focused(page), "the place in the page is lost"
+    assert decisions == 8
+
+
+_MIDDLES = """() => Object.fromEntries([...document.querySelectorAll("#da-board .da-spot")].map(each => {
+  const box = each.getBoundingClientRect();
+  return [each.dataset.target, [box.x + box.width / 2, box.y + box.height / 2]];
+}))"""
+
+
+ARROWS = {"ArrowUp": (0, -1), "ArrowDown": (0, 1), "ArrowLeft": (-1, 0), "ArrowRight": (1, 0)}
+
+
+def _walk_to(page: Page, target: int) -> None:
+    """With the arrow keys, each of which leads to what is nearest in its direction."""
+    middles = {int(at): tuple(middle) for at, middle in page.evaluate(_MIDDLES).items()}
+    start = _standing_at(page)
+    ways: dict[int, list[str]] = {start: []}
+    queue = deque([start])
+    while target not in ways:
+        here = queue.popleft()
+        for key, direction in ARROWS.items():
+            there = _nearest(middles, here, *direction)
+            if there is not None and there not in ways:
+                ways[there] = [*ways[here], key]
+                queue.append(there)
+    for key in ways[target]:
+        page.keyboard.press(key)
+    assert _standing_at(page) == target
+
+
+def _standing_at(page: Page) -> int:
+    return int(page.evaluate("() => document.activeElement.dataset.target"))
+
+
+def _nearest(middles: dict[int, tuple[float, ...]], here: int, right: int, down: int) -> int | None:
+    """What lies aslant is three times as far as what lies straight ahead."""
+    away = {}
+    for there, (x, y) in middles.items():
+        dx, dy = x - middles[here][0], y - middles[here][1]
+        if dx * right + dy * down > 4:
+            away[there] = dx * right + dy * down + 3 * abs(dx * down) + 3 * abs(dy * right)
+    return min(away, key=away.__getitem__, default=None)
+
+
+def test_escape_lets_a_die_go_and_a_second_press_too(come: Come) -> None:
+    players = open_table(come(**STILL), come(**STILL), game=DUNGEON_ALLIES)
+    page = _until(players, "place").page
+    assert shining(page) == []
+    page.keyboard.press("1")
+    expect(page.locator("#take-0")).to_be_checked()
+    assert len(shining(page)) > SQUARES
+    page.keyboard.press("Escape")
+    expect(page.locator("#take-0")).not_to_be_checked()
+    assert shining(page) == []
+    page.locator("#take-1").click()
+    page.locator("#take-1").click()
+    expect(page.locator("#take-1")).not_to_be_checked()
+
+
+def test_it_is_played_on_a_phone_by_tapping(come: Come) -> None:
+    table = open_table(come(**PHONE), bots=4, game=DUNGEON_ALLIES)[0]
+    page = table.page
+    seen = set[str]()
+    for _ in range(14):
+        if not table.wait_for_turn():
+            break
+        seen.add(phase(page))
+        _check_it_fits(page)
+        if phase(page) == "place":
+            take_die(page, Locator.tap)
+            _check_it_fits(page)
+        expect(table.prompt).to_be_in_viewport(ratio=0.99)
+        for each in page.locator(".da-slot, .da-acts .act").all():
+            expect(each).to_be_in_viewport(ratio=0.99)
+        assert moving(page) == []
+        decide(page, press=Locator.tap)
+    assert "place" in seen
+    page.locator("#seats summary").tap()
+    page.locator(".plate-1 .da-open").tap()
+    expect(page.locator("#corner-1")).to_be_visible()
+    assert alien_nodes(page) == []
+
+
+def _check_it_fits(page: Page) -> None:
+    assert not scrolls_sideways(page)
+    assert (too_wide(page), cut_off(page), small_controls(page)) == ([], [], [])
+
+
+# --------------------------------------------------------------------------------------------------------- forms, scenes, axe
+
+
+def test_without_javascript_dice_are_placed_and_refusals_are_pages(come: Come) -> None:
+    plain, scripted = come(java_script_enabled=False), come(**STILL)
+    players = open_table(scripted, plain, game=DUNGEON_ALLIES)
+    placed = 0
+    while placed < 3:
+        for table in players:
+            table.page.reload()
+        actor = next(table for table in players if table.my_turn)
+        if actor.page is plain.page and phase(plain.page) == "place":
+            several = plain.page.locator(".da-slot input").count() > 1
+            assert (shining(plain.page) == []) == several
+            placed += 1
+        decide(actor.page, lambda targets: max(target for target in targets if target < ON_SORCERER))
+    plain.allow("422")
+    token = plain.page.locator("[name=_csrf_token]").first.input_value()
+    form = {"action": str(PLACE + DICE * TARGETS), "_csrf_token": token}
+    assert plain.page.context.request.post(f"{players[1].path}/act", form=form).status in (409, 422)
+
+
+def test_a_turn_is_told_scene_by_scene_and_can_be_paused_and_skipped(come: Come) -> None:
+    host, friend = come(), come()
+    players = open_table(host, friend, game=DUNGEON_ALLIES)
+    while not host.page.locator("#da-theatre").is_visible():
+        actor = whose_turn(players)
+        assert actor is not None
+        follow(players, actor)
+    page = host.page
+    page.locator("#reel-pause").click()
+    expect(page.locator("#reel-pause")).to_have_attribute("aria-pressed", "true")
+    first = page.locator(".da-told").inner_text()
+    assert page.locator(".da-head").inner_text().startswith("1.")
+    expect(page.locator(".da-ghost")).to_be_attached()
+    page.locator("#reel-next").click()
+    expect(page.locator(".da-told")).not_to_have_text(first)
+    assert alien_nodes(page) == []
+    page.locator("#reel-skip").click()
+    expect(page.locator("#da-theatre")).to_be_hidden()
+    expect(page.locator(".da-ghost")).to_have_count(0)
+    page.locator(".da.mine .da-clock button").click()
+    expect(page.get_by_role("dialog", name="What happened in turn 1")).to_contain_text(re.compile("Victory|Lost"))
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_no_moment_has_an_axe_violation(come: Come, theme: str) -> None:
+    host, friend = come(color_scheme=theme, **STILL), come(color_scheme=theme, **STILL)
+    players = open_table(host, friend, game=DUNGEON_ALLIES)
+    inspector, seen = Inspector(), set[str]()
+    for _ in range(24):
+        actor = whose_turn(players)
+        if actor is None:
+            break
+        if phase(actor.page) not in seen:
+            seen.add(phase(actor.page))
+            if phase(actor.page) == "place":
+                take_die(actor.page)
+            inspector.look(f"{phase(actor.page)}, to decide", actor.page)
+        follow(players, actor)
+    assert {"assign", "place"} <= seen
+    inspector.look("waiting", next(table for table in players if not table.my_turn).page)
+    host.page.locator(".da.mine .da-clock button").click()
+    inspector.look("what happened", host.page)
+    host.page.keyboard.press("Escape")
+    host.page.locator(".plate-1 .da-open").click()
+    inspector.look("a corner", host.page)
+    inspector.look("rulebook", host.open("/rules/dungeon-allies"))
+    assert alien_nodes(host.page) == []
+    assert inspector.found == []
+
+
+def test_the_dice_have_as_many_sides_as_they_say(come: Come) -> None:
+    page = come(**STILL).open("/rules/dungeon-allies")
+    drawn = page.locator("#rulebook .da-die use:last-of-type").evaluate_all("all => all.map(each => each.getAttribute('href'))")
+    assert {f"#da-d{sides}" for sides in SIDES} <= set(drawn)
