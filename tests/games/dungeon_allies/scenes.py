@@ -102,7 +102,7 @@ def scene(
         monsters: what is printed for their level on the tiles that lie there; any tile is of some weakness, so name one.
         removed: how many other tiles have been removed, by nobody.
         treasure: crystals by space 1 to 4; the last space has ``"3"`` gold, for instance. What is not named is empty.
-        followers: how many are left in the tavern.
+        followers: how many are left in the tavern; nobody has the others.
         cards: the ids of the first cards on show; others follow in the order of the data.
     """
     match = DA.match(players=players, seed="scene")
@@ -301,8 +301,7 @@ def trade_with(match: Match) -> int:
 
 def fated(match: Match, action: int, *rolls: int) -> tuple[Event, ...]:
     """Play an action after which the dice show just this."""
-    trial = match
-    for number in range(200_000):
+    for number in range(5000):
         trial = match.copy()
         trial.seed = seed_from_text(f"fate {number}")
         events = trial.play(action)
@@ -340,6 +339,16 @@ def gold(match: Match, seat: int) -> int:
 
 def box(match: Match) -> dict[str, int]:
     return {letter: int(state(match).box[colour]) for colour, letter in enumerate(LETTERS)}
+
+
+def without(count: Mapping[str, int], taken: str, given: str = "") -> dict[str, int]:
+    """What a box should hold, some crystals later."""
+    return {letter: number - taken.count(letter) + given.count(letter) for letter, number in count.items()}
+
+
+def laid(events: Sequence[Event]) -> str:
+    """The crystals that were drawn for the treasures at the end of a turn, by their letters."""
+    return "".join(LETTERS[ITEM_NAMES.index(item)] for _, _, item in only(events, "treasure") if item != "gold")
 
 
 def lying(match: Match, space: int) -> dict[str, int]:

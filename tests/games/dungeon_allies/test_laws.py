@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+import meadhall.games.dungeon_allies as package
 from games.dungeon_allies.scenes import DA
 from meadhall import check_game
 from meadhall.engine import conformance
@@ -24,3 +27,13 @@ def test_dungeon_allies_keeps_every_law(setup: tuple[int, dict[str, Any]], monke
     monkeypatch.setattr(conformance, "DEALS", 20 if INTERPRETED else 60)
     monkeypatch.setattr(conformance, "setups", lambda _game: [setup])
     assert check_game(DA, matches=1) > 15
+
+
+def test_every_rule_id_is_named_by_a_test_and_cited_by_the_code() -> None:
+    tests = "".join(path.read_text(encoding="utf-8") for path in Path(__file__).parent.glob("test_*.py"))
+    folder = Path(package.__file__).parent
+    files = [folder / "state.py", folder / "hidden.py", *(folder / "rules").glob("*.py")]
+    code = "".join(path.read_text(encoding="utf-8") for path in files)
+    named_by_tests = {f"DA-{chapter}.{rule}" for chapter, rule in re.findall(r"def test_DA_(\d+)_(\d+)", tests)}
+    assert named_by_tests == set(DA.rule_ids)
+    assert set(re.findall(r"DA-\d+\.\d+", code)) == set(DA.rule_ids)

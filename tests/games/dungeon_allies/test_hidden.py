@@ -1,0 +1,195 @@
+"""Dungeon Allies: what is public and what is hidden (chapter 14 of the rules), and what can be taken back."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import permutations
+from typing import Any
+
+import numpy as np
+import pytest
+
+from games.dungeon_allies.scenes import (
+    DA,
+    A,
+    B,
+    C,
+    at_random,
+    bid,
+    enriched,
+    fated,
+    go,
+    legal,
+    peek,
+    place,
+    reroll,
+    scene,
+    send,
+    state,
+    trade,
+)
+from meadhall import Match
+from meadhall.engine.kernels import loops
+from meadhall.engine.match import concealed
+from meadhall.engine.rule import INTERPRETED
+from meadhall.engine.schema import Tables
+from meadhall.games.dungeon_allies.state import END_TRADE, GONE, ILLUMINATE, NONE, Table
+
+EACH = 15 if INTERPRETED else 100  # how often every redeal is expected
+
+
+def redealt(match: Match, viewer: int, number: int) -> Any:
+    """A redeal for a viewer; all numbers give others."""
+    tables = concealed(DA, match.tables, viewer)
+    tables["rng"][0] = (number * 0x9E3779B97F4A7C15 % (1 << 64), 0xD1B54A32D192ED03)
+    loops(DA).redeal_one(tables, viewer)
+    return Table.at(tables)
+
+
+def few_left() -> Match:
+    """Monsters 24 to 26 lie on their squares, and A has looked at 25; three followers and three cards of the deck are left."""
+    match = scene(players=3, removed=24, crystals={A: "R"})
+    tables = match.tables
+    table: Any = Table.at(tables)
+    table.ally[B:, 2:][[0, 0, 0, 1, 1], [0, 1, 2, 0, 1]] = table.stack[3:]
+    table.stack[3:] = NONE
+    table.followers = 3
+    table.monster[27], table.former[27], table.owner[27], table.removed = GONE, 27, C, 25
+    table.card_owner[table.deck[3 : table.cards]] = B
+    table.deck[3:] = NONE
+    table.cards = 3
+    table.seen[25] = 1 << (1 + A)
+    return match.supposing(tables)
+
+
+def hidden_of(table: Any) -> tuple[tuple[int, ...], ...]:
+    return tuple(table.monster[24:27].tolist()), tuple(table.stack[:3].tolist()), tuple(table.deck[:3].tolist())
+
+
+# ------------------------------------------------------------------------------------------------------------- who knows what
+
+
+def test_DA_14_1_all_but_three_things_is_public() -> None:
+    for match in (DA.match(players=3, seed="public"), enriched(DA.match(players=4, seed="public, later"))):
+        for action in at_random(match):
+            match.play(action)
+            for viewer in range(-1, match.players):
+                view = match.view(viewer).tables
+                for name in DA.table.dtype.names or ():
+                    assert name in ("monster", "stack", "deck", "rng") or (view[name] == match.tables[name]).all()
+
+
+def test_DA_14_1_the_set_of_monsters_that_lie_face_down_is_known() -> None:
+    match = few_left()
+    for viewer in (-1, A, B):
+        view = match.view(viewer).table
+        assert np.flatnonzero(view.owner == NONE).tolist() == [24, 25, 26]
+        assert [square for square in range(28) if view.monster[square] != GONE] == [24, 25, 26]
+        assert sorted(redealt(match, viewer, 1).monster[24:27]) == [24, 25, 26]
+
+
+def test_DA_14_2_which_tile_lies_where_and_the_order_of_stack_and_deck_are_hidden() -> None:
+    match = few_left()
+    shown = {viewer: hidden_of(match.view(viewer).table) for viewer in (-1, A, B, C)}
+    top = int(state(match).stack[2])
+    nobody = ((NONE, NONE, NONE), (NONE, NONE, top), (NONE, NONE, NONE))
+    assert shown == {-1: nobody, A: ((NONE, 25, NONE), *nobody[1:]), B: nobody, C: nobody}
+
+
+def test_DA_14_2_a_peek_is_never_forgotten_and_tells_nobody_else() -> None:
+    """Followed by the events alone, through whole matches."""
+    for match in (DA.match(players=3, seed="peeks"), enriched(DA.match(players=3, seed="peeks, later"))):
+        known: dict[int, dict[int, int]] = {viewer: {} for viewer in range(-1, 3)}
+        for action in at_random(match):
+            for event in match.play(action):
+                if event.name == "peek_face":
+                    seat, square, _ = event.arguments
+                    known[seat][square] = int(match.steps[-1].before["monster"][0][square])
+            table = state(match)
+            for viewer, tiles in known.items():
+                shown = {square: int(tile) for square, tile in enumerate(match.view(viewer).table.monster) if tile >= 0}
+                expected = {square: tile for square, tile in tiles.items() if table.monster[square] != GONE}
+                if table.square != NONE:
+                    expected[table.square] = int(table.monster[table.square])
+                assert shown == expected
+
+
+# ------------------------------------------------------------------------------------------------------------------- redeals
+
+
+@pytest.mark.parametrize(("viewer", "ways"), [(A, 2 * 2 * 6), (B, 6 * 2 * 6), (-1, 6 * 2 * 6)])
+def test_every_way_in_which_hidden_things_can_lie_is_redealt_as_often(viewer: int, ways: int) -> None:
+    """Tiles that the viewer has not seen, followers below the top, cards of the deck: every combination, by chi-squared.
+
+    Its mean is the number of ways but one, its variance twice that; five deviations are met once in a million times.
+    """
+    match = few_left()
+    counts = Counter(hidden_of(redealt(match, viewer, number)) for number in range(ways * EACH))
+    truth = hidden_of(state(match))
+    tiles = [order for order in permutations(truth[0]) if viewer != A or order[1] == 25]
+    stacks = [(*order, truth[1][2]) for order in permutations(truth[1][:2])]
+    assert set(counts) == {(tile, stack, deck) for tile in tiles for stack in stacks for deck in permutations(truth[2])}
+    squares = sum((count - EACH) ** 2 / EACH for count in counts.values())
+    assert squares < ways - 1 + 5 * (2 * (ways - 1)) ** 0.5
+
+
+def test_a_redeal_changes_nothing_but_what_is_hidden() -> None:
+    for match in (DA.match(players=3, seed="redeal"), enriched(DA.match(players=2, seed="redeal, later"))):
+        for action in at_random(match):
+            match.play(action)
+            for viewer in range(-1, match.players):
+                table = redealt(match, viewer, match.next_number)
+                assert_same_pieces(table, match.state)
+                twin = match.supposing(as_tables(table, match))
+                assert concealed(DA, twin.tables, viewer).tobytes() == concealed(DA, match.tables, viewer).tobytes()
+
+
+def as_tables(table: Any, match: Match) -> Tables:
+    tables = match.tables
+    tables[0] = table._row
+    return tables
+
+
+def assert_same_pieces(table: Any, true: Any) -> None:
+    """The same tiles, followers and cards lie there, in whatever order; nothing is left blank."""
+    assert Counter(table.monster.tolist()) == Counter(true.monster.tolist())
+    assert Counter(table.stack.tolist()) == Counter(true.stack.tolist())
+    assert Counter(table.deck.tolist()) == Counter(true.deck.tolist())
+
+
+# -------------------------------------------------------------------------------------------------------- what can be undone
+
+
+def test_placing_a_die_bidding_and_paying_for_light_are_taken_back_freely() -> None:
+    match = scene(gold={B: 5}, crystals={A: "R"})
+    match.play(ILLUMINATE)
+    assert match.can_undo()
+    match.play(peek(3))
+    assert not match.can_undo()
+    match.play(peek(4))
+    send(match, (A, 4, "tavern"))
+    assert match.can_undo()
+    send(match, (B, 4, "tavern"))
+    match.play(bid(3))
+    assert match.can_undo()
+
+
+def test_a_roll_a_revealed_tile_and_the_end_of_a_turn_are_not() -> None:
+    match = scene({A: {4: "water", 6: "fire"}}, crystals={A: "BRRRR"}, monsters={0: (3, 1, "armor")})
+    send(match, (A, 4, "square:0"), (B, 4, "treasure:1"), (A, 6, "trade"))
+    fated(match, place(6, "treasure:2"), 1)
+    assert not match.can_undo()
+    fated(match, reroll(4), 4)
+    assert not match.can_undo()
+    match.play(trade(0, 0))
+    assert match.can_undo()
+    match.play(END_TRADE)
+    assert not match.can_undo()
+
+
+def test_whatever_is_revealed_moves_the_counter() -> None:
+    match = scene(removed=28, treasure={})
+    before = state(match).reveals
+    go(match)
+    assert state(match).reveals == before
+    assert legal(match) == []

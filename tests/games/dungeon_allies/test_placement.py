@@ -1,0 +1,283 @@
+"""Dungeon Allies, rule by rule: placement, Illuminate, bids (chapters 3 and 8 of the rules)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from games.dungeon_allies.scenes import (
+    A,
+    B,
+    C,
+    D,
+    bid,
+    box,
+    crystals,
+    gold,
+    legal,
+    only,
+    peek,
+    place,
+    refused,
+    scene,
+    send,
+    spots,
+    state,
+    told,
+    trade_with,
+)
+from meadhall import Match
+from meadhall.games.dungeon_allies.state import (
+    BID,
+    DICE,
+    FOLLOWERS,
+    ILLUMINATE,
+    MOST_GOLD_BID,
+    ON_PRISONER,
+    ON_SORCERER,
+    ON_TRACK,
+    ON_TREASURE,
+    PLACE,
+    PRISONERS,
+    TRAINER_SPACES,
+    TREASURES,
+    Phase,
+    Table,
+)
+
+THREE = {4: "water", 6: "fire", 8: "armor"}
+
+# ---------------------------------------------------------------------------------------------------------- whose turn it is
+
+
+def test_DA_3_1_one_die_each_in_turn_order_and_who_has_more_goes_on_alone() -> None:
+    match = scene({B: {4: "water", 6: "fire", 8: "armor", 10: "melee"}}, players=3, order=[C, B, A])
+    actors: list[int | None] = []
+    while state(match).phase == Phase.PLACE and len(actors) < 8:
+        actors.append(match.actor)
+        match.play(trade_with(match))
+    assert actors == [C, B, A, C, B, A, B, B]
+
+
+def test_DA_3_1_the_turn_goes_on_as_long_as_dice_are_left_and_with_an_active_die_only() -> None:
+    match = scene({A: THREE})
+    send(match, (A, 6, "trade"), (B, 4, "trade"))
+    assert refused(match, place(6, "square:3")) == "DA-3.1"
+    assert refused(match, place(12, "square:3")) == "DA-1.2"
+
+
+def test_DA_3_2_any_die_on_any_space_but_one_has_to_be_placed() -> None:
+    match = scene({A: THREE})
+    actions = legal(match)
+    assert all(PLACE <= action < ILLUMINATE for action in actions)
+    assert {(action - PLACE) % DICE for action in actions} == {0, 1, 2}
+    for sides in THREE:
+        assert spots(match, sides) == spots(match, 4)
+
+
+def cornered(**more: Any) -> Match:
+    """B, who has only the d6 left, finds all taken but trade, when A has placed the last die but one."""
+    match = scene({A: THREE}, removed=27, followers=0, **more)
+    send(match, (A, 4, "square:27"), (B, 4, "turn_order"))
+    tables = match.tables
+    table: Any = Table.at(tables)
+    table.holder[ON_TREASURE : ON_TREASURE + TREASURES] = A
+    table.holder[ON_PRISONER : ON_PRISONER + PRISONERS] = A
+    table.holder[ON_SORCERER:] = A
+    table.trainees = TRAINER_SPACES
+    match = match.supposing(tables)
+    send(match, (A, 6, "trade"))
+    return match
+
+
+def test_DA_3_2_whose_last_die_can_only_trade_is_not_asked() -> None:
+    match = cornered()
+    assert match.actor == A, "B's die was placed at once"
+    assert told(match.steps[-1].events) == [["placed", A, 6, "trade"], ["placed", B, 6, "trade"]]
+    assert spots(match, 8) == ["square:27", "turn_order", "trade"]
+
+
+def test_DA_3_2_who_could_cast_illuminate_is_asked() -> None:
+    match = cornered(crystals={B: "R"})
+    assert (match.actor, legal(match)) == (B, [place(6, "trade"), ILLUMINATE])
+
+
+# ------------------------------------------------------------------------------------------------------------------- spaces
+
+
+def test_DA_3_3_a_square_with_a_monster_and_no_die_of_another_player() -> None:
+    match = scene({A: THREE}, removed=4)
+    assert [spot for spot in spots(match, 4) if spot.startswith("square")] == [f"square:{k}" for k in range(4, 28)]
+    send(match, (A, 4, "square:20"))
+    assert "square:20" not in spots(match, 4)
+    assert refused(match, place(4, "square:20")) == refused(match, place(4, "square:0")) == "DA-3.3"
+    send(match, (B, 4, "square:5"))
+    assert "square:5" not in spots(match, 6)
+    send(match, (A, 6, "square:20"), (B, 6, "square:5"), (A, 8, "square:20"))
+
+
+def test_DA_3_3_on_the_turn_order_the_lowest_empty_space_and_one_die_each() -> None:
+    match = scene(players=3)
+    assert told(send(match, (A, 4, "turn_order"), (B, 4, "turn_order"))) == [
+        ["placed", A, 4, "turn_order:1"],
+        ["placed", B, 4, "turn_order:2"],
+    ]
+    send(match, (C, 4, "trade"))
+    assert refused(match, place(6, "turn_order")) == "DA-3.3"
+    send(match, (A, 6, "trade"), (B, 6, "trade"))
+    assert told(send(match, (C, 6, "turn_order")))[0] == ["placed", C, 6, "turn_order:3"]
+
+
+@pytest.mark.parametrize("spot", ["treasure:3", "prisoner:3", "sorcerer:3"])
+def test_DA_3_3_one_die_on_a_treasure_a_prisoner_or_a_card(spot: str) -> None:
+    match = scene({A: THREE})
+    assert told(send(match, (A, 4, spot))) == [["placed", A, 4, spot]]
+    assert refused(match, place(4, spot)) == "DA-3.3"
+    send(match, (B, 4, "trade"))
+    assert spot not in spots(match, 6)
+    other = spot.replace("3", "4")
+    send(match, (A, 6, other))
+    assert other not in spots(match, 6)
+
+
+def test_DA_3_3_no_die_on_a_space_of_the_sorcerer_without_a_card() -> None:
+    match = scene()
+    tables = match.tables
+    tables["display"][0][1] = -1
+    match = match.supposing(tables)
+    assert [spot for spot in spots(match, 4) if spot.startswith("sorcerer")] == [f"sorcerer:{k}" for k in (1, 3, 4, 5)]
+    assert refused(match, place(4, "sorcerer:2")) == "DA-3.3"
+
+
+def test_DA_3_3_nine_dice_at_the_trainer_on_the_topmost_free_space_and_no_d12() -> None:
+    match = scene({A: {4: "water", 12: "fire"}})
+    assert "trainer" not in spots(match, 12)
+    assert refused(match, place(12, "trainer")) == "DA-3.3"
+    assert told(send(match, (A, 4, "trainer"), (B, 6, "trainer"))) == [
+        ["placed", A, 4, "trainer:1"],
+        ["placed", B, 6, "trainer:2"],
+    ]
+    match = scene()
+    tables = match.tables
+    tables["trainees"] = TRAINER_SPACES - 1
+    match = match.supposing(tables)
+    assert told(send(match, (A, 4, "trainer"))) == [["placed", A, 4, f"trainer:{TRAINER_SPACES}"]]
+    assert refused(match, place(4, "trainer")) == "DA-3.3"
+
+
+def test_DA_3_3_trade_is_open_to_all() -> None:
+    match = scene(players=3)
+    send(match, (A, 4, "trade"), (B, 4, "trade"), (C, 4, "trade"), (A, 6, "trade"))
+
+
+# --------------------------------------------------------------------------------------------------------------- Illuminate
+
+
+def test_DA_3_4_a_red_crystal_for_two_tiles_one_after_the_other() -> None:
+    match = scene({A: THREE}, players=3, crystals={A: "RR"}, removed=20)
+    assert told(match.play(ILLUMINATE)) == [["illuminates", A]]
+    assert (crystals(match, A), box(match)["R"]) == ("R", 23)
+    assert (match.actor, legal(match)) == (A, [peek(square) for square in range(20, 28)])
+    assert refused(match, place(4, "trade")) == refused(match, peek(3)) == "DA-3.4"
+    events = match.play(peek(22))
+    assert told(events) == [["peeked", A, 22], ["peek_face", A, 22, "briar_giant"]]
+    assert [event.audience for event in events] == [-1, A]
+    assert refused(match, peek(22)) == "DA-3.4"
+    match.play(peek(20))
+    assert (match.actor, state(match).phase) == (A, Phase.PLACE)
+    match.play(ILLUMINATE)
+    assert legal(match) == [peek(square) for square in (21, 23, 24, 25, 26, 27)]
+
+
+def test_DA_3_4_a_seat_looks_for_itself_alone_and_for_good() -> None:
+    match = scene(crystals={A: "RR", B: "R"})
+    match.play(ILLUMINATE)
+    match.play(peek(3))
+    match.play(peek(4))
+    monsters = {seat: match.view(seat).table.monster.tolist() for seat in (-1, A, B)}
+    assert monsters[A][:6] == [-1, -1, -1, 3, 4, -1]
+    assert set(monsters[B]) == set(monsters[-1]) == {-1}
+    send(match, (A, 4, "square:3"))
+    match.play(ILLUMINATE)
+    assert peek(3) in legal(match), "a die on a tile doesn't matter"
+    match.play(peek(3))
+    match.play(peek(5))
+    assert [square for square, tile in enumerate(match.view(B).table.monster) if tile >= 0] == [3, 5]
+
+
+def test_DA_3_4_at_the_last_tile_one_looks_without_being_asked() -> None:
+    match = scene(crystals={A: "RRR"}, removed=25)
+    match.play(ILLUMINATE)
+    match.play(peek(26))
+    assert told(match.play(peek(27)))[0] == ["peeked", A, 27]
+    assert told(match.play(ILLUMINATE)) == [["illuminates", A], ["peeked", A, 25], ["peek_face", A, 25, "deep_serpent"]]
+    assert refused(match, ILLUMINATE) == "DA-3.4"
+    assert crystals(match, A) == "R"
+    match = scene(crystals={A: "R"}, removed=26)
+    match.play(ILLUMINATE)
+    assert told(match.play(peek(27)))[::2] == [["peeked", A, 27], ["peeked", A, 26]]
+    assert state(match).phase == Phase.PLACE
+
+
+def test_DA_3_4_only_with_a_red_crystal_and_before_one_of_the_own_dice() -> None:
+    match = scene(crystals={A: "BYGW", B: "R"})
+    assert refused(match, ILLUMINATE) == "DA-3.4"
+    send(match, (A, 4, "trade"), (B, 4, "trade"), (A, 6, "trade"))
+    assert ILLUMINATE in legal(match), "in a later pass too"
+
+
+# --------------------------------------------------------------------------------------------------------------------- bids
+
+
+def test_DA_8_1_the_first_die_bids_nothing_and_later_ones_more_than_the_last() -> None:
+    match = scene(players=4, gold={A: 9, B: 3, C: 3, D: 5})
+    assert told(send(match, (A, 4, "tavern"))) == [["placed", A, 4, "tavern"], ["bid", A, 0]]
+    assert told(send(match, (B, 4, "tavern"))) == [["placed", B, 4, "tavern"]]
+    assert (match.actor, legal(match)) == (B, [bid(1), bid(2), bid(3)])
+    assert refused(match, bid(4)) == refused(match, place(6, "trade")) == "DA-8.1"
+    assert told(match.play(bid(2))) == [["bid", B, 2]]
+    assert told(send(match, (C, 4, "tavern"))) == [["placed", C, 4, "tavern"], ["bid", C, 3]], "the only bid left"
+    send(match, (D, 4, "tavern"))
+    assert legal(match) == [bid(4), bid(5)]
+    assert refused(match, bid(3)) == "DA-8.1"
+
+
+def test_DA_8_1_no_more_than_sixty() -> None:
+    match = scene(players=3, gold={B: 70, C: 70})
+    send(match, (A, 4, "tavern"), (B, 4, "tavern"))
+    assert legal(match) == [BID + amount for amount in range(1, MOST_GOLD_BID + 1)]
+    match.play(bid(60))
+    assert refused(match, place(4, "tavern")) == "DA-8.1"
+    assert "tavern" not in spots(match, 4)
+
+
+def test_DA_8_1_not_without_a_follower_or_gold_enough() -> None:
+    match = scene(followers=0)
+    assert refused(match, place(4, "tavern")) == "DA-8.1"
+    match = scene(gold={A: 2, B: 2}, followers=FOLLOWERS - 3)
+    send(match, (A, 4, "tavern"), (B, 4, "tavern"))
+    match.play(bid(2))
+    assert refused(match, place(6, "tavern")) == "DA-8.1"
+
+
+def test_DA_8_2_nobody_raises_their_own_bid_but_who_is_outbid_may_return() -> None:
+    match = scene({A: THREE, B: THREE}, gold={A: 3, B: 1})
+    send(match, (A, 4, "tavern"), (B, 4, "trade"))
+    assert refused(match, place(6, "tavern")) == "DA-8.2"
+    assert "tavern" not in spots(match, 6)
+    send(match, (A, 6, "trade"))
+    assert told(send(match, (B, 6, "tavern")))[-1] == ["bid", B, 1]
+    assert gold(match, B) == 0
+    send(match, (A, 8, "tavern"))
+    assert legal(match) == [bid(2), bid(3)]
+    match.play(bid(2))
+    assert gold(match, A) == 1
+    assert not only(match.steps[-1].events, "gains")
+    assert ON_TRACK not in state(match).place
+
+
+def test_DA_8_2_between_a_die_in_the_tavern_and_its_bid_nobody_illuminates() -> None:
+    match = scene(gold={B: 5}, crystals={B: "R"})
+    send(match, (A, 4, "tavern"), (B, 4, "tavern"))
+    assert refused(match, ILLUMINATE) == "DA-8.1"

@@ -1,0 +1,202 @@
+"""What is refused at every kind of decision, and by which rule."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from games.dungeon_allies.scenes import (
+    DA,
+    A,
+    B,
+    bid,
+    bless,
+    enhance,
+    fated,
+    fight,
+    follower_die,
+    legal,
+    peek,
+    place,
+    refused,
+    reroll,
+    scene,
+    send,
+    state,
+    trade,
+)
+from meadhall import MalformedAction, Match, NotYourTurn
+from meadhall.games.dungeon_allies.state import (
+    ACCEPT,
+    ACTIONS,
+    ASSIGN,
+    BUY,
+    DECLINE,
+    END_TRADE,
+    HAMMER,
+    ILLUMINATE,
+    ROLL,
+    Phase,
+)
+
+
+def assigning() -> Match:
+    return DA.match(players=2, seed="refusals")
+
+
+def placing() -> Match:
+    match = scene(crystals={B: "R"}, removed=3)
+    send(match, (A, 4, "square:5"))
+    return match
+
+
+def peeking() -> Match:
+    match = scene(crystals={A: "RR"}, removed=3)
+    match.play(ILLUMINATE)
+    match.play(peek(7))
+    return match
+
+
+def bidding() -> Match:
+    match = scene(gold={B: 3})
+    send(match, (A, 4, "tavern"), (B, 4, "tavern"))
+    return match
+
+
+def choosing_a_fight() -> Match:
+    match = scene()
+    send(match, (A, 4, "square:5"), (B, 4, "square:6"), (A, 6, "square:7"), (B, 6, "trade"))
+    return match
+
+
+def preparing() -> Match:
+    match = scene({A: {4: "water", 6: "fire"}}, crystals={A: "YYGW"}, monsters={5: (3, 1, "water"), 9: (9, 1, "water")})
+    send(match, (A, 4, "square:9"), (B, 4, "trade"), (A, 6, "square:9"), (B, 6, "trade"))
+    match.play(bless(6))
+    match.play(enhance(12))
+    return match
+
+
+def rerolling() -> Match:
+    match = scene({A: {4: "water", 6: "fire"}}, crystals={A: "B"}, monsters={5: (3, 1, "armor")})
+    send(match, (A, 4, "square:5"), (B, 4, "trade"), (A, 6, "trade"))
+    fated(match, place(6, "trade"), 1)
+    return match
+
+
+def welcoming() -> Match:
+    match = scene({A: {8: "water", 10: "fire"}})
+    send(match, (A, 8, "tavern"), (B, 4, "trade"), (A, 10, "trade"), (B, 6, "trade"))
+    return match
+
+
+def trading() -> Match:
+    match = scene(crystals={A: "RRR", B: "B" * 15})
+    send(match, (A, 4, "trade"), (B, 4, "treasure:1"), (A, 6, "trade"), (B, 6, "treasure:2"))
+    match.play(trade(0, 0))
+    return match
+
+
+def buying() -> Match:
+    match = scene(crystals={A: "B"})
+    send(match, (A, 4, "sorcerer:1"), (B, 4, "treasure:1"), (A, 6, "treasure:2"), (B, 6, "treasure:3"))
+    return match
+
+
+DECISIONS: dict[Phase, Callable[[], Match]] = {
+    Phase.ASSIGN: assigning,
+    Phase.PLACE: placing,
+    Phase.PEEK: peeking,
+    Phase.BID: bidding,
+    Phase.FIGHT_ORDER: choosing_a_fight,
+    Phase.PREP: preparing,
+    Phase.REROLL: rerolling,
+    Phase.FOLLOWER_DIE: welcoming,
+    Phase.TRADE: trading,
+    Phase.BUY: buying,
+}
+
+ANY: dict[Phase, tuple[int, str]] = {
+    Phase.ASSIGN: (ASSIGN, "DA-2.3"),
+    Phase.PLACE: (place(4, "trade"), "DA-3.1"),
+    Phase.PEEK: (peek(20), "DA-3.4"),
+    Phase.BID: (bid(2), "DA-8.1"),
+    Phase.FIGHT_ORDER: (fight(5), "DA-4.2"),
+    Phase.PREP: (ROLL, "DA-4.5"),
+    Phase.REROLL: (ACCEPT, "DA-4.6"),
+    Phase.FOLLOWER_DIE: (follower_die(4), "DA-8.3"),
+    Phase.TRADE: (END_TRADE, "DA-10.1"),
+    Phase.BUY: (DECLINE, "DA-11.1"),
+}
+"""An action of every kind, and the rule by which it is refused at other times."""
+
+OF_ITS_KIND: list[tuple[Phase, int, str]] = [
+    (Phase.PLACE, place(8, "trade"), "DA-1.2"),
+    (Phase.PLACE, place(4, "square:5"), "DA-3.3"),
+    (Phase.PLACE, place(4, "square:0"), "DA-3.3"),
+    (Phase.PLACE, place(12, "trainer"), "DA-1.2"),
+    (Phase.PEEK, peek(7), "DA-3.4"),
+    (Phase.PEEK, peek(0), "DA-3.4"),
+    (Phase.BID, bid(4), "DA-8.1"),
+    (Phase.BID, bid(60), "DA-8.1"),
+    (Phase.FIGHT_ORDER, fight(6), "DA-4.2"),
+    (Phase.FIGHT_ORDER, fight(20), "DA-4.2"),
+    (Phase.PREP, HAMMER, "DA-4.5"),
+    (Phase.PREP, enhance(8), "DA-4.5"),
+    (Phase.PREP, enhance(12), "DA-4.5"),
+    (Phase.PREP, bless(4), "DA-4.5"),
+    (Phase.PREP, bless(6), "DA-4.5"),
+    (Phase.PREP, bless(8), "DA-4.5"),
+    (Phase.REROLL, reroll(6), "DA-4.6"),
+    (Phase.REROLL, reroll(12), "DA-4.6"),
+    (Phase.FOLLOWER_DIE, follower_die(8), "DA-8.3"),
+    (Phase.FOLLOWER_DIE, follower_die(12), "DA-8.3"),
+    (Phase.TRADE, trade(0, 1), "DA-10.2"),
+    (Phase.TRADE, trade(0, 0), "DA-10.1"),
+    (Phase.TRADE, trade(3, 0), "DA-10.1"),
+]
+
+
+@pytest.mark.parametrize("phase", Phase)
+def test_at_every_decision_actions_of_all_other_kinds_are_refused(phase: Phase) -> None:
+    match = DECISIONS[phase]()
+    assert state(match).phase == phase
+    for other, (action, rule) in ANY.items():
+        if other == Phase.PLACE and phase in (Phase.ASSIGN, Phase.PEEK, Phase.BID):
+            assert refused(match, action) == ANY[phase][1], "that has to be decided first"
+        elif other != phase:
+            assert refused(match, action) == rule
+
+
+@pytest.mark.parametrize(("phase", "action", "rule"), OF_ITS_KIND)
+def test_what_is_of_the_right_kind_but_against_a_rule_is_refused_by_it(phase: Phase, action: int, rule: str) -> None:
+    assert refused(DECISIONS[phase](), action) == rule
+
+
+def test_everything_that_is_not_legal_is_refused_and_changes_nothing() -> None:
+    for make in DECISIONS.values():
+        match = make()
+        before = match.tables.tobytes()
+        for action in set(range(ACTIONS)) - set(legal(match)):
+            refused(match, action)
+        for action in (-1, ACTIONS):
+            with pytest.raises(MalformedAction):
+                match.play(action)
+        with pytest.raises(NotYourTurn):
+            match.play(legal(match)[0], seat=1 - (match.actor or 0))
+        assert match.tables.tobytes() == before
+
+
+def test_numbers_of_actions_are_those_of_the_rules() -> None:
+    """DA chapter 15: they are public, records hold them."""
+    assert place(4, "square:0") == 2
+    assert (place(12, "sorcerer:5"), ILLUMINATE) == (236, 237)
+    assert place(12, "trainer") == 176
+    assert (peek(0), peek(27)) == (238, 265)
+    assert (bid(1), bid(60)) == (266, 325)
+    assert (fight(0), fight(27)) == (326, 353)
+    assert (ROLL, HAMMER, enhance(4), bless(4)) == (354, 355, 356, 361)
+    assert (ACCEPT, reroll(4), follower_die(4)) == (366, 367, 372)
+    assert (END_TRADE, trade(0, 0), trade(3, 1)) == (377, 378, 385)
+    assert (DECLINE, BUY, ACTIONS) == (386, 387, 388)

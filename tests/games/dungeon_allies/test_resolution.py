@@ -1,0 +1,428 @@
+"""Dungeon Allies, rule by rule: turn order, treasure, trainer, tavern, prisoners, trade, sorcerer (chapters 5 to 11)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from games.dungeon_allies.scenes import (
+    DA,
+    A,
+    B,
+    C,
+    D,
+    bid,
+    box,
+    crystals,
+    dice,
+    follower_die,
+    go,
+    gold,
+    laid,
+    legal,
+    lying,
+    only,
+    place,
+    refused,
+    scene,
+    send,
+    state,
+    stop_trading,
+    told,
+    trade,
+    without,
+)
+from meadhall import Match
+from meadhall.games.dungeon_allies.state import (
+    BUY,
+    CARDS,
+    DECLINE,
+    DISPLAY,
+    END_TRADE,
+    MONSTERS,
+    NONE,
+    ROLL,
+    Phase,
+    Table,
+)
+
+# --------------------------------------------------------------------------------------------------------------- turn order
+
+
+def test_DA_5_1_gifts_by_space_and_the_new_order_with_all_others_behind_in_their_old_one() -> None:
+    match = scene(players=5, order=[4, 3, 2, 1, 0])
+    send(match, (4, 4, "trade"), (3, 4, "turn_order"), (2, 4, "trade"), (1, 4, "turn_order"), (0, 4, "trade"))
+    send(match, (4, 6, "trade"), (3, 6, "trade"), (2, 6, "turn_order"), (1, 6, "trade"))
+    events = only(send(match, (0, 6, "turn_order")), "gains", "order")
+    assert events == [
+        ["gains", 3, "red", 1],
+        ["gains", 1, "red", 1],
+        ["gains", 2, "red", 1],
+        ["gains", 0, "blue", 1],
+        ["order", 3, 1, 2, 0, 4],
+    ]
+
+
+def test_DA_5_1_without_a_die_there_nothing_is_told() -> None:
+    match = scene(players=3, order=[B, A, C])
+    assert not only(go(match), "order", "gains")
+    assert state(match).order.tolist() == [B, A, C, NONE, NONE]
+
+
+def test_DA_5_2_the_new_order_holds_from_here_on_in_trade_and_in_the_next_placement() -> None:
+    match = scene(players=3, crystals={A: "RR", B: "RR", C: "RR"})
+    send(match, (A, 4, "trade"), (B, 4, "trade"), (C, 4, "turn_order"))
+    go(match)
+    assert (match.actor, state(match).phase) == (C, Phase.TRADE)
+    match.play(END_TRADE)
+    assert match.actor == A
+    stop_trading(match)
+    assert (match.actor, state(match).phase) == (C, Phase.PLACE)
+
+
+# ----------------------------------------------------------------------------------------------------------------- treasure
+
+
+@pytest.mark.parametrize(
+    ("space", "items", "guarded"),
+    [(1, "RBY", False), (2, "G", True), (3, "RW", True), (4, "R", False), (5, "3", True)],
+)
+def test_DA_6_1_green_white_and_gold_are_guarded(space: int, items: str, guarded: bool) -> None:
+    match = scene(treasure={space: items})
+    send(match, (A, 4, f"treasure:{space}"))
+    assert [event[:3] for event in only(go(match), "guarded", "loots")] == [["guarded" if guarded else "loots", A, space]]
+
+
+def test_DA_6_2_the_owner_takes_everything_gold_first_then_red_to_white() -> None:
+    match = scene(treasure={3: "WRRYB"})
+    tables = match.tables
+    tables["treasure"][0][2][5] = 2  # no rule puts gold there, but whatever lies there is taken
+    match = match.supposing(tables)
+    before = box(match)
+    send(match, (A, 4, "treasure:3"), (B, 4, "square:0"), (A, 6, "square:1"))
+    events = go(match, *WON_ROLLS)
+    assert only(events, "loots", "gains") == [
+        ["loots", A, 3],
+        ["gains", A, "gold", 2],
+        ["gains", A, "red", 2],
+        ["gains", A, "blue", 1],
+        ["gains", A, "yellow", 1],
+        ["gains", A, "white", 1],
+    ]
+    assert crystals(match, A) == "RRBYW"
+    assert box(match) == without(before, laid(events)), "they don't come from the box"
+
+
+WON_ROLLS = (5, 1)
+"""A, who is first, wins on square 1; B loses on square 0, where 2 are needed."""
+
+
+def test_DA_6_2_nothing_happens_without_a_win_and_what_lies_there_stays() -> None:
+    match = scene(treasure={2: "G", 5: "3"}, monsters={0: (9, 1, "armor")})
+    send(match, (A, 4, "treasure:2"), (B, 4, "treasure:5"), (A, 6, "square:0"))
+    events = go(match, 6)
+    assert only(events, "fails", "guarded", "loots", "gains") == [["fails", A, 0], ["guarded", A, 2], ["guarded", B, 5]]
+    assert lying(match, 5) == {"gold": 4}
+    assert lying(match, 2)["green"] >= 1
+
+
+def test_DA_6_2_a_win_with_the_hammer_opens_too_but_only_this_turn() -> None:
+    match = scene(treasure={1: "G", 2: "G"}, crystals={A: "W"}, monsters={0: (99, 1, "armor")})
+    send(match, (A, 4, "square:0"), (B, 4, "trade"), (A, 6, "treasure:1"), (B, 6, "trade"))
+    assert ["loots", A, 1] in told(match.play(ROLL + 1))
+    stop_trading(match)
+    send(match, (A, 4, "trade"), (B, 4, "trade"), (A, 6, "treasure:2"))
+    assert ["guarded", A, 2] in told(send(match, (B, 6, "trade")))
+
+
+def test_DA_6_2_an_empty_space_is_looted_without_gains() -> None:
+    match = scene()
+    send(match, (A, 4, "treasure:1"), (B, 4, "treasure:2"))
+    assert only(go(match), "loots", "gains") == [["loots", A, 1], ["loots", B, 2]]
+
+
+def test_DA_6_3_nothing_is_guarded_when_no_monster_is_left_even_in_the_same_turn() -> None:
+    match = scene(treasure={1: "W", 5: "4"}, removed=MONSTERS - 1, monsters={27: (99, 1, "armor")})
+    send(match, (A, 4, "square:27"), (B, 4, "treasure:1"), (A, 6, "trade"))
+    go(match, 1)
+    assert only(match.steps[-1].events, "fails", "loots", "gains") == [
+        ["fails", A, 27],
+        ["loots", B, 1],
+        ["gains", B, "white", 1],
+    ]
+
+
+# ------------------------------------------------------------------------------------------------------------------ trainer
+
+
+def test_DA_7_1_top_to_bottom_the_next_die_unless_another_ally_has_it_now() -> None:
+    match = scene({A: {4: "water", 6: "fire", 8: "armor"}})
+    send(match, (A, 8, "trainer"), (B, 6, "trainer"), (A, 4, "trainer"), (B, 4, "trainer"), (A, 6, "trainer"))
+    events = only(match.steps[-1].events, "trained", "training_forfeit")
+    assert [event[0] for event in events] == ["trained", "trained", "training_forfeit", "trained", "trained"]
+    assert [event[1] for event in events] == [A, B, A, B, A]
+    assert dice(match, A) == {4: "water", 8: "fire", 10: "armor"}
+    assert sorted(dice(match, B)) == [6, 8]
+
+
+def test_DA_7_1_up_to_the_d12() -> None:
+    match = scene({A: {4: "water", 10: "fire"}})
+    send(match, (A, 10, "trainer"))
+    assert only(go(match), "trained")[0][3] == 12
+    assert dice(match, A) == {4: "water", 12: "fire"}
+
+
+def test_DA_7_2_the_ally_whose_die_was_placed_is_trained_a_follower_too() -> None:
+    match = scene({A: {4: "fire", 8: "fire", 10: "fire"}})
+    table = state(match)
+    follower = table.ally[A, 2 + 1]
+    assert follower >= 10
+    send(match, (A, 10, "trainer"))
+    go(match)
+    assert state(match).ally[A, 4] == follower
+    assert state(match).ally[A, 3] == NONE
+
+
+# ------------------------------------------------------------------------------------------------------------------- tavern
+
+
+def test_DA_8_3_the_last_bidder_takes_the_follower_on_top_with_a_smaller_die_than_all() -> None:
+    match = scene({A: {8: "water", 10: "fire"}, B: {6: "armor", 8: "melee"}}, gold={A: 2, B: 1})
+    top = state(match).stack[7]
+    send(match, (A, 8, "tavern"), (B, 6, "tavern"), (A, 10, "tavern"))
+    go(match)
+    assert (match.actor, legal(match)) == (A, [follower_die(4), follower_die(6)])
+    assert refused(match, follower_die(8)) == refused(match, follower_die(12)) == "DA-8.3"
+    before = state(match).reveals
+    events = match.play(follower_die(6))
+    assert [event.name for event in events][:2] == ["follower_joins", "follower_top"]
+    assert told(events)[0] == ["follower_joins", A, ALLY_IDS[top], 6]
+    assert told(events)[1] == ["follower_top", ALLY_IDS[state(match).stack[6]]]
+    assert state(match).reveals > before
+    assert state(match).ally[A, 1] == top
+    assert (gold(match, A), gold(match, B)) == (0, 0), "no bid comes back"
+
+
+ALLY_IDS = [ally.id for ally in DA.options[0].of(DA.options[0].default).allies]  # type: ignore[attr-defined]
+
+
+def test_DA_8_3_followers_count_for_the_lowest_die_and_the_new_one_is_active_from_the_next_turn() -> None:
+    match = scene({A: {6: "fire", 8: "fire", 10: "fire"}})
+    send(match, (A, 8, "tavern"))
+    assert only(go(match), "follower_joins")[0][3] == 4
+    assert (state(match).turn, match.actor) == (2, A)
+    assert {sides for sides in (4, 6, 8, 10, 12) if place(sides, "trade") in legal(match)} == {4, 6, 8, 10}
+
+
+def test_DA_8_3_the_last_follower_leaves_nobody_on_top() -> None:
+    match = scene({A: {6: "water", 8: "armor"}}, followers=1)
+    send(match, (A, 8, "tavern"))
+    assert not only(go(match), "follower_top")
+    assert state(match).followers == 0
+
+
+def test_DA_8_4_with_a_d4_it_was_in_vain_and_nobody_else_gets_the_follower() -> None:
+    match = scene({B: {6: "armor", 8: "melee"}}, gold={A: 3})
+    send(match, (A, 4, "trade"), (B, 6, "tavern"), (A, 6, "tavern"))
+    events = match.play(bid(2)) + go(match)
+    assert only(events, "tavern_forfeit", "follower_joins") == [["tavern_forfeit", A]]
+    assert state(match).followers == 8
+    assert gold(match, A) == 1
+
+
+def test_DA_8_4_eligibility_is_checked_after_training() -> None:
+    match = scene({A: {4: "water", 8: "fire"}})
+    send(match, (A, 4, "trainer"), (B, 4, "trade"), (A, 8, "tavern"))
+    assert only(go(match), "follower_joins")[0][3] == 4
+    assert sorted(dice(match, A)) == [4, 6, 8]
+
+
+# ---------------------------------------------------------------------------------------------------------------- prisoners
+
+
+@pytest.mark.parametrize(
+    ("space", "offering", "reward"),
+    [(1, "R", [["gold", 1]]), (2, "B", [["gold", 1], ["red", 1]]), (3, "Y", [["gold", 2]]), (4, "G", [["gold", 2], ["blue", 1]])],
+)
+def test_DA_9_1_who_can_pay_the_offering_pays_and_has_the_reward(space: int, offering: str, reward: list[list[Any]]) -> None:
+    match = scene(crystals={A: offering, B: ""})
+    send(match, (A, 4, f"prisoner:{space}"), (B, 4, f"prisoner:{space % 4 + 1}"))
+    events = only(go(match), "frees", "pays", "gains", "prisoner_forfeit")
+    assert [event for event in events if event[1] == B] == [["prisoner_forfeit", B, space % 4 + 1]]
+    colour = {"R": "red", "B": "blue", "Y": "yellow", "G": "green"}[offering]
+    assert [event for event in events if event[1] == A] == [
+        ["frees", A, space],
+        ["pays", A, colour, 1],
+        *(["gains", A, item, count] for item, count in reward),
+    ]
+
+
+def test_DA_9_1_there_is_no_choice_and_spaces_come_in_order() -> None:
+    match = scene({A: {4: "water", 6: "fire", 8: "armor"}}, crystals={A: "B"})
+    send(match, (A, 8, "prisoner:1"), (B, 4, "trade"), (A, 6, "prisoner:2"))
+    events = only(go(match), "frees", "prisoner_forfeit")
+    assert events == [["prisoner_forfeit", A, 1], ["frees", A, 2]], "the red crystal comes too late"
+    assert crystals(match, A) == "R"
+
+
+def test_DA_9_1_the_offering_is_paid_even_if_the_box_lacks_the_reward() -> None:
+    match = scene(crystals={A: "G", B: "B" * 16})
+    send(match, (A, 4, "prisoner:4"))
+    assert only(go(match), "pays", "gains") == [["pays", A, "green", 1], ["gains", A, "gold", 2]]
+
+
+# -------------------------------------------------------------------------------------------------------------------- trade
+
+
+def traders(of_a: str, of_b: str = "") -> Match:
+    match = scene(crystals={A: of_a, B: of_b})
+    send(match, (A, 4, "trade"), (B, 4, "trade"), (A, 6, "trade"), (B, 6, "trade"))
+    return match
+
+
+LINES = [("RR", "B"), ("RB", "Y"), ("BY", "G"), ("YG", "W")]
+
+
+@pytest.mark.parametrize("line", range(4))
+@pytest.mark.parametrize("direction", [0, 1])
+def test_DA_10_1_exchanges_along_the_lines_in_either_direction(line: int, direction: int) -> None:
+    given, taken = LINES[line] if direction == 0 else LINES[line][::-1]
+    match = traders(given)
+    assert trade(line, direction) in legal(match)
+    before = box(match)
+    events = match.play(trade(line, direction))
+    assert told(events)[0] == ["trades", A, line, direction]
+    assert crystals(match, A) == taken
+    assert box(match) == without(before, taken + laid(events), given)
+
+
+def test_DA_10_1_as_often_as_crystals_and_box_allow_and_a_second_die_adds_nothing() -> None:
+    match = traders("RRRRR")
+    assert legal(match) == [END_TRADE, trade(0, 0)]
+    assert refused(match, trade(1, 0)) == refused(match, trade(2, 1)) == "DA-10.1"
+    match.play(trade(0, 0))
+    assert crystals(match, A) == "RRRB"
+    assert legal(match) == [END_TRADE, trade(0, 0), trade(1, 0)]
+    match.play(trade(1, 0))
+    assert crystals(match, A) == "RRY"
+    assert told(match.play(END_TRADE))[0][0] != "trades"
+    assert state(match).phase == Phase.PLACE, "A is not asked again for the second die"
+
+
+def test_DA_10_1_the_box_must_have_the_whole_other_side() -> None:
+    match = traders("RR", "B" * 16)
+    assert (match.actor, legal(match)[0]) == (B, END_TRADE), "A, for whom there is no blue, is not asked"
+    match = traders("RRRR", "B" * 15)
+    match.play(trade(0, 0))
+    assert match.actor == A, "blue and red make a yellow"
+    assert refused(match, trade(0, 0)) == "DA-1.6"
+
+
+def test_DA_10_1_visitors_come_in_turn_order() -> None:
+    match = scene(players=3, order=[C, A, B], crystals={A: "RR", B: "RR", C: "RR"})
+    send(match, (C, 4, "trade"), (A, 4, "treasure:1"), (B, 4, "trade"), (C, 6, "treasure:2"), (A, 6, "treasure:3"))
+    send(match, (B, 6, "treasure:4"))
+    assert match.actor == C
+    match.play(END_TRADE)
+    assert match.actor == B
+    assert match.play(END_TRADE)
+    assert state(match).turn == 2
+
+
+def test_DA_10_2_in_one_visit_a_line_is_used_in_one_direction_only() -> None:
+    match = traders("BBBRRRR", "B")
+    match.play(trade(0, 0))
+    assert trade(0, 1) not in legal(match)
+    assert refused(match, trade(0, 1)) == "DA-10.2"
+    assert trade(0, 0) in legal(match)
+    match.play(trade(1, 0))
+    assert refused(match, trade(1, 1)) == "DA-10.2"
+    match.play(END_TRADE)
+    assert (match.actor, legal(match)) == (B, [END_TRADE, trade(0, 1)]), "the next visitor may use it so"
+
+
+def test_DA_10_2_so_every_visit_ends() -> None:
+    """However one trades: here always by the last line that can be used."""
+    match = traders("RRRRRRRRRRRRBBBBBBBBYYYYYGGGWW")
+    count = 0
+    while state(match).phase == Phase.TRADE:
+        match.play(legal(match)[-1])
+        count += 1
+    assert 5 < count < 100
+
+
+# ----------------------------------------------------------------------------------------------------------------- sorcerer
+
+
+@pytest.mark.parametrize(("removed", "price"), [(0, "B"), (8, "Y"), (16, "G")])
+def test_DA_11_1_a_card_costs_a_crystal_of_the_colour_of_the_round(removed: int, price: str) -> None:
+    match = scene(crystals={A: price, B: "BYG".replace(price, "")}, removed=removed)
+    send(match, (A, 4, "sorcerer:2"), (B, 4, "sorcerer:1"), (A, 6, "treasure:1"), (B, 6, "treasure:2"))
+    assert told(match.steps[-1].events)[-1][:2] == ["cannot_pay", B]
+    assert (match.actor, legal(match)) == (A, [DECLINE, BUY])
+    colour = {"B": "blue", "Y": "yellow", "G": "green"}[price]
+    assert told(match.play(BUY))[:2] == [["buys", A, "tidecaller_charm"], ["pays", A, colour, 1]]
+    assert crystals(match, A) == ""
+
+
+def test_DA_11_1_spaces_in_order_and_declining_is_allowed() -> None:
+    match = scene(crystals={A: "B", B: "BB"})
+    send(match, (A, 4, "sorcerer:5"), (B, 4, "sorcerer:1"), (A, 6, "sorcerer:3"), (B, 6, "sorcerer:4"))
+    assert match.actor == B
+    assert told(match.play(DECLINE)) == [["declines", B, "staff_of_cinders"]]
+    assert match.actor == A
+    match.play(BUY)
+    assert match.actor == B
+    events = match.play(BUY)
+    assert only(events, "buys", "cannot_pay") == [["buys", B, "alchemists_rod"], ["cannot_pay", A, "talisman_of_echoes"]]
+    assert state(match).turn == 2
+
+
+def test_DA_11_2_cards_are_kept_open_to_all() -> None:
+    match = scene(crystals={A: "B"})
+    send(match, (A, 4, "sorcerer:1"))
+    go(match)
+    match.play(END_TRADE)
+    match.play(BUY)
+    for viewer in (-1, A, B):
+        assert match.view(viewer).table.card_owner.tolist() == [A, *[NONE] * (CARDS - 1)]
+
+
+def test_DA_11_3_empty_spaces_are_refilled_at_the_end_of_the_turn() -> None:
+    match = scene(crystals={A: "BB"})
+    send(match, (A, 4, "sorcerer:2"), (B, 4, "trade"), (A, 6, "sorcerer:4"), (B, 6, "trade"))
+    assert state(match).phase == Phase.BUY
+    match.play(BUY)
+    assert state(match).display.tolist() == [0, NONE, 2, 3, 4]
+    events = match.play(BUY)
+    assert only(events, "card_shown") == [["card_shown", 2, "fletchers_charm"], ["card_shown", 4, "duelists_charm"]]
+    assert state(match).cards == CARDS - DISPLAY - 2
+
+
+def test_DA_11_3_as_long_as_the_deck_lasts() -> None:
+    match = scene(crystals={A: "BB"})
+    tables = match.tables
+    table: Any = Table.at(tables)
+    table.card_owner[table.deck[1 : table.cards]] = B
+    table.deck[1:] = NONE
+    table.cards = 1
+    match = match.supposing(tables)
+    send(match, (A, 4, "sorcerer:2"), (B, 4, "trade"), (A, 6, "sorcerer:4"), (B, 6, "trade"))
+    match.play(BUY)
+    events = match.play(BUY)
+    assert [event[1] for event in only(events, "card_shown")] == [2]
+    assert state(match).display[3] == NONE
+    assert "sorcerer:4" not in [f"sorcerer:{k}" for k in range(1, 6) if place(4, f"sorcerer:{k}") in legal(match)]
+
+
+def test_the_steps_are_told_apart_by_their_spaces() -> None:
+    """DA-3.3: space numbers in events are those that are printed: from 1."""
+    match = scene(players=4, treasure={1: "R"}, crystals={B: "Y"})
+    send(match, (A, 4, "treasure:1"), (B, 4, "prisoner:3"), (C, 4, "treasure:4"), (D, 4, "prisoner:5"))
+    assert only(go(match), "loots", "frees", "prisoner_forfeit") == [
+        ["loots", A, 1],
+        ["loots", C, 4],
+        ["frees", B, 3],
+        ["prisoner_forfeit", D, 5],
+    ]
