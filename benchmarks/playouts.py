@@ -59,6 +59,7 @@ OTHERS = (
     Other("viking-axes", 4, {"variant": "standard"}, 4_000, 5 / 20),
     Other("viking-axes", 4, {"variant": "strategic"}, 4_000, 5 / 20),
     Other("axxa", 1, {"mode": "together", "touching": "all"}, 4_000, 1 / 20),
+    Other("dungeon-allies", 4, {}, 2_000, 2 / 20),
 )
 
 C, COMPILED, ALL_CORES, MATCH, PLAIN, OPENSPIEL = (
@@ -95,7 +96,7 @@ def c_program() -> Callable[[int], Played]:
 def compiled(games: int, name: str = GAME, players: int = PLAYERS, options: Mapping[str, str] = MappingProxyType({})) -> Played:
     """The loop of ``random_playouts``, in this thread."""
     subject, shares = meadhall.game(name), np.zeros(players)
-    codes = subject.encode_options(options)
+    codes = subject.encode_options(subject.check_options(options))
     decisions = loops(subject).playouts(subject.table.new(2), players, codes, seed_number(SEED), 0, games, shares)
     return decisions, tuple(shares.tolist())
 

@@ -56,23 +56,27 @@ CAN_GROW = (1 << D12) - 1
 @rule
 def resolve_placement(table: Table, log: Grid) -> bool:
     """DA-3.1, DA-3.2: die after die. True when a decision is due, False when all are placed."""
-    while table.phase == Phase.PLACE and find_placer(table):
-        if not has_trade_only(table):
+    while table.phase == Phase.PLACE:
+        waiting = find_placer(table)
+        if not waiting:
+            return False
+        if not has_trade_only(table, waiting):
             return True
-        place_die(table, DICE_OF[waiting_dice(table, table.actor), 0], ON_TRADE, log)
-    return table.phase != Phase.PLACE
+        place_die(table, DICE_OF[waiting, 0], ON_TRADE, log)
+    return True
 
 
 @rule
-def find_placer(table: Table) -> bool:
-    """DA-3.1: in turn order, again and again, to the next player who has a die to place. Whether there is one."""
+def find_placer(table: Table) -> int:
+    """DA-3.1: in turn order, again and again, to the next player who has dice to place. They are returned, as a mask."""
     for _ in range(table.players):
         seat = table.order[table.cursor]
-        if waiting_dice(table, seat):
+        waiting = waiting_dice(table, seat)
+        if waiting:
             table.actor = seat
-            return True
+            return waiting
         pass_on(table)
-    return False
+    return 0
 
 
 @rule
@@ -99,9 +103,9 @@ def waiting_dice(table: Table, seat: int) -> int:
 
 
 @rule
-def has_trade_only(table: Table) -> bool:
+def has_trade_only(table: Table, waiting: int) -> bool:
     """DA-3.2: whether nothing is left to the actor but trade with the last die: then it is placed there without being asked."""
-    if DICE_COUNT[waiting_dice(table, table.actor)] > 1:
+    if DICE_COUNT[waiting] > 1:
         return False
     for square in range(SQUARES):
         if can_attack(table, table.actor, square):
