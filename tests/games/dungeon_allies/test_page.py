@@ -1,0 +1,194 @@
+"""What a browser shows of Dungeon Allies: what lies where, the chances of a fight, and the story of a turn."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from itertools import product
+from math import prod
+from typing import Any
+
+import pytest
+
+from games.dungeon_allies.scenes import DA, at_random, enriched, play_at_random, scene, send
+from meadhall import Match
+from meadhall.engine.match import EVERYTHING
+from meadhall.engine.rule import INTERPRETED
+from meadhall.games.dungeon_allies import table
+from meadhall.games.dungeon_allies.boards import Die
+from meadhall.games.dungeon_allies.state import (
+    BLESS,
+    D4,
+    D6,
+    DICE,
+    GOLD,
+    NONE,
+    REROLL,
+    ROLL,
+    SIDES,
+    SQUARES,
+    Event,
+    Phase,
+    Step,
+)
+from meadhall.games.dungeon_allies.story import Scene, Thrown, story
+
+PLAYERS = (2,) if INTERPRETED else (2, 3, 5)
+
+
+def moments(players: int) -> Iterator[Match]:
+    """Every moment of two random matches, one of which begins rich and late."""
+    for match in (DA.match(players=players, seed="plain"), enriched(DA.match(players=players, seed="rich"))):
+        for action in at_random(match):
+            yield match
+            match.play(action)
+        yield match
+
+
+def field(match: Match, name: str) -> Any:
+    return match.tables[0][name].tolist()
+
+
+# --------------------------------------------------------------------------------------------------------------- what lies where
+
+
+@pytest.mark.parametrize("players", PLAYERS)
+def test_every_die_is_drawn_once_where_it_lies(players: int) -> None:
+    for match in moments(players):
+        shown = table.picture(match.view())
+        places = [square.dice for square in shown.squares] + [shown.trainees, shown.tavern.dice, shown.traders]
+        places += [
+            (each.die,) for row in (shown.track, shown.treasures, shown.prisoners, shown.offers) for each in row if each.die
+        ]
+        drawn = Counter(die for dice in places for die in dice)
+        lying = field(match, "place")[:players]
+        assert drawn == Counter(Die(seat, die) for seat in range(players) for die in range(DICE) if lying[seat][die] != NONE)
+
+
+@pytest.mark.parametrize("players", PLAYERS)
+def test_a_tile_is_drawn_for_who_has_seen_it(players: int) -> None:
+    """DA-14.2: for everybody where it was revealed; beside that, for who has looked, in their own part."""
+    looked = 0
+    for match in moments(players):
+        revealed = {square for square, seen in enumerate(field(match, "seen")) if seen & 1}
+        assert {square.square for square in table.picture(match.view()).squares if square.monster} == revealed
+        for seat in range(players):
+            looks = {look.on.square for look in table.own(match.view(seat)).looks}
+            assert looks == {square for square, seen in enumerate(field(match, "seen")) if seen >> (1 + seat) & 1} - revealed
+            looked += len(looks)
+    assert looked
+
+
+def test_in_a_replay_everything_can_be_shown() -> None:
+    match = play_at_random(DA.match(players=2, seed="plain"))
+    shown = table.picture(match.view_at(0, EVERYTHING)).squares
+    assert all(square.monster for square in shown)
+    assert not any(square.monster for square in table.picture(match.view_at(0)).squares)
+
+
+@pytest.mark.parametrize("players", PLAYERS)
+def test_what_can_not_be_chosen_is_offered_with_its_reason(players: int) -> None:
+    phases = set()
+    for match in moments(players):
+        if match.over:
+            continue
+        view = match.view(match.actor)
+        refused = set(table.offered(view)) - set(view.legal)
+        assert all("DA-" in view.refusal(action)[0] and view.refusal(action)[1] for action in refused)
+        if refused:
+            phases.add(Phase(view.table.phase))
+    assert phases >= {Phase.PLACE, Phase.PREP, Phase.TRADE}
+
+
+# -------------------------------------------------------------------------------------------------------------------- chances
+
+
+@pytest.mark.parametrize("dice", [(D4,), (D6, D4), (D4, D6, D6 + 1)])
+def test_a_chance_is_the_share_of_all_rolls_that_are_enough(dice: tuple[int, ...]) -> None:
+    thrown = [Thrown(die, doubled="skill" if die == D4 else "") for die in dice]
+    rolls = list(product(*(range(1, SIDES[die] + 1) for die in dice)))
+    assert len(rolls) == prod(SIDES[die] for die in dice)
+    for target in range(1, 30):
+        enough = sum(sum(2 * v if die == D4 else v for die, v in zip(dice, roll, strict=True)) >= target for roll in rolls)
+        assert table.chance_of(thrown, target) == round(100 * enough / len(rolls))
+
+
+def test_a_spell_says_what_it_would_make_of_the_fight() -> None:
+    match = scene(
+        players=2,
+        allies={0: {6: "fire", 4: "water"}, 1: {6: "melee", 4: "armor"}},
+        monsters={0: (8, 1, "nature")},
+        crystals={0: "Y"},
+    )
+    send(match, (0, 6, "square:0"), (1, 6, "trade"), (0, 4, "trade"), (1, 4, "trade"))
+    chances = dict(table.own(match.view(0)).chances)
+    assert chances == {ROLL: 0, BLESS + D6: 50}
+    assert table.picture(match.view()).chance == 0
+
+
+def test_who_rolls_again_is_told_the_chance_of_each_die() -> None:
+    for match in moments(2):
+        if match.state.phase != Phase.REROLL:  # type: ignore[attr-defined]
+            continue
+        own = table.own(match.view(match.actor))
+        assert own.fight is not None
+        for action, chance in own.chances:
+            thrown = next(die for die in own.fight.dice if die.die == action - REROLL)
+            others = own.fight.total - thrown.counted
+            enough = sum(
+                others + (2 if thrown.doubled else 1) * value >= own.fight.target for value in range(1, SIDES[thrown.die] + 1)
+            )
+            assert chance == round(100 * enough / SIDES[thrown.die])
+
+
+# ---------------------------------------------------------------------------------------------------------------------- story
+
+
+def turns(match: Match) -> Iterator[tuple[int, int, list[Scene]]]:
+    """For every turn that was resolved: positions before its first step of resolution and after its last, and its scenes."""
+    first = 0
+    for position, step in enumerate(match.steps, 1):
+        if any(event.kind == Event.TURN_ENDED for event in step.events):
+            turn, scenes = story(match.view_at(position))
+            assert turn == match.view_at(first).table.turn
+            yield first, position, list(scenes)
+            first = position
+
+
+@pytest.mark.parametrize("players", PLAYERS)
+def test_a_turn_is_told_with_all_its_fights_and_all_its_gold(players: int) -> None:
+    match = play_at_random(enriched(DA.match(players=players, seed="rich")))
+    told_turns = list(turns(match))[1:]  # in the first one they have become rich
+    assert told_turns
+    for first, last, scenes in told_turns:
+        happened = [event for step in match.steps[first:last] for event in step.events]
+        fights = [each.fight for each in scenes if each.fight]
+        assert [fight.outcome for fight in fights] == [
+            "won" if event.kind == Event.DEFEATS else "lost" for event in happened if event.kind in (Event.DEFEATS, Event.FAILS)
+        ]
+        totals = [event.arguments[1] for event in happened if event.kind == Event.TOTAL]
+        assert {fight.total for fight in fights if fight.dice} <= {*totals, 0}
+        told = Counter[int | None]()
+        for line in (line for each in scenes for line in each.lines):
+            told[line.seat] += sum(count for item, count in line.items if item == GOLD)
+        before, after = match.view_at(first).table.gold, match.view_at(last).table.gold
+        bids = Counter[int]()
+        for event in happened:
+            if event.kind == Event.BID:
+                bids[event.arguments[0]] += event.arguments[1]
+        for seat in range(players):
+            assert after[seat] == before[seat] - bids[seat] + told[seat]
+
+
+def test_scenes_are_told_in_the_order_of_the_places_and_numbered_for_good() -> None:
+    """The page knows by their numbers which of them it has told already."""
+    match = play_at_random(enriched(DA.match(players=2, seed="rich")))
+    known: dict[tuple[int, int], Scene] = {}
+    for position in range(len(match.steps) + 1):
+        _, scenes = story(match.view_at(position))
+        places = [scene.place or Step.SORCERER + 1 for scene in scenes]
+        assert places == sorted(places)
+        for scene_ in scenes:
+            assert known.setdefault((scene_.n, scene_.part), scene_) == scene_
+    assert {scene.place for scene in known.values()} >= {0, Step.EXCURSION, Step.TREASURE, Step.TRAINER}
+    assert len(known) > SQUARES
