@@ -21,8 +21,8 @@ NOBODY = Viewer("", "en", "auto", "token")
 
 
 def moments() -> Iterator[Match]:
-    """Every moment of a plain match and of some that begin rich, and late."""
-    rich = [enriched(DA.match(players=players, seed=f"rich allies {players} {k}")) for players in (2, 3, 5) for k in (0, 1)]
+    """Every moment of a plain match and of two that begin rich, and late: among them decisions of every kind."""
+    rich = [enriched(DA.match(players=players, seed=f"rich {seed}")) for players, seed in ((2, 2), (5, 5))]
     for match in (DA.match(players=2, seed="plain"), *rich):
         for action in at_random(match):
             yield match
