@@ -173,7 +173,7 @@ def go_on(table: Table, log: Grid) -> None:
         table.cursor = 0
         if table.step < Step.SORCERER:
             table.step += 1
-            table.phase = Phase.FIGHT_ORDER
+            table.phase = Phase.FIGHT_ORDER  # with which excursions begin; later steps ask for what they need
         elif is_last_turn(table):
             emit(log, Event.TURN_ENDED, table.turn)
             end_match(table, log)
