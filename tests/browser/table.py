@@ -29,7 +29,9 @@ class Table:
         self.frame = page.locator("#frame")
         self.prompt = page.locator("#prompt-words")
         self.acts = page.locator("#controls button[name=action]")
-        self.choices = page.locator("#controls button[name=action]:not([aria-disabled=true])")
+        self.choices = page.locator(
+            "#controls button[name=action]:not([aria-disabled=true]), #controls select[name=action] > option"
+        )
         self.refused = page.locator("#controls.controls .spots:not(.waiting) button[name=action][aria-disabled=true]")
         self.entries = page.locator("#log .entries > [id^=log-]")
         self.notice = page.locator("#prompt .notice")
