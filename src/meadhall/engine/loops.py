@@ -13,7 +13,7 @@ import numpy as np
 
 from meadhall.engine.chance import below, key_from_counter
 from meadhall.engine.events import NO_LOG_SHAPE, WIDTH
-from meadhall.engine.rule import rule
+from meadhall.engine.rule import i64, rule
 from meadhall.engine.schema import Grid, Row, Tables, state_at
 
 if TYPE_CHECKING:
@@ -152,7 +152,7 @@ def playouts(tables: Tables, players: int, options: Any, seed: int, first: int, 
 def finish_at_random(table: Any, out: Any, log: Any) -> int:
     decisions = 0
     while table.actor >= 0:
-        play(table, out[below(table.rng, legal(table, out))], log)
+        play(table, i64(out[below(table.rng, legal(table, out))]), log)
         decisions += 1
     return decisions
 
