@@ -6,7 +6,7 @@ from typing import Any
 
 from meadhall.engine.game import Game
 from meadhall.engine.language import marked
-from meadhall.games.dungeon_allies import rules, state, table
+from meadhall.games.dungeon_allies import heuristics, rules, state, table
 from meadhall.games.dungeon_allies.components import COMPONENTS
 from meadhall.games.dungeon_allies.lessons import LESSONS
 from meadhall.games.dungeon_allies.rules.scoring import points_of
@@ -36,6 +36,7 @@ game = Game(
     folder=Path(__file__).parent,
     options=(COMPONENTS,),
     points=points,
+    greedy=heuristics.greedy,
     statistics=STATISTICS,
     lessons=LESSONS,
 )

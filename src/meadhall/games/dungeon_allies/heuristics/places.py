@@ -1,0 +1,238 @@
+"""What a die is worth on the other places: turn order, treasure, trainer, tavern, prisoners, trade, sorcerer."""
+
+from __future__ import annotations
+
+from meadhall.engine.rule import rule
+from meadhall.games.dungeon_allies.heuristics.fights import dice_on
+from meadhall.games.dungeon_allies.heuristics.worth import Values, card_worth, price_to_come, turns_left, worth_of
+from meadhall.games.dungeon_allies.rules.placement import can_bid, count_allies, is_on_track, waiting_dice
+from meadhall.games.dungeon_allies.rules.treasure import is_guarded
+from meadhall.games.dungeon_allies.state import (
+    COLOURS,
+    D4,
+    D6,
+    D12,
+    DICE,
+    DISPLAY,
+    ITEMS,
+    NONE,
+    ON_PRISONER,
+    ON_SORCERER,
+    ON_TAVERN,
+    ON_TRACK,
+    ON_TRADE,
+    ON_TRAINER,
+    ON_TREASURE,
+    PRISONERS,
+    TARGETS,
+    TRACK,
+    TRADES,
+    TREASURES,
+    Table,
+)
+
+AHEAD = 0.8  # a place further ahead in the turn order
+STRONGER = 0.48  # a larger die, for each turn that is left, to all players together
+DIE = 0.55  # what a die more brings in a turn
+ROOM = 0.4  # of what a follower is worth: room for it below the smallest die
+OUTBID = 0.5  # what others may drive the bid up by
+
+
+@rule
+def expect_income(table: Table, seat: int, winning: float, purse: Values) -> None:
+    """What this turn will bring before step 6, and what of it is promised already."""
+    for item in range(ITEMS):
+        for space in range(TREASURES):
+            if table.holder[ON_TREASURE + space] == seat:
+                purse[item] += table.treasure[space, item] * (winning if is_guarded(table, space) else 1.0)
+        for space in range(TRACK):
+            if table.track[space] == seat:
+                purse[item] += table.track_gift[space, item]
+        for space in range(PRISONERS):
+            if table.holder[ON_PRISONER + space] == seat:
+                purse[item] += table.reward[space, item] - table.offering[space, item]
+
+
+@rule
+def value_places(table: Table, seat: int, waiting: int, purse: Values, worth: Values, winning: float, values: Values) -> None:
+    """[target, die]: what each die that waits would bring there, as far as the place is open; 0 on squares."""
+    if not is_on_track(table, seat):
+        fill(values, ON_TRACK, waiting, value_of_turn_order(table, seat, worth))
+    for space in range(TREASURES):
+        if table.holder[ON_TREASURE + space] == NONE:
+            likely = winning if is_guarded(table, space) else 1.0
+            fill(values, ON_TREASURE + space, waiting, likely * worth_of(table.treasure, space, worth))
+    for die in range(D12):
+        if (waiting >> die) & 1:
+            values[ON_TRAINER, die] = value_of_training(table, seat, die)
+    if can_bid(table, seat):
+        fill(values, ON_TAVERN, waiting, value_of_tavern(table, seat))
+    for space in range(PRISONERS):
+        if table.holder[ON_PRISONER + space] == NONE:
+            fill(values, ON_PRISONER + space, waiting, value_of_prisoner(table, space, purse, worth))
+    fill(values, ON_TRADE, waiting, value_of_trade(table, seat, purse, worth))
+    for space in range(DISPLAY):
+        if table.display[space] != NONE and table.holder[ON_SORCERER + space] == NONE:
+            fill(values, ON_SORCERER + space, waiting, value_of_card(table, seat, table.display[space], purse, worth))
+
+
+@rule
+def fill(values: Values, target: int, waiting: int, value: float) -> None:
+    """The same for every die."""
+    for die in range(DICE):
+        if (waiting >> die) & 1:
+            values[target, die] = value
+
+
+@rule
+def rank(values: Values, ranked: Values) -> None:
+    """The best of them in falling order: each place once, the trainer once for each die."""
+    for target in range(ON_TRACK, TARGETS):
+        best = 0.0
+        for die in range(DICE):
+            best = max(best, values[target, die])
+            if target == ON_TRAINER:
+                insert(ranked, values[target, die])
+        if target != ON_TRAINER:
+            insert(ranked, best)
+
+
+@rule
+def insert(ranked: Values, value: float) -> None:
+    """Into a list in falling order; its last value falls off."""
+    for k in range(len(ranked)):
+        if value > ranked[k]:
+            ranked[k], value = value, ranked[k]
+
+
+@rule
+def value_of_turn_order(table: Table, seat: int, worth: Values) -> float:
+    """DA-5.1: the gift, and the places gained."""
+    space = 0
+    while table.track[space] != NONE:
+        space += 1
+    place = 0
+    while table.order[place] != seat:
+        place += 1
+    return worth_of(table.track_gift, space, worth) + AHEAD * max(place - space, 0) * min(turns_left(table), 1.0)
+
+
+@rule
+def trained(table: Table, seat: int) -> int:
+    """DA-7.1: the dice that a seat will have after this turn's training, as a mask."""
+    mask = 0
+    for die in range(DICE):
+        mask |= (table.ally[seat, die] != NONE) << die
+    for space in range(table.trainees):
+        die = table.trainee[space] % DICE
+        if table.trainee[space] // DICE == seat and not (mask >> (die + 1)) & 1:
+            mask += 1 << die
+    return mask
+
+
+@rule
+def smallest(mask: int) -> int:
+    """The smallest die of a mask; DICE if there is none."""
+    die = D4
+    while die < DICE and not (mask >> die) & 1:
+        die += 1
+    return die
+
+
+@rule
+def value_of_training(table: Table, seat: int, die: int) -> float:
+    """DA-7.1: a larger die for the rest of the match; DA-8.3: and perhaps room for a follower below the smallest one."""
+    mask = trained(table, seat)
+    if (mask >> die) & 3 != 1:
+        return 0.0
+    value = STRONGER * turns_left(table) / table.players
+    if table.followers > 0 and count_allies(table, seat) < DICE and smallest(mask) == D4:
+        if die == D4:
+            value += ROOM * follower_worth(table)
+        elif die == D6:
+            value += ROOM * follower_worth(table) / 2  # it makes way for the d4
+    return value
+
+
+@rule
+def follower_worth(table: Table) -> float:
+    """A die more in every turn that is left."""
+    return DIE * turns_left(table)
+
+
+@rule
+def value_of_tavern(table: Table, seat: int) -> float:
+    """DA-8.3: a follower, if there will be room below the smallest die, less the bid."""
+    if smallest(trained(table, seat)) == D4:
+        return 0.0
+    return follower_worth(table) - (0 if table.bidder == NONE else table.bid + 1) - OUTBID
+
+
+@rule
+def value_of_bid(table: Table, seat: int, amount: int) -> float:
+    """DA-8.2: the higher the bid, the less likely somebody bids more."""
+    keeping = 1.0
+    for other in range(table.players):
+        rival = other != seat and waiting_dice(table, other) > 0 and table.gold[other] > amount
+        if rival and smallest(trained(table, other)) > D4:
+            keeping *= 1 - 0.5 * max(0.0, 1 - (amount + 1) / max(1.0, follower_worth(table)))
+    return keeping * follower_worth(table) - amount
+
+
+@rule
+def value_of_prisoner(table: Table, space: int, purse: Values, worth: Values) -> float:
+    """DA-9.1: the reward less the offering, if it can be paid."""
+    for item in range(ITEMS):
+        if purse[item] < table.offering[space, item]:
+            return 0.0
+    return worth_of(table.reward, space, worth) - worth_of(table.offering, space, worth)
+
+
+@rule
+def value_of_card(table: Table, seat: int, card: int, purse: Values, worth: Values) -> float:
+    """DA-11.1: a card less its price, if it can be paid."""
+    price = price_to_come(table)
+    return float(card_worth(table, seat, card, purse) - worth[price]) if purse[price] >= 1 else 0.0
+
+
+@rule
+def value_of_purchase(table: Table, seat: int, purse: Values, worth: Values) -> float:
+    """DA-11.1: the card that is offered, less the crystal; or less the best card to come, if it can't be paid then."""
+    price = price_to_come(table)
+    value = card_worth(table, seat, table.display[table.cursor], purse)
+    if purse[price] >= 0:
+        return float(value - worth[price])
+    best = 0.0
+    for space in range(table.cursor + 1, DISPLAY):
+        if table.holder[ON_SORCERER + space] == seat and table.display[space] != NONE:
+            best = max(best, card_worth(table, seat, table.display[space], purse))
+    return value - best
+
+
+@rule
+def value_of_trade(table: Table, seat: int, purse: Values, worth: Values) -> float:
+    """DA-10.1: the best exchange."""
+    best = 0.0
+    if dice_on(table, seat, ON_TRADE) == 0:
+        for side in range(2 * TRADES):
+            if has_crystals(table, side, purse):
+                best = max(best, gain_of_exchange(table, side, worth))
+    return best
+
+
+@rule
+def has_crystals(table: Table, side: int, purse: Values) -> bool:
+    """DA-10.1: whether a purse holds one side of a line."""
+    for colour in range(COLOURS):
+        if purse[colour] < table.exchange[side, colour]:
+            return False
+    return True
+
+
+@rule
+def gain_of_exchange(table: Table, side: int, worth: Values) -> float:
+    """DA-10.1: what the other side of a line is worth, less the one that is given."""
+    gain = 0.0
+    for colour in range(COLOURS):
+        gain += (table.exchange[side ^ 1, colour] - table.exchange[side, colour]) * worth[colour]
+    return gain
