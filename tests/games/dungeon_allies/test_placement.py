@@ -36,7 +36,6 @@ from meadhall.games.dungeon_allies.state import (
     MOST_GOLD_BID,
     ON_PRISONER,
     ON_SORCERER,
-    ON_TRACK,
     ON_TREASURE,
     PLACE,
     PRISONERS,
@@ -274,7 +273,6 @@ def test_DA_8_2_nobody_raises_their_own_bid_but_who_is_outbid_may_return() -> No
     match.play(bid(2))
     assert gold(match, A) == 1
     assert not only(match.steps[-1].events, "gains")
-    assert ON_TRACK not in state(match).place
 
 
 def test_DA_8_2_between_a_die_in_the_tavern_and_its_bid_nobody_illuminates() -> None:

@@ -46,7 +46,7 @@ from meadhall.games.dungeon_allies.state import (
 _SETS = [[die for die in range(DICE) if mask >> die & 1] for mask in range(1 << DICE)]
 DICE_COUNT = np.array([len(dice) for dice in _SETS], np.int32)
 DICE_OF = np.array([dice + [NONE] * (DICE - len(dice)) for dice in _SETS], np.int32)
-LAST = (1 << 9) - 1  # the last action has a smaller number
+LAST = (1 << 9) - 1  # not less than the number of any action
 CAN_GROW = (1 << D12) - 1
 """DA-3.3: the dice that are smaller than another."""
 
@@ -130,12 +130,6 @@ def is_on_track(table: Table, seat: int) -> bool:
         if table.track[space] == seat:
             return True
     return False
-
-
-@rule
-def can_train(table: Table, die: int) -> bool:
-    """DA-3.3: there is a space, and a larger die."""
-    return table.trainees < TRAINER_SPACES and die < D12
 
 
 @rule
