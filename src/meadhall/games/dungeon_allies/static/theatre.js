@@ -94,6 +94,15 @@
     else if (e.target.closest("#reel-skip, #controls .act, .da-slot")) { if (queue.length) end(); }
   });
 
+  on("keydown", e => {
+    if (!queue.length || e.ctrlKey || e.metaKey || e.altKey) return;
+    if (e.key === "Escape") end();
+    if (e.key === " " && !e.target.matches("button, a, summary, input, select")) {
+      e.preventDefault();
+      pause(!paused);
+    }
+  });
+
   on("htmx:before:swap", () => {
     if (!byId("da-board")) return;
     before = boxes();
@@ -114,6 +123,7 @@
       const playing = !!ghost;
       ghost = curtain;
       byId("da-board").append(ghost);
+      byId("da-board").classList.toggle("paused", paused);
       if (!playing) show();
       else light(queue[0].dataset.place);
     } else if (!still.matches) glide();
