@@ -24,6 +24,7 @@ INSTALLED = [subject for subject in EVERY_GAME if subject is not hoard]
 ENDINGS = {
     "axes-and-allies": {"AA-6.1"},
     "axxa": {"AX-6.1", "AX-6.2", "AX-7.2", "AX-7.3"},
+    "dungeon-allies": {"DA-13.1", "DA-13.3"},
     "viking-axes": {"VA-7.1", "VA-7.2"},
 }
 """The rules by which each game can end."""

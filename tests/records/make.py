@@ -6,7 +6,9 @@ or not at all. A game's records stand in ``RECORDS``, by the file that each is w
 
 from __future__ import annotations
 
+import copy
 import sys
+import tomllib
 from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import partial
@@ -24,6 +26,9 @@ from meadhall.engine.record import SUFFIX, dumps
 from meadhall.engine.schema import Tables
 from meadhall.games.axxa.board import SPACES, distance
 from meadhall.games.axxa.state import HEIGHT, NUMBERS, OF_EACH, THREE, Ending
+from meadhall.games.dungeon_allies.components import COMPONENTS
+from meadhall.games.dungeon_allies.state import DICE, GONE, MAX_TURNS, NONE, ON_SQUARE, ON_TRACK, PLACE, SQUARES, Table
+from meadhall.games.dungeon_allies.words import deciding_colour
 from meadhall.games.viking_axes.state import COPIES, HITS, SHIELD
 
 HERE = Path(__file__).parent
@@ -172,6 +177,78 @@ def standstill(tables: Tables, played: int) -> Floats:
     return found
 
 
+# ------------------------------------------------------------- DA-13.3: nobody fights; DA-13.1: the last monster in the last turn
+
+FIGHTS = range(PLACE + DICE * ON_SQUARE, PLACE + DICE * ON_TRACK)
+"""Dice of Dungeon Allies that are placed on squares."""
+
+
+def played_in_no_hurry(number: int, spared: int) -> Match:
+    """A match of Dungeon Allies in which so many monsters are spared to the last turn, or to the end if that is all of them."""
+    match = Match(game("dungeon-allies"), seats=NAMES[:2], seed=f"no hurry {number}", started=STARTED)
+    draw = np.random.default_rng(number)
+    while not match.over:
+        table: Any = match.state
+        free = sum(table.monster[square] != GONE and table.holder[square] == NONE for square in range(SQUARES))
+        last = table.turn == MAX_TURNS and spared < SQUARES
+        legal = [choice.action for choice in match.legal()]
+        fights = [action for action in legal if action in FIGHTS and table.holder[(action - PLACE) // DICE] == NONE]
+        others = [action for action in legal if action not in FIGHTS]
+        match.play(int(draw.choice(fights if fights and (last or free > spared) else others)))
+    return match
+
+
+# ------------------------------------------------------------------------------- DA-13.4: equal points, and what decides instead
+
+
+def played_level(players: int, colour: int) -> Match:
+    """A match of Dungeon Allies, played at random, in which crystals of that colour decide (-1: nothing does)."""
+    for first in range(0, 1_000_000, MANY):
+        seeds = [f"level {number}" for number in range(first, first + MANY)]
+        courses, tables = played_at_random(players, seeds, first)
+        for seed, course, table in zip(seeds, courses, (Table.at(tables, k) for k in range(MANY)), strict=True):
+            if deciding_colour(table) == colour:
+                match = Match(game("dungeon-allies"), seats=NAMES[:players], seed=seed, started=STARTED)
+                for action in course[: course.index(-1)]:
+                    match.play(action)
+                return match
+    raise AssertionError("no such match")
+
+
+MANY = 2000
+"""Matches that are played together."""
+
+
+def played_at_random(players: int, seeds: list[str], number: int) -> tuple[list[list[int]], Tables]:
+    """Matches of Dungeon Allies with these seeds: the actions of each, ``-1`` when it is over, and how each of them ends."""
+    matches = [Match(game("dungeon-allies"), players=players, seed=seed) for seed in seeds]
+    batch = Batch("dungeon-allies", players, len(seeds))
+    batch.tables = np.concatenate([match.tables for match in matches])
+    draw = np.random.default_rng(number)
+    course: list[Ints] = []
+    while (batch.tables["actor"] >= 0).any():
+        masks = batch.legal_masks()
+        actions = np.where(masks.any(axis=1), (masks * (1 + draw.random(masks.shape))).argmax(axis=1), -1)
+        batch.tables["rng"] = [step_key(match.seed, len(course) + 1) for match in matches]
+        batch.step(actions)
+        course.append(actions)
+    return np.transpose([*course, np.full(len(seeds), -1)]).tolist(), batch.tables
+
+
+# --------------------------------------------------------------------------------------------------- DA-1.1: other components
+
+
+def other_components() -> dict[str, Any]:
+    """The built-in ones, with other names and other numbers."""
+    document: dict[str, Any] = copy.deepcopy(tomllib.loads(COMPONENTS.file.read_text("utf-8")))
+    for number, monster in enumerate(document["monster"]):
+        monster |= {"id": f"dragon_{number + 1}", "name": f"Dragon {number + 1}", "red": {"target": 9, "gold": 5}}
+    document["character"][0] |= {"id": "hero", "name": "Hero"}
+    document["prisoner_space"][0]["reward"] = {"gold": 2}
+    document["trade"][0]["left"] = {"red": 3}
+    return document
+
+
 # --------------------------------------------------------------------------------------------------------------------- records
 
 RECORDS: dict[str, Callable[[], Match]] = {
@@ -204,6 +281,19 @@ RECORDS: dict[str, Callable[[], Match]] = {
     },
     "axxa/standstill-together": partial(played_to_a_standstill, "together"),
     "axxa/standstill-versus": partial(played_to_a_standstill, "versus"),
+    **{
+        f"dungeon-allies/{players}-players-{number}": partial(played_by_bots, "dungeon-allies", players, number)
+        for players in range(2, 6)
+        for number in range(4)
+    },
+    **{f"dungeon-allies/no-fights-{number}": partial(played_in_no_hurry, number, SQUARES) for number in range(2)},
+    **{f"dungeon-allies/last-turn-{number}": partial(played_in_no_hurry, number, number + 1) for number in range(2)},
+    **{
+        f"dungeon-allies/level-{colour}": partial(played_level, 2, number)
+        for number, colour in enumerate(("draw", "red", "blue", "yellow", "green", "white"), -1)
+    },
+    "dungeon-allies/level-three-players": partial(played_level, 3, -1),
+    "dungeon-allies/other-components": partial(played_by_bots, "dungeon-allies", 3, 4, components=other_components()),
 }
 
 
