@@ -1,0 +1,157 @@
+"""Statistics: what a game counts besides is counted in compiled loops and in whole matches alike, nothing left out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import meadhall
+from games_for_tests.hoard import game as hoard
+from games_for_tests.hoard.rules import BOAST, DRAW, SEATS, Event
+from meadhall.cli import main
+from meadhall.engine.chance import key_from_counter
+from meadhall.engine.events import argument_at, arguments_at, happened, kind_at, new_log, read_log
+from meadhall.engine.game import Game, registered
+from meadhall.engine.kernels import counted_tournament, loops, seed_number
+from meadhall.engine.loops import GREEDY, LOG_SHAPE, RANDOM
+from meadhall.engine.record import read_records
+from meadhall.engine.rule import rule
+from meadhall.engine.statistics import NOTHING, Counts, Rate, Spread, Statistics
+
+GAMES = 40
+
+# The counters: events of each kind but coins; coins by seat; arguments of all.
+COINS = len(Event) + 1
+ARGUMENTS = COINS + SEATS
+COUNTERS = ARGUMENTS + 1
+
+
+@rule
+def tally(log: Any, counts: Any) -> None:
+    for at in range(1, happened(log) + 1):
+        if kind_at(log, at) == Event.COIN:
+            counts[COINS + argument_at(log, at, 0)] += 1
+        else:
+            counts[kind_at(log, at)] += 1
+        counts[ARGUMENTS] += arguments_at(log, at)
+
+
+def fields(counts: Counts, players: int) -> dict[str, Any]:
+    return {"coins": counts[:, COINS : COINS + players].mean(axis=0).tolist(), "draws": float(counts[:, Event.DREW].mean())}
+
+
+def rows(fields: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    yield "draws", f"{fields['draws']:.2f} a game"
+
+
+COUNTED = replace(hoard, name="counted", statistics=Statistics(COUNTERS, tally, fields, rows))
+
+
+@pytest.fixture(autouse=True)
+def installed() -> Iterator[None]:
+    with registered(COUNTED):
+        yield
+
+
+def recounted(events: list[list[Any]]) -> list[int]:
+    """The same counters, counted from events as a record has them."""
+    numbers = {kind.name: number for number, kind in hoard.events.items()}
+    counts = [0] * COUNTERS
+    for name, *arguments in events:
+        counts[COINS + arguments[0] if name == "coin" else numbers[name]] += 1
+        counts[ARGUMENTS] += len(arguments)
+    return counts
+
+
+def played(subject: Game, policies: list[int], seed: str, number: int) -> list[list[Any]]:
+    """What happens in a game of a bulk run, step by step: the same dice, the same policies."""
+    compiled, players = loops(subject), len(policies)
+    tables, rng, room = subject.table.new(), np.zeros(2, np.uint64), np.zeros(subject.actions, np.int32)
+    key_from_counter(tables["rng"][0], seed_number(seed), 2 * number)
+    key_from_counter(rng, seed_number(seed), 2 * number + 1)
+    log = new_log(500)
+    compiled.set_up_one(tables, players, subject.encode_options(subject.check_options({})), log)
+    events = list(read_log(log, subject.events))
+    while (actor := int(tables["actor"][0])) >= 0:
+        view, log = tables.copy(), new_log(500)
+        compiled.conceal_one(view, actor)
+        compiled.play_one(tables, compiled.follow_one(policies[(actor + number) % players], view, room, rng), log)
+        events += read_log(log, subject.events)
+    return [event.to_list() for event in events]
+
+
+def test_compiled_loops_count_everything_that_happens() -> None:
+    policies = [GREEDY, RANDOM, RANDOM]
+    _, _, counts = counted_tournament(COUNTED, policies, GAMES, seed="counted")
+    for number in range(GAMES):
+        assert counts[number].tolist() == recounted(played(COUNTED, policies, "counted", number)), number
+
+
+def test_a_step_in_which_more_happens_than_a_log_holds_is_counted_all_the_same() -> None:
+    """In Hoard the coins are counted out one by one at the end: more of them than the log has room for."""
+    _, _, counts = counted_tournament(COUNTED, [RANDOM] * 4, GAMES, seed="coins")
+    coins = counts[:, COINS : COINS + 4].sum(axis=1)
+    assert coins.max() >= LOG_SHAPE[0]
+    assert counts[:, Event.ENDED].tolist() == [1] * GAMES
+
+
+def test_counting_changes_no_game() -> None:
+    shares, lengths, _ = counted_tournament(COUNTED, [GREEDY, RANDOM], GAMES, seed="same")
+    others, other_lengths, nothing = counted_tournament(hoard, [GREEDY, RANDOM], GAMES, seed="same")
+    assert shares.tolist() == others.tolist()
+    assert lengths.tolist() == other_lengths.tolist()
+    assert nothing.shape == (GAMES, 0)
+
+
+def test_a_match_is_counted_without_what_was_taken_back() -> None:
+    match = COUNTED.match(players=2, seed="match")
+    for action in (BOAST, DRAW):
+        match.play(action)
+    before = match.tally()
+    assert before.tolist() == recounted(
+        [event.to_list() for event in [*match.setup, *match.steps[0].events, *match.steps[1].events]]
+    )
+    match.play(BOAST)
+    assert match.tally()[Event.BOASTED] == 2
+    match.undo()
+    assert match.tally().tolist() == before.tolist()
+
+
+def test_records_say_the_same_as_the_report(tmp_path: Path) -> None:
+    file = tmp_path / "games.jsonl"
+    report = meadhall.simulate("counted", ["greedy", "random"], games=20, seed="records", records=file)
+    counts = []
+    for record in read_records(file):
+        steps = [record["setup"], *(action["events"] for action in record["actions"])]
+        counts.append(recounted([event for events in steps for event in events]))
+    assert report.statistics == fields(np.array(counts), 2)
+
+
+def test_the_report_holds_them_and_people_read_them(capsys: pytest.CaptureFixture[str]) -> None:
+    report = meadhall.simulate("counted", games=30, seed="rows", players=3)
+    assert json.loads(json.dumps(report.to_dict()))["statistics"] == report.statistics
+    assert set(report.statistics) == {"coins", "draws"}
+    assert main(["simulate", "counted", "--games", "30", "--seed", "rows", "--players", "3"]) == 0
+    assert f"draws  {report.statistics['draws']:.2f} a game" in capsys.readouterr().out
+
+
+def test_a_game_that_counts_nothing_reports_nothing() -> None:
+    assert hoard.statistics is NOTHING
+    assert meadhall.simulate("hoard", games=3).statistics == {}
+    assert hoard.match().tally().shape == (0,)
+
+
+def test_a_spread_is_that_of_its_numbers() -> None:
+    assert Spread.of(np.array([1, 2, 3, 10])) == Spread(4.0, 12.5**0.5, 1, 2.5, 10)
+
+
+def test_a_rate_is_the_share_of_its_games() -> None:
+    rate = Rate.of(np.array([1.0, 0.5, 0.0, 0.0]))
+    assert (rate.games, rate.share, rate.rate) == (4, 1.5, 0.375)
+    assert rate.low < rate.rate < rate.high
