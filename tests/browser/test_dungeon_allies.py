@@ -20,6 +20,7 @@ from meadhall.engine.match import Match
 from meadhall.engine.record import replay
 from meadhall.games.dungeon_allies.names import BUILT_IN
 from meadhall.games.dungeon_allies.state import (
+    D12,
     DICE,
     ILLUMINATE,
     ON_SORCERER,
@@ -30,7 +31,6 @@ from meadhall.games.dungeon_allies.state import (
     PLACE,
     SIDES,
     SQUARES,
-    TARGETS,
     Event,
 )
 
@@ -383,12 +383,17 @@ def test_without_javascript_dice_are_placed_and_refusals_are_pages(come: Come) -
         if actor.page is plain.page and phase(plain.page) == "place":
             several = plain.page.locator(".da-slot input").count() > 1
             assert (shining(plain.page) == []) == several
+            plain.allow("422")
+            form: dict[str, str | float | bool] = {"action": PLACE + DICE * ON_TRADE + D12, "_csrf_token": _token(plain.page)}
+            refused = plain.page.context.request.post(f"{players[1].path}/act", form=form)
+            assert refused.status == 422
+            assert re.search(r'class="notice[^"]*" role="alert".{,400}\(DA-', refused.text(), re.DOTALL)
             placed += 1
         decide(actor.page, lambda targets: max(target for target in targets if target < ON_SORCERER))
-    plain.allow("422")
-    token = plain.page.locator("[name=_csrf_token]").first.input_value()
-    form = {"action": str(PLACE + DICE * TARGETS), "_csrf_token": token}
-    assert plain.page.context.request.post(f"{players[1].path}/act", form=form).status in (409, 422)
+
+
+def _token(page: Page) -> str:
+    return page.locator("[name=_csrf_token]").first.input_value()
 
 
 def test_a_turn_is_told_scene_by_scene_and_can_be_paused_and_skipped(come: Come) -> None:

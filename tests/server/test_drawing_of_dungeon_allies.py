@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
 from games.dungeon_allies.scenes import DA, at_random, enriched
 from meadhall.engine.match import Match
+from meadhall.games.dungeon_allies import state
+from meadhall.games.dungeon_allies.names import FIRST_TARGETS
 from meadhall.games.dungeon_allies.state import BID, TARGETS, Phase
 from meadhall.games.dungeon_allies.table import own
 from meadhall.server.pages import SeatView, Viewer
 from meadhall.server.present import match_page, result_view
-from meadhall.server.render import fragment
+from meadhall.server.render import _template, fragment
 
 pytestmark = pytest.mark.usefixtures("compiled")
 
@@ -42,6 +45,15 @@ def _private(match: Match, seat: int) -> str:
 
 def _seats(match: Match) -> tuple[SeatView, ...]:
     return tuple(SeatView(seat, each, "human") for seat, each in enumerate(match.names))
+
+
+def test_the_page_numbers_targets_and_actions_as_the_rules_do() -> None:
+    numbers: Any = _template("dungeon-allies/table.html").module
+    for name in ("PLACE", "ILLUMINATE", "PEEK", "BID", "FIGHT", "ROLL", "HAMMER", "ENHANCE", "BLESS", "ACCEPT", "REROLL"):
+        assert getattr(numbers, name) == getattr(state, name)
+    for name in ("FOLLOWER_DIE", "END_TRADE", "TRADE", "BUY"):
+        assert getattr(numbers, name) == getattr(state, name)
+    assert numbers.first[1:] == FIRST_TARGETS
 
 
 def test_every_moment_can_be_drawn_and_every_action_chosen() -> None:
