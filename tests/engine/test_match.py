@@ -197,6 +197,15 @@ def test_more_than_was_played_cannot_be_taken_back(match: Match, steps: int) -> 
         match.undo(steps)
 
 
+def test_what_ended_the_match_is_not_taken_back_freely_as_its_seed_is_known(match: Match) -> None:
+    play_out(match)
+    assert "seed" in match.record()
+    assert not match.can_undo()
+    with pytest.raises(CannotUndo, match="its seed is known"):
+        match.undo()
+    assert match.over
+
+
 def test_numbers_of_undone_actions_are_never_used_again_so_nobody_rolls_twice() -> None:
     match = game("axes-and-allies").match(players=3, seed=SEED)
     attack = match.legal()[0]

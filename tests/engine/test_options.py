@@ -62,6 +62,17 @@ def test_another_one_is_recorded_by_its_hash_and_its_data() -> None:
     assert COINS.check(value) == COINS.check(value["data"]) == value
 
 
+def test_what_is_done_to_a_record_or_to_the_data_brought_does_nothing_to_the_match() -> None:
+    data = COINS.check(RENAMED)["data"]
+    for value in (COINS.default, data):
+        match = coins.match(players=2, seed="x", coins=value)
+        before = dumps(match.record())
+        match.record()["options"]["coins"]["sha256"] = "0" * 64
+        data["coin"][0]["name"] = "button"
+        assert dumps(match.record()) == before
+    assert coins.match(players=2, seed="x").options["coins"] == COINS.default
+
+
 def test_the_hash_depends_on_what_it_says_and_not_on_how_it_is_written() -> None:
     value = COINS.check(RENAMED)
     data = json.loads(json.dumps(value["data"]))
@@ -188,12 +199,15 @@ def test_a_mistake_in_data_is_told_with_its_place() -> None:
         (b"schema = 1\n\n\xff", "line 3: not text in UTF-8"),
         (Path("/nowhere/at/all.toml"), "/nowhere/at/all.toml can't be read: No such file or directory"),
         (Path("/"), "/ can't be read: Is a directory"),
-        ("schema = 1979-05-27", "date is not JSON serializable"),
-        ("schema = nan", "not JSON compliant"),
+        ("# mine\nschema = 1979-05-27", "coins: line 2, schema: 1979-05-27 is neither text nor a number"),
+        ("# mine\nschema = nan", "coins: line 2, schema: nan is neither text nor a number"),
+        (r'city = "\u001b[31mred"', r"coins: line 1, city: '\x1b[31mred' can't be printed"),
+        ('"a\\nb" = 1', r"coins: 'a\nb' can't be a name"),
+        ({1: 2, "coin": []}, "coins: 1 can't be a name"),
         (7, "a document is needed, not int"),
         (None, "a document is needed, not NoneType"),
         (["coin"], "a document is needed, not list"),
-        ({"coin": [{"name": "\ud800", "metal": "gold"}]}, "surrogates not allowed"),
+        ({"coin": [{"name": "\ud800", "metal": "gold"}]}, r"coin[0].name: '\ud800' can't be printed"),
     ],
     ids=str,
 )

@@ -369,23 +369,25 @@ class Match:
         return counts
 
     def can_undo(self) -> bool:
-        """Whether the last action can be taken back freely: nothing was revealed by it."""
-        return bool(self.steps) and int(self.steps[-1].before["reveals"][0]) == int(self._tables["reveals"][0])
+        """Whether the last action can be taken back freely: it revealed nothing, and didn't end the match."""
+        return bool(self.steps) and not self.over and int(self.steps[-1].before["reveals"][0]) == int(self._tables["reveals"][0])
 
     def undo(self, steps: int = 1, *, revealed: bool = False) -> tuple[Step, ...]:
         """Take back the last ``steps`` actions. Their numbers are never used again, so no roll is repeated.
 
         Args:
-            revealed: also when dice were rolled or something else was revealed since.
+            revealed: also when dice were rolled or something else was revealed since, or the match is over.
 
         Returns:
             What was taken back, oldest first.
 
         Raises:
-            CannotUndo: there is nothing to take back, or something was revealed.
+            CannotUndo: there is nothing to take back, something was revealed, or the match is over.
         """
         if not 1 <= steps <= len(self.steps):
             raise CannotUndo(_("There is nothing to take back."))
+        if self.over and not revealed:
+            raise CannotUndo(_("The match is over, and its seed is known."))
         taken = tuple(self.steps[-steps:])
         if not revealed and int(taken[0].before["reveals"][0]) != int(self._tables["reveals"][0]):
             raise CannotUndo(_("Something has been revealed since."))

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import re
 import tomllib
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from copy import deepcopy
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
@@ -138,7 +140,7 @@ class Document(Generic[D]):
         self._codes = codes
         self._remembered: dict[str, _Known[D]] = {}
 
-    @cached_property
+    @property
     def default(self) -> Any:
         """The hash of the built-in document."""
         return {"sha256": self._built_in.key}
@@ -207,14 +209,16 @@ class Document(Generic[D]):
         return self._value(known, value["data"])
 
     def _value(self, known: _Known[D], data: Any) -> dict[str, Any]:
-        return self.default if known.key == self._built_in.key else {"sha256": known.key, "data": data}
+        return self.default if known.key == self._built_in.key else {"sha256": known.key, "data": deepcopy(data)}
 
     def _learn(self, data: Any, text: str = "") -> _Known[D]:
         """What data that are in order stand for; BadSetup if they are not. ``text`` is where they were read from."""
         try:
-            written = json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode()
-        except (TypeError, ValueError, RecursionError) as error:
-            raise BadSetup(f"{self.name}: {error}") from None
+            for path, reason in unfit(data):
+                raise self._mistake(path, reason, text)
+            written = json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
+        except RecursionError:
+            raise BadSetup(f"{self.name}: nested too deep") from None
         if len(written) > LARGEST:
             raise BadSetup(f"{self.name}: longer than {LARGEST // 1024} KB")
         key = hashlib.sha256(written).hexdigest()
@@ -263,3 +267,21 @@ class Document(Generic[D]):
     def shown(self, value: Any) -> str:
         """The beginning of its hash, unless it is the one built in."""
         return _("built in") if value == self.default else str(value["sha256"])[:SHOWN]
+
+
+def unfit(data: Any, path: str = "$") -> Iterator[tuple[str, str]]:
+    """What of some data JSON does not know, or nobody could print: pairs of a path and a reason."""
+    if isinstance(data, Mapping):
+        for key, value in data.items():
+            if isinstance(key, str) and key.isprintable():
+                yield from unfit(value, f"{path}.{key}")
+            else:
+                yield path, f"{key!r} can't be a name"
+    elif isinstance(data, list | tuple):
+        for index, value in enumerate(data):
+            yield from unfit(value, f"{path}[{index}]")
+    elif isinstance(data, str):
+        if not data.isprintable():
+            yield path, f"{data!r} can't be printed"
+    elif data is not None and not isinstance(data, int) and not (isinstance(data, float) and math.isfinite(data)):
+        yield path, f"{data} is neither text nor a number"

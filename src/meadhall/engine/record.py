@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from copy import deepcopy
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
@@ -99,7 +100,7 @@ def to_record(match: Match, viewer: int, *, legal: bool, abandoned: str | None, 
         "format": FORMAT,
         "game": match.game.name,
         "rules": match.game.version,
-        "options": dict(match.options),
+        "options": deepcopy(match.options),
         "seats": [_seat(seat) for seat in match.seats],
         "started": f"{match.started.year:04}" + match.started.strftime("-%m-%dT%H:%M:%SZ"),
         "commitment": match.commitment,
