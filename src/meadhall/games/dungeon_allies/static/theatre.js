@@ -35,7 +35,7 @@
     const drawn = document.querySelector("#da-board > .da-picture").cloneNode(true);
     drawn.classList.add("da-ghost");
     drawn.inert = true;
-    drawn.querySelectorAll(".da-rock, .da-road, #da-theatre, #da-stage").forEach(each => each.remove());
+    drawn.querySelectorAll(".da-rock, .da-road, #da-stage").forEach(each => each.remove());
     return nameless(drawn);
   }
 
