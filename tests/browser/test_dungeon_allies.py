@@ -24,6 +24,7 @@ from meadhall.games.dungeon_allies.state import (
     DICE,
     ILLUMINATE,
     ON_SORCERER,
+    ON_TAVERN,
     ON_TRACK,
     ON_TRADE,
     ON_TREASURE,
@@ -62,8 +63,12 @@ def shining(page: Page) -> list[int]:
 
 
 def deepest_last(targets: Sequence[int]) -> int:
-    """A monster on the highest level that has any; when none is left, anything."""
+    """A monster, as near to the surface as there is one."""
     return min(targets)
+
+
+def to_the_tavern(targets: Sequence[int]) -> int:
+    return ON_TAVERN if ON_TAVERN in targets else min(targets)
 
 
 def take_die(page: Page, press: Press = Locator.click) -> int:
@@ -158,6 +163,34 @@ def _until(players: Sequence[Table], wanted: str, prefer: Prefer = deepest_last)
             return actor
         follow(players, actor, prefer)
     raise AssertionError(f"the match was over before anybody had to decide: {wanted}")
+
+
+def test_a_bid_is_made_with_two_buttons(come: Come) -> None:
+    """Whoever has two gold outbids a friend who has a die in the tavern."""
+    players = open_table(come(**STILL), come(**STILL), game=DUNGEON_ALLIES)
+    while (actor := whose_turn(players)) is not None and phase(actor.page) != "bid":
+        friend = next(table for table in players if table is not actor)
+        bidder = actor.page.locator(f"#spot-{ON_TAVERN} .da-bid .crest")
+        rich = actor if bidder.count() else friend
+        follow(players, actor, to_the_tavern if _gold(rich.page) >= 2 else deepest_last)
+    assert actor is not None, "nobody ever outbid anybody"
+    page, gold = actor.page, _gold(actor.page)
+    amounts = [int(option) for option in page.locator("#bid option").all_text_contents()]
+    assert amounts == list(range(amounts[0], gold + 1))
+    page.get_by_role("button", name="less", exact=True).click()
+    expect(page.locator("#bid option:checked")).to_have_text(str(amounts[0]))
+    page.get_by_role("button", name="more", exact=True).click()
+    expect(page.locator("#bid option:checked")).to_have_text(str(amounts[1]))
+    inspector = Inspector()
+    inspector.look("bid", page)
+    assert inspector.found == []
+    decide(page)
+    assert _gold(page) == gold - amounts[1]
+    expect(page.locator(f"#spot-{ON_TAVERN} .da-bid")).to_have_text(str(amounts[1]))
+
+
+def _gold(page: Page) -> int:
+    return int(page.locator(".da-purse .da-count").first.inner_text())
 
 
 # --------------------------------------------------------------------------------------------------- what was looked at in secret

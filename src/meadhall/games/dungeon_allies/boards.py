@@ -59,13 +59,16 @@ class Die:
 
 @dataclass(frozen=True)
 class Square:
-    """A square of the dungeon. ``monster``: None where its tile is not known. ``seen``: who has looked."""
+    """A square of the dungeon. ``monster``: None where its tile is not known; ``former``: who was there, when it is gone.
+    ``seen``: who has looked.
+    """
 
     square: int
     name: str
     level: int
     tile: bool
     monster: Monster | None
+    former: str
     seen: tuple[int, ...]
     dice: tuple[Die, ...]
 
@@ -182,12 +185,14 @@ class Boards:
 
     def square(self, square: int) -> Square:
         """A square, and what is known of its tile."""
+        tile = bool(has_tile(self._table, square))
         return Square(
             square=square,
             name=names.square(square),
             level=level_of(square),
-            tile=bool(has_tile(self._table, square)),
+            tile=tile,
             monster=self.monster(square),
+            former="" if tile else self._names.monster(self._table.former[square]),
             seen=self.seen(square),
             dice=self.dice(ON_SQUARE + square),
         )
