@@ -9,6 +9,7 @@ from html.parser import HTMLParser
 import httpx
 import pytest
 
+from meadhall.server.routes.documents import DOCUMENT_LIMIT
 from meadhall.server.settings import Settings
 from meadhall.server.store import Store
 from server.people import AXES, HOARD, OpenHall, open_hall, play_out, stream
@@ -146,7 +147,7 @@ async def test_a_body_that_is_too_large_is_refused(hall: OpenHall) -> None:
     answer = await person.post("/you", {"name": "x" * 70_000})
     assert answer.status_code == 413
     program = await hall.program()
-    assert (await program.post("/tables", {"game": "x" * 70_000})).status_code == 413
+    assert (await program.post("/tables", {"game": "x" * (DOCUMENT_LIMIT + 1)})).status_code == 413
 
 
 async def test_one_client_makes_so_many_requests_and_no_more(settings: Settings, at_once: None) -> None:

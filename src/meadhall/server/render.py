@@ -14,7 +14,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
-from jinja2 import ChoiceLoader, Environment, FileSystemLoader, PrefixLoader, StrictUndefined, Template
+from jinja2 import ChoiceLoader, Environment, FileSystemLoader, FunctionLoader, StrictUndefined, Template
 from jinja2.runtime import Macro
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
@@ -65,6 +65,13 @@ def _static_file(name: str) -> Path:
     return STATIC / name
 
 
+def _game_template(name: str) -> tuple[str, str, None] | None:
+    """``NAME/table.html`` and the like: a template of a game, also of one that was registered after the start."""
+    owner, slash, rest = name.partition("/")
+    path = game(owner).folder / rest if slash and owner in game_names() else None
+    return (path.read_text("utf-8"), str(path), None) if path is not None and path.is_file() else None
+
+
 class _Environment(Environment):
     """Gives each template its globals in one dictionary: every rendering and every import looks through Jinja's slow chain."""
 
@@ -74,9 +81,8 @@ class _Environment(Environment):
 
 @cache
 def _environment() -> Environment:
-    games = {name: FileSystemLoader(game(name).folder) for name in game_names()}
     environment = _Environment(
-        loader=ChoiceLoader([FileSystemLoader(HERE / "templates"), PrefixLoader(games)]),
+        loader=ChoiceLoader([FileSystemLoader(HERE / "templates"), FunctionLoader(_game_template)]),
         autoescape=True,
         auto_reload=False,
         undefined=StrictUndefined,
