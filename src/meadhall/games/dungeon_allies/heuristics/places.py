@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from meadhall.engine.rule import rule
-from meadhall.games.dungeon_allies.heuristics.fights import dice_on
+from meadhall.games.dungeon_allies.heuristics.fights import dice_on, size
 from meadhall.games.dungeon_allies.heuristics.worth import Values, card_worth, price_to_come, turns_left, worth_of
 from meadhall.games.dungeon_allies.rules.placement import can_bid, count_allies, is_on_track, waiting_dice
 from meadhall.games.dungeon_allies.rules.treasure import is_guarded
@@ -27,6 +27,7 @@ from meadhall.games.dungeon_allies.state import (
     TARGETS,
     TRACK,
     TRADES,
+    TRAINER_SPACES,
     TREASURES,
     Table,
 )
@@ -66,7 +67,7 @@ def value_places(table: Table, seat: int, waiting: int, purse: Values, worth: Va
         if (waiting >> die) & 1:
             values[ON_TRAINER, die] = value_of_training(table, seat, die)
     if can_bid(table, seat):
-        fill(values, ON_TAVERN, waiting, value_of_tavern(table, seat))
+        fill(values, ON_TAVERN, waiting, value_of_tavern(table, seat, waiting))
     for space in range(PRISONERS):
         if table.holder[ON_PRISONER + space] == NONE:
             fill(values, ON_PRISONER + space, waiting, value_of_prisoner(table, space, purse, worth))
@@ -146,6 +147,8 @@ def value_of_training(table: Table, seat: int, die: int) -> float:
     if (mask >> die) & 3 != 1:
         return 0.0
     value = STRONGER * turns_left(table) / table.players
+    if die == D4 and table.bidder == seat:
+        return value + follower_worth(table)  # there is no room for it else
     if table.followers > 0 and count_allies(table, seat) < DICE and smallest(mask) == D4:
         if die == D4:
             value += ROOM * follower_worth(table)
@@ -161,11 +164,20 @@ def follower_worth(table: Table) -> float:
 
 
 @rule
-def value_of_tavern(table: Table, seat: int) -> float:
+def value_of_tavern(table: Table, seat: int, waiting: int) -> float:
     """DA-8.3: a follower, if there will be room below the smallest die, less the bid."""
-    if smallest(trained(table, seat)) == D4:
+    if not has_room(table, seat, waiting):
         return 0.0
     return follower_worth(table) - (0 if table.bidder == NONE else table.bid + 1) - OUTBID
+
+
+@rule
+def has_room(table: Table, seat: int, waiting: int) -> bool:
+    """DA-8.4: whether the smallest die will be larger than a d4 after this turn's training, or can still be placed there."""
+    mask = trained(table, seat)
+    if smallest(mask) > D4:
+        return True
+    return (mask >> D6) & 1 == 0 and (waiting >> D4) & 1 == 1 and size(waiting) > 1 and table.trainees < TRAINER_SPACES
 
 
 @rule

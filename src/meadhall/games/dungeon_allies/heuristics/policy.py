@@ -36,6 +36,7 @@ from meadhall.games.dungeon_allies.state import (
     BID,
     BUY,
     COLOURS,
+    D4,
     D12,
     DICE,
     END_TRADE,
@@ -47,6 +48,7 @@ from meadhall.games.dungeon_allies.state import (
     MONSTERS,
     NONE,
     ON_SQUARE,
+    ON_TAVERN,
     ON_TRACK,
     ON_TRAINER,
     PEEK,
@@ -147,10 +149,16 @@ def value_placements(table: Table, legal: Row, count: int, purse: Values, worth:
         if fights:
             chosen = target < ON_TRACK and nets[target] == nets[best] and die == largest(parties[target])
         else:
-            fits = target == ON_TRAINER or die == smallest(waiting & ~party)
+            fits = target == ON_TRAINER or die == spare_die(waiting & ~party, target)
             chosen = target >= ON_TRACK and places[target, die] == ranked[0] and fits
         if chosen:
             values[k] = CHOSEN
+
+
+@rule
+def spare_die(mask: int, target: int) -> int:
+    """The smallest die; but the d4 doesn't wait in the tavern, as it may have to be trained to make room there."""
+    return smallest(mask & ~(1 << D4)) if target == ON_TAVERN and mask != 1 << D4 else smallest(mask)
 
 
 @rule
