@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,12 +12,20 @@ import meadhall
 from games_for_tests.coins import COINS, FILE
 from games_for_tests.coins import game as coins
 from meadhall.cli import main
+from meadhall.engine.game import registered
 from meadhall.engine.record import dumps, read_records
 
 Capture = pytest.CaptureFixture[str]
 
 RENAMED = FILE.read_text("utf-8").replace('"sovereign"', '"pistole"')
 WORD = COINS.check(RENAMED)["sha256"][:8]
+
+
+@pytest.fixture(autouse=True)
+def known() -> Iterator[None]:
+    """The game is known by its name, and only here: in a hall it would be one more tile."""
+    with registered(coins):
+        yield
 
 
 @pytest.fixture(autouse=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import random
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +16,19 @@ from games_for_tests.coins import game as coins
 from games_for_tests.hoard import game as hoard
 from meadhall import BadSetup, Match
 from meadhall.engine.errors import RecordError
+from meadhall.engine.game import registered
 from meadhall.engine.options import LARGEST, LONGEST_LINE, REMEMBERED, Choice, Document
 from meadhall.engine.record import dumps, loads, replay
 
 BUILT_IN = FILE.read_text("utf-8")
 RENAMED = BUILT_IN.replace('"sovereign"', '"pistole"')
+
+
+@pytest.fixture(autouse=True)
+def known() -> Iterator[None]:
+    """The game is known by its name, and only here: in a hall it would be one more tile."""
+    with registered(coins):
+        yield
 
 
 def objected(value: Any) -> str:

@@ -15,7 +15,7 @@ from games_for_tests.hoard import words as plain
 from games_for_tests.hoard.rules import CARDS, Table
 from meadhall.engine import events
 from meadhall.engine.events import EventKind, named
-from meadhall.engine.game import Document, register
+from meadhall.engine.game import Document
 
 METALS = ("copper", "silver", "gold")
 
@@ -87,14 +87,12 @@ def edition(options: Mapping[str, Any]) -> tuple[Words, dict[int, EventKind]]:
 
 BUILT_IN = edition({"coins": COINS.default})
 
-game = register(
-    replace(
-        hoard.game,
-        name="coins",
-        title="Coins",
-        options=(*hoard.game.options, COINS),
-        words=BUILT_IN[0],
-        events=BUILT_IN[1],
-        edition=edition,
-    )
+game = replace(
+    hoard.game,
+    name="coins",
+    title="Coins",
+    options=(*hoard.game.options, COINS),
+    words=BUILT_IN[0],
+    events=BUILT_IN[1],
+    edition=edition,
 )
