@@ -148,9 +148,16 @@ def test_guarded_treasure_is_only_worth_a_die_with_a_fight_that_may_be_won() -> 
 
 def test_a_follower_is_wanted_where_there_is_room_for_one() -> None:
     with_room = scene({A: {8: "fire", 10: "water"}, B: {8: "nature", 10: "armor"}})
-    without = scene({A: {4: "fire", 10: "water"}, B: {4: "nature", 10: "armor"}})
+    without = scene({A: {4: "fire", 6: "water"}, B: {4: "nature", 10: "armor"}})
     assert targets(with_room) == {target("tavern")}
     assert target("tavern") not in targets(without)
+
+
+def test_room_for_a_follower_is_made_in_the_turn_in_which_it_comes() -> None:
+    match = scene({A: {4: "fire", 10: "water"}, B: {12: "nature"}})
+    assert choices(match) == {place(10, "tavern")}
+    send(match, (A, 10, "tavern"), (B, 12, "trade"))
+    assert choices(match) == {place(4, "trainer")}
 
 
 def test_at_first_the_dice_are_trained_the_larger_one_before_the_smaller() -> None:
