@@ -1,0 +1,77 @@
+"""Components of one's own in a browser: brought in the lobby, refused with the line, seen by everybody and played with."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+from browser.checks import too_wide
+from browser.people import Come
+from browser.table import gather
+from browser.test_accessible import Inspector
+from browser.test_phone import PHONE
+
+DUNGEON_ALLIES = "Dungeon Allies"
+
+
+@pytest.mark.parametrize("scripts", [True, False], ids=["with scripts", "plain"])
+def test_components_are_brought_in_the_lobby_and_played_with(come: Come, tmp_path: Path, scripts: bool) -> None:
+    host, friend = come(java_script_enabled=scripts), come()
+    gather(host, friend, game=DUNGEON_ALLIES)
+    used = "#used-components"
+    expect(host.page.locator(used)).to_have_text("The built-in ones are used.")
+
+    host.page.locator(".document summary").click()
+    with host.page.expect_download() as download:
+        host.page.get_by_role("link", name="Download the built-in one").click()
+    built_in = download.value.path().read_text("utf-8")
+    assert download.value.suggested_filename == "dungeon-allies-components.toml"
+
+    own, wrong = tmp_path / "own.toml", tmp_path / "wrong.toml"
+    own.write_text(re.sub(r'(\[\[sorcerer_card\]\]\nid = ".*"\nname = ")', r"\1Own ", built_in), "utf-8")
+    wrong.write_text(built_in.replace('weakness = "melee"', 'weakness = "fist"', 1), "utf-8")
+    line = wrong.read_text("utf-8").splitlines().index('weakness = "fist"') + 1
+
+    host.allow("400")
+    host.page.locator("#file-components").set_input_files(wrong)
+    host.page.locator("#bring-components").click()
+    expect(host.page.get_by_role("alert")).to_contain_text(
+        f"components: line {line}, monster[0].weakness: invalid enum value 'fist'"
+    )
+    expect(host.page.locator(used)).to_have_text("The built-in ones are used.")
+
+    if not host.page.locator("#file-components").is_visible():
+        host.page.locator(".document summary").click()
+    host.page.locator("#file-components").set_input_files(own)
+    host.page.locator("#bring-components").click()
+    brought = re.compile(r"The host has brought other ones: [0-9a-f]{8}")
+    for person in (host, friend):
+        expect(person.page.locator(used)).to_have_text(brought)
+    expect(friend.page.locator("#bring-components")).to_have_count(0)
+
+    host.page.locator("#built-in-components").click()
+    expect(friend.page.locator(used)).to_have_text("The built-in ones are used.")
+    if not host.page.locator("#file-components").is_visible():
+        host.page.locator(".document summary").click()
+    host.page.locator("#file-components").set_input_files(own)
+    host.page.locator("#bring-components").click()
+    expect(friend.page.locator(used)).to_have_text(brought)
+
+    host.page.locator("#start").click()
+    for person in (host, friend):
+        expect(person.page.locator("#board")).to_contain_text("Own ")
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_the_lobby_with_a_document_is_accessible_and_fits_a_phone(come: Come, theme: str) -> None:
+    host, friend = come(**PHONE, color_scheme=theme), come(**PHONE, color_scheme=theme)
+    gather(host, friend, game=DUNGEON_ALLIES)
+    host.page.locator(".document summary").click()
+    inspector = Inspector()
+    for person, place in ((host, "host"), (friend, "friend")):
+        inspector.look(place, person.page)
+        assert too_wide(person.page) == []
+    assert inspector.found == []
