@@ -96,6 +96,15 @@ def test_a_match_is_played_with_other_components() -> None:
     assert replay(loads(text)).record() == record
 
 
+def test_the_same_components_make_the_same_edition() -> None:
+    first, second, built_in = (
+        Match(DA, seed=str(k), options={"components": text}) for k, text in enumerate((DREAD, DREAD, BUILT_IN))
+    )
+    assert first.game.words is second.game.words
+    assert first.game.words is not DA.words
+    assert built_in.game is DA
+
+
 def test_a_record_with_the_built_in_ones_holds_their_hash_alone() -> None:
     record = DA.match(seed="x").record(abandoned="x")
     assert record["options"] == {"components": COMPONENTS.default}

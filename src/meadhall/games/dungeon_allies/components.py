@@ -193,8 +193,11 @@ RULES: Mapping[str, Any] = {
 """What a document may say of the rules, but can't change."""
 
 
-class Components(_Printed):
-    """All that is printed: what ``components.toml`` holds. Tables that only repeat the rules may be left out."""
+class Components(_Printed, eq=False):
+    """All that is printed: what ``components.toml`` holds. Tables that only repeat the rules may be left out.
+
+    Each is equal to itself alone, so that what is made of it can be kept by it.
+    """
 
     turn_order_space: list[TrackSpace]
     prisoner_space: list[Prisoner]

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from meadhall.engine import events
 from meadhall.engine.events import EventKind
 from meadhall.engine.language import gettext as _
 from meadhall.engine.language import marked
+from meadhall.engine.options import REMEMBERED
 from meadhall.games.dungeon_allies import names, refusals, terminal
 from meadhall.games.dungeon_allies.components import COMPONENTS, Components, components_of
 from meadhall.games.dungeon_allies.events import events_of, tell
@@ -221,5 +223,11 @@ WORDS = Words(BUILT_IN)
 
 def edition(options: Mapping[str, Any]) -> tuple[Words, dict[int, EventKind]]:
     """The words and events of the components that a match is played with."""
-    words = WORDS if options["components"] == COMPONENTS.default else Words(components_of(options))
+    words = WORDS if options["components"] == COMPONENTS.default else words_of(components_of(options))
     return words, words.events
+
+
+@lru_cache(maxsize=REMEMBERED)
+def words_of(components: Components) -> Words:
+    """The same words for the same components."""
+    return Words(components)
