@@ -16,7 +16,7 @@ from meadhall.engine.events import Event
 from meadhall.engine.game import Game, GamePicture, GameWords, game, game_names
 from meadhall.engine.language import current_language, marked, ngettext, speaking
 from meadhall.engine.language import gettext as _
-from meadhall.engine.match import SPECTATOR, Match, View, visible
+from meadhall.engine.match import SPECTATOR, Match, Result, View, visible
 from meadhall.server.hall import Hall
 from meadhall.server.outlook import Outlook
 from meadhall.server.pages import (
@@ -114,7 +114,7 @@ def _note(table: TableRow, match: Match | None, yours: bool) -> str:
         return _("Your turn")
     if table.status == "over":
         result = match.result() if match else None
-        return _headline(match.names, result.winners) if match and result else _("Over")
+        return _headline(match.names, result) if match and result else _("Over")
     if match is not None and match.actor is not None:
         return _("Waiting for {name}").format(name=match.names[match.actor])
     return _("In play")
@@ -253,7 +253,7 @@ def _prompt(match: Match, view: View, abandoned: bool) -> str:
     if abandoned:
         return _("The match was given up.")
     result = match.result() if view.actor is None else None
-    return view.prompt() if result is None else _headline(match.names, result.winners) + "."
+    return view.prompt() if result is None else _headline(match.names, result) + "."
 
 
 def _shown(subject: Game) -> GamePicture:
@@ -319,7 +319,7 @@ def result_view(match: Match, chances: Outlook | None) -> ResultView | None:
     rule, how = match.game.words.ending(match.state)
     decisions = ngettext("{count} decision", "{count} decisions", len(match.steps)).format(count=len(match.steps))
     return ResultView(
-        headline=_headline(match.names, result.winners),
+        headline=_headline(match.names, result),
         how=_("{how}, after {decisions}").format(how=how, decisions=decisions),
         rule=rule,
         rule_url=rule_url(match.game.name, rule),
@@ -339,13 +339,14 @@ def _chance_points(match: Match, outlook: Outlook) -> tuple[ChancePoint, ...]:
     return tuple(points)
 
 
-def _headline(names: Sequence[str], winners: Sequence[int]) -> str:
+def _headline(names: Sequence[str], result: Result) -> str:
+    winners = result.winners
     if not winners:
         return _("Nobody wins")
     if len(winners) == 1:
         return _("{name} wins").format(name=names[winners[0]])
     if len(winners) == len(names):
-        return _("All win together")
+        return _("All win together") if min(result.scores) == 1 else _("A draw")
     return _("{names} win").format(names=", ".join(names[seat] for seat in winners))
 
 

@@ -1,0 +1,22 @@
+"""Who has won, in a few words."""
+
+from __future__ import annotations
+
+import pytest
+
+from meadhall.engine.match import Result
+from meadhall.server.present import _headline
+
+
+@pytest.mark.parametrize(
+    ("winners", "scores", "headline"),
+    [
+        ((1,), (0.0, 1.0, 0.0), "Björn wins"),
+        ((0, 2), (0.5, 0.0, 0.5), "Astrid, Freydis win"),
+        ((0, 1, 2), (1 / 3, 1 / 3, 1 / 3), "A draw"),
+        ((0, 1, 2), (1.0, 1.0, 1.0), "All win together"),
+        ((), (0.0, 0.0, 0.0), "Nobody wins"),
+    ],
+)
+def test_a_draw_among_all_is_not_a_victory_of_all(winners: tuple[int, ...], scores: tuple[float, ...], headline: str) -> None:
+    assert _headline(("Astrid", "Björn", "Freydis"), Result(winners, scores, "DA-13.4")) == headline
