@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from typing import Protocol
 
 from meadhall.bots.policy import POLICIES, PolicyBot
+from meadhall.bots.ranks import KARL, RANKS, Rank
+from meadhall.bots.search import Budget, SearchBot
 from meadhall.engine.chance import new_seed
 from meadhall.engine.errors import MeadhallError
 from meadhall.engine.game import Game
 from meadhall.engine.match import View
+
+_SEARCH = re.compile(r"search@(?:(?P<seconds>\d+(?:\.\d+)?)s|(?P<iterations>[1-9]\d*))")
 
 
 class UnknownBot(MeadhallError):
@@ -24,17 +30,37 @@ class Bot(Protocol):
         """One of ``view.legal``, which is not empty."""
 
 
+def ranks(game: Game) -> tuple[Rank, ...]:
+    """The ranks of bots that can play the game, the weakest first."""
+    return tuple(rank for rank in RANKS if rank != KARL or game.greedy is not None)
+
+
 def bot_names(game: Game) -> list[str]:
-    """The names of the bots that can play the game, the weakest first."""
-    return [name for name in POLICIES if name != "greedy" or game.greedy is not None]
+    """The names of the bots that can play the game: the ranks, the weakest first, and the library's own names of two of them."""
+    return [*(rank.name for rank in ranks(game)), "random", *(["greedy"] if game.greedy is not None else [])]
 
 
-def bot(game: Game, name: str, seed: bytes | None = None) -> Bot:
-    """A bot for one match. Its own draws follow from ``seed`` (any bytes; by default from the operating system).
+def bot(game: Game, name: str, seed: bytes | None = None, trees: int = 0) -> Bot:
+    """A bot for one match.
+
+    Args:
+        game: of the edition that the match is played in.
+        name: one of ``bot_names``; or a search of one's own: ``search@0.2s`` thinks for so many seconds, ``search@1000`` for so
+            many iterations, which makes it deterministic.
+        seed: its own draws follow from it (any bytes; by default from the operating system).
+        trees: how many trees a search grows at once, on as many cores; 0: as the rank does, ``search@…`` one.
 
     Raises:
         UnknownBot: the game has none of that name.
     """
+    seed = seed or new_seed()
+    if own := _SEARCH.fullmatch(name):
+        budget = Budget(float(own["seconds"] or 0), int(own["iterations"] or 0), trees or 1)
+        return SearchBot(game, name, budget, seed)
     if name not in bot_names(game):
         raise UnknownBot(f"{game.title} has no bot {name!r}; it has: {', '.join(bot_names(game))}")
-    return PolicyBot(game, name, seed or new_seed())
+    if name in POLICIES:
+        return PolicyBot(game, name, seed)
+    rank = next(rank for rank in RANKS if rank.name == name)
+    assert rank.budget is not None
+    return SearchBot(game, name, replace(rank.budget, trees=trees), seed, rank.exact)

@@ -10,12 +10,12 @@ from meadhall.engine.kernels import loops
 from meadhall.engine.loops import GREEDY, RANDOM
 from meadhall.engine.match import View
 
-POLICIES = {"random": RANDOM, "greedy": GREEDY}
-"""The numbers of the compiled policies by their bots' names, the weakest first."""
+POLICIES = {"random": RANDOM, "greedy": GREEDY, "thrall": RANDOM, "karl": GREEDY}
+"""The numbers of the compiled policies by their bots' names."""
 
 
 class PolicyBot:
-    """``random`` takes a legal action at random; ``greedy`` follows the game's heuristics."""
+    """``random`` takes a legal action at random; ``greedy`` follows the game's heuristics, at random if it has none."""
 
     def __init__(self, game: Game, name: str, seed: bytes) -> None:
         self.name = name

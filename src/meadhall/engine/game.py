@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cached_property
 from importlib.metadata import EntryPoint, entry_points
@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from meadhall.engine.advice import Advice
 from meadhall.engine.errors import BadSetup, UnknownGame
 from meadhall.engine.events import Event, EventKind
 from meadhall.engine.language import add_catalogues
@@ -25,6 +26,7 @@ from meadhall.engine.options import Choice as Choice
 from meadhall.engine.options import Document as Document
 from meadhall.engine.options import Option
 from meadhall.engine.schema import State
+from meadhall.engine.solution import Solver
 from meadhall.engine.statistics import NOTHING, Statistics
 
 if TYPE_CHECKING:
@@ -111,6 +113,8 @@ class Game:
         options: what a match can be set up with.
         greedy: the heuristic player, a rule ``greedy(table, legal, count, rng) -> action``: ``table`` is concealed for its actor,
             ``legal[:count]`` are its legal actions, ``rng`` two words for draws of its own. None if there is none.
+        advice: how a search should go about it.
+        solver: solves the decisions that can be solved exactly; None if none can.
         scoring: who plays against whom, given the options.
         points: every seat's points in a finished state, where the game counts points: ``points(table, options)``, None if
             it counts none with these options.
@@ -136,6 +140,8 @@ class Game:
     picture: GamePicture | None = None
     options: tuple[Option, ...] = ()
     greedy: Any = None
+    advice: Advice = field(default_factory=Advice)
+    solver: Solver | None = None
     scoring: Scoring | Callable[[Mapping[str, Any]], Scoring] = Scoring.RIVALS
     points: Callable[[Any, Mapping[str, Any]], tuple[int, ...] | None] | None = None
     objection: Callable[[int, Mapping[str, Any]], str] | None = None

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from meadhall.engine.advice import anything
 from meadhall.engine.chance import new_seed, seed_from_text
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.game import Game, game
@@ -31,38 +32,48 @@ Progress = Callable[[int], None]
 
 _SOURCE = Path(__file__).with_name("loops.py")
 _RULES = ("setup", "legal", "play", "conceal", "redeal", "score")
+_PARTS = ("rules", "greedy", "advice", "statistics")
 CHUNK = 4096
 """Games that a thread plays before it looks up."""
 
 
 _lock = Lock()
-_made: dict[str, tuple[Game, ModuleType]] = {}
+_made: dict[tuple[str, Path], tuple[Game, ModuleType]] = {}
 
 
-def _make_loops(subject: Game) -> ModuleType:
+def module_of(subject: Game, source: Path) -> Any:
+    """A module of compiled rules made anew for the game from a source file, with the game's own rules as its globals.
+
+    Rules called through globals are inlined and found on disk again at the next start; called as arguments they are neither.
+    A game's editions share their modules.
+    """
+    with _lock:
+        made = _made.get((subject.name, source))
+        if made is None or any(getattr(made[0], part) is not getattr(subject, part) for part in _PARTS):
+            made = _made[subject.name, source] = subject, _make_module(subject, source)
+    return made[1]
+
+
+def _make_module(subject: Game, source: Path) -> ModuleType:
     package = subject.rules.play.__module__.rpartition(".")[0]
-    module_name = f"{package}.{subject.name}-loops"
-    spec = importlib.util.spec_from_file_location(module_name, _SOURCE)
+    module_name = f"{package}.{subject.name}-{source.stem}"
+    spec = importlib.util.spec_from_file_location(module_name, source)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    for function in _RULES:
-        setattr(module, function, getattr(subject.rules, function))
-    module.__dict__["ACTIONS"] = subject.actions
+    advice = subject.advice
+    module.__dict__.update({function: getattr(subject.rules, function) for function in _RULES})
+    module.__dict__.update(ACTIONS=subject.actions, greedy=subject.greedy or anything)
     module.__dict__.update(COUNTERS=subject.statistics.counters, tally=subject.statistics.tally)
+    module.__dict__.update(rollout=advice.rollout, evaluate=advice.evaluate, settled=advice.settled, guide=advice.guide)
     sys.modules[module_name] = module
     spec.loader.exec_module(module)
-    module.__dict__["greedy"] = subject.greedy or module.random_action
     return module
 
 
 def loops(subject: Game) -> Any:
-    """The game's compiled module of ``loops.py``, the same for all its editions."""
-    with _lock:
-        made = _made.get(subject.name)
-        if made is None or made[0].rules is not subject.rules or made[0].greedy is not subject.greedy:
-            made = _made[subject.name] = subject, _make_loops(subject)
-    return made[1]
+    """The game's compiled module of ``loops.py``."""
+    return module_of(subject, _SOURCE)
 
 
 def seed_number(seed: str | bytes | None) -> int:

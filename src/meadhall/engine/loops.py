@@ -1,6 +1,6 @@
 """Everything that is compiled around a game's rules: the border to plain Python, and the loops over many states.
 
-This file is the source of one module for each game: ``kernels.loops(game)`` loads it anew with the game's own ``setup``,
+This file is the source of one module for each game: ``kernels.module_of`` loads it anew with the game's own ``setup``,
 ``legal``, ``play``, ``conceal``, ``redeal``, ``score`` and ``greedy`` as its globals. So the rules are called directly (and
 inlined) at full speed, and, globals being no closure, the machine code is found on disk again at the next start.
 """
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from meadhall.engine.advice import anything
 from meadhall.engine.chance import below, key_from_counter
 from meadhall.engine.events import NO_LOG_SHAPE, WIDTH
 from meadhall.engine.rule import i64, rule
@@ -107,12 +108,7 @@ def set_up(table: Any, players: int, options: Any, log: Any) -> None:
 def choose(policy: int, table: Any, options: Any, count: int, rng: Any) -> int:
     if policy == GREEDY:
         return greedy(table, options, count, rng)
-    return random_action(table, options, count, rng)
-
-
-@rule
-def random_action(table: Any, options: Row, count: int, rng: Row) -> int:
-    return options[below(rng, count)]
+    return anything(table, options, count, rng)
 
 
 @rule

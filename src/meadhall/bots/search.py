@@ -1,0 +1,288 @@
+"""Search: information-set Monte Carlo tree search by several trees at once, and the bot that plays what it finds.
+
+Every thread grows a tree of its own; their roots are added up (root parallelization, Chaslot, Winands, van den Herik, 2008). The
+trees are kept from decision to decision and cut down to what has happened since.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cache, partial
+from math import sqrt
+from pathlib import Path
+
+import numpy as np
+
+from meadhall.bots.policy import PolicyBot
+from meadhall.bots.tree import ACTION, ACTOR, CHILD, COLUMNS, LONGEST, NOTHING, SIBLING, SIZE, VISITS
+from meadhall.engine.events import NO_LOG_SHAPE
+from meadhall.engine.game import Game
+from meadhall.engine.kernels import module_of, seed_number
+from meadhall.engine.match import View
+from meadhall.engine.schema import Tables
+
+_SOURCE = Path(__file__).with_name("tree.py")
+NODES = 1 << 17
+"""Nodes of a tree at most: 28 bytes each."""
+ROUNDS = 10
+"""How often a search by the clock looks whether it may stop."""
+SLICE = 0.005
+"""Seconds after which a thread looks at the clock."""
+BEHIND = 10
+"""How much less urgent thinking is than serving pages (as ``nice`` counts)."""
+
+
+@dataclass(frozen=True)
+class Budget:
+    """How long to think: for so many seconds, or for so many iterations in each tree, which makes it deterministic.
+
+    Attributes:
+        seconds: how long at most; used where ``iterations`` is 0.
+        iterations: of each tree.
+        trees: how many; 0: one for each core.
+    """
+
+    seconds: float = 0.0
+    iterations: int = 0
+    trees: int = 0
+
+
+@dataclass(frozen=True)
+class Considered:
+    """An action that was considered: how often, and what share of the win it brought the one who decides on average."""
+
+    action: int
+    visits: int
+    share: float
+
+
+@dataclass(frozen=True)
+class Findings:
+    """What a search has found.
+
+    Attributes:
+        considered: every legal action, the most considered first.
+        shares: each seat's expected share.
+        iterations: how many it took, of all trees.
+    """
+
+    considered: tuple[Considered, ...]
+    shares: tuple[float, ...]
+    iterations: int
+
+    def of(self, action: int) -> Considered:
+        """What was found of an action."""
+        return next(each for each in self.considered if each.action == action)
+
+
+class Tree:
+    """One tree of a search, for one viewer of one match."""
+
+    def __init__(self, game: Game) -> None:
+        advice = game.advice
+        self._module = module_of(game, _SOURCE)
+        self._settings = np.array([advice.exploration, *advice.widening, advice.depth], np.float64)
+        self._room = np.zeros((3, max(game.actions, LONGEST)), np.int64)
+        self._silent = np.zeros(NO_LOG_SHAPE, np.int32)
+        self._shares = np.zeros(game.max_players, np.float64)
+        self._tables = game.table.new(2)
+        self.nodes, self._spare_nodes = np.zeros((NODES, COLUMNS), np.int32), np.zeros((NODES, COLUMNS), np.int32)
+        self.rewards, self._spare_rewards = np.zeros(NODES, np.float32), np.zeros(NODES, np.float32)
+        self.state = np.zeros(3, np.int64)
+        self.totals = np.zeros(game.max_players, np.float64)
+        self.iterations = 0
+        self.clear()
+
+    def clear(self) -> None:
+        """Nothing but a root."""
+        self.nodes[0] = (NOTHING, NOTHING, NOTHING, NOTHING, 0, 0)
+        self.state[SIZE] = 1
+        self._forget()
+
+    def _forget(self) -> None:
+        self.totals[:] = 0.0
+        self.iterations = 0
+
+    def grow(self, view: Tables, seat: int, iterations: int, seed: int) -> None:
+        """So many iterations for ``seat``, for which ``view`` is concealed."""
+        self._tables[1] = view[0]
+        self.iterations += iterations
+        self._module.grow(
+            self._tables,
+            seat,
+            self.nodes,
+            self.rewards,
+            self.state,
+            iterations,
+            seed,
+            self._settings,
+            self._room,
+            self._silent,
+            self._shares,
+            self.totals,
+        )
+
+    def advance(self, decisions: Iterable[tuple[int, int]]) -> None:
+        """Make the node after these decisions, pairs of a seat and its action, the root; clear the tree if there is none."""
+        node = 0
+        for decision in decisions:
+            below = {tuple(self.nodes[child, [ACTOR, ACTION]].tolist()): child for child in self.children(node)}
+            if decision not in below:
+                self.clear()
+                return
+            node = below[decision]
+        self.state[SIZE] = self._module.transplant(self.nodes, self.rewards, node, self._spare_nodes, self._spare_rewards)
+        self.nodes, self._spare_nodes = self._spare_nodes, self.nodes
+        self.rewards, self._spare_rewards = self._spare_rewards, self.rewards
+        self._forget()
+
+    def children(self, node: int) -> list[int]:
+        """The numbers of the nodes below a node."""
+        found = []
+        child = int(self.nodes[node, CHILD])
+        while child != NOTHING:
+            found.append(child)
+            child = int(self.nodes[child, SIBLING])
+        return found
+
+
+class Search:
+    """The search for one viewer of one match: its trees, kept from decision to decision.
+
+    Args:
+        game: of the edition that the match is played in.
+        budget: how long to think.
+        seed: keys all chance of the search.
+    """
+
+    def __init__(self, game: Game, budget: Budget, seed: bytes) -> None:
+        self.game = game
+        self._budget = budget
+        self._seed = seed_number(seed)
+        self._trees = [Tree(game) for _ in range(budget.trees or os.cpu_count() or 1)]
+        self._known: tuple[tuple[int, int, int], ...] = ()
+        self._reveals = -1
+
+    def consider(self, view: View, habit: int | None = None) -> Findings:
+        """Think about the decision that is to be made, as the viewer of ``view`` can.
+
+        Args:
+            habit: what would be done without thinking. If given, a search by the clock stops as soon as it is clear what to do.
+        """
+        self._catch_up(view)
+        if self._budget.iterations:
+            self._grow_all(lambda tree, seed: tree.grow(view.tables, view.viewer, self._budget.iterations, seed))
+            return self._findings(view)
+        began = time.monotonic()
+        for round_ in range(1, ROUNDS + 1):
+            self._grow_all(partial(_grow_until, view, began + self._budget.seconds * round_ / ROUNDS))
+            findings = self._findings(view)
+            left = findings.iterations * (ROUNDS - round_) / round_
+            if time.monotonic() - began > self._budget.seconds or (habit is not None and self._is_clear(findings, habit, left)):
+                break
+        return findings
+
+    def choose(self, findings: Findings, habit: int) -> int:
+        """What was considered most, if that is clearly better than the habit; else the habit."""
+        best = findings.considered[0].action
+        return best if self._advantage(findings, habit) > self.game.advice.trust else habit
+
+    def _is_clear(self, findings: Findings, habit: int, left: float) -> bool:
+        """Whether ``left`` more iterations can't change the choice any more, or hardly."""
+        first, second = findings.considered[:2]
+        if first.visits - second.visits <= left:
+            return False
+        return first.action == habit or self._advantage(findings, habit) > 2 * self.game.advice.trust
+
+    def _advantage(self, findings: Findings, habit: int) -> float:
+        """By how many standard errors what was considered most is better than the habit."""
+        best, usual = findings.considered[0], findings.of(habit)
+        visits = best.visits + usual.visits
+        share = (best.share * best.visits + usual.share * usual.visits) / max(visits, 1)
+        error = sqrt(max(share * (1 - share), 1e-9) * (1 / max(best.visits, 1) + 1 / max(usual.visits, 1)))
+        return (best.share - usual.share) / error
+
+    def _findings(self, view: View) -> Findings:
+        visits: dict[int, int] = dict.fromkeys(view.legal, 0)
+        rewards: dict[int, float] = dict.fromkeys(view.legal, 0.0)
+        for tree in self._trees:
+            for child in tree.children(0):
+                action, times = int(tree.nodes[child, ACTION]), int(tree.nodes[child, VISITS])
+                visits[action] = visits.get(action, 0) + times
+                rewards[action] = rewards.get(action, 0.0) + float(tree.rewards[child])
+        considered = [Considered(action, visits[action], rewards[action] / max(visits[action], 1)) for action in visits]
+        iterations = sum(tree.iterations for tree in self._trees)
+        shares = np.sum([tree.totals for tree in self._trees], axis=0)[: view.table.players] / max(iterations, 1)
+        considered.sort(key=lambda each: (-each.visits, -each.share, each.action))
+        return Findings(tuple(considered), tuple(shares.tolist()), iterations)
+
+    def _catch_up(self, view: View) -> None:
+        """Cut the trees down to what is still possible.
+
+        A tree's figures are averages over the chance that was ahead. Once some of it has fallen they mislead, and the tree begins
+        anew.
+        """
+        steps = tuple((step.n, step.seat, step.action) for step in view.steps)
+        known = len(self._known)
+        same = self._reveals == view.table.reveals and steps[:known] == self._known
+        for tree in self._trees:
+            if same:
+                tree.advance((seat, action) for _, seat, action in steps[known:])
+            else:
+                tree.clear()
+        self._known, self._reveals = steps, view.table.reveals
+
+    def _grow_all(self, grow: Callable[[Tree, int], None]) -> None:
+        list(_threads().map(grow, self._trees, range(self._seed, self._seed + len(self._trees))))
+
+
+def _grow_until(view: View, until: float, tree: Tree, seed: int) -> None:
+    chunk = 16
+    while True:
+        began = time.monotonic()
+        tree.grow(view.tables, view.viewer, chunk, seed)
+        now = time.monotonic()
+        if now >= until:
+            return
+        chunk = max(1, int(chunk * SLICE / max(now - began, 1e-6)))
+
+
+@cache
+def _threads() -> ThreadPoolExecutor:
+    """The threads that think, for all matches of this process: as many as there are cores, less urgent than the others."""
+    return ThreadPoolExecutor(os.cpu_count(), "search", _step_back)
+
+
+def _step_back() -> None:
+    if hasattr(os, "setpriority"):
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), BEHIND)
+
+
+class SearchBot:
+    """Plays what its search has considered most, if that is clearly better than what the game's heuristics would do.
+
+    Args:
+        exact: whether it plays exactly where the game can be solved.
+    """
+
+    def __init__(self, game: Game, name: str, budget: Budget, seed: bytes, exact: bool = False) -> None:
+        self.name = name
+        self._solver = game.solver if exact else None
+        self._search = Search(game, budget, seed)
+        self._habit = PolicyBot(game, "greedy", seed)
+        self._draw = np.random.default_rng(seed_number(seed))
+
+    def choose(self, view: View) -> int:
+        """One of ``view.legal``."""
+        if len(view.legal) == 1:
+            return view.legal[0]
+        solution = self._solver(view) if self._solver else None
+        if solution is not None:
+            return int(self._draw.choice(list(solution.play), p=list(solution.play.values())))
+        habit = self._habit.choose(view)
+        return self._search.choose(self._search.consider(view, habit), habit)

@@ -1,0 +1,222 @@
+"""Information-set Monte Carlo tree search, compiled for each game: one tree, and the loop that grows it.
+
+Each iteration deals anew what the searching seat can't see, walks down the tree along what has done well for whoever decides,
+adds one node, plays on quickly and reports the result to all nodes on the way. Nodes are sequences of decisions: dice and draws
+are not nodes but come anew with each iteration (open loop), so an action is only sometimes available and is judged by how often
+it was. Rewards are kept for the seat that decides (max^n).
+
+Cowling, Powley, Whitehouse: Information Set Monte Carlo Tree Search (2012), single observer; Perez Liebana et al.: Open Loop
+Search for General Video Game Playing (2015); Sturtevant: An Analysis of UCT in Multi-Player Games (2008); progressive widening:
+Coulom (2007).
+
+Like ``loops.py`` this file is the source of one module for each game, see ``kernels.module_of``.
+"""
+
+from __future__ import annotations
+
+from math import log, sqrt
+from typing import TYPE_CHECKING, Any
+
+from meadhall.engine.chance import below, key_from_counter
+from meadhall.engine.rule import rule
+from meadhall.engine.schema import Grid, Row, Tables, state_at
+
+if TYPE_CHECKING:
+    # What kernels.module_of puts here.
+    def legal(table: Any, out: Any) -> int: ...
+    def play(table: Any, action: int, log: Any) -> None: ...
+    def redeal(table: Any, seat: int) -> None: ...
+    def score(table: Any, out: Any) -> None: ...
+    def rollout(table: Any, legal: Any, count: int, rng: Any) -> int: ...
+    def guide(table: Any, legal: Any, count: int, rng: Any) -> int: ...
+    def evaluate(table: Any, out: Any) -> None: ...
+    def settled(table: Any, out: Any) -> bool: ...
+
+
+# The columns of a node. Its children are a list: the first, and the next of each.
+CHILD, SIBLING, ACTION, ACTOR, VISITS, AVAILABLE = range(6)
+COLUMNS = 6
+NOTHING = -1
+
+# How a tree stands: its size, how many iterations it has seen, and the mark last used.
+SIZE, ITERATIONS, MARK = range(3)
+
+SPECTATOR = -1
+
+LONGEST = 400
+"""Nodes that an iteration walks through at most."""
+
+
+@rule
+def grow(
+    tables: Tables,
+    seat: int,
+    nodes: Grid,
+    rewards: Row,
+    state: Row,
+    iterations: int,
+    seed: int,
+    settings: Any,
+    room: Any,
+    silent: Any,
+    shares: Any,
+    totals: Any,
+) -> None:
+    """Grow a tree by so many iterations.
+
+    Args:
+        tables: room for one state, and the state to be searched, concealed for ``seat``.
+        seat: who looks; -1: everybody, -2: somebody who knows everything, and for whom nothing is dealt anew.
+        nodes, rewards: the tree; node 0 is the root. ``rewards[k]``: the sum of what node k brought to its ``ACTOR``.
+        state: int64 (3,), how the tree stands: ``SIZE``, ``ITERATIONS`` and ``MARK``.
+        seed: keys the chance of iteration i together with i.
+        settings: exploration, the two numbers of widening, the depth of rollouts.
+        room: int64 (3, most actions): the legal actions, marks, and the path.
+        silent: a log of length zero.
+        shares: room for the seats' shares.
+        totals: gains the shares of every iteration.
+    """
+    for _ in range(iterations):
+        tables[0] = tables[1]
+        table = state_at(tables, 0)
+        key_from_counter(table.rng, seed, state[ITERATIONS])
+        if seat >= SPECTATOR:
+            redeal(table, seat)
+        length = descend(table, nodes, rewards, state, settings, room, silent, shares)
+        finish(table, int(settings[3]), room[0], silent, shares)
+        state[ITERATIONS] += 1
+        for k in range(length):
+            node = room[2, k]
+            nodes[node, VISITS] += 1
+            if node > 0:
+                rewards[node] += shares[nodes[node, ACTOR]]
+        for player in range(table.players):
+            totals[player] += shares[player]
+
+
+@rule
+def descend(table: Any, nodes: Grid, rewards: Row, state: Row, settings: Any, room: Any, silent: Any, shares: Any) -> int:
+    """Walk down to a new node, or to where it is settled. The path is ``room[2]``; how long it is."""
+    room[2, 0] = 0
+    length = 1
+    node = 0
+    while table.actor >= 0 and length < LONGEST:
+        count = legal(table, room[0])
+        untried = mark_untried(table, nodes, node, count, state, room)
+        widest = settings[1] * (nodes[node, VISITS] + 1) ** settings[2]
+        new = untried > 0 and count - untried < max(widest, 1.0) and state[SIZE] < nodes.shape[0]
+        if new:
+            node = add_child(table, nodes, rewards, node, choose_untried(table, count, untried, state[MARK] + 1, room), state)
+        elif untried == count:
+            break  # the tree is full
+        else:
+            node = best_child(table, nodes, rewards, node, settings[0], state[MARK], room)
+        play(table, nodes[node, ACTION], silent)
+        room[2, length] = node
+        length += 1
+        if new or settled(table, shares):
+            break
+    return length
+
+
+@rule
+def mark_untried(table: Any, nodes: Grid, node: int, count: int, state: Row, room: Any) -> int:
+    """Mark every legal action in ``room[1]``: with this walk's mark if it has a node, one more if not. How many have none."""
+    state[MARK] += 2
+    mark = state[MARK]
+    for k in range(count):
+        room[1, room[0, k]] = mark + 1
+    untried = count
+    child = nodes[node, CHILD]
+    while child != NOTHING:
+        action = nodes[child, ACTION]
+        if nodes[child, ACTOR] == table.actor and room[1, action] == mark + 1:
+            room[1, action] = mark
+            untried -= 1
+        child = nodes[child, SIBLING]
+    return untried
+
+
+@rule
+def choose_untried(table: Any, count: int, untried: int, mark: int, room: Grid) -> int:
+    """What the guide would do if nothing was tried yet, or any of the untried."""
+    if untried == count:
+        return guide(table, room[0], count, table.rng)
+    skip = below(table.rng, untried)
+    for k in range(count):
+        if room[1, room[0, k]] == mark:
+            if skip == 0:
+                return room[0, k]
+            skip -= 1
+    return room[0, 0]
+
+
+@rule
+def add_child(table: Any, nodes: Grid, rewards: Any, node: int, action: int, state: Row) -> int:
+    """A new node for what the actor does; its number."""
+    child = state[SIZE]
+    state[SIZE] += 1
+    nodes[child, CHILD] = NOTHING
+    nodes[child, SIBLING] = nodes[node, CHILD]
+    nodes[child, ACTION] = action
+    nodes[child, ACTOR] = table.actor
+    nodes[child, VISITS] = 0
+    nodes[child, AVAILABLE] = 1
+    rewards[child] = 0.0
+    nodes[node, CHILD] = child
+    return child
+
+
+@rule
+def best_child(table: Any, nodes: Grid, rewards: Any, node: int, exploration: float, mark: int, room: Any) -> int:
+    """UCB1 with counts of availability, among the legal actions that have nodes, which bear the mark."""
+    best = NOTHING
+    highest = -1.0
+    child = nodes[node, CHILD]
+    while child != NOTHING:
+        if nodes[child, ACTOR] == table.actor and room[1, nodes[child, ACTION]] == mark:
+            nodes[child, AVAILABLE] += 1
+            visits = nodes[child, VISITS]
+            value = rewards[child] / visits + exploration * sqrt(log(nodes[child, AVAILABLE]) / visits)
+            if value > highest:
+                highest = value
+                best = child
+        child = nodes[child, SIBLING]
+    return best
+
+
+@rule
+def finish(table: Any, depth: int, out: Row, silent: Any, shares: Any) -> None:
+    """Play on by the quick policy, to the end or for so many decisions; what it is worth to whom into ``shares``."""
+    while table.actor >= 0:
+        if settled(table, shares):
+            return
+        if depth == 0:
+            evaluate(table, shares)
+            return
+        play(table, rollout(table, out, legal(table, out), table.rng), silent)
+        depth -= 1
+    score(table, shares)
+
+
+@rule
+def transplant(nodes: Grid, rewards: Row, root: int, new_nodes: Grid, new_rewards: Row) -> int:
+    """Copy what grows from ``root`` into an empty tree, breadth first; its size."""
+    new_nodes[0, CHILD] = nodes[root, CHILD]
+    new_nodes[0, VISITS] = nodes[root, VISITS]
+    size = 1
+    done = 0
+    while done < size:
+        child = new_nodes[done, CHILD]  # in the old tree, until now
+        new_nodes[done, CHILD] = NOTHING
+        while child != NOTHING:
+            for column in range(ACTION, COLUMNS):
+                new_nodes[size, column] = nodes[child, column]
+            new_nodes[size, CHILD] = nodes[child, CHILD]
+            new_nodes[size, SIBLING] = new_nodes[done, CHILD]
+            new_nodes[done, CHILD] = size
+            new_rewards[size] = rewards[child]
+            size += 1
+            child = nodes[child, SIBLING]
+        done += 1
+    return size

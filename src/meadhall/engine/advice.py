@@ -1,0 +1,55 @@
+"""Advice: what a game tells those who search it. A search needs none of it; with it, it is stronger or faster."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from meadhall.engine.chance import below
+from meadhall.engine.rule import rule
+from meadhall.engine.schema import Row
+
+
+@rule
+def anything(_table: Any, legal: Row, count: int, rng: Row) -> int:
+    """The policy that takes any legal action."""
+    return legal[below(rng, count)]
+
+
+@rule
+def undecided(table: Any, out: Any) -> None:
+    """The evaluation that knows nothing: equal shares."""
+    for seat in range(table.players):
+        out[seat] = 1.0 / table.players
+
+
+@rule
+def never(_table: Any, _out: Any) -> bool:
+    """No position is settled before its end."""
+    return False
+
+
+@dataclass(frozen=True)
+class Advice:
+    """How to search a game.
+
+    Attributes:
+        rollout: the quick policy that plays positions on, a rule ``rollout(table, legal, count, rng) -> action`` on a complete
+            table.
+        depth: after how many decisions of the quick policy a position is evaluated instead.
+        evaluate: a rule ``evaluate(table, out)``: an estimate of every seat's share (0 to 1) in a position that is not over.
+        settled: a rule ``settled(table, out) -> bool``: whether every seat's share is known for certain, and what it is.
+        guide: the policy whose choice a search tries first where it has tried nothing yet, a rule like ``rollout``.
+        exploration: the constant of UCB1: how much to try what has been tried little.
+        widening: how many actions a node considers after so many visits: ``first * visits ** power`` (progressive widening).
+        trust: by how many standard errors an action must look better than what the game's heuristics would do, to be preferred.
+    """
+
+    rollout: Any = anything
+    depth: int = 1 << 30
+    evaluate: Any = undecided
+    settled: Any = never
+    guide: Any = anything
+    exploration: float = 0.7
+    widening: tuple[float, float] = (1e9, 0.0)
+    trust: float = 1.0
