@@ -64,10 +64,10 @@ def test_a_bot_with_the_same_seed_does_the_same() -> None:
 
 
 def test_bots_are_named_the_weakest_first_and_greedy_only_where_there_is_one() -> None:
-    assert bot_names(AA) == ["random", "greedy"]
-    assert bot_names(replace(AA, greedy=None)) == ["random"]
+    assert bot_names(AA) == ["thrall", "karl", "huscarl", "jarl", "king", "random", "greedy"]
+    assert bot_names(replace(AA, greedy=None)) == ["thrall", "huscarl", "jarl", "king", "random"]
 
 
 def test_an_unknown_bot_is_refused_naming_those_there_are() -> None:
-    with pytest.raises(UnknownBot, match="no bot 'karl'; it has: random, greedy"):
-        bot(AA, "karl")
+    with pytest.raises(UnknownBot, match="no bot 'earl'; it has: thrall, karl, huscarl"):
+        bot(AA, "earl")

@@ -20,7 +20,7 @@ BOTS = 8  # in so many of them one is asked, too
 DIGEST = f"""
 import hashlib
 from meadhall import game, game_names
-from meadhall.bots import bot, bot_names
+from meadhall.bots import bot
 from meadhall.engine.conformance import setups
 from meadhall.engine.record import dumps
 from games_for_tests import hoard
@@ -33,8 +33,9 @@ for subject in map(game, game_names()):
         match = subject.match(players=players, seed=f"both ways {{number}}", **options)
         match.started = datetime(2026, 11, 21, tzinfo=UTC)
         if number < {BOTS}:
-            choice = bot(subject, bot_names(subject)[-1], b"a bot").choose(match.view(match.actor))
-            seen.update(choice.to_bytes(4, "big"))
+            for name in ("greedy", "search@5"):
+                choice = bot(subject, name, b"a bot of a name").choose(match.view(match.actor))
+                seen.update(choice.to_bytes(4, "big"))
         turn = number
         while not match.over:
             seen.update(match.tables.tobytes() + match.view(number % players).tables.tobytes())

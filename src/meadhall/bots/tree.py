@@ -138,7 +138,7 @@ def mark_untried(table: Any, nodes: Grid, node: int, count: int, state: Row, roo
 
 
 @rule
-def choose_untried(table: Any, count: int, untried: int, mark: int, room: Grid) -> int:
+def choose_untried(table: Any, count: int, untried: int, mark: int, room: Any) -> int:
     """What the guide would do if nothing was tried yet, or any of the untried."""
     if untried == count:
         return guide(table, room[0], count, table.rng)
@@ -146,9 +146,9 @@ def choose_untried(table: Any, count: int, untried: int, mark: int, room: Grid) 
     for k in range(count):
         if room[1, room[0, k]] == mark:
             if skip == 0:
-                return room[0, k]
+                return int(room[0, k])
             skip -= 1
-    return room[0, 0]
+    return NOTHING  # not reached: some are untried
 
 
 @rule
