@@ -219,6 +219,20 @@ def test_numbers_of_undone_actions_are_never_used_again_so_nobody_rolls_twice() 
     assert [undone.after for undone in match.undone] == [0] * 29
 
 
+def test_a_decision_that_comes_back_by_undoing_has_its_old_name(match: Match) -> None:
+    names = [match.decision]
+    for action in (BOAST, LOOK):
+        match.play(action)
+        names.append(match.decision)
+    match.undo(revealed=True)
+    match.undo()
+    match.play(BOAST)
+    assert names == [0, 1, 2]
+    assert match.decision == 3, "another action was played: it is another decision"
+    match.undo()
+    assert match.decision == 0
+
+
 # ----------------------------------------------------------------------------------------------------------- copies and views
 
 

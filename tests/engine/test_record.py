@@ -143,6 +143,29 @@ def test_a_match_given_up_replays_to_where_it_was() -> None:
     assert again.record(abandoned="supper") == record
 
 
+def test_an_action_with_a_hint_is_marked_and_no_other_is_changed() -> None:
+    match = hoard.match(players=2, seed="hinted")
+    match.play(BOAST, hinted=True)
+    match.undo()
+    match.play(LOOK)
+    match.play(BOAST, hinted=True)
+    record = match.record(abandoned="enough")
+    (undone,) = record["undone"]
+    assert [action.get("hinted") for action in (*undone["actions"], *record["actions"])] == [True, None, True]
+    again = replay(loads(dumps(record)))
+    assert dumps(again.record(abandoned="enough")) == dumps(record)
+    assert [step.hinted for step in match.view(1).steps] == [False, True], "everybody may know"
+    assert [action.get("hinted") for action in match.record(1)["actions"]] == [None, True], "while it runs too"
+
+
+def test_a_mark_is_true_or_false() -> None:
+    record = changed()
+    record["actions"][0]["hinted"] = "a little"
+    assert refused(record).place == "actions[0].hinted"
+    record["actions"][0]["hinted"] = False
+    assert replay(record).record(legal=True) == RECORD
+
+
 # ------------------------------------------------------------------------------------------------------------------ refusing
 
 

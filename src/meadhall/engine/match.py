@@ -57,6 +57,7 @@ class Shown(NamedTuple):
     seat: int
     action: int
     events: tuple[Event, ...]
+    hinted: bool
 
 
 @dataclass(frozen=True)
@@ -69,12 +70,13 @@ class Step:
     events: tuple[Event, ...]
     legal: int  # how many actions were legal
     before: Tables  # the state it was played in
+    hinted: bool = False  # whether a hint was taken before
     _shown: dict[int, Shown] = field(default_factory=dict, repr=False, compare=False)
 
     def shown_to(self, viewer: int) -> Shown:
         """The step as ``viewer`` may know it. Every view of a match asks for all its steps, so the answer is kept."""
         if viewer not in self._shown:
-            self._shown[viewer] = Shown(self.n, self.seat, self.action, visible(self.events, viewer))
+            self._shown[viewer] = Shown(self.n, self.seat, self.action, visible(self.events, viewer), self.hinted)
         return self._shown[viewer]
 
 
@@ -262,6 +264,14 @@ class Match:
         """Whether the match has ended."""
         return self.actor is None
 
+    @property
+    def decision(self) -> int:
+        """What names the decision that is to be made: the number of the last action that stands, 0 if there is none.
+
+        It is the same again when the action that followed was taken back.
+        """
+        return self.steps[-1].n if self.steps else 0
+
     @cached_property
     def commitment(self) -> str:
         """SHA-256 of the seed, public from the start."""
@@ -338,8 +348,10 @@ class Match:
             raise IllegalAction(reason, rule)
         return number
 
-    def play(self, action: Any, seat: int | None = None) -> tuple[Event, ...]:
+    def play(self, action: Any, seat: int | None = None, *, hinted: bool = False) -> tuple[Event, ...]:
         """Play an action for the actor (who must be ``seat``, when given).
+
+        ``hinted``: the actor had asked for a hint at this decision. It changes nothing, but the record says so.
 
         Returns:
             What happened, up to the next decision.
@@ -351,7 +363,7 @@ class Match:
         before, actor, legal = self._tables, self.actor, self.legal_count()
         assert actor is not None
         self._tables, events = self._run(before, self.next_number, self._playing(number))
-        self.steps.append(Step(self.next_number, actor, number, events, legal, before))
+        self.steps.append(Step(self.next_number, actor, number, events, legal, before, hinted))
         self.next_number += 1
         return events
 
@@ -393,7 +405,7 @@ class Match:
             raise CannotUndo(_("Something has been revealed since."))
         del self.steps[-steps:]
         self._tables = taken[0].before
-        self.undone.append(Undone(self.steps[-1].n if self.steps else 0, taken))
+        self.undone.append(Undone(self.decision, taken))
         return taken
 
     def rename(self, seat: int, who: Seat) -> None:

@@ -40,6 +40,7 @@ class _Action(_Strict):
     action: int
     events: list[list[Any]]
     text: str = ""
+    hinted: bool = False
     legal: int | None = None
 
 
@@ -91,6 +92,8 @@ def to_record(match: Match, viewer: int, *, legal: bool, abandoned: str | None, 
             "text": match.game.words.action(table, step.action, match.names),
             "events": shown(step.events),
         }
+        if step.hinted:
+            written["hinted"] = True
         if legal:
             written["legal"] = step.legal
         return written
@@ -291,7 +294,7 @@ def _replay_action(recorded: _Action, match: Match) -> None:
     if recorded.legal is not None and recorded.legal != match.legal_count():
         raise RecordError(place, f"{recorded.legal} legal actions recorded, {match.legal_count()} derived")
     try:
-        events = match.play(recorded.action, recorded.seat)
+        events = match.play(recorded.action, recorded.seat, hinted=recorded.hinted)
     except MeadhallError as error:
         raise RecordError(place, str(error)) from None
     _compare_events(place, recorded.events, events)
