@@ -1,9 +1,15 @@
 """Bots: players that are given a concealed table and return an action."""
 
+from pathlib import Path
+
 from meadhall.bots.bot import Bot, UnknownBot, bot, bot_names, ranks
+from meadhall.bots.hints import Hint, chance_in_words, chance_of_what, hints, in_words
 from meadhall.bots.policy import PolicyBot
 from meadhall.bots.ranks import RANKS, Rank
 from meadhall.bots.search import Budget, Considered, Findings, Search, SearchBot
+from meadhall.engine.language import add_catalogues
+
+add_catalogues(Path(__file__).parent / "locale")
 
 __all__ = [
     "RANKS",
@@ -11,6 +17,7 @@ __all__ = [
     "Budget",
     "Considered",
     "Findings",
+    "Hint",
     "PolicyBot",
     "Rank",
     "Search",
@@ -18,5 +25,9 @@ __all__ = [
     "UnknownBot",
     "bot",
     "bot_names",
+    "chance_in_words",
+    "chance_of_what",
+    "hints",
+    "in_words",
     "ranks",
 ]
