@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
-from games_for_tests.broken import BROKEN
+from games_for_tests.broken import BROKEN, RULES
 from games_for_tests.hoard import game as hoard
 from meadhall import ConformanceError, check_game
 from meadhall.engine import conformance, knowledge
-from meadhall.engine.game import Choice, Game, game, game_names
-from meadhall.engine.rule import INTERPRETED
+from meadhall.engine.game import Choice, Game, Scoring, game, game_names
+from meadhall.engine.rule import INTERPRETED, rule
 
 FEW = Choice("hand", {"few": ""})
 
@@ -79,6 +81,27 @@ def test_a_broken_game_is_found_out(name: str, monkeypatch: pytest.MonkeyPatch) 
 def simple(subject: Game) -> Game:
     """With as few players as possible: what is broken is so for two already."""
     return replace(subject, max_players=2)
+
+
+@rule
+def first_half_wins(table: Any, out: Any) -> None:
+    for seat in range(table.players):
+        out[seat] = 1.0 if 2 * seat < table.players else 0.0
+
+
+@pytest.mark.interpreted
+def test_the_seats_of_two_sides_alternate(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(conformance, "DEALS", 1)
+    subject = replace(
+        hoard,
+        name="hoard-of-halves",
+        min_players=4,
+        options=(FEW, Choice("mode", {"sides": ""})),
+        scoring=Scoring.SIDES,
+        rules=SimpleNamespace(**{**RULES, "score": first_half_wins}),
+    )
+    with pytest.raises(ConformanceError, match="declared as sides"):
+        check_game(subject, matches=1)
 
 
 def test_the_truth_may_be_hit_as_often_as_chance_has_it_and_not_more_often() -> None:

@@ -37,6 +37,12 @@ def test_who_plays_against_whom_may_depend_on_the_options() -> None:
     assert hoard.scoring_of({"mode": "together"}) is Scoring.TOGETHER
 
 
+def test_the_seats_that_win_or_lose_together_are_known() -> None:
+    assert hoard.parties(3, {"mode": "rivals"}) == ((0,), (1,), (2,))
+    assert hoard.parties(3, {"mode": "together"}) == ((0, 1, 2),)
+    assert hoard.parties(4, {"mode": "sides"}) == ((0, 2), (1, 3))
+
+
 def test_options_are_given_to_rules_as_integers() -> None:
     assert hoard.encode_options({"hand": "many", "mode": "sides"}).tolist() == [1, 2]
 

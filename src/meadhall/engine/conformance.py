@@ -422,6 +422,8 @@ def scores(trial: Trial) -> None:
         sound = shares in ((0.0,) * match.players, (1.0,) * match.players)
     else:
         sound = set(shares) in ({0.0, 1.0}, {0.5})
+    parties = trial.game.parties(match.players, match.options)
+    sound = sound and all(shares[seat] == shares[party[0]] for party in parties for seat in party)
     demand(sound, f"the scores are {list(shares)}, but the game is declared as {declared.value}")
     demand(result.points is None or len(result.points) == match.players, f"points {result.points} for {match.players} seats")
 

@@ -42,7 +42,7 @@ class Scoring(Enum):
 
     RIVALS = "rivals"  # each for themselves: the shares sum to 1
     TOGETHER = "together"  # all win or all lose: all 1 or all 0
-    SIDES = "sides"  # two sides: the shares of a member of each sum to 1
+    SIDES = "sides"  # two sides, whose seats alternate: the shares of a member of each sum to 1
 
 
 class GameRules(Protocol):
@@ -163,6 +163,12 @@ class Game:
     def scoring_of(self, options: Mapping[str, Any]) -> Scoring:
         """Who plays against whom under these options."""
         return self.scoring if isinstance(self.scoring, Scoring) else self.scoring(options)
+
+    def parties(self, players: int, options: Mapping[str, Any]) -> tuple[tuple[int, ...], ...]:
+        """The seats that win or lose together, party by party."""
+        scoring = self.scoring_of(options)
+        count = {Scoring.RIVALS: players, Scoring.TOGETHER: 1, Scoring.SIDES: 2}[scoring]
+        return tuple(tuple(range(first, players, count)) for first in range(count))
 
     def check_players(self, players: Any) -> int:
         """The number of players, if the game can be played by so many; BadSetup if not."""

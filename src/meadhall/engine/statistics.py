@@ -45,13 +45,13 @@ NOTHING = Statistics(0, count_nothing, lambda _counts, _players: {}, lambda _fie
 """Of a game that counts nothing."""
 
 
-def wilson(share: float, games: int) -> tuple[float, float]:
-    """The 95 % interval for the rate behind ``share`` wins in ``games`` (Wilson, 1927): sound near 0 and 1 too."""
+def wilson(share: float, games: int, z: float = Z_95) -> tuple[float, float]:
+    """The interval, by default of 95 %, for the rate behind ``share`` wins in ``games`` (Wilson, 1927): sound near 0 and 1."""
     if games == 0:
         return 0.0, 1.0
-    rate, spread = share / games, Z_95 * Z_95 / games
+    rate, spread = share / games, z * z / games
     middle = (rate + spread / 2) / (1 + spread)
-    half = Z_95 * ((rate * (1 - rate) + spread / 4) / games) ** 0.5 / (1 + spread)
+    half = z * ((rate * (1 - rate) + spread / 4) / games) ** 0.5 / (1 + spread)
     return max(0.0, middle - half), min(1.0, middle + half)
 
 
@@ -63,7 +63,7 @@ class Rate:
         games: in how many games they had a seat; one who has two seats in a game counts twice.
         share: the wins; k winners of one game have 1/k each.
         rate: share / games.
-        low, high: its 95 % interval.
+        low, high: its interval, by default of 95 %.
     """
 
     games: int
@@ -73,10 +73,10 @@ class Rate:
     high: float
 
     @classmethod
-    def of(cls, shares: npt.NDArray[np.float64]) -> Self:
+    def of(cls, shares: npt.NDArray[np.float64], z: float = Z_95) -> Self:
         """The rate in games that ended with these shares."""
         games, share = len(shares), float(shares.sum())
-        return cls(games, share, share / games if games else 0.0, *wilson(share, games))
+        return cls(games, share, share / games if games else 0.0, *wilson(share, games, z))
 
 
 @dataclass(frozen=True)
