@@ -81,9 +81,9 @@ class Findings:
 
 
 class Tree:
-    """One tree of a search, for one viewer of one match."""
+    """One tree of a search, for one viewer of one match, with room for so many nodes."""
 
-    def __init__(self, game: Game) -> None:
+    def __init__(self, game: Game, nodes: int = NODES) -> None:
         advice = game.advice
         self._module = module_of(game, _SOURCE)
         self._settings = np.array([advice.exploration, *advice.widening, advice.depth], np.float64)
@@ -91,8 +91,8 @@ class Tree:
         self._silent = np.zeros(NO_LOG_SHAPE, np.int32)
         self._shares = np.zeros(game.max_players, np.float64)
         self._tables = game.table.new(2)
-        self.nodes, self._spare_nodes = np.zeros((NODES, COLUMNS), np.int32), np.zeros((NODES, COLUMNS), np.int32)
-        self.rewards, self._spare_rewards = np.zeros(NODES, np.float32), np.zeros(NODES, np.float32)
+        self.nodes, self._spare_nodes = np.zeros((nodes, COLUMNS), np.int32), np.zeros((nodes, COLUMNS), np.int32)
+        self.rewards, self._spare_rewards = np.zeros(nodes, np.float32), np.zeros(nodes, np.float32)
         self.state = np.zeros(3, np.int64)
         self.totals = np.zeros(game.max_players, np.float64)
         self.iterations = 0
