@@ -67,11 +67,14 @@ def _searched(view: View, budget: Budget, seed: bytes) -> tuple[Hint, ...]:
 
 
 def chance_in_words(hint: Hint) -> str:
-    """The chance in whole percents; all and nothing are said only of what is certain. "" where there is nothing to choose."""
-    if hint.chance is None:
-        return ""
-    percent = round(100 * hint.chance)
-    certain = hint.sure and hint.chance in (0, 1)
+    """The chance, "" where there is nothing to choose."""
+    return "" if hint.chance is None else percent_in_words(hint.chance, sure=hint.sure)
+
+
+def percent_in_words(chance: float, *, sure: bool) -> str:
+    """A chance in whole percents; all and nothing are said only of what is certain."""
+    percent = round(100 * chance)
+    certain = sure and chance in (0, 1)
     if percent >= 100 and not certain:
         return _("over {percent}").format(percent=_percent(99))
     if percent <= 0 and not certain:

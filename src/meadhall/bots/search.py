@@ -178,6 +178,7 @@ class Search:
         if self._budget.iterations:
             self._grow_all(lambda tree, seed: tree.grow(view.tables, view.viewer, self._budget.iterations, seed))
             return self._findings(view)
+        self._grow_all(lambda tree, seed: tree.grow(view.tables, view.viewer, 1, seed))  # to be compiled is not to think
         began = time.monotonic()
         for round_ in range(1, ROUNDS + 1):
             self._grow_all(partial(_grow_until, view, began + self._budget.seconds * round_ / ROUNDS))
