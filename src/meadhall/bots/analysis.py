@@ -1,0 +1,303 @@
+"""Analysis: how the chances of a match went, action by action, and where it turned.
+
+Where the game's solver knows a position, its chances are what best play comes to. Everywhere else they are the mean of many
+continuations of the position: what is hidden from who looks is dealt anew in each, and the game's quick policy plays on.
+``docs/chart.md`` says why so and how good that is.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cache
+from math import hypot, sqrt
+from typing import Literal
+
+import numpy as np
+
+from meadhall.bots.search import Tree
+from meadhall.bots.tree import ITERATIONS
+from meadhall.engine.errors import BadSetup
+from meadhall.engine.events import Event, seat
+from meadhall.engine.language import gettext as _
+from meadhall.engine.match import EVERYTHING, SPECTATOR, Match, Step, concealed, visible
+from meadhall.engine.schema import Tables
+
+Knowledge = Literal["public", "everything"]
+"""Whose eyes the chances are seen with: what everybody knew, or all that was there."""
+
+VIEWERS: dict[Knowledge, int] = {"public": SPECTATOR, "everything": EVERYTHING}
+
+LONGEST = 2000
+"""Positions that an analysis looks at, at most: longer matches are refused."""
+
+MOST_SECONDS = 12.0
+SECONDS_A_POSITION = 0.05
+"""How long an analysis takes by default: so much for each position, up to a limit."""
+
+ROUNDS = 20
+"""How often an analysis by the clock looks whether it may stop, about."""
+FIRST = 8
+"""Continuations of each position in its first round."""
+
+MOST_TURNING_POINTS = 5
+LEAST_CHANGE = 0.08
+"""What a chance changes by, at least, where a match turned …"""
+STANDARD_ERRORS = 4.0
+"""… and by how many standard errors of the change, as there are hundreds of actions to find one by accident."""
+
+BEHIND = 19
+"""How much less urgent an analysis is than everything else (as ``nice`` counts): bots that think go first."""
+
+Progress = Callable[[float], None]
+"""Called now and then with the part that is done, 0 to 1. What it raises ends the analysis."""
+
+
+@dataclass(frozen=True)
+class TurningPoint:
+    """An action that changed a party's chance much, together with the chance that followed it.
+
+    Attributes:
+        position: after how many actions; so it is action ``position`` of those that stand.
+        party: index of the party whose chance changed most.
+        before, after: its chance.
+    """
+
+    position: int
+    party: int
+    before: float
+    after: float
+
+    @property
+    def change(self) -> float:
+        """By how much its chance rose."""
+        return self.after - self.before
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """The chances through a match.
+
+    Attributes:
+        knowledge: whose eyes they are seen with.
+        parties: the seats that win or lose together.
+        chances: ``chances[k][seat]``, each seat's expected share (0 to 1) after the first k actions; the last row of a finished
+            match is its result.
+        samples: of how many continuations each row is the mean; 0 where it is exact.
+        turning: where the match turned, in order.
+        secrets: whether something was hidden from spectators at any time: if not, to know everything is to know what all know.
+    """
+
+    knowledge: Knowledge
+    parties: tuple[tuple[int, ...], ...]
+    chances: tuple[tuple[float, ...], ...]
+    samples: tuple[int, ...]
+    turning: tuple[TurningPoint, ...]
+    secrets: bool
+
+    def chance(self, position: int, party: int) -> float:
+        """A party's expected share after so many actions."""
+        return self.chances[position][self.parties[party][0]]
+
+    @property
+    def error(self) -> float:
+        """The standard error of a chance, at most; 0 where all is exact."""
+        return max((0.5 / sqrt(count) for count in self.samples if count), default=0.0)
+
+
+def analyse(
+    match: Match,
+    knowledge: Knowledge = "public",
+    seconds: float | None = None,
+    *,
+    iterations: int = 0,
+    progress: Progress | None = None,
+) -> Analysis:
+    """The chances of every seat after the setup and after each action of a match, and where it turned.
+
+    Args:
+        match: finished, or given up: then its last row is no result, and only what is public is looked at.
+        knowledge: what is known of each position: ``"public"`` what everybody knew, ``"everything"`` hidden cards too.
+        seconds: how long it may take in all, on all cores; by default by the number of actions, 12 seconds at most.
+        iterations: continuations of each position instead, which makes it deterministic.
+        progress: told now and then how far it is.
+
+    Raises:
+        BadSetup: everything is asked of a match that is not over, or it has too many actions.
+    """
+    if knowledge == "everything" and not match.over:
+        raise BadSetup(_("A match that is not over can't be looked at with everything known."))
+    positions = _positions(match)
+    if len(positions) > LONGEST:
+        raise BadSetup(_("The match has more actions than can be analysed: {most} at most.").format(most=LONGEST))
+    if seconds is None:
+        seconds = min(MOST_SECONDS, SECONDS_A_POSITION * len(positions))
+    began = time.monotonic()
+    viewer = VIEWERS[knowledge]
+    known = _known(match, viewer, began + seconds / 2)
+    open_ = [
+        _Open(concealed(match.game, tables, viewer), match.players, position)
+        for position, tables in enumerate(positions)
+        if position not in known
+    ]
+    _play_on(match, viewer, open_, began + seconds, iterations, progress)
+    known |= {each.position: tuple((each.sums / each.samples).tolist()) for each in open_}
+    samples = {each.position: each.samples for each in open_}
+    chances = tuple(known[position] for position in range(len(positions)))
+    counts = tuple(samples.get(position, 0) for position in range(len(positions)))
+    parties = match.game.parties(match.players, match.options)
+    turning = turning_points(match, parties, chances, counts)
+    return Analysis(knowledge, parties, chances, counts, turning, any(_has_secrets(match, tables) for tables in positions))
+
+
+def _positions(match: Match) -> list[Tables]:
+    """The state before each action, and the last."""
+    return [*(step.before for step in match.steps), match.tables]
+
+
+def _has_secrets(match: Match, tables: Tables) -> bool:
+    seen, there = (concealed(match.game, tables, viewer).tobytes() for viewer in (SPECTATOR, EVERYTHING))
+    return seen != there
+
+
+def _known(match: Match, viewer: int, until: float) -> dict[int, tuple[float, ...]]:
+    """What is certain: the result, and what the game's solver knows, from the end to the first position it can't solve."""
+    result = match.result()
+    known = {} if result is None else {len(match.steps): result.scores}
+    for position in reversed(range(len(match.steps))):
+        solution = match.game.solver(match.view_at(position, viewer)) if match.game.solver else None
+        if solution is None or time.monotonic() > until:
+            break
+        known[position] = solution.value
+    return known
+
+
+# ------------------------------------------------------------------------------------------------------------ continuations
+
+
+class _Open:
+    """A position whose chances are estimated, and what its continuations have brought so far."""
+
+    def __init__(self, tables: Tables, players: int, position: int) -> None:
+        self.tables = tables
+        self.position = position
+        self.sums = np.zeros(players, np.float64)
+        self.samples = 0
+
+    def play_on(self, player: Tree, viewer: int, count: int) -> None:
+        """So many continuations more. Their chance is keyed by the position and their number, not by the match."""
+        player.clear()
+        player.state[ITERATIONS] = self.samples
+        player.grow(self.tables, viewer, count, self.position)
+        self.sums += player.totals[: len(self.sums)]
+        self.samples += count
+
+
+def _play_on(
+    match: Match, viewer: int, positions: Sequence[_Open], until: float, iterations: int, progress: Progress | None
+) -> None:
+    """As many continuations of every position as there is time for, or ``iterations``."""
+    if not positions:
+        return
+    workers = min(os.cpu_count() or 1, len(positions))
+    players = [Tree(match.game, nodes=1) for _ in range(workers)]  # a root alone: nothing but continuations
+
+    def play(worker: int) -> None:
+        for position in positions[worker::workers]:
+            position.play_on(players[worker], viewer, count)
+
+    began = time.monotonic()
+    count = iterations or FIRST
+    while True:
+        before = time.monotonic()
+        list(_threads().map(play, range(workers)))
+        now = time.monotonic()
+        if iterations or now + (now - before) > until:
+            return
+        if progress:
+            progress((now - began) / (until - began))
+        count = max(1, int(count * min(2.0, (until - began) / ROUNDS / max(now - before, 1e-6))))
+
+
+@cache
+def _threads() -> ThreadPoolExecutor:
+    """The threads of all analyses of this process, less urgent than those in which bots think."""
+    return ThreadPoolExecutor(os.cpu_count(), "analysis", _step_back)
+
+
+def _step_back() -> None:
+    if hasattr(os, "setpriority"):
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), BEHIND)
+
+
+# ----------------------------------------------------------------------------------------------------------- turning points
+
+
+def turning_points(
+    match: Match, parties: Sequence[Sequence[int]], chances: Sequence[Sequence[float]], samples: Sequence[int]
+) -> tuple[TurningPoint, ...]:
+    """The actions that changed a chance most, five at most, and none by so little that it may be an accident of estimation.
+
+    Where estimates give way to exact values, a change says more of the method than of the match, and is none.
+    """
+    found = []
+    for position, step in enumerate(match.steps, 1):
+        estimated = [samples[position - 1] > 0, samples[position] > 0]
+        if estimated[0] != estimated[1] and position < len(match.steps):
+            continue
+        points = [
+            TurningPoint(position, k, chances[position - 1][party[0]], chances[position][party[0]])
+            for k, party in enumerate(parties)
+        ]
+        point = max(points, key=lambda each: (round(abs(each.change), 9), step.seat in parties[each.party]))
+        error = hypot(_error(point.before, samples[position - 1]), _error(point.after, samples[position]))
+        if abs(point.change) >= max(LEAST_CHANGE, STANDARD_ERRORS * error):
+            found.append(point)
+    found.sort(key=lambda each: -abs(each.change))
+    return tuple(sorted(found[:MOST_TURNING_POINTS], key=lambda each: each.position))
+
+
+def _error(chance: float, samples: int) -> float:
+    """The standard error of a chance estimated from so many continuations, or of an exact one."""
+    return sqrt(chance * (1 - chance) / samples) if samples else 0.0
+
+
+def told(match: Match, analysis: Analysis, point: TurningPoint) -> str:
+    """What happened at a turning point, in words: the rarest kind of event that names those whose chance changed.
+
+    What is told only at the very end says how the match ended, not why; it is told where there is nothing else.
+    """
+    step = match.steps[point.position - 1]
+    events = _seen(step, analysis)
+    if not events:
+        words = match.game.words.action(match.game.table.at(step.before), step.action, match.names)
+        return f"{match.names[step.seat]}: {words}"
+    often = Counter(event.kind for each in match.steps for event in _seen(each, analysis))
+    earlier = {event.kind for each in match.steps[:-1] for event in _seen(each, analysis)}
+    party = set(analysis.parties[point.party])
+
+    def tells(event: Event) -> tuple[bool, bool, int, int]:
+        named = _named(match, event)
+        return bool(party & named), event.kind in earlier, -often[event.kind], len(named)
+
+    return match.game.words.event(max(events, key=tells), match.names)
+
+
+def _seen(step: Step, analysis: Analysis) -> Sequence[Event]:
+    return visible(step.events, VIEWERS[analysis.knowledge])
+
+
+def _named(match: Match, event: Event) -> set[int]:
+    """The seats that an event names."""
+    kind = match.game.events[event.kind]
+    return {value for k, value in enumerate(event.arguments) if kind.argument(k) is seat}
+
+
+def party_name(names: Sequence[str], party: Iterable[int]) -> str:
+    """A party as people call it."""
+    return ", ".join(names[member] for member in party)
