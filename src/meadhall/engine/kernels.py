@@ -6,6 +6,7 @@ which game. The compiled loops release the GIL.
 
 from __future__ import annotations
 
+import hashlib
 import importlib.util
 import os
 import sys
@@ -24,7 +25,6 @@ from meadhall.engine.advice import anything
 from meadhall.engine.chance import new_seed, seed_from_text
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.game import Game, game
-from meadhall.engine.schema import Tables
 from meadhall.engine.statistics import Counts
 
 Floats = npt.NDArray[np.float64]
@@ -32,13 +32,12 @@ Progress = Callable[[int], None]
 
 _SOURCE = Path(__file__).with_name("loops.py")
 _RULES = ("setup", "legal", "play", "conceal", "redeal", "score")
-_PARTS = ("rules", "greedy", "advice", "statistics")
 CHUNK = 4096
 """Games that a thread plays before it looks up."""
 
 
 _lock = Lock()
-_made: dict[tuple[str, Path], tuple[Game, ModuleType]] = {}
+_made: dict[str, tuple[dict[str, Any], ModuleType]] = {}
 
 
 def module_of(subject: Game, source: Path) -> Any:
@@ -47,26 +46,45 @@ def module_of(subject: Game, source: Path) -> Any:
     Rules called through globals are inlined and found on disk again at the next start; called as arguments they are neither.
     A game's editions share their modules.
     """
+    supplied = _supplied(subject)
+    name = _module_name(subject, source, supplied)
     with _lock:
-        made = _made.get((subject.name, source))
-        if made is None or any(getattr(made[0], part) is not getattr(subject, part) for part in _PARTS):
-            made = _made[subject.name, source] = subject, _make_module(subject, source)
+        made = _made.get(name)
+        if made is None or any(made[0][key] is not value for key, value in supplied.items()):
+            made = _made[name] = supplied, _make_module(name, source, supplied)
     return made[1]
 
 
-def _make_module(subject: Game, source: Path) -> ModuleType:
+def _supplied(subject: Game) -> dict[str, Any]:
+    """What the game gives to the modules that are made for it."""
+    advice = subject.advice
+    return {
+        **{function: getattr(subject.rules, function) for function in _RULES},
+        "ACTIONS": subject.actions,
+        "COUNTERS": subject.statistics.counters,
+        "tally": subject.statistics.tally,
+        "greedy": subject.greedy or anything,
+        "rollout": advice.rollout,
+        "guide": advice.guide,
+        "evaluate": advice.evaluate,
+        "settled": advice.settled,
+    }
+
+
+def _module_name(subject: Game, source: Path, supplied: dict[str, Any]) -> str:
+    """In the package of the game's rules; another name for other rules, as machine code is kept by the names of modules."""
     package = subject.rules.play.__module__.rpartition(".")[0]
-    module_name = f"{package}.{subject.name}-{source.stem}"
-    spec = importlib.util.spec_from_file_location(module_name, source)
+    rules = [f"{value.__module__}.{value.__qualname__}" if callable(value) else str(value) for value in supplied.values()]
+    return f"{package}.{subject.name}-{source.stem}-{hashlib.sha256(' '.join(rules).encode()).hexdigest()[:8]}"
+
+
+def _make_module(name: str, source: Path, supplied: dict[str, Any]) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, source)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    advice = subject.advice
-    module.__dict__.update({function: getattr(subject.rules, function) for function in _RULES})
-    module.__dict__.update(ACTIONS=subject.actions, greedy=subject.greedy or anything)
-    module.__dict__.update(COUNTERS=subject.statistics.counters, tally=subject.statistics.tally)
-    module.__dict__.update(rollout=advice.rollout, evaluate=advice.evaluate, settled=advice.settled, guide=advice.guide)
-    sys.modules[module_name] = module
+    module.__dict__.update(supplied)
+    sys.modules[name] = module
     spec.loader.exec_module(module)
     return module
 
@@ -188,15 +206,6 @@ def counted_tournament(
 
     shares, lengths, counts = zip(*_spread(work, games, threads, progress), strict=True)
     return np.concatenate(shares), np.concatenate(lengths), np.concatenate(counts)
-
-
-def outlook(subject: Game, view: Tables, seat: int, games: int, seed: int = 0) -> Floats:
-    """Each seat's mean share when ``view``, a state concealed for ``seat``, is redealt and finished at random ``games`` times."""
-    tables = subject.table.new(2)
-    tables[1] = view[0]
-    shares = np.zeros(int(view["players"][0]), np.float64)
-    loops(subject).outlooks(tables, seat, seed, 0, games, shares)
-    return shares / games
 
 
 class Batch:

@@ -1,0 +1,210 @@
+"""Search: what it finds where the truth is known, what it keeps, and how it uses its time."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from games_for_tests.hoard import game as hoard
+from games_for_tests.nim import HEAP
+from games_for_tests.nim import game as nim
+from meadhall import game
+from meadhall.bots import Budget, Findings, Search, SearchBot, bot
+from meadhall.bots.search import Considered, Tree
+from meadhall.bots.tree import SIZE, VISITS
+from meadhall.engine.advice import Advice, anything, never, undecided
+from meadhall.engine.match import EVERYTHING, Match
+from meadhall.engine.rule import INTERPRETED, rule
+from meadhall.engine.solution import Solution
+
+SEED = b"a seed of a search"
+VA = game("viking-axes")
+
+
+def considered(match: Match, iterations: int, **changed: Any) -> Findings:
+    subject = replace(match.game, advice=replace(match.game.advice, **changed))
+    return Search(subject, Budget(iterations=iterations, trees=1), SEED).consider(match.view(match.actor))
+
+
+@pytest.mark.parametrize("taken", [0, 1, 3])
+def test_it_finds_the_winning_move_of_nim(taken: int) -> None:
+    """Who leaves a multiple of four wins (Bouton, 1901)."""
+    match = nim.match()
+    if taken:
+        match.play(taken - 1)
+    best = considered(match, 20_000).considered[0]
+    assert (HEAP - taken - best.action - 1) % 4 == 0
+    assert best.share > 0.8
+
+
+def test_shares_of_rivals_sum_to_one_and_come_near_the_truth() -> None:
+    found = considered(nim.match(heap="small"), 5_000)  # who moves at 5 takes one and wins
+    assert sum(found.shares) == pytest.approx(1)
+    assert found.considered[0].action == 0
+    assert found.shares[0] > 0.9
+    assert found.iterations == 5_000
+
+
+def test_a_search_does_not_know_what_is_in_the_hand() -> None:
+    """Everything is dealt anew for whoever looks; only somebody who knows everything sees that one guess is right."""
+    match = nim.match(heap="hand", seed="x")
+    found = considered(match, 4_000)
+    assert found.shares[0] == pytest.approx(0.5, abs=0.03)
+    right = int(match.tables["hand"][0]) - 1
+    match.play(right)
+    search = Search(nim, Budget(iterations=400, trees=1), SEED)
+    seeing = search.consider(match.view_at(0, EVERYTHING))
+    assert seeing.considered[0].action == right
+    assert seeing.considered[0].share == 1
+
+
+def test_the_same_seed_and_iterations_find_the_same() -> None:
+    view = hoard.match(players=3, seed="x").view(0)
+    first, again, other = (
+        Search(hoard, Budget(iterations=300, trees=2), seed).consider(view) for seed in (SEED, SEED, b"another seed")
+    )
+    assert first == again
+    assert first != other
+    assert first.iterations == 600
+
+
+def test_a_tree_is_kept_from_decision_to_decision_until_something_is_revealed() -> None:
+    match = nim.match()
+    search = Search(nim, Budget(iterations=2_000, trees=1), SEED)
+    search.consider(match.view(0))
+    match.play(0)
+    answer = search.consider(match.view(1))
+    assert sum(each.visits for each in answer.considered) > 2_000
+    assert answer.iterations == 2_000
+
+    match = hoard.match(players=2, seed="x")
+    search = Search(hoard, Budget(iterations=200, trees=1), SEED)
+    search.consider(match.view(0))
+    match.play(12)  # draws a card
+    match.play(12)
+    fresh = search.consider(match.view(0))
+    assert sum(each.visits for each in fresh.considered) == 200
+
+
+def test_what_is_kept_of_a_tree_is_what_grew_from_there() -> None:
+    view = nim.match().view(0)
+    tree = Tree(nim)
+    tree.grow(view.tables, 0, 3_000, 1)
+    child = max(tree.children(0), key=lambda node: int(tree.nodes[node, VISITS]))
+    below = {tuple(tree.nodes[node, 2:].tolist()): float(tree.rewards[node]) for node in tree.children(child)}
+    size = int(tree.state[SIZE])
+    tree.advance([(0, int(tree.nodes[child, 2]))])
+    assert {tuple(tree.nodes[node, 2:].tolist()): float(tree.rewards[node]) for node in tree.children(0)} == below
+    assert 1 < tree.state[SIZE] < size
+    tree.advance([(1, 0), (1, 0)])  # seat 1 never moves twice
+    assert tree.state[SIZE] == 1
+
+
+def test_a_node_considers_as_many_actions_as_widening_lets_it() -> None:
+    match = VA.match(players=7, seed="wide")
+    view = match.view(match.actor)
+    assert len(view.legal) > 4
+    narrow = considered(match, 100, widening=(1.0, 0.25))
+    assert sum(each.visits > 0 for each in narrow.considered) == 4  # 101 ** 0.25 = 3.17, and less than that is let in
+    wide = considered(match, 100, widening=(1e9, 0.0))
+    assert all(each.visits > 0 for each in wide.considered)
+
+
+@rule
+def first(_table: Any, legal: Any, _count: int, _rng: Any) -> int:
+    """The policy that takes the first legal action."""
+    return legal[0]  # type: ignore[no-any-return]
+
+
+@rule
+def seat_one_wins(table: Any, out: Any) -> None:
+    for seat in range(table.players):
+        out[seat] = 1.0 if seat == 1 else 0.0
+
+
+@rule
+def one_wins(table: Any, out: Any) -> bool:
+    seat_one_wins(table, out)
+    return True
+
+
+@pytest.mark.parametrize(
+    ("advice", "shares"),
+    [
+        ({"depth": 0, "evaluate": seat_one_wins}, (0, 1)),
+        ({"depth": 0, "evaluate": undecided}, (0.5, 0.5)),
+        ({"settled": one_wins}, (0, 1)),
+    ],
+)
+def test_where_a_playout_stops_it_is_evaluated(advice: dict[str, Any], shares: tuple[float, ...]) -> None:
+    settings = {"rollout": anything, "settled": never, **advice}
+    assert considered(nim.match(), 20, **settings).shares == pytest.approx(shares)
+
+
+def test_the_guide_is_tried_first() -> None:
+    assert considered(nim.match(), 1, guide=first).considered[0].action == 0
+    assert {considered(nim.match(), 1).considered[0].action, considered(nim.match(heap="small"), 1).considered[0].action} <= {
+        0,
+        1,
+        2,
+    }
+
+
+def findings(*shares: float, visits: int = 1_000) -> Findings:
+    each = [Considered(action, visits - action, share) for action, share in enumerate(shares)]
+    return Findings(tuple(each), (0.5, 0.5), visits * len(shares))
+
+
+def test_the_habit_is_kept_unless_something_else_is_clearly_better() -> None:
+    search = Search(replace(nim, advice=Advice(trust=2.0)), Budget(iterations=1, trees=1), SEED)
+    assert search.choose(findings(0.52, 0.50), habit=1) == 1  # a standard error of 0.022
+    assert search.choose(findings(0.56, 0.50), habit=1) == 0
+    assert search.choose(findings(0.52, 0.50), habit=0) == 0
+
+
+def test_a_search_by_the_clock_keeps_to_it_and_stops_when_it_is_clear_what_to_do() -> None:
+    match = nim.match(heap="small")
+    search = Search(nim, Budget(seconds=0.2, trees=2), SEED)
+    search.consider(match.view(0))  # compiles
+    began = time.monotonic()
+    whole = Search(nim, Budget(seconds=0.2, trees=2), SEED).consider(match.view(0))
+    took = time.monotonic() - began
+    assert took >= 0.2
+    stopped = Search(nim, Budget(seconds=0.2, trees=2), SEED).consider(match.view(0), habit=0)
+    assert stopped.considered[0].action == whole.considered[0].action == 0
+    assert INTERPRETED or stopped.iterations < whole.iterations
+
+
+def test_one_legal_action_needs_no_thought() -> None:
+    match = nim.match(heap="small")
+    match.play(2)
+    match.play(0)  # one is left
+    calls: list[int] = []
+
+    class Counting(Search):
+        def consider(self, *args: Any, **kwargs: Any) -> Findings:
+            calls.append(1)
+            return super().consider(*args, **kwargs)
+
+    player = SearchBot(nim, "search", Budget(iterations=10, trees=1), SEED)
+    player._search = Counting(nim, Budget(iterations=10, trees=1), SEED)
+    assert player.choose(match.view(0)) == 0
+    assert not calls
+
+
+def test_the_king_plays_what_is_solved_as_often_as_it_should() -> None:
+    def solver(_view: Any) -> Solution:
+        return Solution({0: (0.4, 0.6), 2: (0.4, 0.6)}, {0: 0.25, 2: 0.75})
+
+    solved = replace(nim, solver=solver)
+    king = bot(solved, "king", SEED, trees=1)
+    played = np.bincount([king.choose(nim.match().view(0)) for _ in range(400)], minlength=3)
+    assert played[1] == 0
+    assert 60 < played[0] < 140
+    jarl = SearchBot(solved, "jarl", Budget(iterations=500, trees=1), SEED)
+    assert jarl.choose(nim.match(heap="small").view(0)) == 0  # searches for itself
+    assert Solution({0: (0.4, 0.6), 2: (0.4, 0.6)}, {0: 0.25, 2: 0.75}).value == pytest.approx((0.4, 0.6))
