@@ -17,7 +17,7 @@ from __future__ import annotations
 from math import log, sqrt
 from typing import TYPE_CHECKING, Any
 
-from meadhall.engine.chance import below, key_from_counter
+from meadhall.engine.chance import key_from_counter
 from meadhall.engine.rule import rule
 from meadhall.engine.schema import Grid, Row, Tables, state_at
 
@@ -106,7 +106,7 @@ def descend(table: Any, nodes: Grid, rewards: Row, state: Row, settings: Any, ro
         widest = settings[1] * (nodes[node, VISITS] + 1) ** settings[2]
         new = untried > 0 and count - untried < max(widest, 1.0) and state[SIZE] < nodes.shape[0]
         if new:
-            node = add_child(table, nodes, rewards, node, choose_untried(table, count, untried, state[MARK] + 1, room), state)
+            node = add_child(table, nodes, rewards, node, choose_untried(table, count, state[MARK] + 1, room), state)
         elif untried == count:
             break  # the tree is full
         else:
@@ -138,17 +138,14 @@ def mark_untried(table: Any, nodes: Grid, node: int, count: int, state: Row, roo
 
 
 @rule
-def choose_untried(table: Any, count: int, untried: int, mark: int, room: Any) -> int:
-    """What the guide would do if nothing was tried yet, or any of the untried."""
-    if untried == count:
-        return guide(table, room[0], count, table.rng)
-    skip = below(table.rng, untried)
+def choose_untried(table: Any, count: int, mark: int, room: Any) -> int:
+    """What the guide would do if it could only do what is untried."""
+    untried = 0
     for k in range(count):
         if room[1, room[0, k]] == mark:
-            if skip == 0:
-                return int(room[0, k])
-            skip -= 1
-    return NOTHING  # not reached: some are untried
+            room[0, untried] = room[0, k]
+            untried += 1
+    return guide(table, room[0], untried, table.rng)
 
 
 @rule
