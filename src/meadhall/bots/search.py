@@ -276,6 +276,7 @@ class SearchBot:
         self._solver = game.solver if exact else None
         self._search = Search(game, budget, seed)
         self._habit = PolicyBot(game, "greedy", seed)
+        self._habitual = game.advice.habitual
         self._draw = np.random.default_rng(seed_number(seed))
 
     def choose(self, view: View) -> int:
@@ -286,4 +287,6 @@ class SearchBot:
         if solution is not None:
             return int(self._draw.choice(list(solution.play), p=list(solution.play.values())))
         habit = self._habit.choose(view)
+        if self._habitual and self._habitual(view.table, self._draw):
+            return habit
         return self._search.choose(self._search.consider(view, habit), habit)

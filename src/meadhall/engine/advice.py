@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
 
 from meadhall.engine.chance import below
 from meadhall.engine.rule import rule
@@ -43,6 +46,8 @@ class Advice:
         exploration: the constant of UCB1: how much to try what has been tried little.
         widening: how many actions a node considers after so many visits: ``first * visits ** power`` (progressive widening).
         trust: by how many standard errors an action must look better than what the game's heuristics would do, to be preferred.
+        habitual: whether to do what the heuristics would without a thought, ``habitual(table, draw) -> bool`` in plain Python with
+            a NumPy generator: so that those who wait for each other don't do so for ever.
     """
 
     rollout: Any = anything
@@ -53,3 +58,4 @@ class Advice:
     exploration: float = 0.7
     widening: tuple[float, float] = (1e9, 0.0)
     trust: float = 1.0
+    habitual: Callable[[Any, np.random.Generator], bool] | None = None
