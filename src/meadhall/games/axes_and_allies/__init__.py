@@ -5,6 +5,7 @@ from pathlib import Path
 from meadhall.engine.game import Game
 from meadhall.engine.language import marked
 from meadhall.games.axes_and_allies import heuristics, rules, table, words
+from meadhall.games.axes_and_allies.advice import ADVICE
 from meadhall.games.axes_and_allies.exact import solver
 from meadhall.games.axes_and_allies.lessons import LESSONS
 
@@ -23,6 +24,7 @@ game = Game(
     picture=table,
     folder=Path(__file__).parent,
     greedy=heuristics.greedy,
+    advice=ADVICE,
     solver=solver,
     lessons=LESSONS,
 )
