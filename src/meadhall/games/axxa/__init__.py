@@ -8,8 +8,10 @@ from meadhall.engine.game import Choice, Game, Scoring
 from meadhall.engine.language import gettext as _
 from meadhall.engine.language import marked
 from meadhall.games.axxa import heuristics, rules, state, table, words
+from meadhall.games.axxa.advice import ADVICE
 from meadhall.games.axxa.daily import DAILY
 from meadhall.games.axxa.lessons import LESSONS
+from meadhall.games.axxa.solver import solution
 
 TOGETHER, VERSUS = "together", "versus"
 
@@ -46,6 +48,8 @@ game = Game(
     picture=table,
     folder=Path(__file__).parent,
     greedy=heuristics.greedy,
+    advice=ADVICE,
+    solver=solution,
     options=(
         Choice(
             "mode",

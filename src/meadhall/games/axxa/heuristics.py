@@ -9,7 +9,7 @@ import numpy as np
 from meadhall.engine.chance import below, draw
 from meadhall.engine.events import NO_LOG_SHAPE
 from meadhall.engine.rule import rule
-from meadhall.engine.schema import Row, Tables, copy_state, state_at
+from meadhall.engine.schema import Grid, Row, Tables, copy_state, state_at
 from meadhall.games.axxa.board import (
     BIT,
     FIRST_MOVE,
@@ -44,13 +44,13 @@ from meadhall.games.axxa.state import (
 )
 
 _STATE = Table.dtype
-SAMPLES = 6  # ways in which what is unseen may lie
 
 # What a position is worth.
 TRIPLET = 10_000
 WON = 1_000_000
 TURN_AWAY = 100  # that a triplet is a turn further away
 NEVER = 9  # turns to where a piece can't get
+AHEAD = 4  # numbers, the current one too, for which the distances count
 STRANGER = 4  # turns that a piece nobody has seen seems to be away
 SCARCE = np.array([900, 300, 100, 0])  # that of a number only so many pieces more than needed are left
 
@@ -84,17 +84,17 @@ JOIN = _joins()
 
 @rule
 def greedy(table: Table, legal: Row, count: int, rng: Row) -> int:
-    """The action with the best prospects; ties are drawn."""
-    room = np.zeros(SAMPLES + 1, _STATE)
-    for sample in range(SAMPLES):
-        copy_state(table, room, sample)
-        supposed = state_at(room, sample)
-        supposed.rng[0] = draw(rng)
-        supposed.rng[1] = draw(rng)
-        redeal(supposed, table.actor)
+    """The action with the best prospects, however what is unseen may happen to lie; ties are drawn."""
+    room = np.zeros(2, _STATE)
+    log = np.zeros(NO_LOG_SHAPE, np.int32)
+    copy_state(table, room, 0)
+    supposed = state_at(room, 0)
+    supposed.rng[0] = draw(rng)
+    supposed.rng[1] = draw(rng)
+    redeal(supposed, table.actor)
     best = chosen = tied = 0
     for k in range(count):
-        value = prospects(room, legal[k])
+        value = prospects(room, legal[k], log)
         if tied == 0 or value > best:
             best = value
             tied = 0
@@ -106,32 +106,25 @@ def greedy(table: Table, legal: Row, count: int, rng: Row) -> int:
 
 
 @rule
-def prospects(room: Tables, action: int) -> int:
+def prospects(room: Tables, action: int, log: Grid) -> int:
     """What an action is worth; of a move, with the better of leaving the stack as it is and turning it over."""
-    left = mean_worth(room, action, LEAVE)
-    return max(left, mean_worth(room, action, TURN)) if action < LEAVE else left
+    left = worth_after(room, action, LEAVE, log)
+    return max(left, worth_after(room, action, TURN, log)) if action < LEAVE else left
 
 
 @rule
-def mean_worth(room: Tables, action: int, then: int) -> int:
-    """The sum of what the positions after an action are worth, over all samples; after a move ``then`` follows."""
-    total = 0
-    for sample in range(SAMPLES):
-        before = state_at(room, sample)
-        copy_state(before, room, SAMPLES)
-        after = state_at(room, SAMPLES)
-        play_on(after, action, then)
-        value = worth(after, before.actor)
-        if after.reveals == before.reveals:
-            return SAMPLES * value  # nothing was revealed: so it is in every sample
-        total += value
-    return total
+def worth_after(room: Tables, action: int, then: int, log: Grid) -> int:
+    """What the position after an action is worth; after a move ``then`` follows."""
+    supposed = state_at(room, 0)
+    copy_state(supposed, room, 1)
+    after = state_at(room, 1)
+    play_on(after, action, then, log)
+    return worth(after, supposed.actor)
 
 
 @rule
-def play_on(table: Table, action: int, then: int) -> None:
+def play_on(table: Table, action: int, then: int, log: Grid) -> None:
     """Play an action and what belongs to it, up to the payment or to the end of the turn."""
-    log = np.zeros(NO_LOG_SHAPE, np.int32)
     play(table, action, log)
     if table.phase == Phase.TURN:
         play(table, then, log)
@@ -163,7 +156,9 @@ def trouble(table: Table) -> int:
     """How far away the triplets to come are, and how short their pieces; those to come later count less."""
     found = 0
     for number in range(table.current, NUMBERS + 1):
-        found += TURN_AWAY * turns_away(table, number) >> 2 * (number - table.current)
+        later = number - table.current
+        if later < AHEAD:
+            found += TURN_AWAY * turns_away(table, number) >> 2 * later
         found += SCARCE[min(max(on_board(table, number) - THREE, 0), THREE)]
     return found
 
@@ -179,9 +174,10 @@ def can_complete(table: Table) -> bool:
         if table.height[stack] > 0 and can_show(table, stack, table.current):
             start, length = table.space[stack], top(table, stack)
             others = shown & ~BIT[start]
-            for move in range(FIRST_MOVE[start, length], FIRST_MOVE[start, length + 1]):
-                if is_free(move, blocked) and completes(table, others, MOVE_ACTION[move] - start * SPACES):
-                    return True
+            if others & (others - ONE):
+                for move in range(FIRST_MOVE[start, length], FIRST_MOVE[start, length + 1]):
+                    if is_free(move, blocked) and completes(table, others, MOVE_ACTION[move] - start * SPACES):
+                        return True
     return False
 
 
@@ -209,34 +205,37 @@ def completes(table: Table, others: int, space: int) -> bool:
 @rule
 def turns_away(table: Table, number: int) -> int:
     """How many turns a triplet of a number seems to be away: two of the pieces that were seen join a third."""
-    known = 0
-    stacks = np.zeros(STACKS, np.int64)
-    depths = np.zeros(STACKS, np.int64)
-    for stack in range(STACKS):
-        depth = depth_of(table, stack, number)
-        if depth < HEIGHT:
-            stacks[known] = stack
-            depths[known] = depth
-            known += 1
+    depths = depths_of(table, number)
     best = THREE * STRANGER
-    for middle in range(known):
-        first = second = STRANGER
-        for k in range(known):
-            if k != middle:
-                away = max(moves_away(table, stacks[k], stacks[middle]), min(depths[k], 1)) + max(depths[k] - 1, 0)
-                first, second = min(first, away), min(second, max(first, away))
-        best = min(best, first + second + depths[middle])
+    for middle in range(STACKS):
+        if depth_in(depths, middle) < HEIGHT:
+            first = second = STRANGER
+            for k in range(STACKS):
+                depth = depth_in(depths, k)
+                if k != middle and depth < HEIGHT:
+                    away = max(moves_away(table, k, middle), min(depth, 1)) + max(depth - 1, 0)
+                    first, second = min(first, away), min(second, max(first, away))
+            best = min(best, first + second + depth_in(depths, middle))
     return best
 
 
 @rule
-def depth_of(table: Table, stack: int, number: int) -> int:
-    """How deep in a stack a number is known to lie, 0: on top; HEIGHT, if it is not known to."""
-    for depth in range(table.height[stack]):
-        k = table.height[stack] - 1 - depth
-        if table.seen[stack, k] and table.piece[stack, k] == number:
-            return depth
-    return HEIGHT
+def depths_of(table: Table, number: int) -> int:
+    """How deep in each stack a number is known to lie, 0: on top; HEIGHT, where it is not. Two bits a stack."""
+    depths = 0
+    for stack in range(STACKS):
+        found = HEIGHT
+        for k in range(table.height[stack]):
+            if table.seen[stack, k] and table.piece[stack, k] == number:
+                found = table.height[stack] - 1 - k
+        depths |= found << 2 * stack
+    return depths
+
+
+@rule
+def depth_in(depths: int, stack: int) -> int:
+    """One of these depths."""
+    return depths >> 2 * stack & 3
 
 
 @rule

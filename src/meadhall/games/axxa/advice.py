@@ -1,0 +1,126 @@
+"""AxxA: what a search is told of it. The heuristics finish the turn, then the position is judged, and nothing is played on.
+
+The numbers are logistic regressions of how games between greedy players ended on what could be seen at the end of their turns:
+500 together, 300 against each other.
+"""
+
+from __future__ import annotations
+
+from math import exp
+from typing import Any
+
+import numpy as np
+
+from meadhall.engine.advice import Advice
+from meadhall.engine.events import NO_LOG_SHAPE
+from meadhall.engine.rule import rule
+from meadhall.games.axxa.heuristics import can_complete, greedy, trouble
+from meadhall.games.axxa.rules import legal, play, score
+from meadhall.games.axxa.state import (
+    ACTIONS,
+    HEIGHT,
+    NUMBERS,
+    STACKS,
+    THREE,
+    TOGETHER,
+    UNKNOWN,
+    Phase,
+    Table,
+    side_of,
+    triplets_of,
+)
+
+# The log odds of winning together, by the current number: at the best, lost to a thousand of trouble, with a triplet in reach.
+BEST = np.array([0.0, 1.96, 2.57, 3.30, 3.40, 4.69, 5.16])
+TROUBLED = np.array([0.0, 1.66, 1.58, 1.68, 2.00, 2.96, 4.69]) / 1000
+IN_REACH = np.array([0.0, 0.77, 0.98, 0.94, 1.55, 1.61, 4.64])
+
+# Those of a side against the other: for each triplet that it is ahead, the nearer the end the more; and for one in its reach.
+AHEAD = 0.44
+NEAR_THE_END = 6.82
+IN_REACH_OF_SIDE = 2.05
+
+
+@rule
+def settled(table: Table, out: Any) -> bool:
+    """Whether it can't be done any more, though the game goes on."""
+    if table.mode != TOGETHER or not is_lost(table):
+        return False
+    for seat in range(table.players):
+        out[seat] = 0.0
+    return True
+
+
+@rule
+def is_lost(table: Table) -> bool:
+    """Whether a number still to be removed lies in fewer than three stacks: no piece ever changes its stack."""
+    stacks = 0  # four bits a number: in how many it may lie
+    for stack in range(STACKS):
+        inside = 0
+        for k in range(table.height[stack]):
+            if table.piece[stack, k] == UNKNOWN:
+                inside = _ANY
+            else:
+                inside |= 1 << 4 * table.piece[stack, k]
+        stacks += inside
+    for number in range(table.current, NUMBERS + 1):
+        if stacks >> 4 * number & 15 < THREE:
+            return True
+    return False
+
+
+_ANY = sum(1 << 4 * number for number in range(1, NUMBERS + 1))
+
+
+@rule
+def evaluate(table: Table, out: Any) -> None:
+    """AX-6.1, AX-7.2: what may come of it for everybody, once this turn is over."""
+    found = np.zeros(ACTIONS, np.int64)
+    log = np.zeros(NO_LOG_SHAPE, np.int32)
+    while table.actor >= 0 and table.phase != Phase.MOVE:
+        play(table, greedy(table, found, legal(table, found), table.rng), log)
+    if table.actor < 0:
+        score(table, out)
+        return
+    for seat in range(table.players):
+        if table.mode == TOGETHER:
+            out[seat] = chance_together(table)
+        else:
+            out[seat] = chance_of_side(table, side_of(seat))
+
+
+@rule
+def chance_together(table: Table) -> float:
+    """The chance that all win."""
+    number = table.current
+    return _chance(BEST[number] - TROUBLED[number] * trouble(table) + (IN_REACH[number] if can_complete(table) else 0.0))
+
+
+@rule
+def chance_of_side(table: Table, side: int) -> float:
+    """The chance that a side wins; a draw is half a win."""
+    ahead = triplets_of(table, side) - triplets_of(table, 1 - side)
+    full = 0
+    for stack in range(STACKS):
+        full += table.height[stack] == HEIGHT
+    log_odds = ahead * (AHEAD + NEAR_THE_END / (1 + full))
+    if can_complete(table):
+        log_odds += IN_REACH_OF_SIDE if side_of(table.actor) == side else -IN_REACH_OF_SIDE
+    return _chance(log_odds)
+
+
+@rule
+def _chance(log_odds: float) -> float:
+    return 1.0 / (1.0 + exp(-log_odds))
+
+
+ADVICE = Advice(
+    rollout=greedy,
+    depth=0,
+    evaluate=evaluate,
+    settled=settled,
+    guide=greedy,
+    exploration=0.3,
+    widening=(2.0, 0.4),
+    trust=0.0,
+)

@@ -1,0 +1,323 @@
+"""AxxA together, solved: whether a position is won or lost for certain, and how it is won.
+
+Depth first, in the order of the heuristics, which are seldom wrong when all pieces are known: so what they like best is free, and
+every departure from it costs, the further down their list the more (limited discrepancy search: Harvey and Ginsberg, 1995). What
+may be spent grows from nothing until a line wins, or nothing was left out and the position is lost. Positions that failed are
+remembered, the eight symmetries of the board as one (Zobrist, 1970, hashed to 64 bits).
+
+Lost is a position, besides what the rules say, in which a number still to be removed lies in fewer than three stacks, or nothing
+can be paid any more and no triplet is in reach. What nobody has seen is not guessed at: where it comes to light, it is open.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from meadhall.engine.events import NO_LOG_SHAPE
+from meadhall.engine.rule import rule, u64
+from meadhall.engine.schema import Tables, copy_state, state_at
+from meadhall.engine.solution import Solution
+from meadhall.games.axxa.advice import is_lost
+from meadhall.games.axxa.board import POSITIONS, SPACE_AT, SPACES, SQUARE
+from meadhall.games.axxa.heuristics import can_complete, prospects
+from meadhall.games.axxa.hidden import list_unseen
+from meadhall.games.axxa.rules import legal, play
+from meadhall.games.axxa.state import (
+    ACTIONS,
+    HEIGHT,
+    NUMBERS,
+    PAY,
+    PIECES,
+    STACKS,
+    THREE,
+    TOGETHER,
+    UNKNOWN,
+    Ending,
+    Phase,
+    Table,
+    on_board,
+    top,
+)
+
+if TYPE_CHECKING:
+    from meadhall.engine.match import Match, View
+
+QUICK = 4_000
+"""Decisions looked at for a hint: some tenths of a second."""
+THOROUGH = 200_000
+"""Decisions looked at for a verdict: some seconds."""
+MOST_UNSEEN = 8
+"""With more pieces that nobody has seen it isn't tried to prove anything."""
+
+
+class Verdict(IntEnum):
+    """What is known of a position."""
+
+    OPEN = 0
+    WON = 1
+    LOST = 2
+
+
+@dataclass(frozen=True)
+class Proof:
+    """A verdict.
+
+    Attributes:
+        verdict: whether the position is won or lost for certain, or not decided.
+        line: actions that win.
+        moves: how many of them are moves of a stack.
+        looked_at: how many decisions it took.
+    """
+
+    verdict: Verdict
+    line: tuple[int, ...]
+    looked_at: int
+
+    @property
+    def moves(self) -> int:
+        """How many stacks are moved."""
+        return sum(action < SPACES * SPACES for action in self.line)
+
+
+def winnable(match: Match, budget: int = THOROUGH) -> Proof:
+    """Whether the shuffle of a match together could be won by somebody who knew all pieces, covered ones too, from the beginning.
+
+    For matches that are over, or simulated: it looks at what is hidden.
+
+    Args:
+        budget: how many decisions are looked at, at most.
+    """
+    return prove(match.steps[0].before if match.steps else match.tables, budget)
+
+
+def prove(tables: Tables, budget: int = THOROUGH) -> Proof:
+    """What is certain of a position together in which all pieces are known."""
+    known = tables.copy()
+    known["seen"] = known["piece"] != UNKNOWN
+    return _proof(known, budget)
+
+
+def solution(view: View) -> Solution | None:
+    """What is certain in the eyes of the viewer, if anything is: an action that wins, or that none does.
+
+    Unseen pieces that can only be one number are known as well. The others may lie as they like: the line doesn't touch them.
+    """
+    if view.table.mode != TOGETHER or not view.legal:
+        return None
+    unseen = np.zeros(PIECES, np.int8)
+    count = list_unseen(view.table, unseen)
+    if count > MOST_UNSEEN:
+        return None
+    known = view.tables.copy()
+    if len(set(unseen[:count].tolist())) == 1:
+        known["piece"] = np.where((known["piece"] == UNKNOWN) & _is_there(known), unseen[0], known["piece"])
+        known["seen"] = _is_there(known)
+    found = _proof(known, QUICK)
+    everybody = view.table.players
+    if found.verdict == Verdict.WON:
+        return Solution({found.line[0]: (1.0,) * everybody}, {found.line[0]: 1.0}, found.line)
+    if found.verdict == Verdict.LOST:
+        return Solution(dict.fromkeys(view.legal, (0.0,) * everybody), dict.fromkeys(view.legal, 1.0 / len(view.legal)))
+    return None
+
+
+def _is_there(tables: Tables) -> Any:
+    """Where in each stack there is a piece."""
+    return np.arange(HEIGHT) < tables["height"][:, :, None]
+
+
+def _proof(tables: Tables, budget: int) -> Proof:
+    remembered = 1 << min(budget.bit_length() + 2, 20)
+    desk = Desk(
+        tables=Table.new(_DEEPEST + 1),
+        trial=Table.new(2),
+        orders=np.zeros((_DEEPEST, _WIDEST), np.int64),
+        legal=np.zeros(_WIDEST, np.int64),
+        line=np.zeros(_DEEPEST, np.int64),
+        keys=np.zeros(remembered, np.uint64),
+        failed=np.zeros(remembered, np.int8),
+        state=np.zeros(2, np.int64),
+        log=np.zeros(NO_LOG_SHAPE, np.int32),
+    )
+    desk.tables[0] = tables[0]
+    verdict = Verdict(deepen(desk, budget))
+    line = desk.line[: desk.state[_LENGTH]].tolist() if verdict == Verdict.WON else ()
+    return Proof(verdict, tuple(line), int(desk.state[_LOOKED_AT]))
+
+
+# --------------------------------------------------------------------------------------------------------------- the search
+
+_OPEN, _WON, _LOST = (verdict.value for verdict in Verdict)
+
+_LIMITS = np.array([0, 1, 2, 3, 4, 5, 6, 8, 10, 13, 16, 20, 25, 32, 40, 50, 64, 80, 100, 127])
+"""What may be spent, one after the other; the last is enough for everything."""
+_EVERYTHING = 127
+_DEEPEST = 128
+"""Decisions of a match at most: in 24 turns or fewer a move, a turn over and a payment each, and the choice of triplets."""
+_WIDEST = 24 * STACKS
+"""Possibilities of a decision at most: no stack can reach more than 24 spaces."""
+_LOOKED_AT, _LENGTH = range(2)
+"""Of the state of a search: how many decisions it has looked at, and how long the line is that wins."""
+
+
+class Desk(NamedTuple):
+    """What a search works on: a position and its actions in their order at each depth, and what failed with how much to spend."""
+
+    tables: Tables
+    trial: Tables
+    orders: Any
+    legal: Any
+    line: Any
+    keys: Any
+    failed: Any
+    state: Any
+    log: Any
+
+
+@rule
+def deepen(desk: Desk, budget: int) -> int:
+    """Search ``desk.tables[0]`` with more and more to spend."""
+    for limit in _LIMITS:
+        verdict = search(desk, budget, 0, limit)
+        if verdict != _OPEN or desk.state[_LOOKED_AT] >= budget:
+            return verdict
+    return _OPEN
+
+
+@rule
+def search(desk: Desk, budget: int, depth: int, limit: int) -> int:
+    """What ``desk.tables[depth]`` is, if no more than ``limit`` is spent."""
+    table = state_at(desk.tables, depth)
+    if table.actor < 0:
+        desk.state[_LENGTH] = depth
+        return _WON if table.ending == Ending.WON else _LOST
+    turn_begins = table.phase == Phase.MOVE
+    if is_lost(table) or (turn_begins and is_stranded(table)):
+        return _LOST
+    if desk.state[_LOOKED_AT] >= budget:
+        return _OPEN
+    key = key_of(table) if turn_begins else u64(0)
+    slot = int(key & u64(len(desk.keys) - 1))
+    if turn_begins and desk.keys[slot] == key and desk.failed[slot] >= limit:
+        return _LOST if desk.failed[slot] == _EVERYTHING else _OPEN
+    desk.state[_LOOKED_AT] += 1
+    verdict = _LOST
+    for rank in range(put_in_order(desk, depth)):
+        price = price_of(rank)
+        if price > limit:
+            verdict = _OPEN
+            break
+        action = desk.orders[depth, rank]
+        found = look_after(desk, budget, depth, action, limit if limit == _EVERYTHING else limit - price)
+        if found == _WON:
+            desk.line[depth] = action
+            return _WON
+        if found == _OPEN:
+            verdict = _OPEN
+    if turn_begins and (verdict == _LOST or desk.state[_LOOKED_AT] < budget):
+        desk.keys[slot] = key
+        desk.failed[slot] = _EVERYTHING if verdict == _LOST else limit
+    return verdict
+
+
+@rule
+def look_after(desk: Desk, budget: int, depth: int, action: int, limit: int) -> int:
+    """What the position after an action is; open, if the action brings to light what nobody has seen."""
+    table = state_at(desk.tables, depth)
+    copy_state(table, desk.tables, depth + 1)
+    after = state_at(desk.tables, depth + 1)
+    play(after, action, desk.log)
+    return search(desk, budget, depth + 1, limit) if after.reveals == table.reveals else _OPEN
+
+
+@rule
+def price_of(rank: int) -> int:
+    """What it costs to do what is so far down the list: 0, 1, 1, 2, 2, 2, 2, 3 and so on."""
+    price = 0
+    while rank + 1 >> price + 1:
+        price += 1
+    return price
+
+
+@rule
+def put_in_order(desk: Desk, depth: int) -> int:
+    """The possible actions into ``desk.orders[depth]``, what looks best first, but for payments that lose at once. How many."""
+    table = state_at(desk.tables, depth)
+    copy_state(table, desk.trial, 0)
+    order = desk.orders[depth]
+    count = 0
+    for k in range(legal(table, desk.legal)):
+        action = desk.legal[k]
+        if action < PAY or is_spare(table, top(table, table.stack_at[action - PAY])):
+            rated = prospects(desk.trial, action, desk.log) * ACTIONS + action
+            at = count
+            while at > 0 and order[at - 1] < rated:
+                order[at] = order[at - 1]
+                at -= 1
+            order[at] = rated
+            count += 1
+    for k in range(count):
+        order[k] %= ACTIONS
+    return count
+
+
+@rule
+def is_spare(table: Table, number: int) -> bool:
+    """Whether a piece of a number can be paid without losing at once: AX-6.2."""
+    return on_board(table, number) > (THREE if number >= table.current else 0)
+
+
+@rule
+def is_stranded(table: Table) -> bool:
+    """Whether no triplet is in reach this turn, and nothing that could be paid instead is left."""
+    for number in range(1, NUMBERS + 1):
+        if is_spare(table, number):
+            return False
+    return not can_complete(table)
+
+
+# -------------------------------------------------------------------------------------------------------------- remembering
+
+
+def _symmetries() -> np.ndarray[Any, np.dtype[np.int8]]:
+    """[symmetry, space]: where each space comes to lie when the board is turned and mirrored."""
+    last = SQUARE - 1
+    turns = []
+    for row_of, column_of in ((0, 1), (1, 0)):
+        for flip_row in (False, True):
+            for flip_column in (False, True):
+                moved = []
+                for position in POSITIONS:
+                    row, column = position[row_of], position[column_of]
+                    moved.append(SPACE_AT[last - row if flip_row else row, last - column if flip_column else column])
+                turns.append(moved)
+    return np.array(turns, np.int8)
+
+
+SYMMETRY = _symmetries()
+_DRAWN = np.random.default_rng(0)
+_PIECE_KEY = _DRAWN.integers(1 << 64, size=(SPACES, HEIGHT, NUMBERS + 1), dtype=np.uint64)
+_CURRENT_KEY = _DRAWN.integers(1 << 64, size=NUMBERS + 2, dtype=np.uint64)
+
+
+@rule
+def key_of(table: Table) -> int:
+    """The position before a move as a number, the same however the board is turned or mirrored."""
+    lowest = key_of_symmetry(table, 0)
+    for symmetry in range(1, len(SYMMETRY)):
+        lowest = min(lowest, key_of_symmetry(table, symmetry))
+    return lowest ^ _CURRENT_KEY[table.current]
+
+
+@rule
+def key_of_symmetry(table: Table, symmetry: int) -> int:
+    """The stacks as a number: which they are doesn't matter, only where they are and what is in them."""
+    key = u64(0)
+    for stack in range(STACKS):
+        for k in range(table.height[stack]):
+            key ^= _PIECE_KEY[SYMMETRY[symmetry, table.space[stack]], k, table.piece[stack, k]]
+    return key
