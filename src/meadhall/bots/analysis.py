@@ -11,7 +11,7 @@ import os
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
@@ -24,7 +24,9 @@ from meadhall.bots.search import Tree
 from meadhall.bots.tree import ITERATIONS
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.events import Event, seat
+from meadhall.engine.game import Scoring
 from meadhall.engine.language import gettext as _
+from meadhall.engine.language import ngettext
 from meadhall.engine.match import EVERYTHING, SPECTATOR, Match, Step, concealed, visible
 from meadhall.engine.schema import Tables
 
@@ -42,8 +44,8 @@ SECONDS_A_POSITION = 0.05
 
 ROUNDS = 20
 """How often an analysis by the clock looks whether it may stop, about."""
-FIRST = 8
-"""Continuations of each position in its first round."""
+FIRST = 32
+"""Continuations of each position in the first round, however long they take."""
 
 MOST_TURNING_POINTS = 5
 LEAST_CHANGE = 0.08
@@ -145,7 +147,7 @@ def analyse(
         for position, tables in enumerate(positions)
         if position not in known
     ]
-    _play_on(match, viewer, open_, began + seconds, iterations, progress)
+    _play_on(match, viewer, open_, began + seconds - time.monotonic(), iterations, progress)
     known |= {each.position: tuple((each.sums / each.samples).tolist()) for each in open_}
     samples = {each.position: each.samples for each in open_}
     chances = tuple(known[position] for position in range(len(positions)))
@@ -199,13 +201,14 @@ class _Open:
 
 
 def _play_on(
-    match: Match, viewer: int, positions: Sequence[_Open], until: float, iterations: int, progress: Progress | None
+    match: Match, viewer: int, positions: Sequence[_Open], seconds: float, iterations: int, progress: Progress | None
 ) -> None:
     """As many continuations of every position as there is time for, or ``iterations``."""
     if not positions:
         return
     workers = min(os.cpu_count() or 1, len(positions))
     players = [Tree(match.game, nodes=1) for _ in range(workers)]  # a root alone: nothing but continuations
+    players[0].grow(positions[0].tables, viewer, 1, 0)  # what has to be compiled first, or read from disk, is not counted
 
     def play(worker: int) -> None:
         for position in positions[worker::workers]:
@@ -217,11 +220,13 @@ def _play_on(
         before = time.monotonic()
         list(_threads().map(play, range(workers)))
         now = time.monotonic()
-        if iterations or now + (now - before) > until:
+        pace = max(now - before, 1e-6) / count
+        left = began + seconds - now
+        if iterations or left < pace:
             return
         if progress:
-            progress((now - began) / (until - began))
-        count = max(1, int(count * min(2.0, (until - began) / ROUNDS / max(now - before, 1e-6))))
+            progress(1 - left / seconds)
+        count = max(1, min(2 * count, int(min(left, seconds / ROUNDS) / pace)))
 
 
 @cache
@@ -298,6 +303,31 @@ def _named(match: Match, event: Event) -> set[int]:
     return {value for k, value in enumerate(event.arguments) if kind.argument(k) is seat}
 
 
-def party_name(names: Sequence[str], party: Iterable[int]) -> str:
-    """A party as people call it."""
-    return ", ".join(names[member] for member in party)
+# ------------------------------------------------------------------------------------------------------------------ in words
+
+
+def party_in_words(match: Match, party: Sequence[int]) -> str:
+    """Those who win or lose together, as people call them."""
+    if len(party) > 1 and match.game.scoring_of(match.options) is Scoring.TOGETHER:
+        return _("All together")
+    return ", ".join(match.names[member] for member in party)
+
+
+def change_in_words(point: TurningPoint) -> str:
+    """By how many points the chance rose or fell."""
+    return f"{round(100 * point.change):+d}\N{NO-BREAK SPACE}%".replace("-", "\N{MINUS SIGN}")
+
+
+def how_good(analysis: Analysis) -> tuple[str, ...]:
+    """How the chances came about, and how far they can be trusted, in sentences."""
+    estimated = [count for count in analysis.samples if count]
+    if not estimated:
+        return (_("Worked out exactly: what the best play of all comes to."),)
+    points = max(1, round(200 * analysis.error))
+    note = ngettext(
+        "Estimated from {samples} continuations of every position: true within {points} point or so.",
+        "Estimated from {samples} continuations of every position: true within {points} points or so.",
+        points,
+    ).format(samples=min(estimated), points=points)
+    solved = len(analysis.samples) - len(estimated) > 1
+    return (note, _("Towards the end worked out exactly.")) if solved else (note,)

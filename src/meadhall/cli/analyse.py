@@ -1,0 +1,164 @@
+"""``meadhall analyse``: how the chances of a recorded match went, and where it turned."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.box import SIMPLE
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from meadhall.bots.analysis import VIEWERS, Analysis, Knowledge, analyse, change_in_words, how_good, party_in_words, told
+from meadhall.bots.hints import percent_in_words
+from meadhall.cli.console import console, progress_bar
+from meadhall.cli.transcript import outcome
+from meadhall.engine.errors import BadSetup, RecordError
+from meadhall.engine.language import gettext as _
+from meadhall.engine.match import Match
+from meadhall.engine.record import read_records, replay
+
+BARS = "▁▂▃▄▅▆▇█"
+ROWS = 24
+"""How many positions the table of chances shows, about; with --json there are all."""
+
+
+def known(text: str) -> Knowledge:
+    """The knowledge that was typed. Raises BadSetup."""
+    for knowledge in VIEWERS:
+        if text == knowledge:
+            return knowledge
+    raise BadSetup(_("what is known is public or everything, not {given}").format(given=text))
+
+
+def analyse_file(path: Path, knowledge: Knowledge, seconds: float | None, as_json: bool) -> None:
+    """Analyse every match of the file, having verified it, and print each; as JSON one a line."""
+    analysed = False
+    for record in read_records(path):
+        match = replay(record)
+        analysis = analysed_with_progress(match, path.name, knowledge, seconds)
+        if as_json:
+            print(json.dumps(to_dict(match, analysis), ensure_ascii=False))
+        else:
+            if analysed:
+                print()
+            print_analysis(console(), match, analysis)
+        analysed = True
+    if not analysed:
+        raise RecordError(str(path), _("there is no record in it"))
+
+
+def analysed_with_progress(match: Match, name: str, knowledge: Knowledge, seconds: float | None) -> Analysis:
+    """The analysis, with a progress bar on stderr."""
+    with progress_bar() as progress:
+        task = progress.add_task(name, total=100)
+        return analyse(match, knowledge, seconds, progress=lambda done: progress.update(task, completed=int(100 * done)))
+
+
+def to_dict(match: Match, analysis: Analysis) -> dict[str, Any]:
+    """The analysis as JSON-able data."""
+    return {
+        "game": match.game.name,
+        "seats": list(match.names),
+        "over": match.over,
+        "knowledge": analysis.knowledge,
+        "parties": [list(party) for party in analysis.parties],
+        "chances": [[round(share, 5) for share in row] for row in analysis.chances],
+        "samples": list(analysis.samples),
+        "turning": [
+            {
+                "position": point.position,
+                "n": match.steps[point.position - 1].n,
+                "party": list(analysis.parties[point.party]),
+                "before": round(point.before, 5),
+                "after": round(point.after, 5),
+                "text": told(match, analysis, point),
+            }
+            for point in analysis.turning
+        ],
+    }
+
+
+# ---------------------------------------------------------------------------------------------------------------- for people
+
+
+def print_analysis(out: Console, match: Match, analysis: Analysis) -> None:
+    """A line of bars for each party, the turning points, and a table of chances."""
+    out.print(Text(match.game.title, style="bold"))
+    how = {"public": _("by what everybody knew"), "everything": _("with everything known")}[analysis.knowledge]
+    out.print(Text("; ".join([how, *how_good(analysis)]), style="dim"))
+    out.print()
+    out.print(_bars(match, analysis, out.width))
+    if analysis.turning:
+        out.print(_turning_points(match, analysis))
+    out.print(_chances(match, analysis))
+    out.print(Text(outcome(match) if match.over else _("The match was given up."), style="bold"))
+
+
+def _bars(match: Match, analysis: Analysis, width: int) -> Table:
+    """The chances of each party as bars, and below them where the turning points are."""
+    names = [party_in_words(match, party) for party in analysis.parties]
+    count = len(analysis.chances)
+    room = max(10, width - max(map(len, names)) - 18)
+    columns = [min(count - 1, int((column + 0.5) * count / min(room, count))) for column in range(min(room, count))]
+    table = Table.grid(padding=(0, 1))
+    table.add_column(no_wrap=True, overflow="ellipsis")
+    for _column in range(3):
+        table.add_column(no_wrap=True, justify="right")
+    for k, name in enumerate(names):
+        bars = "".join(_bar(analysis.chance(at, k)) for at in columns)
+        ends = [percent_in_words(analysis.chance(at, k), sure=not analysis.samples[at]) for at in (0, count - 1)]
+        table.add_row(name, ends[0], bars, ends[1])
+    marks = [" "] * len(columns)
+    for number, point in enumerate(analysis.turning, 1):
+        marks[min(range(len(columns)), key=lambda column: abs(columns[column] - point.position))] = str(number)
+    table.add_row("", "", Text("".join(marks), style="bold"), "")
+    return table
+
+
+def _bar(chance: float) -> str:
+    """Nothing only where there is no chance at all."""
+    return BARS[min(len(BARS) - 1, int(chance * len(BARS)))] if chance else " "
+
+
+def _turning_points(match: Match, analysis: Analysis) -> Table:
+    table = Table(box=SIMPLE, title=_("Turning points"), title_justify="left", show_edge=False, pad_edge=False)
+    for heading in ("", _("action"), _("what happened"), _("whose chance"), ""):
+        table.add_column(heading)
+    for number, point in enumerate(analysis.turning, 1):
+        table.add_row(
+            str(number),
+            str(match.steps[point.position - 1].n),
+            Text(told(match, analysis, point)),
+            party_in_words(match, analysis.parties[point.party]),
+            change_in_words(point),
+        )
+    return table
+
+
+def _chances(match: Match, analysis: Analysis) -> Table:
+    table = Table(box=SIMPLE, title=_("Chances"), title_justify="left", show_edge=False, pad_edge=False)
+    table.add_column(_("action"), justify="right")
+    for party in analysis.parties:
+        table.add_column(party_in_words(match, party), justify="right")
+    for position in _shown(analysis):
+        sure = not analysis.samples[position]
+        chances = [percent_in_words(analysis.chance(position, k), sure=sure) for k in range(len(analysis.parties))]
+        table.add_row(str(match.steps[position - 1].n) if position else _("setup"), *chances)
+    return table
+
+
+def _shown(analysis: Analysis) -> Sequence[int]:
+    """Some positions from the first to the last, all of them in a short match; the turning points among them."""
+
+    def chosen() -> Iterator[int]:
+        last = len(analysis.chances) - 1
+        yield from range(0, last, -(-last // ROWS) or 1)
+        yield last
+        for point in analysis.turning:
+            yield from (point.position - 1, point.position)
+
+    return sorted(set(chosen()))
