@@ -42,7 +42,7 @@ class Advice:
         depth: after how many decisions of the quick policy a position is evaluated instead.
         evaluate: a rule ``evaluate(table, out)``: an estimate of every seat's share (0 to 1) in a position that is not over.
         settled: a rule ``settled(table, out) -> bool``: whether every seat's share is known for certain, and what it is.
-        guide: the policy whose choice a search tries first where it has tried nothing yet, a rule like ``rollout``.
+        guide: the policy that chooses what a search tries next of what it has not tried yet, a rule like ``rollout``.
         exploration: the constant of UCB1: how much to try what has been tried little.
         widening: how many actions a node considers after so many visits: ``first * visits ** power`` (progressive widening).
         trust: by how many standard errors an action must look better than what the game's heuristics would do, to be preferred.

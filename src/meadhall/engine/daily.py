@@ -29,6 +29,19 @@ class Figure:
 
 
 @dataclass(frozen=True)
+class Outcome:
+    """What somebody who knew everything from the beginning could have made of a deal.
+
+    Attributes:
+        won: whether it could be won; None if that could not be found out.
+        moves: how many moves a line takes that wins.
+    """
+
+    won: bool | None
+    moves: int = 0
+
+
+@dataclass(frozen=True)
 class Daily:
     """A puzzle for one player: on each day all meet the same deal, each alone.
 
@@ -38,6 +51,7 @@ class Daily:
         measure: these figures of a match, whether it has ended or was given up.
         order: what attempts are sorted by, the best first.
         options: what the match is set up with.
+        outcome: what could be made of the deal of a match; it may take a while. None if nobody can tell.
     """
 
     goal: str
@@ -45,3 +59,4 @@ class Daily:
     measure: Callable[[Match], Figures]
     order: Callable[[Figures], tuple[int, ...]]
     options: Mapping[str, Any] = field(default_factory=dict)
+    outcome: Callable[[Match], Outcome] | None = None

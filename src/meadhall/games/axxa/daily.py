@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 
-from meadhall.engine.daily import Daily, Figure, Figures
+from meadhall.engine.daily import Daily, Figure, Figures, Outcome
 from meadhall.engine.language import marked
 from meadhall.engine.match import Match
+from meadhall.games.axxa.solver import Verdict, winnable
 from meadhall.games.axxa.state import NUMBERS, Event
 
 
@@ -22,6 +23,12 @@ def order(figures: Figures) -> tuple[int, ...]:
     return (-figures["triplets"], figures["payments"], figures["moves"]) if solved else (-figures["triplets"],)
 
 
+def outcome(match: Match) -> Outcome:
+    """Whether the shuffle could be won with all pieces known."""
+    proof = winnable(match)
+    return Outcome(None if proof.verdict == Verdict.OPEN else proof.verdict == Verdict.WON, proof.moves)
+
+
 DAILY = Daily(
     goal=marked(
         "Slide the stacks until three equal numbers touch, and they leave: the ones first, then the twos, up to the sixes. "
@@ -34,4 +41,5 @@ DAILY = Daily(
     ),
     measure=measure,
     order=order,
+    outcome=outcome,
 )
