@@ -75,6 +75,31 @@ def simulate(
     run_simulation(game, players, listed(bots), games, seed, name_and_value(option), as_json, records)
 
 
+def tournament(
+    game: Annotated[str, typer.Argument(help=_("Name of the game; `meadhall games` lists them."))],
+    bots: Annotated[str, typer.Option(help=_("Who takes part, each once, the weakest first, e.g. thrall,karl,huscarl."))],
+    games: Annotated[
+        int, typer.Option(help=_("How many games; rounded up, so that all sit everywhere equally often."), min=1)
+    ] = 1000,
+    players: Annotated[int | None, typer.Option(help=_("How many sit at a table; by default as few as the game needs."))] = None,
+    seed: Annotated[str | None, typer.Option(help=_("Any text: the same games again."))] = None,
+    option: Annotated[list[str] | None, typer.Option(help=_("An option of the game, name=value; as often as needed."))] = None,
+    processes: Annotated[
+        int | None, typer.Option(help=_("How many games are played at once, each on a core; by default one a core."), min=1)
+    ] = None,
+    until_sure: Annotated[
+        bool,
+        typer.Option("--until-sure", help=_("End as soon as it is clear that each bot is better than the one named before it.")),
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help=_("Print the report as JSON."))] = False,
+    plots: Annotated[Path | None, typer.Option(help=_("Draw the report as SVG into this folder."), file_okay=False)] = None,
+) -> int:
+    from meadhall.cli.tournament import run_tournament
+
+    chosen = name_and_value(option)
+    return run_tournament(game, listed(bots), games, players, seed, chosen, processes, until_sure, as_json, plots)
+
+
 def verify(files: Annotated[list[Path], typer.Argument(help=_("Match records."), **EXISTING_FILE)]) -> int:
     from meadhall.cli.records import verify_files
 
@@ -88,6 +113,19 @@ def replay(
     from meadhall.cli.records import tell_file
 
     tell_file(file, tables)
+
+
+def analyse(
+    file: Annotated[Path, typer.Argument(help=_("Match records."), **EXISTING_FILE)],
+    knowledge: Annotated[
+        str, typer.Option(help=_("What is known of every position: public (what everybody knew) or everything."))
+    ] = "public",
+    seconds: Annotated[float | None, typer.Option(help=_("How long it may take; by default up to 12."), min=0.0)] = None,
+    as_json: Annotated[bool, typer.Option("--json", help=_("Print all figures as JSON."))] = False,
+) -> None:
+    from meadhall.cli.analyse import analyse_file, known
+
+    analyse_file(file, known(knowledge), seconds, as_json)
 
 
 def warm(games: Annotated[list[str] | None, typer.Argument(help=_("Names of games; by default all."))] = None) -> None:
@@ -143,8 +181,10 @@ def build() -> typer.Typer:
     app.command(help=_("Open the hall: a server for everybody's browser."))(serve)
     app.command(help=_("Play in the terminal against bots."))(play)
     app.command(help=_("Let bots play many games and show who wins how often."))(simulate)
+    app.command(help=_("Let bots compete, and show which is stronger and by how much."))(tournament)
     app.command(help=_("Verify match records: every die, every event, every result."))(verify)
     app.command(help=_("Tell a match record in words."))(replay)
+    app.command(help=_("Show how the chances of a recorded match went, and where it turned."))(analyse)
     app.command(help=_("Compile the rules, so that nobody waits for them later."))(warm)
     app.command(help=_("List the games."))(games)
     return app

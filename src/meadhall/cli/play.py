@@ -13,10 +13,10 @@ from typing import Any
 from rich.padding import Padding
 from rich.text import Text
 
-from meadhall.bots import Bot, bot, bot_names
+from meadhall.bots import Bot, bot, hints
 from meadhall.cli.choices import Choices
 from meadhall.cli.console import console
-from meadhall.cli.transcript import outcome, print_choices, print_events, print_table
+from meadhall.cli.transcript import outcome, print_choices, print_events, print_hints, print_table
 from meadhall.engine.chance import seed_from_text
 from meadhall.engine.errors import BadSetup, IllegalAction, RecordError, Refused
 from meadhall.engine.game import Game
@@ -83,10 +83,11 @@ class Session:
             if who.bot is not None
         }
         self.viewer = self.persons[0]
+        self.hinted: set[int] = set()  # the decisions at which a hint was asked for
         self.open = True
         self.commands: dict[str, tuple[str, Callable[[str], None]]] = {
             "why": (_("why CHOICE: why it can't be played"), self.why),
-            "hint": (_("hint: what a bot would do in your place"), self.hint),
+            "hint": (_("hint: what a king would consider in your place; the record tells of it"), self.hint),
             "undo": (_("undo: back to your previous decision"), self.undo),
             "save": (_("save [FILE]: write the match record; play FILE on with --resume"), self.save),
             "help": (_("help: this list"), self.help),
@@ -122,7 +123,8 @@ class Session:
     def play(self, action: int) -> None:
         """Play it for the actor, and tell what happened as far as the person may know."""
         number = self.match.next_number
-        events = self.match.play(action)
+        hinted = self.match.decision in self.hinted and self.match.actor in self.persons
+        events = self.match.play(action, hinted=hinted)
         print_events(self.console, self.match, [event for event in events if event.visible_to(self.viewer)], number)
 
     def show(self) -> None:
@@ -185,15 +187,15 @@ class Session:
             self.console.print(Padding(Text(f"{refused.rule} {sentence}", style="dim"), (0, 0, 0, 2)))
 
     def hint(self, _rest: str) -> None:
-        """What the strongest bot would do, knowing what the person knows."""
+        """The king's best actions with their chances, from what the person knows."""
         view = self.match.view(self.viewer)
         if not view.legal:
             self.say(_("There is nothing to decide."))
             return
-        name = bot_names(self.match.game)[-1]
-        action = bot(self.match.game, name).choose(view)
-        text = self.match.game.words.action(view.table, action, view.names)
-        self.say(_("{bot} would choose {choice}: {action}.").format(bot=name, choice=self.choices.written(action), action=text))
+        self.hinted.add(self.match.decision)
+        with self.console.status(_("The king looks at your table …")):
+            given = hints(view)
+        print_hints(self.console, view, given, self.choices.written)
 
     def undo(self, _rest: str) -> None:
         """Back to the person's previous decision, whatever was revealed since; what chance then brings is new."""

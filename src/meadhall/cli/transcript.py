@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
+from rich.box import SIMPLE
 from rich.console import Console
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from meadhall.bots import Hint, chance_in_words, chance_of_what
 from meadhall.engine.events import Event
 from meadhall.engine.language import gettext as _
 from meadhall.engine.match import Match, Step, View
@@ -22,10 +24,11 @@ def print_events(console: Console, match: Match, events: Iterable[Event], number
 
 
 def print_step(console: Console, match: Match, step: Step, note: str = "") -> None:
-    """An action and everything that followed from it."""
+    """An action and everything that followed from it; whether it was played with a hint, too."""
     words = match.game.words.action(match.game.table.at(step.before), step.action, match.names)
     line = _("{name}: {action}").format(name=match.names[step.seat], action=words)
-    _print_paragraph(console, step.n, Text.assemble((line, "bold"), (f"  {note}" if note else "", "dim")))
+    notes = [note, _("(with a hint)") if step.hinted else ""]
+    _print_paragraph(console, step.n, Text.assemble((line, "bold"), *((f"  {said}", "dim") for said in notes if said)))
     print_events(console, match, step.events)
 
 
@@ -54,6 +57,18 @@ def print_choices(console: Console, lines: Iterable[tuple[str, str]]) -> None:
     for typed, text in lines:
         grid.add_row(typed, Text(text))
     console.print(grid)
+
+
+def print_hints(console: Console, view: View, given: Iterable[Hint], written: Callable[[int], str]) -> None:
+    """The king's best actions, what is typed for each, and how it would go on."""
+    table = Table(box=SIMPLE, show_edge=False, pad_edge=False)
+    for heading in (_("type"), _("to do"), chance_of_what(view)):
+        table.add_column(heading)
+    for hint in given:
+        action = view.game.words.action(view.table, hint.action, view.names)
+        exactly = _(", exactly") if hint.sure and hint.chance is not None else ""
+        table.add_row(written(hint.action), Text(action), (chance_in_words(hint) or _("nothing else can be done")) + exactly)
+    console.print(Padding(table, (0, 0, 0, 2)))
 
 
 def outcome(match: Match) -> str:

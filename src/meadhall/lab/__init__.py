@@ -1,8 +1,15 @@
-"""The laboratory: simulations and what they show."""
+"""The laboratory: simulations, tournaments, and what they show."""
 
+from pathlib import Path
+
+from meadhall.engine.language import add_catalogues
 from meadhall.engine.statistics import Rate, Spread
 from meadhall.lab.report import Report
 from meadhall.lab.simulate import simulate
+from meadhall.lab.standings import Standing, Tournament
+from meadhall.lab.tournament import tournament
 from meadhall.lab.warm import warm
 
-__all__ = ["Rate", "Report", "Spread", "simulate", "warm"]
+add_catalogues(Path(__file__).parent / "locale")
+
+__all__ = ["Rate", "Report", "Spread", "Standing", "Tournament", "simulate", "tournament", "warm"]

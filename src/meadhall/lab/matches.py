@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import multiprocessing
-from collections.abc import Callable, Iterator, Sequence
+import signal
+from collections import deque
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import ExitStack
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,7 +31,17 @@ class Plan:
     bots: tuple[str, ...]  # one a seat
     options: dict[str, Any]
     seed: str
-    records: bool  # whether a record of each match is wanted
+    records: bool = False  # whether a record of each match is wanted
+    trees: int = 0  # how many trees a search grows at once, see ``bots.bot``
+
+    def seating(self, number: int) -> tuple[str, ...]:
+        """The bots of match ``number``, seat by seat: everybody sits everywhere in turn."""
+        players = len(self.bots)
+        return tuple(self.bots[(seat + number) % players] for seat in range(players))
+
+    def deal(self, number: int) -> int:
+        """The number that keys the dice and shuffles of match ``number``."""
+        return number
 
 
 @dataclass(frozen=True)
@@ -44,14 +56,13 @@ class Outcome:
 
 def play_match(plan: Plan, number: int) -> Outcome:
     """Play match ``number`` of the plan to its end."""
-    subject, players = game(plan.game), len(plan.bots)
-    names = [plan.bots[(seat + number) % players] for seat in range(players)]
+    subject, names = game(plan.game), plan.seating(number)
     match = subject.match(
-        seed=seed_from_text(f"{plan.seed}/{number}"),
+        seed=seed_from_text(f"{plan.seed}/{plan.deal(number)}"),
         seats=[Seat(f"{name.capitalize()} {seat + 1}", "bot", name) for seat, name in enumerate(names)],
         **plan.options,
     )
-    play_out(match, [bot(subject, name, _bot_seed(plan.seed, number, seat)) for seat, name in enumerate(names)])
+    play_out(match, [bot(subject, name, _bot_seed(plan.seed, number, seat), plan.trees) for seat, name in enumerate(names)])
     result = match.result()
     assert result is not None
     return Outcome(result.scores, len(match.steps), match.tally(), dumps(match.record(legal=True)) if plan.records else "")
@@ -71,17 +82,42 @@ def _play_chunk(plan: Plan, numbers: range) -> list[Outcome]:
     return [play_match(plan, number) for number in numbers]
 
 
-def play_matches(plan: Plan, games: int, processes: int, progress: Callable[[int], None] | None) -> Iterator[Outcome]:
-    """The outcomes of matches 0 to ``games - 1``, in order, played by so many processes."""
-    chunks = [range(first, min(first + CHUNK, games)) for first in range(0, games, CHUNK)]
-    with ExitStack() as stack:
-        if processes > 1 and len(chunks) > 1:
-            context = multiprocessing.get_context("spawn")  # a fork would copy the locks of threads that are not copied
-            pool = stack.enter_context(ProcessPoolExecutor(min(processes, len(chunks)), context))
-            played = pool.map(_play_chunk, [plan] * len(chunks), chunks)
-        else:
-            played = map(_play_chunk, [plan] * len(chunks), chunks)
-        for outcomes in played:
-            yield from outcomes
-            if progress:
-                progress(len(outcomes))
+def play_matches(
+    plan: Plan, games: int, processes: int, progress: Callable[[int], None] | None, chunk: int = CHUNK
+) -> Generator[Outcome, None, None]:
+    """The outcomes of matches 0 to ``games - 1``, in order, played by so many processes, ``chunk`` matches at a time."""
+    chunks = [range(first, min(first + chunk, games)) for first in range(0, games, chunk)]
+    count = min(processes, len(chunks))
+    for outcomes in _play_beside(plan, chunks, count) if count > 1 else (_play_chunk(plan, numbers) for numbers in chunks):
+        yield from outcomes
+        if progress:
+            progress(len(outcomes))
+
+
+def _play_beside(plan: Plan, chunks: Sequence[range], processes: int) -> Iterator[list[Outcome]]:
+    """The outcomes chunk by chunk; who doesn't wait for all leaves no process behind."""
+    others = multiprocessing.active_children()
+    context = multiprocessing.get_context("spawn")  # a fork would copy the locks of threads that are not copied
+    with ProcessPoolExecutor(processes, context) as pool:
+        try:
+            with _interrupts_held_back():
+                results = deque(pool.submit(_play_chunk, plan, numbers) for numbers in chunks)
+            while results:
+                yield results.popleft().result()
+        except BaseException:
+            for worker in set(multiprocessing.active_children()).difference(others):
+                worker.terminate()
+            raise
+
+
+@contextmanager
+def _interrupts_held_back() -> Iterator[None]:
+    """Processes started in this block never see Ctrl-C, which a terminal sends to all: who waits for them ends them."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
-from meadhall.bots import bot, bot_names
+from meadhall.bots import bot
 from meadhall.engine.game import Game, game, game_names
-from meadhall.engine.kernels import Batch, loops, outlook, random_playouts, tournament
+from meadhall.engine.kernels import Batch, loops, random_playouts, tournament
 from meadhall.engine.loops import RANDOM
 from meadhall.lab.matches import play_out
 
@@ -36,11 +36,10 @@ def warm(names: Iterable[str] | None = None, progress: Progress | None = None, *
 
 
 def match_steps(subject: Game) -> list[Callable[[], object]]:
-    """What there is to do for one game before it can be played: a match with its bots, and the chances in it."""
+    """What there is to do for one game before it can be played: a match with its bots."""
     return [
         lambda: play_a_match(subject),
         lambda: loops(subject).redeal_one(subject.match().tables, 0),
-        lambda: outlook(subject, subject.match().view(0).tables, 0, games=1),
     ]
 
 
@@ -57,8 +56,10 @@ def bulk_steps(subject: Game) -> list[Callable[[], object]]:
 def play_a_match(subject: Game) -> None:
     """Set up, view, choose, play, score: all that a table in the hall needs."""
     match = subject.match(seed="warm")
-    for name in bot_names(subject):
+    for name in ("random", *(["greedy"] if subject.greedy is not None else []), "search@1"):
         bot(subject, name).choose(match.view(match.actor))
+    if subject.solver is not None:
+        subject.solver(match.view(match.actor))
     play_out(match, [bot(subject, "random")] * match.players)
     match.result()
 

@@ -1,0 +1,189 @@
+"""Plots of a tournament: what each bot wins, how it is rated, and who finishes ahead of whom. SVG, its words as text.
+
+They are drawn with matplotlib, which is not installed with Meadhall unless it is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from importlib.util import find_spec
+from itertools import permutations
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from meadhall.engine.errors import MeadhallError
+from meadhall.engine.game import game
+from meadhall.engine.language import gettext as _
+from meadhall.lab.standings import Tournament
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+# The hall's colours by day, see css/tokens.css.
+PAPER, FIELD, INK, QUIET, LINE = "#fbf6ea", "#ece1cd", "#2a1d13", "#6b5a48", "#cfbd9d"
+EMBER, FJORD = "#a8371a", "#1f5c80"
+
+STYLE: dict[Any, Any] = {
+    "axes.edgecolor": LINE,
+    "axes.facecolor": PAPER,
+    "axes.labelcolor": QUIET,
+    "axes.spines.left": False,
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "axes.titlecolor": INK,
+    "axes.titlelocation": "left",
+    "axes.titlepad": 24,
+    "axes.titlesize": 13,
+    "axes.titleweight": "bold",
+    "figure.constrained_layout.h_pad": 0.16,
+    "figure.constrained_layout.use": True,
+    "figure.constrained_layout.w_pad": 0.2,
+    "figure.facecolor": PAPER,
+    "font.size": 11,
+    "grid.color": LINE,
+    "grid.linewidth": 0.6,
+    "svg.fonttype": "none",  # words stay words: to be read aloud, searched and copied
+    "svg.hashsalt": "meadhall",  # the same plot is the same file
+    "text.color": INK,
+    "xtick.color": QUIET,
+    "xtick.major.size": 0,
+    "ytick.color": QUIET,
+    "ytick.labelcolor": INK,
+    "ytick.major.size": 0,
+}
+
+DARK = 0.36
+"""How far from one half a rate is from which on its colour is so dark that it is written on in light."""
+
+
+class NoPlots(MeadhallError):
+    """What plots are drawn with is not installed."""
+
+
+class Plot(NamedTuple):
+    """A plot: the name of its file, its title, its size in inches, and what draws it."""
+
+    name: str
+    title: str
+    size: tuple[float, float]
+    draw: Callable[[Axes], None]
+
+
+class Estimate(NamedTuple):
+    """A number that was measured, its interval, and how it is written."""
+
+    value: float
+    low: float
+    high: float
+    text: str
+
+
+def check_plots(folder: Path | str) -> None:
+    """Make the folder, and see that plots can be drawn. Raises NoPlots or OSError: better before hours of play than after."""
+    if find_spec("matplotlib") is None:
+        raise NoPlots("plots are drawn with matplotlib, which is not installed: pip install 'meadhall[plots]'")
+    Path(folder).mkdir(parents=True, exist_ok=True)
+
+
+def write_plots(report: Tournament, folder: Path | str) -> list[Path]:
+    """Draw a tournament into SVG files in a folder; their paths. Raises NoPlots or OSError."""
+    check_plots(folder)
+    from matplotlib import rc_context  # here, because it need not be installed
+    from matplotlib.figure import Figure
+
+    files = []
+    for plot in plots_of(report):
+        with rc_context(STYLE):
+            figure = Figure(figsize=plot.size)
+            axes = figure.subplots()
+            plot.draw(axes)
+            axes.set_title(plot.title)
+            file = Path(folder) / f"{plot.name}.svg"
+            figure.savefig(file, metadata={"Title": plot.title.replace("\n", ": "), "Date": None})
+        files.append(file)
+    return files
+
+
+def plots_of(report: Tournament) -> Iterator[Plot]:
+    """What there is to be drawn: no ratings where all win or lose together, no matrix of one bot."""
+    played = _("{game} for {players}, {games} games").format(
+        game=game(report.game).title, players=report.players, games=f"{report.games:,}"
+    )
+    wide = 7.5, 2.2 + 0.5 * len(report.bots)
+    fair = next(iter(report.standings.values())).fair
+    shares = [Estimate(each.share, each.low, each.high, f"{100 * each.share:.1f} %") for each in report.standings.values()]
+    heading = _("How much each bot wins") + "\n" + played
+    note = _("share of the win; the bar is its 95 % interval")
+    yield Plot("shares", heading, wide, lambda axes: draw_estimates(axes, report.bots, shares, note, fair, percent=True))
+    rated = [each.rating for each in report.standings.values() if each.rating is not None]
+    if rated:
+        estimates = [Estimate(each.mu, each.low, each.high, f"{each.mu:.1f}") for each in rated]
+        heading = _("How each bot is rated") + "\n" + played
+        scale = _("rating; the bar is its 95 % interval")
+        yield Plot("ratings", heading, wide, lambda axes: draw_estimates(axes, report.bots, estimates, scale))
+    if len(report.bots) > 1:
+        heading = _("How often the row finishes ahead of the column") + "\n" + played
+        room = max(6.5, 2.5 + 0.9 * len(report.bots)), 2.0 + 0.6 * len(report.bots)
+        yield Plot("ahead", heading, room, lambda axes: draw_matrix(axes, report))
+
+
+def draw_estimates(
+    axes: Axes,
+    names: Sequence[str],
+    estimates: Iterable[Estimate],
+    note: str,
+    fair: float | None = None,
+    *,
+    percent: bool = False,
+) -> None:
+    """A row for each bot, the last named on top: a dot for what was measured, a bar for its interval, the number beside it."""
+    for row, estimate in enumerate(estimates):
+        axes.plot([estimate.low, estimate.high], [row, row], color=FJORD, linewidth=7, alpha=0.35, solid_capstyle="round")
+        axes.plot(estimate.value, row, "o", color=FJORD, markersize=9)
+        axes.annotate(estimate.text, (estimate.high, row), (10, 0), textcoords="offset points", va="center", fontweight="bold")
+    axes.set_yticks(range(len(names)), names, fontsize=12)
+    axes.set_ylim(-0.6, len(names) - 0.4)
+    axes.grid(axis="x")
+    axes.set_axisbelow(True)
+    axes.margins(x=0.16)
+    axes.set_xlabel(note)
+    if fair is not None:
+        axes.axvline(fair, color=EMBER, linewidth=1.5, linestyle=(0, (5, 3)), zorder=1)
+        axes.annotate(
+            _("fair: {share}").format(share=f"{100 * fair:.1f} %"),
+            (fair, 1),
+            (0, 3),
+            xycoords=("data", "axes fraction"),
+            textcoords="offset points",
+            color=EMBER,
+            ha="center",
+            fontsize=10,
+        )
+    if percent:
+        axes.xaxis.set_major_formatter(lambda value, _position: f"{100 * value:g} %")
+
+
+def draw_matrix(axes: Axes, report: Tournament) -> None:
+    """A square for each pair: its colour and its number say the same."""
+    from matplotlib.colors import LinearSegmentedColormap
+
+    bots = report.bots
+    rates = np.full((len(bots), len(bots)), np.nan)
+    for (row, name), (column, other) in permutations(enumerate(bots), 2):
+        if report.ahead[name][other].games:
+            rates[row, column] = report.ahead[name][other].rate
+    colours = LinearSegmentedColormap.from_list("win and loss", [EMBER, FIELD, FJORD])
+    axes.pcolormesh(np.ma.masked_invalid(rates), cmap=colours, vmin=0, vmax=1, edgecolors=PAPER, linewidth=3)
+    for (row, column), rate in np.ndenumerate(rates):
+        colour = QUIET if np.isnan(rate) else PAPER if abs(rate - 0.5) > DARK else INK
+        text = "–" if np.isnan(rate) else f"{100 * rate:.0f} %"
+        axes.text(column + 0.5, row + 0.5, text, ha="center", va="center", color=colour, fontsize=12, fontweight="bold")
+    places = np.arange(len(bots)) + 0.5
+    axes.set_xticks(places, bots)
+    axes.set_yticks(places, bots)
+    axes.tick_params(labelsize=12, labelcolor=INK)
+    axes.invert_yaxis()
+    axes.spines["bottom"].set_visible(False)
+    axes.set_xlabel(_("a draw is half"))
