@@ -10,7 +10,7 @@ from babel.dates import format_date
 from litestar import Response, get, post
 from litestar.response import Redirect
 
-from meadhall.engine.daily import Figure
+from meadhall.engine.daily import Figure, Outcome
 from meadhall.engine.game import Game, game
 from meadhall.engine.language import current_language
 from meadhall.engine.language import gettext as _
@@ -87,6 +87,7 @@ async def daily_page(hall: Hall, guest: Guest, day: str, base: str) -> DailyPage
     own = await own_attempt(hall.store, day, guest)
     state = _state(own, day)
     told = await results(hall, tables) if state in ("over", "missed") else []
+    outcome, looking = await _outcome(hall, tables[0]) if told else (None, False)
     mine = next((each for each in told if own is not None and each.table == own.id), None)
     shown = [_attempt(subject, each, each is mine) for each in told]
     yours = next((each for each in shown if each.you), None)
@@ -105,9 +106,19 @@ async def daily_page(hall: Hall, guest: Guest, day: str, base: str) -> DailyPage
         mine=yours,
         best=tuple(shown[:BEST_SHOWN]),
         plots=tuple(_plot(figure, told, mine) for figure in terms(subject).figures) if told else (),
+        outcome=outcome,
+        looking=looking,
         share=_share(subject, day, yours, base) if yours else "",
         days=tuple((f"/daily/{each}", in_words(each), each == day) for each in await hall.store.days(DAYS_SHOWN)),
     )
+
+
+async def _outcome(hall: Hall, table: TableRow) -> tuple[Outcome | None, bool]:
+    """What could have been made of the deal, if its game can tell; and whether that is still being found out."""
+    if terms(game(table.game)).outcome is None or not hall.can_show(table):
+        return None, False
+    outcome = await hall.deals.outcome(table)
+    return outcome, outcome is None
 
 
 def _state(own: TableRow | None, day: str) -> DailyState:

@@ -1,0 +1,42 @@
+"""Whether the deals of puzzles of the day could be won: found out beside the event loop, once for each day, and remembered."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+
+from meadhall.engine.daily import Outcome
+from meadhall.engine.game import game
+from meadhall.server.beside import beside
+from meadhall.server.store import TableRow
+
+log = logging.getLogger(__name__)
+
+PATIENCE = 1.0
+"""Seconds that a page waits for it; after that it says that it isn't known yet."""
+
+
+class Deals:
+    """What could have been made of the deals that were asked for."""
+
+    def __init__(self) -> None:
+        self._asked: dict[str, asyncio.Task[Outcome]] = {}
+
+    async def outcome(self, table: TableRow) -> Outcome | None:
+        """What could have been made of the puzzle at this table; None as long as it is being found out."""
+        assert table.daily is not None
+        if table.daily not in self._asked:
+            self._asked[table.daily] = asyncio.create_task(_find_out(table))
+        done, _ = await asyncio.wait({self._asked[table.daily]}, timeout=PATIENCE)
+        return next((task.result() for task in done), None)
+
+
+async def _find_out(table: TableRow) -> Outcome:
+    subject = game(table.game)
+    assert subject.daily is not None
+    assert subject.daily.outcome is not None
+    try:
+        return await beside(subject.daily.outcome, subject.match(players=1, seed=table.seed, **table.options))
+    except Exception:
+        log.exception("whether the puzzle of %s could be won is not found out", table.daily)
+        return Outcome(None)
