@@ -15,6 +15,7 @@ from meadhall.engine.errors import BadSetup, MeadhallError
 from meadhall.engine.game import Document, Game, game
 from meadhall.engine.language import gettext as _
 from meadhall.server.beside import beside
+from meadhall.server.deals import Deals
 from meadhall.server.names import bot_name, clean_name
 from meadhall.server.outlook import match_outlook
 from meadhall.server.readiness import Readiness
@@ -44,6 +45,7 @@ class Hall:
         self.ready = Readiness()
         self.closing = asyncio.Event()
         self._rooms: dict[str, Room] = {}
+        self.deals = Deals()
         self._loading: dict[str, _Loading] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from meadhall.engine.daily import Outcome
+
 SeatKind = Literal["human", "bot", "open"]
 TableStatus = Literal["gathering", "running", "over", "abandoned"]
 
@@ -302,6 +304,8 @@ class DailyPage:
     mine: AttemptView | None
     best: tuple[AttemptView, ...]  # the best first
     plots: tuple[Plot, ...]
+    outcome: Outcome | None  # what could have been made of the deal, if that is told
+    looking: bool  # whether that is still being found out
     share: str  # to be sent to others; gives nothing away
     days: tuple[tuple[str, str, bool], ...]  # (address, date, whether it is this one), the newest first
 
