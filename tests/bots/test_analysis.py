@@ -1,0 +1,299 @@
+"""Analysis: how the chances of a match went, and where it turned."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
+
+import numpy as np
+import pytest
+
+from games_for_tests.hoard import game as hoard
+from games_for_tests.nim import game as nim
+from meadhall import game
+from meadhall.bots.analysis import (
+    LEAST_CHANGE,
+    LONGEST,
+    MOST_TURNING_POINTS,
+    Analysis,
+    TurningPoint,
+    analyse,
+    change_in_words,
+    how_good,
+    party_in_words,
+    told,
+    turning_points,
+)
+from meadhall.engine.errors import BadSetup
+from meadhall.engine.game import GameWords
+from meadhall.engine.kernels import loops
+from meadhall.engine.match import EVERYTHING, SPECTATOR, Match, Step, concealed
+from meadhall.engine.record import loads, replay
+from meadhall.engine.solution import Solution
+
+RECORDS = Path(__file__).parents[1] / "records"
+FEW = 40
+
+
+NIM = replace(nim, words=cast("GameWords", SimpleNamespace(ending=lambda _table: ("", "the last is taken"))))
+
+
+def recorded(name: str) -> Match:
+    return replay(loads((RECORDS / f"{name}.match.json").read_text("utf-8")))
+
+
+def played_out(match: Match) -> Match:
+    """The match, played on by whoever does the first thing that is allowed."""
+    while not match.over:
+        match.play(match.legal()[0])
+    return match
+
+
+def hoarded(**options: str) -> Match:
+    return played_out(hoard.match(players=4, seed="analysed", **options))
+
+
+# ------------------------------------------------------------------------------------------------------------------- chances
+
+
+def test_there_is_a_row_for_the_setup_and_for_each_action_and_the_last_is_the_result() -> None:
+    match = hoarded()
+    analysis = analyse(match, iterations=FEW)
+    result = match.result()
+    assert result is not None
+    assert len(analysis.chances) == len(match.steps) + 1
+    assert analysis.chances[-1] == result.scores
+    assert analysis.samples == (FEW,) * len(match.steps) + (0,)
+
+
+@pytest.mark.parametrize("knowledge", ["public", "everything"])
+def test_the_chances_of_rivals_sum_to_one(knowledge: str) -> None:
+    analysis = analyse(hoarded(), knowledge, iterations=FEW)  # type: ignore[arg-type]
+    assert analysis.parties == ((0,), (1,), (2,), (3,))
+    np.testing.assert_allclose(np.sum(analysis.chances, axis=1), 1)
+
+
+def test_of_who_wins_or_loses_together_there_is_one_chance() -> None:
+    together = analyse(hoarded(mode="together"), iterations=FEW)
+    assert together.parties == ((0, 1, 2, 3),)
+    assert all(len(set(row)) == 1 for row in together.chances)
+    sides = analyse(hoarded(mode="sides"), iterations=FEW)
+    assert sides.parties == ((0, 2), (1, 3))
+    assert sides.chance(0, 0) + sides.chance(0, 1) == pytest.approx(1)
+
+
+def test_where_nothing_but_winning_is_left_the_chance_is_one() -> None:
+    match = NIM.match(heap="small")
+    for take in (2, 0, 0):  # of five take three, one, and the last
+        match.play(take)
+    analysis = analyse(match, iterations=FEW)
+    assert analysis.chances[2] == (1.0, 0.0)
+    assert 0.2 < analysis.chances[0][0] < 0.8
+
+
+def test_what_the_solver_knows_is_exact() -> None:
+    match = recorded("axes-and-allies/4-players-0")
+    analysis = analyse(match, iterations=FEW)
+    solver = match.game.solver
+    assert solver is not None
+    for position in range(len(match.steps)):
+        solution = solver(match.view_at(position, SPECTATOR))
+        assert solution is not None
+        assert analysis.chances[position] == pytest.approx(solution.value)
+    assert set(analysis.samples) == {0}
+    assert analysis.error == 0
+    assert how_good(analysis) == ("Worked out exactly: what the best play of all comes to.",)
+
+
+def test_positions_before_the_first_that_is_solved_are_estimated() -> None:
+    def solved_at_the_end(view: object) -> Solution | None:
+        left = view.table.left  # type: ignore[attr-defined]
+        return Solution({0: (1.0, 0.0)}, {0: 1.0}) if left == 1 else None
+
+    match = replace(NIM, solver=solved_at_the_end).match(heap="small")
+    for take in (2, 0, 0):
+        match.play(take)
+    analysis = analyse(match, iterations=FEW)
+    assert analysis.samples == (FEW, FEW, 0, 0)
+    assert analysis.chances[2] == (1.0, 0.0)
+    assert how_good(analysis)[1] == "Towards the end worked out exactly."
+
+
+# ----------------------------------------------------------------------------------------------------------------- knowledge
+
+
+def dealt_anew(match: Match) -> Match:
+    """A match that looked the same to everybody: what no spectator knew at its positions is another."""
+    twin = match.copy()
+
+    def other(step: Step) -> Step:
+        before = concealed(match.game, step.before, SPECTATOR)
+        before["rng"] = (7, step.n)
+        loops(match.game).redeal_one(before, SPECTATOR)
+        return replace(step, before=before)
+
+    twin.steps = [other(step) for step in match.steps]
+    return twin
+
+
+def test_what_is_public_decides_alone_when_only_that_is_known() -> None:
+    match = hoarded()
+    other = dealt_anew(match)
+    assert analyse(match, iterations=FEW) == analyse(other, iterations=FEW)
+    assert analyse(match, "everything", iterations=FEW).chances != analyse(other, "everything", iterations=FEW).chances
+
+
+def test_whether_there_was_anything_to_hide() -> None:
+    assert analyse(hoarded(), iterations=1).secrets
+    assert not analyse(recorded("axes-and-allies/2-players-0"), iterations=1).secrets
+
+
+def test_everything_is_not_known_of_a_match_that_goes_on() -> None:
+    match = hoard.match(players=2, seed="running")
+    with pytest.raises(BadSetup, match="not over"):
+        analyse(match, "everything", iterations=FEW)
+
+
+def test_a_match_that_was_given_up_ends_with_an_estimate() -> None:
+    match = hoard.match(players=2, seed="given up")
+    match.play(match.legal()[0])
+    analysis = analyse(match, iterations=FEW)
+    assert analysis.samples == (FEW, FEW)
+
+
+def test_a_match_of_too_many_actions_is_refused() -> None:
+    match = hoard.match(players=2, seed="long")
+    match.play(match.legal()[0])
+    match.steps = match.steps * LONGEST
+    with pytest.raises(BadSetup, match=str(LONGEST)):
+        analyse(match)
+
+
+# --------------------------------------------------------------------------------------------------------------- time and order
+
+
+def test_iterations_make_it_deterministic() -> None:
+    match = hoarded()
+    assert analyse(match, iterations=FEW) == analyse(match, iterations=FEW)
+
+
+def test_by_the_clock_every_position_is_looked_at_equally_often_and_progress_is_told() -> None:
+    told_: list[float] = []
+    analysis = analyse(hoarded(), seconds=0.5, progress=told_.append)
+    assert len(set(analysis.samples[:-1])) == 1
+    assert analysis.samples[0] >= FEW // 2
+    assert told_ == sorted(told_)
+    assert all(0 <= part <= 1 for part in told_)
+
+
+def test_what_progress_raises_ends_it() -> None:
+    class EnoughError(Exception):
+        pass
+
+    def stop(_part: float) -> None:
+        raise EnoughError
+
+    began = time.monotonic()
+    with pytest.raises(EnoughError):
+        analyse(hoarded(), seconds=60, progress=stop)
+    assert time.monotonic() - began < 30
+
+
+# ------------------------------------------------------------------------------------------------------------- turning points
+
+
+SIDES = ((0, 2), (1, 3))
+
+
+def turned(match: Match, *chances: float, samples: int = 10_000) -> tuple[TurningPoint, ...]:
+    """The turning points, the first seat's chances being these."""
+    rows = [(chance, 1 - chance) * 2 for chance in chances]
+    return turning_points(match, SIDES, rows, [samples] * (len(rows) - 1) + [0])
+
+
+def steady(match: Match) -> list[float]:
+    return [0.5] * (len(match.steps) + 1)
+
+
+def test_a_match_turned_where_a_chance_changed_most() -> None:
+    match = hoarded()
+    chances = steady(match)
+    chances[3:] = [0.8] * len(chances[3:])
+    (point,) = turned(match, *chances)
+    assert point.position == 3
+    assert abs(point.change) == pytest.approx(0.3)
+    assert match.steps[2].seat in SIDES[point.party]  # of two whose chances change alike, who has acted
+
+
+def test_small_changes_and_such_as_may_be_accidents_are_none() -> None:
+    match = hoarded()
+    chances = steady(match)
+    chances[3:] = [0.5 + 0.9 * LEAST_CHANGE] * len(chances[3:])
+    assert turned(match, *chances) == ()
+    chances[3:] = [0.7] * len(chances[3:])
+    assert turned(match, *chances, samples=30)[:-1] == ()  # its standard error is 12 points
+    assert turned(match, *chances, samples=3000) != ()
+
+
+def test_there_are_five_at_most_in_their_order() -> None:
+    match = hoarded()
+    chances = [0.5 + 0.02 * k * (-1) ** k for k in range(len(match.steps) + 1)]
+    points = turned(match, *chances)
+    assert len(points) == MOST_TURNING_POINTS
+    assert [point.position for point in points] == sorted(point.position for point in points)
+
+
+def test_where_estimates_give_way_to_exact_values_nothing_has_turned() -> None:
+    match = hoarded()
+    rows = [(0.3, 0.7, 0.3, 0.7)] * 4 + [(0.6, 0.4, 0.6, 0.4)] * (len(match.steps) - 3)
+    samples = [10_000] * 4 + [0] * (len(match.steps) - 3)
+    assert turning_points(match, SIDES, rows, samples) == ()
+
+
+def test_it_is_told_by_what_happened_least_often_to_those_whose_chance_changed() -> None:
+    match = recorded("axes-and-allies/4-players-0")
+    analysis = analyse(match, iterations=FEW)
+    words = {point.position: told(match, analysis, point) for point in analysis.turning}
+    killed = next(k for k, step in enumerate(match.steps, 1) if any(event.name == "killed" for event in step.events))
+    missed = next(k for k in words if any(event.name == "missed" for event in match.steps[k - 1].events))
+    assert "hacks" in words[killed]
+    assert "misses" in words[missed]
+    last = told(match, analysis, TurningPoint(len(match.steps), match.steps[-1].seat, 0.5, 1.0))
+    assert "hacks" in last  # why it ended, not that it ended
+
+
+def test_what_nobody_could_see_is_told_by_the_action() -> None:
+    match = hoarded()
+    silent = replace(match.steps[0], events=(), _shown={})
+    match.steps[0] = silent
+    analysis = analyse(match, iterations=1)
+    words = told(match, analysis, TurningPoint(1, 0, 0.2, 0.5))
+    assert words.startswith(f"{match.names[silent.seat]}: ")
+
+
+def test_secrets_are_told_only_with_everything_known() -> None:
+    match = hoarded()
+    for knowledge, viewer in (("public", SPECTATOR), ("everything", EVERYTHING)):
+        analysis = analyse(match, knowledge, iterations=1)  # type: ignore[arg-type]
+        seen = {match.game.words.event(event, match.names) for step in match.steps for event in step.shown_to(viewer).events}
+        for position in range(1, len(match.steps) + 1):
+            if match.steps[position - 1].shown_to(viewer).events:
+                assert told(match, analysis, TurningPoint(position, 0, 0.2, 0.5)) in seen
+
+
+def test_parties_and_changes_in_words() -> None:
+    assert change_in_words(TurningPoint(1, 0, 0.5, 0.19)) == "−31\N{NO-BREAK SPACE}%"
+    assert change_in_words(TurningPoint(1, 0, 0.5, 0.81)) == "+31\N{NO-BREAK SPACE}%"
+    together = cast("Match", SimpleNamespace(game=game("axxa"), options={"mode": "together"}, names=("Astrid", "Björn")))
+    assert party_in_words(together, (0, 1)) == "All together"
+    versus = cast("Match", SimpleNamespace(game=game("axxa"), options={"mode": "versus"}, names=("Astrid", "Björn", "C", "D")))
+    assert party_in_words(versus, (0, 2)) == "Astrid, C"
+
+
+def test_how_good_the_figures_are() -> None:
+    analysis = Analysis("public", ((0,), (1,)), ((0.5, 0.5), (1.0, 0.0)), (2500, 0), (), secrets=False)
+    assert analysis.error == pytest.approx(0.01)
+    assert how_good(analysis) == ("Estimated from 2500 continuations of every position: true within 2 points or so.",)
