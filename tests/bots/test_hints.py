@@ -1,0 +1,117 @@
+"""Hints: the king's three best actions with their chances, from what the one who asks may know."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from games_for_tests.hoard import game as hoard
+from games_for_tests.hoard.rules import BOAST
+from meadhall import Match, Seat, game
+from meadhall.bots import Budget, Hint, chance_in_words, chance_of_what, hints, in_words
+from meadhall.bots.ranks import KING
+from meadhall.engine.language import speaking
+from meadhall.engine.match import View
+from meadhall.engine.rule import INTERPRETED
+from meadhall.engine.solution import Solution
+
+AA = game("axes-and-allies")
+ITERATIONS = 60 if INTERPRETED else 3000
+BUDGET = Budget(iterations=ITERATIONS, trees=1)
+SEED = b"a seed of a hint"
+
+
+def view_of(match: Match) -> View:
+    assert match.actor is not None
+    return match.view(match.actor)
+
+
+def test_a_king_thinks_for_a_hint_by_default() -> None:
+    assert hints.__defaults__ is not None
+    assert hints.__defaults__[0] == KING.budget
+
+
+def test_a_hint_names_three_legal_actions_at_most_and_the_first_is_what_a_search_would_play() -> None:
+    view = view_of(hoard.match(players=3, seed="a hint"))
+    given = hints(view, BUDGET, SEED)
+    assert 1 <= len(given) <= 3
+    assert len({hint.action for hint in given}) == len(given)
+    assert {hint.action for hint in given} <= set(view.legal)
+    assert all(hint.chance is not None and 0 <= hint.chance <= 1 and not hint.sure for hint in given)
+    others = [hint.chance for hint in given[1:]]
+    assert others == sorted(others, reverse=True)
+
+
+def test_what_was_hardly_considered_is_not_told() -> None:
+    view = view_of(hoard.match(players=3, seed="a hint"))
+    assert len(hints(view, Budget(iterations=20, trees=1), SEED)) == 1
+
+
+def test_what_is_hidden_does_not_lead_a_hint() -> None:
+    """Two matches that look the same to the seat get the same hint."""
+    match = hoard.match(players=2, seed="x")
+    hidden = match.tables
+    hidden["hand"][0][1] = hidden["hand"][0][1][::-1].copy()
+    assert hidden.tobytes() != match.tables.tobytes()
+    other = match.supposing(hidden)
+    assert hints(match.view(0), BUDGET, SEED) == hints(other.view(0), BUDGET, SEED)
+
+
+def test_where_only_one_thing_can_be_done_nothing_is_thought_of() -> None:
+    view = view_of(hoard.match(players=2, seed="x"))
+    view.legal = (BOAST,)
+    assert hints(view, Budget(seconds=3600)) == (Hint(BOAST, None, sure=True),)
+    assert in_words(view, hints(view)) == "There is only one thing to do: boast."
+
+
+def test_what_is_solved_is_told_exactly() -> None:
+    """The likeliest in best play comes first, then by chance; what is not known is not named."""
+    view = view_of(hoard.match(players=2, seed="x"))
+    first, second, third, fourth = view.legal[:4]
+    me = view.viewer
+    shares = {action: tuple(share if seat == me else 1 - share for seat in range(2)) for action, share in
+              ((first, 0.2), (second, 0.75), (third, 0.75), (fourth, 0.1))}  # fmt: skip
+    view.game = replace(hoard, solver=lambda _: Solution(shares, {third: 0.9, second: 0.1}))
+    assert hints(view, Budget(seconds=3600)) == (Hint(third, 0.75, True), Hint(second, 0.75, True), Hint(first, 0.2, True))
+
+
+@pytest.mark.parametrize(
+    ("hint", "words"),
+    [
+        (Hint(0, 0.536, sure=False), "54 %"),
+        (Hint(0, 0.998, sure=False), "over 99 %"),
+        (Hint(0, 1.0, sure=False), "over 99 %"),
+        (Hint(0, 0.999, sure=True), "over 99 %"),
+        (Hint(0, 1.0, sure=True), "100 %"),
+        (Hint(0, 0.003, sure=True), "under 1 %"),
+        (Hint(0, 0.0, sure=False), "under 1 %"),
+        (Hint(0, 0.0, sure=True), "0 %"),
+        (Hint(0, None, sure=True), ""),
+    ],
+)
+def test_chances_are_told_in_whole_percents_and_certainty_only_of_what_is_certain(hint: Hint, words: str) -> None:
+    assert chance_in_words(hint).replace("\N{NO-BREAK SPACE}", " ") == words
+
+
+def test_a_hint_in_words() -> None:
+    match = AA.match(seats=[Seat("Astrid"), Seat("Björn"), Seat("Cnut")], seed="words")
+    view = view_of(match)
+    first, second = view.legal[:2]
+    given = Hint(second, 0.536, sure=False), Hint(first, 0.41, sure=False)
+    said = [action.text for action in match.legal()[:2]]
+    assert in_words(view, given) == f"1. {said[1]}: 54\xa0% · 2. {said[0]}: 41\xa0% (chance that you win)"
+    with speaking("de"):
+        assert "(Chance, dass du gewinnst)" in in_words(view, given)
+
+
+@pytest.mark.parametrize(
+    ("players", "options", "what"),
+    [
+        (1, {}, "chance that you win"),
+        (3, {}, "chance that you all win"),
+        (2, {"mode": "versus"}, "chance that your side wins"),
+    ],
+)
+def test_the_chance_is_of_winning_as_the_game_is_won(players: int, options: dict[str, str], what: str) -> None:
+    assert chance_of_what(view_of(game("axxa").match(players=players, **options))) == what
