@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from math import sqrt
 from typing import Any
 
 import numpy as np
@@ -95,10 +96,10 @@ def test_what_is_kept_of_a_tree_is_what_grew_from_there() -> None:
     tree = Tree(nim)
     tree.grow(view.tables, 0, 3_000, 1)
     child = max(tree.children(0), key=lambda node: int(tree.nodes[node, VISITS]))
-    below = {tuple(tree.nodes[node, 2:].tolist()): float(tree.rewards[node]) for node in tree.children(child)}
+    below = {tuple(tree.nodes[node, 2:].tolist()): tree.rewards[node].tolist() for node in tree.children(child)}
     size = int(tree.state[SIZE])
     tree.advance([(0, int(tree.nodes[child, 2]))])
-    assert {tuple(tree.nodes[node, 2:].tolist()): float(tree.rewards[node]) for node in tree.children(0)} == below
+    assert {tuple(tree.nodes[node, 2:].tolist()): tree.rewards[node].tolist() for node in tree.children(0)} == below
     assert 1 < tree.state[SIZE] < size
     tree.advance([(1, 0), (1, 0)])  # seat 1 never moves twice
     assert tree.state[SIZE] == 1
@@ -145,6 +146,24 @@ def test_where_a_playout_stops_it_is_evaluated(advice: dict[str, Any], shares: t
     assert considered(nim.match(), 20, **settings).shares == pytest.approx(shares)
 
 
+@rule
+def part_left(table: Any, out: Any) -> None:
+    out[0] = table.left / HEAP
+    out[1] = 1 - out[0]
+
+
+@rule
+def four_left(table: Any) -> bool:
+    return table.left == 4  # type: ignore[no-any-return]
+
+
+def test_what_is_not_quiet_is_played_on_before_it_is_evaluated() -> None:
+    found = considered(nim.match(), 1, guide=first, rollout=first, depth=2, evaluate=part_left, settled=never)
+    assert found.shares == pytest.approx((0.7, 0.3))
+    found = considered(nim.match(), 1, guide=first, rollout=first, depth=2, evaluate=part_left, settled=never, quiet=four_left)
+    assert found.shares == pytest.approx((0.4, 0.6))
+
+
 def test_the_guide_is_tried_first() -> None:
     assert considered(nim.match(), 1, guide=first).considered[0].action == 0
     assert {considered(nim.match(), 1).considered[0].action, considered(nim.match(heap="small"), 1).considered[0].action} <= {
@@ -154,8 +173,8 @@ def test_the_guide_is_tried_first() -> None:
     }
 
 
-def findings(*shares: float, visits: int = 1_000) -> Findings:
-    each = [Considered(action, visits - action, share) for action, share in enumerate(shares)]
+def findings(*shares: float, visits: int = 1_000, error: float = 0.0155) -> Findings:
+    each = [Considered(action, visits - action, share, error) for action, share in enumerate(shares)]
     return Findings(tuple(each), (0.5, 0.5), visits * len(shares))
 
 
@@ -164,6 +183,22 @@ def test_the_habit_is_kept_unless_something_else_is_clearly_better() -> None:
     assert search.choose(findings(0.52, 0.50), habit=1) == 1  # a standard error of 0.022
     assert search.choose(findings(0.56, 0.50), habit=1) == 0
     assert search.choose(findings(0.52, 0.50), habit=0) == 0
+    assert search.choose(findings(0.52, 0.50, error=0.005), habit=1) == 0
+
+
+def test_the_habit_is_tried_first_whatever_the_guide_says() -> None:
+    for habit in range(3):
+        search = Search(replace(nim, advice=Advice(guide=first)), Budget(iterations=1, trees=1), SEED)
+        assert search.consider(nim.match().view(0), habit).considered[0].action == habit
+
+
+def test_the_error_of_a_share_is_that_of_its_playouts() -> None:
+    """Half of the playouts won, each by chance: a standard deviation of 0.5. All worth the same: soon none."""
+    found = considered(nim.match(heap="hand"), 4_000, exploration=100.0).considered[0]
+    assert found.error == pytest.approx(sqrt(found.share * (1 - found.share) / found.visits), rel=0.01)
+    same = considered(nim.match(), 30, depth=0, evaluate=undecided, exploration=100.0).considered[0]
+    assert same.share == 0.5
+    assert same.error < 0.4 * sqrt(0.25 / same.visits)
 
 
 def test_a_search_by_the_clock_keeps_to_it_and_stops_when_it_is_clear_what_to_do() -> None:

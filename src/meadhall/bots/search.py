@@ -13,13 +13,13 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache, partial
-from math import sqrt
+from math import hypot, sqrt
 from pathlib import Path
 
 import numpy as np
 
 from meadhall.bots.policy import PolicyBot
-from meadhall.bots.tree import ACTION, ACTOR, CHILD, COLUMNS, LONGEST, NOTHING, SIBLING, SIZE, VISITS
+from meadhall.bots.tree import ACTION, ACTOR, CHILD, COLUMNS, HABIT, LONGEST, NOTHING, SIBLING, SIZE, VISITS
 from meadhall.engine.events import NO_LOG_SHAPE
 from meadhall.engine.game import Game
 from meadhall.engine.kernels import module_of, seed_number
@@ -28,7 +28,7 @@ from meadhall.engine.schema import Tables
 
 _SOURCE = Path(__file__).with_name("tree.py")
 NODES = 1 << 17
-"""Nodes of a tree at most: 28 bytes each."""
+"""Nodes of a tree at most: 40 bytes each."""
 ROUNDS = 10
 """How often a search by the clock looks whether it may stop."""
 SLICE = 0.005
@@ -54,11 +54,16 @@ class Budget:
 
 @dataclass(frozen=True)
 class Considered:
-    """An action that was considered: how often, and what share of the win it brought the one who decides on average."""
+    """An action that was considered: how often, and what share of the win it brought the one who decides on average.
+
+    Attributes:
+        error: the standard error of ``share``.
+    """
 
     action: int
     visits: int
     share: float
+    error: float
 
 
 @dataclass(frozen=True)
@@ -92,8 +97,8 @@ class Tree:
         self._shares = np.zeros(game.max_players, np.float64)
         self._tables = game.table.new(2)
         self.nodes, self._spare_nodes = np.zeros((nodes, COLUMNS), np.int32), np.zeros((nodes, COLUMNS), np.int32)
-        self.rewards, self._spare_rewards = np.zeros(nodes, np.float32), np.zeros(nodes, np.float32)
-        self.state = np.zeros(3, np.int64)
+        self.rewards, self._spare_rewards = np.zeros((nodes, 2), np.float64), np.zeros((nodes, 2), np.float64)
+        self.state = np.zeros(4, np.int64)
         self.totals = np.zeros(game.max_players, np.float64)
         self.iterations = 0
         self.clear()
@@ -102,6 +107,7 @@ class Tree:
         """Nothing but a root."""
         self.nodes[0] = (NOTHING, NOTHING, NOTHING, NOTHING, 0, 0)
         self.state[SIZE] = 1
+        self.state[HABIT] = NOTHING
         self._forget()
 
     def _forget(self) -> None:
@@ -172,9 +178,12 @@ class Search:
         """Think about the decision that is to be made, as the viewer of ``view`` can.
 
         Args:
-            habit: what would be done without thinking. If given, a search by the clock stops as soon as it is clear what to do.
+            habit: what would be done without thinking. If given, it is tried first, and a search by the clock stops as soon as it
+                is clear what to do.
         """
         self._catch_up(view)
+        for tree in self._trees:
+            tree.state[HABIT] = NOTHING if habit is None else habit
         if self._budget.iterations:
             self._grow_all(lambda tree, seed: tree.grow(view.tables, view.viewer, self._budget.iterations, seed))
             return self._findings(view)
@@ -203,20 +212,16 @@ class Search:
     def _advantage(self, findings: Findings, habit: int) -> float:
         """By how many standard errors what was considered most is better than the habit."""
         best, usual = findings.considered[0], findings.of(habit)
-        visits = best.visits + usual.visits
-        share = (best.share * best.visits + usual.share * usual.visits) / max(visits, 1)
-        error = sqrt(max(share * (1 - share), 1e-9) * (1 / max(best.visits, 1) + 1 / max(usual.visits, 1)))
-        return (best.share - usual.share) / error
+        return (best.share - usual.share) / hypot(best.error, usual.error)
 
     def _findings(self, view: View) -> Findings:
-        visits: dict[int, int] = dict.fromkeys(view.legal, 0)
-        rewards: dict[int, float] = dict.fromkeys(view.legal, 0.0)
+        found = {action: np.zeros(3) for action in view.legal}
         for tree in self._trees:
             for child in tree.children(0):
-                action, times = int(tree.nodes[child, ACTION]), int(tree.nodes[child, VISITS])
-                visits[action] = visits.get(action, 0) + times
-                rewards[action] = rewards.get(action, 0.0) + float(tree.rewards[child])
-        considered = [Considered(action, visits[action], rewards[action] / max(visits[action], 1)) for action in visits]
+                action = int(tree.nodes[child, ACTION])
+                found.setdefault(action, np.zeros(3))
+                found[action] += (tree.nodes[child, VISITS], *tree.rewards[child])
+        considered = [_considered(action, *sums.tolist()) for action, sums in found.items()]
         iterations = sum(tree.iterations for tree in self._trees)
         shares = np.sum([tree.totals for tree in self._trees], axis=0)[: view.table.players] / max(iterations, 1)
         considered.sort(key=lambda each: (-each.visits, -each.share, each.action))
@@ -240,6 +245,13 @@ class Search:
 
     def _grow_all(self, grow: Callable[[Tree, int], None]) -> None:
         list(_threads().map(grow, self._trees, range(self._seed, self._seed + len(self._trees))))
+
+
+def _considered(action: int, visits: float, total: float, squares: float) -> Considered:
+    """From the sums over its visits. The variance is estimated with one more visit, to win or to lose all: never nothing."""
+    share = total / max(visits, 1)
+    variance = (squares - visits * share * share + 0.25) / (visits + 1)
+    return Considered(action, int(visits), share, sqrt(variance / max(visits, 1)))
 
 
 def _grow_until(view: View, until: float, tree: Tree, seed: int) -> None:

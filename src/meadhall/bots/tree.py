@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     def rollout(table: Any, legal: Any, count: int, rng: Any) -> int: ...
     def guide(table: Any, legal: Any, count: int, rng: Any) -> int: ...
     def evaluate(table: Any, out: Any) -> None: ...
+    def quiet(table: Any) -> bool: ...
     def settled(table: Any, out: Any) -> bool: ...
 
 
@@ -38,8 +39,11 @@ CHILD, SIBLING, ACTION, ACTOR, VISITS, AVAILABLE = range(6)
 COLUMNS = 6
 NOTHING = -1
 
-# How a tree stands: its size, how many iterations it has seen, and the mark last used.
-SIZE, ITERATIONS, MARK = range(3)
+# How a tree stands: its size, how many iterations it has seen, the mark last used, and what to try first at the root.
+SIZE, ITERATIONS, MARK, HABIT = range(4)
+
+# The columns of rewards.
+SUM, SQUARES = range(2)
 
 SPECTATOR = -1
 
@@ -52,7 +56,7 @@ def grow(
     tables: Tables,
     seat: int,
     nodes: Grid,
-    rewards: Row,
+    rewards: Grid,
     state: Row,
     iterations: int,
     seed: int,
@@ -67,8 +71,9 @@ def grow(
     Args:
         tables: room for one state, and the state to be searched, concealed for ``seat``.
         seat: who looks; -1: everybody, -2: somebody who knows everything, and for whom nothing is dealt anew.
-        nodes, rewards: the tree; node 0 is the root. ``rewards[k]``: the sum of what node k brought to its ``ACTOR``.
-        state: int64 (3,), how the tree stands: ``SIZE``, ``ITERATIONS`` and ``MARK``.
+        nodes, rewards: the tree; node 0 is the root. ``rewards[k]``: the ``SUM`` of what node k brought to its ``ACTOR``, and
+            the sum of its ``SQUARES``.
+        state: int64 (4,), how the tree stands: ``SIZE``, ``ITERATIONS``, ``MARK`` and ``HABIT``.
         seed: keys the chance of iteration i together with i.
         settings: exploration, the two numbers of widening, the depth of rollouts.
         room: int64 (3, most actions): the legal actions, marks, and the path.
@@ -89,13 +94,15 @@ def grow(
             node = room[2, k]
             nodes[node, VISITS] += 1
             if node > 0:
-                rewards[node] += shares[nodes[node, ACTOR]]
+                share = shares[nodes[node, ACTOR]]
+                rewards[node, SUM] += share
+                rewards[node, SQUARES] += share * share
         for player in range(table.players):
             totals[player] += shares[player]
 
 
 @rule
-def descend(table: Any, nodes: Grid, rewards: Row, state: Row, settings: Any, room: Any, silent: Any, shares: Any) -> int:
+def descend(table: Any, nodes: Grid, rewards: Grid, state: Row, settings: Any, room: Any, silent: Any, shares: Any) -> int:
     """Walk down to a new node, or to where it is settled. The path is ``room[2]``; how long it is."""
     room[2, 0] = 0
     length = 1
@@ -106,7 +113,7 @@ def descend(table: Any, nodes: Grid, rewards: Row, state: Row, settings: Any, ro
         widest = settings[1] * (nodes[node, VISITS] + 1) ** settings[2]
         new = untried > 0 and count - untried < max(widest, 1.0) and state[SIZE] < nodes.shape[0]
         if new:
-            node = add_child(table, nodes, rewards, node, choose_untried(table, count, state[MARK] + 1, room), state)
+            node = add_child(table, nodes, rewards, node, choose_untried(table, node, count, state, room), state)
         elif untried == count:
             break  # the tree is full
         else:
@@ -138,8 +145,11 @@ def mark_untried(table: Any, nodes: Grid, node: int, count: int, state: Row, roo
 
 
 @rule
-def choose_untried(table: Any, count: int, mark: int, room: Any) -> int:
-    """What the guide would do if it could only do what is untried."""
+def choose_untried(table: Any, node: int, count: int, state: Row, room: Any) -> int:
+    """What the guide would do if it could only do what is untried; at the root first the habit, if there is one."""
+    mark = state[MARK] + 1
+    if node == 0 and state[HABIT] != NOTHING and room[1, state[HABIT]] == mark:
+        return int(state[HABIT])
     untried = 0
     for k in range(count):
         if room[1, room[0, k]] == mark:
@@ -159,7 +169,7 @@ def add_child(table: Any, nodes: Grid, rewards: Any, node: int, action: int, sta
     nodes[child, ACTOR] = table.actor
     nodes[child, VISITS] = 0
     nodes[child, AVAILABLE] = 1
-    rewards[child] = 0.0
+    rewards[child, :] = 0.0
     nodes[node, CHILD] = child
     return child
 
@@ -174,7 +184,7 @@ def best_child(table: Any, nodes: Grid, rewards: Any, node: int, exploration: fl
         if nodes[child, ACTOR] == table.actor and room[1, nodes[child, ACTION]] == mark:
             nodes[child, AVAILABLE] += 1
             visits = nodes[child, VISITS]
-            value = rewards[child] / visits + exploration * sqrt(log(nodes[child, AVAILABLE]) / visits)
+            value = rewards[child, SUM] / visits + exploration * sqrt(log(nodes[child, AVAILABLE]) / visits)
             if value > highest:
                 highest = value
                 best = child
@@ -184,11 +194,13 @@ def best_child(table: Any, nodes: Grid, rewards: Any, node: int, exploration: fl
 
 @rule
 def finish(table: Any, depth: int, out: Row, silent: Any, shares: Any) -> None:
-    """Play on by the quick policy, to the end or for so many decisions; what it is worth to whom into ``shares``."""
+    """Play on by the quick policy, to the end or for so many decisions and to a quiet position; what it is worth to whom into
+    ``shares``.
+    """
     while table.actor >= 0:
         if settled(table, shares):
             return
-        if depth == 0:
+        if depth <= 0 and quiet(table):
             evaluate(table, shares)
             return
         play(table, rollout(table, out, legal(table, out), table.rng), silent)
@@ -197,7 +209,7 @@ def finish(table: Any, depth: int, out: Row, silent: Any, shares: Any) -> None:
 
 
 @rule
-def transplant(nodes: Grid, rewards: Row, root: int, new_nodes: Grid, new_rewards: Row) -> int:
+def transplant(nodes: Grid, rewards: Grid, root: int, new_nodes: Grid, new_rewards: Grid) -> int:
     """Copy what grows from ``root`` into an empty tree, breadth first; its size."""
     new_nodes[0, CHILD] = nodes[root, CHILD]
     new_nodes[0, VISITS] = nodes[root, VISITS]
@@ -212,7 +224,7 @@ def transplant(nodes: Grid, rewards: Row, root: int, new_nodes: Grid, new_reward
             new_nodes[size, CHILD] = nodes[child, CHILD]
             new_nodes[size, SIBLING] = new_nodes[done, CHILD]
             new_nodes[done, CHILD] = size
-            new_rewards[size] = rewards[child]
+            new_rewards[size, :] = rewards[child, :]
             size += 1
             child = nodes[child, SIBLING]
         done += 1

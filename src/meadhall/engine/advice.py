@@ -32,6 +32,12 @@ def never(_table: Any, _out: Any) -> bool:
     return False
 
 
+@rule
+def always(_table: Any) -> bool:
+    """Every position can be evaluated."""
+    return True
+
+
 @dataclass(frozen=True)
 class Advice:
     """How to search a game.
@@ -41,6 +47,8 @@ class Advice:
             table.
         depth: after how many decisions of the quick policy a position is evaluated instead.
         evaluate: a rule ``evaluate(table, out)``: an estimate of every seat's share (0 to 1) in a position that is not over.
+        quiet: a rule ``quiet(table) -> bool``: whether a position can be evaluated, or must be played on from first: until a
+            fight is over, say, or a turn.
         settled: a rule ``settled(table, out) -> bool``: whether every seat's share is known for certain, and what it is.
         guide: the policy that chooses what a search tries next of what it has not tried yet, a rule like ``rollout``.
         exploration: the constant of UCB1: how much to try what has been tried little.
@@ -53,6 +61,7 @@ class Advice:
     rollout: Any = anything
     depth: int = 1 << 30
     evaluate: Any = undecided
+    quiet: Any = always
     settled: Any = never
     guide: Any = anything
     exploration: float = 0.7

@@ -67,6 +67,7 @@ def _supplied(subject: Game) -> dict[str, Any]:
         "rollout": advice.rollout,
         "guide": advice.guide,
         "evaluate": advice.evaluate,
+        "quiet": advice.quiet,
         "settled": advice.settled,
     }
 
