@@ -91,7 +91,7 @@ def check_bots(subject: Game, bots: Sequence[str], least: int) -> None:
     if isinstance(bots, str):
         raise BadSetup("bots are a list of names")
     if len(bots) < least:
-        raise BadSetup(f"a tournament of {subject.title} needs at least {least} bots, not {len(bots)}")
+        raise BadSetup(f"too few bots for a tournament of {subject.title}: {len(bots)} of at least {least}")
     for name in bots:
         bot(subject, name)
         if bots.count(name) > 1:

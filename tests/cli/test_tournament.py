@@ -1,0 +1,128 @@
+"""``meadhall tournament``: what it prints, what it draws, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from meadhall.cli import main
+from meadhall.lab import plots
+from meadhall.lab.matches import Outcome, play_matches
+
+GAME = "axes-and-allies"
+SMALL = ["tournament", GAME, "--bots", "thrall,karl", "--games", "12", "--seed", "s", "--processes", "1"]
+
+Capture = pytest.CaptureFixture[str]
+
+
+@pytest.fixture(autouse=True)
+def english(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MEADHALL_LANG", "en")
+
+
+def test_a_tournament_is_two_tables(capsys: Capture) -> None:
+    assert main([*SMALL, "--players", "3"]) == 0
+    out = capsys.readouterr().out
+    for part in (
+        "Axes and Allies for 3",
+        "thrall",
+        "karl",
+        "fair",
+        "33.3 %",
+        "rating",
+        "ahead of the column",
+        "12 games of",
+        "seed s",
+    ):
+        assert part in out
+
+
+def test_a_tournament_is_json_for_programs(capsys: Capture) -> None:
+    assert main([*SMALL, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["bots"] == ["thrall", "karl"]
+    assert found["standings"]["thrall"]["share"] + found["standings"]["karl"]["share"] == pytest.approx(1)
+    assert found["ended"] == "complete"
+
+
+def test_together_there_is_no_fair_share_and_no_rating(capsys: Capture) -> None:
+    assert main(["tournament", "axxa", "--bots", "thrall,karl", "--games", "4", "--seed", "s", "--processes", "1"]) == 0
+    out = capsys.readouterr().out
+    assert "AxxA for 1" in out
+    assert "fair" not in out
+    assert "rating" not in out
+
+
+def test_games_are_rounded_up(capsys: Capture) -> None:
+    assert main([*SMALL[:5], "13", "--processes", "1", "--players", "4", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["games"] == 16
+
+
+def test_options_of_the_game_are_read(capsys: Capture) -> None:
+    options = ["--option", "mode=versus", "--players", "2"]
+    assert main(["tournament", "axxa", "--bots", "thrall,karl", "--games", "2", "--processes", "1", "--json", *options]) == 0
+    assert json.loads(capsys.readouterr().out)["scoring"] == "sides"
+
+
+def test_plots_are_drawn_where_they_are_wanted(capsys: Capture, tmp_path: Path) -> None:
+    assert main([*SMALL, "--plots", str(tmp_path / "plots")]) == 0
+    assert {file.name for file in (tmp_path / "plots").iterdir()} == {"shares.svg", "ratings.svg", "ahead.svg"}
+
+
+def test_it_ends_once_it_is_sure(capsys: Capture) -> None:
+    assert main(["tournament", GAME, "--bots", "thrall,karl", "--games", "3000", "--seed", "s", "--until-sure"]) == 0
+    assert "It was clear after" in capsys.readouterr().out
+
+
+def test_control_c_shows_what_was_played_so_far(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*arguments: object, **named: object) -> Iterator[Outcome]:
+        for number, outcome in enumerate(play_matches(*arguments, **named)):  # type: ignore[arg-type]
+            if number == 6:
+                raise KeyboardInterrupt
+            yield outcome
+
+    monkeypatch.setattr(import_module("meadhall.lab.tournament"), "play_matches", interrupted)
+    assert main(SMALL) == 130
+    out, err = capsys.readouterr()
+    assert "Interrupted after 6 of 12 games" in out
+    assert err == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (["chess", "--bots", "thrall,karl"], "there is no game 'chess'"),
+        ([GAME], "--bots"),
+        ([GAME, "--bots", ""], "0 of at least 2"),
+        ([GAME, "--bots", "karl"], "1 of at least 2"),
+        ([GAME, "--bots", "karl,karl"], "named once"),
+        ([GAME, "--bots", "karl,hal"], "no bot 'hal'"),
+        ([GAME, "--bots", "thrall,karl", "--players", "9"], "2 to 6 players, not 9"),
+        ([GAME, "--bots", "thrall,karl", "--games", "0"], "--games"),
+        ([GAME, "--bots", "thrall,karl", "--processes", "0"], "--processes"),
+        ([GAME, "--bots", "thrall,karl", "--option", "variant"], "name=value"),
+        ([GAME, "--bots", "thrall,karl", "--option", "variant=long"], "no option 'variant'"),
+        (["axxa", "--bots", "thrall,karl", "--option", "mode=versus", "--players", "3"], "2, 4 or 6 players"),
+        ([GAME, "--bots", "thrall,karl", "--plots", __file__], "is a file"),
+        ([GAME, "--bots", "thrall,karl", "--plots", f"{__file__}/below"], "Not a directory"),
+    ],
+)
+def test_what_cannot_be_done_is_refused_in_one_line(capsys: Capture, arguments: list[str], reason: str) -> None:
+    assert main(["tournament", *arguments]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("meadhall: ")
+    assert err.count("\n") == 1
+    assert reason in err
+
+
+def test_that_plots_cannot_be_drawn_is_said_before_anything_is_played(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plots, "find_spec", lambda name: None)
+    assert main(["tournament", GAME, "--bots", "thrall,karl", "--games", "1000000000", "--plots", "plots"]) == 2
+    assert capsys.readouterr().err == (
+        "meadhall: plots are drawn with matplotlib, which is not installed: pip install 'meadhall[plots]'\n"
+    )
