@@ -12,9 +12,9 @@ from games_for_tests.hoard import game as hoard
 from meadhall import BadSetup, Batch, game, random_playouts
 from meadhall.engine import kernels
 from meadhall.engine.game import Game
-from meadhall.engine.kernels import outlook, tournament
+from meadhall.engine.kernels import tournament
 from meadhall.engine.loops import GREEDY, ILLEGAL, OVER, PLAYED, RANDOM
-from meadhall.engine.match import concealed, legal_actions
+from meadhall.engine.match import legal_actions
 from meadhall.engine.rule import INTERPRETED
 
 AA = game("axes-and-allies")
@@ -128,13 +128,6 @@ def test_a_tournament_seats_its_policies_in_turn() -> None:
     assert (lengths >= 1).all()
     greedy = shares[np.arange(GAMES), np.arange(GAMES) % 2 * -1 % 2]
     assert greedy.mean() > 0.5
-
-
-def test_an_outlook_redeals_what_the_seat_does_not_know() -> None:
-    match = hoard.match(players=2, seed="outlook")
-    shares = outlook(hoard, concealed(hoard, match.tables, 0), 0, 200)
-    assert shares.sum() == pytest.approx(1)
-    assert 0 < shares[0] < 1
 
 
 def test_a_game_registered_anew_has_loops_of_its_own() -> None:

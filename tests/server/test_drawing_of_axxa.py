@@ -79,7 +79,7 @@ def test_every_moment_can_be_drawn_for_everybody(name: str) -> None:
 def test_the_end_is_told_on_the_board(name: str, says: str) -> None:
     match = told(name)
     page = match_page(match, match.view(), id="x", url="/table/x", seats=_seats(match))
-    drawn = fragment("_public.html", NOBODY, replace(page, result=result_view(match, None)), "/")
+    drawn = fragment("_public.html", NOBODY, replace(page, result=result_view(match)), "/")
     plaque = re.search(r'<g id="axxa-ending".*?</svg>', drawn, re.DOTALL)
     assert plaque
     assert says in plaque[0]

@@ -34,7 +34,7 @@ def moments() -> Iterator[Match]:
 
 
 def _public(match: Match) -> str:
-    page = match_page(match, match.view(), id="x", url="/table/x", seats=_seats(match), result=result_view(match, None))
+    page = match_page(match, match.view(), id="x", url="/table/x", seats=_seats(match), result=result_view(match))
     return fragment("_public.html", NOBODY, page, "/")
 
 

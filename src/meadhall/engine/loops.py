@@ -154,26 +154,6 @@ def finish_at_random(table: Any, out: Any, log: Any) -> int:
 
 
 @rule
-def outlooks(tables: Tables, seat: int, seed: int, first: int, count: int, shares: Any) -> None:
-    """Redeal ``tables[1]``, concealed for ``seat``, ``count`` times and play each to its end at random.
-
-    ``shares`` gains each seat's shares.
-    """
-    out = np.zeros(ACTIONS, np.int32)
-    log = np.zeros(NO_LOG_SHAPE, np.int32)
-    result = np.zeros(shares.shape[0], np.float64)
-    for game in range(first, first + count):
-        tables[0] = tables[1]
-        table = state_at(tables, 0)
-        key_from_counter(table.rng, seed, game)
-        redeal(table, seat)
-        finish_at_random(table, out, log)
-        score(table, result)
-        for k in range(shares.shape[0]):
-            shares[k] += result[k]
-
-
-@rule
 def tournament(
     tables: Tables,
     players: int,

@@ -1,36 +1,159 @@
-"""The chart at the end of a match: each seat's chance of winning after every action, and where it turned."""
+"""The charts of the hall: analyses of finished matches, worked out in the background, one at a time.
+
+Whatever is asked for, one analysis works at a time, in threads that give way to everything else. Matches of the hall's own tables
+go before uploaded records; of these a client has one waiting at most. What nobody waits for any more is dropped.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import asyncio
+import logging
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
 
-from meadhall.engine.kernels import outlook
-from meadhall.engine.match import SPECTATOR, Match
+from meadhall.bots.analysis import Analysis, Knowledge, analyse
+from meadhall.engine.language import gettext as _
+from meadhall.engine.match import Match
+from meadhall.server.beside import beside
+from meadhall.server.refusals import TooMany, WrongMoment
 
-_GAMES = 400
-"""Continuations played at random from each position: a standard error of 2.5 percentage points at most."""
+log = logging.getLogger(__name__)
 
-_TURNING_POINTS = 3
+KEPT = 500
+"""How many charts are remembered; the ones not looked at for longest make room."""
 
+WAITING = 16
+"""How many charts of uploaded records may wait."""
 
-@dataclass(frozen=True)
-class Outlook:
-    """``chances[k][seat]`` after the first k actions; ``turning``: after which of them the winner's chance had risen most."""
-
-    chances: tuple[tuple[float, ...], ...]
-    turning: frozenset[int]
+PATIENCE = 20.0
+"""Seconds after which somebody who has not asked again has gone."""
 
 
-def match_outlook(match: Match) -> Outlook:
-    """The chances through a finished match, from what spectators knew, by random continuations."""
-    result = match.result()
-    assert result is not None
-    chances = [
-        tuple(outlook(match.game, match.view_at(position).tables, SPECTATOR, _GAMES, seed=position).tolist())
-        for position in range(len(match.steps))
-    ]
-    chances.append(result.scores)
-    winners = result.winners or tuple(range(match.players))
-    rise = {k: sum(chances[k][seat] - chances[k - 1][seat] for seat in winners) for k in range(1, len(chances))}
-    turning = sorted(rise, key=lambda k: -rise[k])[:_TURNING_POINTS]
-    return Outlook(tuple(chances), frozenset(turning))
+def nobody() -> bool:
+    """Nobody watches."""
+    return False
+
+
+@dataclass(eq=False)
+class Drawing:
+    """A chart: waiting for its turn, being drawn, or done.
+
+    Attributes:
+        client: which client wants it; "" for a match of the hall's own tables.
+        done: called when it is there.
+        watched: whether somebody waits for it without asking.
+        progress: how far it is, 0 to 1.
+        analysis: what came of it; None until then.
+        failed: whether nothing will come of it.
+    """
+
+    match: Match
+    knowledge: Knowledge
+    client: str = ""
+    done: Callable[[], object] = nobody
+    watched: Callable[[], bool] = nobody
+    progress: float = 0.0
+    analysis: Analysis | None = None
+    failed: bool = False
+    asked: float = field(default_factory=time.monotonic)
+
+    @property
+    def wanted(self) -> bool:
+        """Whether somebody still waits for it."""
+        return self.watched() or time.monotonic() - self.asked < PATIENCE
+
+    def advance(self, progress: float) -> None:
+        """Called by the analysis, in its thread."""
+        self.progress = progress
+        if not self.wanted:
+            raise _Dropped
+
+
+class _Dropped(Exception):
+    """Nobody waits for the chart any more."""
+
+
+class Charts:
+    """All charts of this process."""
+
+    def __init__(self) -> None:
+        self._drawings: OrderedDict[tuple[str, Knowledge], Drawing] = OrderedDict()
+        self._worker: asyncio.Task[None] | None = None
+
+    def chart(
+        self,
+        key: str,
+        match: Match,
+        knowledge: Knowledge = "public",
+        client: str = "",
+        done: Callable[[], object] = nobody,
+        watched: Callable[[], bool] = nobody,
+    ) -> Drawing:
+        """The chart of a match, begun if it is asked for the first time.
+
+        Args:
+            key: names the match.
+            client: who has brought the match from elsewhere; "" for one that was played here.
+            done: called when the chart is there.
+            watched: whether somebody waits for it, other than by asking again.
+
+        Raises:
+            WrongMoment: the match is not over.
+            TooMany: enough charts are waiting already.
+        """
+        if not match.over:
+            raise WrongMoment(_("The chart is drawn when the match is over."))
+        drawing = self._drawings.get((key, knowledge))
+        if drawing is None:
+            if client:
+                self._check_room(client)
+            drawing = self._drawings[key, knowledge] = Drawing(match, knowledge, client, done, watched)
+            self._make_room()
+        drawing.asked = time.monotonic()
+        self._drawings.move_to_end((key, knowledge))
+        if self._waiting() and (self._worker is None or self._worker.done()):
+            self._worker = asyncio.create_task(self._draw())
+        return drawing
+
+    async def close(self) -> None:
+        """Begin no more."""
+        if self._worker is not None:
+            self._worker.cancel()
+            await asyncio.gather(self._worker, return_exceptions=True)
+
+    def _check_room(self, client: str) -> None:
+        waiting = [drawing for drawing in self._waiting() if drawing.client]
+        if len(waiting) >= WAITING or any(drawing.client == client for drawing in waiting):
+            raise TooMany(_("Other charts are being drawn. This one follows when they are done."))
+
+    def _make_room(self) -> None:
+        done = [key for key, drawing in self._drawings.items() if drawing.analysis or drawing.failed]
+        for key in done[: max(0, len(self._drawings) - KEPT)]:
+            del self._drawings[key]
+
+    def _waiting(self) -> list[Drawing]:
+        """What is to be drawn, the first first: own tables before records from elsewhere, then the order of asking."""
+        waiting = [drawing for drawing in self._drawings.values() if drawing.analysis is None and not drawing.failed]
+        return sorted(waiting, key=lambda drawing: bool(drawing.client))
+
+    async def _draw(self) -> None:
+        """One chart after the other."""
+        while waiting := self._waiting():
+            drawing = waiting[0]
+            try:
+                if not drawing.wanted:
+                    raise _Dropped
+                drawing.analysis = await beside(partial(analyse, drawing.match, drawing.knowledge, progress=drawing.advance))
+            except _Dropped:
+                self._forget(drawing)
+            except Exception:
+                log.exception("a chart of %s could not be drawn", drawing.match.game.name)
+                drawing.failed = True
+            drawing.done()
+
+    def _forget(self, drawing: Drawing) -> None:
+        for key in [key for key, other in self._drawings.items() if other is drawing]:
+            del self._drawings[key]

@@ -79,7 +79,7 @@ def _moment(match: Match, view: View, position: int) -> GamePage:
     moment = present.match_page(
         match, view, id="lesson", url=f"/learn/{match.game.name}", seats=seats, public=view.viewer == SPECTATOR
     )
-    return replace(moment, result=present.result_view(match, None) if result else None)
+    return replace(moment, result=present.result_view(match) if result else None)
 
 
 def _answer(view: View, action: int, task: str) -> str:

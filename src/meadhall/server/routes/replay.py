@@ -1,10 +1,11 @@
-"""Replays: of a table's match, live or over, and of uploaded records."""
+"""Replays and charts: of a table's match, live or over, and of uploaded records."""
 
 from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
 from functools import lru_cache
+from hashlib import sha256
 from typing import Annotated, Any
 
 from litestar import Response, get, post
@@ -13,16 +14,19 @@ from litestar.enums import RequestEncodingType
 from litestar.params import Body
 from litestar.response import Redirect
 
-from meadhall.engine.errors import RecordError
+from meadhall.bots.analysis import Knowledge
+from meadhall.engine.errors import MeadhallError, RecordError
 from meadhall.engine.language import gettext as _
 from meadhall.engine.match import EVERYTHING, SPECTATOR, Match
 from meadhall.engine.record import dumps, loads, replay
 from meadhall.server import present
 from meadhall.server.answers import Html, page, see_other, wants_json
+from meadhall.server.chart import chart_place
 from meadhall.server.daily import is_sealed
 from meadhall.server.hall import Hall
-from meadhall.server.pages import ReplayPage, SeatView
-from meadhall.server.refusals import NotFound
+from meadhall.server.outlook import Charts, Drawing
+from meadhall.server.pages import ChartPage, ChartPlace, ReplayPage, SeatView
+from meadhall.server.refusals import NotFound, WrongMoment, reason_of
 from meadhall.server.room import Room
 from meadhall.server.store import Guest
 from meadhall.server.visitors import AnyRequest
@@ -31,14 +35,31 @@ UPLOAD_LIMIT = 4 * 1024 * 1024
 
 
 @get("/table/{id:str}/replay")
-async def replay_table(request: AnyRequest, room: Room, guest: Guest, at: int | None = None, eyes: str = "") -> Html:
+async def replay_table(
+    request: AnyRequest, hall: Hall, room: Room, guest: Guest, at: int | None = None, eyes: str = "", known: str = ""
+) -> Html:
     """The match of a table, step by step: while it runs with the guest's own eyes, afterwards with anybody's."""
     if room.match is None:
         raise NotFound(_("The match has not begun yet."))
     seat = room.table.seat_of(guest.id)
     url = f"/table/{room.table.id}"
-    content = replay_page(room.match, f"{url}/replay", at, eyes, seat, url, is_sealed(room.table))
+    sealed = is_sealed(room.table)
+    content = replay_page(room.match, f"{url}/replay", at, eyes, seat, url, sealed)
+    if room.match.over and not sealed:
+        content = with_chart(content, hall.charts, room.table.id, url, room.match, known)
     return page(request, guest, "replay.html", content)
+
+
+@get("/table/{id:str}/chart")
+async def chart_of_table(request: AnyRequest, hall: Hall, room: Room, guest: Guest, known: str = "") -> Html:
+    """The chances through the match of a table."""
+    if room.match is None:
+        raise NotFound(_("The match has not begun yet."))
+    if is_sealed(room.table):
+        raise WrongMoment(_("Others still play this deal: its chart is drawn when the day is over."))
+    url = f"/table/{room.table.id}"
+    drawing = hall.charts.chart(room.table.id, room.match, knowledge_of(known))
+    return page(request, guest, "chart.html", chart_page(room.match, drawing, url, url))
 
 
 @get("/replay")
@@ -76,14 +97,62 @@ def _storable(text: str) -> str:
 
 
 @get("/replay/{key:str}")
-async def replay_record(request: AnyRequest, hall: Hall, guest: Guest, key: str, at: int | None = None, eyes: str = "") -> Html:
+async def replay_record(
+    request: AnyRequest, hall: Hall, guest: Guest, key: str, at: int | None = None, eyes: str = "", known: str = ""
+) -> Html:
     """An uploaded record, step by step."""
+    match, name = await _kept(hall, key)
+    url = f"/replay/{key}"
+    content = replay_page(match, url, at, eyes, None, "/replay")
+    if match.over:
+        content = with_chart(content, hall.charts, name, url, match, known, client_of(request))
+    return page(request, guest, "replay.html", content)
+
+
+@get("/replay/{key:str}/chart")
+async def chart_of_record(request: AnyRequest, hall: Hall, guest: Guest, key: str, known: str = "") -> Html:
+    """The chances through an uploaded record."""
+    match, name = await _kept(hall, key)
+    drawing = hall.charts.chart(name, match, knowledge_of(known), client_of(request))
+    return page(request, guest, "chart.html", chart_page(match, drawing, f"/replay/{key}", f"/replay/{key}"))
+
+
+async def _kept(hall: Hall, key: str) -> tuple[Match, str]:
+    """The match of an uploaded record, and a name that it shares with all equal records."""
     text = await hall.store.record(key)
     if text is None:
         raise NotFound(_("There is no such record here (any more)."))
-    match = await asyncio.to_thread(_replayed, text)
-    content = replay_page(match, f"/replay/{key}", at, eyes, None, "/replay")
-    return page(request, guest, "replay.html", content)
+    return await asyncio.to_thread(_replayed, text), sha256(text.encode()).hexdigest()
+
+
+def client_of(request: AnyRequest) -> str:
+    """Where a request comes from, as far as the hall can know."""
+    return request.client.host if request.client else "unknown"
+
+
+def knowledge_of(known: str) -> Knowledge:
+    """The knowledge asked for in an address."""
+    return "everything" if known == "everything" else "public"
+
+
+def chart_page(match: Match, drawing: Drawing, base: str, back: str) -> ChartPage:
+    """A chart on a page of its own."""
+    result = present.result_view(match)
+    assert result is not None
+    place = replace(chart_place(drawing, base), kept=True)
+    return ChartPage(place, match.game.name, match.game.title, result.headline, result.how, back)
+
+
+def with_chart(
+    content: ReplayPage, charts: Charts, name: str, base: str, match: Match, known: str, client: str = ""
+) -> ReplayPage:
+    """A replay of a match that is over, with its chart; or with the reason why there is none now."""
+    knowledge = knowledge_of(known)
+    try:
+        place = chart_place(charts.chart(name, match, knowledge, client), base)
+    except MeadhallError as error:
+        place = ChartPlace(f"{base}/chart", content.base, knowledge, trouble=reason_of(error))
+    return replace(content, chart=replace(place, at=content.at, eyes=content.eyes))
 
 
 @lru_cache(maxsize=32)
@@ -119,9 +188,7 @@ def replay_page(
     )
     moment = present.match_page(match, view, id="replay", url=url, seats=seats)
     return ReplayPage(
-        page=replace(
-            moment, choices=(), your_turn=False, viewer=None, result=present.result_view(match, None) if result else None
-        ),
+        page=replace(moment, choices=(), your_turn=False, viewer=None, result=present.result_view(match) if result else None),
         base=base,
         at=position,
         last=last,
@@ -131,4 +198,4 @@ def replay_page(
     )
 
 
-routes = [replay_table, show_upload, upload_record, replay_record]
+routes = [replay_table, chart_of_table, show_upload, upload_record, replay_record, chart_of_record]

@@ -1,0 +1,321 @@
+"""The chart of a match: on its end page, in replays, on a page of its own; who may have it, and how it is drawn."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import meadhall
+from meadhall.bots.analysis import Analysis, analyse
+from meadhall.engine.match import Match
+from meadhall.engine.record import dumps, loads
+from meadhall.engine.record import replay as replayed
+from meadhall.server import outlook
+from meadhall.server.chart import BOTTOM, COLUMNS, CREST, LEFT, MARK, RIGHT, TOP, chart_view, spread
+from meadhall.server.outlook import Charts
+from meadhall.server.refusals import TooMany, WrongMoment
+from meadhall.server.routes import replay as replay_routes
+from server.people import AXES, HOARD, PATIENCE, OpenHall, Person
+
+RECORDS = Path(__file__).parents[1] / "records"
+
+
+async def drawn(person: Person, path: str) -> str:
+    """The page, once the chart is on it."""
+    async with asyncio.timeout(PATIENCE):
+        while 'id="chart"' not in (page := (await person.get(path)).text):
+            assert "chart-wait" in page, page
+            await asyncio.sleep(0.02)
+    return page
+
+
+def a_match(seed: str = "charted", game: str = HOARD) -> Match:
+    match = meadhall.game(game).match(players=2, seed=seed)
+    while not match.over:
+        match.play(match.legal()[0])
+    return match
+
+
+async def brought(person: Person, match: Match) -> str:
+    """The address of an uploaded record of the match."""
+    answer = await person.upload(dumps(match.record()).encode(), Accept="application/json")
+    assert answer.status_code == 201
+    return str(answer.json()["url"])
+
+
+# ---------------------------------------------------------------------------------------------------------- where it stands
+
+
+async def test_the_end_says_that_the_chart_is_coming_and_then_shows_it(hall: OpenHall) -> None:
+    room = await hall.played_out(HOARD)
+    url = f"/table/{room.table.id}"
+    first = (await hall.person().get(url)).text
+    assert "The chart is being drawn" in first
+    assert '<meta http-equiv="refresh"' in first
+    page = await drawn(hall.person(), url)
+    assert "The chart is being drawn" not in page
+    assert '<meta http-equiv="refresh"' not in page
+    assert "Who was going to win" in page
+    assert room.match is not None
+    assert page.count('<th scope="row">') == len(room.match.steps) + 1
+
+
+async def test_a_chart_has_a_page_of_its_own_and_a_place_in_the_replay(hall: OpenHall) -> None:
+    room = await hall.played_out(HOARD)
+    url, person = f"/table/{room.table.id}", hall.person()
+    assert "After" not in await drawn(person, f"{url}/chart")
+    page = await drawn(person, f"{url}/replay?at=2&eyes=0")
+    assert 'class="chart-now"' in page
+    assert page.count('class="chart-here') == 2
+    assert f'<form class="chart-steps" method="get" action="{url}/replay"' in page
+    assert '<input type="hidden" name="eyes" value="0">' in page
+
+
+async def test_where_something_was_hidden_there_is_a_choice_of_what_is_known(hall: OpenHall) -> None:
+    room = await hall.played_out(HOARD)
+    url, person = f"/table/{room.table.id}", hall.person()
+    public = await drawn(person, f"{url}/chart")
+    everything = await drawn(person, f"{url}/chart?known=everything")
+    assert re.search(r'id="known-public" aria-current="true"', public)
+    assert re.search(r'id="known-everything" aria-current="true"', everything)
+    path = re.compile(r'<path class="chart-line[^>]*>')
+    assert path.findall(public) != path.findall(everything)
+    assert "known=everything" in await drawn(person, f"{url}/replay?at=1&known=everything")
+
+
+async def test_where_nothing_was_hidden_there_is_none(hall: OpenHall) -> None:
+    room = await hall.played_out(AXES)
+    assert "known-everything" not in await drawn(hall.person(), f"/table/{room.table.id}/chart")
+
+
+# ------------------------------------------------------------------------------------------------------------- who may have it
+
+
+async def test_a_running_match_has_no_chart(hall: OpenHall) -> None:
+    host, _friend, room = await hall.two_at(HOARD)
+    for known in ("public", "everything"):
+        for person in (host, hall.person("10.0.0.9")):
+            refused = await person.get(f"/table/{room.table.id}/chart?known={known}")
+            assert refused.status_code == 409
+            assert "when the match is over" in refused.text
+            page = await person.get(f"/table/{room.table.id}/replay?at=0&known={known}")
+            assert "chart-" not in page.text.replace("css/chart.css", "")
+    assert room.drawing is None
+    match = room.match
+    assert match is not None
+    with pytest.raises(WrongMoment):
+        hall.hall.charts.chart("x", match, "everything")
+
+
+async def test_a_deal_that_others_still_play_has_no_chart(hall: OpenHall, monkeypatch: pytest.MonkeyPatch) -> None:
+    room = await hall.played_out(HOARD)
+    monkeypatch.setattr(replay_routes, "is_sealed", lambda _table: True)
+    assert (await hall.person().get(f"/table/{room.table.id}/chart")).status_code == 409
+    assert "chart-part" not in (await hall.person().get(f"/table/{room.table.id}/replay")).text
+
+
+async def test_a_table_that_gathers_has_none(hall: OpenHall) -> None:
+    person = hall.person()
+    assert (await person.get(f"/table/{await person.open()}/chart")).status_code == 404
+
+
+async def test_an_uploaded_record_has_one(hall: OpenHall) -> None:
+    person = hall.person()
+    url = await brought(person, a_match())
+    page = await drawn(person, f"{url}?at=1")
+    assert f'action="{url}"' in page
+    await drawn(person, f"{url}/chart?known=everything")
+    assert (await person.get("/replay/nothing/chart")).status_code == 404
+
+
+async def test_a_match_that_was_given_up_has_none(hall: OpenHall) -> None:
+    match = meadhall.game(HOARD).match(players=2, seed="given up")
+    match.play(match.legal()[0])
+    person = hall.person()
+    record = dumps(match.record(abandoned="tired")).encode()
+    url = (await person.upload(record, Accept="application/json")).json()["url"]
+    assert "chart-part" not in (await person.get(url)).text
+    assert (await person.get(f"{url}/chart")).status_code == 409
+
+
+# ------------------------------------------------------------------------------------------------------------- one at a time
+
+
+class Desk:
+    """Stands for the analysis: says what is drawn, one after the other, when the test lets it."""
+
+    def __init__(self) -> None:
+        self.drawn: list[str] = []
+        self.fails = False
+
+    def __call__(self, match: Match, _knowledge: str, progress: Callable[[float], None]) -> Analysis:
+        self.drawn.append(match.names[0])
+        progress(0.5)
+        if self.fails:
+            raise ValueError("no ink")
+        return analyse(match, iterations=1)
+
+
+@pytest.fixture
+def desk(compiled: None, monkeypatch: pytest.MonkeyPatch) -> Desk:
+    desk = Desk()
+    monkeypatch.setattr(outlook, "analyse", desk)
+    return desk
+
+
+def called(name: str) -> Match:
+    match = a_match()
+    match.rename(0, replace(match.seats[0], name=name))
+    match.__dict__.pop("names", None)
+    return match
+
+
+async def finished(charts: Charts) -> None:
+    """Until nothing is left to be drawn."""
+    assert charts._worker is not None
+    await asyncio.wait_for(charts._worker, PATIENCE)
+
+
+async def test_own_tables_go_before_records_from_elsewhere(desk: Desk) -> None:
+    charts = Charts()
+    charts.chart("a", called("a record"), client="10.0.0.1")
+    charts.chart("b", called("another"), client="10.0.0.2")
+    charts.chart("c", called("our own"))
+    await finished(charts)
+    assert desk.drawn == ["our own", "a record", "another"]
+
+
+async def test_a_chart_is_drawn_once(desk: Desk) -> None:
+    charts = Charts()
+    match = called("once")
+    drawing = charts.chart("a", match)
+    await finished(charts)
+    assert charts.chart("a", match) is drawing
+    assert desk.drawn == ["once"]
+
+
+async def test_a_client_has_one_record_waiting_and_all_together_some(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(outlook, "WAITING", 2)
+    charts = Charts()
+    first = charts.chart("a", a_match(), client="10.0.0.1")
+    with pytest.raises(TooMany):
+        charts.chart("b", a_match(), client="10.0.0.1")
+    assert charts.chart("a", a_match(), client="10.0.0.1") is first
+    charts.chart("b", a_match(), client="10.0.0.2")
+    with pytest.raises(TooMany):
+        charts.chart("c", a_match(), client="10.0.0.3")
+    await finished(charts)
+    charts.chart("c", a_match(), client="10.0.0.1")
+    await finished(charts)
+
+
+async def test_what_nobody_waits_for_is_dropped(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(outlook, "PATIENCE", 0.0)
+    charts = Charts()
+    left = charts.chart("a", called("left alone"))
+    charts.chart("b", called("watched"), watched=lambda: True)
+    await finished(charts)
+    assert desk.drawn == ["watched"]
+    assert left.analysis is None
+    assert charts.chart("a", called("left alone")) is not left, "who comes again, begins again"
+    await charts.close()
+
+
+async def test_one_that_fails_says_so_and_hinders_no_other(desk: Desk, caplog: pytest.LogCaptureFixture) -> None:
+    charts = Charts()
+    desk.fails = True
+    bad = charts.chart("a", called("bad"))
+    await finished(charts)
+    desk.fails = False
+    good = charts.chart("b", called("good"))
+    await finished(charts)
+    assert bad.failed
+    assert good.analysis is not None
+    assert "no ink" in caplog.text
+
+
+async def test_old_charts_make_room(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(outlook, "KEPT", 2)
+    charts = Charts()
+    for name in "abc":
+        charts.chart(name, called(name))
+        await finished(charts)
+    charts.chart("a", called("a"))
+    await finished(charts)
+    assert desk.drawn == ["a", "b", "c", "a"]
+
+
+async def test_a_second_record_of_a_client_is_shown_without_its_chart_for_now(
+    hall: OpenHall, desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Charts, "_draw", lambda _charts: asyncio.sleep(0))
+    person = hall.person()
+    first, second = await brought(person, a_match("one")), await brought(person, a_match("two"))
+    assert "chart-wait" in (await person.get(first)).text
+    page = await person.get(second)
+    assert page.status_code == 200
+    assert "Other charts are being drawn" in page.text
+    assert (await person.get(f"{second}/chart")).status_code == 429
+
+
+# -------------------------------------------------------------------------------------------------------------- the drawing
+
+MATCHES = [
+    "axes-and-allies/2-players-0",
+    "axes-and-allies/6-players-1",
+    "viking-axes/7-players-strategic-0",
+    "axxa/1-players-together-all-0",
+    "axxa/6-players-versus-all-0",
+    "dungeon-allies/5-players-0",
+]
+
+
+@pytest.mark.parametrize("name", MATCHES)
+def test_every_line_and_mark_lies_within_the_drawing(name: str) -> None:
+    match = replayed(loads((RECORDS / f"{name}.match.json").read_text("utf-8")))
+    view = chart_view(match, analyse(match, iterations=30))
+    count = len(match.steps) + 1
+    assert len(view.places) == count
+    assert len(view.lines) == len(match.game.parties(match.players, match.options))
+    for line in view.lines:
+        numbers = [float(number) for number in re.findall(r"[\d.]+", line.path)]
+        assert all(LEFT <= x <= RIGHT for x in numbers[::2])
+        assert all(TOP <= y <= BOTTOM for y in numbers[1::2])
+        assert len(line.percents) == count
+        assert 0 <= line.crest[0] <= 480
+    crests = sorted(line.crest for line in view.lines)
+    assert len(set(crests)) == len(crests)
+    assert list(view.columns) == sorted(set(view.columns))
+    assert len(view.columns) == min(count, COLUMNS)
+    assert 1 <= len(view.ticks) <= 7
+    for left, right in pairwise(view.marks):
+        assert right.label - left.label > MARK - 1
+        assert left.position < right.position
+
+
+def test_a_flat_line_is_drawn_by_its_ends() -> None:
+    match = a_match(game=AXES)
+    count = len(match.steps) + 1
+    analysis = Analysis("public", ((0,), (1,)), ((0.5, 0.5),) * count, (0,) * count, (), secrets=False)
+    assert chart_view(match, analysis).lines[0].path.count("L") == min(1, count - 1)
+
+
+def test_numbers_that_would_cover_each_other_are_spread() -> None:
+    assert spread([50, 60, 300], 24, 46, 446) == pytest.approx([46, 70, 300], abs=1)
+    assert spread([446, 446], 24, 46, 446) == pytest.approx([422, 446], abs=1)
+    assert spread([], 24, 46, 446) == []
+
+
+def test_crests_keep_apart_where_there_is_room() -> None:
+    match = replayed(loads((RECORDS / "dungeon-allies/4-players-0.match.json").read_text("utf-8")))
+    view = chart_view(match, analyse(match, iterations=30))
+    places: list[Any] = [line.crest for line in view.lines]
+    for k, (x, y) in enumerate(places):
+        assert all(abs(x - other[0]) >= CREST - 1 or abs(y - other[1]) >= CREST - 1 for other in places[:k])
