@@ -2,9 +2,11 @@
 
 from pathlib import Path
 
+from meadhall.engine.advice import Advice
 from meadhall.engine.game import Choice, Game
 from meadhall.engine.language import marked
 from meadhall.games.viking_axes import heuristics, rules, state, table, words
+from meadhall.games.viking_axes.evaluation import evaluate
 from meadhall.games.viking_axes.lessons import LESSONS
 
 game = Game(
@@ -22,6 +24,7 @@ game = Game(
     picture=table,
     folder=Path(__file__).parent,
     greedy=heuristics.greedy,
+    advice=Advice(rollout=heuristics.greedy, depth=4, evaluate=evaluate, guide=heuristics.greedy, exploration=0.3, trust=0.5),
     lessons=LESSONS,
     options=(
         Choice(

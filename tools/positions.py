@@ -1,0 +1,52 @@
+"""Positions of matches among greedy players, and who won them. Source of a module for each game, see ``kernels.module_of``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from meadhall.engine.chance import below, key_from_counter
+from meadhall.engine.events import NO_LOG_SHAPE
+from meadhall.engine.rule import rule
+from meadhall.engine.schema import state_at
+
+if TYPE_CHECKING:
+    ACTIONS = 0
+
+    def setup(table: Any, players: int, options: Any, log: Any) -> None: ...
+    def legal(table: Any, out: Any) -> int: ...
+    def play(table: Any, action: int, log: Any) -> None: ...
+    def score(table: Any, out: Any) -> None: ...
+    def greedy(table: Any, legal: Any, count: int, rng: Any) -> int: ...
+
+
+@rule
+def positions(tables: Any, kept: Any, shares: Any, players: int, options: Any, seed: int, one_in: int) -> int:
+    """Play matches and keep one position in ``one_in``, until ``kept`` is full; how many are of matches that ended.
+
+    ``tables`` has room for a state, and a blank one. ``shares[k]`` becomes what came of position k for each seat.
+    """
+    out = np.zeros(ACTIONS, np.int32)
+    log = np.zeros(NO_LOG_SHAPE, np.int32)
+    rng = np.zeros(2, np.uint64)
+    size = 0
+    game = 0
+    while True:
+        tables[0] = tables[1]
+        table = state_at(tables, 0)
+        key_from_counter(table.rng, seed, 2 * game)
+        key_from_counter(rng, seed, 2 * game + 1)
+        table.players = players
+        setup(table, players, options, log)
+        first = size
+        while table.actor >= 0:
+            if below(rng, one_in) == 0:
+                if size == kept.shape[0]:
+                    return first
+                kept[size] = tables[0]
+                size += 1
+            play(table, greedy(table, out, legal(table, out), rng), log)
+        for k in range(first, size):
+            score(table, shares[k])
+        game += 1
