@@ -27,7 +27,7 @@ async def test_the_games_are_listed_with_all_one_needs(hall: OpenHall) -> None:
     games = {game["name"]: game for game in (await hall.person().get("/api/games")).json()}
     assert games[AXES]["ready"]
     assert (games[AXES]["min_players"], games[AXES]["max_players"], games[AXES]["actions"]) == (2, 6, 12)
-    assert games[AXES]["bots"] == ["random", "greedy"]
+    assert games[AXES]["bots"] == ["thrall", "karl", "huscarl", "jarl", "king", "random", "greedy"]
     assert [option["name"] for option in games[HOARD]["options"]] == ["hand", "mode"]
 
 
@@ -65,6 +65,21 @@ async def test_an_undo_and_a_resignation(hall: OpenHall) -> None:
     info = (await host.post(f"/tables/{table}/resign")).json()
     assert (info["you"], info["seats"][0]["kind"]) == (None, "bot")
     assert (await friend.post(f"/tables/{table}/resign")).json()["status"] == "abandoned"
+
+
+async def test_a_hint(hall: OpenHall) -> None:
+    host, friend, table = await two_programs(hall)
+    legal = (await host.read(f"/tables/{table}/legal")).json()
+    given = (await host.post(f"/tables/{table}/hint")).json()
+    assert 1 <= len(given) <= 3
+    assert all(set(hint) == {"action", "text", "chance", "sure"} for hint in given)
+    assert all({"action": hint["action"], "text": hint["text"]} in legal for hint in given)
+    assert (await host.post(f"/tables/{table}/hint")).json() == given
+    assert (await friend.post(f"/tables/{table}/hint")).json()["error"] == "wrong-moment"
+    assert (await (await hall.program()).post(f"/tables/{table}/hint")).json()["error"] == "not-your-seat"
+    await host.act(table, given[0]["action"])
+    record = (await friend.read(f"/tables/{table}/record")).json()
+    assert record["actions"][0]["hinted"] is True, "everybody may know"
 
 
 @pytest.mark.parametrize("action", ["0", None, 1.5, True, [1], {"a": 1}, "x", 10**30, -1])

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import random
 import threading
+import time
 from dataclasses import replace
 from typing import Any
 
@@ -13,13 +15,17 @@ import pytest
 
 import meadhall
 from games_for_tests.hoard.rules import BOAST, DRAW, LOOK
-from meadhall.bots import bot
+from meadhall.bots import Hint, bot
 from meadhall.engine.match import Match, View
+from meadhall.server import hall as hall_module
+from meadhall.server import minds as minds_module
 from meadhall.server import room as room_module
+from meadhall.server.minds import Minds
 from meadhall.server.room import Room
 from meadhall.server.settings import Settings
 from meadhall.server.store import Conflict, Entry, Store
-from server.people import AXES, HOARD, OpenHall, Person, open_hall, play_out, until
+from server import hoard_on_a_page
+from server.people import AXES, HOARD, PATIENCE, OpenHall, Person, open_hall, play_out, stream, until
 
 pytestmark = pytest.mark.asyncio
 
@@ -264,7 +270,7 @@ class Dreamer:
 @pytest.fixture
 def bad_bot(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """``greedy`` is not itself."""
-    monkeypatch.setattr(room_module, "bot", lambda game, name: request.param() if name == "greedy" else bot(game, name))
+    monkeypatch.setattr(minds_module, "bot", lambda game, name: request.param() if name == "greedy" else bot(game, name))
     return str(request.param.name)
 
 
@@ -298,13 +304,15 @@ class Endless:
 
 @pytest.mark.parametrize("bad_bot", [Endless], indirect=True)
 async def test_a_bot_that_thinks_too_long_is_replaced_for_that_decision(
-    hall: OpenHall, bad_bot: str, monkeypatch: pytest.MonkeyPatch
+    hall: OpenHall, bad_bot: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(room_module, "_PATIENCE", 0.05)
+    monkeypatch.setattr(room_module, "_LONGEST", 0.05)
     program, room = await bots_and(hall, ["greedy"], HOARD)
     await program.act(room.table.id, DRAW)
     await until(room, lambda: match_of(room).actor in (0, None))
     assert match_of(room).steps[-1].seat == 1
+    assert "took too long" in caplog.text
+    assert len(hall.hall._minds) == 1, "of random; one that still thinks never comes back"
 
 
 @pytest.mark.parametrize("bad_bot", [Broken, Cheat, Dreamer], indirect=True)
@@ -349,16 +357,124 @@ async def test_when_even_random_cannot_play_it_is_tried_again(
     assert failures == 5
 
 
-async def test_bots_give_people_time_to_see_what_happened(hall: OpenHall, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(random, "uniform", lambda low, high: 1.0)
+async def test_bots_give_people_time_to_see_what_happened_but_never_four_seconds(
+    hall: OpenHall, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(random, "uniform", lambda low, high: high)
     _, room = await bots_and(hall, ["greedy"], HOARD)
     room._bot_pause = 0.9
     room.match = match_of(room).copy()
     room.match.play(DRAW)
     (last,) = room.match.steps
-    for events, pause in ((0, 0.9), (3, 0.9), (6, 1.8)):
-        room.match.steps = [replace(last, events=(last.events * 6)[:events])]
+    for events, pause in ((0, 1.17), (3, 1.17), (6, 2.34), (60, 3.8)):
+        room.match.steps = [replace(last, events=(last.events * 60)[:events])]
         assert room._pause() == pytest.approx(pause)
+    room._bot_pause = 3600.0
+    assert room._pause() == 3600, "unless the host wants so"
+
+
+class Timed:
+    """A bot that thinks for a while, and of whom there is one for each seat."""
+
+    name = "greedy"
+    made = 0
+    lasts = 0.3
+
+    def __init__(self) -> None:
+        type(self).made += 1
+        self.asked = 0
+
+    def choose(self, view: View) -> int:
+        self.asked += 1
+        time.sleep(self.lasts)
+        return view.legal[0]
+
+
+async def test_what_a_bot_thinks_for_is_part_of_its_pause(hall: OpenHall, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(random, "uniform", lambda low, high: 1.0)
+    monkeypatch.setattr(minds_module, "bot", lambda game, name: Timed())
+    program, room = await bots_and(hall, ["greedy"], HOARD)
+    for pause, least in ((0.6, 0.6), (0.0, Timed.lasts)):
+        room._bot_pause = pause
+        began = time.monotonic()
+        await program.act(room.table.id, match_of(room).legal()[0].action)
+        await until(room, lambda: match_of(room).actor in (0, None))
+        assert least <= time.monotonic() - began < 0.6 + Timed.lasts, "not one after the other"
+
+
+async def test_a_bot_keeps_what_it_has_thought_until_the_match_is_over(hall: OpenHall, monkeypatch: pytest.MonkeyPatch) -> None:
+    minds = hall.hall._minds
+    kept = set()
+    monkeypatch.setattr(Timed, "made", 0)
+    monkeypatch.setattr(Timed, "lasts", 0.0)
+    monkeypatch.setattr(minds_module, "bot", lambda game, name: Timed())
+    program, room = await bots_and(hall, ["greedy", "greedy"], HOARD)
+    while not match_of(room).over:
+        await until(room, lambda: match_of(room).actor in (0, None))
+        if not match_of(room).over:
+            kept.add(len(minds))
+            await program.act(room.table.id, match_of(room).legal()[0].action)
+    assert Timed.made == 2
+    assert 2 in kept
+    assert len(minds) == 0
+
+
+async def test_a_room_that_is_let_go_takes_its_minds_with_it(hall: OpenHall, monkeypatch: pytest.MonkeyPatch) -> None:
+    program, room = await bots_and(hall, ["greedy"], HOARD)
+    await program.act(room.table.id, DRAW)
+    await until(room, lambda: match_of(room).actor in (0, None))
+    assert len(hall.hall._minds) == 1
+    monkeypatch.setattr(hall_module, "_ROOMS_KEPT", 1)
+    await program.open(game=HOARD, bots=["greedy"])
+    assert room not in hall.hall.rooms()
+    assert len(hall.hall._minds) == 0
+
+
+async def test_only_so_many_minds_are_kept_those_that_thought_last(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(minds_module, "_KEPT", 2)
+    minds = Minds()
+    players = [minds.take("table", seat, hoard_on_a_page.game, "random") for seat in range(3)]
+    for seat, player in enumerate(players):
+        minds.keep("table", seat, player)
+    assert minds.take("table", 2, hoard_on_a_page.game, "random") is players[2]
+    assert minds.take("table", 1, hoard_on_a_page.game, "greedy") is not players[1], "another sits there now"
+    assert minds.take("table", 0, hoard_on_a_page.game, "random") is not players[0]
+    assert len(minds) == 0, "who thinks is not kept here"
+
+
+async def test_old_tables_with_bots_of_the_library_are_played_on(settings: Settings, at_once: None) -> None:
+    async with open_hall(replace(settings, bot_pause=3600.0)) as before:
+        table = (await bots_and(before, ["greedy", "random"], AXES))[1].table.id
+    async with open_hall(settings) as after:
+        again = await after.room(table)
+        await until(again, lambda: match_of(again).actor in (0, None))
+        assert [seat.bot for seat in again.table.seats] == [None, "greedy", "random"]
+
+
+async def test_who_takes_back_and_acts_anew_does_not_wait_for_what_the_bot_thought_before(
+    hall: OpenHall, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = asyncio.Queue[int]()
+    loop = asyncio.get_running_loop()
+
+    class Ponderer:
+        name = "greedy"
+
+        def choose(self, view: View) -> int:
+            loop.call_soon_threadsafe(asked.put_nowait, view.next_number)
+            if view.next_number == 2:
+                threading.Event().wait()
+            return view.legal[0]
+
+    monkeypatch.setattr(minds_module, "bot", lambda game, name: Ponderer())
+    program, room = await bots_and(hall, ["greedy"], HOARD)
+    await program.act(room.table.id, DRAW)
+    assert await asked.get() == 2
+    await room._append(lambda match: (match.undo(revealed=True), Entry(room._entries + 1, "undo", 0, 1))[1])
+    await program.act(room.table.id, DRAW)
+    assert await asked.get() == 3
+    await until(room, lambda: match_of(room).actor in (0, None))
+    assert [step.seat for step in match_of(room).steps][:2] == [0, 1]
 
 
 async def test_bots_go_on_after_a_restart(settings: Settings, at_once: None) -> None:
@@ -388,7 +504,7 @@ async def test_a_bots_answer_to_a_position_that_was_taken_back_is_dropped(
             asyncio.run_coroutine_threadsafe(answer.wait(), loop).result()
             return view.legal[0]
 
-    monkeypatch.setattr(room_module, "bot", lambda game, name: Slow())
+    monkeypatch.setattr(minds_module, "bot", lambda game, name: Slow())
     await program.act(room.table.id, DRAW)
     await asked.wait()
     await room._append(lambda match: (match.undo(revealed=True), Entry(room._entries + 1, "undo", 0, 1))[1])
@@ -400,32 +516,177 @@ async def test_a_bots_answer_to_a_position_that_was_taken_back_is_dropped(
     assert not [each for each in caplog.records if each.levelno >= logging.WARNING], "which is no failure"
 
 
-async def test_a_hint_is_what_the_strongest_bot_would_do(hall: OpenHall) -> None:
+# -------------------------------------------------------------------------------------------------------------------- hints
+
+
+class Adviser:
+    """What stands for the king's thoughts: it counts them, and waits until it is let go on."""
+
+    def __init__(self) -> None:
+        self.views: list[View] = []
+        self.free = threading.Event()
+        self.free.set()
+
+    def __call__(self, view: View) -> tuple[Hint, ...]:
+        self.views.append(view)
+        assert self.free.wait(PATIENCE)
+        return tuple(Hint(action, 0.5 - k / 10, sure=False) for k, action in enumerate(view.legal[:3]))
+
+
+@pytest.fixture
+def adviser(monkeypatch: pytest.MonkeyPatch) -> Adviser:
+    adviser = Adviser()
+    monkeypatch.setattr(room_module, "hints", adviser)
+    return adviser
+
+
+async def ask_hint(person: Person, room: Room) -> Any:
+    return await person.ask(f"/table/{room.table.id}/hint")
+
+
+async def test_a_hint_is_the_kings_best_actions_with_their_chances(hall: OpenHall) -> None:
     actor, other, room, _ = await at_turn(hall, HOARD)
-    hint = await actor.ask(f"/table/{room.table.id}/hint")
-    assert hint.json()["hint"].startswith("The house would play coin")
+    answer = (await ask_hint(actor, room)).json()
+    legal = {action.action: action.text for action in match_of(room).legal()}
+    assert 1 <= len(answer["hints"]) <= 3
+    for hint in answer["hints"]:
+        assert legal[hint["action"]] == hint["text"]
+        assert 0 <= hint["chance"] <= 1
+        assert not hint["sure"]
+    assert answer["hint"].startswith(f"1. {answer['hints'][0]['text']}: ")
+    assert "chance that you win" in answer["hint"]
     assert match_of(room).steps == []
-    assert (await other.ask(f"/table/{room.table.id}/hint")).status_code == 409
-    assert (await hall.person().ask(f"/table/{room.table.id}/hint")).status_code == 403
-    page = await actor.post(f"/table/{room.table.id}/hint", **{"HX-Request": "true"})
-    assert "The house would play coin" in page.text
-    assert "The house would" not in (await actor.get(f"/table/{room.table.id}")).text, "it is said once"
+    assert (await ask_hint(other, room)).status_code == 409
+    assert (await ask_hint(hall.person(), room)).status_code == 403
+
+
+async def test_a_hint_asked_twice_is_the_same_at_once(hall: OpenHall, adviser: Adviser) -> None:
+    actor, _, room, _ = await at_turn(hall, HOARD)
+    answers = await asyncio.gather(*(ask_hint(actor, room) for _ in range(4)))
+    answers.append(await ask_hint(actor, room))
+    assert len({answer.text for answer in answers}) == 1
+    assert len(adviser.views) == 1
+    assert {kind for kind, _, _ in await stored(hall, room)} == {"hint"}
+
+
+async def test_a_hint_is_shown_to_who_asked_until_the_next_action(hall: OpenHall, adviser: Adviser) -> None:
+    actor, other, room, _ = await at_turn(hall, HOARD)
+    path = f"/table/{room.table.id}"
+    assert (await actor.post(f"{path}/hint")).status_code == 303, "a plain form is answered by the table"
+    page = (await actor.get(path)).text
+    assert page.count('class="button hint-line"') == 3
+    assert "What the king would do" in page
+    assert 'id="hints"' not in (await other.get(path)).text
+    await actor.act(room.table.id, BOAST)
+    assert 'id="hints"' not in (await actor.get(path)).text
+    answer = await undo(actor, room)
+    assert answer.status_code == 200
+    assert (await actor.get(path)).text.count('class="button hint-line"') == 3, "it is the same decision again"
+
+
+async def test_while_a_hint_is_thought_of_the_page_says_so_and_stays_usable(hall: OpenHall, adviser: Adviser) -> None:
+    actor, _, room, _ = await at_turn(hall, HOARD)
+    path = f"/table/{room.table.id}"
+    adviser.free.clear()
+    async with stream(actor, f"{path}/stream") as live:
+        asking = asyncio.create_task(ask_hint(actor, room))
+        while "The king looks at your table" not in await live.frame():
+            pass
+        assert (await actor.act(room.table.id, BOAST, 1)).status_code == 200
+        while 'id="hints"' in await live.frame():
+            pass
+        again = asyncio.create_task(ask_hint(actor, room))
+        while "The king looks at your table" not in await live.frame():
+            pass
+        assert len(adviser.views) == 1, "one is thought of at a time"
+        adviser.free.set()
+        while "What the king would do" not in (frame := await live.frame()):
+            pass
+        assert 'name="n" value="2"' in frame
+    assert [(await each).status_code for each in (asking, again)] == [200, 200]
+    assert len(adviser.views) == 2
+
+
+async def test_a_hint_that_fails_is_no_end(
+    hall: OpenHall, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    actor, _, room, _ = await at_turn(hall, HOARD)
+
+    def fail(view: View) -> tuple[Hint, ...]:
+        raise RuntimeError(f"nothing comes to mind for {view.viewer}")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(room_module, "hints", fail)
+        assert (await ask_hint(actor, room)).status_code == 500
+    assert 'id="hints"' not in (await actor.get(f"/table/{room.table.id}")).text
+    assert (await ask_hint(actor, room)).status_code == 200
+
+
+async def test_an_action_with_a_hint_is_marked_for_ever(settings: Settings, at_once: None, adviser: Adviser) -> None:
+    """Also when the hall dies between the question and the action; and when the action is taken back and another played."""
+    async with open_hall(settings) as before:
+        actor, other, room, _ = await at_turn(before, HOARD)
+        await ask_hint(actor, room)
+        table, cookies = room.table.id, dict(actor.http.cookies)
+        watcher = dict(other.http.cookies)
+    async with open_hall(settings) as after:
+        room = await after.room(table)
+        actor, other = after.person(), after.person()
+        actor.http.cookies.update(cookies)
+        other.http.cookies.update(watcher)
+        await actor.act(table, BOAST)
+        assert [entry.kind for entry in await after.store.entries(table)] == ["hint", "hinted"]
+        await undo(actor, room)
+        await actor.act(table, LOOK)
+        await actor.act(table, DRAW)
+        assert [step.hinted for step in match_of(room).steps] == [True, False]
+        for person in (actor, other, after.person()):
+            assert "with a hint" in (await person.get(f"/table/{table}")).text
+            assert "with a hint" in (await person.get(f"/table/{table}/replay?at=1")).text
+    async with open_hall(settings) as again:
+        room = await again.room(table)
+        people = [again.person(), again.person()]
+        people[0].http.cookies.update(cookies)
+        people[1].http.cookies.update(watcher)
+        await play_out(room, dict(enumerate(people)))
+        record = (await again.person().get(f"/table/{table}/record")).json()
+        assert [action["n"] for action in record["actions"] if action.get("hinted")] == [2]
+        assert [undone["actions"][0]["hinted"] for undone in record["undone"]] == [True]
+        uploaded = await people[0].upload(json.dumps(record).encode(), Accept="application/json")
+        assert uploaded.status_code == 201
+        assert "with a hint" in (await people[0].get(f"{uploaded.json()['url']}?at=1")).text
+
+
+async def test_the_bot_that_takes_the_seat_of_who_had_a_hint_has_had_none(hall: OpenHall, adviser: Adviser) -> None:
+    actor, _, room, _ = await at_turn(hall, HOARD)
+    await ask_hint(actor, room)
+    await actor.ask(f"/table/{room.table.id}/resign")
+    await until(room, lambda: len(match_of(room).steps) > 0)
+    assert not match_of(room).steps[0].hinted
+
+
+async def test_what_another_process_has_done_meanwhile_is_what_the_hint_is_about(hall: OpenHall, adviser: Adviser) -> None:
+    actor, _, room, _ = await at_turn(hall, HOARD)
+    await hall.store.append(room.table.id, Entry(1, "action", 0, BOAST), over=False)
+    await ask_hint(actor, room)
+    assert [view.next_number for view in adviser.views] == [2]
+    assert await stored(hall, room) == [("action", 0, BOAST), ("hint", 0, 1)]
 
 
 # ----------------------------------------------------------------------------------------------------------------- resigning
 
 
-async def test_who_resigns_is_played_on_by_the_strongest_bot(hall: OpenHall) -> None:
+async def test_who_resigns_is_played_on_by_a_jarl(hall: OpenHall) -> None:
     actor, _, room, _ = await at_turn(hall)
     seat = match_of(room).actor
     assert seat is not None
     name = room.table.seats[seat].name
     assert (await actor.ask(f"/table/{room.table.id}/resign")).status_code == 200
-    assert (room.table.seats[seat].kind, room.table.seats[seat].bot, room.table.seats[seat].name) == ("bot", "greedy", name)
+    assert (room.table.seats[seat].kind, room.table.seats[seat].bot, room.table.seats[seat].name) == ("bot", "jarl", name)
     await until(room, lambda: match_of(room).actor != seat)
     assert (await actor.act(room.table.id, 0)).status_code == 403
     record = match_of(room).record()
-    assert record["seats"][seat] == {"name": name, "kind": "bot", "bot": "greedy"}
+    assert record["seats"][seat] == {"name": name, "kind": "bot", "bot": "jarl"}
 
 
 async def test_when_everybody_has_left_the_match_is_given_up(hall: OpenHall) -> None:
@@ -468,7 +729,7 @@ async def test_a_match_that_is_given_up_while_a_bot_thinks_ends_quietly(
             asyncio.run_coroutine_threadsafe(answer.wait(), loop).result()
             return view.legal[0]
 
-    monkeypatch.setattr(room_module, "bot", lambda game, name: Slow())
+    monkeypatch.setattr(minds_module, "bot", lambda game, name: Slow())
     await program.act(room.table.id, DRAW)
     await asked.wait()
     assert (await program.post(f"/tables/{room.table.id}/resign")).json()["status"] == "abandoned"

@@ -50,23 +50,49 @@ async def test_a_new_table_has_its_host_on_seat_0(hall: OpenHall) -> None:
     assert not room.table.public
 
 
-async def test_play_now_begins_at_once_against_the_strongest_bots(hall: OpenHall) -> None:
+async def test_play_now_begins_at_once_against_huscarls(hall: OpenHall) -> None:
     answer = await hall.person().ask("/tables", {"game": AXES, "kind": "bots"})
     room = await hall.room(answer.json()["id"])
     assert room.table.status == "running"
-    assert [seat.bot for seat in room.table.seats] == [None, "greedy", "greedy", "greedy"]
+    assert [seat.bot for seat in room.table.seats] == [None, "huscarl", "huscarl", "huscarl"]
+
+
+async def test_the_lobby_offers_every_rank_with_a_sentence(hall: OpenHall) -> None:
+    host = hall.person()
+    page = (await host.get(f"/table/{await host.open(players=2)}")).text
+    offered = re.findall(r'value="bot:(\w+)" id="bot-1-(\w+)" title="([^"]+)"', page)
+    assert [rank for rank, _, _ in offered] == [rank for _, rank, _ in offered] == ["thrall", "karl", "huscarl", "jarl", "king"]
+    assert all(page.count(sentence) == 2 and sentence.endswith(".") for _, _, sentence in offered)
+    german = hall.person(**{"Accept-Language": "de"})
+    assert "Denkt einen Augenblick lang voraus." in (await german.get(f"/table/{await german.open(players=2)}")).text
+
+
+async def test_a_bot_that_is_to_decide_is_seen_thinking(settings: Settings, at_once: None) -> None:
+    async with open_hall(replace(settings, bot_pause=3600.0)) as hall:
+        host = hall.person()
+        table = await host.open(HOARD, players=2)
+        await host.ask(f"/table/{table}/seats", {"seat": "1", "set": "bot:jarl"})
+        await host.ask(f"/table/{table}/start")
+        assert "thinking" not in (await host.get(f"/table/{table}")).text
+        await host.act(table, DRAW)
+        name = (await hall.room(table)).table.seats[1].name
+        for person in (host, hall.person()):
+            page = (await person.get(f"/table/{table}")).text
+            assert f"{name} the jarl is thinking" in page
+            assert re.search(r'id="plate-1".*?thinks', page, re.DOTALL)
+        assert "thinks" not in (await host.get(f"/table/{table}/replay?at=1")).text, "it did once"
 
 
 async def test_friends_sit_down_stand_up_and_change_seats(hall: OpenHall) -> None:
     host, friend = hall.person(), hall.person("10.0.0.2")
     table = await host.open(players=3)
     room = await hall.room(table)
-    assert (await friend.ask(f"/table/{table}/seats", {"set": "sit", "name": "Björn"})).status_code == 200
-    assert room.table.seats[1].name == "Björn"
+    assert (await friend.ask(f"/table/{table}/seats", {"set": "sit", "name": "Gunnar"})).status_code == 200
+    assert room.table.seats[1].name == "Gunnar"
     await friend.ask(f"/table/{table}/seats", {"set": "sit", "seat": "2"})
     assert [seat.kind for seat in room.table.seats] == ["human", "open", "human"]
     await friend.ask(f"/table/{table}/seats", {"set": "sit"})
-    assert room.table.seats[2].name == "Björn", "who sits already stays"
+    assert room.table.seats[2].name == "Gunnar", "who sits already stays"
     await friend.ask(f"/table/{table}/seats", {"set": "leave"})
     assert [seat.kind for seat in room.table.seats] == ["human", "open", "open"]
 
@@ -90,7 +116,7 @@ async def test_the_host_seats_bots_and_frees_and_removes_seats(hall: OpenHall) -
     await host.ask(f"/table/{table}/size", {"players": "4"})
     for seat, change in ((1, "bot:random"), (2, "bot"), (3, "bot:greedy")):
         assert (await host.ask(f"/table/{table}/seats", {"seat": str(seat), "set": change})).status_code == 200
-    assert [seat.bot for seat in room.table.seats] == [None, "random", "greedy", "greedy"]
+    assert [seat.bot for seat in room.table.seats] == [None, "random", "huscarl", "greedy"]
     await host.ask(f"/table/{table}/seats", {"seat": "1", "set": "open"})
     await host.ask(f"/table/{table}/seats", {"seat": "2", "set": "remove"})
     assert [(seat.seat, seat.kind) for seat in room.table.seats] == [(0, "human"), (1, "open"), (2, "bot")]
@@ -165,7 +191,13 @@ async def test_a_listed_table_is_in_the_hall_and_another_is_not(hall: OpenHall) 
     [
         ("seats", {"seat": "9", "set": "bot"}, 400, "bad-setup", "There is no seat 9."),
         ("seats", {"seat": "-1", "set": "open"}, 400, "bad-setup", "There is no seat -1."),
-        ("seats", {"seat": "1", "set": "bot:hal"}, 400, "unknown-bot", "it has: random, greedy"),
+        (
+            "seats",
+            {"seat": "1", "set": "bot:hal"},
+            400,
+            "unknown-bot",
+            "thrall, karl, huscarl, jarl, king, random, greedy",
+        ),
         ("seats", {"seat": "0", "set": "bot:random"}, 409, "wrong-moment", "Somebody sits there."),
         ("seats", {"seat": "0", "set": "remove"}, 409, "wrong-moment", "Somebody sits there."),
         ("seats", {"seat": "1", "set": "remove"}, 400, "bad-setup", "for 2 to 6 players, not 1"),
@@ -452,7 +484,7 @@ async def test_the_lobbys_stream_becomes_the_games(hall: OpenHall) -> None:
     async with stream(host, f"/table/{table}/stream") as live:
         assert "Who sits at the table" in await live.frame()
         await host.ask(f"/table/{table}/seats", {"seat": "1", "set": "bot"})
-        assert "greedy" in await live.frame()
+        assert '<use href="#i-bot"/></svg> huscarl' in await live.frame()
         await host.ask(f"/table/{table}/start")
         while 'class="frame game' not in (frame := await live.frame()):
             pass

@@ -60,19 +60,19 @@ def base_url(request: AnyRequest) -> str:
 # --------------------------------------------------------------------------------------------------------- a table's frames
 
 
-def frame(room: Room, guest: Guest, base: str, token: str, hint: str = "", notice: Refusal | None = None) -> str:
+def frame(room: Room, guest: Guest, base: str, token: str, notice: Refusal | None = None) -> str:
     """What the guest sees of a table now: the lobby, or the game. Speaks the current language."""
     if room.match is None:
         lobby = replace(present.lobby_page(room, guest, base), notice=notice)
         return render("_frame.html", _viewer(guest, token), lobby, lobby.url, kind="lobby", version=room.version)
-    public, private, content = game_parts(room, guest, hint, notice)
+    public, private, content = game_parts(room, guest, notice)
     private = Markup(with_token(private, token))
     shown = {"kind": "game", "version": room.version, "public": public, "private": private}
     return render("_frame.html", _viewer(guest, token), content, content.url, **shown)
 
 
 def game_parts(
-    room: Room, guest: Guest, hint: str = "", notice: Refusal | None = None, device: Device | None = None
+    room: Room, guest: Guest, notice: Refusal | None = None, device: Device | None = None
 ) -> tuple[Markup, Markup, GamePage]:
     """The public part (rendered once for everybody), the guest's private part, and the page that is made of."""
     seat, language, cache = room.table.seat_of(guest.id), guest.language, room.cache
@@ -88,8 +88,8 @@ def game_parts(
             cache["page", seat, language] = present.game_page(room, match, seat, cache["page", None, language].seats)
         cache["private", seat, language] = _private(room, guest, cache["page", seat, language])
     content, private = cache["page", seat, language], cache["private", seat, language]
-    if hint or notice or device:
-        content = replace(content, hint=hint, notice=notice, device=device)
+    if notice or device:
+        content = replace(content, notice=notice, device=device)
         private = fragment("_private.html", _anybody(guest), content, content.url)
     return cache["public", language], private, content
 
@@ -105,6 +105,7 @@ def _private(room: Room, guest: Guest, content: GamePage) -> Markup:
         content.own,
         content.whispers,
         content.status,
+        content.thinking,
         content.can_undo,
         content.result,
         content.rematch,
@@ -128,14 +129,12 @@ def _anybody(guest: Guest) -> Viewer:
     return Viewer("", guest.language, "auto", CSRF_PLACEHOLDER)
 
 
-def table_page(
-    request: AnyRequest, room: Room, guest: Guest, status: int = 200, hint: str = "", notice: Refusal | None = None
-) -> Html:
+def table_page(request: AnyRequest, room: Room, guest: Guest, status: int = 200, notice: Refusal | None = None) -> Html:
     """The whole page of a table."""
     if room.match is None:
         lobby = replace(present.lobby_page(room, guest, base_url(request)), notice=notice)
         return page(request, guest, "lobby.html", lobby, status, kind="lobby", version=room.version)
-    public, private, content = game_parts(room, guest, hint, notice, _device(request, room, guest))
+    public, private, content = game_parts(room, guest, notice, _device(request, room, guest))
     private = Markup(with_token(private, viewer(request, guest).csrf))
     shown = {"kind": "game", "version": room.version, "public": public, "private": private}
     return page(request, guest, "game.html", content, status, **shown)
@@ -150,7 +149,7 @@ def _device(request: AnyRequest, room: Room, guest: Guest) -> Device | None:
 
 
 def table_answer(
-    request: AnyRequest, room: Room, guest: Guest, error: MeadhallError | None = None, hint: str = ""
+    request: AnyRequest, room: Room, guest: Guest, error: MeadhallError | None = None
 ) -> Html | Redirect | Response[Any]:
     """The answer to something done at a table: a frame for htmx, a page for a plain form, JSON for a program."""
     status = HTTPStatus.OK if error is None else status_of(error)
@@ -158,11 +157,11 @@ def table_answer(
         return Response({"ok": True}) if error is None else refusal_json(error)
     notice = None if error is None else Refusal(rule_of(error), reason_of(error))
     if by_htmx(request):
-        text = frame(room, guest, base_url(request), viewer(request, guest).csrf, hint, notice)
+        text = frame(room, guest, base_url(request), viewer(request, guest).csrf, notice)
         return Response(text, media_type=MediaType.HTML, status_code=status, headers={"Cache-Control": "no-store"})
-    if error is None and not hint:
+    if error is None:
         return see_other(f"/table/{room.table.id}")
-    return table_page(request, room, guest, status, hint, notice)
+    return table_page(request, room, guest, status, notice)
 
 
 # ------------------------------------------------------------------------------------------------------------------ refusals

@@ -7,17 +7,20 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from meadhall.bots import UnknownBot, bot_names
+from meadhall.bots.ranks import HUSCARL
 from meadhall.engine import chance
 from meadhall.engine.errors import BadSetup, MeadhallError
 from meadhall.engine.game import Document, Game, game
 from meadhall.engine.language import gettext as _
 from meadhall.server.beside import beside
 from meadhall.server.deals import Deals
+from meadhall.server.minds import Minds
 from meadhall.server.names import bot_name, clean_name
-from meadhall.server.outlook import match_outlook
+from meadhall.server.outlook import Charts
 from meadhall.server.readiness import Readiness
 from meadhall.server.refusals import NotFound, NotSeated, TooMany, WrongMoment
 from meadhall.server.room import Room
@@ -45,9 +48,10 @@ class Hall:
         self.ready = Readiness()
         self.closing = asyncio.Event()
         self._rooms: dict[str, Room] = {}
+        self.charts = Charts()
         self.deals = Deals()
+        self._minds = Minds()
         self._loading: dict[str, _Loading] = {}
-        self._tasks: set[asyncio.Task[None]] = set()
 
     # ---------------------------------------------------------------------------------------------------------------- rooms
 
@@ -62,7 +66,7 @@ class Hall:
                     raise NotFound(_("There is no such table here."))
                 self.ready.check(table.game)
                 self._make_room()
-                self._rooms[id] = await Room.load(game(table.game), table, self.store, self.settings.bot_pause)
+                self._rooms[id] = await Room.load(game(table.game), table, self.store, self._minds, self.settings.bot_pause)
             return self._rooms[id]
 
     @asynccontextmanager
@@ -83,6 +87,7 @@ class Hall:
             idle = [id for id, room in self._rooms.items() if len(room.hub) == 0 and room.bot_to_decide() is None]
             for id in idle[: len(self._rooms) - _ROOMS_KEPT + 1]:
                 del self._rooms[id]
+                self._minds.forget(id)
 
     def can_show(self, table: TableRow) -> bool:
         """Whether the table's match can be played again here and now: its game is ready, and its rules are still the same."""
@@ -109,6 +114,7 @@ class Hall:
         for room in self._rooms.values():
             room.hub.wake()
             await room.close()
+        await self.charts.close()
 
     # ----------------------------------------------------------------------------------------------------------- new tables
 
@@ -153,8 +159,7 @@ class Hall:
         """A table against bots, begun at once."""
         subject = game(name)
         count = subject.check_players(players if players is not None else min(4, subject.max_players))
-        strongest = bot_names(subject)[-1]
-        room = await self.open_table(host, name, count, bots=[strongest] * (count - 1), public=False)
+        room = await self.open_table(host, name, count, bots=[HUSCARL.name] * (count - 1), public=False)
         await room.start()
         return room
 
@@ -242,18 +247,12 @@ class Hall:
 
     # -------------------------------------------------------------------------------------------------------- afterwards
 
-    def compute_chances(self, room: Room) -> None:
-        """Have the chart of a finished match computed, beside the event loop, unless it is already."""
-        if room.match is not None and room.match.over and room.chances is None and room.table.daily is None:
-            room.chances = ()
-            task = asyncio.create_task(self._compute_chances(room))
-            self._tasks.add(task)
-            task.add_done_callback(self._tasks.discard)
-
-    async def _compute_chances(self, room: Room) -> None:
-        assert room.match is not None
-        room.chances = await beside(match_outlook, room.match)
-        room.look_again()
+    def want_chart(self, room: Room) -> None:
+        """Have the chart of a finished match drawn, unless it is there already. A puzzle of the day has none."""
+        match = room.match
+        if match is not None and match.over and room.table.daily is None:
+            watched = partial(bool, room.hub)
+            room.drawing = self.charts.chart(room.table.id, match, done=room.look_again, watched=watched)
 
 
 def with_bot(subject: Game, seat: int, rank: str) -> Callable[[TableRow], TableRow]:

@@ -80,9 +80,10 @@ class SeatView:
     seat: int
     name: str  # "" for an open seat
     kind: SeatKind
-    bot: str = ""  # the bot's rank, e.g. "greedy"
+    bot: str = ""  # the bot's rank, e.g. "jarl"
     you: bool = False
     active: bool = False  # this seat is to decide
+    thinking: bool = False  # and is a bot, now
     out: bool = False  # has lost already
     winner: bool = False
     online: bool = True  # a person with the page open, or a bot
@@ -117,7 +118,7 @@ class LobbyPage:
     seats: tuple[SeatView, ...]
     host: bool
     seated: bool
-    bots: tuple[tuple[str, str], ...]  # (name, what it is) of every bot that can be seated
+    bots: tuple[tuple[str, str], ...]  # (rank, what it does) of every bot that can be seated, the weakest first
     options: tuple[OptionView, ...]
     min_players: int
     max_players: int
@@ -148,6 +149,26 @@ class Choice:
 
 
 @dataclass(frozen=True)
+class HintLine:
+    """An action that the king considers, and how it would go on."""
+
+    action: int
+    text: str
+    chance: str  # in words, "" where there is nothing to choose
+    percent: int
+    sure: bool  # exact, not estimated
+
+
+@dataclass(frozen=True)
+class HintView:
+    """The hint that the viewer has asked for at this decision."""
+
+    lines: tuple[HintLine, ...]  # the best first; none while it is being thought of
+    chance_of: str  # "chance that you win"
+    said: str  # all of it in a sentence
+
+
+@dataclass(frozen=True)
 class LogEntry:
     n: int  # the action it belongs to (0: the setup)
     index: int  # unique in the match, ascending with time
@@ -155,16 +176,84 @@ class LogEntry:
     text: str
     rule: str  # "AA-3.2"
     rule_url: str  # the rulebook at that rule
+    hinted: bool = False  # the first event of an action that was played with a hint
 
 
 @dataclass(frozen=True)
-class ChancePoint:
-    """Each seat's chance of winning after action n, 0 to 1."""
+class ChartPoint:
+    """A place in the drawing of a chart."""
 
-    n: int
-    chances: tuple[float, ...]
-    turning: bool = False  # a turning point
-    text: str = ""  # what happened there
+    x: float
+    y: float
+
+
+@dataclass(frozen=True)
+class ChartLine:
+    """The chances of those who win or lose together."""
+
+    seats: tuple[int, ...]
+    name: str
+    winner: bool
+    path: str  # the line, as SVG has it
+    crest: tuple[float, float]  # where it bears the crest of its first seat
+    percents: tuple[str, ...]  # its chance in words, position by position
+    heights: tuple[float, ...]  # its y, position by position
+
+
+@dataclass(frozen=True)
+class ChartMark:
+    """A turning point: its number stands above the chart at ``label``, and belongs to ``point`` on a line."""
+
+    number: int
+    position: int  # after how many actions
+    point: ChartPoint
+    label: float
+    seat: int  # of those whose chance it is about, the first
+    name: str
+    text: str  # what happened
+    before: str
+    after: str
+    change: str  # "−31 %"
+    rose: bool
+
+
+@dataclass(frozen=True)
+class ChartTick:
+    """A number of actions at the foot of a chart."""
+
+    x: float
+    text: str
+
+
+@dataclass(frozen=True)
+class ChartView:
+    """The chances through a match, drawn."""
+
+    title: str
+    about: str  # all of it in a sentence
+    knowledge: str  # "public" or "everything"
+    secrets: bool  # whether there is a choice between the two
+    lines: tuple[ChartLine, ...]
+    marks: tuple[ChartMark, ...]
+    ticks: tuple[ChartTick, ...]
+    columns: tuple[int, ...]  # the positions that can be chosen in the drawing, from left to right
+    places: tuple[float, ...]  # the x of every position
+    note: str  # how good the figures are
+
+
+@dataclass(frozen=True)
+class ChartPlace:
+    """A chart where it stands: on a page of its own, at the end of a match, in a replay at one of its moments."""
+
+    url: str  # the chart's own page
+    replay: str  # "/table/<id>/replay"
+    knowledge: str
+    view: ChartView | None = None  # None while it is being drawn
+    percent: int = 0  # how far that is
+    trouble: str = ""  # why there is none
+    at: int | None = None  # the moment of the replay
+    eyes: str = ""  # and whose eyes it is seen with
+    kept: bool = False  # whether a page that has fetched it keeps it when its next frame comes
 
 
 @dataclass(frozen=True)
@@ -174,7 +263,6 @@ class ResultView:
     rule: str
     rule_url: str
     winners: tuple[int, ...]
-    chances: tuple[ChancePoint, ...] = ()  # empty while being computed
 
 
 @dataclass(frozen=True)
@@ -207,9 +295,11 @@ class GamePage:
     can_undo: bool = False
     can_resign: bool = False
     can_hint: bool = False
-    hint: str = ""
+    hint: HintView | None = None
+    thinking: str = ""  # which bot thinks now, in words
     notice: Refusal | None = None  # the last thing refused, to be shown once
     result: ResultView | None = None
+    chart: ChartPlace | None = None
     device: Device | None = None
     commitment: str = ""
     watching: int = 0  # spectators
@@ -228,6 +318,19 @@ class ReplayPage:
     eyes: str  # "all" or a seat number
     eyes_choices: tuple[tuple[str, str], ...]
     verified: str  # "" or the sentence that says the dice were verified
+    chart: ChartPlace | None = None
+
+
+@dataclass(frozen=True)
+class ChartPage:
+    """A chart on a page of its own."""
+
+    chart: ChartPlace
+    game: str
+    title: str
+    headline: str  # "Astrid wins"
+    how: str
+    back: str  # where the match is
 
 
 @dataclass(frozen=True)

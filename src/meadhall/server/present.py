@@ -10,22 +10,23 @@ from typing import Any
 
 import segno
 
-from meadhall.bots import bot_names
+from meadhall.bots import RANKS, chance_in_words, chance_of_what, in_words, ranks
 from meadhall.engine import options
 from meadhall.engine.events import Event
 from meadhall.engine.game import Game, GamePicture, GameWords, game, game_names
-from meadhall.engine.language import current_language, marked, ngettext, speaking
+from meadhall.engine.language import current_language, ngettext, speaking
 from meadhall.engine.language import gettext as _
-from meadhall.engine.match import SPECTATOR, Match, Result, View, visible
+from meadhall.engine.match import SPECTATOR, Match, Result, View
+from meadhall.server.chart import chart_place
 from meadhall.server.hall import Hall
-from meadhall.server.outlook import Outlook
 from meadhall.server.pages import (
-    ChancePoint,
     Choice,
     DailyStrip,
     GamePage,
     GameTile,
     HallPage,
+    HintLine,
+    HintView,
     LobbyPage,
     LogEntry,
     OptionChoice,
@@ -35,7 +36,7 @@ from meadhall.server.pages import (
     SeatView,
     TableCard,
 )
-from meadhall.server.room import Room
+from meadhall.server.room import Advice, Room
 from meadhall.server.store import Guest, TableRow
 
 LOG_SHOWN = 60
@@ -43,11 +44,6 @@ LOG_SHOWN = 60
 
 WHISPERS_SHOWN = 5
 """How many events that only they know a seat's page lists."""
-
-_RANKS = {
-    "random": marked("plays anything that is allowed"),
-    "greedy": marked("takes what looks best at once"),
-}
 
 
 def game_tiles(hall: Hall) -> tuple[GameTile, ...]:
@@ -133,6 +129,7 @@ def seat_views(room: Room) -> tuple[SeatView, ...]:
             "human" if room.table.daily else row.kind,  # nobody plays on where a puzzle was given up
             "" if room.table.daily else row.bot or "",
             active=row.seat == actor,
+            thinking=row.seat == actor and row.kind == "bot",
             winner=bool(result and row.seat in result.winners),
             online=row.kind == "bot" or here[row.seat] > 0,
         )
@@ -157,7 +154,7 @@ def lobby_page(room: Room, guest: Guest | None, base_url: str) -> LobbyPage:
         seats=tuple(replace(view, you=view.seat == seat) for view in seat_views(room)),
         host=guest is not None and table.host == guest.id,
         seated=seat is not None,
-        bots=tuple((name, _(_RANKS.get(name, name))) for name in bot_names(subject)),
+        bots=tuple((rank.name, _(rank.about)) for rank in ranks(subject)),
         options=tuple(option_view(subject, option, table.options[option.name]) for option in subject.options),
         min_players=subject.min_players,
         max_players=subject.max_players,
@@ -191,6 +188,7 @@ def game_page(room: Room, match: Match, viewer: int | None, seats: tuple[SeatVie
     seated = viewer is not None
     running = table.status == "running"
     last = match.steps[-1] if match.steps else None
+    advice = room.advice(viewer) if viewer is not None else None
     return match_page(
         match,
         match.view(viewer),
@@ -202,11 +200,37 @@ def game_page(room: Room, match: Match, viewer: int | None, seats: tuple[SeatVie
         can_undo=running and seated and last is not None and last.seat == viewer and match.can_undo(),
         can_resign=running and seated,
         can_hint=running and seated and match.actor == viewer and table.daily is None,
+        hint=hint_view(advice) if advice is not None else None,
+        thinking=next((thinking_words(seat) for seat in seats if seat.thinking), ""),
         watching=room.hub.seats()[None],
-        result=result_view(match, room.chances or None) if match.over else None,
+        result=result_view(match),
+        chart=chart_place(room.drawing, f"/table/{table.id}") if room.drawing is not None else None,
         rematch=f"/table/{table.rematch}" if table.rematch else "",
         daily=table.daily or "",
     )
+
+
+def thinking_words(seat: SeatView) -> str:
+    """Which bot thinks, of what rank."""
+    if any(seat.bot == rank.name for rank in RANKS):
+        return _("{name} the {rank} is thinking").format(name=seat.name, rank=seat.bot)
+    return _("{name} is thinking").format(name=seat.name)
+
+
+def hint_view(advice: Advice) -> HintView:
+    """A hint as its page shows it, or that it is coming."""
+    view, given = advice.view, advice.given
+    lines = tuple(
+        HintLine(
+            hint.action,
+            view.game.words.action(view.table, hint.action, view.names),
+            chance_in_words(hint),
+            round(100 * (hint.chance or 0)),
+            hint.sure,
+        )
+        for hint in given
+    )
+    return HintView(lines, chance_of_what(view), in_words(view, given) if given else "")
 
 
 def match_page(
@@ -276,11 +300,15 @@ def choices(subject: Game, view: View) -> tuple[Choice, ...]:
 
 def log_entries(view: View) -> list[LogEntry]:
     """The newest events that the viewer may know, oldest first."""
-    happened = [(0, event) for event in view.setup]
+    happened = [(0, event, False) for event in view.setup]
     for step in view.steps:
-        happened += [(step.n, event) for event in step.events]
+        happened += [(step.n, event, step.hinted and k == 0) for k, event in enumerate(step.events)]
     first = max(0, len(happened) - LOG_SHOWN)
-    return [log_entry(view.game, first + k, number, event, view.names) for k, (number, event) in enumerate(happened[first:])]
+    return [
+        replace(entry, hinted=True) if hinted else entry
+        for k, (number, event, hinted) in enumerate(happened[first:])
+        for entry in (log_entry(view.game, first + k, number, event, view.names),)
+    ]
 
 
 def whispers(view: View) -> tuple[LogEntry, ...]:
@@ -311,7 +339,7 @@ def rule_url(name: str, rule: str) -> str:
     return f"/rules/{name}#{rule}" if rule else f"/rules/{name}"
 
 
-def result_view(match: Match, chances: Outlook | None) -> ResultView | None:
+def result_view(match: Match) -> ResultView | None:
     """How a match ended."""
     result = match.result()
     if result is None:
@@ -324,19 +352,7 @@ def result_view(match: Match, chances: Outlook | None) -> ResultView | None:
         rule=rule,
         rule_url=rule_url(match.game.name, rule),
         winners=result.winners,
-        chances=_chance_points(match, chances) if chances else (),
     )
-
-
-def _chance_points(match: Match, outlook: Outlook) -> tuple[ChancePoint, ...]:
-    points = []
-    for position, chances in enumerate(outlook.chances):
-        turning = position in outlook.turning
-        step = match.steps[position - 1] if position else None
-        told = visible(step.events, SPECTATOR) if turning and step is not None else ()
-        text = match.game.words.event(told[0], match.names) if told else ""
-        points.append(ChancePoint(step.n if step else 0, chances, turning, text))
-    return tuple(points)
 
 
 def _headline(names: Sequence[str], result: Result) -> str:

@@ -11,18 +11,20 @@ import logging
 import random
 import time
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from meadhall.bots import bot, bot_names
+from meadhall.bots import Hint, hints
+from meadhall.bots.ranks import JARL
 from meadhall.engine.errors import Refused
 from meadhall.engine.game import Game
 from meadhall.engine.language import gettext as _
-from meadhall.engine.match import Match, Seat
+from meadhall.engine.match import Match, Seat, View
 from meadhall.server.beside import beside
 from meadhall.server.hub import Hub
-from meadhall.server.outlook import Outlook
+from meadhall.server.minds import Minds
+from meadhall.server.outlook import Drawing
 from meadhall.server.refusals import NotSeated, OtherRules, Stale, WrongMoment
 from meadhall.server.store import Conflict, Entry, Guest, SeatRow, Store, TableRow, now
 
@@ -33,14 +35,29 @@ _TRIES = 3
 
 _WAITING_KEPT = 32
 
-_PATIENCE = 20.0
-"""Seconds that a bot may think; then ``random`` decides in its place."""
+_LONGEST = 3.8
+"""Seconds after which a bot plays at the latest, whatever there was to think of or to look at: people see it within four."""
 
 _READ_AT_ONCE = 3
 """How many events people take in while a bot seems to think; for more they are given more time."""
 
 _BREATH = 1.0
 """Seconds before the next try when even ``random`` could not play, e.g. because the database is away."""
+
+
+@dataclass(frozen=True)
+class Advice:
+    """A hint that a seat has asked for: of which decision, as the seat saw it, and the thinking of it."""
+
+    view: View
+    decision: int
+    thinking: asyncio.Task[tuple[Hint, ...]]
+
+    @property
+    def given(self) -> tuple[Hint, ...]:
+        """What came of it; nothing yet while it is being thought of, and for ever if that failed."""
+        failed = not self.thinking.done() or self.thinking.cancelled() or self.thinking.exception() is not None
+        return () if failed else self.thinking.result()
 
 
 class Room:
@@ -52,7 +69,7 @@ class Room:
         version: rises with every change that can be seen, over restarts too: a page keeps to the newest it was sent.
     """
 
-    def __init__(self, game: Game, table: TableRow, store: Store, bot_pause: float) -> None:
+    def __init__(self, game: Game, table: TableRow, store: Store, minds: Minds, bot_pause: float) -> None:
         self.game = game
         self.table = table
         self.match: Match | None = None
@@ -60,17 +77,21 @@ class Room:
         self.version = _moment()
         self.cache: dict[Any, Any] = {}  # whatever was rendered of this version
         self.waiting: dict[Any, str] = {}  # what the private parts of waiting seats look like
-        self.chances: Outlook | tuple[()] | None = None  # the chart of winning chances; () while it is computed
+        self.drawing: Drawing | None = None  # the chart of the match, once it is over
         self._entries = 0
+        self._asked: set[tuple[int, int]] = set()  # the seats that have asked for a hint, and at which decision
+        self._advice: dict[int, Advice] = {}  # by seat
         self._store = store
+        self._minds = minds
         self._bot_pause = bot_pause
         self._lock = asyncio.Lock()
         self._bots: asyncio.Task[None] | None = None
+        self._thought: tuple[int, asyncio.Task[int]] | None = None  # after which entry, and what a bot thinks of then
 
     @classmethod
-    async def load(cls, game: Game, table: TableRow, store: Store, bot_pause: float) -> Room:
+    async def load(cls, game: Game, table: TableRow, store: Store, minds: Minds, bot_pause: float) -> Room:
         """The room of a stored table, its match played again from its entries."""
-        room = cls(game, table, store, bot_pause)
+        room = cls(game, table, store, minds, bot_pause)
         if table.status != "gathering":
             await room._reload()
         room.let_bots_play()
@@ -130,8 +151,9 @@ class Room:
         def play(match: Match) -> Entry:
             self._check_number(match, number)
             played = match.check(action, seat)
-            match.play(played, seat)
-            return Entry(self._entries + 1, "action", seat, played)
+            hinted = (seat, match.decision) in self._asked
+            match.play(played, seat, hinted=hinted)
+            return Entry(self._entries + 1, "hinted" if hinted else "action", seat, played)
 
         await self._append(play)
 
@@ -173,6 +195,7 @@ class Room:
                     continue
                 self.match = twin
                 self._entries = entry.entry
+                self._asked |= asked([entry])
                 if twin.over:
                     self.table = replace(self.table, status="over", finished=now())
                 break
@@ -199,7 +222,7 @@ class Room:
             )
         entries = await self._store.entries(table.id)
         match = await asyncio.to_thread(replayed, self.game, table, entries)
-        self.table, self.match, self._entries = table, match, len(entries)
+        self.table, self.match, self._entries, self._asked = table, match, len(entries), asked(entries)
 
     async def resign(self, guest: Guest) -> None:
         """Leave a running match: a bot takes the seat. When no person is left, the match is given up."""
@@ -208,7 +231,7 @@ class Room:
             if match.over:
                 raise WrongMoment(_("The match is over."))
             seat = self.seat_of(guest)
-            name = bot_names(self.game)[-1]
+            name = JARL.name
             left = self.table.seats[seat]
             table = self.table.replace_seat(replace(left, kind="bot", bot=name, guests=frozenset()))
             if not any(other.kind == "human" for other in table.seats):
@@ -257,19 +280,19 @@ class Room:
 
     async def _play_bots(self) -> None:
         while (seat := self.bot_to_decide()) is not None:
-            await asyncio.sleep(self._pause())
-            if self.bot_to_decide() == seat:
-                await self._play_bot(seat)
+            await self._play_bot(seat)
 
     def _pause(self) -> float:
         """Seconds that a bot seems to think: the longer, the more has just happened that people are still looking at."""
         assert self.match is not None
         happened = len(self.match.steps[-1].events) if self.match.steps else 0
-        return self._bot_pause * random.uniform(0.7, 1.3) * max(1.0, happened / _READ_AT_ONCE)
+        pause = self._bot_pause * random.uniform(0.7, 1.3) * max(1.0, happened / _READ_AT_ONCE)
+        return min(pause, max(_LONGEST, self._bot_pause))
 
     async def _play_bot(self, seat: SeatRow) -> None:
-        """One decision of a bot, thought of beside the event loop. If it fails, ``random`` decides in its place."""
+        """One decision of a bot. If it fails, the game's heuristics decide in its place, or anything that is legal."""
         match, entries = self.running_match(), self._entries
+        until = asyncio.get_running_loop().time() + self._pause()
 
         def play(match: Match, action: int) -> Entry:
             if self._entries != entries:
@@ -277,38 +300,86 @@ class Room:
             match.play(action, seat.seat)
             return Entry(entries + 1, "action", seat.seat, action)
 
-        for name in (seat.bot or "random", "random"):
+        heuristics = ["greedy"] if self.game.greedy is not None else []
+        for name in dict.fromkeys([seat.bot or "random", *heuristics, "random"]):
+            self._thought = entries, asyncio.create_task(self._think(match, seat.seat, name, until))
             try:
-                player = bot(self.game, name)
-                async with asyncio.timeout(_PATIENCE):
-                    action = await beside(player.choose, match.view(seat.seat))
-                await self._append(partial(play, action=action))
-            except (Stale, WrongMoment):  # somebody has taken back an action, or everybody has left, while it thought
+                await self._append(partial(play, action=await self._thought[1]))
+            except (Stale, WrongMoment):  # somebody has taken back an action, or everybody has left, while it was stored
                 return
+            except asyncio.CancelledError:
+                if _is_cancelled():
+                    raise
+                return  # the same, while it thought
+            except TimeoutError:
+                log.warning("table %s: bot %s on seat %s took too long", self.table.id, name, seat.seat)
             except Exception:
                 log.exception(
                     "table %s: bot %s on seat %s failed at action %s", self.table.id, name, seat.seat, match.next_number
                 )
             else:
                 return
+            finally:
+                self._thought = None
         await asyncio.sleep(_BREATH)
 
-    async def hint(self, guest: Guest) -> str:
-        """What the strongest bot would do in the guest's place, in words."""
-        match = self.running_match()
+    async def _think(self, match: Match, seat: int, name: str, until: float) -> int:
+        """What a bot does, thought of beside the event loop while people look at what has happened, and told at ``until``."""
+        player = self._minds.take(self.table.id, seat, match.game, name)
+        async with asyncio.timeout(_LONGEST):
+            action = await beside(player.choose, match.view(seat))
+        self._minds.keep(self.table.id, seat, player)
+        await asyncio.sleep(until - asyncio.get_running_loop().time())
+        return action
+
+    # ------------------------------------------------------------------------------------------------------------------ hints
+
+    async def hint(self, guest: Guest) -> Advice:
+        """What the strongest bot would consider in the guest's place. That it was asked for is stored, and marks the action."""
         seat = self.seat_of(guest)
-        if match.actor != seat:
-            raise WrongMoment(_("There is nothing for you to decide now."))
-        view = match.view(seat)
-        player = bot(self.game, bot_names(self.game)[-1])
-        action = await beside(player.choose, view)
-        return match.game.words.action(view.table, action, view.names)
+
+        def ask(match: Match) -> Entry:
+            if match.actor != seat:
+                raise WrongMoment(_("There is nothing for you to decide now."))
+            return Entry(self._entries + 1, "hint", seat, match.decision)
+
+        if (seat, self.running_match().decision) not in self._asked:
+            await self._append(ask)
+        advice = self.advice(seat)
+        if advice is None:
+            view, before = self.running_match().view(seat), self._advice.get(seat)
+            thinking = asyncio.create_task(self._advise(view, before))
+            advice = self._advice[seat] = Advice(view, self.running_match().decision, thinking)
+            self._changed()
+        await asyncio.shield(advice.thinking)
+        return advice
+
+    async def _advise(self, view: View, before: Advice | None) -> tuple[Hint, ...]:
+        if before is not None:  # one at a time
+            await asyncio.wait({before.thinking})
+        try:
+            return await beside(hints, view)
+        except Exception:
+            self._advice.pop(view.viewer, None)
+            raise
+        finally:
+            asyncio.get_running_loop().call_soon(self._changed)
+
+    def advice(self, seat: int) -> Advice | None:
+        """The hint that a seat has asked for at the decision that it is to make now."""
+        match, found = self.match, self._advice.get(seat)
+        current = match is not None and found is not None and (match.actor, match.decision) == (seat, found.decision)
+        return found if current else None
 
     # --------------------------------------------------------------------------------------------------------------- watching
 
     def _changed(self) -> None:
         self.version = max(self.version + 1, _moment())
         self.cache.clear()
+        if self._thought is not None and (self._thought[0] != self._entries or self.table.status != "running"):
+            self._thought[1].cancel()
+        if self.table.status in ("over", "abandoned"):
+            self._minds.forget(self.table.id)
         self.hub.wake()
 
     def keep_waiting(self, key: Any, rendered: str) -> None:
@@ -327,10 +398,18 @@ class Room:
             self._changed()
 
     async def close(self) -> None:
-        """Stop the bots."""
-        if self._bots is not None:
-            self._bots.cancel()
-            await asyncio.gather(self._bots, return_exceptions=True)
+        """Stop the bots, and let go of what they have thought."""
+        tasks = [task for task in (self._bots, *(advice.thinking for advice in self._advice.values())) if task is not None]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        self._minds.forget(self.table.id)
+
+
+def _is_cancelled() -> bool:
+    """Whether this task itself is to end, not only what it waits for."""
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
 
 
 def _moment() -> int:
@@ -356,6 +435,11 @@ def replayed(game: Game, table: TableRow, entries: list[Entry]) -> Match:
     for entry in entries:
         if entry.kind == "undo":
             match.undo(entry.value, revealed=True)
-        else:
-            match.play(entry.value, entry.seat)
+        elif entry.kind != "hint":
+            match.play(entry.value, entry.seat, hinted=entry.kind == "hinted")
     return match
+
+
+def asked(entries: list[Entry]) -> set[tuple[int, int]]:
+    """The seats that have asked for a hint, and at which decision."""
+    return {(entry.seat, entry.value) for entry in entries if entry.kind == "hint"}

@@ -69,15 +69,15 @@ carried = Table(
     Index("carried_by_guest", "guest"),
 )
 
-# Appended to, never changed. Entry k of a match is its k-th action or undo; whoever inserts it first has made it.
+# Appended to, never changed. Entry k of a match is the k-th thing that somebody did; whoever inserts it first has done it.
 entries = Table(
     "entries",
     metadata,
     Column("table_id", String(16), ForeignKey("tables.id", ondelete="CASCADE"), primary_key=True),
     Column("entry", Integer, primary_key=True),
-    Column("kind", String(8), nullable=False),  # "action", "undo"
+    Column("kind", String(8), nullable=False),  # "action", "hinted" (an action with a hint), "undo", "hint" (asked for)
     Column("seat", Integer, nullable=False),
-    Column("value", Integer, nullable=False),  # the action; how many actions are taken back
+    Column("value", Integer, nullable=False),  # the action; how many actions are taken back; at which decision it was asked
     Column("at", DateTime(timezone=True), nullable=False),
 )
 

@@ -95,7 +95,9 @@ class TableRow:
 
 @dataclass(frozen=True)
 class Entry:
-    """One line of a match's history: an action, or an undo of the last ``value`` actions."""
+    """One line of a match's history: an action (of kind ``hinted`` if a hint was asked for before), an undo of the last ``value``
+    actions, or a hint that was asked for at decision ``value``.
+    """
 
     entry: int
     kind: str

@@ -20,7 +20,7 @@ from meadhall.server.hub import pulses
 from meadhall.server.pages import SeatKind, TableStatus
 from meadhall.server.room import Room
 from meadhall.server.routes.documents import DOCUMENT_LIMIT
-from meadhall.server.routes.table import record_response
+from meadhall.server.routes.table import record_response, told
 from meadhall.server.store import Guest
 from meadhall.server.streams import Streams
 from meadhall.server.visitors import AnyRequest, Visitors
@@ -126,6 +126,18 @@ class LegalAction(msgspec.Struct):
     text: str
 
 
+class HintInfo(msgspec.Struct):
+    """An action that the king considers: the share of the win that it expects of it, and whether that is exact.
+
+    ``chance`` is null where there is only one legal action.
+    """
+
+    action: int
+    text: str
+    chance: float | None
+    sure: bool
+
+
 async def provide_program(request: AnyRequest, visitors: Visitors) -> Guest:
     """The guest behind the token. 401 when there is none."""
     guest = await visitors.of_program(request)
@@ -208,6 +220,13 @@ async def legal_actions(room: Room, program: Guest) -> list[LegalAction]:
     """Your legal actions, ascending; none when you are not to decide."""
     view = room.running_match().view(room.seat_of(program))
     return [LegalAction(action.action, action.text) for action in view.actions()]
+
+
+@post("/tables/{id:str}/hint", status_code=200)
+async def give_hint(room: Room, program: Guest) -> list[HintInfo]:
+    """The king's best actions in your place, at most three, the best first. It takes some seconds, and the record tells of it."""
+    daily.check_hint(room.table)
+    return msgspec.convert(told(await room.hint(program)), list[HintInfo])
 
 
 @post("/tables/{id:str}/actions", status_code=200)
@@ -304,6 +323,7 @@ api = Router(
         join_table,
         start_match,
         legal_actions,
+        give_hint,
         play_action,
         undo_action,
         resign,

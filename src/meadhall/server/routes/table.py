@@ -8,6 +8,8 @@ from typing import Any
 from litestar import Response, get, post
 from litestar.response import Redirect, Stream
 
+from meadhall.bots import in_words
+from meadhall.bots.ranks import HUSCARL
 from meadhall.engine.errors import BadSetup, MeadhallError
 from meadhall.engine.language import gettext as _
 from meadhall.engine.record import SUFFIX, dumps
@@ -19,7 +21,7 @@ from meadhall.server.hub import pulses
 from meadhall.server.pages import VerifyPage
 from meadhall.server.proof import verify_page
 from meadhall.server.refusals import NotFound
-from meadhall.server.room import Room
+from meadhall.server.room import Advice, Room
 from meadhall.server.store import Guest
 from meadhall.server.streams import Streams
 from meadhall.server.visitors import AnyRequest, Visitors, viewer
@@ -38,7 +40,7 @@ async def provide_room(hall: Hall, guest: Guest, id: str) -> Room:
 @get("/table/{id:str}")
 async def show_table(request: AnyRequest, hall: Hall, room: Room, guest: Guest) -> Html:
     """The table: lobby, game or end."""
-    hall.compute_chances(room)
+    hall.want_chart(room)
     return table_page(request, room, guest)
 
 
@@ -56,7 +58,7 @@ async def stream_table(request: AnyRequest, hall: Hall, room: Room, guest: Guest
             try:
                 async for news in pulses(watcher, hall.closing, _PATIENCE):
                     watcher.seat = room.table.seat_of(guest.id)
-                    hall.compute_chances(room)
+                    hall.want_chart(room)
                     yield as_event(answers.frame(room, guest, base, token)) if news else ": still here\n\n"
             finally:
                 room.came_or_left(seat)
@@ -85,7 +87,8 @@ async def change_seat(request: AnyRequest, hall: Hall, room: Room, guest: Guest,
         return await _done(request, room, guest, hall.leave(room, guest))
     if seat is None:
         raise BadSetup(_("Which seat?"))
-    changes = {"bot": with_bot(room.game, seat, rank or "greedy"), "open": emptied(seat), "remove": without_seat(room.game, seat)}
+    bot = with_bot(room.game, seat, rank or HUSCARL.name)
+    changes = {"bot": bot, "open": emptied(seat), "remove": without_seat(room.game, seat)}
     if kind not in changes:
         raise BadSetup(_("A seat can be taken, left, opened, removed or given to a bot."))
     return await _done(request, room, guest, hall.arrange(room, guest, changes[kind]))
@@ -146,15 +149,29 @@ async def resign(request: AnyRequest, room: Room, guest: Guest) -> Answer:
 
 @post("/table/{id:str}/hint", status_code=200)
 async def hint(request: AnyRequest, room: Room, guest: Guest) -> Answer:
-    """What the strongest bot would do."""
+    """What the strongest bot would consider. It is shown at the table until the next action."""
     try:
         daily.check_hint(room.table)
-        advice = _("{bot} would {action}.").format(bot=_("The house"), action=await room.hint(guest))
+        advice = await room.hint(guest)
     except MeadhallError as error:
         return table_answer(request, room, guest, error)
     if wants_json(request):
-        return Response({"hint": advice})
-    return table_answer(request, room, guest, hint=advice)
+        return Response({"hint": in_words(advice.view, advice.given), "hints": told(advice)})
+    return table_answer(request, room, guest)
+
+
+def told(advice: Advice) -> list[dict[str, Any]]:
+    """A hint for programs: the best action first, with the expected share of the win, and whether that is exact."""
+    words, view = advice.view.game.words, advice.view
+    return [
+        {
+            "action": hint.action,
+            "text": words.action(view.table, hint.action, view.names),
+            "chance": hint.chance,
+            "sure": hint.sure,
+        }
+        for hint in advice.given
+    ]
 
 
 @post("/table/{id:str}/rematch", status_code=200)

@@ -34,7 +34,7 @@
   });
 
   // Whose turn it is, told to a hidden tab; what happened, told to who listens.
-  let heard = null, mine = null, lost = false;
+  let heard = null, mine = null, advised = "", lost = false;
   function tell() {
     const frame = byId("frame");
     if (frame?.dataset.url) history.replaceState(null, "", frame.dataset.url);
@@ -44,10 +44,19 @@
     const news = entries.filter(e => heard !== null && +e.id.slice(4) > heard);
     const words = news.reverse().slice(-8).map(e => e.firstElementChild.textContent);
     if (turn && !mine) words.push(byId("prompt-words").textContent);
+    const hint = byId("hints")?.dataset.say ?? "";
+    if (hint !== advised) words.push(hint);
+    advised = hint;
+    for (const line of document.querySelectorAll(".hint-line")) {  // the number that chooses the same
+      const key = line.querySelector(".key");
+      key.textContent = meant(line)?.dataset.key ?? "";
+      key.hidden = !key.textContent;
+    }
     if (words.length && mine !== null) byId("live").textContent = words.join(" ");
     heard = Math.max(-1, ...entries.map(e => +e.id.slice(4)));
     mine = turn;
   }
+  const meant = line => document.querySelector(`#controls [name=action][value="${line.value}"]`);
   function whose(frame) {
     const turn = frame.dataset.turn === "yes";
     const icon = byId("icon");
@@ -94,6 +103,14 @@
     if (rule && byId("rules")) { e.preventDefault(); openRule(rule.hash.slice(1)); }
     if (e.target.closest("#autoplay")) play(!playing);
   });
+  // What a hint names shows itself on the board.
+  const point = e => {
+    document.querySelectorAll(".meant").forEach(one => one.classList.remove("meant"));
+    const line = e.target.closest?.(".hint-line");
+    if (line) meant(line)?.classList.add("meant");
+  };
+  on("pointerover", point);
+  on("focusin", point);
   function copyLink(selector) {
     const field = document.querySelector(selector);
     field?.select();
