@@ -1,0 +1,119 @@
+"""The chart of a match in a browser: at the end, in a replay, by pointer, by keyboard, and without JavaScript."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from browser.checks import alien_nodes, scrolls_sideways, too_wide
+from browser.people import Come, Person
+from browser.table import PATIENCE
+from browser.test_accessible import Inspector
+
+RECORDS = Path(__file__).parents[1] / "records"
+PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+
+
+def bring(person: Person, name: str) -> str:
+    """Watch a record; its address."""
+    page = person.open("/replay")
+    page.locator("#record").set_input_files(RECORDS / f"{name}.match.json")
+    page.get_by_role("button", name="Watch it").click()
+    page.wait_for_url(re.compile(r"/replay/"))
+    return page.url.removeprefix(person.hall).partition("?")[0]
+
+
+def with_chart(person: Person, address: str) -> Page:
+    """The page, once its chart is there."""
+    page = person.open(address)
+    expect(page.locator("#chart")).to_be_visible(timeout=PATIENCE)
+    return page
+
+
+def moment(page: Page) -> int:
+    """Which moment the replay shows."""
+    return int(page.locator("#at").input_value())
+
+
+def test_the_chart_of_a_replay_comes_by_itself_and_leads_to_its_moments(come: Come) -> None:
+    person = come()
+    bring(person, "axes-and-allies/4-players-0")
+    page = person.page
+    expect(page.locator("#chart")).to_be_visible(timeout=PATIENCE)
+    page.locator(".chart-steps button[value='5']").click()
+    expect(page.locator("label[for=at]")).to_contain_text("Action 5 of")
+    assert alien_nodes(page) == []
+    page.locator("#turning-2").focus()
+    page.keyboard.press("Enter")
+    expect(page.locator(".turnings li[aria-current]")).to_be_visible()
+    place = moment(page)
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("label[for=at]")).to_contain_text(f"Action {place + 1} of")
+    here = float(page.locator(".chart-here").first.get_attribute("cx") or 0)
+    line = page.locator(".chart-now").get_attribute("d") or ""
+    assert line.startswith(f"M{here:g}"[:5])
+    assert alien_nodes(page) == []
+
+
+def test_what_is_known_can_be_chosen_and_stays_chosen(come: Come) -> None:
+    person = come()
+    address = bring(person, "viking-axes/3-players-strategic-0")
+    page = with_chart(person, f"{address}?at=3")
+    before = page.locator(".chart-line").first.get_attribute("d")
+    page.locator("#known-everything").click()
+    expect(page.locator("#known-everything[aria-current=true]")).to_be_visible(timeout=PATIENCE)
+    assert page.locator(".chart-line").first.get_attribute("d") != before
+    page.locator("#step-on").click()
+    expect(page.locator("label[for=at]")).to_contain_text("Action 4 of")
+    expect(page.locator("#known-everything[aria-current=true]")).to_be_visible()
+    page.get_by_role("link", name="Larger").click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("wins")
+    expect(page.locator("#known-everything[aria-current=true]")).to_be_visible()
+
+
+def test_everything_works_without_javascript(come: Come) -> None:
+    person = come(java_script_enabled=False)
+    address = bring(person, "viking-axes/2-players-strategic-0")
+    page = person.page
+    expect(page.locator("#chart")).to_be_visible(timeout=PATIENCE)  # the page looks again by itself
+    page.locator(".chart-steps button").nth(7).click()
+    page.wait_for_url(re.compile(r"at=\d+"))
+    assert moment(page) == 7
+    page.locator("#known-everything").click()
+    expect(page.locator("#known-everything[aria-current=true]")).to_be_visible(timeout=PATIENCE)
+    assert moment(page) == 7
+    page = with_chart(person, f"{address}/chart")
+    page.locator("summary").click()
+    expect(page.locator(".figures tbody tr").first).to_be_visible()
+    page.locator(".chart-steps button").first.click()
+    page.wait_for_url(f"**{address}?at=0")
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_a_chart_is_accessible_and_fits(come: Come, theme: str) -> None:
+    inspector = Inspector()
+    desk, phone = come(color_scheme=theme), come(color_scheme=theme, **PHONE)
+    address = bring(desk, "viking-axes/7-players-strategic-0")
+    for person in (desk, phone):
+        for place in (f"{address}?at=20", f"{address}/chart", f"{address}/chart?known=everything"):
+            page = with_chart(person, place)
+            inspector.look(place, page)
+            assert not scrolls_sideways(page)
+            assert too_wide(page) == []
+            assert alien_nodes(page) == []
+    assert inspector.found == []
+
+
+def test_the_drawing_and_the_table_say_the_same(come: Come) -> None:
+    person = come()
+    address = bring(person, "axes-and-allies/4-players-0")
+    page = with_chart(person, f"{address}/chart")
+    first, last = (page.locator(".figures tbody tr").nth(k).locator("td").all_text_contents() for k in (0, -1))
+    about = page.locator(".chart svg desc").text_content() or ""
+    names = [line.inner_text().strip() for line in page.locator(".legend li").all()]
+    for name, start, end in zip(names, first, last, strict=True):
+        assert f"{name} from {start} to {end}" in about
+    assert sorted(last) == ["0\xa0%", "0\xa0%", "0\xa0%", "100\xa0%"]
