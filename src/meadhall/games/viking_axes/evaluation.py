@@ -1,8 +1,8 @@
 """What a position of Viking Axes is worth to whom: for a search that doesn't play every thought to its end.
 
 The shares are a softmax over a score for each player who is left. Its weights were fitted to who won matches among greedy
-players, at 720,000 positions, by ``tools/fit_viking_axes.py``. With two left they say much; with more of them little, as everybody
-throws at the strongest, and it counts most how many are left.
+players, at 720,000 positions, by ``tools/fit_viking_axes.py``. With two left they say much; with more of them little, as
+everybody throws at the strongest, and it counts most how many are left.
 """
 
 from __future__ import annotations
