@@ -44,6 +44,7 @@ lint: $(UV_STAMP) ## style, types, and which package may import which
 bench: $(UV_STAMP) ## measure: rules against C, plain Python and OpenSpiel; the hall under load
 	$(SYNC) --all-groups
 	$(BIN)/python benchmarks/playouts.py
+	$(BIN)/python benchmarks/search.py
 	$(BIN)/python benchmarks/hall.py
 
 screenshots: $(UV_STAMP) ## take the pictures in docs/screenshots anew

@@ -1,10 +1,12 @@
 """The hall under load: 500 live pages on 100 tables, moves at a steady rate, every one persisted before it is told.
 
-    .venv/bin/python benchmarks/hall.py [--rates 100,300] [--seconds 20]
+    .venv/bin/python benchmarks/hall.py [--rates 100,300] [--seconds 20] [--thinking 8]
 
 A real server process, a real database file, real sockets. Each table has four players and a spectator with an open stream
 each. A move is a form post as a page makes it; its delay is the time from sending the post until the frame with its outcome
 has arrived at a stream. The load is made on the same cores by a second process, whose share of them is in the table too.
+``--thinking`` opens so many more tables, at each of which six jarls think all the time, and measures every rate with and without
+them.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import contextlib
+import itertools
 import os
 import re
 import socket
@@ -24,11 +27,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlencode
 
+import httpx
 import psutil
 
 TABLES = 100
 PLAYERS = 4
 ALLY = 6  # the first of the actions that make an alliance: nobody dies, so the matches last as long as the measurement
+
+THINKERS = 6  # jarls at a table where they play Viking Axes, strategic, with a person who does what is offered first
 
 HOST = "127.0.0.1"
 
@@ -137,6 +143,22 @@ async def open_tables(port: int) -> list[Table]:
     return tables
 
 
+async def let_jarls_think(port: int) -> None:
+    """A table with jarls, one after the other; the person there does at once what is offered first."""
+    async with httpx.AsyncClient(base_url=f"http://{HOST}:{port}/api", timeout=60) as client:
+        guest = (await client.post("/guests", json={"name": "Host"})).json()
+        client.headers["Authorization"] = f"Bearer {guest['token']}"
+        while True:
+            setup = {"game": "viking-axes", "options": {"variant": "strategic"}, "bots": ["jarl"] * THINKERS}
+            answer = await client.post("/tables", json={**setup, "players": THINKERS + 1})
+            address = f"/tables/{answer.raise_for_status().json()['id']}"
+            while (await client.get(address)).json()["status"] == "running":
+                await asyncio.sleep(0.5)
+                legal = (await client.get(f"{address}/legal")).json()
+                if isinstance(legal, list) and legal:
+                    await client.post(f"{address}/act", json={"action": legal[0]["action"]})
+
+
 async def move(table: Table) -> None:
     """One move, until everybody at the table has been told."""
     assert table.turn is not None
@@ -171,7 +193,7 @@ def percentile(values: list[float], share: float) -> float:
     return statistics.quantiles(values, n=1000)[round(share * 1000) - 1] * 1000
 
 
-async def load(port: int, rates: list[int], seconds: float, server: psutil.Process) -> None:
+async def load(port: int, rates: list[int], seconds: float, thinking: int, server: psutil.Process) -> None:
     tables = await open_tables(port)
     ready = asyncio.Semaphore(0)
     watchers = [asyncio.create_task(watch(table, person, ready)) for table in tables for person in table.people]
@@ -179,10 +201,12 @@ async def load(port: int, rates: list[int], seconds: float, server: psutil.Proce
         await ready.acquire()
     print(f"{len(watchers)} streams on {len(tables)} tables; a frame is about {await frame_size(tables[0])} bytes")
     print(
-        f"{'moves/s':>8} {'done/s':>8} {'p50 ms':>8} {'p99 ms':>8} {'post p50':>9} {'post p99':>9} {'late':>5} "
+        f"{'jarls at':>8} {'moves/s':>8} {'done/s':>8} {'p50 ms':>8} {'p99 ms':>8} {'post p50':>9} {'post p99':>9} {'late':>5} "
         f"{'server CPU':>11} {'load CPU':>9} {'MB':>6}"
     )
-    for rate in rates:
+    thinkers: list[asyncio.Task[None]] = []
+    for tables_of_jarls, rate in itertools.product([0, thinking] if thinking else [0], rates):
+        thinkers += [asyncio.create_task(let_jarls_think(port)) for _ in range(tables_of_jarls - len(thinkers))]
         for table in tables:
             table.delays.clear()
             table.posts.clear()
@@ -197,12 +221,15 @@ async def load(port: int, rates: list[int], seconds: float, server: psutil.Proce
         used = after.user + after.system - before.user - before.system
         own_used = own_after.user + own_after.system - own_before.user - own_before.system
         print(
-            f"{rate:>8} {len(posts) / elapsed:>8.0f} {percentile(delays, 0.5):>8.1f} {percentile(delays, 0.99):>8.1f} "
+            f"{len(thinkers):>8} {rate:>8} {len(posts) / elapsed:>8.0f} "
+            f"{percentile(delays, 0.5):>8.1f} {percentile(delays, 0.99):>8.1f} "
             f"{percentile(posts, 0.5):>9.1f} {percentile(posts, 0.99):>9.1f} {sum(table.late for table in tables):>5} "
             f"{used / elapsed:>10.0%} {own_used / elapsed:>9.0%} {server.memory_info().rss / 1e6:>6.0f}"
         )
-    for watcher in watchers:
-        watcher.cancel()
+    for task in (*watchers, *thinkers):
+        if task.done():
+            task.result()
+        task.cancel()
 
 
 async def frame_size(table: Table) -> int:
@@ -231,7 +258,7 @@ async def until_ready(port: int) -> None:
         await asyncio.sleep(0.2)
 
 
-async def main(rates: list[int], seconds: float) -> None:
+async def main(rates: list[int], seconds: float, thinking: int) -> None:
     port = free_port()
     with tempfile.TemporaryDirectory() as data:
         settings = {
@@ -244,7 +271,7 @@ async def main(rates: list[int], seconds: float) -> None:
         with subprocess.Popen(command, env={**os.environ, **settings}) as process:  # noqa: ASYNC220 - nothing else runs yet
             try:
                 await until_ready(port)
-                await load(port, rates, seconds, psutil.Process(process.pid))
+                await load(port, rates, seconds, thinking, psutil.Process(process.pid))
             finally:
                 process.terminate()
 
@@ -253,5 +280,6 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rates", default="100,300", help="moves per second, one measurement each")
     parser.add_argument("--seconds", type=float, default=20.0, help="how long each")
+    parser.add_argument("--thinking", type=int, default=8, help="tables of jarls that think meanwhile")
     arguments = parser.parse_args()
-    asyncio.run(main([int(rate) for rate in arguments.rates.split(",")], arguments.seconds))
+    asyncio.run(main([int(rate) for rate in arguments.rates.split(",")], arguments.seconds, arguments.thinking))
