@@ -23,8 +23,8 @@ def choices(match: Match) -> set[int]:
     return {bot(AXXA, "greedy", bytes([seed])).choose(view) for seed in range(1 if INTERPRETED else 6)}
 
 
-@pytest.mark.parametrize(("touching", "at_least"), [("all", 0.7), ("orthogonal", 0.4)])
-def test_it_solves_most_puzzles_of_which_random_play_solves_none(touching: str, at_least: float) -> None:
+@pytest.mark.parametrize(("touching", "at_least"), [("all", 0.5), ("orthogonal", 0.2)])
+def test_it_solves_many_puzzles_of_which_random_play_solves_none(touching: str, at_least: float) -> None:
     solved, _ = tournament(AXXA, [GREEDY], GAMES, seed="greedy", options={"touching": touching})
     by_chance, _ = tournament(AXXA, [RANDOM], 10 * GAMES, seed="greedy", options={"touching": touching})
     assert by_chance.sum() == 0

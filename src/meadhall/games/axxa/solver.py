@@ -136,6 +136,8 @@ def _proof(tables: Tables, budget: int) -> Proof:
         tables=Table.new(_DEEPEST + 1),
         trial=Table.new(2),
         orders=np.zeros((_DEEPEST, _WIDEST), np.int64),
+        frames=np.zeros((_DEEPEST + 1, _COLUMNS), np.int64),
+        here=np.zeros(_DEEPEST + 1, np.uint64),
         legal=np.zeros(_WIDEST, np.int64),
         line=np.zeros(_DEEPEST, np.int64),
         keys=np.zeros(remembered, np.uint64),
@@ -152,6 +154,8 @@ def _proof(tables: Tables, budget: int) -> Proof:
 # --------------------------------------------------------------------------------------------------------------- the search
 
 _OPEN, _WON, _LOST = (verdict.value for verdict in Verdict)
+_PENDING = -1
+"""Instead of a verdict while there are actions to be tried."""
 
 _LIMITS = np.array([0, 1, 2, 3, 4, 5, 6, 8, 10, 13, 16, 20, 25, 32, 40, 50, 64, 80, 100, 127])
 """What may be spent, one after the other; the last is enough for everything."""
@@ -162,6 +166,8 @@ _WIDEST = 24 * STACKS
 """Possibilities of a decision at most: no stack can reach more than 24 spaces."""
 _LOOKED_AT, _LENGTH = range(2)
 """Of the state of a search: how many decisions it has looked at, and how long the line is that wins."""
+_COUNT, _RANK, _LEFT, _VERDICT, _COLUMNS = range(5)
+"""Of a frame, one for each depth: how many actions there are and have been tried, what may be spent, and the verdict so far."""
 
 
 class Desk(NamedTuple):
@@ -170,6 +176,8 @@ class Desk(NamedTuple):
     tables: Tables
     trial: Tables
     orders: Any
+    frames: Any
+    here: Any
     legal: Any
     line: Any
     keys: Any
@@ -182,16 +190,42 @@ class Desk(NamedTuple):
 def deepen(desk: Desk, budget: int) -> int:
     """Search ``desk.tables[0]`` with more and more to spend."""
     for limit in _LIMITS:
-        verdict = search(desk, budget, 0, limit)
+        verdict = search(desk, budget, limit)
         if verdict != _OPEN or desk.state[_LOOKED_AT] >= budget:
             return verdict
     return _OPEN
 
 
 @rule
-def search(desk: Desk, budget: int, depth: int, limit: int) -> int:
-    """What ``desk.tables[depth]`` is, if no more than ``limit`` is spent."""
+def search(desk: Desk, budget: int, limit: int) -> int:
+    """What ``desk.tables[0]`` is, if no more than ``limit`` is spent.
+
+    It doesn't call itself, because Numba keeps no rules on disk that do.
+    """
+    depth = 0
+    desk.frames[0, _LEFT] = limit
+    verdict = enter(desk, budget, 0)
+    while depth >= 0 and verdict != _WON:
+        if verdict != _PENDING:
+            depth -= 1
+            if depth >= 0:
+                if verdict == _OPEN:
+                    desk.frames[depth, _VERDICT] = _OPEN
+                verdict = _PENDING
+        elif try_next(desk, depth):
+            depth += 1
+            verdict = enter(desk, budget, depth)
+        else:
+            verdict = conclude(desk, budget, depth)
+    return verdict
+
+
+@rule
+def enter(desk: Desk, budget: int, depth: int) -> int:
+    """The verdict on ``desk.tables[depth]`` where it is known at once; where not, its actions are put in order."""
     table = state_at(desk.tables, depth)
+    if depth > 0 and table.reveals != state_at(desk.tables, depth - 1).reveals:
+        return _OPEN  # it depends on what nobody has seen
     if table.actor < 0:
         desk.state[_LENGTH] = depth
         return _WON if table.ending == Ending.WON else _LOST
@@ -200,38 +234,53 @@ def search(desk: Desk, budget: int, depth: int, limit: int) -> int:
         return _LOST
     if desk.state[_LOOKED_AT] >= budget:
         return _OPEN
-    key = key_of(table) if turn_begins else u64(0)
-    slot = int(key & u64(len(desk.keys) - 1))
-    if turn_begins and desk.keys[slot] == key and desk.failed[slot] >= limit:
-        return _LOST if desk.failed[slot] == _EVERYTHING else _OPEN
+    if turn_begins:
+        key = key_of(table)
+        slot = slot_of(desk, key)
+        desk.here[depth] = key
+        if desk.keys[slot] == key and desk.failed[slot] >= desk.frames[depth, _LEFT]:
+            return _LOST if desk.failed[slot] == _EVERYTHING else _OPEN
     desk.state[_LOOKED_AT] += 1
-    verdict = _LOST
-    for rank in range(put_in_order(desk, depth)):
-        price = price_of(rank)
-        if price > limit:
-            verdict = _OPEN
-            break
-        action = desk.orders[depth, rank]
-        found = look_after(desk, budget, depth, action, limit if limit == _EVERYTHING else limit - price)
-        if found == _WON:
-            desk.line[depth] = action
-            return _WON
-        if found == _OPEN:
-            verdict = _OPEN
-    if turn_begins and (verdict == _LOST or desk.state[_LOOKED_AT] < budget):
-        desk.keys[slot] = key
-        desk.failed[slot] = _EVERYTHING if verdict == _LOST else limit
+    desk.frames[depth, _COUNT] = put_in_order(desk, depth)
+    desk.frames[depth, _RANK] = 0
+    desk.frames[depth, _VERDICT] = _LOST
+    return _PENDING
+
+
+@rule
+def try_next(desk: Desk, depth: int) -> bool:
+    """Play the next action into ``desk.tables[depth + 1]``; False if there is none, or none that can be afforded."""
+    rank, left = desk.frames[depth, _RANK], desk.frames[depth, _LEFT]
+    if rank == desk.frames[depth, _COUNT]:
+        return False
+    price = price_of(rank)
+    if price > left:
+        desk.frames[depth, _VERDICT] = _OPEN
+        return False
+    desk.frames[depth, _RANK] += 1
+    desk.frames[depth + 1, _LEFT] = left if left == _EVERYTHING else left - price
+    desk.line[depth] = desk.orders[depth, rank]
+    copy_state(state_at(desk.tables, depth), desk.tables, depth + 1)
+    play(state_at(desk.tables, depth + 1), desk.line[depth], desk.log)
+    return True
+
+
+@rule
+def conclude(desk: Desk, budget: int, depth: int) -> int:
+    """The verdict when all actions have been tried that can be afforded; it is remembered."""
+    table = state_at(desk.tables, depth)
+    verdict = desk.frames[depth, _VERDICT]
+    if table.phase == Phase.MOVE and (verdict == _LOST or desk.state[_LOOKED_AT] < budget):
+        slot = slot_of(desk, desk.here[depth])
+        desk.keys[slot] = desk.here[depth]
+        desk.failed[slot] = _EVERYTHING if verdict == _LOST else desk.frames[depth, _LEFT]
     return verdict
 
 
 @rule
-def look_after(desk: Desk, budget: int, depth: int, action: int, limit: int) -> int:
-    """What the position after an action is; open, if the action brings to light what nobody has seen."""
-    table = state_at(desk.tables, depth)
-    copy_state(table, desk.tables, depth + 1)
-    after = state_at(desk.tables, depth + 1)
-    play(after, action, desk.log)
-    return search(desk, budget, depth + 1, limit) if after.reveals == table.reveals else _OPEN
+def slot_of(desk: Desk, key: int) -> int:
+    """Where a position is remembered."""
+    return int(key & u64(len(desk.keys) - 1))
 
 
 @rule

@@ -1,0 +1,107 @@
+"""AxxA together: how many shuffles each rank wins, beside how many can be won at all by somebody who knows every piece.
+
+    .venv/bin/python benchmarks/axxa.py
+    .venv/bin/python benchmarks/axxa.py thrall=1000 karl=1000 jarl=100 search@300=100 --touching orthogonal --jobs 2
+
+All meet the same shuffles, one player each; the solver knows every piece of them, the others what they see. With more than one
+job so many shuffles are played at once, and every search grows a single tree.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from statistics import mean
+from typing import Any
+
+from rich.console import Console
+from rich.progress import Progress
+from rich.table import Table
+
+import meadhall
+from meadhall.bots import bot
+from meadhall.engine.statistics import wilson
+from meadhall.games.axxa.solver import Verdict, winnable
+
+AXXA = meadhall.game("axxa")
+SOLVER = "solver"
+DEFAULT = ("solver=1000", "thrall=1000", "karl=1000", "huscarl=200", "jarl=60", "king=20")
+OUT = Path(__file__).parent / "build" / "axxa.json"
+
+
+def shuffle(number: int, touching: str) -> meadhall.Match:
+    """The shuffle that all meet as number so-and-so."""
+    return AXXA.match(1, seed=f"axxa benchmark {number}", touching=touching)
+
+
+def solved(number: int, touching: str) -> dict[str, Any]:
+    """Whether it can be won; what isn't decided counts as winnable, so that the share is an upper bound."""
+    began = time.perf_counter()
+    proof = winnable(shuffle(number, touching))
+    return {"won": proof.verdict != Verdict.LOST, "open": proof.verdict == Verdict.OPEN, "seconds": time.perf_counter() - began}
+
+
+def played(name: str, trees: int) -> Callable[[int, str], dict[str, Any]]:
+    """Plays a shuffle, each in a match of its own."""
+
+    def play(number: int, touching: str) -> dict[str, Any]:
+        match = shuffle(number, touching)
+        player = bot(AXXA, name, f"axxa {number}".encode().ljust(32), trees)
+        began = time.perf_counter()
+        while not match.over:
+            match.play(player.choose(match.view(0)))
+        seconds = time.perf_counter() - began
+        result = match.result()
+        assert result is not None
+        return {"won": bool(result.winners), "decisions": len(match.steps), "seconds": seconds}
+
+    return play
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="AxxA together: how many shuffles each rank wins.")
+    parser.add_argument(
+        "ranks", nargs="*", default=DEFAULT, metavar="RANK=SHUFFLES", help=f"bots, or {SOLVER}; default: %(default)s"
+    )
+    parser.add_argument("--touching", choices=("all", "orthogonal"), default="all")
+    parser.add_argument(
+        "--jobs", type=int, default=1, help="shuffles played at once (default: 1, with all cores for each search)"
+    )
+    parser.add_argument("--json", type=Path, default=OUT, help="where the figures go as well (default: %(default)s)")
+    asked = parser.parse_args()
+
+    ranks = [(name, int(number)) for name, number in (each.split("=") for each in asked.ranks)]
+    trees = 1 if asked.jobs > 1 else 0
+    figures: dict[str, list[dict[str, Any]]] = {}
+    console = Console(width=max(100, Console().width))
+    with Progress(console=console) as progress, ThreadPoolExecutor(asked.jobs) as pool:
+        for name, number in ranks:
+            play = solved if name == SOLVER else played(name, trees)
+            play(0, asked.touching)  # compiles what is still to be compiled
+            games = pool.map(play, range(number), [asked.touching] * number)
+            figures[name] = list(progress.track(games, number, description=name))
+
+    table = Table(title=f"AxxA together, touching {asked.touching}, {asked.jobs} at once on {os.cpu_count()} cores")
+    for heading in ("", "shuffles", "won", "95 % interval", "decisions", "seconds each"):
+        table.add_column(heading, justify="right" if heading else "left", no_wrap=True)
+    for name, games in figures.items():
+        share = mean(game["won"] for game in games)
+        low, high = wilson(share * len(games), len(games))
+        decisions = f"{mean(game['decisions'] for game in games):.1f}" if name != SOLVER else ""
+        seconds = f"{mean(game['seconds'] for game in games):.4g}"
+        table.add_row(name, f"{len(games):,}", f"{share:.1%}", f"{low:.1%} to {high:.1%}", decisions, seconds)
+    console.print(table)
+    if SOLVER in figures:
+        still_open = sum(game["open"] for game in figures[SOLVER])
+        console.print(f"{SOLVER}: can be won with all pieces known; {still_open} not decided, which count as if they could")
+    asked.json.parent.mkdir(parents=True, exist_ok=True)
+    asked.json.write_text(json.dumps({"touching": asked.touching, "jobs": asked.jobs, "games": figures}, indent=1))
+
+
+if __name__ == "__main__":
+    main()
