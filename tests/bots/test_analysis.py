@@ -296,4 +296,4 @@ def test_parties_and_changes_in_words() -> None:
 def test_how_good_the_figures_are() -> None:
     analysis = Analysis("public", ((0,), (1,)), ((0.5, 0.5), (1.0, 0.0)), (2500, 0), (), secrets=False)
     assert analysis.error == pytest.approx(0.01)
-    assert how_good(analysis) == ("Estimated from 2500 continuations of every position: true within 2 points or so.",)
+    assert how_good(analysis) == ("Estimated from 2500 continuations of every position; chance alone may put a figure 2 points off.",)

@@ -325,8 +325,8 @@ def how_good(analysis: Analysis) -> tuple[str, ...]:
         return (_("Worked out exactly: what the best play of all comes to."),)
     points = max(1, round(200 * analysis.error))
     note = ngettext(
-        "Estimated from {samples} continuations of every position: true within {points} point or so.",
-        "Estimated from {samples} continuations of every position: true within {points} points or so.",
+        "Estimated from {samples} continuations of every position; chance alone may put a figure {points} point off.",
+        "Estimated from {samples} continuations of every position; chance alone may put a figure {points} points off.",
         points,
     ).format(samples=min(estimated), points=points)
     solved = len(analysis.samples) - len(estimated) > 1
