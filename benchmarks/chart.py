@@ -1,0 +1,112 @@
+"""The chart of a match: which estimate of the chances is best for its cost, and whether what is said to happen in 70 % does.
+
+    .venv/bin/python benchmarks/chart.py [MATCHES]        (a quarter of an hour with 100)
+
+Matches between greedy players are looked at in four places each, by what everybody knows. Every way of estimating has the same
+CPU time, as much as a position of a long match has in the hall. The Brier score is the mean square of what an estimate is off:
+less is better; who always says "equal chances" has the score that is given beside the name of the game.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+import meadhall
+from meadhall.bots import bot
+from meadhall.bots.search import NODES, Tree
+from meadhall.engine.advice import Advice
+from meadhall.engine.game import Game
+from meadhall.engine.match import SPECTATOR, Match
+
+GAMES: tuple[tuple[str, int, dict[str, Any]], ...] = (
+    ("axes-and-allies", 6, {}),
+    ("viking-axes", 4, {}),
+    ("axxa", 2, {"mode": "versus"}),
+    ("axxa", 2, {}),
+    ("dungeon-allies", 4, {}),
+)
+PLACES = (0.1, 0.35, 0.6, 0.85)
+SECONDS = 0.08
+TO_THE_END = 1 << 30
+BINS = ((0.0, 0.2), (0.2, 0.4), (0.4, 0.6), (0.6, 0.8), (0.8, 1.01))
+
+
+def ways(subject: Game) -> Iterator[tuple[str, Game, int]]:
+    """Every way of estimating: what it is called, the game with that advice, and the nodes of its tree."""
+    advice = subject.advice
+    yield "random play to the end", replace(subject, advice=Advice()), 1
+    yield "quick policy to the end", replace(subject, advice=replace(advice, depth=TO_THE_END)), 1
+    yield "as the game advises", subject, 1
+    yield "a search tree", subject, NODES
+
+
+def played(subject: Game, players: int, options: dict[str, Any], number: int) -> Match:
+    """A match between greedy players."""
+    match = subject.match(players, seed=f"chart {number}", **options)
+    bots = [bot(match.game, "greedy", f"{number} {seat}".encode() * 4) for seat in range(players)]
+    while match.actor is not None:
+        match.play(bots[match.actor].choose(match.view(match.actor)))
+    return match
+
+
+def estimated(tree: Tree, match: Match, position: int) -> tuple[np.ndarray, int]:
+    """What a way of estimating makes of a position in its time, and of how many continuations."""
+    tables = match.view_at(position, SPECTATOR).tables
+    tree.clear()
+    began = time.thread_time()
+    while time.thread_time() - began < SECONDS:
+        tree.grow(tables, SPECTATOR, 8, tree.iterations)
+    return tree.totals[: match.players] / tree.iterations, tree.iterations
+
+
+def main() -> None:
+    """Play, estimate, compare."""
+    matches = int(sys.argv[1]) if len(sys.argv) > 1 else 100
+    out = Console(width=130)
+    for name, players, options in GAMES:
+        subject = meadhall.game(name)
+        all_played = [played(subject, players, options, number) for number in range(matches)]
+        parties = [party[0] for party in subject.parties(*subject.check_setup(players, options))]
+        results = np.array([match.result().scores for match in all_played for _place in PLACES])[:, parties]  # type: ignore[union-attr]
+        table = Table(title=f"{name}, {players} players {options or ''}: {((results.mean() - results) ** 2).mean():.4f}")
+        for heading in (
+            "",
+            "Brier",
+            "late",
+            "continuations",
+            *(f"{100 * low:.0f}-{100 * min(high, 1):.0f} %" for low, high in BINS),
+        ):
+            table.add_column(heading, justify="right")
+        for way, advised, nodes in ways(subject):
+            tree = Tree(advised, nodes)
+            estimated(tree, all_played[0], 0)  # compiles
+            found = [estimated(tree, match, int(place * len(match.steps))) for match in all_played for place in PLACES]
+            chances = np.array([chances for chances, _count in found])[:, parties]
+            table.add_row(
+                way,
+                f"{((chances - results) ** 2).mean():.4f}",
+                f"{((chances - results)[len(PLACES) - 1 :: len(PLACES)] ** 2).mean():.4f}",
+                f"{np.median([count for _chances, count in found]):,.0f}",
+                *(reliability(chances, results, low, high) for low, high in BINS),
+            )
+        out.print(table)
+
+
+def reliability(chances: np.ndarray, results: np.ndarray, low: float, high: float) -> str:
+    """Of the chances in this range: their mean, how often it happened, and how many they are."""
+    chosen = (chances >= low) & (chances < high)
+    if not chosen.any():
+        return "-"
+    return f"{100 * chances[chosen].mean():.0f} → {100 * results[chosen].mean():.0f} ({chosen.sum()})"
+
+
+if __name__ == "__main__":
+    main()
