@@ -51,7 +51,7 @@ QUICK = 4_000
 THOROUGH = 200_000
 """Decisions looked at for a verdict: some seconds."""
 MOST_UNSEEN = 8
-"""With more pieces that nobody has seen it isn't tried to prove anything."""
+"""With more pieces that nobody has seen only what is plain at once is said of a position."""
 
 
 class Verdict(IntEnum):
@@ -110,13 +110,11 @@ def solution(view: View) -> Solution | None:
         return None
     unseen = np.zeros(PIECES, np.int8)
     count = list_unseen(view.table, unseen)
-    if count > MOST_UNSEEN:
-        return None
     known = view.tables.copy()
     if len(set(unseen[:count].tolist())) == 1:
         known["piece"] = np.where((known["piece"] == UNKNOWN) & _is_there(known), unseen[0], known["piece"])
         known["seen"] = _is_there(known)
-    found = _proof(known, QUICK)
+    found = _proof(known, QUICK if count <= MOST_UNSEEN else 0)
     everybody = view.table.players
     if found.verdict == Verdict.WON:
         return Solution({found.line[0]: (1.0,) * everybody}, {found.line[0]: 1.0}, found.line)
