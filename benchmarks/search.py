@@ -4,8 +4,8 @@
 
 Axes and Allies with 4 players against Monte Carlo tree search on pig with 4; Viking Axes, strategic, with 4 against
 information-set Monte Carlo tree search on hearts. Each search starts at the first decision of a match and plays on from every new
-node; ours by the policy and for as long as our bots do. One core, measured in its own CPU time; medians of ratios of figures taken
-side by side.
+node; ours by the policy and for as long as our bots do. One core, measured in its own CPU time; medians of ratios of figures
+taken side by side.
 """
 
 from __future__ import annotations
