@@ -162,6 +162,9 @@ def test_a_match_that_was_given_up_ends_with_an_estimate() -> None:
     match.play(match.legal()[0])
     analysis = analyse(match, iterations=FEW)
     assert analysis.samples == (FEW, FEW)
+    four = game("axes-and-allies").match(players=4, seed="given up")
+    four.play(four.legal()[0])
+    assert analyse(four, iterations=FEW).samples == (0, 0)
 
 
 def test_a_match_of_too_many_actions_is_refused() -> None:

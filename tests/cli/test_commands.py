@@ -113,7 +113,7 @@ def test_the_version_is_shown(capsys: Capture) -> None:
 def test_without_a_command_it_helps(capsys: Capture) -> None:
     assert main([]) == 2
     out, err = capsys.readouterr()
-    for command in ("serve", "play", "simulate", "verify", "replay", "warm", "games"):
+    for command in ("serve", "play", "simulate", "verify", "replay", "analyse", "warm", "games"):
         assert command in out
     assert err == ""
 

@@ -171,7 +171,7 @@ def _known(match: Match, viewer: int, until: float) -> dict[int, tuple[float, ..
     """What is certain: the result, and what the game's solver knows, from the end to the first position it can't solve."""
     result = match.result()
     known = {} if result is None else {len(match.steps): result.scores}
-    for position in reversed(range(len(match.steps))):
+    for position in reversed(range(len(match.steps) + 1 - len(known))):
         solution = match.game.solver(match.view_at(position, viewer)) if match.game.solver else None
         if solution is None or time.monotonic() > until:
             break

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from rich.box import SIMPLE
-from rich.console import Console
+from rich.console import Console, JustifyMethod
 from rich.table import Table
 from rich.text import Text
 
@@ -106,8 +106,9 @@ def _bars(match: Match, analysis: Analysis, width: int) -> Table:
     columns = [min(count - 1, int((column + 0.5) * count / min(room, count))) for column in range(min(room, count))]
     table = Table.grid(padding=(0, 1))
     table.add_column(no_wrap=True, overflow="ellipsis")
-    for _column in range(3):
-        table.add_column(no_wrap=True, justify="right")
+    justified: tuple[JustifyMethod, ...] = ("right", "left", "right")
+    for justify in justified:
+        table.add_column(no_wrap=True, justify=justify)
     for k, name in enumerate(names):
         bars = "".join(_bar(analysis.chance(at, k)) for at in columns)
         ends = [percent_in_words(analysis.chance(at, k), sure=not analysis.samples[at]) for at in (0, count - 1)]
@@ -120,8 +121,8 @@ def _bars(match: Match, analysis: Analysis, width: int) -> Table:
 
 
 def _bar(chance: float) -> str:
-    """Nothing only where there is no chance at all."""
-    return BARS[min(len(BARS) - 1, int(chance * len(BARS)))] if chance else " "
+    """A dot only where there is no chance at all."""
+    return BARS[min(len(BARS) - 1, int(chance * len(BARS)))] if chance else "·"
 
 
 def _turning_points(match: Match, analysis: Analysis) -> Table:

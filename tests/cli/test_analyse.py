@@ -1,0 +1,122 @@
+"""``meadhall analyse``: the chances of a recorded match in the terminal and as JSON."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from meadhall.cli import main
+from meadhall.engine.game import game
+from meadhall.engine.record import dumps, loads
+
+RECORDS = Path(__file__).parents[1] / "records"
+AXES = RECORDS / "axes-and-allies" / "4-players-0.match.json"
+VIKINGS = RECORDS / "viking-axes" / "2-players-strategic-0.match.json"
+
+Capture = pytest.CaptureFixture[str]
+
+
+@pytest.fixture(autouse=True)
+def english(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MEADHALL_LANG", "en")
+    monkeypatch.setenv("COLUMNS", "100")
+
+
+def printed(capture: Capture, *arguments: str | Path) -> str:
+    assert main(["analyse", *map(str, arguments)]) == 0
+    out, err = capture.readouterr()
+    assert err == ""
+    return out
+
+
+def refused(capture: Capture, *arguments: str | Path) -> str:
+    assert main(["analyse", *map(str, arguments)]) == 2
+    out, err = capture.readouterr()
+    assert out == ""
+    assert err.startswith("meadhall: ")
+    assert err.count("\n") == 1
+    return err
+
+
+def record(path: Path) -> dict[str, Any]:
+    return loads(path.read_text("utf-8"))
+
+
+def test_chances_turning_points_and_the_outcome_are_printed(capsys: Capture) -> None:
+    out = printed(capsys, AXES)
+    assert "Worked out exactly" in out
+    names = [seat["name"] for seat in record(AXES)["seats"]]
+    bars = {line.split()[0]: line for line in out.splitlines() if set(line) & set("▁▂▃▄▅▆▇█")}
+    assert list(bars) == names
+    assert sum("100\xa0%" in line for line in bars.values()) == 1
+    assert "hacks" in out
+    assert "wins" in out.splitlines()[-1]
+    assert all(len(line) <= 100 for line in out.splitlines())
+
+
+def test_json_holds_every_chance(capsys: Capture) -> None:
+    found = json.loads(printed(capsys, AXES, "--json"))
+    recorded = record(AXES)
+    assert len(found["chances"]) == len(recorded["actions"]) + 1
+    assert found["chances"][-1] == recorded["result"]["scores"]
+    assert found["parties"] == [[0], [1], [2], [3]]
+    assert found["knowledge"] == "public"
+    for point in found["turning"]:
+        seat = point["party"][0]
+        assert point["after"] == found["chances"][point["position"]][seat]
+        assert recorded["actions"][point["position"] - 1]["n"] == point["n"]
+
+
+def test_what_is_known_and_the_time_can_be_chosen(capsys: Capture) -> None:
+    everything = json.loads(printed(capsys, VIKINGS, "--knowledge", "everything", "--seconds", "0.2", "--json"))
+    assert everything["knowledge"] == "everything"
+    assert min(everything["samples"][:-1]) >= 32
+    assert "by what everybody knew" in printed(capsys, VIKINGS, "--seconds", "0.2")
+
+
+def test_a_long_match_fits_into_the_terminal(capsys: Capture) -> None:
+    out = printed(capsys, RECORDS / "viking-axes" / "7-players-strategic-0.match.json", "--seconds", "0.2")
+    assert all(len(line) <= 100 for line in out.splitlines())
+    assert len(out.splitlines()) < 70
+
+
+def test_every_record_of_a_file_is_analysed(capsys: Capture, tmp_path: Path) -> None:
+    file = tmp_path / "two.jsonl"
+    file.write_text(f"{dumps(record(AXES))}\n{dumps(record(AXES))}\n", "utf-8")
+    lines = printed(capsys, file, "--json").splitlines()
+    assert len(lines) == 2
+    assert lines[0] == lines[1]
+    assert printed(capsys, file).count("Axes and Allies") == 2
+
+
+def test_of_a_match_that_was_given_up_only_what_is_public_is_looked_at(capsys: Capture, tmp_path: Path) -> None:
+    match = game("axes-and-allies").match(players=4, seed="given up")
+    match.play(match.legal()[0])
+    file = tmp_path / "given-up.match.json"
+    file.write_text(dumps(match.record(abandoned="everybody left")), "utf-8")
+    assert "The match was given up." in printed(capsys, file)
+    assert "not over" in refused(capsys, file, "--knowledge", "everything")
+
+
+def test_a_record_that_does_not_hold_is_refused(capsys: Capture, tmp_path: Path) -> None:
+    forged = record(AXES)
+    forged["actions"][0]["events"][1][-1] ^= 1
+    file = tmp_path / "forged.match.json"
+    file.write_text(dumps(forged), "utf-8")
+    assert "derived" in refused(capsys, file)
+    file.write_text("[]", "utf-8")
+    assert "not a match record" in refused(capsys, file)
+    file.write_text(dumps(game("axes-and-allies").match(players=2, seed="running").record()), "utf-8")
+    assert "seed: absent" in refused(capsys, file)
+    assert "does not exist" in refused(capsys, tmp_path / "nothing")
+    assert "public or everything, not mine" in refused(capsys, AXES, "--knowledge", "mine")
+
+
+def test_it_speaks_german(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MEADHALL_LANG", "de")
+    out = printed(capsys, AXES)
+    assert "Wendepunkte" in out
+    assert "Genau berechnet" in out
