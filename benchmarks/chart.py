@@ -1,6 +1,7 @@
 """The chart of a match: which estimate of the chances is best for its cost, and whether what is said to happen in 70 % does.
 
     .venv/bin/python benchmarks/chart.py [MATCHES]        (a quarter of an hour with 100)
+    .venv/bin/python benchmarks/chart.py --hall           (a whole match of Dungeon Allies, and how late an event loop is meanwhile)
 
 Matches between greedy players are looked at in four places each, by what everybody knows. Every way of estimating has the same
 CPU time, as much as a position of a long match has in the hall. The Brier score is the mean square of what an estimate is off:
@@ -9,6 +10,7 @@ less is better; who always says "equal chances" has the score that is given besi
 
 from __future__ import annotations
 
+import asyncio
 import sys
 import time
 from collections.abc import Iterator
@@ -21,10 +23,12 @@ from rich.table import Table
 
 import meadhall
 from meadhall.bots import bot
+from meadhall.bots.analysis import Analysis, analyse
 from meadhall.bots.search import NODES, Tree
 from meadhall.engine.advice import Advice
 from meadhall.engine.game import Game
 from meadhall.engine.match import SPECTATOR, Match
+from meadhall.server.beside import beside
 
 GAMES: tuple[tuple[str, int, dict[str, Any]], ...] = (
     ("axes-and-allies", 6, {}),
@@ -36,6 +40,7 @@ GAMES: tuple[tuple[str, int, dict[str, Any]], ...] = (
 PLACES = (0.1, 0.35, 0.6, 0.85)
 SECONDS = 0.08
 TO_THE_END = 1 << 30
+PAUSE = 0.002
 BINS = ((0.0, 0.2), (0.2, 0.4), (0.4, 0.6), (0.6, 0.8), (0.8, 1.01))
 
 
@@ -100,6 +105,35 @@ def main() -> None:
         out.print(table)
 
 
+def in_the_hall() -> None:
+    """The chart of a whole match, drawn as the hall draws it: how long it takes, and how late the event loop is meanwhile."""
+    match = played(meadhall.game("dungeon-allies"), 4, {}, 0)
+    analyse(match, iterations=1)  # compiles
+
+    async def watched() -> tuple[float, Analysis, list[float], list[float]]:
+        quiet = await delays(asyncio.create_task(asyncio.sleep(5)))
+        drawing = asyncio.create_task(beside(analyse, match))
+        began = time.monotonic()
+        busy = await delays(drawing)
+        return time.monotonic() - began, await drawing, quiet, busy
+
+    seconds, analysis, quiet, busy = asyncio.run(watched())
+    print(f"{len(match.steps)} actions in {seconds:.1f} s, {analysis.samples[0]} continuations of every position")
+    for name, late in (("at rest", quiet), ("meanwhile", busy)):
+        p50, p99 = (1000 * float(np.percentile(late, part)) for part in (50, 99))
+        print(f"the event loop is late {name}: p50 {p50:.2f} ms, p99 {p99:.2f} ms, at most {1000 * max(late):.1f} ms")
+
+
+async def delays(task: asyncio.Task[Any]) -> list[float]:
+    """How much too late the event loop wakes up, over and over, until the task is done."""
+    found = []
+    while not task.done():
+        began = time.perf_counter()
+        await asyncio.sleep(PAUSE)
+        found.append(time.perf_counter() - began - PAUSE)
+    return found
+
+
 def reliability(chances: np.ndarray, results: np.ndarray, low: float, high: float) -> str:
     """Of the chances in this range: their mean, how often it happened, and how many they are."""
     chosen = (chances >= low) & (chances < high)
@@ -109,4 +143,4 @@ def reliability(chances: np.ndarray, results: np.ndarray, low: float, high: floa
 
 
 if __name__ == "__main__":
-    main()
+    in_the_hall() if "--hall" in sys.argv else main()
