@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import meadhall
-from meadhall.cli import main
+from meadhall.bots import Budget, hints
+from meadhall.cli import main, play
 from meadhall.engine.record import read_records
 
 GAME = "axes-and-allies"
@@ -42,6 +45,7 @@ class Terminal:
 def terminal(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> Terminal:
     monkeypatch.setenv("MEADHALL_LANG", "en")
     monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setattr(play, "hints", lambda view: hints(view, Budget(iterations=500, trees=1), b"a seed"))  # not three seconds
     return Terminal(capsys, monkeypatch)
 
 
@@ -110,8 +114,27 @@ def test_help_lists_the_commands(terminal: Terminal) -> None:
     assert "undo: back to your previous decision" in terminal.type("help", "quit")
 
 
-def test_a_hint_is_what_the_strongest_bot_would_do(terminal: Terminal) -> None:
-    assert "greedy would choose 7: ally with Astrid." in terminal.type("hint", "quit")  # power 1 can't kill
+def test_a_hint_tells_what_to_type_and_the_chances(terminal: Terminal) -> None:
+    shown = terminal.type("hint", "quit")
+    assert re.search(r"type to do chance that you win ─+ [78] ally with (Astrid|Björn) \d+ %", shown)
+
+
+def test_what_is_played_after_a_hint_is_marked_and_told_with_the_record(terminal: Terminal, tmp_path: Path) -> None:
+    file = tmp_path / "hinted.match.json"
+    terminal.type("7", "hint", "undo", "7", f"save {file}", "quit")
+    record: Any = saved(file)
+    own = [action for action in record["actions"] if action["seat"] == 0]
+    assert [action.get("hinted") for action in own] == [None], "the hint was for the decision after it"
+    terminal.type("hint", "1", "undo", "7", f"save {file}", "quit")
+    record = saved(file)
+    hinted = [action["n"] for undone in record["undone"] for action in undone["actions"] if action.get("hinted")]
+    assert hinted == [1], "of what was taken back, the person's"
+    assert [action.get("hinted") for action in record["actions"]][:2] == [True, None], "it is the same decision again"
+    assert main(["verify", str(file)]) == 0
+    told = terminal.type(arguments=("replay", str(file)))
+    assert "Ylva: attack Astrid (taken back) (with a hint)" in told
+    assert "Ylva: ally with Astrid (with a hint)" in told
+    assert told.count("(with a hint)") == 2
 
 
 def test_undo_goes_back_to_the_previous_decision_and_is_recorded(terminal: Terminal, tmp_path: Path) -> None:
@@ -162,7 +185,7 @@ def test_save_chooses_a_name_by_itself(terminal: Terminal, tmp_path: Path, monke
 def test_a_file_that_cannot_be_written_is_no_end(terminal: Terminal) -> None:
     shown = terminal.type("save /nowhere/at/all", "hint", "quit")
     assert "/nowhere/at/all: No such file or directory" in shown
-    assert "greedy would choose" in shown
+    assert "chance that you win" in shown
 
 
 def test_an_edited_save_is_not_resumed(capsys: Capture, terminal: Terminal, tmp_path: Path) -> None:
@@ -207,7 +230,7 @@ def test_where_a_game_has_a_notation_choices_are_listed_and_typed_in_it(terminal
     assert "pay f5 · d7 · e7" in shown
     assert "There is no stack on b6. (AX-5.2)" in shown
     assert "3 Ylva pays the 3 on d7 · d7 now shows 1" in shown
-    assert "greedy would choose" in shown
+    assert "chance that you win" in shown
 
 
 def test_dice_of_dungeon_allies_are_placed_by_typing_where(terminal: Terminal) -> None:
