@@ -1,7 +1,7 @@
 """The chart of a match: which estimate of the chances is best for its cost, and whether what is said to happen in 70 % does.
 
-    .venv/bin/python benchmarks/chart.py [MATCHES]        (a quarter of an hour with 100)
-    .venv/bin/python benchmarks/chart.py --hall           (a whole match of Dungeon Allies, and how late an event loop is meanwhile)
+    .venv/bin/python benchmarks/chart.py [MATCHES]    (a quarter of an hour with 100)
+    .venv/bin/python benchmarks/chart.py --hall       (a whole match of Dungeon Allies, and how late an event loop is meanwhile)
 
 Matches between greedy players are looked at in four places each, by what everybody knows. Every way of estimating has the same
 CPU time, as much as a position of a long match has in the hall. The Brier score is the mean square of what an estimate is off:
