@@ -20,11 +20,11 @@ from sqlalchemy import Connection, text
 
 from games_for_tests.hoard.rules import BOAST, DRAW
 from games_for_tests.hoard.words import NAMES
-from meadhall.engine.daily import Daily, Figure, Figures
+from meadhall.engine.daily import Daily, Figure, Figures, Outcome
 from meadhall.engine.game import game, registered
 from meadhall.engine.match import Match
 from meadhall.games.axxa import daily as axxa
-from meadhall.server import daily
+from meadhall.server import daily, deals
 from meadhall.server import store as store_module
 from meadhall.server.daily import seed_of, today
 from meadhall.server.room import Room
@@ -383,6 +383,86 @@ async def test_earlier_days_are_listed(hall: OpenHall, days_later: Any) -> None:
     assert re.findall(r'href="/daily/([\d-]+)"', page) == earlier
 
 
+# ----------------------------------------------------------------------------------------------------- whether it could be won
+
+
+@pytest.fixture
+def judged(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Any]]:
+    """Hoard can tell what could have been made of a deal: what is first in this list. The seeds it was asked about follow."""
+    answers: list[Any] = [Outcome(True, 31)]
+
+    def outcome(match: Match) -> Outcome:
+        answers.append(match.seed)
+        if isinstance(answers[0], Exception):
+            raise answers[0]
+        told: Outcome = answers[0]
+        return told
+
+    assert HOARD_ALONE.daily is not None
+    with registered(replace(HOARD_ALONE, daily=replace(HOARD_ALONE.daily, outcome=outcome))):
+        yield answers
+
+
+async def told_to(person: Person, day: str = "") -> str:
+    found = re.search(r'<p id="outcome".*?>(.*?)</p>', (await person.get(f"/daily/{day}".rstrip("/"))).text)
+    return found[1] if found else ""
+
+
+async def test_whether_it_could_be_won_is_found_out_once_and_told_to_who_is_done(hall: OpenHall, judged: list[Any]) -> None:
+    ada, bo, cy = (hall.person(f"10.0.0.{k}") for k in range(3))
+    room = await begin(hall, ada)
+    await begin(hall, bo)
+    for person in (ada, bo, cy):
+        assert await told_to(person) == ""
+    assert len(judged) == 1, "nobody has asked"
+    await play_out(room, ada)
+    assert "the house needs 31 moves" in await told_to(ada)
+    assert await told_to(bo) == await told_to(cy) == ""
+    await play_out(await begin(hall, bo), bo, cards=0)
+    assert "the house needs 31 moves" in await told_to(bo)
+    assert judged[1:] == [room.table.seed]
+
+
+async def test_it_is_told_to_everybody_the_day_after_and_in_german(hall: OpenHall, judged: list[Any], days_later: Any) -> None:
+    guest = hall.person()
+    days_later(-1)
+    day = today()
+    await play_out(await begin(hall, guest), guest)
+    days_later(0)
+    german = hall.person("10.0.0.2", **{"Accept-Language": "de"})
+    assert "Es war zu gewinnen" in await told_to(german, day)
+    assert "31 Züge" in await told_to(german, day)
+
+
+@pytest.mark.parametrize(
+    ("outcome", "words"),
+    [
+        (Outcome(False), "Nobody could have won it"),
+        (Outcome(None), "not even the house has found out"),
+        (Outcome(True, 1), "the house needs 1 move."),
+        (ValueError("a mistake"), "not even the house has found out"),
+    ],
+)
+async def test_every_answer_has_its_words(hall: OpenHall, judged: list[Any], outcome: Any, words: str) -> None:
+    judged[0] = outcome
+    guest = hall.person()
+    await play_out(await begin(hall, guest), guest)
+    assert words in await told_to(guest)
+
+
+async def test_a_page_does_not_wait_for_a_long_search(hall: OpenHall, judged: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(deals, "PATIENCE", 0)
+    guest = hall.person()
+    await play_out(await begin(hall, guest), guest)
+    assert "still finding out" in await told_to(guest)
+    for _ in range(500):
+        if "still finding out" not in await told_to(guest):
+            break
+        await asyncio.sleep(0.01)
+    assert "the house needs 31 moves" in await told_to(guest)
+    assert len(judged) == 2
+
+
 # -------------------------------------------------------------------------------------------------------------------- store
 
 
@@ -446,3 +526,11 @@ async def test_axxa_is_better_with_more_triplets_and_when_solved_with_fewer_paym
     best = sorted(figures, key=axxa.DAILY.order)
     assert [tuple(each.values()) for each in best] == [(6, 14, 7), (6, 14, 8), (6, 15, 8), (5, 20, 16), (5, 9, 3), (0, 0, 0)]
     assert axxa.DAILY.order(best[3]) == axxa.DAILY.order(best[4]), "nobody gains by giving up early"
+
+
+async def test_axxa_tells_whether_a_shuffle_could_be_won() -> None:
+    match = game("axxa").match(1, seed="could it?", **axxa.DAILY.options)
+    assert axxa.DAILY.outcome is not None
+    outcome = axxa.DAILY.outcome(match)
+    assert outcome.won
+    assert 6 <= outcome.moves <= 24

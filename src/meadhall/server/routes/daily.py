@@ -86,8 +86,9 @@ async def daily_page(hall: Hall, guest: Guest, day: str, base: str) -> DailyPage
         raise NotFound(_("That day has no puzzle."))
     own = await own_attempt(hall.store, day, guest)
     state = _state(own, day)
-    told = await results(hall, tables) if state in ("over", "missed") else []
-    outcome, looking = await _outcome(hall, tables[0]) if told else (None, False)
+    done = state in ("over", "missed")
+    told = await results(hall, tables) if done else []
+    outcome, looking = await _outcome(hall, tables[0]) if done and tables else (None, False)
     mine = next((each for each in told if own is not None and each.table == own.id), None)
     shown = [_attempt(subject, each, each is mine) for each in told]
     yours = next((each for each in shown if each.you), None)
