@@ -34,14 +34,14 @@ _TICKS = 6
 Point = tuple[float, float]
 
 
-def chart_place(drawing: Drawing, base: str, at: int | None = None, eyes: str = "") -> ChartPlace:
+def chart_place(match: Match, drawing: Drawing, base: str, at: int | None = None, eyes: str = "") -> ChartPlace:
     """A chart of the match at ``base`` where it stands: drawn, or on its way."""
     analysis = drawing.analysis
     return ChartPlace(
         url=f"{base}/chart",
         replay=f"{base}/replay" if base.startswith("/table/") else base,
         knowledge=drawing.knowledge,
-        view=None if analysis is None else chart_view(drawing.match, analysis),
+        view=None if analysis is None else chart_view(match, analysis),
         percent=int(100 * drawing.progress),
         trouble=_("The chart could not be drawn.") if drawing.failed else "",
         at=at,
@@ -54,7 +54,7 @@ def chart_view(match: Match, analysis: Analysis) -> ChartView:
     return _drawn(match, analysis, current_language())
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=32)
 def _drawn(match: Match, analysis: Analysis, language: str) -> ChartView:
     with speaking(language):
         return _draw(match, analysis)

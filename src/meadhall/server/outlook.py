@@ -42,6 +42,7 @@ class Drawing:
     """A chart: waiting for its turn, being drawn, or done.
 
     Attributes:
+        match: what it is about; None when it is done, as hundreds are remembered.
         client: which client wants it; "" for a match of the hall's own tables.
         done: called when it is there.
         watched: whether somebody waits for it without asking.
@@ -50,7 +51,7 @@ class Drawing:
         failed: whether nothing will come of it.
     """
 
-    match: Match
+    match: Match | None
     knowledge: Knowledge
     client: str = ""
     done: Callable[[], object] = nobody
@@ -59,6 +60,11 @@ class Drawing:
     analysis: Analysis | None = None
     failed: bool = False
     asked: float = field(default_factory=time.monotonic)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it is still to be drawn."""
+        return self.analysis is None and not self.failed
 
     @property
     def wanted(self) -> bool:
@@ -113,8 +119,9 @@ class Charts:
             drawing = self._drawings[key, knowledge] = Drawing(match, knowledge, client, done, watched)
             self._make_room()
         drawing.asked = time.monotonic()
-        self._drawings.move_to_end((key, knowledge))
-        if self._waiting() and (self._worker is None or self._worker.done()):
+        if not drawing.is_open:
+            self._drawings.move_to_end((key, knowledge))
+        elif self._worker is None or self._worker.done():
             self._worker = asyncio.create_task(self._draw())
         return drawing
 
@@ -130,28 +137,32 @@ class Charts:
             raise TooMany(_("Other charts are being drawn. This one follows when they are done."))
 
     def _make_room(self) -> None:
-        done = [key for key, drawing in self._drawings.items() if drawing.analysis or drawing.failed]
+        done = [key for key, drawing in self._drawings.items() if not drawing.is_open]
         for key in done[: max(0, len(self._drawings) - KEPT)]:
             del self._drawings[key]
 
     def _waiting(self) -> list[Drawing]:
         """What is to be drawn, the first first: own tables before records from elsewhere, then the order of asking."""
-        waiting = [drawing for drawing in self._drawings.values() if drawing.analysis is None and not drawing.failed]
-        return sorted(waiting, key=lambda drawing: bool(drawing.client))
+        return sorted(
+            (drawing for drawing in self._drawings.values() if drawing.is_open), key=lambda drawing: bool(drawing.client)
+        )
 
     async def _draw(self) -> None:
         """One chart after the other."""
         while waiting := self._waiting():
             drawing = waiting[0]
+            match = drawing.match
+            assert match is not None
             try:
                 if not drawing.wanted:
                     raise _Dropped
-                drawing.analysis = await beside(partial(analyse, drawing.match, drawing.knowledge, progress=drawing.advance))
+                drawing.analysis = await beside(partial(analyse, match, drawing.knowledge, progress=drawing.advance))
             except _Dropped:
                 self._forget(drawing)
             except Exception:
-                log.exception("a chart of %s could not be drawn", drawing.match.game.name)
+                log.exception("a chart of %s could not be drawn", match.game.name)
                 drawing.failed = True
+            drawing.match = None
             drawing.done()
 
     def _forget(self, drawing: Drawing) -> None:

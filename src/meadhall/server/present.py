@@ -204,7 +204,7 @@ def game_page(room: Room, match: Match, viewer: int | None, seats: tuple[SeatVie
         thinking=next((thinking_words(seat) for seat in seats if seat.thinking), ""),
         watching=room.hub.seats()[None],
         result=result_view(match),
-        chart=chart_place(room.drawing, f"/table/{table.id}") if room.drawing is not None else None,
+        chart=chart_place(match, room.drawing, f"/table/{table.id}") if room.drawing is not None else None,
         rematch=f"/table/{table.rematch}" if table.rematch else "",
         daily=table.daily or "",
     )

@@ -139,7 +139,7 @@ def chart_page(match: Match, drawing: Drawing, base: str, back: str) -> ChartPag
     """A chart on a page of its own."""
     result = present.result_view(match)
     assert result is not None
-    place = replace(chart_place(drawing, base), kept=True)
+    place = replace(chart_place(match, drawing, base), kept=True)
     return ChartPage(place, match.game.name, match.game.title, result.headline, result.how, back)
 
 
@@ -149,7 +149,7 @@ def with_chart(
     """A replay of a match that is over, with its chart; or with the reason why there is none now."""
     knowledge = knowledge_of(known)
     try:
-        place = chart_place(charts.chart(name, match, knowledge, client), base)
+        place = chart_place(match, charts.chart(name, match, knowledge, client), base)
     except MeadhallError as error:
         place = ChartPlace(f"{base}/chart", content.base, knowledge, trouble=reason_of(error))
     return replace(content, chart=replace(place, at=content.at, eyes=content.eyes))
