@@ -83,8 +83,8 @@ def main() -> None:
         for name, number in ranks:
             play = solved if name == SOLVER else played(name, trees)
             play(0, asked.touching)  # compiles what is still to be compiled
-            games = pool.map(play, range(number), [asked.touching] * number)
-            figures[name] = list(progress.track(games, number, description=name))
+            results = pool.map(play, range(number), [asked.touching] * number)
+            figures[name] = list(progress.track(results, number, description=name))
 
     table = Table(title=f"AxxA together, touching {asked.touching}, {asked.jobs} at once on {os.cpu_count()} cores")
     for heading in ("", "shuffles", "won", "95 % interval", "decisions", "seconds each"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from copy import deepcopy
+from typing import Any
 
 import pytest
 
@@ -121,20 +122,24 @@ def test_a_piece_that_is_not_needed_buys_a_turn() -> None:
 
 def test_three_pieces_in_two_stacks_are_lost() -> None:
     match = scene({"b6": "66", "d6": "6", "a5": "111"}, current=6)
-    assert is_lost(match.state)
+    assert is_lost(table_of(match))
     assert prove(match.tables).verdict == Verdict.LOST
     assert not is_lost(scene({"b6": "6[6]", "d6": "6", "a5": "1[1]"}, current=6).view(0).table), "for all that can be seen"
 
 
+def table_of(match: Match) -> Any:
+    return match.state
+
+
 def test_a_position_is_the_same_however_the_board_is_turned() -> None:
     stacks = {"b6": "612", "c6": "6", "f2": "26", "c7": "345"}
-    key = key_of(scene(stacks, current=6).state)
+    key = key_of(table_of(scene(stacks, current=6)))
     assert len({tuple(symmetry) for symmetry in SYMMETRY.tolist()}) == 8
     for symmetry in SYMMETRY:
         turned = {NAMES[symmetry[SPACE[name]]]: pieces for name, pieces in stacks.items()}
-        assert key_of(scene(dict(reversed(turned.items())), current=6).state) == key
-    assert key_of(scene({**stacks, "c6": "61"}, current=6).state) != key
-    assert key_of(scene(stacks, current=5).state) != key
+        assert key_of(table_of(scene(dict(reversed(turned.items())), current=6))) == key
+    assert key_of(table_of(scene({**stacks, "c6": "61"}, current=6))) != key
+    assert key_of(table_of(scene(stacks, current=5))) != key
 
 
 # ----------------------------------------------------------------------------------------------------------- for hints and king

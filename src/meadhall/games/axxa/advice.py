@@ -1,7 +1,7 @@
 """AxxA: what a search is told of it. The heuristics finish the turn, then the position is judged, and nothing is played on.
 
 The numbers are logistic regressions of how games between greedy players ended on what could be seen at the end of their turns:
-500 together, 300 against each other.
+500 together, 800 against each other.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ TROUBLED = np.array([0.0, 1.66, 1.58, 1.68, 2.00, 2.96, 4.69]) / 1000
 IN_REACH = np.array([0.0, 0.77, 0.98, 0.94, 1.55, 1.61, 4.64])
 
 # Those of a side against the other: for each triplet that it is ahead, the nearer the end the more; and for one in its reach.
-AHEAD = 0.44
-NEAR_THE_END = 6.82
-IN_REACH_OF_SIDE = 2.05
+AHEAD = 1.08
+NEAR_THE_END = 5.12
+IN_REACH_OF_SIDE = 2.40
 
 
 @rule

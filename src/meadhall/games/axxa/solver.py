@@ -19,7 +19,7 @@ import numpy as np
 
 from meadhall.engine.events import NO_LOG_SHAPE
 from meadhall.engine.rule import rule, u64
-from meadhall.engine.schema import Tables, copy_state, state_at
+from meadhall.engine.schema import Grid, Tables, copy_state, state_at
 from meadhall.engine.solution import Solution
 from meadhall.games.axxa.advice import is_lost
 from meadhall.games.axxa.board import POSITIONS, SPACE_AT, SPACES, SQUARE
@@ -174,7 +174,7 @@ class Desk(NamedTuple):
     tables: Tables
     trial: Tables
     orders: Any
-    frames: Any
+    frames: Grid
     here: Any
     legal: Any
     line: Any
@@ -347,17 +347,18 @@ def _symmetries() -> np.ndarray[Any, np.dtype[np.int8]]:
 
 SYMMETRY = _symmetries()
 _DRAWN = np.random.default_rng(0)
-_PIECE_KEY = _DRAWN.integers(1 << 64, size=(SPACES, HEIGHT, NUMBERS + 1), dtype=np.uint64)
-_CURRENT_KEY = _DRAWN.integers(1 << 64, size=NUMBERS + 2, dtype=np.uint64)
+_PIECE_KEY: Any = _DRAWN.integers(1 << 64, size=(SPACES, HEIGHT, NUMBERS + 1), dtype=np.uint64)
+_CURRENT_KEY: Any = _DRAWN.integers(1 << 64, size=NUMBERS + 2, dtype=np.uint64)
 
 
 @rule
 def key_of(table: Table) -> int:
     """The position before a move as a number, the same however the board is turned or mirrored."""
-    lowest = key_of_symmetry(table, 0)
+    key = key_of_symmetry(table, 0)
     for symmetry in range(1, len(SYMMETRY)):
-        lowest = min(lowest, key_of_symmetry(table, symmetry))
-    return lowest ^ _CURRENT_KEY[table.current]
+        key = min(key, key_of_symmetry(table, symmetry))
+    key ^= _CURRENT_KEY[table.current]
+    return key
 
 
 @rule
