@@ -12,7 +12,7 @@ from pathlib import Path
 
 import httpx
 
-_PATIENCE = 120.0
+_PATIENCE = 600.0
 """Seconds for a first start, which compiles the rules."""
 
 ENDED = (0, -signal.SIGTERM)

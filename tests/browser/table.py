@@ -121,16 +121,20 @@ def keep_going(tables: Sequence[Table]) -> Choose:
     return choose
 
 
-def open_table(host: Person, *friends: Person, bots: int = 0, game: str = AXES_AND_ALLIES, option: str = "") -> list[Table]:
+def open_table(
+    host: Person, *friends: Person, bots: int = 0, rank: str = "karl", game: str = AXES_AND_ALLIES, option: str = ""
+) -> list[Table]:
     """A table opened by the host from the hall; friends come by its link and sit down, bots take further seats; it begins."""
-    tables = gather(host, *friends, bots=bots, game=game, option=option)
+    tables = gather(host, *friends, bots=bots, rank=rank, game=game, option=option)
     host.page.locator("#start").click()
     for table in tables:
         table.wait_for_game()
     return tables
 
 
-def gather(host: Person, *friends: Person, bots: int = 0, game: str = AXES_AND_ALLIES, option: str = "") -> list[Table]:
+def gather(
+    host: Person, *friends: Person, bots: int = 0, rank: str = "karl", game: str = AXES_AND_ALLIES, option: str = ""
+) -> list[Table]:
     """The same, before the host begins. ``option``: the sentence of an option that is not the default."""
     tile(host.open("/"), game).get_by_role("button", name="With friends").click()
     size = host.page.locator(f"#size-{1 + len(friends) + bots}")
@@ -146,7 +150,7 @@ def gather(host: Person, *friends: Person, bots: int = 0, game: str = AXES_AND_A
         friend.page.locator(f"#sit-{seat}").click()
         expect(friend.page.locator(f"#leave-{seat}")).to_be_visible()
     for seat in range(1 + len(friends), 1 + len(friends) + bots):
-        host.page.locator(f"#bot-{seat}-greedy").click()
+        host.page.locator(f"#bot-{seat}-{rank}").click()
         expect(host.page.locator(f"#free-{seat}")).to_be_visible()
     expect(host.page.locator("#start:not([aria-disabled])")).to_be_visible()
     return [Table(person.page) for person in (host, *friends)]

@@ -50,7 +50,7 @@ def test_no_page_has_an_axe_violation(come: Come, theme: str, tmp_path: Path) ->
     inspector.look("game, waiting", waiting.page)
     inspector.look("game, watching", spectator.page)
     actor.page.locator("#hint").click()
-    expect(actor.notice).to_be_visible()
+    expect(actor.page.locator(".hint-line").first).to_be_visible()
     inspector.look("game, with a hint", actor.page)
     _look_at_sheets(inspector, host)
     _look_at_seat(inspector, host, spectator)

@@ -38,7 +38,11 @@ def test_a_hint_comes_by_its_key_and_a_refused_action_says_why(come: Come) -> No
     page = come().open("/")
     table = _where_something_is_refused(page)
     page.keyboard.press("h")
-    expect(table.notice).to_contain_text("would")
+    expect(page.locator(".hint-line").first).to_be_visible()
+    expect(page.locator("#live")).to_contain_text("chance that you win")
+    key = page.locator("#hint-1 .key").inner_text()
+    meant = page.locator(f"#controls [data-key='{key}']")
+    expect(meant).to_have_attribute("value", page.locator("#hint-1").get_attribute("value") or "")
     wanted = table.refused.first.get_attribute("id") or ""
     tab_to(page, lambda: focused(page) == wanted)
     expect(page.locator(f"#{wanted} [role=tooltip]")).to_contain_text("(AA-")

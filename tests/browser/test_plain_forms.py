@@ -25,7 +25,7 @@ def test_a_table_is_gathered_without_javascript(come: Come) -> None:
     host, friend = come(java_script_enabled=False), come()
     host.open("/").get_by_role("button", name="With friends").first.click()
     host.page.locator("#size-3").click()
-    host.page.locator("#bot-2-greedy").click()
+    host.page.locator("#bot-2-karl").click()
     host.page.get_by_label("Anybody may join").check()
     host.page.get_by_role("button", name="Keep").first.click()
     friend.open("/").get_by_role("link", name="Axes and Allies").get_by_text("2 of 3 seats taken").click()

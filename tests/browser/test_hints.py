@@ -1,0 +1,121 @@
+"""Hints that are asked for and followed, and bots that are seen thinking."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from datetime import datetime
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from playwright.sync_api import Locator, expect
+
+from browser.checks import alien_nodes, cut_off, moving, scrolls_sideways, small_controls, too_wide
+from browser.people import Come
+from browser.server import Hall
+from browser.table import AXES_AND_ALLIES, PATIENCE, Act, Table, open_table, whose_turn
+from browser.test_accessible import Inspector
+from browser.test_phone import PHONE
+from browser.test_viking_axes import VIKING_AXES
+
+DESKTOP: dict[str, Any] = {}
+
+
+def at_turn(come: Come, game: str, **manner: Any) -> tuple[Table, Table]:
+    """A table of two: who is to decide, and the other."""
+    players = open_table(come(**manner), come(**manner), game=game)
+    actor = whose_turn(players)
+    assert actor is not None
+    return actor, next(table for table in players if table is not actor)
+
+
+def take_hint(table: Table, by: Act) -> Locator:
+    """Ask for a hint; its actions."""
+    by(table.page.locator("#hint"))
+    lines = table.page.locator(".hint-line")
+    expect(lines.first).to_be_visible(timeout=PATIENCE)
+    assert 1 <= lines.count() <= 3
+    assert re.search(r"\d %|^[^%]+$", lines.first.inner_text().replace("\N{NO-BREAK SPACE}", " "))
+    return lines
+
+
+@pytest.mark.parametrize("game", [AXES_AND_ALLIES, VIKING_AXES])
+@pytest.mark.parametrize(("manner", "by"), [(DESKTOP, Locator.click), (PHONE, Locator.tap)], ids=["desktop", "phone"])
+def test_a_hint_is_followed_and_everybody_sees_it(come: Come, game: str, manner: dict[str, Any], by: Act) -> None:
+    actor, other = at_turn(come, game, **manner)
+    page = actor.page
+    lines = take_hint(actor, by)
+    assert not scrolls_sideways(page)
+    assert (too_wide(page), cut_off(page), small_controls(page), alien_nodes(page)) == ([], [], [], [])
+    expect(lines.first).to_be_in_viewport(ratio=0.9)
+    expect(other.page.locator("#hints")).to_have_count(0)
+    expect(page.locator("#hint")).to_have_attribute("aria-disabled", "true")
+    news = actor.news
+    by(lines.first)
+    other.wait_for_news(news + 1)
+    for table in (actor, other):
+        expect(table.page.locator("#hints")).to_have_count(0)
+        expect(table.page.locator(f"#log-{news + 1}")).to_contain_text("with a hint")
+
+
+def test_what_a_hint_names_is_shown_on_the_board_when_pointed_at(come: Come) -> None:
+    actor, _ = at_turn(come, AXES_AND_ALLIES)
+    line = take_hint(actor, Locator.click).first
+    line.hover()
+    expect(actor.page.locator("#controls .meant")).to_have_attribute("value", line.get_attribute("value") or "")
+    actor.page.locator("#undo").hover()
+    expect(actor.page.locator("#controls .meant")).to_have_count(0)
+
+
+def test_a_hint_comes_without_javascript(come: Come) -> None:
+    plain, friend = come(java_script_enabled=False), come()
+    tables = open_table(friend, plain)
+    plain.page.reload()
+    while not tables[1].my_turn:
+        if tables[0].my_turn:
+            tables[0].act(lambda legal: legal[-1])
+        plain.page.reload()
+    news = tables[1].news
+    take_hint(tables[1], Locator.click).first.click()
+    expect(plain.page.locator(f"#log-{news + 1}")).to_contain_text("with a hint")
+
+
+def test_a_hint_that_is_asked_for_stays_over_a_reload_and_a_page_elsewhere(come: Come) -> None:
+    actor, _ = at_turn(come, AXES_AND_ALLIES)
+    said = take_hint(actor, Locator.click).all_inner_texts()
+    actor.page.reload()
+    expect(actor.page.locator("#live")).to_be_attached()
+    expect(actor.page.locator(".hint-line")).to_have_count(len(said))
+    assert actor.page.locator(".hint-line").all_inner_texts() == said
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_a_king_is_seen_thinking_and_plays_within_four_seconds(come: Come, hall: Hall, theme: str) -> None:
+    person = come(color_scheme=theme, reduced_motion="reduce")
+    (table,) = open_table(person, bots=2, rank="king", game=VIKING_AXES)
+    page, inspector = person.page, Inspector()
+    for _ in range(20):  # a bot without a choice does not think for long
+        expect(page.locator("#thinking, #frame.yours")).to_be_attached(timeout=PATIENCE)
+        if not table.my_turn:
+            break
+        table.act()
+    thinking = page.locator("#thinking")
+    expect(thinking).to_have_text(re.compile("the king is thinking"))
+    expect(page.locator(".plate.active")).to_contain_text("thinks")
+    assert moving(page) == []
+    inspector.look("somebody thinks", page)
+    assert inspector.found == []
+    assert "thinking" not in page.locator("#live").inner_text(), "that would be said again and again"
+    table.wait_for_turn()
+    told = pauses(hall, table.path.removeprefix("/table/"), person=0)
+    assert told
+    assert max(told) < 4
+
+
+def pauses(hall: Hall, table: str, person: int) -> list[float]:
+    """Seconds before every action of a bot."""
+    with sqlite3.connect(hall.data / "meadhall.db") as database:
+        told = database.execute("SELECT seat, at FROM entries WHERE table_id = ? ORDER BY entry", (table,)).fetchall()
+    moments = [(seat, datetime.fromisoformat(at)) for seat, at in told]
+    return [(after - before).total_seconds() for (_, before), (seat, after) in pairwise(moments) if seat != person]
