@@ -13,7 +13,7 @@ from meadhall.engine.errors import MeadhallError
 from meadhall.engine.game import register
 from meadhall.engine.match import View
 from meadhall.lab import warm
-from meadhall.server import hall, room
+from meadhall.server import hall, minds
 from meadhall.server.run import serve
 from meadhall.server.settings import Settings
 from server import hoard_on_a_page
@@ -36,7 +36,7 @@ if __name__ == "__main__":
     warm()
     vars(hall)["Readiness"] = ReadyAtOnce
     if os.environ.get("MEADHALL_TEST_SLOW_BOTS"):
-        vars(room)["bot"] = lambda game, name: Slow()
+        vars(minds)["bot"] = lambda game, name: Slow()
     try:
         serve(Settings.from_environment())
     except MeadhallError as error:

@@ -76,6 +76,26 @@ async def test_a_stop_waits_for_no_thinking_bot(tmp_path: Path) -> None:
         assert time.monotonic() - before < _GRACE
 
 
+async def test_a_kill_forgets_no_hint(tmp_path: Path) -> None:
+    """Killed between the hint and the action, the hall knows at the next start that there was one."""
+    async with hall_process(tmp_path) as hall, httpx.AsyncClient(base_url=hall.url, timeout=60) as client:
+        headers, friend = await guest(client, "Ada"), await guest(client, "Björn")
+        table = await new_table(client, headers, game=HOARD, players=2)
+        await client.post(f"/api/tables/{table}/join", json={}, headers=friend)
+        await client.post(f"/api/tables/{table}/start", headers=headers)
+        hint = (await client.post(f"/api/tables/{table}/hint", headers=headers)).json()
+        assert hint[0]["text"]
+        await hall.end(signal.SIGKILL)
+        await hall.start()
+        action = {"action": hint[0]["action"], "n": 1}
+        answer = await client.post(f"/api/tables/{table}/actions", json=action, headers=headers)
+        assert answer.status_code == 200
+        await hall.end(signal.SIGKILL)
+        await hall.start()
+        record = (await client.get(f"/api/tables/{table}/record", headers=friend)).json()
+        assert [step.get("hinted") for step in record["actions"]] == [True]
+
+
 class Player:
     """A program that plays at its tables as fast as it can, and remembers what the hall has acknowledged."""
 

@@ -380,6 +380,7 @@ class Room:
             self._thought[1].cancel()
         if self.table.status in ("over", "abandoned"):
             self._minds.forget(self.table.id)
+            self._advice.clear()
         self.hub.wake()
 
     def keep_waiting(self, key: Any, rendered: str) -> None:
