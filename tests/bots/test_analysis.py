@@ -85,10 +85,16 @@ def test_of_who_wins_or_loses_together_there_is_one_chance() -> None:
     assert sides.chance(0, 0) + sides.chance(0, 1) == pytest.approx(1)
 
 
-def test_where_nothing_but_winning_is_left_the_chance_is_one() -> None:
+def nim_played() -> Match:
+    """Of five take three, one, and the last."""
     match = NIM.match(heap="small")
-    for take in (2, 0, 0):  # of five take three, one, and the last
+    for take in (2, 0, 0):
         match.play(take)
+    return match
+
+
+def test_where_nothing_but_winning_is_left_the_chance_is_one() -> None:
+    match = nim_played()
     analysis = analyse(match, iterations=FEW)
     assert analysis.chances[2] == (1.0, 0.0)
     assert 0.2 < analysis.chances[0][0] < 0.8
@@ -211,10 +217,11 @@ def test_what_progress_raises_ends_it() -> None:
 SIDES = ((0, 2), (1, 3))
 
 
-def turned(match: Match, *chances: float, samples: int = 10_000) -> tuple[TurningPoint, ...]:
+def turned(match: Match, *chances: float, error: float = 0.005) -> tuple[TurningPoint, ...]:
     """The turning points, the first seat's chances being these."""
     rows = [(chance, 1 - chance) * 2 for chance in chances]
-    return turning_points(match, SIDES, rows, [samples] * (len(rows) - 1) + [0])
+    errors = [(error,) * 4] * (len(rows) - 1) + [(0.0,) * 4]
+    return turning_points(match, SIDES, rows, errors, [FEW] * (len(rows) - 1) + [0])
 
 
 def steady(match: Match) -> list[float]:
@@ -237,8 +244,8 @@ def test_small_changes_and_such_as_may_be_accidents_are_none() -> None:
     chances[3:] = [0.5 + 0.9 * LEAST_CHANGE] * len(chances[3:])
     assert turned(match, *chances) == ()
     chances[3:] = [0.7] * len(chances[3:])
-    assert turned(match, *chances, samples=30)[:-1] == ()  # its standard error is 12 points
-    assert turned(match, *chances, samples=3000) != ()
+    assert turned(match, *chances, error=0.04)[:-1] == ()  # that of the difference is 5.7 points
+    assert turned(match, *chances, error=0.01) != ()
 
 
 def test_there_are_five_at_most_in_their_order() -> None:
@@ -253,7 +260,7 @@ def test_where_estimates_give_way_to_exact_values_nothing_has_turned() -> None:
     match = hoarded()
     rows = [(0.3, 0.7, 0.3, 0.7)] * 4 + [(0.6, 0.4, 0.6, 0.4)] * (len(match.steps) - 3)
     samples = [10_000] * 4 + [0] * (len(match.steps) - 3)
-    assert turning_points(match, SIDES, rows, samples) == ()
+    assert turning_points(match, SIDES, rows, [(0.0,) * 4] * len(rows), samples) == ()
 
 
 def test_it_is_told_by_what_happened_least_often_to_those_whose_chance_changed() -> None:
@@ -297,6 +304,17 @@ def test_parties_and_changes_in_words() -> None:
 
 
 def test_how_good_the_figures_are() -> None:
-    analysis = Analysis("public", ((0,), (1,)), ((0.5, 0.5), (1.0, 0.0)), (2500, 0), (), secrets=False)
-    assert analysis.error == pytest.approx(0.01)
-    assert how_good(analysis) == ("Estimated from 2500 continuations of every position; chance alone may put a figure 2 points off.",)
+    analysis = Analysis("public", ((0,), (1,)), ((0.5, 0.5), (1.0, 0.0)), (2500, 0), ((0.01,) * 2, (0.0,) * 2), (), secrets=False)
+    assert analysis.error == 0.01
+    assert how_good(analysis) == (
+        "Estimated from 2500 continuations of every position; chance alone may put a figure 2 points off.",
+    )
+
+
+def test_the_standard_error_is_what_repeated_analyses_differ_by() -> None:
+    match = nim_played()
+    analysis = analyse(match, iterations=3200)
+    chance = analysis.chances[0][0]
+    assert analysis.errors[0][0] == pytest.approx((chance * (1 - chance) / 3200) ** 0.5, rel=0.25)
+    assert analysis.errors[2] == (0.0, 0.0)  # always the same
+    assert analyse(match, iterations=10).errors[0][0] == pytest.approx(0.5 / 10**0.5)  # a single batch tells nothing

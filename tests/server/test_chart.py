@@ -303,7 +303,7 @@ def test_every_line_and_mark_lies_within_the_drawing(name: str) -> None:
 def test_a_flat_line_is_drawn_by_its_ends() -> None:
     match = a_match(game=AXES)
     count = len(match.steps) + 1
-    analysis = Analysis("public", ((0,), (1,)), ((0.5, 0.5),) * count, (0,) * count, (), secrets=False)
+    analysis = Analysis("public", ((0,), (1,)), ((0.5, 0.5),) * count, (0,) * count, ((0.0, 0.0),) * count, (), secrets=False)
     assert chart_view(match, analysis).lines[0].path.count("L") == min(1, count - 1)
 
 

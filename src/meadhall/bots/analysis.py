@@ -13,7 +13,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from math import hypot, sqrt
 from typing import Literal
@@ -39,13 +39,20 @@ LONGEST = 2000
 """Positions that an analysis looks at, at most: longer matches are refused."""
 
 MOST_SECONDS = 12.0
-SECONDS_A_POSITION = 0.05
+SECONDS_A_POSITION = 0.1
 """How long an analysis takes by default: so much for each position, up to a limit."""
 
 ROUNDS = 20
 """How often an analysis by the clock looks whether it may stop, about."""
 FIRST = 32
 """Continuations of each position in the first round, however long they take."""
+
+AHEAD = 12
+"""Decisions that are played on at least before the game's evaluation judges what was reached. About a single position it errs by
+tens of points: if it judged at once, every match would seem to turn where the next judgement is due.
+"""
+BATCH = 16
+"""Continuations at a time; how much their means differ tells how far a chance may be off."""
 
 MOST_TURNING_POINTS = 5
 LEAST_CHANGE = 0.08
@@ -91,6 +98,7 @@ class Analysis:
         chances: ``chances[k][seat]``, each seat's expected share (0 to 1) after the first k actions; the last row of a finished
             match is its result.
         samples: of how many continuations each row is the mean; 0 where it is exact.
+        errors: the standard error of each chance; 0 where it is exact.
         turning: where the match turned, in order.
         secrets: whether something was hidden from spectators at any time: if not, to know everything is to know what all know.
     """
@@ -99,6 +107,7 @@ class Analysis:
     parties: tuple[tuple[int, ...], ...]
     chances: tuple[tuple[float, ...], ...]
     samples: tuple[int, ...]
+    errors: tuple[tuple[float, ...], ...]
     turning: tuple[TurningPoint, ...]
     secrets: bool
 
@@ -109,7 +118,7 @@ class Analysis:
     @property
     def error(self) -> float:
         """The standard error of a chance, at most; 0 where all is exact."""
-        return max((0.5 / sqrt(count) for count in self.samples if count), default=0.0)
+        return max(map(max, self.errors))
 
 
 def analyse(
@@ -149,12 +158,15 @@ def analyse(
     ]
     _play_on(match, viewer, open_, began + seconds - time.monotonic(), iterations, progress)
     known |= {each.position: tuple((each.sums / each.samples).tolist()) for each in open_}
-    samples = {each.position: each.samples for each in open_}
+    estimated = {each.position: each for each in open_}
     chances = tuple(known[position] for position in range(len(positions)))
-    counts = tuple(samples.get(position, 0) for position in range(len(positions)))
+    samples = tuple(estimated[position].samples if position in estimated else 0 for position in range(len(positions)))
+    sure = (0.0,) * match.players
+    errors = tuple(estimated[position].errors() if position in estimated else sure for position in range(len(positions)))
     parties = match.game.parties(match.players, match.options)
-    turning = turning_points(match, parties, chances, counts)
-    return Analysis(knowledge, parties, chances, counts, turning, any(_has_secrets(match, tables) for tables in positions))
+    turning = turning_points(match, parties, chances, errors, samples)
+    secrets = any(_has_secrets(match, tables) for tables in positions)
+    return Analysis(knowledge, parties, chances, samples, errors, turning, secrets)
 
 
 def _positions(match: Match) -> list[Tables]:
@@ -189,15 +201,29 @@ class _Open:
         self.tables = tables
         self.position = position
         self.sums = np.zeros(players, np.float64)
+        self.squares = np.zeros(players, np.float64)
         self.samples = 0
+        self.batches = 0
 
     def play_on(self, player: Tree, viewer: int, count: int) -> None:
         """So many continuations more. Their chance is keyed by the position and their number, not by the match."""
-        player.clear()
-        player.state[ITERATIONS] = self.samples
-        player.grow(self.tables, viewer, count, self.position)
-        self.sums += player.totals[: len(self.sums)]
-        self.samples += count
+        for first in range(0, count, BATCH):
+            size = min(BATCH, count - first)
+            player.clear()
+            player.state[ITERATIONS] = self.samples
+            player.grow(self.tables, viewer, size, self.position)
+            brought = player.totals[: len(self.sums)]
+            self.sums += brought
+            self.squares += brought**2 / size
+            self.samples += size
+            self.batches += 1
+
+    def errors(self) -> tuple[float, ...]:
+        """The standard error of each chance, by how much the means of batches differ."""
+        if self.batches == 1:
+            return (0.5 / sqrt(self.samples),) * len(self.sums)
+        variance = np.maximum(0, self.squares - self.sums**2 / self.samples) / (self.batches - 1)
+        return tuple(np.sqrt(variance / self.samples).tolist())
 
 
 def _play_on(
@@ -207,7 +233,9 @@ def _play_on(
     if not positions:
         return
     workers = min(os.cpu_count() or 1, len(positions))
-    players = [Tree(match.game, nodes=1) for _ in range(workers)]  # a root alone: nothing but continuations
+    advice = match.game.advice
+    further = replace(match.game, advice=replace(advice, depth=max(advice.depth, AHEAD)))
+    players = [Tree(further, nodes=1) for _ in range(workers)]  # a root alone: nothing but continuations
     players[0].grow(positions[0].tables, viewer, 1, 0)  # what has to be compiled first, or read from disk, is not counted
 
     def play(worker: int) -> None:
@@ -244,7 +272,11 @@ def _step_back() -> None:
 
 
 def turning_points(
-    match: Match, parties: Sequence[Sequence[int]], chances: Sequence[Sequence[float]], samples: Sequence[int]
+    match: Match,
+    parties: Sequence[Sequence[int]],
+    chances: Sequence[Sequence[float]],
+    errors: Sequence[Sequence[float]],
+    samples: Sequence[int],
 ) -> tuple[TurningPoint, ...]:
     """The actions that changed a chance most, five at most, and none by so little that it may be an accident of estimation.
 
@@ -260,16 +292,12 @@ def turning_points(
             for k, party in enumerate(parties)
         ]
         point = max(points, key=lambda each: (round(abs(each.change), 9), step.seat in parties[each.party]))
-        error = hypot(_error(point.before, samples[position - 1]), _error(point.after, samples[position]))
+        member = parties[point.party][0]
+        error = hypot(errors[position - 1][member], errors[position][member])
         if abs(point.change) >= max(LEAST_CHANGE, STANDARD_ERRORS * error):
             found.append(point)
     found.sort(key=lambda each: -abs(each.change))
     return tuple(sorted(found[:MOST_TURNING_POINTS], key=lambda each: each.position))
-
-
-def _error(chance: float, samples: int) -> float:
-    """The standard error of a chance estimated from so many continuations, or of an exact one."""
-    return sqrt(chance * (1 - chance) / samples) if samples else 0.0
 
 
 def told(match: Match, analysis: Analysis, point: TurningPoint) -> str:
