@@ -225,11 +225,11 @@ class Melee:
         return mixed(np.where(felt, shares, better > 0), values)[0]
 
 
-def solve_all() -> dict[str, Floats]:
-    """What ``exact.npz`` holds: for each n ``strategy{n}``, (graphs, powers, actions), and ``values{n}``, (graphs, n)."""
+def solve_all(most: int = MOST) -> dict[str, Floats]:
+    """What ``exact.npz`` holds: for n from 2 on ``strategy{n}``, (graphs, powers, actions), and ``values{n}``, (graphs, n)."""
     solved: dict[str, Floats] = {}
     values = np.ones((1, 1))
-    for n in range(2, MOST + 1):
+    for n in range(2, most + 1):
         solved[f"strategy{n}"], values = Melee(n, values).solve()
         solved[f"values{n}"] = values
     return solved
