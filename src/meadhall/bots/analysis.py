@@ -47,10 +47,6 @@ ROUNDS = 20
 FIRST = 32
 """Continuations of each position in the first round, however long they take."""
 
-AHEAD = 12
-"""Decisions that are played on at least before the game's evaluation judges what was reached. About a single position it errs by
-tens of points: if it judged at once, every match would seem to turn where the next judgement is due.
-"""
 BATCH = 16
 """Continuations at a time; how much their means differ tells how far a chance may be off."""
 
@@ -234,7 +230,7 @@ def _play_on(
         return
     workers = min(os.cpu_count() or 1, len(positions))
     advice = match.game.advice
-    further = replace(match.game, advice=replace(advice, depth=max(advice.depth, AHEAD)))
+    further = replace(match.game, advice=replace(advice, depth=advice.outlook))
     players = [Tree(further, nodes=1) for _ in range(workers)]  # a root alone: nothing but continuations
     players[0].grow(positions[0].tables, viewer, 1, 0)  # what has to be compiled first, or read from disk, is not counted
 

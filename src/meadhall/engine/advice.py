@@ -46,6 +46,8 @@ class Advice:
         rollout: the quick policy that plays positions on, a rule ``rollout(table, legal, count, rng) -> action`` on a complete
             table.
         depth: after how many decisions of the quick policy a position is evaluated instead.
+        outlook: the same where not an action is sought but what a position is worth, for the chart of a match. An evaluation that
+            tells good actions from bad ones may be far off: by default it is played to the end.
         evaluate: a rule ``evaluate(table, out)``: an estimate of every seat's share (0 to 1) in a position that is not over.
         quiet: a rule ``quiet(table) -> bool``: whether a position can be evaluated, or must be played on from first: until a
             fight is over, say, or a turn.
@@ -60,6 +62,7 @@ class Advice:
 
     rollout: Any = anything
     depth: int = 1 << 30
+    outlook: int = 1 << 30
     evaluate: Any = undecided
     quiet: Any = always
     settled: Any = never
