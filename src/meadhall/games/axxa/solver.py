@@ -357,14 +357,13 @@ def key_of(table: Table) -> int:
     key = key_of_symmetry(table, 0)
     for symmetry in range(1, len(SYMMETRY)):
         key = min(key, key_of_symmetry(table, symmetry))
-    key ^= _CURRENT_KEY[table.current]
     return key
 
 
 @rule
 def key_of_symmetry(table: Table, symmetry: int) -> int:
-    """The stacks as a number: which they are doesn't matter, only where they are and what is in them."""
-    key = u64(0)
+    """Which stacks they are doesn't matter, only where they are and what is in them."""
+    key: int = _CURRENT_KEY[table.current]
     for stack in range(STACKS):
         for k in range(table.height[stack]):
             key ^= _PIECE_KEY[SYMMETRY[symmetry, table.space[stack]], k, table.piece[stack, k]]
