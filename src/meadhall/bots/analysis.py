@@ -48,7 +48,7 @@ FIRST = 32
 """Continuations of each position in the first round, however long they take."""
 
 BATCH = 16
-"""Continuations at a time; how much their means differ tells how far a chance may be off."""
+"""Continuations at a time, at least, and batches at a time; how much their means differ tells how far a chance may be off."""
 
 MOST_TURNING_POINTS = 5
 LEAST_CHANGE = 0.08
@@ -203,8 +203,9 @@ class _Open:
 
     def play_on(self, player: Tree, viewer: int, count: int) -> None:
         """So many continuations more. Their chance is keyed by the position and their number, not by the match."""
-        for first in range(0, count, BATCH):
-            size = min(BATCH, count - first)
+        longest = max(BATCH, -(-count // BATCH))
+        for first in range(0, count, longest):
+            size = min(longest, count - first)
             player.clear()
             player.state[ITERATIONS] = self.samples
             player.grow(self.tables, viewer, size, self.position)
