@@ -39,7 +39,7 @@ def test_a_hint_names_three_legal_actions_at_most_and_the_first_is_what_a_search
     assert len({hint.action for hint in given}) == len(given)
     assert {hint.action for hint in given} <= set(view.legal)
     assert all(hint.chance is not None and 0 <= hint.chance <= 1 and not hint.sure for hint in given)
-    others = [hint.chance for hint in given[1:]]
+    others = [hint.chance or 0.0 for hint in given[1:]]
     assert others == sorted(others, reverse=True)
 
 
