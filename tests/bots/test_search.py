@@ -18,7 +18,7 @@ from meadhall.bots import Budget, Findings, Search, SearchBot, bot
 from meadhall.bots.search import Considered, Tree
 from meadhall.bots.tree import SIZE, VISITS
 from meadhall.engine.advice import Advice, anything, never, undecided
-from meadhall.engine.match import EVERYTHING, Match
+from meadhall.engine.match import EVERYTHING, Match, View
 from meadhall.engine.rule import INTERPRETED, rule
 from meadhall.engine.solution import Solution
 
@@ -232,7 +232,8 @@ def test_one_legal_action_needs_no_thought() -> None:
 
 
 def test_the_king_plays_what_is_solved_as_often_as_it_should() -> None:
-    def solver(_view: Any) -> Solution:
+    def solver(view: View) -> Solution:
+        assert view.legal
         return Solution({0: (0.4, 0.6), 2: (0.4, 0.6)}, {0: 0.25, 2: 0.75})
 
     solved = replace(nim, solver=solver)

@@ -169,7 +169,8 @@ def add_child(table: Any, nodes: Grid, rewards: Any, node: int, action: int, sta
     nodes[child, ACTOR] = table.actor
     nodes[child, VISITS] = 0
     nodes[child, AVAILABLE] = 1
-    rewards[child, :] = 0.0
+    rewards[child, SUM] = 0.0
+    rewards[child, SQUARES] = 0.0
     nodes[node, CHILD] = child
     return child
 
@@ -224,7 +225,8 @@ def transplant(nodes: Grid, rewards: Grid, root: int, new_nodes: Grid, new_rewar
             new_nodes[size, CHILD] = nodes[child, CHILD]
             new_nodes[size, SIBLING] = new_nodes[done, CHILD]
             new_nodes[done, CHILD] = size
-            new_rewards[size, :] = rewards[child, :]
+            new_rewards[size, SUM] = rewards[child, SUM]
+            new_rewards[size, SQUARES] = rewards[child, SQUARES]
             size += 1
             child = nodes[child, SIBLING]
         done += 1

@@ -56,8 +56,8 @@ class Advice:
         exploration: the constant of UCB1: how much to try what has been tried little.
         widening: how many actions a node considers after so many visits: ``first * visits ** power`` (progressive widening).
         trust: by how many standard errors an action must look better than what the game's heuristics would do, to be preferred.
-        habitual: whether to do what the heuristics would without a thought, ``habitual(table, draw) -> bool`` in plain Python with
-            a NumPy generator: so that those who wait for each other don't do so for ever.
+        habitual: whether to do what the heuristics would without a thought, ``habitual(table, draw) -> bool`` in plain Python
+            with a NumPy generator: so that those who wait for each other don't do so for ever.
     """
 
     rollout: Any = anything

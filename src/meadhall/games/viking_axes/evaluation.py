@@ -48,7 +48,7 @@ def evaluate(table: Table, out: Any) -> None:
 @rule
 def standing(table: Table, seat: int, wait: float) -> float:
     """A player's score; ``wait`` is the part of the players left who come before, from the actor on."""
-    weights = WEIGHTS[table.living - 2]
+    weights: Any = WEIGHTS[table.living - 2]
     left = max(strength(table, seat), 1)
     axes = 0
     shields = 0
@@ -56,4 +56,5 @@ def standing(table: Table, seat: int, wait: float) -> float:
         axes += (kind + 1) * table.hand[seat, kind]
     for kind in range(SHIELD, ARMORY):
         shields += (kind - SHIELD + 1) * table.hand[seat, kind]
-    return weights[0] * left + weights[1] * log(left) + weights[2] * wait + weights[3] * axes + weights[4] * shields
+    score: float = weights[0] * left + weights[1] * log(left) + weights[2] * wait + weights[3] * axes + weights[4] * shields
+    return score
