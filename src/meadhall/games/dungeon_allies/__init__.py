@@ -7,6 +7,7 @@ from typing import Any
 from meadhall.engine.game import Game
 from meadhall.engine.language import marked
 from meadhall.games.dungeon_allies import heuristics, rules, state, table
+from meadhall.games.dungeon_allies.advice import ADVICE
 from meadhall.games.dungeon_allies.components import COMPONENTS
 from meadhall.games.dungeon_allies.lessons import LESSONS
 from meadhall.games.dungeon_allies.rules.scoring import points_of
@@ -37,6 +38,7 @@ game = Game(
     options=(COMPONENTS,),
     points=points,
     greedy=heuristics.greedy,
+    advice=ADVICE,
     statistics=STATISTICS,
     lessons=LESSONS,
 )

@@ -6,10 +6,10 @@ import numpy as np
 
 from meadhall.engine.rule import rule
 from meadhall.engine.schema import Row
-from meadhall.games.dungeon_allies.heuristics.chances import WEIGHT, against, chance
+from meadhall.games.dungeon_allies.heuristics.chances import ONCE, WEIGHT, against, chance, list_strong
 from meadhall.games.dungeon_allies.heuristics.worth import Values, tile_worth, worth_of
 from meadhall.games.dungeon_allies.rules.excursion import counted, is_doubled, is_fighting, target_of, total
-from meadhall.games.dungeon_allies.rules.placement import can_attack, can_peek, waiting_dice
+from meadhall.games.dungeon_allies.rules.placement import DICE_COUNT, can_attack, can_peek, waiting_dice
 from meadhall.games.dungeon_allies.rules.treasure import is_guarded
 from meadhall.games.dungeon_allies.state import (
     ACCEPT,
@@ -28,6 +28,7 @@ from meadhall.games.dungeon_allies.state import (
     RED,
     REROLL,
     SIDES,
+    SKILLS,
     SQUARES,
     TREASURES,
     WHITE,
@@ -48,10 +49,7 @@ LOOK = 0.8  # of what better knowledge of tiles could bring, a look brings so mu
 @rule
 def size(mask: int) -> int:
     """How many dice are in a mask."""
-    count = 0
-    for die in range(DICE):
-        count += (mask >> die) & 1
-    return count
+    return int(DICE_COUNT[mask])
 
 
 @rule
@@ -64,23 +62,18 @@ def dice_on(table: Table, seat: int, target: int) -> int:
 
 
 @rule
-def list_unseen(table: Table, unseen: Row) -> int:
-    """DA-14.1: the tiles of which the viewer doesn't know where they lie; how many."""
+def list_unseen(table: Table, seat: int, unseen: Row) -> int:
+    """DA-14.1: the tiles of which a seat doesn't know where they lie; how many."""
+    known = np.zeros(MONSTERS, np.int8)
+    for square in range(SQUARES):
+        if has_tile(table, square) and has_seen(table, seat, square):
+            known[table.monster[square]] = True
     count = 0
     for monster in range(MONSTERS):
-        if table.owner[monster] == NONE and not lies_somewhere(table, monster):
+        if table.owner[monster] == NONE and not known[monster]:
             unseen[count] = monster
             count += 1
     return count
-
-
-@rule
-def lies_somewhere(table: Table, monster: int) -> bool:
-    """Whether the viewer knows where a tile lies."""
-    for square in range(SQUARES):
-        if table.monster[square] == monster:
-            return True
-    return False
 
 
 @rule
@@ -91,7 +84,7 @@ def chance_on(table: Table, seat: int, square: int, mask: int) -> float:
         monster = table.monster[square]
         return chance(against(table, seat, mask, monster), table.target[level, monster])
     unseen = np.zeros(MONSTERS, np.int64)
-    count = list_unseen(table, unseen)
+    count = list_unseen(table, seat, unseen)
     likely = 0.0
     for k in range(count):
         likely += chance(against(table, seat, mask, unseen[k]), table.target[level, unseen[k]])
@@ -121,7 +114,7 @@ def guarded_spoils(table: Table, seat: int, worth: Values) -> float:
 @rule
 def booty(table: Table, seat: int, level: int, monster: int) -> float:
     """DA-4.7: what it is worth to defeat a monster: the gold, and the tile."""
-    return table.bounty[level, monster] + tile_worth(table, seat, monster)
+    return table.bounty[level, monster] + tile_worth(table, seat, table.weakness[monster])
 
 
 # ------------------------------------------------------------------------------------------------------------- dice on squares
@@ -130,85 +123,90 @@ def booty(table: Table, seat: int, level: int, monster: int) -> float:
 @rule
 def list_prizes(table: Table, seat: int, spoils: float, prizes: Values) -> None:
     """What a win over each monster is worth on each level; ``spoils`` come on top."""
-    for monster in range(MONSTERS):
-        if table.owner[monster] == NONE:
-            for level in range(LEVELS):
-                prizes[level, monster] = booty(table, seat, level, monster) + spoils
+    tiles = np.zeros(SKILLS)
+    for skill in range(SKILLS):
+        tiles[skill] = tile_worth(table, seat, skill)
+    for level in range(LEVELS):
+        for monster in range(MONSTERS):
+            prizes[level, monster] = table.bounty[level, monster] + tiles[table.weakness[monster]] + spoils
+
+
+@rule
+def list_costs(waiting: int, ranked: Values, costs: Values) -> None:
+    """What so many of the dice that wait could do elsewhere: the least of what all of them could."""
+    for k in range(size(waiting)):
+        costs[k + 1] = costs[k] + ranked[size(waiting) - 1 - k]
 
 
 @rule
 def value_fights(
-    table: Table, seat: int, waiting: int, prizes: Values, ranked: Values, worth: Values, nets: Values, parties: Row
+    table: Table, seat: int, waiting: int, prizes: Values, costs: Values, worth: Values, nets: Values, parties: Row
 ) -> None:
     """For each square the dice that do best there (``parties``), and how much better than elsewhere (``nets``, or -1)."""
     monsters = np.zeros(MONSTERS + 1, np.int64)
-    unseen = list_unseen(table, monsters)
-    known = np.full(LEVELS, -1.0)
-    same = np.zeros(LEVELS, np.int64)
+    unseen = list_unseen(table, seat, monsters)
+    strong = np.zeros(SKILLS, np.int64)
+    list_strong(table, seat, strong)
+    dark = np.full(LEVELS, NONE)
     for square in range(SQUARES):
         nets[square] = -1.0
         if can_attack(table, seat, square):
             level = level_of(square)
-            there = dice_on(table, seat, ON_SQUARE + square)
-            first, end = 0, unseen
+            there = dice_on(table, seat, ON_SQUARE + square) if table.holder[ON_SQUARE + square] == seat else 0
             if has_seen(table, seat, square):
-                first, end = unseen, unseen + 1
                 monsters[unseen] = table.monster[square]
-            elif there == 0 and same[level] > 0:
-                nets[square], parties[square] = known[level], same[level]
-                continue
-            mask = best_party(table, seat, level, waiting, there, prizes, ranked, worth, monsters[first:end])
-            nets[square] = net_of(table, seat, level, waiting, mask, there, prizes, ranked, worth, monsters[first:end])
-            parties[square] = mask
-            if there == 0 and first == 0:
-                known[level], same[level] = nets[square], mask
+                known = monsters[unseen : unseen + 1]
+                parties[square], nets[square] = best_party(
+                    table, seat, level, waiting, there, prizes, costs, strong, worth, known
+                )
+            elif there == 0 and dark[level] != NONE:  # as good as another one of which nothing is known
+                parties[square], nets[square] = parties[dark[level]], nets[dark[level]]
+            else:
+                known = monsters[:unseen]
+                parties[square], nets[square] = best_party(
+                    table, seat, level, waiting, there, prizes, costs, strong, worth, known
+                )
+                if there == 0:
+                    dark[level] = square
 
 
 @rule
 def best_party(
-    table: Table, seat: int, level: int, waiting: int, there: int, prizes: Values, ranked: Values, worth: Values, monsters: Row
-) -> int:
-    """Of the dice that wait those that do best against one of some monsters."""
-    best, chosen = -1e9, waiting
-    mask = waiting
-    while mask > 0:
-        value = net_of(table, seat, level, waiting, mask, there, prizes, ranked, worth, monsters)
-        if value > best:
-            best, chosen = value, mask
-        mask = (mask - 1) & waiting
-    return chosen
-
-
-@rule
-def net_of(
     table: Table,
     seat: int,
     level: int,
     waiting: int,
-    mask: int,
     there: int,
     prizes: Values,
-    ranked: Values,
+    costs: Values,
+    strong: Row,
     worth: Values,
     monsters: Row,
-) -> float:
-    """What some dice add to those that are on a square, less what they could do elsewhere."""
-    value = value_of_party(table, seat, level, there | mask, prizes, worth, monsters)
-    if there > 0:
-        value -= value_of_party(table, seat, level, there, prizes, worth, monsters)
-    for k in range(size(waiting) - size(mask), size(waiting)):
-        value -= ranked[k]
-    return value
+) -> tuple[int, float]:
+    """Of the dice that wait those that add most to those that are there, against one of some monsters; and how much."""
+    before = value_of_party(table, seat, level, there, prizes, strong, worth, monsters) if there > 0 else 0.0
+    best, chosen = -1e9, waiting
+    mask = waiting
+    while mask > 0:
+        value = value_of_party(table, seat, level, there | mask, prizes, strong, worth, monsters) - before - costs[size(mask)]
+        if value > best:
+            best, chosen = value, mask
+        mask = (mask - 1) & waiting
+    return chosen, best
 
 
 @rule
-def value_of_party(table: Table, seat: int, level: int, mask: int, prizes: Values, worth: Values, monsters: Row) -> float:
+def value_of_party(
+    table: Table, seat: int, level: int, mask: int, prizes: Values, strong: Row, worth: Values, monsters: Row
+) -> float:
     """What some dice may be expected to bring against one of some monsters, with a re-roll (DA-4.6) or the Hammer (DA-4.5)."""
     value = 0.0
     hammer = table.crystals[seat, WHITE] > 0 and level < current_round(table)
     for k in range(len(monsters)):
-        prize = prizes[level, monsters[k]]
-        win = with_reroll(table, seat, chance(against(table, seat, mask, monsters[k]), table.target[level, monsters[k]]))
+        monster = monsters[k]
+        prize = prizes[level, monster]
+        dice = ONCE[mask] + ONCE[mask & strong[table.weakness[monster]]]
+        win = with_reroll(table, seat, chance(dice, table.target[level, monster]))
         value += max(win * prize, prize - worth[WHITE]) if hammer else win * prize
     return value / max(len(monsters), 1)
 
@@ -224,18 +222,19 @@ def with_reroll(table: Table, seat: int, win: float) -> float:
 
 @rule
 def value_of_illuminate(
-    table: Table, seat: int, waiting: int, prizes: Values, ranked: Values, worth: Values, known: float
+    table: Table, seat: int, waiting: int, prizes: Values, costs: Values, worth: Values, known: float
 ) -> float:
     """DA-3.4: how much better than ``known`` the best fight may become when two more tiles are known, less the crystal."""
     unseen = np.zeros(MONSTERS, np.int64)
-    count = list_unseen(table, unseen)
+    count = list_unseen(table, seat, unseen)
+    strong = np.zeros(SKILLS, np.int64)
+    list_strong(table, seat, strong)
     gains = np.zeros(MONSTERS)
     best = 0.0
     for level in range(LEVELS):
         if count_dark(table, seat, level) >= LOOKS:
             for k in range(count):
-                mask = best_party(table, seat, level, waiting, 0, prizes, ranked, worth, unseen[k : k + 1])
-                net = net_of(table, seat, level, waiting, mask, 0, prizes, ranked, worth, unseen[k : k + 1])
+                _, net = best_party(table, seat, level, waiting, 0, prizes, costs, strong, worth, unseen[k : k + 1])
                 gains[k] = max(net - known, 0.0)
             best = max(best, mean_of_higher(gains, count))
     return float(LOOK * best - worth[RED])
@@ -268,7 +267,7 @@ def value_of_look(table: Table, seat: int, square: int) -> float:
         return -1.0
     level = level_of(square)
     unseen = np.zeros(MONSTERS, np.int64)
-    count = list_unseen(table, unseen)
+    count = list_unseen(table, seat, unseen)
     value = 0.0
     for k in range(count):
         win = chance(against(table, seat, waiting_dice(table, seat), unseen[k]), table.target[level, unseen[k]])

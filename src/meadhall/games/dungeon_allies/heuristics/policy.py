@@ -12,6 +12,7 @@ from meadhall.games.dungeon_allies.heuristics.fights import (
     chance_on,
     dice_on,
     guarded_spoils,
+    list_costs,
     list_prizes,
     size,
     value_fights,
@@ -44,6 +45,7 @@ from meadhall.games.dungeon_allies.state import (
     FOLLOWER_DIE,
     ILLUMINATE,
     ITEMS,
+    LEVEL_SQUARES,
     LEVELS,
     MONSTERS,
     NONE,
@@ -58,11 +60,16 @@ from meadhall.games.dungeon_allies.state import (
     TRADE,
     Phase,
     Table,
+    has_seen,
+    has_tile,
+    level_of,
 )
 
 HOPE = 1.1  # what guarded treasure is worth while dice still wait that could win a fight: more than itself, as others want it too
 CHOSEN = 1.0
 PREFERRED = 2.0
+MUCH = 20.0  # for a die to bring
+MISFIT = 0.8  # of what a place brings, if another die would do
 
 
 @rule
@@ -126,12 +133,14 @@ def value_placements(table: Table, legal: Row, count: int, purse: Values, worth:
     ranked = np.zeros(DICE + 1)
     value_places(table, seat, waiting, purse, worth, HOPE if size(waiting) > 1 else winning, places)
     rank(places, ranked)
+    costs = np.zeros(DICE + 1)
+    list_costs(waiting, ranked, costs)
 
     prizes = np.zeros((LEVELS, MONSTERS))
     nets = np.zeros(SQUARES)
     parties = np.zeros(SQUARES, np.int64)
     list_prizes(table, seat, guarded_spoils(table, seat, worth) * (1 - winning), prizes)
-    value_fights(table, seat, waiting, prizes, ranked, worth, nets, parties)
+    value_fights(table, seat, waiting, prizes, costs, worth, nets, parties)
 
     best = best_of(nets, NONE)
     fights = nets[best] > 0
@@ -141,18 +150,44 @@ def value_placements(table: Table, legal: Row, count: int, purse: Values, worth:
         fights = nets[best] - max(nets[best_of(nets, best)], 0.0) > ranked[0] - ranked[others]
     if legal[count - 1] == ILLUMINATE:
         known = max(nets[best], 0.0)
-        values[count - 1] = PREFERRED * (value_of_illuminate(table, seat, waiting, prizes, ranked, worth, known) > 0)
+        values[count - 1] = PREFERRED * (value_of_illuminate(table, seat, waiting, prizes, costs, worth, known) > 0)
+    spare = waiting & ~party if waiting != party else waiting
     for k in range(count):
-        target, die = (legal[k] - PLACE) // DICE, (legal[k] - PLACE) % DICE
         if legal[k] == ILLUMINATE:
             continue
-        if fights:
-            chosen = target < ON_TRACK and nets[target] == nets[best] and die == largest(parties[target])
+        target, die = (legal[k] - PLACE) // DICE, (legal[k] - PLACE) % DICE
+        if target < ON_TRACK:
+            fits = die == largest(parties[target])
+            chosen = fights and fits and nets[target] == nets[best]
+            value = 0.0 if is_twin(table, seat, target) else value_of_die(nets[target], parties[target], costs)
         else:
-            fits = target == ON_TRAINER or die == spare_die(waiting & ~party, target)
-            chosen = target >= ON_TRACK and places[target, die] == ranked[0] and fits
-        if chosen:
-            values[k] = CHOSEN
+            fits = target == ON_TRAINER or die == spare_die(spare, target)
+            chosen = not fights and fits and places[target, die] == ranked[0]
+            value = places[target, die]
+        values[k] = CHOSEN if chosen else CHOSEN * runner_up(value if fits else MISFIT * value)
+
+
+@rule
+def value_of_die(net: float, party: int, costs: Values) -> float:
+    """What a fight brings for each die that it takes."""
+    return float((net + costs[size(party)]) / size(party))
+
+
+@rule
+def runner_up(value: float) -> float:
+    """How placements that are not chosen stand to each other, below 1: for a search, which tries some of them."""
+    return max(value, 0.0) / (max(value, 0.0) + MUCH)
+
+
+@rule
+def is_twin(table: Table, seat: int, square: int) -> bool:
+    """Whether the seat knows as little of another square of the level, with a lower number, and no die lies on either."""
+    if has_seen(table, seat, square) or table.holder[ON_SQUARE + square] != NONE:
+        return False
+    for other in range(LEVEL_SQUARES * level_of(square), square):
+        if has_tile(table, other) and not has_seen(table, seat, other) and table.holder[ON_SQUARE + other] == NONE:
+            return True
+    return False
 
 
 @rule

@@ -132,11 +132,11 @@ def count_weak(table: Table, weakness: int) -> int:
 
 
 @rule
-def tile_worth(table: Table, seat: int, monster: int) -> float:
-    """What keeping a tile adds to the seat's cards, and to those that it may still buy."""
+def tile_worth(table: Table, seat: int, weakness: int) -> float:
+    """What keeping a tile with a weakness adds to the seat's cards, and to those that it may still buy."""
     worth = 0.0
     for card in range(CARDS):
-        if table.card_kind[card] == CardKind.MONSTER and table.card_subject[card] == table.weakness[monster]:
+        if table.card_kind[card] == CardKind.MONSTER and table.card_subject[card] == weakness:
             if table.card_owner[card] == seat:
                 worth += table.card_points[card]
             elif table.card_owner[card] == NONE:

@@ -1,0 +1,257 @@
+"""What a search is told of Dungeon Allies: who is likely to win, and what it makes of that."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from games.dungeon_allies.scenes import DA, A, B, place, scene, send, state, target
+from meadhall import Match
+from meadhall.bots import Budget, Search, bot
+from meadhall.engine.chance import step_key
+from meadhall.engine.kernels import loops
+from meadhall.engine.match import concealed
+from meadhall.engine.rule import INTERPRETED
+from meadhall.games.dungeon_allies.advice import ADVICE
+from meadhall.games.dungeon_allies.heuristics.learned import LEFT, SHARPNESS, VALUES
+from meadhall.games.dungeon_allies.heuristics.outlook import ASSETS, POINTS
+from meadhall.games.dungeon_allies.state import (
+    COLOURS,
+    D4,
+    D12,
+    DICE,
+    HAMMER,
+    ILLUMINATE,
+    NONE,
+    PLACE,
+    ROLL,
+    SQUARES,
+    Phase,
+    Table,
+)
+
+SEED = b"a seed of a search"
+LAST = {0: (1, 2, "armor")}
+"""A tile that every die defeats, for two gold."""
+
+
+def shares(match: Match) -> list[float]:
+    """How likely each seat wins."""
+    out = np.zeros(match.players)
+    ADVICE.evaluate(match.state, out)
+    return out.tolist()
+
+
+def supposing(match: Match, **changed: Any) -> Match:
+    """The same with other values: of the field, or of some of its places."""
+    tables = match.tables
+    for name, (where, value) in changed.items():
+        tables[name][0][where] = value
+    return match.supposing(tables)
+
+
+def greedy_match(players: int, seed: str) -> Iterator[Match]:
+    """A match of greedy players, position after position."""
+    match = DA.match(players=players, seed=seed)
+    player = bot(DA, "greedy", seed.encode())
+    while match.actor is not None:
+        yield match
+        match.play(player.choose(match.view(match.actor)))
+    yield match
+
+
+def after(actions: int, players: int = 3, seed: str = "going on") -> Match:
+    for number, match in enumerate(greedy_match(players, seed)):
+        if number == actions:
+            return match.copy()
+    raise AssertionError("it was over before")
+
+
+# -------------------------------------------------------------------------------------------------------------- who will win
+
+
+@pytest.mark.parametrize("players", [2, 3, 4, 5])
+def test_shares_sum_to_one_wherever_a_match_stands(players: int) -> None:
+    for number, match in enumerate(greedy_match(players, "sums")):
+        if match.actor is None or (INTERPRETED and number > 40):
+            break
+        found = shares(match)
+        assert sum(found) == pytest.approx(1)
+        assert 0 < min(found) <= max(found) < 1
+
+
+def test_seats_that_have_the_same_are_as_likely_to_win_but_for_their_order() -> None:
+    first, second = shares(scene({A: {4: "fire", 6: "armor"}, B: {4: "fire", 6: "armor"}}))
+    assert first > second
+    assert first == pytest.approx(0.5, abs=0.1)
+
+
+def test_who_sits_where_does_not_matter() -> None:
+    one = scene(
+        {A: {4: "fire", 8: "armor"}, B: {6: "water", 12: "melee"}},
+        gold={A: 7, B: 3},
+        crystals={A: "RRB", B: "YGW"},
+        order=[A, B],
+        removed=9,
+    )
+    other = scene(
+        {B: {4: "fire", 8: "armor"}, A: {6: "water", 12: "melee"}},
+        gold={B: 7, A: 3},
+        crystals={B: "RRB", A: "YGW"},
+        order=[B, A],
+        removed=9,
+    )
+    assert shares(one) == pytest.approx(shares(other)[::-1])
+
+
+@pytest.mark.parametrize("removed", [0, 5, 14, 20, 26])
+def test_more_of_anything_is_not_less_likely_to_win(removed: int) -> None:
+    match = scene({A: {6: "fire", 8: "armor"}, B: {6: "water", 8: "melee"}}, gold={A: 5, B: 5}, removed=removed)
+    before = shares(match)[A]
+    assert shares(supposing(match, gold=(A, 6)))[A] > before
+    assert shares(supposing(match, gold=(B, 6)))[A] < before
+    for colour in range(COLOURS):
+        assert shares(supposing(match, crystals=((A, colour), 1)))[A] >= before
+    assert shares(supposing(match, ally=((A, D4), 17)))[A] > before
+    assert shares(supposing(match, ally=((A, D12), 17)))[A] > before
+    assert shares(supposing(match, order=(slice(2), [B, A])))[A] <= before
+
+
+def test_a_lead_means_more_towards_the_end() -> None:
+    found = [shares(scene(gold={A: 12, B: 8}, removed=removed))[A] for removed in (10, 20, 27)]
+    assert found == sorted(found)
+    assert found[0] < 0.75
+    assert found[-1] > 0.85
+
+
+def test_what_was_learned_is_a_value_for_every_asset_and_none_is_negative() -> None:
+    assert VALUES.shape == (ASSETS, len(LEFT))
+    assert SHARPNESS.shape == (DA.max_players - 1, len(LEFT))
+    assert (VALUES >= 0).all()
+    assert (VALUES[POINTS] == 1).all()
+    assert (SHARPNESS > 0).all()
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("players", [2, 4])
+def test_what_is_said_of_matches_of_greedy_players_comes_true(players: int) -> None:
+    said, came = [], []
+    for number in range(40):
+        turn, positions = 0, []
+        for match in greedy_match(players, f"calibration {number}"):
+            if match.actor is not None and state(match).turn > turn and ADVICE.quiet(match.state):
+                turn = state(match).turn
+                positions.append(shares(match))
+        result = match.result()
+        assert result is not None
+        said += positions
+        came += [result.scores] * len(positions)
+    guesses, results = np.array(said), np.array(came)
+    brier = ((guesses - results) ** 2).sum(1).mean()
+    assert brier < 0.9 * (1 - 1 / players)  # of that of equal shares
+    likely = guesses > 0.6
+    assert guesses[likely].mean() == pytest.approx(results[likely].mean(), abs=0.2)  # of few matches: the tool that learned it tells more
+
+
+def test_quiet_is_the_beginning_of_a_turn() -> None:
+    quiet = [number for number, match in enumerate(greedy_match(2, "quiet")) if number < 60 and ADVICE.quiet(match.state)]
+    starts, turn = [], 0
+    for number, match in enumerate(greedy_match(2, "quiet")):
+        if number < 60 and state(match).phase == Phase.PLACE and (state(match).place == NONE).all():
+            starts.append(number)
+            turn = max(turn, state(match).turn)
+    assert quiet == starts
+    assert turn > 2
+
+
+# ------------------------------------------------------------------------------------------------------------ how to play on
+
+
+def test_when_playing_on_nobody_looks_at_tiles() -> None:
+    match = next(each for each in greedy_match(2, "looks") if ILLUMINATE in each.view(each.actor).legal)
+    legal = np.array(match.view(match.actor).legal, np.int32)
+    rng = np.array(step_key(SEED, 1), np.uint64)
+    assert {int(ADVICE.rollout(match.state, legal, len(legal), rng)) for _ in range(5)} <= set(legal.tolist()) - {ILLUMINATE}
+
+
+def test_the_guide_goes_on_with_the_next_best_and_takes_one_of_the_squares_of_which_nothing_is_known() -> None:
+    match = scene({A: {8: "fire", 12: "armor"}, B: {4: "fire", 6: "water"}}, treasure={1: "BB", 2: "R"}, followers=0)
+    view = match.view(A)
+    left = list(view.legal)
+    rng = np.array(step_key(SEED, 1), np.uint64)
+    tried = []
+    for _ in range(12):
+        tried.append(int(ADVICE.guide(view.table, np.array(left, np.int32), len(left), rng)))
+        left.remove(tried[-1])
+    assert len(set(tried)) == 12
+    spaces = [(action - PLACE) // DICE for action in tried]
+    assert spaces.index(target("treasure:1")) < [*spaces, target("treasure:2")].index(target("treasure:2"))
+    dark = [space for space in dict.fromkeys(spaces[1:]) if space < SQUARES and space != spaces[0]]
+    assert len({min(space // 8, 2) for space in dark}) == len(dark)  # one of each level
+
+
+# --------------------------------------------------------------------------------------------------------------- what it does
+
+
+def choice(match: Match, iterations: int = 2000, seed: bytes = SEED) -> int:
+    assert match.actor is not None
+    return bot(DA, f"search@{150 if INTERPRETED else iterations}", seed).choose(match.view(match.actor))
+
+
+def test_it_takes_the_last_tile_if_that_wins() -> None:
+    """Two gold for the last tile: who takes it wins at once, and the other would."""
+    match = scene({A: {12: "fire"}, B: {12: "water"}}, monsters=LAST, removed=27, gold={A: 10, B: 11}, followers=0, turn=12)
+    assert choice(match) == place(12, "square:0")
+
+
+def test_it_leaves_the_last_tile_for_later_if_to_take_it_at_once_loses() -> None:
+    """With the last tile the gold is guarded no more (DA-6.3): who takes the tile first leaves the three gold to the other."""
+    faces = {0: (1, 1, "armor")}
+    allies = {A: {4: "water", 12: "fire"}, B: {12: "water"}}
+    match = scene(allies, monsters=faces, removed=27, gold={A: 10, B: 10}, treasure={5: "3"}, followers=0, turn=12)
+    lost, won, also = match.copy(), match.copy(), match.copy()
+    send(lost, (A, 12, "square:0"), (B, 12, "treasure:5"), (A, 4, "trade"))
+    assert lost.result().scores == (0, 1)  # type: ignore[union-attr]
+    send(won, (A, 4, "treasure:5"), (B, 12, "square:0"), (A, 12, "trade"))
+    assert won.result().scores == (1, 0)  # type: ignore[union-attr]
+    send(also, (A, 4, "treasure:5"), (B, 12, "turn_order"), (A, 12, "square:0"))
+    assert also.result().scores == (1, 0)  # type: ignore[union-attr]
+    assert choice(match) == place(4, "treasure:5")
+
+
+def test_it_spends_its_last_crystal_where_that_wins_at_once() -> None:
+    """A roll may fail and lose; the Hammer can't."""
+    faces = {16: (12, 4, "melee")}
+    match = scene({A: {12: "fire"}, B: {4: "water"}}, monsters=faces, removed=27, gold={A: 9, B: 11}, crystals={A: "W"}, turn=12)
+    send(match, (A, 12, "square:16"), (B, 4, "trade"))
+    assert state(match).phase == Phase.PREP
+    assert {ROLL, HAMMER} == set(match.view(A).legal)
+    assert choice(match) == HAMMER
+
+
+def test_the_same_seed_and_iterations_make_the_same_choice() -> None:
+    view = after(60).view
+    seat = after(60).actor
+    first, again, other = (
+        Search(DA, Budget(iterations=100, trees=1), seed).consider(view(seat)) for seed in (SEED, SEED, b"another seed")
+    )
+    assert first == again
+    assert first != other
+
+
+@pytest.mark.parametrize("actions", [30, 90])
+def test_what_a_seat_can_not_know_does_not_change_what_it_does(actions: int) -> None:
+    match = after(actions)
+    assert match.actor is not None
+    chosen = set()
+    for number in range(4):
+        tables = concealed(DA, match.tables, match.actor)
+        tables["rng"][0] = step_key(b"dealt anew", number)
+        loops(DA).redeal_one(tables, match.actor)
+        other = match.supposing(tables)
+        assert (Table.at(tables).monster != state(match).monster).any()
+        chosen.add(choice(other, 200))
+    assert len(chosen) == 1
