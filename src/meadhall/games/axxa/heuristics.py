@@ -174,7 +174,7 @@ def can_complete(table: Table) -> bool:
         if table.height[stack] > 0 and can_show(table, stack, table.current):
             start, length = table.space[stack], top(table, stack)
             others = shown & ~BIT[start]
-            if others & (others - ONE):
+            if others != 0 and (others & (others - ONE)) != 0:
                 for move in range(FIRST_MOVE[start, length], FIRST_MOVE[start, length + 1]):
                     if is_free(move, blocked) and completes(table, others, MOVE_ACTION[move] - start * SPACES):
                         return True
