@@ -7,8 +7,8 @@ from collections import OrderedDict
 from meadhall.bots import Bot, bot
 from meadhall.engine.game import Game
 
-_KEPT = 64
-"""How many minds are kept, those that thought last: one that searches holds up to 7 MB for each core."""
+_KEPT = 24
+"""How many minds are kept, those that thought last: one that searches holds up to 10 MB for each core."""
 
 
 class Minds:
