@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from rich.table import Table
 
-from meadhall.bots import bot_names
+from meadhall.bots import RANKS
 from meadhall.cli.console import console, progress_bar
 from meadhall.engine.game import game, game_names
 from meadhall.engine.language import gettext as _
@@ -15,17 +15,22 @@ from meadhall.lab.warm import warm
 
 
 def list_games() -> None:
-    """Every game that is installed."""
+    """Every game that is installed, and the bots, which are the same in each."""
     table = Table(box=None, padding=(0, 2, 0, 0))
-    for heading in (_("name"), _("players"), _("bots"), _("options")):
+    for heading in (_("name"), _("players"), _("options")):
         table.add_column(heading, no_wrap=True)
     table.add_column()
     for name in game_names():
         subject = game(name)
         options = "\n".join(f"{option.name}={option.usage}" for option in subject.options)
         players = f"{subject.min_players}-{subject.max_players}"
-        table.add_row(name, players, ", ".join(bot_names(subject)), options or "-", _(subject.tagline))
-    console().print(table)
+        table.add_row(name, players, options or "-", _(subject.tagline))
+    bots = Table(box=None, padding=(0, 2, 0, 0))
+    for heading in (_("bots"), ""):
+        bots.add_column(heading)
+    for rank in RANKS:
+        bots.add_row(rank.name, _(rank.about))
+    console().print(table, "", bots, sep="\n")
 
 
 def warm_up(names: Sequence[str]) -> None:
