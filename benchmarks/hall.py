@@ -251,7 +251,7 @@ async def until_ready(port: int) -> None:
     while True:
         try:
             _, _, games = await Person(port).ask("GET", "/api/games")
-            if b'"ready":true' in games:
+            if b'"ready":true' in games and b'"ready":false' not in games:
                 return
         except OSError:
             pass

@@ -48,7 +48,7 @@ def test_the_chart_of_a_replay_comes_by_itself_and_leads_to_its_moments(come: Co
     assert alien_nodes(page) == []
     page.locator("#turning-2").focus()
     page.keyboard.press("Enter")
-    expect(page.locator(".turnings li[aria-current]")).to_be_visible()
+    expect(page.locator(".turnings li[aria-current] #turning-2")).to_be_visible()
     place = moment(page)
     page.keyboard.press("ArrowRight")
     expect(page.locator("label[for=at]")).to_contain_text(f"Action {place + 1} of")

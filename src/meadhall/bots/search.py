@@ -29,10 +29,12 @@ from meadhall.engine.schema import Tables
 _SOURCE = Path(__file__).with_name("tree.py")
 NODES = 1 << 17
 """Nodes of a tree at most: 40 bytes each."""
-ROUNDS = 10
+ROUNDS = 5
 """How often a search by the clock looks whether it may stop."""
-SLICE = 0.005
-"""Seconds after which a thread looks at the clock."""
+FIRST = 16
+"""Iterations after which a thread looks at the clock while it doesn't know how long they take."""
+SLICE = 0.1
+"""Seconds after which it does later: each look takes the interpreter away from those who serve pages."""
 BEHIND = 10
 """How much less urgent thinking is than serving pages (as ``nice`` counts)."""
 
@@ -101,6 +103,8 @@ class Tree:
         self.state = np.zeros(4, np.int64)
         self.totals = np.zeros(game.max_players, np.float64)
         self.iterations = 0
+        self.pace = 0.0
+        """Iterations a second, as lately seen."""
         self.clear()
 
     def clear(self) -> None:
@@ -255,14 +259,14 @@ def _considered(action: int, visits: float, total: float, squares: float) -> Con
 
 
 def _grow_until(view: View, until: float, tree: Tree, seed: int) -> None:
-    chunk = 16
+    now = time.monotonic()
     while True:
-        began = time.monotonic()
+        began, chunk = now, max(FIRST, int(tree.pace * min(SLICE, until - now)))
         tree.grow(view.tables, view.viewer, chunk, seed)
         now = time.monotonic()
+        tree.pace = chunk / max(now - began, 1e-6)
         if now >= until:
             return
-        chunk = max(1, int(chunk * SLICE / max(now - began, 1e-6)))
 
 
 @cache
