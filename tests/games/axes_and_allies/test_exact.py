@@ -209,6 +209,15 @@ def test_kings_finish_their_matches(names: str) -> None:
     assert sum(lengths) / len(lengths) < 12 * len(names.split())
 
 
+@pytest.mark.parametrize("power", [4, 5, 6])
+def test_who_searches_strikes_in_a_duel_when_that_may_win_at_once(power: int) -> None:
+    """To ally then hands the other the next power: with a six five of six strikes win the match (AA-3.2)."""
+    for match in positions(2):
+        if match.view(0).table.power == power and len(match.view(0).legal) > 1:
+            chosen = bot(AA, "search@3000", b"a seed of a search").choose(match.view(0))
+            assert chosen == ATTACK + 1
+
+
 def test_those_who_search_finish_a_duel_too() -> None:
     for seed in range(2 if INTERPRETED else 8):
         match = AA.match(players=2, seed=str(seed))
