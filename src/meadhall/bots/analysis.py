@@ -8,19 +8,17 @@ continuations of the position: what is hidden from who looks is dealt anew in ea
 from __future__ import annotations
 
 import os
-import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from functools import cache
 from math import hypot, sqrt
 from typing import Literal
 
 import numpy as np
 
 from meadhall.bots.search import Tree
+from meadhall.bots.threads import background
 from meadhall.bots.tree import ITERATIONS
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.events import Event, seat
@@ -243,7 +241,7 @@ def _play_on(
     count = iterations or FIRST
     while True:
         before = time.monotonic()
-        list(_threads().map(play, range(workers)))
+        list(background("analysis", BEHIND).map(play, range(workers)))
         now = time.monotonic()
         pace = max(now - before, 1e-6) / count
         left = began + seconds - now
@@ -252,17 +250,6 @@ def _play_on(
         if progress:
             progress(1 - left / seconds)
         count = max(1, min(2 * count, int(min(left, seconds / ROUNDS) / pace)))
-
-
-@cache
-def _threads() -> ThreadPoolExecutor:
-    """The threads of all analyses of this process, less urgent than those in which bots think."""
-    return ThreadPoolExecutor(os.cpu_count(), "analysis", _step_back)
-
-
-def _step_back() -> None:
-    if hasattr(os, "setpriority"):
-        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), BEHIND)
 
 
 # ----------------------------------------------------------------------------------------------------------- turning points

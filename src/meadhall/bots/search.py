@@ -7,18 +7,17 @@ trees are kept from decision to decision and cut down to what has happened since
 from __future__ import annotations
 
 import os
-import threading
 import time
 from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import partial
 from math import hypot, sqrt
 from pathlib import Path
 
 import numpy as np
 
 from meadhall.bots.policy import PolicyBot
+from meadhall.bots.threads import background
 from meadhall.bots.tree import ACTION, ACTOR, CHILD, COLUMNS, HABIT, LONGEST, NOTHING, SIBLING, SIZE, VISITS
 from meadhall.engine.events import NO_LOG_SHAPE
 from meadhall.engine.game import Game
@@ -248,7 +247,7 @@ class Search:
         self._known, self._reveals = steps, view.table.reveals
 
     def _grow_all(self, grow: Callable[[Tree, int], None]) -> None:
-        list(_threads().map(grow, self._trees, range(self._seed, self._seed + len(self._trees))))
+        list(background("search", BEHIND).map(grow, self._trees, range(self._seed, self._seed + len(self._trees))))
 
 
 def _considered(action: int, visits: float, total: float, squares: float) -> Considered:
@@ -267,17 +266,6 @@ def _grow_until(view: View, until: float, tree: Tree, seed: int) -> None:
         tree.pace = chunk / max(now - began, 1e-6)
         if now >= until:
             return
-
-
-@cache
-def _threads() -> ThreadPoolExecutor:
-    """The threads that think, for all matches of this process: as many as there are cores, less urgent than the others."""
-    return ThreadPoolExecutor(os.cpu_count(), "search", _step_back)
-
-
-def _step_back() -> None:
-    if hasattr(os, "setpriority"):
-        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), BEHIND)
 
 
 class SearchBot:
