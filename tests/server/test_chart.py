@@ -17,9 +17,9 @@ from meadhall.bots.analysis import Analysis, analyse
 from meadhall.engine.match import Match
 from meadhall.engine.record import dumps, loads
 from meadhall.engine.record import replay as replayed
-from meadhall.server import outlook
+from meadhall.server import drawings
 from meadhall.server.chart import BOTTOM, COLUMNS, CREST, LEFT, MARK, RIGHT, TOP, chart_view, spread
-from meadhall.server.outlook import Charts
+from meadhall.server.drawings import Charts
 from meadhall.server.refusals import TooMany, WrongMoment
 from meadhall.server.routes import replay as replay_routes
 from server.people import AXES, HOARD, PATIENCE, OpenHall, Person
@@ -166,7 +166,7 @@ class Desk:
 @pytest.fixture
 def desk(compiled: None, monkeypatch: pytest.MonkeyPatch) -> Desk:
     desk = Desk()
-    monkeypatch.setattr(outlook, "analyse", desk)
+    monkeypatch.setattr(drawings, "analyse", desk)
     return desk
 
 
@@ -202,7 +202,7 @@ async def test_a_chart_is_drawn_once(desk: Desk) -> None:
 
 
 async def test_a_client_has_one_record_waiting_and_all_together_some(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(outlook, "WAITING", 2)
+    monkeypatch.setattr(drawings, "WAITING", 2)
     charts = Charts()
     first = charts.chart("a", a_match(), client="10.0.0.1")
     with pytest.raises(TooMany):
@@ -217,7 +217,7 @@ async def test_a_client_has_one_record_waiting_and_all_together_some(desk: Desk,
 
 
 async def test_what_nobody_waits_for_is_dropped(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(outlook, "PATIENCE", 0.0)
+    monkeypatch.setattr(drawings, "PATIENCE", 0.0)
     charts = Charts()
     left = charts.chart("a", called("left alone"))
     charts.chart("b", called("watched"), watched=lambda: True)
@@ -242,7 +242,7 @@ async def test_one_that_fails_says_so_and_hinders_no_other(desk: Desk, caplog: p
 
 
 async def test_old_charts_make_room(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(outlook, "KEPT", 2)
+    monkeypatch.setattr(drawings, "KEPT", 2)
     charts = Charts()
     for name in "abc":
         charts.chart(name, called(name))

@@ -15,7 +15,7 @@ from meadhall.engine.game import Scoring
 from meadhall.engine.language import current_language, speaking
 from meadhall.engine.language import gettext as _
 from meadhall.engine.match import Match
-from meadhall.server.outlook import Drawing
+from meadhall.server.drawings import Drawing
 from meadhall.server.pages import ChartLine, ChartMark, ChartPlace, ChartPoint, ChartTick, ChartView
 
 WIDTH, HEIGHT = 480, 236

@@ -18,9 +18,9 @@ from meadhall.engine.game import Document, Game, game
 from meadhall.engine.language import gettext as _
 from meadhall.server.beside import beside
 from meadhall.server.deals import Deals
+from meadhall.server.drawings import Charts
 from meadhall.server.minds import Minds
 from meadhall.server.names import bot_name, clean_name
-from meadhall.server.outlook import Charts
 from meadhall.server.readiness import Readiness
 from meadhall.server.refusals import NotFound, NotSeated, TooMany, WrongMoment
 from meadhall.server.room import Room

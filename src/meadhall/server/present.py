@@ -36,7 +36,7 @@ from meadhall.server.pages import (
     SeatView,
     TableCard,
 )
-from meadhall.server.room import Advice, Room
+from meadhall.server.room import AskedHint, Room
 from meadhall.server.store import Guest, TableRow
 
 LOG_SHOWN = 60
@@ -188,7 +188,7 @@ def game_page(room: Room, match: Match, viewer: int | None, seats: tuple[SeatVie
     seated = viewer is not None
     running = table.status == "running"
     last = match.steps[-1] if match.steps else None
-    advice = room.advice(viewer) if viewer is not None else None
+    advice = room.asked_hint(viewer) if viewer is not None else None
     return match_page(
         match,
         match.view(viewer),
@@ -217,7 +217,7 @@ def thinking_words(seat: SeatView) -> str:
     return _("{name} is thinking").format(name=seat.name)
 
 
-def hint_view(advice: Advice) -> HintView:
+def hint_view(advice: AskedHint) -> HintView:
     """A hint as its page shows it, or that it is coming."""
     view, given = advice.view, advice.given
     lines = tuple(

@@ -22,9 +22,9 @@ from meadhall.engine.game import Game
 from meadhall.engine.language import gettext as _
 from meadhall.engine.match import Match, Seat, View
 from meadhall.server.beside import beside
+from meadhall.server.drawings import Drawing
 from meadhall.server.hub import Hub
 from meadhall.server.minds import Minds
-from meadhall.server.outlook import Drawing
 from meadhall.server.refusals import NotSeated, OtherRules, Stale, WrongMoment
 from meadhall.server.store import Conflict, Entry, Guest, SeatRow, Store, TableRow, now
 
@@ -46,7 +46,7 @@ _BREATH = 1.0
 
 
 @dataclass(frozen=True)
-class Advice:
+class AskedHint:
     """A hint that a seat has asked for: of which decision, as the seat saw it, and the thinking of it."""
 
     view: View
@@ -80,7 +80,7 @@ class Room:
         self.drawing: Drawing | None = None  # the chart of the match, once it is over
         self._entries = 0
         self._asked: set[tuple[int, int]] = set()  # the seats that have asked for a hint, and at which decision
-        self._advice: dict[int, Advice] = {}  # by seat
+        self._advice: dict[int, AskedHint] = {}  # by seat
         self._store = store
         self._minds = minds
         self._bot_pause = bot_pause
@@ -334,7 +334,7 @@ class Room:
 
     # ------------------------------------------------------------------------------------------------------------------ hints
 
-    async def hint(self, guest: Guest) -> Advice:
+    async def hint(self, guest: Guest) -> AskedHint:
         """What the strongest bot would consider in the guest's place. That it was asked for is stored, and marks the action."""
         seat = self.seat_of(guest)
 
@@ -345,16 +345,16 @@ class Room:
 
         if (seat, self.running_match().decision) not in self._asked:
             await self._append(ask)
-        advice = self.advice(seat)
+        advice = self.asked_hint(seat)
         if advice is None:
             view, before = self.running_match().view(seat), self._advice.get(seat)
             thinking = asyncio.create_task(self._advise(view, before))
-            advice = self._advice[seat] = Advice(view, self.running_match().decision, thinking)
+            advice = self._advice[seat] = AskedHint(view, self.running_match().decision, thinking)
             self._changed()
         await asyncio.shield(advice.thinking)
         return advice
 
-    async def _advise(self, view: View, before: Advice | None) -> tuple[Hint, ...]:
+    async def _advise(self, view: View, before: AskedHint | None) -> tuple[Hint, ...]:
         if before is not None:  # one at a time
             await asyncio.wait({before.thinking})
         try:
@@ -365,7 +365,7 @@ class Room:
         finally:
             asyncio.get_running_loop().call_soon(self._changed)
 
-    def advice(self, seat: int) -> Advice | None:
+    def asked_hint(self, seat: int) -> AskedHint | None:
         """The hint that a seat has asked for at the decision that it is to make now."""
         match, found = self.match, self._advice.get(seat)
         current = match is not None and found is not None and (match.actor, match.decision) == (seat, found.decision)

@@ -23,8 +23,8 @@ from meadhall.server import present
 from meadhall.server.answers import Html, page, see_other, wants_json
 from meadhall.server.chart import chart_place
 from meadhall.server.daily import is_sealed
+from meadhall.server.drawings import Charts, Drawing
 from meadhall.server.hall import Hall
-from meadhall.server.outlook import Charts, Drawing
 from meadhall.server.pages import ChartPage, ChartPlace, ReplayPage, SeatView
 from meadhall.server.refusals import NotFound, WrongMoment, reason_of
 from meadhall.server.room import Room

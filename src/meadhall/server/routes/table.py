@@ -21,7 +21,7 @@ from meadhall.server.hub import pulses
 from meadhall.server.pages import VerifyPage
 from meadhall.server.proof import verify_page
 from meadhall.server.refusals import NotFound
-from meadhall.server.room import Advice, Room
+from meadhall.server.room import AskedHint, Room
 from meadhall.server.store import Guest
 from meadhall.server.streams import Streams
 from meadhall.server.visitors import AnyRequest, Visitors, viewer
@@ -160,7 +160,7 @@ async def hint(request: AnyRequest, room: Room, guest: Guest) -> Answer:
     return table_answer(request, room, guest)
 
 
-def told(advice: Advice) -> list[dict[str, Any]]:
+def told(advice: AskedHint) -> list[dict[str, Any]]:
     """A hint for programs: the best action first, with the expected share of the win, and whether that is exact."""
     words, view = advice.view.game.words, advice.view
     return [
