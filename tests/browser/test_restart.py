@@ -74,8 +74,8 @@ def test_a_match_survives_a_stop_and_a_kill(own_hall: Hall, visitors: Callable[[
 def test_bots_go_on_after_a_kill(own_hall: Hall, visitors: Callable[[], Person], tmp_path: Path) -> None:
     person = visitors()
     table = play_now(person)
-    if table.wait_for_turn():
-        table.act()
+    if table.my_turn:
+        table.act(ally_first)
     told = table.told
     own_hall.kill()
     own_hall.start()
