@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from dataclasses import replace
 from math import sqrt
@@ -217,6 +218,20 @@ def test_a_search_by_the_clock_keeps_to_it_and_stops_when_it_is_clear_what_to_do
     assert INTERPRETED or stopped.iterations < whole.iterations
 
 
+def test_alone_a_search_counts_what_its_own_thread_works() -> None:
+    alone = Search(nim, Budget(seconds=0.05, alone=True), SEED)
+    alone.consider(nim.match(heap="small").view(0))  # compiles
+    stop = threading.Event()
+    busy = threading.Thread(target=lambda: all(not waiting for waiting in iter(stop.is_set, True)))
+    busy.start()
+    worked, waited = time.thread_time(), time.monotonic()
+    alone.consider(nim.match(heap="small").view(0))
+    worked, waited = time.thread_time() - worked, time.monotonic() - waited
+    stop.set()
+    busy.join()
+    assert 0.05 <= worked <= waited
+
+
 def test_one_legal_action_needs_no_thought() -> None:
     match = nim.match(heap="small")
     match.play(2)
@@ -240,7 +255,7 @@ def test_the_king_plays_what_is_solved_as_often_as_it_should() -> None:
         return Solution({0: (0.4, 0.6), 2: (0.4, 0.6)}, {0: 0.25, 2: 0.75})
 
     solved = replace(nim, solver=solver)
-    king = bot(solved, "king", SEED, trees=1)
+    king = bot(solved, "king", SEED, alone=True)
     played = np.bincount([king.choose(nim.match().view(0)) for _ in range(400)], minlength=3)
     assert played[1] == 0
     assert 60 < played[0] < 140

@@ -80,7 +80,7 @@ def test_rivals_have_a_deal_of_their_own_every_match() -> None:
 
 
 def test_searches_grow_one_tree() -> None:
-    assert scheduled(game("axes-and-allies"), ["thrall", "huscarl"], 1).trees == 1
+    assert scheduled(game("axes-and-allies"), ["thrall", "huscarl"], 1).alone
 
 
 def test_as_few_play_as_can_unless_more_are_asked_for() -> None:

@@ -40,7 +40,7 @@ def bot_names(game: Game) -> list[str]:
     return [*(rank.name for rank in ranks(game)), "random", *(["greedy"] if game.greedy is not None else [])]
 
 
-def bot(game: Game, name: str, seed: bytes | None = None, trees: int = 0) -> Bot:
+def bot(game: Game, name: str, seed: bytes | None = None, alone: bool = False) -> Bot:
     """A bot for one match.
 
     Args:
@@ -48,14 +48,15 @@ def bot(game: Game, name: str, seed: bytes | None = None, trees: int = 0) -> Bot
         name: one of ``bot_names``; or a search of one's own: ``search@0.2s`` thinks for so many seconds, ``search@1000`` for so
             many iterations, which makes it deterministic.
         seed: its own draws follow from it (any bytes; by default from the operating system).
-        trees: how many trees a search grows at once, on as many cores; 0: as the rank does, ``search@…`` one.
+        alone: a search grows one tree, for so many seconds of its own core's time, as if nothing else ran; else a rank
+            grows one on each core by the clock on the wall, ``search@…`` one.
 
     Raises:
         UnknownBot: the game has none of that name.
     """
     seed = seed or new_seed()
     if own := _SEARCH.fullmatch(name):
-        budget = Budget(float(own["seconds"] or 0), int(own["iterations"] or 0), trees or 1)
+        budget = Budget(float(own["seconds"] or 0), int(own["iterations"] or 0), 1, alone)
         return SearchBot(game, name, budget, seed)
     if name not in bot_names(game):
         raise UnknownBot(f"{game.title} has no bot {name!r}; it has: {', '.join(bot_names(game))}")
@@ -63,4 +64,4 @@ def bot(game: Game, name: str, seed: bytes | None = None, trees: int = 0) -> Bot
         return PolicyBot(game, name, seed)
     rank = next(rank for rank in RANKS if rank.name == name)
     assert rank.budget is not None
-    return SearchBot(game, name, replace(rank.budget, trees=trees), seed, rank.exact)
+    return SearchBot(game, name, replace(rank.budget, alone=alone), seed, rank.exact)

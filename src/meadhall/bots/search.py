@@ -46,11 +46,19 @@ class Budget:
         seconds: how long at most; used where ``iterations`` is 0.
         iterations: of each tree.
         trees: how many; 0: one for each core.
+        alone: grow one tree, in the thread of whoever asks, for so many seconds of its own time: as much whatever else
+            the machine does.
     """
 
     seconds: float = 0.0
     iterations: int = 0
     trees: int = 0
+    alone: bool = False
+
+    @property
+    def clock(self) -> Callable[[], float]:
+        """What the seconds are told by."""
+        return time.thread_time if self.alone else time.monotonic
 
 
 @dataclass(frozen=True)
@@ -173,7 +181,7 @@ class Search:
         self.game = game
         self._budget = budget
         self._seed = seed_number(seed)
-        self._trees = [Tree(game) for _ in range(budget.trees or os.cpu_count() or 1)]
+        self._trees = [Tree(game) for _ in range(1 if budget.alone else budget.trees or os.cpu_count() or 1)]
         self._known: tuple[tuple[int, int, int], ...] = ()
         self._reveals = -1
 
@@ -191,12 +199,13 @@ class Search:
             self._grow_all(lambda tree, seed: tree.grow(view.tables, view.viewer, self._budget.iterations, seed))
             return self._findings(view)
         self._grow_all(lambda tree, seed: tree.grow(view.tables, view.viewer, 1, seed))  # to be compiled is not to think
-        began = time.monotonic()
+        clock = self._budget.clock
+        began = clock()
         for round_ in range(1, ROUNDS + 1):
-            self._grow_all(partial(_grow_until, view, began + self._budget.seconds * round_ / ROUNDS))
+            self._grow_all(partial(_grow_until, view, clock, began + self._budget.seconds * round_ / ROUNDS))
             findings = self._findings(view)
             left = findings.iterations * (ROUNDS - round_) / round_
-            if time.monotonic() - began > self._budget.seconds or (habit is not None and self._is_clear(findings, habit, left)):
+            if clock() - began > self._budget.seconds or (habit is not None and self._is_clear(findings, habit, left)):
                 break
         return findings
 
@@ -247,7 +256,8 @@ class Search:
         self._known, self._reveals = steps, view.table.reveals
 
     def _grow_all(self, grow: Callable[[Tree, int], None]) -> None:
-        list(background("search", BEHIND).map(grow, self._trees, range(self._seed, self._seed + len(self._trees))))
+        everywhere = map if self._budget.alone else background("search", BEHIND).map
+        list(everywhere(grow, self._trees, range(self._seed, self._seed + len(self._trees))))
 
 
 def _considered(action: int, visits: float, total: float, squares: float) -> Considered:
@@ -257,12 +267,12 @@ def _considered(action: int, visits: float, total: float, squares: float) -> Con
     return Considered(action, int(visits), share, sqrt(variance / max(visits, 1)))
 
 
-def _grow_until(view: View, until: float, tree: Tree, seed: int) -> None:
-    now = time.monotonic()
+def _grow_until(view: View, clock: Callable[[], float], until: float, tree: Tree, seed: int) -> None:
+    now = clock()
     while True:
         began, chunk = now, max(FIRST, int(tree.pace * min(SLICE, until - now)))
         tree.grow(view.tables, view.viewer, chunk, seed)
-        now = time.monotonic()
+        now = clock()
         tree.pace = chunk / max(now - began, 1e-6)
         if now >= until:
             return

@@ -32,7 +32,7 @@ class Plan:
     options: dict[str, Any]
     seed: str
     records: bool = False  # whether a record of each match is wanted
-    trees: int = 0  # how many trees a search grows at once, see ``bots.bot``
+    alone: bool = False  # whether a search thinks as if nothing else ran, see ``bots.bot``
 
     def seating(self, number: int) -> tuple[str, ...]:
         """The bots of match ``number``, seat by seat: everybody sits everywhere in turn."""
@@ -62,7 +62,7 @@ def play_match(plan: Plan, number: int) -> Outcome:
         seats=[Seat(f"{name.capitalize()} {seat + 1}", "bot", name) for seat, name in enumerate(names)],
         **plan.options,
     )
-    play_out(match, [bot(subject, name, _bot_seed(plan.seed, number, seat), plan.trees) for seat, name in enumerate(names)])
+    play_out(match, [bot(subject, name, _bot_seed(plan.seed, number, seat), plan.alone) for seat, name in enumerate(names)])
     result = match.result()
     assert result is not None
     return Outcome(result.scores, len(match.steps), match.tally(), dumps(match.record(legal=True)) if plan.records else "")

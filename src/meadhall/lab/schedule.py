@@ -83,7 +83,7 @@ def scheduled(
     if isinstance(games, bool) or not isinstance(games, int) or games < 1:
         raise BadSetup(f"the number of games is an integer of at least 1, not {games!r}")
     text = secrets.token_hex(8) if seed is None else seed
-    return Schedule(subject.name, tuple(bots), chosen, text, trees=1, parties=parties, wanted=games)
+    return Schedule(subject.name, tuple(bots), chosen, text, alone=True, parties=parties, wanted=games)
 
 
 def check_bots(subject: Game, bots: Sequence[str], least: int) -> None:

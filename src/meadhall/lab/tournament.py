@@ -31,7 +31,8 @@ def tournament(
 ) -> Tournament:
     """Let bots play ``games`` games against each other, so that everybody meets everybody and sits everywhere equally often.
 
-    A search grows one tree, on one core: what is compared is what bots make of the same time.
+    A search grows one tree, on one core, and its seconds are that core's: what is compared is what bots make of the same time,
+    however busy the machine is.
 
     Args:
         name: the game, e.g. ``"axes-and-allies"``.

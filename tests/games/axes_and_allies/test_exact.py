@@ -192,7 +192,7 @@ def test_in_a_duel_patience_is_limited() -> None:
 
 def matches(names: Sequence[str], games: int, seed: str) -> Iterator[tuple[Match, int]]:
     """Matches of these bots, each sitting one seat further in every match, and which of them has won."""
-    bots = [bot(AA, name, bytes([number]), trees=1) for number, name in enumerate(names)]
+    bots = [bot(AA, name, bytes([number]), alone=True) for number, name in enumerate(names)]
     for number in range(games):
         match = AA.match(players=len(bots), seed=f"{seed} {number}")
         first = number % len(bots)
