@@ -5,25 +5,29 @@
 >>> match.play(match.legal()[0])
 """
 
-from meadhall.engine.conformance import check_game
-from meadhall.engine.errors import (
-    BadSetup,
-    CannotUndo,
-    ConformanceError,
-    IllegalAction,
-    MalformedAction,
-    MatchOver,
-    MeadhallError,
-    NotYourTurn,
-    RecordError,
-    Refused,
-    UnknownGame,
-)
-from meadhall.engine.game import Game, game, game_names
-from meadhall.engine.kernels import Batch, random_playouts
-from meadhall.engine.match import Action, Match, Result, Seat, View
-from meadhall.engine.record import replay
-from meadhall.lab import Report, simulate
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from meadhall.engine.conformance import check_game
+    from meadhall.engine.errors import (
+        BadSetup,
+        CannotUndo,
+        ConformanceError,
+        IllegalAction,
+        MalformedAction,
+        MatchOver,
+        MeadhallError,
+        NotYourTurn,
+        RecordError,
+        Refused,
+        UnknownGame,
+    )
+    from meadhall.engine.game import Game, game, game_names
+    from meadhall.engine.kernels import Batch, random_playouts
+    from meadhall.engine.match import Action, Match, Result, Seat, View
+    from meadhall.engine.record import replay
+    from meadhall.lab import Report, simulate
 
 __all__ = [
     "Action",
@@ -52,3 +56,21 @@ __all__ = [
     "replay",
     "simulate",
 ]
+
+_HOMES = ("errors", "game", "match", "record", "kernels", "conformance")
+
+
+def __getattr__(name: str) -> Any:
+    """What is named above, read when it is first asked for: the command must settle first how rules run, see ``engine.mode``."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    for home in (*(f"meadhall.engine.{home}" for home in _HOMES), "meadhall.lab"):
+        found = vars(import_module(home)).get(name)
+        if found is not None:
+            globals()[name] = found
+            return found
+    raise AssertionError(name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

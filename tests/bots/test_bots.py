@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from dataclasses import replace
 
 import pytest
@@ -41,6 +42,19 @@ def test_what_is_hidden_does_not_lead_a_bot() -> None:
     for name in ("random", "greedy", "search@200"):
         seed = b"a seed of a bot."
         assert bot(hoard, name, seed).choose(match.view(0)) == bot(hoard, name, seed).choose(other.view(0))
+
+
+def test_what_is_hidden_does_not_go_to_another_process() -> None:
+    match = hoard.match(players=2, seed="x")
+    match.play(match.legal()[0])
+    hidden = match.tables
+    hidden["hand"][0][1][:2] = hidden["hand"][0][1][:2][::-1].copy()
+    sent = [pickle.dumps(each.view(0)) for each in (match, match.supposing(hidden))]
+    assert sent[0] == sent[1]
+    seen, there = match.view(0), pickle.loads(sent[0])  # noqa: S301 - made here
+    assert there.tables.tobytes() == seen.tables.tobytes()
+    assert (there.steps, there.setup, there.legal, there.names) == (seen.steps, seen.setup, seen.legal, seen.names)
+    assert there.next_number == seen.next_number == 2
 
 
 def test_greedy_in_hoard_plays_its_highest_card() -> None:

@@ -20,6 +20,7 @@ from meadhall.server.hall import Hall
 from meadhall.server.room import Room
 from meadhall.server.settings import Settings
 from meadhall.server.store import Store
+from meadhall.server.thinkers import InThreads, Thinker
 
 PATIENCE = 60.0
 """Seconds after which something that was awaited has not come. Nothing takes so long unless it is broken."""
@@ -145,13 +146,16 @@ async def play_out(room: Room, people: dict[int, Person]) -> None:
 
 
 @asynccontextmanager
-async def open_hall(settings: Settings) -> AsyncIterator[OpenHall]:
-    """Open the hall as a server does, but for the socket; in a task of its own, as its lifespan must begin and end in one."""
+async def open_hall(settings: Settings, thinker: Thinker | None = None) -> AsyncIterator[OpenHall]:
+    """Open the hall as a server does, but for the socket; in a task of its own, as its lifespan must begin and end in one.
+
+    It thinks in threads, unless another thinker is given: what a test has registered or replaced is known to this process alone.
+    """
     opened: asyncio.Future[OpenHall] = asyncio.get_running_loop().create_future()
     leave = asyncio.Event()
 
     async def keep_open() -> None:
-        async with _in_this_task(settings) as hall:
+        async with _in_this_task(settings, thinker or InThreads()) as hall:
             opened.set_result(hall)
             await leave.wait()
 
@@ -168,11 +172,11 @@ async def open_hall(settings: Settings) -> AsyncIterator[OpenHall]:
 
 
 @asynccontextmanager
-async def _in_this_task(settings: Settings) -> AsyncIterator[OpenHall]:
+async def _in_this_task(settings: Settings, thinker: Thinker) -> AsyncIterator[OpenHall]:
     async with Store.open(settings) as store:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", LitestarDeprecationWarning)  # of 3.0, in which dependencies are marked
-            app = await create_app(settings, store)
+            app = await create_app(settings, store, thinker)
         async with app.lifespan():
             yield OpenHall(app, app.state.hall, store)
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from meadhall.engine.game import game_names
 from meadhall.server.readiness import Readiness
+from meadhall.server.thinkers import Thinker
 
 
 class ReadyAtOnce(Readiness):
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, thinker: Thinker) -> None:
+        super().__init__(thinker)
         self._ready = set(game_names())

@@ -13,9 +13,10 @@ from meadhall.engine.errors import MeadhallError
 from meadhall.engine.game import register
 from meadhall.engine.match import View
 from meadhall.lab import warm
-from meadhall.server import hall, minds
+from meadhall.server import hall, mind, run
 from meadhall.server.run import serve
 from meadhall.server.settings import Settings
+from meadhall.server.thinkers import InThreads
 from server import hoard_on_a_page
 from server.ready import ReadyAtOnce
 
@@ -35,8 +36,9 @@ if __name__ == "__main__":
     register(hoard_on_a_page.game)
     warm()
     vars(hall)["Readiness"] = ReadyAtOnce
+    vars(run)["Beside"] = InThreads  # Hoard is known to this process alone
     if os.environ.get("MEADHALL_TEST_SLOW_BOTS"):
-        vars(minds)["bot"] = lambda game, name: Slow()
+        vars(mind)["bot"] = lambda game, name: Slow()
     try:
         serve(Settings.from_environment())
     except MeadhallError as error:

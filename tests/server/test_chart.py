@@ -17,11 +17,12 @@ from meadhall.bots.analysis import Analysis, analyse
 from meadhall.engine.match import Match
 from meadhall.engine.record import dumps, loads
 from meadhall.engine.record import replay as replayed
-from meadhall.server import drawings
+from meadhall.server import drawings, mind
 from meadhall.server.chart import BOTTOM, COLUMNS, CREST, LEFT, MARK, RIGHT, TOP, chart_view, spread
 from meadhall.server.drawings import Charts
 from meadhall.server.refusals import TooMany, WrongMoment
 from meadhall.server.routes import replay as replay_routes
+from meadhall.server.thinkers import InThreads
 from server.people import AXES, HOARD, PATIENCE, OpenHall, Person
 
 RECORDS = Path(__file__).parents[1] / "records"
@@ -166,7 +167,7 @@ class Desk:
 @pytest.fixture
 def desk(compiled: None, monkeypatch: pytest.MonkeyPatch) -> Desk:
     desk = Desk()
-    monkeypatch.setattr(drawings, "analyse", desk)
+    monkeypatch.setattr(mind, "analyse", desk)
     return desk
 
 
@@ -184,7 +185,7 @@ async def finished(charts: Charts) -> None:
 
 
 async def test_own_tables_go_before_records_from_elsewhere(desk: Desk) -> None:
-    charts = Charts()
+    charts = Charts(InThreads())
     charts.chart("a", called("a record"), client="10.0.0.1")
     charts.chart("b", called("another"), client="10.0.0.2")
     charts.chart("c", called("our own"))
@@ -193,7 +194,7 @@ async def test_own_tables_go_before_records_from_elsewhere(desk: Desk) -> None:
 
 
 async def test_a_chart_is_drawn_once(desk: Desk) -> None:
-    charts = Charts()
+    charts = Charts(InThreads())
     match = called("once")
     drawing = charts.chart("a", match)
     await finished(charts)
@@ -203,7 +204,7 @@ async def test_a_chart_is_drawn_once(desk: Desk) -> None:
 
 async def test_a_client_has_one_record_waiting_and_all_together_some(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(drawings, "WAITING", 2)
-    charts = Charts()
+    charts = Charts(InThreads())
     first = charts.chart("a", a_match(), client="10.0.0.1")
     with pytest.raises(TooMany):
         charts.chart("b", a_match(), client="10.0.0.1")
@@ -218,7 +219,7 @@ async def test_a_client_has_one_record_waiting_and_all_together_some(desk: Desk,
 
 async def test_what_nobody_waits_for_is_dropped(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(drawings, "PATIENCE", 0.0)
-    charts = Charts()
+    charts = Charts(InThreads())
     left = charts.chart("a", called("left alone"))
     charts.chart("b", called("watched"), watched=lambda: True)
     await finished(charts)
@@ -229,7 +230,7 @@ async def test_what_nobody_waits_for_is_dropped(desk: Desk, monkeypatch: pytest.
 
 
 async def test_one_that_fails_says_so_and_hinders_no_other(desk: Desk, caplog: pytest.LogCaptureFixture) -> None:
-    charts = Charts()
+    charts = Charts(InThreads())
     desk.fails = True
     bad = charts.chart("a", called("bad"))
     await finished(charts)
@@ -243,7 +244,7 @@ async def test_one_that_fails_says_so_and_hinders_no_other(desk: Desk, caplog: p
 
 async def test_old_charts_make_room(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(drawings, "KEPT", 2)
-    charts = Charts()
+    charts = Charts(InThreads())
     for name in "abc":
         charts.chart(name, called(name))
         await finished(charts)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import threading
 
 import pytest
 
 from meadhall.server import readiness
+from meadhall.server.mind import Mind
 from meadhall.server.readiness import Readiness
 from meadhall.server.settings import Settings
 from server.people import AXES, HOARD, open_hall
@@ -56,35 +58,33 @@ async def test_it_opens_by_itself(settings: Settings, monkeypatch: pytest.Monkey
     assert not [record for record in caplog.records if record.levelno >= logging.ERROR]
 
 
-async def test_what_fails_beside_the_hall_is_compiled_in_it(
+async def test_a_game_that_cannot_be_compiled_says_so_in_the_log_and_hinders_no_other(
     settings: Settings, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Hoard is known to this process alone."""
-    monkeypatch.setattr(readiness, "game_names", lambda: [HOARD])
+    def prepare(_mind: Mind, name: str) -> None:
+        if name == AXES:
+            raise ValueError("no compiler")
+
+    monkeypatch.setattr(readiness, "game_names", lambda: [AXES, HOARD])
+    monkeypatch.setattr(Mind, "prepare", prepare)
     async with open_hall(settings) as hall:
         async with asyncio.timeout(120):
             while HOARD not in hall.hall.ready:  # noqa: ASYNC110 - as a visitor's page does
                 await asyncio.sleep(0.05)
-    assert "compiling hoard beside the hall failed" in caplog.text
+    assert "axes-and-allies could not be compiled" in caplog.text
+    assert "no compiler" in caplog.text
 
 
 async def test_a_hall_that_closes_waits_for_no_compiler(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(readiness, "game_names", lambda: [AXES])
-    begun, killed = asyncio.Event(), asyncio.Event()
+    begun, go_on = asyncio.Event(), threading.Event()
+    loop = asyncio.get_running_loop()
 
-    class Endless:
-        async def wait(self) -> int:
-            begun.set()
-            await asyncio.Event().wait()
-            raise AssertionError
+    def prepare(_mind: Mind, _name: str) -> None:
+        loop.call_soon_threadsafe(begun.set)
+        go_on.wait(60)
 
-        def terminate(self) -> None:
-            killed.set()
-
-    async def endless(*_: object, **__: object) -> Endless:
-        return Endless()
-
-    monkeypatch.setattr(asyncio, "create_subprocess_exec", endless)
+    monkeypatch.setattr(Mind, "prepare", prepare)
     async with open_hall(settings):
         await begun.wait()
-    assert killed.is_set()
+    assert not go_on.is_set()
+    go_on.set()

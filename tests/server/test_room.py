@@ -18,16 +18,21 @@ from games_for_tests.hoard.rules import BOAST, DRAW, LOOK
 from meadhall.bots import Hint, bot
 from meadhall.engine.match import Match, View
 from meadhall.server import hall as hall_module
-from meadhall.server import minds as minds_module
+from meadhall.server import mind as mind_module
 from meadhall.server import room as room_module
-from meadhall.server.minds import Minds
 from meadhall.server.room import Room
 from meadhall.server.settings import Settings
 from meadhall.server.store import Conflict, Entry, Store
+from meadhall.server.thinkers import InThreads
 from server import hoard_on_a_page
 from server.people import AXES, HOARD, PATIENCE, OpenHall, Person, open_hall, play_out, stream, until
 
 pytestmark = pytest.mark.asyncio
+
+
+def thinking(hall: OpenHall) -> mind_module.Mind:
+    assert isinstance(hall.hall.thinker, InThreads)
+    return hall.hall.thinker.mind
 
 
 def match_of(room: Room) -> Match:
@@ -270,7 +275,7 @@ class Dreamer:
 @pytest.fixture
 def bad_bot(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """``greedy`` is not itself."""
-    monkeypatch.setattr(minds_module, "bot", lambda game, name: request.param() if name == "greedy" else bot(game, name))
+    monkeypatch.setattr(mind_module, "bot", lambda game, name: request.param() if name == "greedy" else bot(game, name))
     return str(request.param.name)
 
 
@@ -312,7 +317,7 @@ async def test_a_bot_that_thinks_too_long_is_replaced_for_that_decision(
     await until(room, lambda: match_of(room).actor in (0, None))
     assert match_of(room).steps[-1].seat == 1
     assert "took too long" in caplog.text
-    assert len(hall.hall._minds) == 1, "of random; one that still thinks never comes back"
+    assert len(thinking(hall).kept) == 1, "of random; one that still thinks never comes back"
 
 
 @pytest.mark.parametrize("bad_bot", [Broken, Cheat, Dreamer], indirect=True)
@@ -392,7 +397,7 @@ class Timed:
 
 async def test_what_a_bot_thinks_for_is_part_of_its_pause(hall: OpenHall, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(random, "uniform", lambda low, high: 1.0)
-    monkeypatch.setattr(minds_module, "bot", lambda game, name: Timed())
+    monkeypatch.setattr(mind_module, "bot", lambda game, name: Timed())
     program, room = await bots_and(hall, ["greedy"], HOARD)
     for pause, least in ((0.6, 0.6), (0.0, Timed.lasts)):
         room._bot_pause = pause
@@ -403,11 +408,11 @@ async def test_what_a_bot_thinks_for_is_part_of_its_pause(hall: OpenHall, monkey
 
 
 async def test_a_bot_keeps_what_it_has_thought_until_the_match_is_over(hall: OpenHall, monkeypatch: pytest.MonkeyPatch) -> None:
-    minds = hall.hall._minds
+    minds = thinking(hall).kept
     kept = set()
     monkeypatch.setattr(Timed, "made", 0)
     monkeypatch.setattr(Timed, "lasts", 0.0)
-    monkeypatch.setattr(minds_module, "bot", lambda game, name: Timed())
+    monkeypatch.setattr(mind_module, "bot", lambda game, name: Timed())
     program, room = await bots_and(hall, ["greedy", "greedy"], HOARD)
     while not match_of(room).over:
         await until(room, lambda: match_of(room).actor in (0, None))
@@ -423,23 +428,27 @@ async def test_a_room_that_is_let_go_takes_its_minds_with_it(hall: OpenHall, mon
     program, room = await bots_and(hall, ["greedy"], HOARD)
     await program.act(room.table.id, DRAW)
     await until(room, lambda: match_of(room).actor in (0, None))
-    assert len(hall.hall._minds) == 1
+    assert len(thinking(hall).kept) == 1
     monkeypatch.setattr(hall_module, "_ROOMS_KEPT", 1)
     await program.open(game=HOARD, bots=["greedy"])
     assert room not in hall.hall.rooms()
-    assert len(hall.hall._minds) == 0
+    assert len(thinking(hall).kept) == 0
 
 
 async def test_only_so_many_minds_are_kept_those_that_thought_last(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(minds_module, "_KEPT", 2)
-    minds = Minds()
-    players = [minds.take("table", seat, hoard_on_a_page.game, "random") for seat in range(3)]
-    for seat, player in enumerate(players):
-        minds.keep("table", seat, player)
-    assert minds.take("table", 2, hoard_on_a_page.game, "random") is players[2]
-    assert minds.take("table", 1, hoard_on_a_page.game, "greedy") is not players[1], "another sits there now"
-    assert minds.take("table", 0, hoard_on_a_page.game, "random") is not players[0]
-    assert len(minds) == 0, "who thinks is not kept here"
+    monkeypatch.setattr(mind_module, "_KEPT", 2)
+    mind = mind_module.Mind()
+    view = hoard_on_a_page.game.match(players=2, seed="minds").view(0)
+    for table in "abc":
+        mind.choose(table, "random", view)
+    assert list(mind.kept) == [("b", 0), ("c", 0)]
+    kept = mind.kept["c", 0]
+    mind.choose("c", "random", view)
+    assert mind.kept["c", 0] is kept
+    mind.choose("c", "greedy", view)
+    assert mind.kept["c", 0] is not kept, "another sits there now"
+    mind.forget("c")
+    assert list(mind.kept) == [("b", 0)]
 
 
 async def test_old_tables_with_bots_of_the_library_are_played_on(settings: Settings, at_once: None) -> None:
@@ -466,7 +475,7 @@ async def test_who_takes_back_and_acts_anew_does_not_wait_for_what_the_bot_thoug
                 threading.Event().wait()
             return view.legal[0]
 
-    monkeypatch.setattr(minds_module, "bot", lambda game, name: Ponderer())
+    monkeypatch.setattr(mind_module, "bot", lambda game, name: Ponderer())
     program, room = await bots_and(hall, ["greedy"], HOARD)
     await program.act(room.table.id, DRAW)
     assert await asked.get() == 2
@@ -504,7 +513,7 @@ async def test_a_bots_answer_to_a_position_that_was_taken_back_is_dropped(
             asyncio.run_coroutine_threadsafe(answer.wait(), loop).result()
             return view.legal[0]
 
-    monkeypatch.setattr(minds_module, "bot", lambda game, name: Slow())
+    monkeypatch.setattr(mind_module, "bot", lambda game, name: Slow())
     await program.act(room.table.id, DRAW)
     await asked.wait()
     await room._append(lambda match: (match.undo(revealed=True), Entry(room._entries + 1, "undo", 0, 1))[1])
@@ -536,7 +545,7 @@ class Adviser:
 @pytest.fixture
 def adviser(monkeypatch: pytest.MonkeyPatch) -> Adviser:
     adviser = Adviser()
-    monkeypatch.setattr(room_module, "hints", adviser)
+    monkeypatch.setattr(mind_module, "hints", adviser)
     return adviser
 
 
@@ -616,7 +625,7 @@ async def test_a_hint_that_fails_is_no_end(
         raise RuntimeError(f"nothing comes to mind for {view.viewer}")
 
     with monkeypatch.context() as patch:
-        patch.setattr(room_module, "hints", fail)
+        patch.setattr(mind_module, "hints", fail)
         assert (await ask_hint(actor, room)).status_code == 500
     assert 'id="hints"' not in (await actor.get(f"/table/{room.table.id}")).text
     assert (await ask_hint(actor, room)).status_code == 200
@@ -729,7 +738,7 @@ async def test_a_match_that_is_given_up_while_a_bot_thinks_ends_quietly(
             asyncio.run_coroutine_threadsafe(answer.wait(), loop).result()
             return view.legal[0]
 
-    monkeypatch.setattr(minds_module, "bot", lambda game, name: Slow())
+    monkeypatch.setattr(mind_module, "bot", lambda game, name: Slow())
     await program.act(room.table.id, DRAW)
     await asked.wait()
     assert (await program.post(f"/tables/{room.table.id}/resign")).json()["status"] == "abandoned"

@@ -6,6 +6,8 @@ import os
 import sys
 from pathlib import Path
 
+from meadhall.engine import mode
+
 
 def serve_hall(host: str | None, port: int | None, data: Path | None, database_url: str | None, no_browser: bool) -> None:
     """Serve until stopped. What is given here goes before the environment's ``MEADHALL_…``."""
@@ -13,6 +15,8 @@ def serve_hall(host: str | None, port: int | None, data: Path | None, database_u
     os.environ.update({f"MEADHALL_{name}": str(value) for name, value in given.items() if value is not None})
     if no_browser or not has_screen():
         os.environ["MEADHALL_NO_BROWSER"] = "1"
+
+    mode.prefer_interpreted()  # one action at a time needs no compiler; all that thinks is in a process of its own
 
     from meadhall.server.run import serve
     from meadhall.server.settings import Settings

@@ -14,6 +14,7 @@ from meadhall.engine import chance
 from meadhall.engine.errors import BadSetup, CannotUndo, IllegalAction, MalformedAction, MatchOver, NotYourTurn
 from meadhall.engine.events import Event, Log, new_log, read_log
 from meadhall.engine.game import Game, Scoring
+from meadhall.engine.game import game as find_game
 from meadhall.engine.kernels import loops
 from meadhall.engine.language import gettext as _
 from meadhall.engine.schema import State, Tables, field_names
@@ -106,7 +107,7 @@ class Result:
 
 
 class View:
-    """A match as one seat may know it: made from a concealed copy, holding nothing else.
+    """A match as one seat may know it: made from a concealed copy, holding nothing else. It can be pickled.
 
     Attributes:
         game, seats, viewer: the game, who plays, and the seat that looks (-1: a spectator).
@@ -116,19 +117,33 @@ class View:
         next_number: the number that the next action will have.
     """
 
-    def __init__(self, match: Match, viewer: int, tables: Tables, steps: Sequence[Step], next_number: int) -> None:
-        self.game = match.game
-        self.options = match.options
-        self.seats = match.seats
-        self.names = match.names
+    def __init__(
+        self,
+        game: Game,
+        options: Mapping[str, Any],
+        seats: tuple[Seat, ...],
+        viewer: int,
+        tables: Tables,
+        setup: tuple[Event, ...],
+        steps: tuple[Shown, ...],
+        next_number: int,
+    ) -> None:
+        self.game = game
+        self.options = options
+        self.seats = seats
+        self.names = tuple(seat.name for seat in seats)
         self.viewer = viewer
-        self.tables = concealed(match.game, tables, viewer)
-        self.table: Any = match.game.table.at(self.tables)
-        self.setup = visible(match.setup, viewer)
-        self.steps = tuple(step.shown_to(viewer) for step in steps)
+        self.tables = tables
+        self.table: Any = game.table.at(tables)
+        self.setup = setup
+        self.steps = steps
         self.next_number = next_number
         actor = self.actor
-        self.legal = () if actor is None or actor != viewer else legal_actions(match.game, self.tables)
+        self.legal = () if actor is None or actor != viewer else legal_actions(game, tables)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        told = (self.options, self.seats, self.viewer, self.tables, self.setup, self.steps, self.next_number)
+        return _seen_again, (self.game.name, *told)
 
     @property
     def actor(self) -> int | None:
@@ -157,6 +172,11 @@ class View:
             "state": {name: row[name].tolist() for name in field_names(self.tables.dtype) if name != "actor"},
             "legal": [{"action": action.action, "text": action.text} for action in self.actions()],
         }
+
+
+def _seen_again(name: str, options: Mapping[str, Any], *told: Any) -> View:
+    """A view that was pickled."""
+    return View(find_game(name).under(options), options, *told)
 
 
 def concealed(game: Game, tables: Tables, viewer: int) -> Tables:
@@ -287,8 +307,7 @@ class Match:
 
     def view(self, seat: int | None = None) -> View:
         """The match as seat ``seat`` may know it now; None or -1: as a spectator may."""
-        viewer = self._viewer(seat)
-        return View(self, viewer, self._tables, self.steps, self.next_number)
+        return self._seen(self._viewer(seat), self._tables, self.steps, self.next_number)
 
     def view_at(self, position: int, seat: int | None = None) -> View:
         """The match as it was after its first ``position`` actions that stand (0: the setup).
@@ -300,7 +319,12 @@ class Match:
         if position == len(self.steps):
             return self.view(seat)
         following = self.steps[position]
-        return View(self, self._viewer(seat), following.before, self.steps[:position], following.n)
+        return self._seen(self._viewer(seat), following.before, self.steps[:position], following.n)
+
+    def _seen(self, viewer: int, tables: Tables, steps: Sequence[Step], next_number: int) -> View:
+        shown = tuple(step.shown_to(viewer) for step in steps)
+        setup = visible(self.setup, viewer)
+        return View(self.game, self.options, self.seats, viewer, concealed(self.game, tables, viewer), setup, shown, next_number)
 
     def _viewer(self, seat: int | None) -> int:
         if seat is None or seat == SPECTATOR:

@@ -15,15 +15,15 @@ from functools import cache
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar, overload
 
-import numba
 import numpy as np
 from platformdirs import user_cache_path
+
+from meadhall.engine import mode
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
-INTERPRETED = os.environ.get("MEADHALL_INTERPRET", "0") not in ("", "0")
-
+INTERPRETED = mode.interpreted
 
 _ENGINE = __name__.rpartition(".")[0]
 
@@ -92,6 +92,8 @@ def rule(function: Any = None, /, *, inline: bool = False) -> Any:
 def _compiled(function: Callable[P, R], inline: bool) -> Callable[P, R]:
     if INTERPRETED:
         return function
+    import numba
+
     settings: Any = numba.config
     before = settings.CACHE_DIR
     package = _rules_package(function.__module__)

@@ -32,6 +32,7 @@ from meadhall.server.routes import api, daily, documents, front, learn, operator
 from meadhall.server.settings import Settings
 from meadhall.server.store import Store
 from meadhall.server.streams import Streams
+from meadhall.server.thinkers import Thinker
 from meadhall.server.visitors import AnyRequest, Visitors, guest_cookie
 
 log = logging.getLogger(__name__)
@@ -48,9 +49,9 @@ _HEADERS = {
 _UNLIMITED = ["^/static/", "^/health$", "^/metrics$", "/stream$", "/events$"]
 
 
-async def create_app(settings: Settings, store: Store) -> Litestar:
-    """The hall as an ASGI application on an open store."""
-    hall = Hall(settings, store)
+async def create_app(settings: Settings, store: Store, thinker: Thinker) -> Litestar:
+    """The hall as an ASGI application on an open store; it closes what thinks for it."""
+    hall = Hall(settings, store, thinker)
     visitors = Visitors(store, await store.secret("guests"))
     streams = Streams(settings.streams_per_client)
 

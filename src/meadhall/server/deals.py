@@ -6,9 +6,8 @@ import asyncio
 import logging
 
 from meadhall.engine.daily import Outcome
-from meadhall.engine.game import game
-from meadhall.server.beside import beside
 from meadhall.server.store import TableRow
+from meadhall.server.thinkers import Thinker
 
 log = logging.getLogger(__name__)
 
@@ -19,24 +18,22 @@ PATIENCE = 1.0
 class Deals:
     """What could have been made of the deals that were asked for."""
 
-    def __init__(self) -> None:
+    def __init__(self, thinker: Thinker) -> None:
+        self._thinker = thinker
         self._asked: dict[str, asyncio.Task[Outcome]] = {}
 
     async def outcome(self, table: TableRow) -> Outcome | None:
         """What could have been made of the puzzle at this table; None as long as it is being found out."""
         assert table.daily is not None
         if table.daily not in self._asked:
-            self._asked[table.daily] = asyncio.create_task(_find_out(table))
+            self._asked[table.daily] = asyncio.create_task(self._find_out(table))
         done, _ = await asyncio.wait({self._asked[table.daily]}, timeout=PATIENCE)
         return next((task.result() for task in done), None)
 
-
-async def _find_out(table: TableRow) -> Outcome:
-    subject = game(table.game)
-    assert subject.daily is not None
-    assert subject.daily.outcome is not None
-    try:
-        return await beside(subject.daily.outcome, subject.match(players=1, seed=table.seed, **table.options))
-    except Exception:
-        log.exception("whether the puzzle of %s could be won is not found out", table.daily)
-        return Outcome(None)
+    async def _find_out(self, table: TableRow) -> Outcome:
+        try:
+            found: Outcome = await self._thinker.ask("outcome", table.game, table.seed, table.options)
+        except Exception:
+            log.exception("whether the puzzle of %s could be won is not found out", table.daily)
+            return Outcome(None)
+        return found

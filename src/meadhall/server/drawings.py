@@ -12,13 +12,12 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import partial
 
-from meadhall.bots.analysis import Analysis, Knowledge, analyse
+from meadhall.bots.analysis import Analysis, Knowledge
 from meadhall.engine.language import gettext as _
 from meadhall.engine.match import Match
-from meadhall.server.beside import beside
 from meadhall.server.refusals import TooMany, WrongMoment
+from meadhall.server.thinkers import Thinker
 
 log = logging.getLogger(__name__)
 
@@ -72,7 +71,7 @@ class Drawing:
         return self.watched() or time.monotonic() - self.asked < PATIENCE
 
     def advance(self, progress: float) -> None:
-        """Called by the analysis, in its thread."""
+        """Called while it is worked out."""
         self.progress = progress
         if not self.wanted:
             raise _Dropped
@@ -85,7 +84,8 @@ class _Dropped(Exception):
 class Charts:
     """All charts of this process."""
 
-    def __init__(self) -> None:
+    def __init__(self, thinker: Thinker) -> None:
+        self._thinker = thinker
         self._drawings: OrderedDict[tuple[str, Knowledge], Drawing] = OrderedDict()
         self._worker: asyncio.Task[None] | None = None
 
@@ -156,7 +156,8 @@ class Charts:
             try:
                 if not drawing.wanted:
                     raise _Dropped
-                drawing.analysis = await beside(partial(analyse, match, drawing.knowledge, progress=drawing.advance))
+                record = match.record()
+                drawing.analysis = await self._thinker.ask("chart", record, drawing.knowledge, progress=drawing.advance)
             except _Dropped:
                 self._forget(drawing)
             except Exception:

@@ -19,13 +19,13 @@ from meadhall.engine.language import gettext as _
 from meadhall.server.beside import beside
 from meadhall.server.deals import Deals
 from meadhall.server.drawings import Charts
-from meadhall.server.minds import Minds
 from meadhall.server.names import bot_name, clean_name
 from meadhall.server.readiness import Readiness
 from meadhall.server.refusals import NotFound, NotSeated, TooMany, WrongMoment
 from meadhall.server.room import Room
 from meadhall.server.settings import Settings
 from meadhall.server.store import Guest, SeatRow, Store, TableRow, new_id, new_key, now
+from meadhall.server.thinkers import Thinker
 
 log = logging.getLogger(__name__)
 
@@ -42,15 +42,15 @@ class _Loading:
 class Hall:
     """Everything that the pages and the API act on."""
 
-    def __init__(self, settings: Settings, store: Store) -> None:
+    def __init__(self, settings: Settings, store: Store, thinker: Thinker) -> None:
         self.settings = settings
         self.store = store
-        self.ready = Readiness()
+        self.thinker = thinker
+        self.ready = Readiness(thinker)
         self.closing = asyncio.Event()
         self._rooms: dict[str, Room] = {}
-        self.charts = Charts()
-        self.deals = Deals()
-        self._minds = Minds()
+        self.charts = Charts(thinker)
+        self.deals = Deals(thinker)
         self._loading: dict[str, _Loading] = {}
 
     # ---------------------------------------------------------------------------------------------------------------- rooms
@@ -66,7 +66,7 @@ class Hall:
                     raise NotFound(_("There is no such table here."))
                 self.ready.check(table.game)
                 self._make_room()
-                self._rooms[id] = await Room.load(game(table.game), table, self.store, self._minds, self.settings.bot_pause)
+                self._rooms[id] = await Room.load(game(table.game), table, self.store, self.thinker, self.settings.bot_pause)
             return self._rooms[id]
 
     @asynccontextmanager
@@ -87,7 +87,7 @@ class Hall:
             idle = [id for id, room in self._rooms.items() if len(room.hub) == 0 and room.bot_to_decide() is None]
             for id in idle[: len(self._rooms) - _ROOMS_KEPT + 1]:
                 del self._rooms[id]
-                self._minds.forget(id)
+                self.thinker.tell("forget", id)
 
     def can_show(self, table: TableRow) -> bool:
         """Whether the table's match can be played again here and now: its game is ready, and its rules are still the same."""
@@ -115,6 +115,7 @@ class Hall:
             room.hub.wake()
             await room.close()
         await self.charts.close()
+        await self.thinker.close()
 
     # ----------------------------------------------------------------------------------------------------------- new tables
 

@@ -15,18 +15,17 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from meadhall.bots import Hint, hints
+from meadhall.bots import Hint
 from meadhall.bots.ranks import JARL
 from meadhall.engine.errors import Refused
 from meadhall.engine.game import Game
 from meadhall.engine.language import gettext as _
 from meadhall.engine.match import Match, Seat, View
-from meadhall.server.beside import beside
 from meadhall.server.drawings import Drawing
 from meadhall.server.hub import Hub
-from meadhall.server.minds import Minds
 from meadhall.server.refusals import NotSeated, OtherRules, Stale, WrongMoment
 from meadhall.server.store import Conflict, Entry, Guest, SeatRow, Store, TableRow, now
+from meadhall.server.thinkers import Thinker
 
 log = logging.getLogger(__name__)
 
@@ -69,7 +68,7 @@ class Room:
         version: rises with every change that can be seen, over restarts too: a page keeps to the newest it was sent.
     """
 
-    def __init__(self, game: Game, table: TableRow, store: Store, minds: Minds, bot_pause: float) -> None:
+    def __init__(self, game: Game, table: TableRow, store: Store, thinker: Thinker, bot_pause: float) -> None:
         self.game = game
         self.table = table
         self.match: Match | None = None
@@ -82,16 +81,16 @@ class Room:
         self._asked: set[tuple[int, int]] = set()  # the seats that have asked for a hint, and at which decision
         self._advice: dict[int, AskedHint] = {}  # by seat
         self._store = store
-        self._minds = minds
+        self._thinker = thinker
         self._bot_pause = bot_pause
         self._lock = asyncio.Lock()
         self._bots: asyncio.Task[None] | None = None
         self._thought: tuple[int, asyncio.Task[int]] | None = None  # after which entry, and what a bot thinks of then
 
     @classmethod
-    async def load(cls, game: Game, table: TableRow, store: Store, minds: Minds, bot_pause: float) -> Room:
+    async def load(cls, game: Game, table: TableRow, store: Store, thinker: Thinker, bot_pause: float) -> Room:
         """The room of a stored table, its match played again from its entries."""
-        room = cls(game, table, store, minds, bot_pause)
+        room = cls(game, table, store, thinker, bot_pause)
         if table.status != "gathering":
             await room._reload()
         room.let_bots_play()
@@ -325,10 +324,9 @@ class Room:
 
     async def _think(self, match: Match, seat: int, name: str, until: float) -> int:
         """What a bot does, thought of beside the event loop while people look at what has happened, and told at ``until``."""
-        player = self._minds.take(self.table.id, seat, match.game, name)
+        await self._thinker.ask("prepare", self.game.name)  # at once, unless what thinks has just begun: that is not thinking
         async with asyncio.timeout(_LONGEST):
-            action = await beside(player.choose, match.view(seat))
-        self._minds.keep(self.table.id, seat, player)
+            action: int = await self._thinker.ask("choose", self.table.id, name, match.view(seat))
         await asyncio.sleep(until - asyncio.get_running_loop().time())
         return action
 
@@ -358,7 +356,8 @@ class Room:
         if before is not None:  # one at a time
             await asyncio.wait({before.thinking})
         try:
-            return await beside(hints, view)
+            given: tuple[Hint, ...] = await self._thinker.ask("hint", view)
+            return given
         except Exception:
             self._advice.pop(view.viewer, None)
             raise
@@ -379,7 +378,7 @@ class Room:
         if self._thought is not None and (self._thought[0] != self._entries or self.table.status != "running"):
             self._thought[1].cancel()
         if self.table.status in ("over", "abandoned"):
-            self._minds.forget(self.table.id)
+            self._thinker.tell("forget", self.table.id)
             self._advice.clear()
         self.hub.wake()
 
@@ -404,7 +403,7 @@ class Room:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-        self._minds.forget(self.table.id)
+        self._thinker.tell("forget", self.table.id)
 
 
 def _is_cancelled() -> bool:

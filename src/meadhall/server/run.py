@@ -18,6 +18,7 @@ from meadhall.engine.errors import MeadhallError
 from meadhall.server.app import create_app
 from meadhall.server.settings import Settings
 from meadhall.server.store import Store
+from meadhall.server.thinkers import Beside
 
 _GRACE = 1
 """Seconds that a stop waits for answers under way."""
@@ -61,7 +62,7 @@ def serve(settings: Settings) -> None:
 
 async def _serve(settings: Settings, listener: socket.socket) -> None:
     async with Store.open(settings) as store:
-        app = await create_app(settings, store)
+        app = await create_app(settings, store, Beside())
         config = uvicorn.Config(
             app,
             log_level="warning",

@@ -1,0 +1,170 @@
+"""Thinking in a process beside the hall: what comes back, what is dropped, and what happens when either of the two dies."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+import time
+from collections.abc import AsyncIterator
+
+import pytest
+import pytest_asyncio
+
+import meadhall
+from meadhall.engine.errors import UnknownGame
+from meadhall.server.settings import Settings
+from meadhall.server.thinkers import Beside, InThreads, Thinker, ThinkerLost
+from server.people import AXES, open_hall, until
+
+pytestmark = pytest.mark.asyncio
+
+PATIENCE = 60
+
+
+@pytest_asyncio.fixture(params=[Beside, InThreads])
+async def thinker(request: pytest.FixtureRequest) -> AsyncIterator[Thinker]:
+    """Both kinds: whatever is asked, they answer the same."""
+    thinker: Thinker = request.param()
+    yield thinker
+    await thinker.close()
+
+
+@pytest_asyncio.fixture
+async def beside() -> AsyncIterator[Beside]:
+    thinker = Beside()
+    yield thinker
+    await thinker.close()
+
+
+def a_match(game: str = AXES) -> meadhall.Match:
+    match = meadhall.game(game).match(players=2, seed="thought about")
+    while not match.over:
+        match.play(match.legal()[0])
+    return match
+
+
+async def test_bots_hints_charts_and_deals_are_thought_of(thinker: Thinker) -> None:
+    match = meadhall.game(AXES).match(players=2, seed="thought about")
+    assert match.actor is not None
+    view = match.view(match.actor)
+    for name in ("random", "search@20"):
+        assert await thinker.ask("choose", "table", name, view) in view.legal
+    thinker.tell("forget", "table")
+    assert (await thinker.ask("hint", view))[0].action in view.legal
+
+    heard: list[float] = []
+    over = a_match()
+    analysis = await thinker.ask("chart", over.record(), "public", progress=heard.append)
+    result = over.result()
+    assert result is not None
+    assert analysis.chances[-1] == result.scores
+    assert heard == sorted(heard)
+
+    outcome = await thinker.ask("outcome", "axxa", bytes(32), {"mode": "together", "touching": "all"})
+    assert outcome.won
+
+
+async def test_what_fails_there_is_raised_here(thinker: Thinker) -> None:
+    with pytest.raises(UnknownGame, match="no game 'chess'"):
+        await thinker.ask("prepare", "chess")
+
+
+async def test_who_does_not_want_the_chart_any_more_ends_it(thinker: Thinker) -> None:
+    class Enough(Exception):
+        pass
+
+    def progress(_done: float) -> None:
+        raise Enough
+
+    with pytest.raises(Enough):
+        await thinker.ask("chart", a_match("viking-axes").record(), "public", progress=progress)
+
+
+async def test_several_things_are_thought_of_at_once(beside: Beside) -> None:
+    view = a_view()
+    await beside.ask("choose", "first", "random", view)
+    long = asyncio.create_task(beside.ask("choose", "long", "search@20s", view))
+    await asyncio.sleep(0.2)
+    assert await asyncio.wait_for(beside.ask("choose", "short", "random", view), 10) in view.legal
+    assert not long.done()
+    long.cancel()
+
+
+def a_view() -> meadhall.View:
+    match = meadhall.game("viking-axes").match(players=4, variant="strategic", seed="long")
+    return match.view(match.actor)
+
+
+async def test_a_process_that_dies_is_replaced(beside: Beside, caplog: pytest.LogCaptureFixture) -> None:
+    view = a_view()
+    await beside.ask("choose", "table", "random", view)
+    first = beside.process_id
+    assert first is not None
+    thought = asyncio.create_task(beside.ask("choose", "table", "search@60s", view))
+    await asyncio.sleep(0.2)
+    os.kill(first, signal.SIGKILL)
+    with pytest.raises(ThinkerLost):
+        await thought
+    assert await beside.ask("choose", "table", "random", view) in view.legal
+    assert beside.process_id not in (None, first)
+    assert "has ended (status -9)" in caplog.text
+
+
+async def test_a_hall_that_closes_leaves_no_process_and_waits_for_no_thought() -> None:
+    beside = Beside()
+    await beside.ask("choose", "table", "random", a_view())
+    thought = asyncio.create_task(beside.ask("choose", "table", "search@60s", a_view()))
+    await asyncio.sleep(0.2)
+    process_id = beside.process_id
+    assert process_id is not None
+    began = time.monotonic()
+    await beside.close()
+    assert time.monotonic() - began < 2
+    with pytest.raises(ProcessLookupError):
+        os.kill(process_id, 0)
+    with pytest.raises(ThinkerLost):
+        await thought
+
+
+_A_HALL = """
+import asyncio
+from meadhall.server.thinkers import Beside
+
+async def main():
+    thinker = Beside()
+    await thinker.ask("prepare", "axes-and-allies")
+    print(thinker.process_id, flush=True)
+    await asyncio.sleep(60)
+
+asyncio.run(main())
+"""
+
+
+async def test_when_the_hall_is_killed_nothing_thinks_on() -> None:
+    hall = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-c", _A_HALL), stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE
+    )
+    assert hall.stdout is not None
+    assert hall.stderr is not None
+    os.kill(int(await hall.stdout.readline()), 0)
+    hall.kill()
+    await asyncio.wait_for(hall.stderr.read(), PATIENCE)  # it ends when nobody can write to it any more
+
+
+async def test_bots_go_on_when_what_thinks_for_them_dies(settings: Settings, at_once: None) -> None:
+    thinker = Beside()
+    async with open_hall(settings, thinker) as hall:
+        program = await hall.program()
+        room = await hall.room((await program.open(game=AXES, players=4, bots=["karl"] * 3))["id"])
+        match = room.match
+        assert match is not None
+        for _ in range(3):
+            await until(room, lambda: match.actor in (0, None))
+            if match.over:
+                break
+            if thinker.process_id is not None:
+                os.kill(thinker.process_id, signal.SIGKILL)
+            await program.act(room.table.id, match.legal()[0].action)
+        await until(room, lambda: match.actor in (0, None))
