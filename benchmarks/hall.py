@@ -4,7 +4,8 @@
 
 A real server process, a real database file, real sockets. Each table has four players and a spectator with an open stream
 each. A move is a form post as a page makes it; its delay is the time from sending the post until the frame with its outcome
-has arrived at a stream. The load is made on the same cores by a second process, whose share of them is in the table too.
+has arrived at a stream. The load is made on the same cores by another process. What each of the three uses of a core is in the
+table: the hall, the process beside it in which its bots think, and the one that makes the load; and the memory of the first two.
 ``--thinking`` opens so many more tables, at each of which six jarls think all the time, and measures every rate with and without
 them.
 """
@@ -193,6 +194,16 @@ def percentile(values: list[float], share: float) -> float:
     return statistics.quantiles(values, n=1000)[round(share * 1000) - 1] * 1000
 
 
+def used(process: psutil.Process) -> float:
+    """Seconds of CPU that a process has had."""
+    times = process.cpu_times()
+    return float(times.user + times.system)
+
+
+def megabytes(process: psutil.Process) -> float:
+    return float(process.memory_info().rss) / 1e6
+
+
 async def load(port: int, rates: list[int], seconds: float, thinking: int, server: psutil.Process) -> None:
     tables = await open_tables(port)
     ready = asyncio.Semaphore(0)
@@ -202,7 +213,7 @@ async def load(port: int, rates: list[int], seconds: float, thinking: int, serve
     print(f"{len(watchers)} streams on {len(tables)} tables; a frame is about {await frame_size(tables[0])} bytes")
     print(
         f"{'jarls at':>8} {'moves/s':>8} {'done/s':>8} {'p50 ms':>8} {'p99 ms':>8} {'post p50':>9} {'post p99':>9} {'late':>5} "
-        f"{'server CPU':>11} {'load CPU':>9} {'MB':>6}"
+        f"{'hall CPU':>9} {'MB':>5} {'bots CPU':>9} {'MB':>5} {'load CPU':>9}"
     )
     thinkers: list[asyncio.Task[None]] = []
     for tables_of_jarls, rate in itertools.product([0, thinking] if thinking else [0], rates):
@@ -211,20 +222,22 @@ async def load(port: int, rates: list[int], seconds: float, thinking: int, serve
             table.delays.clear()
             table.posts.clear()
             table.late = 0
-        own, began, before = psutil.Process(), time.perf_counter(), server.cpu_times()
-        own_before = own.cpu_times()
+        (bots,) = server.children()
+        began = time.perf_counter()
+        before = [used(process) for process in (server, bots, psutil.Process())]
         until = began + seconds
         await asyncio.gather(*(drive(table, len(tables) / rate, until) for table in tables))
-        elapsed, after, own_after = time.perf_counter() - began, server.cpu_times(), own.cpu_times()
+        elapsed = time.perf_counter() - began
+        after = [used(process) for process in (server, bots, psutil.Process())]
+        cores = [(later - earlier) / elapsed for earlier, later in zip(before, after, strict=True)]
         delays = [delay for table in tables for delay in table.delays]
         posts = [delay for table in tables for delay in table.posts]
-        used = after.user + after.system - before.user - before.system
-        own_used = own_after.user + own_after.system - own_before.user - own_before.system
         print(
             f"{len(thinkers):>8} {rate:>8} {len(posts) / elapsed:>8.0f} "
             f"{percentile(delays, 0.5):>8.1f} {percentile(delays, 0.99):>8.1f} "
             f"{percentile(posts, 0.5):>9.1f} {percentile(posts, 0.99):>9.1f} {sum(table.late for table in tables):>5} "
-            f"{used / elapsed:>10.0%} {own_used / elapsed:>9.0%} {server.memory_info().rss / 1e6:>6.0f}"
+            f"{cores[0]:>9.0%} {megabytes(server):>5.0f} {cores[1]:>9.0%} {megabytes(bots):>5.0f} {cores[2]:>9.0%}",
+            flush=True,
         )
     for task in (*watchers, *thinkers):
         if task.done():
