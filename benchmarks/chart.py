@@ -28,7 +28,7 @@ from meadhall.bots.search import NODES, Tree
 from meadhall.engine.advice import Advice
 from meadhall.engine.game import Game
 from meadhall.engine.match import SPECTATOR, Match
-from meadhall.server.beside import beside
+from meadhall.server.thinkers import Beside
 
 GAMES: tuple[tuple[str, int, dict[str, Any]], ...] = (
     ("axes-and-allies", 6, {}),
@@ -108,14 +108,17 @@ def main() -> None:
 def in_the_hall() -> None:
     """The chart of a whole match, drawn as the hall draws it: how long it takes, and how late the event loop is meanwhile."""
     match = played(meadhall.game("dungeon-allies"), 4, {}, 0)
-    analyse(match, iterations=1)  # compiles
 
     async def watched() -> tuple[float, Analysis, list[float], list[float]]:
+        thinker = Beside()
+        await thinker.ask("prepare", match.game.name)
         quiet = await delays(asyncio.create_task(asyncio.sleep(5)))
-        drawing = asyncio.create_task(beside(analyse, match))
+        drawing = asyncio.create_task(thinker.ask("chart", match.record(), "public", progress=lambda _done: None))
         began = time.monotonic()
         busy = await delays(drawing)
-        return time.monotonic() - began, await drawing, quiet, busy
+        seconds, analysis = time.monotonic() - began, await drawing
+        await thinker.close()
+        return seconds, analysis, quiet, busy
 
     seconds, analysis, quiet, busy = asyncio.run(watched())
     print(f"{len(match.steps)} actions in {seconds:.1f} s, {analysis.samples[0]} continuations of every position")

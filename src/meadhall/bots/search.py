@@ -33,9 +33,9 @@ ROUNDS = 5
 FIRST = 16
 """Iterations after which a thread looks at the clock while it doesn't know how long they take."""
 SLICE = 0.1
-"""Seconds after which it does later: each look takes the interpreter away from those who serve pages."""
+"""Seconds after which it does later: for each look the threads of all searches take the interpreter from each other."""
 BEHIND = 10
-"""How much less urgent thinking is than serving pages (as ``nice`` counts)."""
+"""How much less urgent searching is than what people wait for (as ``nice`` counts)."""
 
 
 @dataclass(frozen=True)

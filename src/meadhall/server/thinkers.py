@@ -151,11 +151,11 @@ class Beside:
             while True:
                 length = int.from_bytes(await process.stdout.readexactly(HEADER))
                 self._answered(*pickle.loads(await process.stdout.readexactly(length)))  # noqa: S301 - from our own process
-        if self._process is process:
-            self._process = None
-            log.error("the process that thinks for the hall has ended (status %s)", await process.wait())
+        died, self._process = self._process is process, None  # whoever asks now asks another
         for asked in self._asked.values():
             _settle(asked.answer, ThinkerLost("the process that thought has ended"))
+        if died:
+            log.error("the process that thinks for the hall has ended (status %s)", await process.wait())
 
     def _answered(self, number: int, kind: str, value: Any) -> None:
         asked = self._asked.get(number)
