@@ -23,7 +23,7 @@ from rich.table import Table
 
 import meadhall
 from meadhall.bots import bot
-from meadhall.bots.analysis import Analysis, analyse
+from meadhall.bots.analysis import Analysis
 from meadhall.bots.search import NODES, Tree
 from meadhall.engine.advice import Advice
 from meadhall.engine.game import Game
