@@ -14,6 +14,7 @@ import pytest_asyncio
 
 import meadhall
 from meadhall.engine.errors import UnknownGame
+from meadhall.server.room import Room
 from meadhall.server.settings import Settings
 from meadhall.server.thinkers import Beside, InThreads, Thinker, ThinkerLost
 from server.people import AXES, open_hall, until
@@ -158,13 +159,17 @@ async def test_bots_go_on_when_what_thinks_for_them_dies(settings: Settings, at_
     async with open_hall(settings, thinker) as hall:
         program = await hall.program()
         room = await hall.room((await program.open(game=AXES, players=4, bots=["karl"] * 3))["id"])
-        match = room.match
-        assert match is not None
         for _ in range(3):
-            await until(room, lambda: match.actor in (0, None))
-            if match.over:
+            await until(room, lambda: actor(room) in (0, None))
+            if actor(room) is None:
                 break
             if thinker.process_id is not None:
                 os.kill(thinker.process_id, signal.SIGKILL)
-            await program.act(room.table.id, match.legal()[0].action)
-        await until(room, lambda: match.actor in (0, None))
+            assert room.match is not None
+            await program.act(room.table.id, room.match.legal()[0].action)
+        await until(room, lambda: actor(room) in (0, None))
+
+
+def actor(room: Room) -> int | None:
+    assert room.match is not None
+    return room.match.actor
