@@ -18,7 +18,7 @@ from meadhall.engine.language import speaking
 from meadhall.engine.options import LARGEST
 from meadhall.engine.record import loads, replay
 from meadhall.lab import warm
-from meadhall.server.present import log_entries
+from meadhall.server.present import log
 from meadhall.server.settings import Settings
 from server import hoard_on_a_page
 from server.people import OpenHall, Person, open_hall, play_out
@@ -196,9 +196,8 @@ async def test_the_match_is_told_in_its_names_from_the_log_to_the_record(hall: O
     await play_out(room, {0: host, 1: friend})
     assert room.match is not None
     with speaking("en"):
-        told = " ".join(
-            entry.text for position in range(len(room.match.steps)) for entry in log_entries(room.match.view_at(position))
-        )
+        logs = [log(room.match.view_at(position)) for position in range(len(room.match.steps))]
+        told = " ".join(entry.text for steps in logs for step in steps for entry in step.entries)
     played = set(re.findall(r"plays (\w+)", told))
     assert played
     assert played <= set(COINS.of(BROUGHT).names)

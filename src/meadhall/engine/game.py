@@ -94,9 +94,9 @@ class GamePicture(Protocol):
         """The actions to be shown to the viewer, who is to decide: the legal ones, and those worth refusing with a reason."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Game:
-    """All there is to know of a game.
+    """All there is to know of a game; there is one of each, and one of each edition of a match.
 
     Attributes:
         name: as in records and addresses, e.g. ``"viking-axes"``.
@@ -152,6 +152,13 @@ class Game:
 
     def __post_init__(self) -> None:
         add_catalogues(self.folder / "locale")
+
+    @cached_property
+    def loops(self) -> Any:
+        """Its module of ``loops.py``, which every look at a match needs."""
+        from meadhall.engine.kernels import LOOPS, module_of
+
+        return module_of(self, LOOPS)
 
     @cached_property
     def rule_ids(self) -> tuple[str, ...]:

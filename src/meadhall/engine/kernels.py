@@ -30,7 +30,7 @@ from meadhall.engine.statistics import Counts
 Floats = npt.NDArray[np.float64]
 Progress = Callable[[int], None]
 
-_SOURCE = Path(__file__).with_name("loops.py")
+LOOPS = Path(__file__).with_name("loops.py")
 _RULES = ("setup", "legal", "play", "conceal", "redeal", "score")
 CHUNK = 4096
 """Games that a thread plays before it looks up."""
@@ -92,7 +92,7 @@ def _make_module(name: str, source: Path, supplied: dict[str, Any]) -> ModuleTyp
 
 def loops(subject: Game) -> Any:
     """The game's compiled module of ``loops.py``."""
-    return module_of(subject, _SOURCE)
+    return subject.loops
 
 
 def seed_number(seed: str | bytes | None) -> int:

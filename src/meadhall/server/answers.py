@@ -15,10 +15,11 @@ from markupsafe import Markup, escape
 from meadhall.engine.errors import MeadhallError
 from meadhall.engine.language import gettext as _
 from meadhall.engine.language import speak
+from meadhall.engine.match import Match
 from meadhall.server import present
 from meadhall.server.pages import Device, ErrorPage, GamePage, Refusal, Viewer
 from meadhall.server.refusals import name_of, reason_of, rule_of, status_of
-from meadhall.server.render import CSRF_PLACEHOLDER, fragment, render, with_token
+from meadhall.server.render import CSRF_PLACEHOLDER, fragment, game_frame, render, with_token
 from meadhall.server.room import Room
 from meadhall.server.store import Guest
 from meadhall.server.visitors import AnyRequest, preferred_language, viewer
@@ -60,41 +61,37 @@ def base_url(request: AnyRequest) -> str:
 # --------------------------------------------------------------------------------------------------------- a table's frames
 
 
-def frame(room: Room, guest: Guest, base: str, token: str, notice: Refusal | None = None) -> str:
+def frame(room: Room, guest: Guest, base: str, token: str, notice: Refusal | None = None) -> bytes:
     """What the guest sees of a table now: the lobby, or the game. Speaks the current language."""
     if room.match is None:
         lobby = replace(present.lobby_page(room, guest, base), notice=notice)
-        return render("_frame.html", _viewer(guest, token), lobby, lobby.url, kind="lobby", version=room.version)
-    public, private, content = game_parts(room, guest, notice)
-    private = Markup(with_token(private, token))
-    shown = {"kind": "game", "version": room.version, "public": public, "private": private}
-    return render("_frame.html", _viewer(guest, token), content, content.url, **shown)
+        return render("_frame.html", _viewer(guest, token), lobby, lobby.url, kind="lobby", version=room.version).encode()
+    return with_token(_game_frame(room, guest, room.match, notice)[0], token)
 
 
-def game_parts(
-    room: Room, guest: Guest, notice: Refusal | None = None, device: Device | None = None
-) -> tuple[Markup, Markup, GamePage]:
-    """The public part (rendered once for everybody), the guest's private part, and the page that is made of."""
+def _game_frame(
+    room: Room, guest: Guest, match: Match, notice: Refusal | None = None, device: Device | None = None
+) -> tuple[bytes, GamePage]:
+    """The guest's frame, with a gap for their token, and the page that it is made of. Drawn once a version for each seat."""
     seat, language, cache = room.table.seat_of(guest.id), guest.language, room.cache
-    match = room.match
-    assert match is not None
     if ("public", language) not in cache:
-        seats = present.seat_views(room)
-        spectator = present.game_page(room, match, None, seats)
-        cache["page", None, language] = spectator
-        cache["public", language] = fragment("_public.html", _anybody(guest), spectator, spectator.url)
-    if ("private", seat, language) not in cache:
-        if seat is not None:
-            cache["page", seat, language] = present.game_page(room, match, seat, cache["page", None, language].seats)
-        cache["private", seat, language] = _private(room, guest, cache["page", seat, language])
-    content, private = cache["page", seat, language], cache["private", seat, language]
+        everybody = present.game_page(room, match, None, present.seat_views(room))
+        cache["page", None, language] = everybody
+        cache["public", language] = fragment("_public.html", _anybody(guest), everybody, everybody.url)
+    public = cache["public", language]
+    if ("page", seat, language) not in cache:
+        cache["page", seat, language] = present.game_page(room, match, seat, cache["page", None, language].seats)
+    content: GamePage = cache["page", seat, language]
     if notice or device:
         content = replace(content, notice=notice, device=device)
         private = fragment("_private.html", _anybody(guest), content, content.url)
-    return cache["public", language], private, content
+        return game_frame(content, room.version, private, public), content
+    if ("frame", seat, language) not in cache:
+        cache["frame", seat, language] = game_frame(content, room.version, _private(room, guest, content), public)
+    return cache["frame", seat, language], content
 
 
-def _private(room: Room, guest: Guest, content: GamePage) -> Markup:
+def _private(room: Room, guest: Guest, content: GamePage) -> bytes:
     """A guest's private part. Of who waits it changes little from move to move, so it is kept with gaps for what does."""
     if content.your_turn:
         return fragment("_private.html", _anybody(guest), content, content.url)
@@ -117,7 +114,7 @@ def _private(room: Room, guest: Guest, content: GamePage) -> Markup:
         gaps = replace(content, prompt=_PROMPT_GAP, n=_NUMBER_GAP, seats=seats)
         kept = fragment("_private.html", _anybody(guest), gaps, gaps.url)
         room.keep_waiting(key, kept)
-    return Markup(kept.replace(_PROMPT_GAP, escape(content.prompt)).replace(str(_NUMBER_GAP), str(content.n)))
+    return kept.replace(_PROMPT_GAP.encode(), escape(content.prompt).encode()).replace(b"%d" % _NUMBER_GAP, b"%d" % content.n)
 
 
 def _viewer(guest: Guest, token: str) -> Viewer:
@@ -134,10 +131,9 @@ def table_page(request: AnyRequest, room: Room, guest: Guest, status: int = 200,
     if room.match is None:
         lobby = replace(present.lobby_page(room, guest, base_url(request)), notice=notice)
         return page(request, guest, "lobby.html", lobby, status, kind="lobby", version=room.version)
-    public, private, content = game_parts(room, guest, notice, _device(request, room, guest))
-    private = Markup(with_token(private, viewer(request, guest).csrf))
-    shown = {"kind": "game", "version": room.version, "public": public, "private": private}
-    return page(request, guest, "game.html", content, status, **shown)
+    drawn, content = _game_frame(room, guest, room.match, notice, _device(request, room, guest))
+    shown = Markup(with_token(drawn, viewer(request, guest).csrf).decode())
+    return page(request, guest, "game.html", content, status, kind="game", frame=shown)
 
 
 def _device(request: AnyRequest, room: Room, guest: Guest) -> Device | None:
@@ -148,17 +144,15 @@ def _device(request: AnyRequest, room: Room, guest: Guest) -> Device | None:
     return Device(url, present.qr_code(url))
 
 
-def table_answer(
-    request: AnyRequest, room: Room, guest: Guest, error: MeadhallError | None = None
-) -> Html | Redirect | Response[Any]:
+def table_answer(request: AnyRequest, room: Room, guest: Guest, error: MeadhallError | None = None) -> Redirect | Response[Any]:
     """The answer to something done at a table: a frame for htmx, a page for a plain form, JSON for a program."""
     status = HTTPStatus.OK if error is None else status_of(error)
     if wants_json(request):
         return Response({"ok": True}) if error is None else refusal_json(error)
     notice = None if error is None else Refusal(rule_of(error), reason_of(error))
     if by_htmx(request):
-        text = frame(room, guest, base_url(request), viewer(request, guest).csrf, notice)
-        return Response(text, media_type=MediaType.HTML, status_code=status, headers={"Cache-Control": "no-store"})
+        drawn = frame(room, guest, base_url(request), viewer(request, guest).csrf, notice)
+        return Response(drawn, media_type=MediaType.HTML, status_code=status, headers={"Cache-Control": "no-store"})
     if error is None:
         return see_other(f"/table/{room.table.id}")
     return table_page(request, room, guest, status, notice)

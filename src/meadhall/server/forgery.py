@@ -41,5 +41,7 @@ class ForeignTokens:
 
     def _is_foreign(self, pair: str) -> bool:
         name, _, token = pair.partition("=")
+        if name != COOKIE:
+            return False
         signature = generate_csrf_hash(token[:CSRF_SECRET_LENGTH], self._secret)
-        return name == COOKIE and not compare_digest(signature.encode(), token[CSRF_SECRET_LENGTH:].encode())
+        return not compare_digest(signature.encode(), token[CSRF_SECRET_LENGTH:].encode())

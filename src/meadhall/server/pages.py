@@ -179,6 +179,13 @@ class LogEntry:
     hinted: bool = False  # the first event of an action that was played with a hint
 
 
+@dataclass(frozen=True, eq=False)
+class LoggedStep:
+    """What came of an action, the newest first: one object in all frames of a match, as long as it looks the same."""
+
+    entries: tuple[LogEntry, ...]
+
+
 @dataclass(frozen=True)
 class ChartPoint:
     """A place in the drawing of a chart."""
@@ -288,7 +295,7 @@ class GamePage:
     your_turn: bool
     n: int  # the number the next action will have
     choices: tuple[Choice, ...]  # the viewer's, in ascending order; with refused ones; empty when it is not their turn
-    log: tuple[LogEntry, ...]  # newest first; in the public part of a live page, not in a seat's own
+    log: tuple[LoggedStep, ...]  # newest first; in the public part of a live page, not in a seat's own
     picture: Any  # the board, as the game's table.py made it of what everybody knows; None on a seat's own page
     own: Any = None  # the seat's own part, as the game's table.py made it of what the seat knows
     whispers: tuple[LogEntry, ...] = ()  # what the viewer alone was told lately, newest first

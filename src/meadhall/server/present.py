@@ -29,6 +29,7 @@ from meadhall.server.pages import (
     HintView,
     LobbyPage,
     LogEntry,
+    LoggedStep,
     OptionChoice,
     OptionView,
     Refusal,
@@ -40,7 +41,7 @@ from meadhall.server.room import AskedHint, Room
 from meadhall.server.store import Guest, TableRow
 
 LOG_SHOWN = 60
-"""How many events a page lists; the replay has them all, step by step."""
+"""How many events a page lists, and the rest of the oldest action among them; the replay has them all, step by step."""
 
 WHISPERS_SHOWN = 5
 """How many events that only they know a seat's page lists."""
@@ -263,7 +264,7 @@ def match_page(
         your_turn=yours,
         n=view.next_number,
         choices=choices(match.game, view) if yours else (),
-        log=tuple(reversed(log_entries(view))) if public else (),
+        log=log(view) if public else (),
         whispers=whispers(view) if viewer is not None else (),
         picture=shown.picture(view) if public else None,
         own=None if viewer is None else shown.own(view),
@@ -298,17 +299,30 @@ def choices(subject: Game, view: View) -> tuple[Choice, ...]:
     )
 
 
-def log_entries(view: View) -> list[LogEntry]:
-    """The newest events that the viewer may know, oldest first."""
-    happened = [(0, event, False) for event in view.setup]
-    for step in view.steps:
-        happened += [(step.n, event, step.hinted and k == 0) for k, event in enumerate(step.events)]
-    first = max(0, len(happened) - LOG_SHOWN)
-    return [
-        replace(entry, hinted=True) if hinted else entry
-        for k, (number, event, hinted) in enumerate(happened[first:])
-        for entry in (log_entry(view.game, first + k, number, event, view.names),)
-    ]
+def log(view: View) -> tuple[LoggedStep, ...]:
+    """What the viewer may know of the newest actions, the newest first."""
+    names, language = view.names, current_language()
+    steps = [(0, view.setup, False), *((step.n, step.events, step.hinted) for step in view.steps)]
+    index = sum(len(events) for _n, events, _hinted in steps)
+    shown: list[LoggedStep] = []
+    oldest = index - LOG_SHOWN
+    while steps and index > oldest:
+        number, events, hinted = steps.pop()
+        index -= len(events)
+        if events:
+            shown.append(_logged(view.game, index, number, events, hinted, names, language))
+    return tuple(shown)
+
+
+@lru_cache(maxsize=8192)
+def _logged(
+    subject: Game, index: int, number: int, events: tuple[Event, ...], hinted: bool, names: tuple[str, ...], language: str
+) -> LoggedStep:
+    with speaking(language):
+        entries = [log_entry(subject, index + k, number, event, names) for k, event in enumerate(events)]
+    if hinted:
+        entries[0] = replace(entries[0], hinted=True)
+    return LoggedStep(tuple(reversed(entries)))
 
 
 def whispers(view: View) -> tuple[LogEntry, ...]:

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Hashable, MutableMapping, Sequence
+from collections.abc import Callable, Hashable, MutableMapping, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
 from jinja2 import ChoiceLoader, Environment, FileSystemLoader, FunctionLoader, StrictUndefined, Template
-from jinja2.runtime import Macro
+from jinja2.runtime import Context, Macro
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
@@ -25,7 +25,7 @@ from markupsafe import Markup
 from meadhall.engine.game import game, game_names
 from meadhall.engine.language import LANGUAGES, add_catalogues, current_language, gettext, ngettext, speaking
 from meadhall.engine.rulebook import mark_rules, rulebook_text
-from meadhall.server.pages import LogEntry, RulebookPage, Viewer
+from meadhall.server.pages import GamePage, LoggedStep, RulebookPage, Viewer
 
 HERE = Path(__file__).parent
 STATIC = HERE / "static"
@@ -72,8 +72,19 @@ def _game_template(name: str) -> tuple[str, str, None] | None:
     return (path.read_text("utf-8"), str(path), None) if path is not None and path.is_file() else None
 
 
+class _Context(Context):
+    """Calls functions as they are: Jinja looks with every call whether one wants the context, and none of ours does."""
+
+    def call(
+        self, function: Callable[..., Any], /, *args: Any, _loop_vars: Any = None, _block_vars: Any = None, **named: Any
+    ) -> Any:
+        return function(*args, **named)
+
+
 class _Environment(Environment):
     """Gives each template its globals in one dictionary: every rendering and every import looks through Jinja's slow chain."""
+
+    context_class = _Context
 
     def make_globals(self, d: MutableMapping[str, Any] | None) -> MutableMapping[str, Any]:
         return {**self.globals, **(d or {})}
@@ -90,8 +101,8 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         extensions=["jinja2.ext.i18n", "jinja2.ext.do"],
     )
-    environment.install_gettext_callables(gettext, ngettext, newstyle=True)  # type: ignore[attr-defined]
-    environment.globals["_"] = translated
+    environment.newstyle_gettext = True  # type: ignore[attr-defined]
+    environment.globals.update(_=translated, gettext=translated, ngettext=translated_number)
     environment.globals.update(
         static=static, game_static=game_static, keep=keep, languages=LANGUAGES, language=current_language, log_html=log_html
     )
@@ -107,6 +118,11 @@ def translated(message: str, **values: Any) -> Markup:
     """``_("…")`` in a template. A page asks for dozens of texts, the same in every frame."""
     text = _translated(message, current_language())
     return text % values if values else text
+
+
+def translated_number(singular: str, plural: str, num: int, **values: Any) -> Markup:
+    """``ngettext("%(num)s …", "%(num)s …", number)`` in a template."""
+    return Markup(ngettext(singular, plural, num)) % {"num": num, **values}
 
 
 @cache
@@ -129,17 +145,15 @@ def _drawn(macro: Macro, values: tuple[Hashable, ...], language: str) -> Markup:
         return Markup(_INDENTED.sub(" ", macro(*values)))
 
 
+def log_html(log: Sequence[LoggedStep]) -> Markup:
+    """The lines of the log, newest first."""
+    return Markup("".join(map(_step_html, log)))
+
+
 @lru_cache(maxsize=8192)
-def entry_html(entry: LogEntry, ends_step: bool) -> Markup:
-    """One line of the log. Every frame of a match repeats most of them, so they are kept."""
-    return Markup(_template("_entry.html").render(entry=entry, ends_step=ends_step))
-
-
-def log_html(log: Sequence[LogEntry]) -> Markup:
-    """The lines of the log, newest first, with a break between actions."""
-    newer = (None, *(entry.n for entry in log))
-    lines = (entry_html(entry, n is not None and n != entry.n) for entry, n in zip(log, newer, strict=False))
-    return Markup("".join(lines))
+def _step_html(step: LoggedStep) -> str:
+    """The lines of one action. Every frame of a match repeats most of them, so they are kept."""
+    return _template("_step.html").render(step=step)
 
 
 def render(template: str, viewer: Viewer, page: Any, path: str, **more: Any) -> str:
@@ -147,14 +161,21 @@ def render(template: str, viewer: Viewer, page: Any, path: str, **more: Any) -> 
     return _template(template).render(viewer=viewer, page=page, path=path, **more)
 
 
-def fragment(template: str, viewer: Viewer, page: Any, path: str) -> Markup:
+def fragment(template: str, viewer: Viewer, page: Any, path: str) -> bytes:
     """A part of a page that is kept and sent many times: on one line, without the template's indentation."""
-    return Markup(_INDENTED.sub(" ", render(template, viewer, page, path)))
+    return _INDENTED.sub(" ", render(template, viewer, page, path)).encode()
 
 
-def with_token(fragment: str, token: str) -> str:
-    """The fragment with this viewer's token in its forms."""
-    return fragment.replace(CSRF_PLACEHOLDER, token)
+def game_frame(page: GamePage, version: int, private: bytes, public: bytes) -> bytes:
+    """The whole of a game's #frame, on one line."""
+    parts: Any = _template("_parts.html").module
+    attributes = keep(parts.frame_attributes, page.title, len(page.seats), page.viewer, page.your_turn, page.result is not None)
+    return b'<div id="frame" %b data-version="%d">%b%b</div>' % (attributes.encode(), version, private, public)
+
+
+def with_token(frame: bytes, token: str) -> bytes:
+    """The frame with this viewer's token in its forms."""
+    return frame.replace(CSRF_PLACEHOLDER.encode(), token.encode())
 
 
 @cache

@@ -75,7 +75,7 @@ class Room:
         self.hub = Hub()
         self.version = _moment()
         self.cache: dict[Any, Any] = {}  # whatever was rendered of this version
-        self.waiting: dict[Any, str] = {}  # what the private parts of waiting seats look like
+        self.waiting: dict[Any, bytes] = {}  # what the private parts of waiting seats look like
         self.drawing: Drawing | None = None  # the chart of the match, once it is over
         self._entries = 0
         self._asked: set[tuple[int, int]] = set()  # the seats that have asked for a hint, and at which decision
@@ -149,10 +149,9 @@ class Room:
 
         def play(match: Match) -> Entry:
             self._check_number(match, number)
-            played = match.check(action, seat)
             hinted = (seat, match.decision) in self._asked
-            match.play(played, seat, hinted=hinted)
-            return Entry(self._entries + 1, "hinted" if hinted else "action", seat, played)
+            match.play(action, seat, hinted=hinted)
+            return Entry(self._entries + 1, "hinted" if hinted else "action", seat, match.steps[-1].action)
 
         await self._append(play)
 
@@ -382,7 +381,7 @@ class Room:
             self._advice.clear()
         self.hub.wake()
 
-    def keep_waiting(self, key: Any, rendered: str) -> None:
+    def keep_waiting(self, key: Any, rendered: bytes) -> None:
         """Remember what a waiting seat's private part looks like; forget old ones when there are many."""
         if len(self.waiting) >= _WAITING_KEPT:
             self.waiting.clear()

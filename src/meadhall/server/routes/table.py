@@ -14,8 +14,8 @@ from meadhall.engine.errors import BadSetup, MeadhallError
 from meadhall.engine.language import gettext as _
 from meadhall.engine.record import SUFFIX, dumps
 from meadhall.server import answers, daily
-from meadhall.server.answers import Html, base_url, page, see_other, table_answer, table_page, wants_json
-from meadhall.server.forms import Form, action_number, integer
+from meadhall.server.answers import Html, base_url, guest_of, page, see_other, table_answer, table_page, wants_json
+from meadhall.server.forms import Form, action_number, integer, read_form
 from meadhall.server.hall import Hall, emptied, listed, resized, with_bot, with_options, without_seat
 from meadhall.server.hub import pulses
 from meadhall.server.pages import VerifyPage
@@ -32,9 +32,9 @@ _PATIENCE = 15.0
 """Seconds without news after which a stream says that it is still there."""
 
 
-async def provide_room(hall: Hall, guest: Guest, id: str) -> Room:
+async def provide_room(request: AnyRequest, hall: Hall, id: str) -> Room:
     """The room of the table in the address."""
-    return await daily.visited(hall, guest, id)
+    return await daily.visited(hall, guest_of(request), id)
 
 
 @get("/table/{id:str}")
@@ -51,7 +51,7 @@ async def stream_table(request: AnyRequest, hall: Hall, room: Room, guest: Guest
     address = request.client.host if request.client else ""
     streams.check(address)
 
-    async def frames() -> AsyncIterator[str]:
+    async def frames() -> AsyncIterator[bytes]:
         seat = room.table.seat_of(guest.id)
         with streams.counted(address), room.hub.watching(seat) as watcher:
             room.came_or_left(seat)
@@ -59,16 +59,16 @@ async def stream_table(request: AnyRequest, hall: Hall, room: Room, guest: Guest
                 async for news in pulses(watcher, hall.closing, _PATIENCE):
                     watcher.seat = room.table.seat_of(guest.id)
                     hall.want_chart(room)
-                    yield as_event(answers.frame(room, guest, base, token)) if news else ": still here\n\n"
+                    yield as_event(answers.frame(room, guest, base, token)) if news else b": still here\n\n"
             finally:
                 room.came_or_left(seat)
 
     return Stream(frames(), media_type="text/event-stream", headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"})
 
 
-def as_event(html: str) -> str:
+def as_event(html: bytes) -> bytes:
     """A server-sent event of several lines."""
-    return "data: " + html.strip().replace("\n", "\ndata: ") + "\n\n"
+    return b"data: %b\n\n" % html.strip().replace(b"\n", b"\ndata: ")
 
 
 # ------------------------------------------------------------------------------------------------------------ before the match
@@ -126,8 +126,9 @@ async def start_match(request: AnyRequest, hall: Hall, room: Room, guest: Guest)
 
 
 @post("/table/{id:str}/act", status_code=200)
-async def act(request: AnyRequest, room: Room, guest: Guest, form: Form) -> Answer:
+async def act(request: AnyRequest, room: Room) -> Answer:
     """Play an action."""
+    guest, form = guest_of(request), await read_form(request)  # if these were provided too, a task would be begun for each
     try:
         action, number = action_number(form), integer(form, "n")
     except MeadhallError as error:
