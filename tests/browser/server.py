@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
 from pathlib import Path
 
 import httpx
+
+from ports import free_port
 
 _PATIENCE = 600.0
 """Seconds for a first start, which compiles the rules."""
@@ -20,17 +21,17 @@ ENDED = (0, -signal.SIGTERM)
 
 
 class Hall:
-    """A hall on a free port of this machine, its database in ``data``."""
+    """A hall on a free port of this machine, its database in ``data``. ``bot_pause``: of the next start."""
 
     def __init__(self, data: Path, bot_pause: float = 0.05) -> None:
         self.data = data
-        self.port = _free_port()
+        self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
-        self._bot_pause = bot_pause
+        self.bot_pause = bot_pause
         self._process: subprocess.Popen[bytes] | None = None
 
-    def start(self) -> None:
-        """Start, and wait until every game can be played."""
+    def start(self, wanted: str = "") -> None:
+        """Start, and wait until a game can be played, by default every one."""
         self.data.mkdir(parents=True, exist_ok=True)
         command: list[str | Path] = [
             Path(sys.executable).parent / "meadhall",
@@ -41,11 +42,11 @@ class Hall:
             self.data,
             "--no-browser",
         ]
-        settings = {"MEADHALL_BOT_PAUSE": str(self._bot_pause), "MEADHALL_REQUESTS_PER_MINUTE": "0"}
+        settings = {"MEADHALL_BOT_PAUSE": str(self.bot_pause), "MEADHALL_REQUESTS_PER_MINUTE": "0"}
         with self.log.open("ab") as log:
             self._process = subprocess.Popen(command, env=os.environ | settings, stdout=log, stderr=log)
         until = time.monotonic() + _PATIENCE
-        while not self._ready():
+        while not self._ready(wanted):
             assert self._process.poll() is None, f"the hall did not start:\n{self.log.read_text()}"
             assert time.monotonic() < until, f"the hall was not ready in time:\n{self.log.read_text()}"
             time.sleep(0.05)
@@ -70,17 +71,12 @@ class Hall:
         self._process = None
         return status
 
-    def _ready(self) -> bool:
+    def _ready(self, wanted: str) -> bool:
         try:
-            return all(game["ready"] for game in httpx.get(f"{self.url}/api/games", timeout=5).json())
+            games = httpx.get(f"{self.url}/api/games", timeout=5).json()
+            return all(game["ready"] for game in games if wanted in ("", game["name"]))
         except httpx.HTTPError:
             return False
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def meadhall(*arguments: str | Path) -> subprocess.CompletedProcess[str]:

@@ -9,7 +9,6 @@ import importlib.util
 import os
 import pwd
 import shutil
-import socket
 import subprocess
 import tempfile
 from collections.abc import Iterator
@@ -17,6 +16,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
+
+from ports import free_port
 
 _NAMES = count(1)
 
@@ -45,7 +46,7 @@ def start_postgresql() -> Iterator[PostgreSQL]:
         programs = _programs(base, copy=user is not None)
         if user is not None:
             os.chown(base, user, -1)
-        data, port = base / "data", _free_port()
+        data, port = base / "data", free_port()
         _run(user, programs / "initdb", "-D", str(data), "-U", "meadhall", "-A", "trust", "-E", "UTF8", "--no-sync")
         options = f"-h 127.0.0.1 -p {port} -k '' -F -c max_connections=60"
         _run(user, programs / "pg_ctl", "-D", str(data), "-l", str(base / "log"), "-w", "-o", options, "start")
@@ -89,9 +90,3 @@ def _run(user: int | None, program: Path, *arguments: str) -> None:
         check=False,
     )
     assert done.returncode == 0, f"{program.name}: {done.stdout}"
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-import socket
 import sys
 import time
 from collections.abc import AsyncIterator
@@ -13,6 +12,8 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import httpx
+
+from ports import free_port
 
 _PATIENCE = 120.0
 _SCRIPT = Path(__file__).with_name("serve_with_hoard.py")
@@ -81,9 +82,3 @@ async def hall_process(data: Path, **settings: str) -> AsyncIterator[Process]:
     finally:
         if process.running:
             await process.end(signal.SIGKILL)
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
