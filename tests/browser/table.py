@@ -45,11 +45,15 @@ class Table:
 
     @property
     def my_turn(self) -> bool:
-        return self.page.locator("#frame.yours").count() > 0
+        return "yours" in self._state
 
     @property
     def over(self) -> bool:
-        return self.page.locator("#frame.over").count() > 0
+        return "over" in self._state
+
+    @property
+    def _state(self) -> list[str]:
+        return (self.frame.get_attribute("class") or "").split()
 
     @property
     def headline(self) -> str:
@@ -61,22 +65,44 @@ class Table:
         return int((self.entries.first.get_attribute("id") or "log--1").removeprefix("log-"))
 
     @property
+    def story(self) -> dict[int, str]:
+        """The events told by their numbers, all of one moment, the oldest first. The page shows only the newest of many."""
+        found: list[list[str]] = self.entries.evaluate_all(
+            "all => all.map(each => [each.id.slice(4), each.firstElementChild.textContent.trim()])"
+        )
+        return {int(number): words for number, words in found[::-1]}
+
+    @property
     def told(self) -> list[str]:
-        """All events told, the oldest first."""
-        return [entry.strip() for entry in self.entries.locator("> span").all_text_contents()][::-1]
+        """The same without the numbers."""
+        return list(self.story.values())
 
     def wait_for_game(self) -> None:
         """Until the game is there, and the scripts that listen to keys."""
         expect(self.page.locator("#frame.game")).to_be_visible(timeout=PATIENCE)
         self.page.wait_for_load_state()
 
+    @property
+    def moment(self) -> int:
+        """Which state of the table is shown: a later one has a higher number, on everybody's page the same."""
+        return int(self.frame.get_attribute("data-version") or 0)
+
+    def wait_for_moment(self, moment: int) -> None:
+        """Until this state of the table is shown here, or a later one."""
+        self.page.wait_for_function("moment => +document.getElementById('frame').dataset.version >= moment", arg=moment)
+
     def wait_for_news(self, number: int) -> None:
         """Until event ``number`` is told here, or a later one."""
         expect(self.page.locator(f"#log-{number}")).to_be_attached(timeout=PATIENCE)
 
     def wait_for_turn(self) -> bool:
-        """Until something is to be decided here (True), or the match is over (False)."""
-        expect(self.page.locator("#frame.yours, #frame.over")).to_be_attached(timeout=PATIENCE)
+        """Until something is to be decided here (True), or the match is over (False).
+
+        Bots may play among themselves for as long as they like, if only something happens.
+        """
+        while not (self.my_turn or self.over):
+            newer = f"#log .entries > :first-child:not(#log-{self.news})"
+            expect(self.page.locator(f"#frame.yours, #frame.over, {newer}").first).to_be_attached(timeout=PATIENCE)
         return self.my_turn
 
     def legal(self) -> list[int]:
@@ -157,12 +183,34 @@ def gather(
 
 
 def whose_turn(tables: Sequence[Table]) -> Table | None:
-    """The table of the one who is to decide, once all pages show the same moment; None when the match is over."""
-    told = max(table.news for table in tables)
+    """The table of the one who is to decide, once all pages show the same moment; None when the match is over.
+
+    What has happened does not tell: some actions make no news.
+    """
+    newest = max(table.moment for table in tables)
     for table in tables:
-        table.wait_for_news(told)
-        expect(table.page.locator("#frame.yours, #frame.over, #frame:has(.plate.active)")).to_be_attached(timeout=PATIENCE)
+        table.wait_for_moment(newest)
     return next((table for table in tables if table.my_turn), None)
+
+
+def at_plain_turn(plain: Table, others: Sequence[Table]) -> None:
+    """Let the others play until it is the turn of somebody without JavaScript, whose page looks again by itself."""
+    while (actor := whose_turn(others)) is not None:
+        actor.act(ally_first)
+    expect(plain.page.locator("#frame.yours")).to_be_attached(timeout=PATIENCE)
+
+
+def somebody_bound(host: Person, *friends: Person) -> Table:
+    """A moment of Axes and Allies at which somebody who is to decide sees a choice that is refused: whom they are allied with.
+
+    As nobody strikes, nobody falls before it has come.
+    """
+    players = open_table(host, *friends)
+    while (actor := whose_turn(players)) is not None:
+        if actor.refused.count():
+            return actor
+        actor.act(ally_first)
+    raise AssertionError("somebody has won where nobody strikes")
 
 
 def play_now(person: Person, game: str = AXES_AND_ALLIES) -> Table:

@@ -5,16 +5,15 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import pytest
 from playwright.sync_api import Page, expect
 
 from browser.checks import alien_nodes, scrolls_sideways, too_wide
 from browser.people import Come, Person
 from browser.table import PATIENCE
-from browser.test_accessible import Inspector
+from browser.test_accessible import STILL, Inspector
+from browser.test_phone import PHONE
 
 RECORDS = Path(__file__).parents[1] / "records"
-PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 
 
 def bring(person: Person, name: str) -> str:
@@ -92,13 +91,12 @@ def test_everything_works_without_javascript(come: Come) -> None:
     page.wait_for_url(f"**{address}?at=0")
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_a_chart_is_accessible_and_fits(come: Come, theme: str) -> None:
+def test_a_chart_is_accessible_and_fits(come: Come) -> None:
     inspector = Inspector()
-    desk, phone = come(color_scheme=theme), come(color_scheme=theme, **PHONE)
+    desk, phone = come(**STILL), come(**PHONE)
     address = bring(desk, "viking-axes/7-players-strategic-0")
-    for person in (desk, phone):
-        for place in (f"{address}?at=20", f"{address}/chart", f"{address}/chart?known=everything"):
+    for place in (f"{address}?at=20", f"{address}/chart", f"{address}/chart?known=everything"):
+        for person in (desk, phone):
             page = with_chart(person, place)
             inspector.look(place, page)
             assert not scrolls_sideways(page)

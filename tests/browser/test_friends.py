@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from playwright.sync_api import Page, expect
@@ -46,13 +47,13 @@ def test_two_people_play_a_whole_match_and_a_spectator_watches(come: Come, tmp_p
 def _check_everybody_knows_whose_turn_it_is(actor: Table, everybody: list[Table]) -> None:
     name = actor.page.locator(".plate.active .plate-name strong").inner_text()
     expect(actor.prompt).to_contain_text("Your axe has power")
-    assert actor.page.title().startswith("● Your turn")
+    expect(actor.page).to_have_title(re.compile("^● Your turn"))
     assert actor.choices.count() > 0
     for table in everybody:
         if table is not actor:
             expect(table.prompt).to_contain_text(f"{name} chooses")
             expect(table.choices).to_have_count(0)
-            assert "Your turn" not in table.page.title()
+            expect(table.page).not_to_have_title(re.compile("Your turn"))
     expect(everybody[-1].acts).to_have_count(0)
     expect(everybody[-1].page.get_by_text("You are watching.")).to_be_visible()
 

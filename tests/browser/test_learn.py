@@ -26,9 +26,8 @@ def follow(page: Page, step: int) -> None:
     at_step(page, step + 1)
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_a_first_game_is_clicked_through_to_a_real_one(come: Come, theme: str) -> None:
-    person = come(color_scheme=theme, reduced_motion="reduce")
+def test_a_first_game_is_clicked_through_to_a_real_one(come: Come) -> None:
+    person = come(reduced_motion="reduce")
     page = person.open("/")
     page.get_by_role("link", name=re.compile("Learn ?: Axes and Allies")).click()
     inspector = Inspector()

@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from browser.checks import alien_nodes, moving
 from browser.people import Come
-from browser.table import play_now
+from browser.table import open_table, play_now
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
@@ -39,7 +39,7 @@ def test_german_is_spoken_to_who_asks_for_it(come: Come) -> None:
 
 
 def test_nothing_moves_for_who_wants_stillness(come: Come) -> None:
-    table = play_now(come(reduced_motion="reduce"))
+    (table,) = open_table(come(reduced_motion="reduce"), bots=2)
 
     def still() -> None:
         assert moving(table.page) == []

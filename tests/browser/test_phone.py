@@ -8,7 +8,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from browser.checks import alien_nodes, cut_off, scrolls_sideways, small_controls, too_wide
 from browser.people import Come
-from browser.table import play_now
+from browser.table import open_table
 
 PHONE: dict[str, Any] = {
     "viewport": {"width": 390, "height": 844},
@@ -20,9 +20,8 @@ PHONE: dict[str, Any] = {
 
 
 def test_a_match_is_played_on_a_phone(come: Come) -> None:
-    table = play_now(come(**PHONE))
+    (table,) = open_table(come(**PHONE), bots=3)
     page = table.page
-    page.set_default_timeout(20_000)
 
     def fits() -> None:
         _check_fits(page)

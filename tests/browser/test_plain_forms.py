@@ -5,19 +5,12 @@ from __future__ import annotations
 from playwright.sync_api import expect
 
 from browser.people import Come
-from browser.table import Table, gather, play_now
+from browser.table import Table, ally_first, at_plain_turn, open_table
 
 
 def test_a_match_is_played_without_javascript(come: Come) -> None:
-    table = play_now(come(java_script_enabled=False))
-    table.wait_for_turn()  # whoever goes first: the page shows it by itself
-    while True:
-        while not (table.my_turn or table.over):
-            expect(table.page.locator("meta[http-equiv=refresh]")).to_be_attached()
-            table.page.reload()
-        if table.over:
-            break
-        table.act()
+    (table,) = open_table(come(java_script_enabled=False), bots=1)
+    table.play_on()  # whoever goes first, and whenever others decide: the page shows it by itself
     assert "wins" in table.headline
 
 
@@ -37,20 +30,14 @@ def test_a_table_is_gathered_without_javascript(come: Come) -> None:
 
 
 def test_refusals_are_pages_without_javascript(come: Come) -> None:
-    host, friend = come(java_script_enabled=False), come()
-    tables = gather(friend, host)
-    friend.page.locator("#start").click()
-    tables[0].wait_for_game()
-    host.page.reload()
-    plain, scripted = tables[1], tables[0]
-    while not plain.my_turn:
-        if scripted.my_turn:
-            scripted.act(lambda legal: legal[-1])
-        plain.page.reload()
-    stale = plain.page.context.new_page()
-    stale.goto(plain.path)
-    plain.act(lambda legal: legal[-1])
-    host.allow("409")
-    stale.locator("#controls button[name=action]:not([aria-disabled])").first.click()
-    expect(stale.locator("#prompt .notice")).to_contain_text("The game has moved on since")
-    assert Table(stale).told == scripted.told
+    friend, person = come(), come(java_script_enabled=False)
+    scripted, plain = open_table(friend, person)
+    at_plain_turn(plain, [scripted])
+    stale = Table(person.context.new_page())
+    stale.page.goto(plain.path)
+    plain.act(ally_first)
+    person.allow("409")
+    stale.choices.first.click()
+    expect(stale.notice).to_contain_text("The game has moved on since")
+    scripted.wait_for_news(stale.news)
+    assert stale.told == scripted.told

@@ -6,20 +6,13 @@ import pytest
 from playwright.sync_api import Locator, Page, Route, expect
 
 from browser.people import Come
-from browser.table import Table, ally_first, open_table, play_now, whose_turn
+from browser.table import Table, ally_first, open_table, play_now, somebody_bound, whose_turn
 
 
 @pytest.fixture
 def refused(come: Come) -> Table:
     """A moment at which somebody who is to decide sees a choice that is not allowed."""
-    person = come()
-    for _ in range(30):
-        table = play_now(person)
-        while table.wait_for_turn():
-            if table.refused.count():
-                return table
-            table.act(ally_first)
-    raise AssertionError("in thirty matches nobody was bound to anybody when it was our turn")
+    return somebody_bound(come(), come(), come())
 
 
 def test_a_refused_choice_says_why_when_it_is_clicked(refused: Table) -> None:
@@ -64,25 +57,29 @@ def test_a_stale_tab_is_refused_in_words_and_shows_the_present(come: Come) -> No
 
 
 def test_an_answer_that_the_stream_has_overtaken_changes_nothing(come: Come) -> None:
-    table = play_now(come())
-    if not table.wait_for_turn():
-        return  # the bots were done before it was ever our turn
-    number = table.page.locator("#controls input[name=n]").input_value()
-    stories: list[list[str]] = []
+    players = open_table(come(), come(), come())
+    table = whose_turn(players)
+    assert table is not None
+    others = [other for other in players if other is not table]
+    news = table.news
+    stories: list[dict[int, str]] = []
 
     def arrive_late(route: Route) -> None:
         answer = route.fetch()
-        expect(table.page.locator(f"#controls input[name=n][value='{number}']")).to_have_count(0)
-        table.wait_for_turn()  # the bots have moved, and the stream has told it
-        stories.append(table.told)
+        for other in others:
+            other.wait_for_news(news + 1)
+        following = whose_turn(others)
+        assert following is not None, "three allies don't wait before the second has chosen"
+        following.act(ally_first)
+        table.wait_for_moment(following.moment)  # somebody else has moved since, and the stream has told it
+        stories.append(table.story)
         route.fulfill(response=answer)
 
     table.page.route("**/act", arrive_late)
     with table.page.expect_response("**/act"):
         table.choices.last.click()
     expect(table.page.locator(".pending")).to_have_count(0)
-    assert [table.told] == stories
-    assert table.my_turn or table.over
+    assert [table.story] == stories
 
 
 def test_somebody_elses_cookie_cannot_act(come: Come) -> None:
