@@ -32,10 +32,11 @@ from meadhall.engine.game import GameWords
 from meadhall.engine.kernels import loops
 from meadhall.engine.match import EVERYTHING, SPECTATOR, Match, Step, concealed
 from meadhall.engine.record import loads, replay
+from meadhall.engine.rule import INTERPRETED
 from meadhall.engine.solution import Solution
 
 RECORDS = Path(__file__).parents[1] / "records"
-FEW = 40
+FEW = 20 if INTERPRETED else 40
 
 
 NIM = replace(nim, words=cast("GameWords", SimpleNamespace(ending=lambda _table: ("", "the last is taken"))))

@@ -13,7 +13,7 @@ from meadhall.engine.kernels import Batch
 from meadhall.engine.rule import INTERPRETED
 from meadhall.games.axes_and_allies.rules import ATTACK
 
-GAMES = 300 if INTERPRETED else 200_000
+GAMES = 100 if INTERPRETED else 200_000
 SIGMAS = 4.5
 
 State = tuple[frozenset[int], frozenset[frozenset[int]], int]

@@ -11,7 +11,7 @@ from meadhall.engine.loops import GREEDY, RANDOM
 from meadhall.engine.rule import INTERPRETED
 from meadhall.games.viking_axes.state import ARMORY, CASH_IN, DRAW, PLAY, SHIELD, SKIP, THROW, WENCH
 
-GAMES, SIGMAS = (40, -1) if INTERPRETED else (4000, 3)
+GAMES, SIGMAS = (10, -2) if INTERPRETED else (4000, 3)
 VARIANTS = ["standard", "strategic"]
 
 
