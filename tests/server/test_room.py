@@ -9,6 +9,7 @@ import random
 import threading
 import time
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -398,13 +399,21 @@ class Timed:
 async def test_what_a_bot_thinks_for_is_part_of_its_pause(hall: OpenHall, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(random, "uniform", lambda low, high: 1.0)
     monkeypatch.setattr(mind_module, "bot", lambda game, name: Timed())
+    slept: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        slept.append(seconds)
+        await asyncio.sleep(seconds)
+
+    monkeypatch.setattr(room_module, "asyncio", SimpleNamespace(**{**vars(asyncio), "sleep": sleep}))
     program, room = await bots_and(hall, ["greedy"], HOARD)
     for pause, least in ((0.6, 0.6), (0.0, Timed.lasts)):
         room._bot_pause = pause
         began = time.monotonic()
         await program.act(room.table.id, match_of(room).legal()[0].action)
         await until(room, lambda: match_of(room).actor in (0, None))
-        assert least <= time.monotonic() - began < 0.6 + Timed.lasts, "not one after the other"
+        assert time.monotonic() - began >= least
+        assert slept.pop() <= pause - Timed.lasts, "not one after the other"
 
 
 async def test_a_bot_keeps_what_it_has_thought_until_the_match_is_over(hall: OpenHall, monkeypatch: pytest.MonkeyPatch) -> None:
