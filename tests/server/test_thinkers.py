@@ -122,7 +122,7 @@ async def test_a_hall_that_closes_leaves_no_process_and_waits_for_no_thought() -
     assert process_id is not None
     began = time.monotonic()
     await beside.close()
-    assert time.monotonic() - began < 2
+    assert time.monotonic() - began < 30  # the thought would last twice as long
     with pytest.raises(ProcessLookupError):
         os.kill(process_id, 0)
     with pytest.raises(ThinkerLost):
