@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
-from datetime import UTC, datetime, timedelta
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -13,18 +11,13 @@ from browser.checks import alien_nodes, cut_off, scrolls_sideways, too_wide
 from browser.people import Come, Person
 from browser.test_accessible import STILL, Inspector
 from browser.test_phone import PHONE
-
-SOON = 180
-"""Seconds before midnight in which no test of a day's puzzle is begun: it takes a few at most."""
+from midnight import let_it_pass
 
 
 @pytest.fixture(autouse=True)
 def one_day() -> None:
-    """At midnight there is another puzzle: who comes shortly before lets it pass."""
-    now = datetime.now(UTC)
-    left = (datetime.combine(now.date() + timedelta(days=1), datetime.min.time(), UTC) - now).total_seconds()
-    if left < SOON:
-        time.sleep(left + 1)
+    """At midnight there is another puzzle."""
+    let_it_pass(within=180)
 
 
 def newcomer(come: Come, name: str, **manner: object) -> Person:

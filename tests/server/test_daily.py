@@ -30,12 +30,20 @@ from meadhall.server.daily import seed_of, today
 from meadhall.server.room import Room
 from meadhall.server.settings import Settings
 from meadhall.server.store import Conflict, Entry, SeatRow, Store, new_key
+from midnight import let_it_pass
 from server import hoard_on_a_page
 from server.people import HOARD, OpenHall, Person, Program, open_hall, stream
 from server.test_secrets import everything, keys
 from server.test_store import table_of
 
 pytestmark = pytest.mark.asyncio
+
+
+@pytest.fixture(autouse=True)
+def one_day() -> None:
+    """At midnight there is another puzzle."""
+    let_it_pass(within=60)
+
 
 ENOUGH = 30
 
