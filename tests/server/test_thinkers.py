@@ -6,6 +6,7 @@ import asyncio
 import os
 import signal
 import sys
+import threading
 import time
 from collections.abc import AsyncIterator
 
@@ -14,6 +15,7 @@ import pytest_asyncio
 
 import meadhall
 from meadhall.engine.errors import UnknownGame
+from meadhall.server import mind
 from meadhall.server.room import Room
 from meadhall.server.settings import Settings
 from meadhall.server.thinkers import Beside, InThreads, Thinker, ThinkerLost
@@ -173,3 +175,24 @@ async def test_bots_go_on_when_what_thinks_for_them_dies(settings: Settings, at_
 def actor(room: Room) -> int | None:
     assert room.match is not None
     return room.match.actor
+
+
+async def test_who_plays_what_is_compiled_does_not_wait_for_what_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun, go_on = threading.Event(), threading.Event()
+
+    def compile_(names: list[str], bulk: bool) -> None:
+        assert not bulk
+        if names == ["slow"]:
+            begun.set()
+            assert go_on.wait(PATIENCE)
+
+    monkeypatch.setattr(mind, "warm", compile_)
+    monkeypatch.setattr(mind, "_prepared", set())
+    thinker = InThreads()
+    await thinker.ask("prepare", "quick")
+    slow = asyncio.create_task(thinker.ask("prepare", "slow"))
+    await asyncio.to_thread(begun.wait, PATIENCE)
+    await asyncio.wait_for(thinker.ask("prepare", "quick"), PATIENCE / 2)
+    assert not slow.done()
+    go_on.set()
+    await slow

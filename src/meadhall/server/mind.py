@@ -35,6 +35,8 @@ class Mind:
 
     def prepare(self, name: str) -> None:
         """Compile what a game needs to be played and thought about, or find it compiled; at once if this process has done so."""
+        if name in _prepared:  # whatever else is being compiled
+            return
         with _preparing:
             if name not in _prepared:
                 warm([name], bulk=False)
