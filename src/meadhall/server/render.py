@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import secrets
 from collections.abc import Callable, Hashable, MutableMapping, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
@@ -32,8 +33,8 @@ STATIC = HERE / "static"
 
 _INDENTED = re.compile(r"\n\s*")
 
-CSRF_PLACEHOLDER = "csrf-token-goes-here"
-"""Stands for the viewer's token in fragments that are rendered once for many viewers."""
+CSRF_PLACEHOLDER = f"token-{secrets.token_hex(16)}"
+"""Stands for the viewer's token in fragments that are rendered once for many viewers; no name that somebody takes can be it."""
 
 add_catalogues(HERE / "locale")
 
