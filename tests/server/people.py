@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-import warnings
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -13,7 +12,6 @@ from typing import Any
 
 import httpx
 from litestar import Litestar
-from litestar.exceptions import LitestarDeprecationWarning
 
 from meadhall.server.app import create_app
 from meadhall.server.hall import Hall
@@ -174,9 +172,7 @@ async def open_hall(settings: Settings, thinker: Thinker | None = None) -> Async
 @asynccontextmanager
 async def _in_this_task(settings: Settings, thinker: Thinker) -> AsyncIterator[OpenHall]:
     async with Store.open(settings) as store:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", LitestarDeprecationWarning)  # of 3.0, in which dependencies are marked
-            app = await create_app(settings, store, thinker)
+        app = await create_app(settings, store, thinker)
         async with app.lifespan():
             yield OpenHall(app, app.state.hall, store)
 
