@@ -278,7 +278,7 @@ def test_it_is_told_by_what_happened_least_often_to_those_whose_chance_changed()
 
 def test_what_nobody_could_see_is_told_by_the_action() -> None:
     match = hoarded()
-    silent = replace(match.steps[0], events=(), _shown={})
+    silent = replace(match.steps[0], events=())
     match.steps[0] = silent
     analysis = analyse(match, iterations=1)
     words = told(match, analysis, TurningPoint(1, 0, 0.2, 0.5))

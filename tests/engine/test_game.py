@@ -26,7 +26,7 @@ def test_an_unknown_game_is_refused_naming_those_there_are() -> None:
 
 def test_a_game_of_another_package_is_loaded_from_its_entry_point(monkeypatch: pytest.MonkeyPatch) -> None:
     entry = EntryPoint("plugged-in", "games_for_tests.hoard:game", registry.GROUP)
-    monkeypatch.setattr(registry, "entry_points", lambda group: [entry])
+    monkeypatch.setattr(registry, "_entry_points", lambda: {"plugged-in": entry})
     monkeypatch.setattr(registry, "_loaded", {})
     assert "plugged-in" in game_names()
     assert game("plugged-in") is hoard

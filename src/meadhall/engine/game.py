@@ -10,7 +10,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from functools import cached_property
+from functools import cache, cached_property
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -242,7 +242,9 @@ class Game:
         return Match(self, players=players, seed=seed, seats=seats, options=options)
 
 
+@cache
 def _entry_points() -> dict[str, EntryPoint]:
+    """The installed games, looked up once: it reads what is said of every package that is installed."""
     return {entry.name: entry for entry in entry_points(group=GROUP)}
 
 

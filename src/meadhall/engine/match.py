@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -59,6 +59,7 @@ class Shown(NamedTuple):
     action: int
     events: tuple[Event, ...]
     hinted: bool
+    whispers: tuple[Event, ...]  # those of the events that nobody else was told
 
 
 @dataclass(frozen=True)
@@ -72,13 +73,12 @@ class Step:
     legal: int  # how many actions were legal
     before: Tables  # the state it was played in
     hinted: bool = False  # whether a hint was taken before
-    _shown: dict[int, Shown] = field(default_factory=dict, repr=False, compare=False)
 
     def shown_to(self, viewer: int) -> Shown:
-        """The step as ``viewer`` may know it. Every view of a match asks for all its steps, so the answer is kept."""
-        if viewer not in self._shown:
-            self._shown[viewer] = Shown(self.n, self.seat, self.action, visible(self.events, viewer), self.hinted)
-        return self._shown[viewer]
+        """The step as ``viewer`` may know it."""
+        events = visible(self.events, viewer)
+        whispers = tuple(event for event in events if event.audience == viewer)
+        return Shown(self.n, self.seat, self.action, events, self.hinted, whispers)
 
 
 @dataclass(frozen=True)
@@ -127,6 +127,7 @@ class View:
         setup: tuple[Event, ...],
         steps: tuple[Shown, ...],
         next_number: int,
+        legal: tuple[int, ...],
     ) -> None:
         self.game = game
         self.options = options
@@ -138,11 +139,10 @@ class View:
         self.setup = setup
         self.steps = steps
         self.next_number = next_number
-        actor = self.actor
-        self.legal = () if actor is None or actor != viewer else legal_actions(game, tables)
+        self.legal = legal
 
     def __reduce__(self) -> tuple[Any, ...]:
-        told = (self.options, self.seats, self.viewer, self.tables, self.setup, self.steps, self.next_number)
+        told = (self.options, self.seats, self.viewer, self.tables, self.setup, self.steps, self.next_number, self.legal)
         return _seen_again, (self.game.name, *told)
 
     @property
@@ -233,6 +233,8 @@ class Match:
         self.steps: list[Step] = []
         self.undone: list[Undone] = []
         self.next_number = 1
+        self._told: dict[int, tuple[Shown, ...]] = {}  # what each viewer was shown of the steps when they last looked
+        self._legal_in: tuple[Tables, tuple[int, ...]] | None = None  # the state for which they were last asked, and the answer
         self._tables, self.setup = self._run(game.table.new(), 0, self._set_up)
 
     def _set_up(self, tables: Tables, log: Any) -> None:
@@ -303,11 +305,21 @@ class Match:
 
     def legal_count(self) -> int:
         """How many actions are legal."""
-        return len(legal_actions(self.game, self._tables))
+        return len(self._legal())
+
+    def _legal(self) -> tuple[int, ...]:
+        """The legal actions, from what the actor may know. A state is never written to, so they are worked out once for each."""
+        if self.actor is None:
+            return ()
+        if self._legal_in is None or self._legal_in[0] is not self._tables:
+            self._legal_in = self._tables, legal_actions(self.game, concealed(self.game, self._tables, self.actor))
+        return self._legal_in[1]
 
     def view(self, seat: int | None = None) -> View:
         """The match as seat ``seat`` may know it now; None or -1: as a spectator may."""
-        return self._seen(self._viewer(seat), self._tables, self.steps, self.next_number)
+        viewer = self._viewer(seat)
+        legal = self._legal() if viewer == self.actor else ()
+        return self._seen(viewer, self._tables, len(self.steps), self.next_number, legal)
 
     def view_at(self, position: int, seat: int | None = None) -> View:
         """The match as it was after its first ``position`` actions that stand (0: the setup).
@@ -318,13 +330,21 @@ class Match:
             raise BadSetup(f"the match has positions 0 to {len(self.steps)}, not {position}")
         if position == len(self.steps):
             return self.view(seat)
-        following = self.steps[position]
-        return self._seen(self._viewer(seat), following.before, self.steps[:position], following.n)
+        following, viewer = self.steps[position], self._viewer(seat)
+        legal = legal_actions(self.game, concealed(self.game, following.before, viewer)) if viewer == following.seat else ()
+        return self._seen(viewer, following.before, position, following.n, legal)
 
-    def _seen(self, viewer: int, tables: Tables, steps: Sequence[Step], next_number: int) -> View:
-        shown = tuple(step.shown_to(viewer) for step in steps)
-        setup = visible(self.setup, viewer)
-        return View(self.game, self.options, self.seats, viewer, concealed(self.game, tables, viewer), setup, shown, next_number)
+    def _seen(self, viewer: int, tables: Tables, position: int, next_number: int, legal: tuple[int, ...]) -> View:
+        setup, steps = visible(self.setup, viewer), self._shown(viewer)[:position]
+        tables = concealed(self.game, tables, viewer)
+        return View(self.game, self.options, self.seats, viewer, tables, setup, steps, next_number, legal)
+
+    def _shown(self, viewer: int) -> tuple[Shown, ...]:
+        """All steps as ``viewer`` may know them. With every look only what is new since the last is added."""
+        told = self._told.get(viewer, ())
+        if len(told) < len(self.steps):
+            told = self._told[viewer] = (*told, *(step.shown_to(viewer) for step in self.steps[len(told) :]))
+        return told
 
     def _viewer(self, seat: int | None) -> int:
         if seat is None or seat == SPECTATOR:
@@ -366,8 +386,8 @@ class Match:
             raise MatchOver(_("The match is over: {how}.").format(how=how), rule)
         if seat is not None and seat != self.actor:
             raise NotYourTurn(_("It is {name}'s turn.").format(name=self.names[self.actor]))
-        view = concealed(self.game, self._tables, self.actor)
-        if number not in legal_actions(self.game, view):
+        if number not in self._legal():
+            view = concealed(self.game, self._tables, self.actor)
             rule, reason = self.game.words.refusal(self.game.table.at(view), number, self.names)
             raise IllegalAction(reason, rule)
         return number
@@ -428,6 +448,7 @@ class Match:
         if not revealed and int(taken[0].before["reveals"][0]) != int(self._tables["reveals"][0]):
             raise CannotUndo(_("Something has been revealed since."))
         del self.steps[-steps:]
+        self._told = {viewer: told[: len(self.steps)] for viewer, told in self._told.items()}
         self._tables = taken[0].before
         self.undone.append(Undone(self.decision, taken))
         return taken
@@ -440,9 +461,9 @@ class Match:
         """An independent copy: playing on either leaves the other as it is."""
         twin = object.__new__(Match)
         twin.__dict__.update(self.__dict__)
-        twin._tables = self._tables.copy()
         twin.steps = list(self.steps)
         twin.undone = list(self.undone)
+        twin._told = dict(self._told)
         return twin
 
     def supposing(self, tables: Tables) -> Match:

@@ -7,6 +7,7 @@ that a new one is given.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from secrets import compare_digest
 
 from litestar.config.csrf import CSRFConfig
@@ -32,16 +33,21 @@ class ForeignTokens:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == ScopeType.HTTP:
             scope["headers"] = [
-                (name, self._without_foreign(value) if name == b"cookie" else value) for name, value in scope["headers"]
+                (name, _without_foreign(value, self._secret) if name == b"cookie" else value) for name, value in scope["headers"]
             ]
         await self._app(scope, receive, send)
 
-    def _without_foreign(self, header: bytes) -> bytes:
-        return b";".join(pair for pair in header.split(b";") if not self._is_foreign(pair.decode("latin-1").strip()))
 
-    def _is_foreign(self, pair: str) -> bool:
-        name, _, token = pair.partition("=")
-        if name != COOKIE:
-            return False
-        signature = generate_csrf_hash(token[:CSRF_SECRET_LENGTH], self._secret)
-        return not compare_digest(signature.encode(), token[CSRF_SECRET_LENGTH:].encode())
+def _without_foreign(header: bytes, secret: str) -> bytes:
+    return b";".join(pair for pair in header.split(b";") if not _is_foreign(pair.decode("latin-1").strip(), secret))
+
+
+def _is_foreign(pair: str, secret: str) -> bool:
+    name, _, token = pair.partition("=")
+    return name == COOKIE and not (len(token) == CSRF_SECRET_LENGTH * 2 and _is_ours(token, secret))
+
+
+@lru_cache(maxsize=4096)
+def _is_ours(token: str, secret: str) -> bool:
+    signature = generate_csrf_hash(token[:CSRF_SECRET_LENGTH], secret)
+    return compare_digest(signature.encode(), token[CSRF_SECRET_LENGTH:].encode())

@@ -16,22 +16,25 @@ class Watcher:
 
     def __init__(self, seat: int | None) -> None:
         self.seat = seat
-        self._news = asyncio.Event()
-        self._news.set()
+        self._news = True
+        self._roused = asyncio.Event()
 
     def wake(self) -> None:
         """There is something new."""
-        self._news.set()
+        self._news = True
+        self._roused.set()
 
     async def wait(self, patience: float) -> bool:
         """Wait for news, at most ``patience`` seconds."""
-        try:
-            async with asyncio.timeout(patience):
-                await self._news.wait()
-        except TimeoutError:
-            return False
-        self._news.clear()
-        return True
+        if not self._news:
+            alarm = asyncio.get_running_loop().call_later(patience, self._roused.set)
+            try:
+                await self._roused.wait()
+            finally:
+                alarm.cancel()
+        self._roused.clear()
+        news, self._news = self._news, False
+        return news
 
 
 class Hub:

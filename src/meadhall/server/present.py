@@ -203,7 +203,7 @@ def game_page(room: Room, match: Match, viewer: int | None, seats: tuple[SeatVie
         can_hint=running and seated and match.actor == viewer and table.daily is None,
         hint=hint_view(advice) if advice is not None else None,
         thinking=next((thinking_words(seat) for seat in seats if seat.thinking), ""),
-        watching=room.hub.seats()[None],
+        watching=0 if seated else room.hub.seats()[None],
         result=result_view(match),
         chart=chart_place(match, room.drawing, f"/table/{table.id}") if room.drawing is not None else None,
         rematch=f"/table/{table.rematch}" if table.rematch else "",
@@ -302,15 +302,17 @@ def choices(subject: Game, view: View) -> tuple[Choice, ...]:
 def log(view: View) -> tuple[LoggedStep, ...]:
     """What the viewer may know of the newest actions, the newest first."""
     names, language = view.names, current_language()
-    steps = [(0, view.setup, False), *((step.n, step.events, step.hinted) for step in view.steps)]
-    index = sum(len(events) for _n, events, _hinted in steps)
+    index = len(view.setup) + sum(len(step.events) for step in view.steps)
     shown: list[LoggedStep] = []
     oldest = index - LOG_SHOWN
-    while steps and index > oldest:
-        number, events, hinted = steps.pop()
-        index -= len(events)
-        if events:
-            shown.append(_logged(view.game, index, number, events, hinted, names, language))
+    for step in reversed(view.steps):
+        if index <= oldest:
+            return tuple(shown)
+        index -= len(step.events)
+        if step.events:
+            shown.append(_logged(view.game, index, step.n, step.events, step.hinted, names, language))
+    if view.setup and index > oldest:
+        shown.append(_logged(view.game, 0, 0, view.setup, False, names, language))
     return tuple(shown)
 
 
@@ -328,8 +330,7 @@ def _logged(
 def whispers(view: View) -> tuple[LogEntry, ...]:
     """What the viewer alone was told lately, newest first: it is not in the log that everybody reads."""
     told = [(0, event) for event in view.setup if event.audience == view.viewer]
-    for step in view.steps:
-        told += [(step.n, event) for event in step.events if event.audience == view.viewer]
+    told += [(step.n, event) for step in view.steps for event in step.whispers]
     first = max(0, len(told) - WHISPERS_SHOWN)
     entries = [log_entry(view.game, first + k, number, event, view.names) for k, (number, event) in enumerate(told[first:])]
     return tuple(reversed(entries))
