@@ -9,6 +9,7 @@ from meadhall.engine.game import Game
 from meadhall.engine.kernels import loops
 from meadhall.engine.loops import GREEDY, RANDOM
 from meadhall.engine.match import View
+from meadhall.engine.schema import copied
 
 POLICIES = {"random": RANDOM, "greedy": GREEDY, "thrall": RANDOM, "karl": GREEDY}
 """The numbers of the compiled policies by their bots' names."""
@@ -26,4 +27,4 @@ class PolicyBot:
 
     def choose(self, view: View) -> int:
         """One of ``view.legal``."""
-        return int(self._loops.follow_one(self._policy, view.tables.copy(), self._room, self._rng))
+        return int(self._loops.follow_one(self._policy, copied(view.tables), self._room, self._rng))

@@ -17,7 +17,7 @@ from meadhall.engine.game import Game, Scoring
 from meadhall.engine.game import game as find_game
 from meadhall.engine.kernels import loops
 from meadhall.engine.language import gettext as _
-from meadhall.engine.schema import State, Tables, field_names
+from meadhall.engine.schema import State, Tables, copied, field_names
 from meadhall.engine.statistics import Counts
 
 if TYPE_CHECKING:
@@ -181,7 +181,7 @@ def _seen_again(name: str, options: Mapping[str, Any], *told: Any) -> View:
 
 def concealed(game: Game, tables: Tables, viewer: int) -> Tables:
     """A copy of a state without what ``viewer`` may not know, and without the generator."""
-    copy = tables.copy()
+    copy = copied(tables)
     if viewer == EVERYTHING:
         copy["rng"] = 0
         return copy
@@ -249,7 +249,7 @@ class Match:
         """``rule(tables, log)`` on a copy keyed for step ``number``, with a log as long as it turns out to need."""
         capacity = _LOG_CAPACITY
         while True:
-            tables = before.copy()
+            tables = copied(before)
             tables["rng"][0] = chance.step_key(self.seed, number)
             log = new_log(capacity)
             rule(tables, log)
@@ -268,7 +268,7 @@ class Match:
     @property
     def tables(self) -> Tables:
         """The state: a copy, complete with all that is hidden."""
-        return self._tables.copy()
+        return copied(self._tables)
 
     @property
     def state(self) -> State:
@@ -469,7 +469,7 @@ class Match:
     def supposing(self, tables: Tables) -> Match:
         """An independent copy in which the state is ``tables`` (one state, e.g. a redealt one): what if?"""
         twin = self.copy()
-        twin._tables = tables.copy()
+        twin._tables = copied(tables)
         return twin
 
     def record(

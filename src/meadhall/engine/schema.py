@@ -56,6 +56,8 @@ class Cells(np.ndarray[Any, np.dtype[Any]]):
     """An array field read in plain Python: its items are Python integers."""
 
     def __getitem__(self, key: Any) -> Any:
+        if isinstance(key, int) and self.ndim == 1:
+            return self.item(key)  # what rules ask for most, ten times as fast
         value = super().__getitem__(key)
         return value.item() if isinstance(value, np.generic) else value
 
@@ -126,7 +128,9 @@ def _attribute(name: str, shaped: bool) -> property:
         return int(self._row[name])
 
     def read_cells(self: State) -> Cells:
-        cells: Cells = self._row[name].view(Cells)
+        cells: Cells | None = self.__dict__.get(name)
+        if cells is None:
+            cells = self.__dict__[name] = self._row[name].view(Cells)
         return cells
 
     def write(self: State, value: Any) -> None:
@@ -145,6 +149,12 @@ def record(cls: type[S]) -> type[S]:
         setattr(cls, name, _attribute(name, bool(shape)))
     _classes[cls.dtype] = cls
     return cls
+
+
+def copied(tables: Tables) -> Tables:
+    """A copy of an array of states, as bytes: NumPy's own copies field by field, six times as slowly for the largest."""
+    copy: Tables = tables.view(np.uint8).copy().view(tables.dtype)
+    return copy
 
 
 def field_names(dtype: np.dtype[np.void]) -> list[str]:
