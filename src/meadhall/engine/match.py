@@ -461,9 +461,12 @@ class Match:
         """An independent copy: playing on either leaves the other as it is."""
         twin = object.__new__(Match)
         twin.__dict__.update(self.__dict__)
+        twin._tables = copied(self._tables)
         twin.steps = list(self.steps)
         twin.undone = list(self.undone)
         twin._told = dict(self._told)
+        if self._legal_in is not None and self._legal_in[0] is self._tables:
+            twin._legal_in = twin._tables, self._legal_in[1]
         return twin
 
     def supposing(self, tables: Tables) -> Match:
