@@ -4,7 +4,7 @@
     .venv/bin/python benchmarks/axxa.py thrall=1000 karl=1000 jarl=100 search@300=100 --touching orthogonal --jobs 2
 
 All meet the same shuffles, one player each; the solver knows every piece of them, the others what they see. With more than one
-job so many shuffles are played at once, and every search grows a single tree.
+job so many shuffles are played at once, and every search grows a single tree for as many seconds of its own core.
 """
 
 from __future__ import annotations
@@ -46,12 +46,12 @@ def solved(number: int, touching: str) -> dict[str, Any]:
     return {"won": proof.verdict != Verdict.LOST, "open": proof.verdict == Verdict.OPEN, "seconds": time.perf_counter() - began}
 
 
-def played(name: str, trees: int) -> Callable[[int, str], dict[str, Any]]:
+def played(name: str, alone: bool) -> Callable[[int, str], dict[str, Any]]:
     """Plays a shuffle, each in a match of its own."""
 
     def play(number: int, touching: str) -> dict[str, Any]:
         match = shuffle(number, touching)
-        player = bot(AXXA, name, f"axxa {number}".encode().ljust(32), trees)
+        player = bot(AXXA, name, f"axxa {number}".encode().ljust(32), alone)
         began = time.perf_counter()
         while not match.over:
             match.play(player.choose(match.view(0)))
@@ -76,12 +76,11 @@ def main() -> None:
     asked = parser.parse_args()
 
     ranks = [(name, int(number)) for name, number in (each.split("=") for each in asked.ranks)]
-    trees = 1 if asked.jobs > 1 else 0
     figures: dict[str, list[dict[str, Any]]] = {}
     console = Console(width=max(100, Console().width))
     with Progress(console=console) as progress, ThreadPoolExecutor(asked.jobs) as pool:
         for name, number in ranks:
-            play = solved if name == SOLVER else played(name, trees)
+            play = solved if name == SOLVER else played(name, alone=asked.jobs > 1)
             play(0, asked.touching)  # compiles what is still to be compiled
             results = pool.map(play, range(number), [asked.touching] * number)
             figures[name] = list(progress.track(results, number, description=name))

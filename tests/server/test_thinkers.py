@@ -131,6 +131,13 @@ async def test_a_hall_that_closes_leaves_no_process_and_waits_for_no_thought() -
         await thought
 
 
+async def test_one_core_is_left_to_the_hall(beside: Beside) -> None:
+    await beside.ask("choose", "table", "random", a_view())
+    assert beside.process_id is not None
+    own = sorted(os.sched_getaffinity(0))
+    assert sorted(os.sched_getaffinity(beside.process_id)) == (own[1:] or own)
+
+
 _A_HALL = """
 import asyncio
 from meadhall.server.thinkers import Beside

@@ -7,7 +7,6 @@ continuations of the position: what is hidden from who looks is dealt anew in ea
 
 from __future__ import annotations
 
-import os
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -20,6 +19,7 @@ import numpy as np
 from meadhall.bots.search import Tree
 from meadhall.bots.threads import background
 from meadhall.bots.tree import ITERATIONS
+from meadhall.engine.cores import cores
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.events import Event, seat
 from meadhall.engine.game import Scoring
@@ -227,7 +227,7 @@ def _play_on(
     """As many continuations of every position as there is time for, or ``iterations``."""
     if not positions:
         return
-    workers = min(os.cpu_count() or 1, len(positions))
+    workers = min(cores(), len(positions))
     advice = match.game.advice
     further = replace(match.game, advice=replace(advice, depth=advice.outlook))
     players = [Tree(further, nodes=1) for _ in range(workers)]  # a root alone: nothing but continuations

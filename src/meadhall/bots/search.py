@@ -6,7 +6,6 @@ trees are kept from decision to decision and cut down to what has happened since
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ import numpy as np
 from meadhall.bots.policy import PolicyBot
 from meadhall.bots.threads import background
 from meadhall.bots.tree import ACTION, ACTOR, CHILD, COLUMNS, HABIT, LONGEST, NOTHING, SIBLING, SIZE, VISITS
+from meadhall.engine.cores import cores
 from meadhall.engine.events import NO_LOG_SHAPE
 from meadhall.engine.game import Game
 from meadhall.engine.kernels import module_of, seed_number
@@ -32,7 +32,7 @@ ROUNDS = 5
 """How often a search by the clock looks whether it may stop."""
 FIRST = 16
 """Iterations after which a thread looks at the clock while it doesn't know how long they take."""
-SLICE = 0.1
+SLICE = 0.03
 """Seconds after which it does later: for each look the threads of all searches take the interpreter from each other."""
 BEHIND = 10
 """How much less urgent searching is than what people wait for (as ``nice`` counts)."""
@@ -181,7 +181,7 @@ class Search:
         self.game = game
         self._budget = budget
         self._seed = seed_number(seed)
-        self._trees = [Tree(game) for _ in range(1 if budget.alone else budget.trees or os.cpu_count() or 1)]
+        self._trees = [Tree(game) for _ in range(1 if budget.alone else budget.trees or cores())]
         self._known: tuple[tuple[int, int, int], ...] = ()
         self._reveals = -1
 

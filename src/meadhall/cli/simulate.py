@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Sequence
 from pathlib import Path
 
 from rich.table import Table
 
 from meadhall.cli.console import console, progress_bar
+from meadhall.engine.cores import cores
 from meadhall.engine.game import game
 from meadhall.engine.language import gettext as _
 from meadhall.engine.statistics import Rate
@@ -42,7 +42,7 @@ def run_simulation(
             players,
             progress=lambda done: progress.update(task, advance=done),
             records=records,
-            processes=(os.cpu_count() or 1) if games >= WORTH_PROCESSES else 1,
+            processes=cores() if games >= WORTH_PROCESSES else 1,
             **chosen,
         )
     if as_json:

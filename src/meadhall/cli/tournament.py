@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from rich.table import Table
 
 from meadhall.cli.console import INTERRUPTED, console, progress_bar
+from meadhall.engine.cores import cores
 from meadhall.engine.game import game
 from meadhall.engine.language import gettext as _
 from meadhall.engine.language import marked
@@ -44,9 +44,7 @@ def run_tournament(
         check_plots(plots)
     with progress_bar() as progress:
         task = progress.add_task(subject.title, total=schedule.games)
-        report = hold(
-            schedule, processes or os.cpu_count() or 1, lambda done: progress.update(task, advance=done), until_sure=until_sure
-        )
+        report = hold(schedule, processes or cores(), lambda done: progress.update(task, advance=done), until_sure=until_sure)
     if as_json:
         print(json.dumps(report.to_dict(), indent=2, ensure_ascii=False))
     else:

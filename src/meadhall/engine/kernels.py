@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
-import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -23,6 +22,7 @@ import numpy.typing as npt
 
 from meadhall.engine.advice import anything
 from meadhall.engine.chance import new_seed, seed_from_text
+from meadhall.engine.cores import cores
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.game import Game, game
 from meadhall.engine.statistics import Counts
@@ -112,7 +112,7 @@ def _spread(work: Callable[[int, int], Any], games: int, threads: int | None, pr
     if isinstance(games, bool) or not isinstance(games, int) or games < 1:
         raise BadSetup(f"the number of games is an integer of at least 1, not {games!r}")
     results = []
-    with ThreadPoolExecutor(threads or os.cpu_count()) as pool:
+    with ThreadPoolExecutor(threads or cores()) as pool:
         chunks = list(_chunks(games))
         for (_, count), result in zip(chunks, pool.map(lambda chunk: work(*chunk), chunks), strict=True):
             results.append(result)

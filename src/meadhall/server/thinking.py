@@ -13,6 +13,7 @@ import traceback
 from threading import Lock, Thread
 from typing import Any, BinaryIO
 
+from meadhall.engine.cores import leave_a_core
 from meadhall.server.mind import Mind
 from meadhall.server.thinkers import HEADER
 
@@ -75,6 +76,7 @@ def main() -> None:
     os.dup2(2, 1)  # what anything prints goes where the hall's log goes
     if hasattr(os, "nice"):
         os.nice(BEHIND)
+    leave_a_core()  # to the hall
     desk = Desk(Mind(), answers)
     while len(header := questions.read(HEADER)) == HEADER:
         desk.handle(*pickle.loads(questions.read(int.from_bytes(header))))  # noqa: S301 - from the hall that began us
