@@ -136,6 +136,7 @@ def one_wins(table: Any, out: Any) -> bool:
     return True
 
 
+@pytest.mark.interpreted  # each advice would be compiled into a search of its own
 @pytest.mark.parametrize(
     ("advice", "shares"),
     [
@@ -160,6 +161,7 @@ def four_left(table: Any) -> bool:
     return table.left == 4  # type: ignore[no-any-return]
 
 
+@pytest.mark.interpreted
 def test_what_is_not_quiet_is_played_on_before_it_is_evaluated() -> None:
     found = considered(nim.match(), 1, guide=first, rollout=first, depth=2, evaluate=part_left, settled=never)
     assert found.shares == pytest.approx((0.7, 0.3))
@@ -167,6 +169,7 @@ def test_what_is_not_quiet_is_played_on_before_it_is_evaluated() -> None:
     assert found.shares == pytest.approx((0.4, 0.6))
 
 
+@pytest.mark.interpreted
 def test_the_guide_is_tried_first() -> None:
     tried = {(guide, seed): _first_tried(guide, seed) for guide in (first, anything) for seed in range(8)}
     assert {tried[first, seed] for seed in range(8)} == {0}
