@@ -1,13 +1,13 @@
 """The hall under load: 500 live pages on 100 tables, moves at a steady rate, every one persisted before it is told.
 
-    .venv/bin/python benchmarks/hall.py [--rates 100,300] [--seconds 20] [--thinking 8]
+    .venv/bin/python benchmarks/hall.py [--rates 100,300] [--seconds 20] [--bots 8]
 
 A real server process, a real database file, real sockets. Each table has four players and a spectator with an open stream
 each. A move is a form post as a page makes it; its delay is the time from sending the post until the frame with its outcome
 has arrived at a stream. The load is made on the same cores by another process. What each of the three uses of a core is in the
 table: the hall, the process beside it in which its bots think, and the one that makes the load; and the memory of the first two.
-``--thinking`` opens so many more tables, at each of which six jarls think all the time, and measures every rate with and without
-them.
+``--bots`` opens so many more tables, at each of which six bots play, and measures every rate without them, with karls, who don't
+think, and with jarls, who think all the time: what karls cost is the work for the tables, and the rest is the thinking.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ TABLES = 100
 PLAYERS = 4
 ALLY = 6  # the first of the actions that make an alliance: nobody dies, so the matches last as long as the measurement
 
-THINKERS = 6  # jarls at a table where they play Viking Axes, strategic, with a person who does what is offered first
+BOTS = 6  # at a table where they play Viking Axes, strategic, with a person who does what is offered first
 
 HOST = "127.0.0.1"
 
@@ -144,14 +144,14 @@ async def open_tables(port: int) -> list[Table]:
     return tables
 
 
-async def let_jarls_think(port: int) -> None:
-    """A table with jarls, one after the other; the person there does at once what is offered first."""
+async def let_bots_play(port: int, rank: str) -> None:
+    """A table with bots, one after the other; the person there does at once what is offered first."""
     async with httpx.AsyncClient(base_url=f"http://{HOST}:{port}/api", timeout=60) as client:
         guest = (await client.post("/guests", json={"name": "Host"})).json()
         client.headers["Authorization"] = f"Bearer {guest['token']}"
         while True:
-            setup = {"game": "viking-axes", "options": {"variant": "strategic"}, "bots": ["jarl"] * THINKERS}
-            answer = await client.post("/tables", json={**setup, "players": THINKERS + 1})
+            setup = {"game": "viking-axes", "options": {"variant": "strategic"}, "bots": [rank] * BOTS}
+            answer = await client.post("/tables", json={**setup, "players": BOTS + 1})
             address = f"/tables/{answer.raise_for_status().json()['id']}"
             while (await client.get(address)).json()["status"] == "running":
                 await asyncio.sleep(0.5)
@@ -204,7 +204,7 @@ def megabytes(process: psutil.Process) -> float:
     return float(process.memory_info().rss) / 1e6
 
 
-async def load(port: int, rates: list[int], seconds: float, thinking: int, server: psutil.Process) -> None:
+async def load(port: int, rates: list[int], seconds: float, tables_of_bots: int, server: psutil.Process) -> None:
     tables = await open_tables(port)
     ready = asyncio.Semaphore(0)
     watchers = [asyncio.create_task(watch(table, person, ready)) for table in tables for person in table.people]
@@ -212,12 +212,15 @@ async def load(port: int, rates: list[int], seconds: float, thinking: int, serve
         await ready.acquire()
     print(f"{len(watchers)} streams on {len(tables)} tables; a frame is about {await frame_size(tables[0])} bytes")
     print(
-        f"{'jarls at':>8} {'moves/s':>8} {'done/s':>8} {'p50 ms':>8} {'p99 ms':>8} {'post p50':>9} {'post p99':>9} {'late':>5} "
+        f"{'bots':>8} {'moves/s':>8} {'done/s':>8} {'p50 ms':>8} {'p99 ms':>8} {'post p50':>9} {'post p99':>9} {'late':>5} "
         f"{'hall CPU':>9} {'MB':>5} {'bots CPU':>9} {'MB':>5} {'load CPU':>9}"
     )
-    thinkers: list[asyncio.Task[None]] = []
-    for tables_of_jarls, rate in itertools.product([0, thinking] if thinking else [0], rates):
-        thinkers += [asyncio.create_task(let_jarls_think(port)) for _ in range(tables_of_jarls - len(thinkers))]
+    players: dict[str, list[asyncio.Task[None]]] = {}
+    for rank, rate in itertools.product(["", "karl", "jarl"] if tables_of_bots else [""], rates):
+        if rank and rank not in players:
+            for task in itertools.chain(*players.values()):
+                task.cancel()
+            players[rank] = [asyncio.create_task(let_bots_play(port, rank)) for _ in range(tables_of_bots)]
         for table in tables:
             table.delays.clear()
             table.posts.clear()
@@ -233,14 +236,14 @@ async def load(port: int, rates: list[int], seconds: float, thinking: int, serve
         delays = [delay for table in tables for delay in table.delays]
         posts = [delay for table in tables for delay in table.posts]
         print(
-            f"{len(thinkers):>8} {rate:>8} {len(posts) / elapsed:>8.0f} "
+            f"{rank:>8} {rate:>8} {len(posts) / elapsed:>8.0f} "
             f"{percentile(delays, 0.5):>8.1f} {percentile(delays, 0.99):>8.1f} "
             f"{percentile(posts, 0.5):>9.1f} {percentile(posts, 0.99):>9.1f} {sum(table.late for table in tables):>5} "
             f"{cores[0]:>9.0%} {megabytes(server):>5.0f} {cores[1]:>9.0%} {megabytes(bots):>5.0f} {cores[2]:>9.0%}",
             flush=True,
         )
-    for task in (*watchers, *thinkers):
-        if task.done():
+    for task in (*watchers, *itertools.chain(*players.values())):
+        if task.done() and not task.cancelled():
             task.result()
         task.cancel()
 
@@ -271,7 +274,7 @@ async def until_ready(port: int) -> None:
         await asyncio.sleep(0.2)
 
 
-async def main(rates: list[int], seconds: float, thinking: int) -> None:
+async def main(rates: list[int], seconds: float, tables_of_bots: int) -> None:
     port = free_port()
     with tempfile.TemporaryDirectory() as data:
         settings = {
@@ -284,7 +287,7 @@ async def main(rates: list[int], seconds: float, thinking: int) -> None:
         with subprocess.Popen(command, env={**os.environ, **settings}) as process:  # noqa: ASYNC220 - nothing else runs yet
             try:
                 await until_ready(port)
-                await load(port, rates, seconds, thinking, psutil.Process(process.pid))
+                await load(port, rates, seconds, tables_of_bots, psutil.Process(process.pid))
             finally:
                 process.terminate()
 
@@ -293,6 +296,6 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rates", default="100,300", help="moves per second, one measurement each")
     parser.add_argument("--seconds", type=float, default=20.0, help="how long each")
-    parser.add_argument("--thinking", type=int, default=8, help="tables of jarls that think meanwhile")
+    parser.add_argument("--bots", type=int, default=8, help="tables of bots meanwhile")
     arguments = parser.parse_args()
-    asyncio.run(main([int(rate) for rate in arguments.rates.split(",")], arguments.seconds, arguments.thinking))
+    asyncio.run(main([int(rate) for rate in arguments.rates.split(",")], arguments.seconds, arguments.bots))

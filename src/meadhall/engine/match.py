@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
@@ -189,9 +189,10 @@ def concealed(game: Game, tables: Tables, viewer: int) -> Tables:
     return copy
 
 
-def visible(events: Iterable[Event], viewer: int) -> tuple[Event, ...]:
+def visible(events: tuple[Event, ...], viewer: int) -> tuple[Event, ...]:
     """The events that ``viewer`` may know."""
-    return tuple(event for event in events if viewer == EVERYTHING or event.visible_to(viewer))
+    seen = tuple(event for event in events if viewer == EVERYTHING or event.visible_to(viewer))
+    return events if len(seen) == len(events) else seen  # most hide nothing, and are kept once for all viewers
 
 
 def legal_actions(game: Game, tables: Tables) -> tuple[int, ...]:
