@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -23,7 +22,7 @@ from litestar.types import Message, Middleware, Scope
 
 from meadhall.engine.errors import MeadhallError
 from meadhall.engine.language import speak
-from meadhall.server import answers
+from meadhall.server import answers, garbage
 from meadhall.server.forgery import ForeignTokens, csrf_config
 from meadhall.server.forms import read_form
 from meadhall.server.hall import Hall
@@ -91,14 +90,16 @@ async def create_app(settings: Settings, store: Store, thinker: Thinker) -> Lite
             task = asyncio.create_task(hall.resume(name))
             resuming.add(task)
             task.add_done_callback(resuming.discard)
-            spare_the_collector()
+            garbage.spare_what_is_loaded()
 
         preparing = asyncio.create_task(hall.ready.prepare(ready))
+        tidying = asyncio.create_task(garbage.collect_now_and_then())
         yield
         preparing.cancel()
+        tidying.cancel()
         for task in resuming:
             task.cancel()
-        await asyncio.gather(preparing, *resuming, return_exceptions=True)
+        await asyncio.gather(preparing, tidying, *resuming, return_exceptions=True)
         await hall.close()
 
     return Litestar(
@@ -147,13 +148,3 @@ async def add_headers(message: Message, scope: Scope) -> None:
     if new:
         added.append((b"set-cookie", guest_cookie(new, scope).encode()))
     message["headers"] = [*message["headers"], *added]
-
-
-def spare_the_collector() -> None:
-    """Take all that was loaded at the start out of garbage collection, and collect less often.
-
-    Full collections took 80 to 120 ms with it; what a page is drawn with is soon gone without being looked for.
-    """
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(20_000, 10, 10)
