@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 import numpy as np
 
 from meadhall.bots import bot
+from meadhall.bots.search import Budget, Search
 from meadhall.engine.game import Game, game, game_names
 from meadhall.engine.kernels import Batch, loops, random_playouts, tournament
 from meadhall.engine.loops import RANDOM
@@ -56,10 +57,14 @@ def bulk_steps(subject: Game) -> list[Callable[[], object]]:
 def play_a_match(subject: Game) -> None:
     """Set up, view, choose, play, score: all that a table in the hall needs."""
     match = subject.match(seed="warm")
-    for name in ("random", *(["greedy"] if subject.greedy is not None else []), "search@1"):
-        bot(subject, name).choose(match.view(match.actor))
+    view = match.view(match.actor)
+    for name in ("random", *(["greedy"] if subject.greedy is not None else [])):
+        bot(subject, name).choose(view)
+    search = Search(subject, Budget(iterations=1, trees=1), b"warm")
+    for _ in range(2):  # the second time it goes on from what it has thought
+        search.consider(view)  # a bot would not, where a single action is legal
     if subject.solver is not None:
-        subject.solver(match.view(match.actor))
+        subject.solver(view)
     play_out(match, [bot(subject, "random")] * match.players)
     match.result()
 

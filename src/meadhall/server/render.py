@@ -140,7 +140,7 @@ def keep(macro: Macro, *values: Hashable) -> Markup:
     return _drawn(macro, values, current_language())
 
 
-@lru_cache(maxsize=16384)
+@lru_cache(maxsize=4096)
 def _drawn(macro: Macro, values: tuple[Hashable, ...], language: str) -> Markup:
     with speaking(language):
         return Markup(_INDENTED.sub(" ", macro(*values)))
