@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from math import sqrt
 from typing import Any
@@ -281,3 +282,16 @@ def test_the_king_plays_what_is_solved_as_often_as_it_should() -> None:
     jarl = SearchBot(solved, "jarl", Budget(iterations=500, trees=1), SEED)
     assert jarl.choose(nim.match(heap="small").view(0)) == 0  # searches for itself
     assert Solution({0: (0.4, 0.6), 2: (0.4, 0.6)}, {0: 0.25, 2: 0.75}).value == pytest.approx((0.4, 0.6))
+
+
+@pytest.mark.compiled
+def test_who_thinks_briefly_does_not_wait_for_those_who_think_long() -> None:
+    def think(seconds: float) -> None:
+        Search(nim, Budget(seconds=seconds), SEED).consider(nim.match().view(0))
+
+    think(0.01)  # compiles
+    with ThreadPoolExecutor() as pool:
+        long = [pool.submit(think, 2.0) for _ in range(8)]
+        for _ in range(4):
+            think(0.05)
+        assert not any(thought.done() for thought in long)

@@ -33,7 +33,8 @@ ROUNDS = 5
 FIRST = 16
 """Iterations after which a thread looks at the clock while it doesn't know how long they take."""
 SLICE = 0.03
-"""Seconds after which it does later: for each look the threads of all searches take the interpreter from each other."""
+"""Seconds after which it does later, and makes room for other searches: they take turns, whoever thinks longest. For each turn
+the threads of all searches take the interpreter from each other."""
 BEHIND = 10
 """How much less urgent searching is than what people wait for (as ``nice`` counts)."""
 
@@ -202,10 +203,12 @@ class Search:
         clock = self._budget.clock
         began = clock()
         for round_ in range(1, ROUNDS + 1):
-            self._grow_all(partial(_grow_until, view, clock, began + self._budget.seconds * round_ / ROUNDS))
+            until = began + self._budget.seconds * round_ / ROUNDS
+            while (left := until - clock()) > 0:
+                self._grow_all(partial(_grow_a_slice, view, clock, left))
             findings = self._findings(view)
-            left = findings.iterations * (ROUNDS - round_) / round_
-            if clock() - began > self._budget.seconds or (habit is not None and self._is_clear(findings, habit, left)):
+            to_come = findings.iterations * (ROUNDS - round_) / round_
+            if clock() - began > self._budget.seconds or (habit is not None and self._is_clear(findings, habit, to_come)):
                 break
         return findings
 
@@ -214,10 +217,10 @@ class Search:
         best = findings.considered[0].action
         return best if self._advantage(findings, habit) > self.game.advice.trust else habit
 
-    def _is_clear(self, findings: Findings, habit: int, left: float) -> bool:
-        """Whether ``left`` more iterations can't change the choice any more, or hardly."""
+    def _is_clear(self, findings: Findings, habit: int, to_come: float) -> bool:
+        """Whether so many more iterations can't change the choice any more, or hardly."""
         first, second = findings.considered[:2]
-        if first.visits - second.visits <= left:
+        if first.visits - second.visits <= to_come:
             return False
         return first.action == habit or self._advantage(findings, habit) > 2 * self.game.advice.trust
 
@@ -267,15 +270,11 @@ def _considered(action: int, visits: float, total: float, squares: float) -> Con
     return Considered(action, int(visits), share, sqrt(variance / max(visits, 1)))
 
 
-def _grow_until(view: View, clock: Callable[[], float], until: float, tree: Tree, seed: int) -> None:
-    now = clock()
-    while True:
-        began, chunk = now, max(FIRST, int(tree.pace * min(SLICE, until - now)))
-        tree.grow(view.tables, view.viewer, chunk, seed)
-        now = clock()
-        tree.pace = chunk / max(now - began, 1e-6)
-        if now >= until:
-            return
+def _grow_a_slice(view: View, clock: Callable[[], float], seconds: float, tree: Tree, seed: int) -> None:
+    """Grow for a slice of time, of at most so many seconds."""
+    began, iterations = clock(), max(FIRST, int(tree.pace * min(SLICE, seconds)))
+    tree.grow(view.tables, view.viewer, iterations, seed)
+    tree.pace = iterations / max(clock() - began, 1e-6)
 
 
 class SearchBot:
