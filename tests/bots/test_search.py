@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable
 from dataclasses import replace
 from math import sqrt
 from typing import Any
@@ -17,7 +17,7 @@ from games_for_tests.nim import HEAP
 from games_for_tests.nim import game as nim
 from meadhall import game
 from meadhall.bots import Budget, Findings, Search, SearchBot, bot
-from meadhall.bots.search import Considered, Tree
+from meadhall.bots.search import SLICE, Considered, Tree
 from meadhall.bots.tree import SIZE, VISITS
 from meadhall.engine.advice import Advice, anything, never, undecided
 from meadhall.engine.match import EVERYTHING, Match, View
@@ -284,14 +284,21 @@ def test_the_king_plays_what_is_solved_as_often_as_it_should() -> None:
     assert Solution({0: (0.4, 0.6), 2: (0.4, 0.6)}, {0: 0.25, 2: 0.75}).value == pytest.approx((0.4, 0.6))
 
 
-@pytest.mark.compiled
-def test_who_thinks_briefly_does_not_wait_for_those_who_think_long() -> None:
-    def think(seconds: float) -> None:
-        Search(nim, Budget(seconds=seconds), SEED).consider(nim.match().view(0))
+def test_a_long_thought_is_made_of_short_turns_so_that_others_come_to_theirs(monkeypatch: pytest.MonkeyPatch) -> None:
+    grown, turns = [0.0], []
+    take_a_turn = Search._grow_all
 
-    think(0.01)  # compiles
-    with ThreadPoolExecutor() as pool:
-        long = [pool.submit(think, 2.0) for _ in range(8)]
-        for _ in range(4):
-            think(0.05)
-        assert not any(thought.done() for thought in long)
+    def grow(_tree: Tree, _view: Tables, _seat: int, iterations: int, _seed: int) -> None:
+        grown.append(iterations / 1000)  # a thousand a second
+
+    def watched(search: Search, grow: Callable[[Tree, int], None]) -> None:
+        before = sum(grown)
+        take_a_turn(search, grow)
+        turns.append(sum(grown) - before)
+
+    monkeypatch.setattr(Tree, "grow", grow)
+    monkeypatch.setattr(Search, "_grow_all", watched)
+    monkeypatch.setattr(Budget, "clock", property(lambda _: lambda: sum(grown)))
+    Search(nim, Budget(seconds=3, trees=1), SEED).consider(nim.match().view(0))
+    assert sum(turns) == pytest.approx(3, abs=SLICE)
+    assert max(turns) < 1.1 * SLICE
