@@ -18,7 +18,7 @@ def test_a_search_is_compiled_whatever_the_first_decision_is(name: str) -> None:
     warm([name], bulk=False)
     compiled = module_of(meadhall.game(name), Path(tree.__file__))
     before = {rule: len(getattr(compiled, rule).signatures) for rule in ("grow", "transplant")}
-    assert before == {"grow": 1, "transplant": 1}
+    assert all(before.values())
     match = meadhall.game(name).match(seed="a search")
     thinking = search.Search(match.game, search.Budget(iterations=20, trees=1), b"a search")
     while match.legal_count() == 1:

@@ -93,13 +93,12 @@ async def create_app(settings: Settings, store: Store, thinker: Thinker) -> Lite
             garbage.spare_what_is_loaded()
 
         preparing = asyncio.create_task(hall.ready.prepare(ready))
-        tidying = asyncio.create_task(garbage.collect_now_and_then())
-        yield
+        async with garbage.collected_gently():
+            yield
         preparing.cancel()
-        tidying.cancel()
         for task in resuming:
             task.cancel()
-        await asyncio.gather(preparing, tidying, *resuming, return_exceptions=True)
+        await asyncio.gather(preparing, *resuming, return_exceptions=True)
         await hall.close()
 
     return Litestar(

@@ -17,6 +17,9 @@ from litestar.types import ASGIApp, Receive, Scope, Send
 
 COOKIE = "meadhall_csrf"
 
+_LENGTH = CSRF_SECRET_LENGTH + 64
+"""Of a token: its random part and its signature, a SHA-256 in hexadecimal."""
+
 
 def csrf_config(secret: str) -> CSRFConfig:
     """Every form carries a token; programs send their own in a header that no form can send."""
@@ -44,7 +47,7 @@ def _without_foreign(header: bytes, secret: str) -> bytes:
 
 def _is_foreign(pair: str, secret: str) -> bool:
     name, _, token = pair.partition("=")
-    return name == COOKIE and not (len(token) == CSRF_SECRET_LENGTH * 2 and _is_ours(token, secret))
+    return name == COOKIE and not (len(token) == _LENGTH and _is_ours(token, secret))
 
 
 @lru_cache(maxsize=4096)

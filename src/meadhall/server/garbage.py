@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import gc
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 
 YOUNG = 1_000
 """New objects after which they are looked through: one or two milliseconds, every twenty moves or so."""
@@ -18,15 +20,27 @@ EVERY = 600.0
 """Seconds after which all that was made since the start is looked through. Of a move four objects remain to be found."""
 
 
+@asynccontextmanager
+async def collected_gently(every: float = EVERY) -> AsyncIterator[None]:
+    """Collect so as long as the block lasts, and then as before."""
+    before = gc.get_threshold()
+    gc.set_threshold(YOUNG, NEVER, NEVER)
+    collecting = asyncio.create_task(_collect_now_and_then(every))
+    try:
+        yield
+    finally:
+        collecting.cancel()
+        gc.set_threshold(*before)
+        gc.unfreeze()
+
+
 def spare_what_is_loaded() -> None:
-    """Never look again through what there is now: modules, rules, templates."""
+    """Don't look again through what there is now: modules, rules, templates."""
     gc.collect()
     gc.freeze()
-    gc.set_threshold(YOUNG, NEVER, NEVER)
 
 
-async def collect_now_and_then(every: float = EVERY) -> None:
-    """Look through all of it every so many seconds, until cancelled."""
+async def _collect_now_and_then(every: float) -> None:
     while True:
         await asyncio.sleep(every)
         gc.collect()

@@ -25,7 +25,10 @@ class Watcher:
         self._roused.set()
 
     async def wait(self, patience: float) -> bool:
-        """Wait for news, at most ``patience`` seconds."""
+        """Wait for news, at most ``patience`` seconds.
+
+        An alarm is half the work of a timeout, and every page waits anew after every move.
+        """
         if not self._news:
             alarm = asyncio.get_running_loop().call_later(patience, self._roused.set)
             try:
