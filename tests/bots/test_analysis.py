@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -206,10 +205,8 @@ def test_what_progress_raises_ends_it() -> None:
     def stop(_part: float) -> None:
         raise EnoughError
 
-    began = time.monotonic()
     with pytest.raises(EnoughError):
-        analyse(hoarded(), seconds=60, progress=stop)
-    assert time.monotonic() - began < 30
+        analyse(hoarded(), seconds=1e6, progress=stop)
 
 
 # ------------------------------------------------------------------------------------------------------------- turning points

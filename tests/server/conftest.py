@@ -11,6 +11,7 @@ import pytest_asyncio
 
 from meadhall.engine.game import registered
 from meadhall.lab import warm
+from meadhall.server import garbage
 from meadhall.server import hall as hall_module
 from meadhall.server.settings import Settings
 from server import hoard_on_a_page
@@ -23,7 +24,7 @@ from server.ready import ReadyAtOnce
 def compiled() -> Iterator[None]:
     """Axes and Allies and Hoard can be played at once; Hoard has a page here."""
     with registered(hoard_on_a_page.game):
-        warm([AXES, HOARD])
+        warm([AXES, HOARD], bulk=False)
         yield
 
 
@@ -57,8 +58,9 @@ def on_each_database(request: pytest.FixtureRequest, settings: Settings) -> Sett
 
 @pytest.fixture
 def at_once(compiled: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every hall's games are ready at once."""
+    """Every hall's games are ready at once, and none collects all that the tests have loaded."""
     monkeypatch.setattr(hall_module, "Readiness", ReadyAtOnce)
+    monkeypatch.setattr(garbage, "spare_what_is_loaded", lambda: None)
 
 
 @pytest_asyncio.fixture

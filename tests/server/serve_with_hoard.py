@@ -18,6 +18,7 @@ from meadhall.server.run import serve
 from meadhall.server.settings import Settings
 from meadhall.server.thinkers import InThreads
 from server import hoard_on_a_page
+from server.people import AXES, HOARD
 from server.ready import ReadyAtOnce
 
 
@@ -34,7 +35,7 @@ class Slow:
 
 if __name__ == "__main__":
     register(hoard_on_a_page.game)
-    warm()
+    warm([AXES, HOARD], bulk=False)
     vars(hall)["Readiness"] = ReadyAtOnce
     vars(run)["Beside"] = InThreads  # Hoard is known to this process alone
     if os.environ.get("MEADHALL_TEST_SLOW_BOTS"):

@@ -37,7 +37,7 @@ WORD = BROUGHT["sha256"][:8]
 def coined(compiled: None) -> Iterator[None]:
     """Hoard with coins that have names has a page, and can be played at once."""
     with registered(replace(coins, folder=hoard_on_a_page.game.folder, picture=hoard_on_a_page.picture)):
-        warm([NAME])
+        warm([NAME], bulk=False)
         yield
 
 

@@ -24,7 +24,7 @@ CARDS = list(TITLES)
 
 @pytest.fixture(scope="module", autouse=True)
 def compiled_too() -> None:
-    warm([VIKING_AXES])
+    warm([VIKING_AXES], bulk=False)
 
 
 async def at_a_table(hall: OpenHall) -> tuple[list[tuple[Person, Program]], Room]:

@@ -90,9 +90,12 @@ async def create_app(settings: Settings, store: Store, thinker: Thinker) -> Lite
             task = asyncio.create_task(hall.resume(name))
             resuming.add(task)
             task.add_done_callback(resuming.discard)
+
+        async def prepare() -> None:
+            await hall.ready.prepare(ready)
             garbage.spare_what_is_loaded()
 
-        preparing = asyncio.create_task(hall.ready.prepare(ready))
+        preparing = asyncio.create_task(prepare())
         async with garbage.collected_gently():
             yield
         preparing.cancel()
