@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -26,3 +29,18 @@ def test_a_search_is_compiled_whatever_the_first_decision_is(name: str) -> None:
     for _ in range(2):
         thinking.consider(match.view(match.actor))
     assert {rule: len(getattr(compiled, rule).signatures) for rule in before} == before
+
+
+@pytest.mark.compiled
+def test_a_game_is_warm_once_all_its_matches_need_is_found_on_disk(tmp_path: Path) -> None:
+    script = "from meadhall import game, lab; g = game('axes-and-allies'); print(lab.is_warm(g)); lab.warm([g.name], bulk=False)"
+
+    def found(interpreted: bool) -> str:
+        settings = {"MEADHALL_CACHE": str(tmp_path), "MEADHALL_INTERPRET": str(int(interpreted))}
+        done = subprocess.run(
+            [sys.executable, "-c", script], env=os.environ | settings, capture_output=True, text=True, check=True
+        )
+        return done.stdout.strip()
+
+    # an interpreted process warms nothing, but sees what another has
+    assert [found(interpreted) for interpreted in (True, False, True, False)] == ["False", "False", "True", "True"]

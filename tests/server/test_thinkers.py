@@ -15,7 +15,7 @@ import pytest_asyncio
 
 import meadhall
 from meadhall.engine.errors import UnknownGame
-from meadhall.server import mind
+from meadhall.server import mind, thinkers
 from meadhall.server.room import Room
 from meadhall.server.settings import Settings
 from meadhall.server.thinkers import Beside, InThreads, Thinker, ThinkerLost
@@ -203,3 +203,26 @@ async def test_who_plays_what_is_compiled_does_not_wait_for_what_is_not(monkeypa
     assert not slow.done()
     go_on.set()
     await slow
+
+
+async def test_what_compiles_a_game_ends_when_it_has_and_what_thinks_then_reads_it_from_disk(
+    beside: Beside, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun: list[Beside] = []
+
+    async def running(self: Beside) -> asyncio.subprocess.Process:
+        begun.append(self)
+        return await start(self)
+
+    start = Beside._running
+    monkeypatch.setattr(Beside, "_running", running)
+    monkeypatch.setattr(thinkers, "is_warm", lambda _game: False)
+    await beside.prepare(AXES)
+    compiler, thinks = begun
+    assert thinks is beside
+    assert compiler.process_id is None
+    assert beside.process_id is not None
+    begun.clear()
+    monkeypatch.setattr(thinkers, "is_warm", lambda _game: True)
+    await beside.prepare(AXES)
+    assert begun == [beside]

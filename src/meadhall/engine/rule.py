@@ -71,6 +71,11 @@ def cache_folder(package: str) -> Path:
     return cache_root() / f"{package}-{key.hexdigest()[:20]}"
 
 
+def rules_folder(module: str) -> Path:
+    """The folder for the machine code of all rules that belong together with those of ``module``."""
+    return cache_folder(_rules_package(module))
+
+
 @overload
 def rule(function: Callable[P, R], /) -> Callable[P, R]: ...
 @overload

@@ -8,8 +8,8 @@ from meadhall.lab.report import Report
 from meadhall.lab.simulate import simulate
 from meadhall.lab.standings import Standing, Tournament
 from meadhall.lab.tournament import tournament
-from meadhall.lab.warm import warm
+from meadhall.lab.warm import is_warm, warm
 
 add_catalogues(Path(__file__).parent / "locale")
 
-__all__ = ["Rate", "Report", "Spread", "Standing", "Tournament", "simulate", "tournament", "warm"]
+__all__ = ["Rate", "Report", "Spread", "Standing", "Tournament", "is_warm", "simulate", "tournament", "warm"]

@@ -7,6 +7,7 @@ done.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from pathlib import Path
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from meadhall.bots.search import Budget, Search
 from meadhall.engine.game import Game, game, game_names
 from meadhall.engine.kernels import Batch, loops, random_playouts, tournament
 from meadhall.engine.loops import RANDOM
+from meadhall.engine.rule import INTERPRETED, rules_folder
 from meadhall.lab.matches import play_out
 
 Progress = Callable[[int, int], None]
@@ -36,11 +38,26 @@ def warm(names: Iterable[str] | None = None, progress: Progress | None = None, *
         progress(len(steps), len(steps))
 
 
+def is_warm(subject: Game) -> bool:
+    """Whether all that matches are played with has been compiled and is found on disk."""
+    return _mark(subject).exists()
+
+
+def _mark(subject: Game) -> Path:
+    return rules_folder(subject.rules.play.__module__) / "warm"
+
+
+def _mark_warm(subject: Game) -> None:
+    if not INTERPRETED:
+        _mark(subject).touch()
+
+
 def match_steps(subject: Game) -> list[Callable[[], object]]:
-    """What there is to do for one game before it can be played: a match with its bots."""
+    """What there is to do for one game before it can be played: a match with its bots. Then it is warm."""
     return [
         lambda: play_a_match(subject),
         lambda: loops(subject).redeal_one(subject.match().tables, 0),
+        lambda: _mark_warm(subject),
     ]
 
 

@@ -33,7 +33,7 @@ class Readiness:
         for name in game_names():
             if name not in self._ready:
                 try:
-                    await self._thinker.ask("prepare", name)
+                    await self._thinker.prepare(name)
                 except Exception:
                     log.exception("%s could not be compiled", name)
                 self._ready.add(name)

@@ -12,6 +12,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from meadhall.engine.game import game
+from meadhall.lab import is_warm
 from meadhall.server.beside import beside
 
 log = logging.getLogger(__name__)
@@ -44,6 +46,9 @@ class Thinker(Protocol):
     def tell(self, what: str, *arguments: Any) -> None:
         """Call that method of the mind, if there is one that remembers anything; nobody waits for it."""
 
+    async def prepare(self, name: str) -> None:
+        """Have compiled what that game needs, unless it is compiled already. Raises what the compiler raises."""
+
     async def close(self) -> None:
         """Think no more."""
 
@@ -63,6 +68,10 @@ class InThreads:
     def tell(self, what: str, *arguments: Any) -> None:
         """As ``Thinker`` says."""
         getattr(self.mind, what)(*arguments)
+
+    async def prepare(self, name: str) -> None:
+        """As ``Thinker`` says."""
+        await self.ask("prepare", name)
 
     async def close(self) -> None:
         """Nobody waits for what is still thought."""
@@ -110,6 +119,16 @@ class Beside:
         """As ``Thinker`` says."""
         if self._process is not None:
             self._send(self._process, None, what, arguments, False)
+
+    async def prepare(self, name: str) -> None:
+        """As ``Thinker`` says. A compiler takes a gigabyte and gives little of it back: it works in a process that then ends."""
+        if not is_warm(game(name)):
+            compiler = Beside()
+            try:
+                await compiler.ask("prepare", name)
+            finally:
+                await compiler.close()
+        await self.ask("prepare", name)
 
     async def close(self) -> None:
         """End the process, with whatever it is thinking."""
