@@ -72,7 +72,7 @@ def test_every_moment_can_be_drawn_for_everybody(name: str) -> None:
         ("1-players-together-all-0", "Lost: too few "),
         ("standstill-together", "Lost: no stack can move"),
         ("greedy-versus-orthogonal-0", "A draw"),
-        ("4-players-versus-all-1", "Astrid, Cnut win"),
+        ("4-players-versus-all-1", "Astrid and Cnut win"),
         ("greedy-versus-all-0", "Björn wins"),
     ],
 )

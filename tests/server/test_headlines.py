@@ -12,7 +12,7 @@ from meadhall.server.present import _headline
     ("winners", "scores", "headline"),
     [
         ((1,), (0.0, 1.0, 0.0), "Björn wins"),
-        ((0, 2), (0.5, 0.0, 0.5), "Astrid, Freydis win"),
+        ((0, 2), (0.5, 0.0, 0.5), "Astrid and Freydis win"),
         ((0, 1, 2), (1 / 3, 1 / 3, 1 / 3), "A draw"),
         ((0, 1, 2), (1.0, 1.0, 1.0), "All win together"),
         ((), (0.0, 0.0, 0.0), "Nobody wins"),

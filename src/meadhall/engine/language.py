@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import gettext as _gettext
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
@@ -83,3 +83,10 @@ def ngettext(singular: str, plural: str, number: int) -> str:
 def marked(message: str) -> str:
     """Mark ``message`` for translation without translating it yet."""
     return message
+
+
+def listed(parts: Sequence[str]) -> str:
+    """A, B and C."""
+    if len(parts) < 2:
+        return "".join(parts)
+    return gettext("{some} and {last}").format(some=", ".join(parts[:-1]), last=parts[-1])

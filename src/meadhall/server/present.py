@@ -14,7 +14,7 @@ from meadhall.bots import RANKS, chance_in_words, chance_of_what, in_words, rank
 from meadhall.engine import options
 from meadhall.engine.events import Event
 from meadhall.engine.game import Game, GamePicture, GameWords, game, game_names
-from meadhall.engine.language import current_language, ngettext, speaking
+from meadhall.engine.language import current_language, listed, ngettext, speaking
 from meadhall.engine.language import gettext as _
 from meadhall.engine.match import SPECTATOR, Match, Result, View
 from meadhall.server.chart import chart_place
@@ -378,7 +378,7 @@ def _headline(names: Sequence[str], result: Result) -> str:
         return _("{name} wins").format(name=names[winners[0]])
     if len(winners) == len(names):
         return _("All win together") if min(result.scores) == 1 else _("A draw")
-    return _("{names} win").format(names=", ".join(names[seat] for seat in winners))
+    return _("{names} win").format(names=listed([names[seat] for seat in winners]))
 
 
 @lru_cache(maxsize=2000)

@@ -8,7 +8,7 @@ from typing import Any
 from meadhall.engine import events
 from meadhall.engine.events import EventKind, named, number, seat
 from meadhall.engine.language import gettext as _
-from meadhall.engine.language import marked
+from meadhall.engine.language import listed, marked
 from meadhall.games.axxa.board import NAMES, SPACES, TRIPLE_TOUCHES, TRIPLES, distance, routes
 from meadhall.games.axxa.state import EMPTY, LEAVE, PAY, REMOVE, SIDES, TURN, Ending, Event, Phase, Table, top
 from meadhall.games.axxa.terminal import sketch as sketch
@@ -73,13 +73,6 @@ def _spoken(argument: object, value: Any, names: Sequence[str]) -> object:
     if argument is side:
         return listed(names[value::SIDES])
     return _(REASONS[value]) if value in REASONS else value
-
-
-def listed(parts: Sequence[str]) -> str:
-    """A, B and C."""
-    if len(parts) == 1:
-        return parts[0]
-    return _("{some} and {last}").format(some=", ".join(parts[:-1]), last=parts[-1])
 
 
 # ------------------------------------------------------------------------------------------------------------------ actions

@@ -9,7 +9,7 @@ from typing import Any
 from meadhall.engine import events
 from meadhall.engine.events import Argument, EventKind, named, number, seat
 from meadhall.engine.language import gettext as _
-from meadhall.engine.language import marked
+from meadhall.engine.language import listed, marked
 from meadhall.games.dungeon_allies import names
 from meadhall.games.dungeon_allies.components import ITEM_NAMES, Components
 from meadhall.games.dungeon_allies.names import Names
@@ -125,7 +125,7 @@ def tell(event: events.Event, kind: EventKind, players: Sequence[str], own: Name
     if event.kind == Event.ORDER:
         values = [", ".join(values)]
     elif event.kind == Event.WON:
-        values[0] = names.listed(values)
+        values[0] = listed(values)
     elif event.kind in (Event.GAINS, Event.PAYS):
         values[1] = names.amount(ITEM_NAMES.index(event.arguments[1]), event.arguments[2])
     elif event.kind == Event.TRADES:

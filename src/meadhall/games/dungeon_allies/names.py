@@ -6,7 +6,7 @@ from bisect import bisect
 from collections.abc import Callable, Iterable, Sequence
 
 from meadhall.engine.language import gettext as _
-from meadhall.engine.language import marked, ngettext
+from meadhall.engine.language import listed, marked, ngettext
 from meadhall.games.dungeon_allies.components import COMPONENTS, Components
 from meadhall.games.dungeon_allies.state import (
     AT_PRISONER,
@@ -162,10 +162,3 @@ def amounts(counts: Iterable[int]) -> str:
 def short(counts: Iterable[int]) -> str:
     """The same in as few letters as possible: "2 red 1 gold"."""
     return " ".join(f"{count} {_(ITEMS[item])}" for item, count in enumerate(counts) if count) or "–"
-
-
-def listed(parts: Sequence[str]) -> str:
-    """A, B and C."""
-    if len(parts) < 2:
-        return "".join(parts)
-    return _("{some} and {last}").format(some=", ".join(parts[:-1]), last=parts[-1])

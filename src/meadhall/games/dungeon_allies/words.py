@@ -9,7 +9,7 @@ from typing import Any
 from meadhall.engine import events
 from meadhall.engine.events import EventKind
 from meadhall.engine.language import gettext as _
-from meadhall.engine.language import marked
+from meadhall.engine.language import listed, marked
 from meadhall.engine.options import REMEMBERED
 from meadhall.games.dungeon_allies import names, refusals, terminal
 from meadhall.games.dungeon_allies.components import COMPONENTS, Components, components_of
@@ -134,7 +134,7 @@ class Words:
             waiting = [
                 die for die in range(DICE) if table.ally[table.actor, die] != NONE and table.place[table.actor, die] == NONE
             ]
-            return {"dice": names.listed([names.die(die) for die in waiting])}
+            return {"dice": listed([names.die(die) for die in waiting])}
         if table.phase == Phase.BID:
             return {"bid": table.bid, "gold": table.gold[table.actor]}
         if table.phase in (Phase.PREP, Phase.REROLL):
