@@ -11,6 +11,7 @@ import pytest
 from meadhall.server import readiness
 from meadhall.server.mind import Mind
 from meadhall.server.readiness import Readiness
+from meadhall.server.routes import learn
 from meadhall.server.settings import Settings
 from server.people import AXES, HOARD, open_hall
 
@@ -88,3 +89,12 @@ async def test_a_hall_that_closes_waits_for_no_compiler(settings: Settings, monk
         await begun.wait()
     assert not go_on.is_set()
     go_on.set()
+
+
+async def test_interpreted_rules_can_be_learned_at_once(
+    settings: Settings, waiting: asyncio.Event, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with open_hall(settings) as hall:
+        for interpreted, status in ((True, 200), (False, 503)):
+            monkeypatch.setattr(learn, "INTERPRETED", interpreted)
+            assert (await hall.person().get(f"/learn/{AXES}")).status_code == status
