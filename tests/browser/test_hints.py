@@ -16,6 +16,7 @@ from browser.people import Come
 from browser.server import Hall
 from browser.table import AXES_AND_ALLIES, PATIENCE, Act, Table, at_plain_turn, open_table, whose_turn
 from browser.test_accessible import Inspector
+from browser.test_axxa import AXXA
 from browser.test_phone import PHONE
 from browser.test_viking_axes import VIKING_AXES
 
@@ -38,6 +39,22 @@ def take_hint(table: Table, by: Act) -> Locator:
     assert 1 <= lines.count() <= 3
     assert re.search(r"\d %|^[^%]+$", lines.first.inner_text().replace("\N{NO-BREAK SPACE}", " "))
     return lines
+
+
+def press_enter(button: Locator) -> None:
+    button.focus()
+    button.press("Enter")
+
+
+@pytest.mark.parametrize("game", [VIKING_AXES, AXXA])
+def test_who_follows_a_hint_by_keyboard_goes_on_at_the_board(come: Come, game: str) -> None:
+    (table,) = open_table(come(), bots=0 if game == AXXA else 1, game=game)
+    assert table.wait_for_turn()
+    moment = table.moment
+    press_enter(take_hint(table, press_enter).first)
+    table.wait_for_moment(moment + 1)
+    if table.wait_for_turn():
+        expect(table.page.locator("#controls :focus")).to_have_count(1)
 
 
 @pytest.mark.parametrize("game", [AXES_AND_ALLIES, VIKING_AXES])

@@ -1,14 +1,15 @@
-"""A phone held upright: everything by tapping."""
+"""A phone held upright, or sideways: everything by tapping."""
 
 from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from browser.checks import alien_nodes, cut_off, scrolls_sideways, small_controls, too_wide
 from browser.people import Come
-from browser.table import open_table
+from browser.table import AXES_AND_ALLIES, open_table
 
 PHONE: dict[str, Any] = {
     "viewport": {"width": 390, "height": 844},
@@ -17,6 +18,25 @@ PHONE: dict[str, Any] = {
     "device_scale_factor": 2,
     "reduced_motion": "reduce",  # what grows into its place would be measured on the way
 }
+
+
+SIDEWAYS = PHONE | {"viewport": {"width": 844, "height": 390}}
+
+
+@pytest.mark.parametrize(
+    ("game", "option", "bots"),
+    [(AXES_AND_ALLIES, "", 5), ("Viking Axes", "You hold two cards in secret", 6)],
+)
+def test_every_choice_can_be_tapped_on_a_phone_held_sideways(come: Come, game: str, option: str, bots: int) -> None:
+    (table,) = open_table(come(**SIDEWAYS), bots=bots, game=game, option=option)
+    for _ in range(4):
+        if not table.wait_for_turn():
+            break
+        _check_fits(table.page)
+        expect(table.prompt).to_be_in_viewport(ratio=0.99)
+        for choice in table.choices.all():
+            choice.tap(trial=True)
+        table.act(by=Locator.tap)
 
 
 def test_a_match_is_played_on_a_phone(come: Come) -> None:

@@ -1,9 +1,11 @@
-// Whose pressed button has gone with its decision keeps the place: the focus waits among the controls.
+// Whose pressed button has gone with its decision keeps the place: the focus is on the first choice, or waits where it will be.
 (() => {
   let acting = false;
   const inside = () => !!document.activeElement?.closest("#controls");
   document.addEventListener("focusin", () => { acting = inside(); });
   document.addEventListener("htmx:after:swap", () => {
-    if (acting && document.activeElement === document.body) document.getElementById("acts")?.focus({ preventScroll: true });
+    const waiting = document.getElementById("acts");
+    if (!acting || ![document.body, waiting].includes(document.activeElement)) return;
+    (document.querySelector("#controls .act:not([aria-disabled])") ?? waiting)?.focus({ preventScroll: true });
   });
 })();

@@ -56,6 +56,13 @@
     heard = Math.max(-1, ...entries.map(e => +e.id.slice(4)));
     mine = turn;
   }
+  // Who has played what a hint said goes on at the board.
+  let hinted = false;
+  function goOn() {
+    if (!hinted || document.activeElement !== document.body) return;
+    const choices = document.querySelectorAll("#controls :is(button, input, select):not([aria-disabled], [tabindex='-1'], [type=hidden])");
+    [...choices].find(each => each.checkVisibility())?.focus({ preventScroll: true });
+  }
   const meant = line => document.querySelector(`#controls [name=action][value="${line.value}"]`);
   function whose(frame) {
     const turn = frame.dataset.turn === "yes";
@@ -84,6 +91,8 @@
   on("htmx:finally:request", e => presser(e.detail.ctx)?.classList.remove("pending"));
   on("htmx:error", e => { if (!e.target.hasAttribute?.("data-quiet")) toast(byId("toast").dataset.failed, true); });
   on("htmx:after:swap", tell);
+  on("focusin", e => { hinted = !!e.target.closest(".hints"); });
+  on("htmx:after:swap", () => setTimeout(goOn));  // once the game has said where Tab leads
   on("htmx:sse:error", () => { if (!lost) toast(byId("toast").dataset.lost, true); lost = true; });
   on("htmx:sse:after:connection", () => { if (lost) toast(byId("toast").dataset.reconnected); lost = false; });
   on("submit", e => { if (!e.target.hasAttribute("hx-post") && !e.target.hasAttribute("hx-get")) e.submitter?.classList.add("pending"); });
