@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from importlib.metadata import EntryPoint
+from typing import Any
 
 import pytest
 
@@ -22,6 +23,12 @@ def test_installed_games_are_found_by_name() -> None:
 def test_an_unknown_game_is_refused_naming_those_there_are() -> None:
     with pytest.raises(UnknownGame, match=r"no game 'chess' here; there are: .*axes-and-allies"):
         game("chess")
+
+
+@pytest.mark.parametrize("what", [[], None, 1, {}])
+def test_what_is_no_name_is_no_game(what: Any) -> None:
+    with pytest.raises(UnknownGame):
+        game(what)
 
 
 def test_a_game_of_another_package_is_loaded_from_its_entry_point(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from games_for_tests.every import EVERY_GAME
 from games_for_tests.hoard import game as hoard
-from meadhall import BadSetup, Batch, game, random_playouts
+from meadhall import Action, BadSetup, Batch, MalformedAction, game, random_playouts
 from meadhall.engine import kernels
 from meadhall.engine.game import Game
 from meadhall.engine.kernels import tournament
@@ -109,6 +109,69 @@ def test_an_illegal_action_in_a_batch_changes_nothing() -> None:
     assert batch.step([11, -1, 99]).tolist() == [ILLEGAL] * 3
     assert batch.tables.tobytes() == before.tobytes()
     assert not batch.scores().any()
+
+
+@pytest.mark.parametrize("actions", [[2**70] * 3, [0.0, 1.0, 2.0], ["0"] * 3, [True] * 3, [None] * 3, [[0], [0, 1], 0]])
+def test_what_is_no_action_at_all_is_malformed_in_a_batch_too(actions: Any) -> None:
+    batch = Batch(AA, 2, 3, seed="malformed")
+    before = batch.tables.copy()
+    with pytest.raises(MalformedAction, match="an action is an integer"):
+        batch.step(actions)
+    assert batch.tables.tobytes() == before.tobytes()
+
+
+@pytest.mark.parametrize("kind", [list, np.uint8, np.uint64, lambda legal: [Action(int(action), "") for action in legal]])
+def test_actions_of_a_batch_can_be_any_integers(kind: Any) -> None:
+    batch = Batch(AA, 2, 3, seed="kinds")
+    assert batch.step(kind(batch.legal_masks().argmax(axis=1))).tolist() == [PLAYED] * 3
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [{"seed": 3}, {"seed": "\ud800"}, {"threads": -1}, {"threads": 0}, {"threads": 1.0}, {"games": 2.0}, {"games": True}],
+)
+def test_bulk_runs_refuse_what_is_no_number_or_seed(arguments: dict[str, Any]) -> None:
+    with pytest.raises(BadSetup):
+        random_playouts(AA, 2, **{"games": 1, **arguments})
+
+
+def test_bulk_runs_take_numbers_of_numpy() -> None:
+    players, games, threads = np.array([3, GAMES, 2])
+    numbered = random_playouts(AA, players, games, "numpy", threads)
+    assert numbered.games == GAMES
+    assert numbered.shares.tolist() == random_playouts(AA, 3, GAMES, "numpy").shares.tolist()
+
+
+def test_threads_look_up_often_however_long_a_game_takes(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 0.0
+    monkeypatch.setattr(kernels, "perf_counter", lambda: now)
+    for seconds in (kernels.PATIENCE * 10, kernels.PATIENCE / 10, kernels.PATIENCE / 1e6):
+        pieces = kernels._Pieces()
+        lengths = []
+        for chunk in (range(10_000), range(10_000, 20_000)):
+            for piece in pieces.of(chunk):
+                lengths.append(len(piece))
+                now += seconds * len(piece)
+        assert sum(lengths) == 20_000
+        assert max(lengths) * seconds <= max(kernels.PATIENCE, seconds)
+    assert max(lengths) >= kernels.CHUNK, "quick games are not interrupted more often than they are told of"
+
+
+def test_whatever_interrupts_a_run_ends_it_after_the_pieces_that_are_played() -> None:
+    endless = range(10**9)
+    last = endless[:0]
+
+    def work(chunk: range, pieces: Any) -> None:
+        nonlocal last
+        for piece in pieces.of(endless if chunk.start else chunk):
+            last = piece
+
+    def interrupt(done: int) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        kernels._spread(work, 2 * kernels.CHUNK, 1, interrupt)
+    assert last.stop < endless.stop
 
 
 def test_a_batch_needs_an_action_for_each_match() -> None:

@@ -57,6 +57,25 @@ def test_what_is_no_action_at_all_is_malformed(match: Match, what: Any) -> None:
     assert match.steps == []
 
 
+@pytest.mark.parametrize("seat", [False, 0.0, "0", 3])
+def test_what_is_not_the_actors_seat_cannot_play(match: Match, seat: Any) -> None:
+    with pytest.raises(NotYourTurn):
+        match.play(BOAST, seat=seat)
+    assert match.steps == []
+
+
+@pytest.mark.parametrize("kind", [int, np.int8, np.uint64])
+def test_numbers_of_numpy_are_numbers(kind: Any) -> None:
+    match = hoard.match(players=kind(3), seed=SEED)
+    assert match.players == 3
+    match.play(BOAST, seat=kind(0))
+    assert match.view(kind(1)).to_dict() == match.view(1).to_dict()
+    assert json.dumps(match.view(kind(1)).to_dict()) == json.dumps(match.view(1).to_dict())
+    assert match.view_at(kind(0), kind(1)).viewer == 1
+    assert match.record(kind(1)) == match.record(1)
+    assert len(match.undo(kind(1))) == 1
+
+
 @pytest.mark.parametrize("kind", [int, np.int8, np.uint64])
 def test_an_action_can_be_any_integer(match: Match, kind: Any) -> None:
     match.play(kind(BOAST))
@@ -118,6 +137,12 @@ def test_check_says_what_play_would_and_plays_nothing(match: Match) -> None:
         ({"mode": "chaos"}, "rivals, together, sides, not 'chaos'"),
         ({"colour": "red"}, "no option 'colour'; its options: hand, mode"),
         ({"seed": b"short"}, "32 bytes"),
+        ({"seed": 5}, "32 bytes"),
+        ({"seed": "\ud800"}, "UTF-8"),
+        ({"players": 2, "seats": [1, 2]}, "a name or a Seat, not 1"),
+        ({"seats": "AB"}, "list of names, not 'AB'"),
+        ({"seats": 2}, "list of names, not 2"),
+        ({"players": 2.0}, "integer"),
         ({"players": 3, "seats": ["A", "B"]}, "2 seats for 3 players"),
     ],
 )
@@ -195,6 +220,14 @@ def test_more_than_was_played_cannot_be_taken_back(match: Match, steps: int) -> 
     match.play(BOAST)
     with pytest.raises(CannotUndo, match="nothing to take back"):
         match.undo(steps)
+
+
+@pytest.mark.parametrize("steps", ["a", None, 1.0, True])
+def test_what_is_no_number_of_actions_cannot_be_taken_back(match: Match, steps: Any) -> None:
+    match.play(BOAST)
+    with pytest.raises(CannotUndo, match="integer"):
+        match.undo(steps)
+    assert len(match.steps) == 1
 
 
 def test_what_ended_the_match_is_not_taken_back_freely_as_its_seed_is_known(match: Match) -> None:
@@ -308,16 +341,17 @@ def test_a_view_of_a_position_is_the_view_that_there_was_then(match: Match) -> N
     assert len(match.view_at(2, 1).steps) == 2
 
 
-@pytest.mark.parametrize("position", [-1, 1])
-def test_there_is_no_view_of_a_position_that_was_not(match: Match, position: int) -> None:
+@pytest.mark.parametrize("position", [-1, 1, "0", 0.0, False])
+def test_there_is_no_view_of_a_position_that_was_not(match: Match, position: Any) -> None:
     with pytest.raises(BadSetup, match="positions 0 to 0"):
         match.view_at(position)
 
 
-@pytest.mark.parametrize("seat", [3, -2])
-def test_there_is_no_view_for_a_seat_that_is_not(match: Match, seat: int) -> None:
+@pytest.mark.parametrize("seat", [3, -2, "0", 1.0, True])
+@pytest.mark.parametrize("look", [Match.view, Match.record])
+def test_there_is_no_view_for_a_seat_that_is_not(match: Match, look: Any, seat: Any) -> None:
     with pytest.raises(BadSetup, match="there are 0 to 2"):
-        match.view(seat)
+        look(match, seat)
 
 
 def test_a_view_is_plain_data_without_the_generator_and_gaps(match: Match) -> None:

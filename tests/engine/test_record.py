@@ -46,6 +46,8 @@ def finished(subject: Game = hoard, **options: Any) -> Match:
 
 
 RECORD = finished().record(legal=True)
+LAST = len(RECORD["actions"]) - 1
+WITHOUT_POINTS = {key: value for key, value in RECORD["result"].items() if key != "points"}
 
 
 def changed(**changes: Any) -> dict[str, Any]:
@@ -181,25 +183,29 @@ def test_a_mark_is_true_or_false() -> None:
         ({"seats": [{"name": "A", "kind": "cat"}] * 2}, "seats[0]", '"human", or "bot"'),
         ({"seats": [{"name": "A", "kind": "human", "bot": "b"}] * 2}, "seats[0]", '"human", or "bot"'),
         ({"seats": [{"name": "A"}]}, "seats[0]", "kind"),
+        ({"seats": [{"name": "A", "kind": "human", "bot": None}] * 2}, "seats[0].bot", "got `null`"),
         ({"started": "yesterday"}, "started", "no time like"),
         ({"commitment": "0" * 64}, "commitment", "SHA-256"),
         ({"seed": "xyz"}, "seed", "hexadecimal"),
         ({"seed": "00" * 31}, "seed", "32 bytes"),
         ({"seed": RECORD["seed"].upper()}, "seed", "lower-case"),
-        ({"seed": None}, "seed", "absent"),
+        ({"seed": None}, "seed", "got `null`"),
         ({"complete": False}, "complete", "filtered"),
         ({"colour": "red"}, "record", "unknown field"),
         ({"setup": []}, "setup", "nothing recorded"),
         ({"setup": [*RECORD["setup"], ["starts", 0]]}, "setup", "starts(0) recorded, nothing derived"),
         ({"setup": [[], *RECORD["setup"][1:]]}, "setup", "an empty event recorded"),
-        ({"undone": []}, "actions", "without gap"),
-        ({"actions": RECORD["actions"][::-1]}, "actions", "ascend"),
+        ({"undone": []}, "actions[0].n", "4 instead of 1"),
+        ({"actions": RECORD["actions"][::-1]}, "actions[1].n", "but the numbers ascend"),
         ({"actions": RECORD["actions"][:-1]}, "result", "not ended"),
         ({"result": None}, "result", "absent"),
         ({"abandoned": "tired"}, "abandoned", "played to its end"),
+        ({"abandoned": None}, "abandoned", "got `null`"),
+        ({"result": {**RECORD["result"], "points": None}}, "result.points", "got `null`"),
         ({"result": {**RECORD["result"], "winners": []}}, "result, winners", "recorded"),
         ({"result": {**RECORD["result"], "scores": [0.5, 0.5]}}, "result, scores", "derived"),
-        ({"result": {**RECORD["result"], "points": None}}, "result, points", "derived"),
+        ({"result": {**RECORD["result"], "points": [0, 0]}}, "result, points", "derived"),
+        ({"result": WITHOUT_POINTS}, "result, points", "None recorded"),
         ({"result": {**RECORD["result"], "reason": "HO-1.1"}}, "result, reason", "HO-1.1 recorded, HO-3.1 derived"),
     ],
 )
@@ -232,6 +238,44 @@ def test_a_changed_action_is_refused() -> None:
         error = refused(record)
         assert error.place == "action 4"
         assert reason in error.reason
+
+
+def test_a_record_without_its_seed_is_refused() -> None:
+    record = changed()
+    del record["seed"]
+    assert str(refused(record)) == "seed: absent: this record can be read, not replayed"
+
+
+@pytest.mark.parametrize("field", ["text", "hinted", "legal"])
+def test_what_may_be_absent_of_an_action_is_not_null(field: str) -> None:
+    record = changed()
+    record["actions"][2][field] = None
+    error = refused(record)
+    assert error.place == f"actions[2].{field}"
+    assert "got `null`" in error.reason
+
+
+@pytest.mark.parametrize(
+    ("index", "number", "place", "reason"),
+    [
+        (3, 3, "actions[3].n", "3 after 6, but the numbers ascend"),
+        (3, 6, "actions[3].n", "6 after 6, but the numbers ascend"),
+        (0, 3, "undone[1].actions[1].n", "3 instead of 4"),
+        (LAST, 1000, f"actions[{LAST}].n", "1000 instead of"),
+    ],
+)
+def test_a_number_out_of_order_is_refused_with_its_place(index: int, number: int, place: str, reason: str) -> None:
+    record = changed()
+    record["actions"][index]["n"] = number
+    error = refused(record)
+    assert error.place == place
+    assert error.reason.startswith(reason)
+
+
+def test_a_number_that_is_missing_is_named_with_the_place_after_it() -> None:
+    record = changed()
+    del record["actions"][1]
+    assert str(refused(record)).startswith("actions[1].n: 6 instead of 5")
 
 
 def test_undone_actions_that_were_never_the_last_ones_are_refused() -> None:

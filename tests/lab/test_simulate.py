@@ -116,6 +116,9 @@ def test_the_report_is_json_able() -> None:
         ({"players": 7}, "2 to 6 players"),
         ({"games": 0}, "at least 1"),
         ({"games": True}, "at least 1"),
+        ({"processes": 0}, "at least 1"),
+        ({"seed": 3}, "text, not 3"),
+        ({"seed": "\ud800"}, "UTF-8"),
         ({"variant": "long"}, "no option 'variant'"),
     ],
 )

@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from meadhall.engine.advice import Advice
+from meadhall.engine.checks import as_integer
 from meadhall.engine.errors import BadSetup, UnknownGame
 from meadhall.engine.events import Event, EventKind
 from meadhall.engine.language import add_catalogues
@@ -179,11 +180,12 @@ class Game:
 
     def check_players(self, players: Any) -> int:
         """The number of players, if the game can be played by so many; BadSetup if not."""
-        if isinstance(players, bool) or not isinstance(players, int):
+        count = as_integer(players)
+        if count is None:
             raise BadSetup(f"the number of players is an integer, not {players!r}")
-        if not self.min_players <= players <= self.max_players:
-            raise BadSetup(f"{self.title} is for {self.min_players} to {self.max_players} players, not {players}")
-        return players
+        if not self.min_players <= count <= self.max_players:
+            raise BadSetup(f"{self.title} is for {self.min_players} to {self.max_players} players, not {count}")
+        return count
 
     def check_options(self, options: Mapping[str, Any]) -> dict[str, Any]:
         """Every option with its value, defaults too; BadSetup for an unknown option or value."""
@@ -276,10 +278,12 @@ def game_names() -> list[str]:
     return sorted({*_entry_points(), *_loaded})
 
 
-def game(name: str) -> Game:
-    """The game of that name. Raises UnknownGame, naming those that there are."""
-    if name not in _loaded:
-        entry = _entry_points().get(name)
+def game(name: str | Game) -> Game:
+    """The game of that name, or the one given. Raises UnknownGame, naming those that there are."""
+    if isinstance(name, Game):
+        return name
+    if not isinstance(name, str) or name not in _loaded:
+        entry = _entry_points().get(name) if isinstance(name, str) else None
         if entry is None:
             raise UnknownGame(f"there is no game {name!r} here; there are: {', '.join(game_names())}")
         loaded = entry.load()

@@ -14,6 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
+from time import perf_counter
 from types import ModuleType
 from typing import Any
 
@@ -21,9 +22,9 @@ import numpy as np
 import numpy.typing as npt
 
 from meadhall.engine.advice import anything
-from meadhall.engine.chance import new_seed, seed_from_text
+from meadhall.engine.checks import as_integer, check_count, check_seed
 from meadhall.engine.cores import cores
-from meadhall.engine.errors import BadSetup
+from meadhall.engine.errors import BadSetup, MalformedAction
 from meadhall.engine.game import Game, game
 from meadhall.engine.statistics import Counts
 
@@ -33,8 +34,12 @@ Progress = Callable[[int], None]
 LOOPS = Path(__file__).with_name("loops.py")
 _RULES = ("setup", "legal", "play", "conceal", "redeal", "score")
 CHUNK = 4096
-"""Games that a thread plays before it looks up."""
+"""Games that a thread plays before it tells of them."""
+PATIENCE = 0.1
+"""Seconds that it plays before it looks whether to go on."""
 
+
+_INT64 = np.iinfo(np.int64)
 
 _lock = Lock()
 _made: dict[str, tuple[dict[str, Any], ModuleType]] = {}
@@ -97,27 +102,53 @@ def loops(subject: Game) -> Any:
 
 def seed_number(seed: str | bytes | None) -> int:
     """The 64-bit number that keys a bulk run: from the first 8 bytes of the seed (a text stands for its SHA-256)."""
-    if isinstance(seed, str):
-        seed = seed_from_text(seed)
-    return int.from_bytes((seed or new_seed())[:8], "little") >> 1
+    key = seed if isinstance(seed, bytes) and seed else check_seed(seed)
+    return int.from_bytes(key[:8], "little") >> 1
 
 
-def _chunks(games: int) -> Iterator[tuple[int, int]]:
-    for first in range(0, games, CHUNK):
-        yield first, min(CHUNK, games - first)
+class _Pieces:
+    """Cuts chunks of games into pieces that take a moment each, so that who plays them can be stopped between two.
+
+    How long a game takes is learned on the way: the next piece is twice as long, as long as the last took less than a moment.
+    """
+
+    def __init__(self) -> None:
+        self._length = 1
+        self._stopped = False
+
+    def stop(self) -> None:
+        """Let there be no more pieces."""
+        self._stopped = True
+
+    def of(self, chunk: range) -> Iterator[range]:
+        """The pieces of a chunk, in order."""
+        while chunk and not self._stopped:
+            piece, chunk = chunk[: self._length], chunk[self._length :]
+            began = perf_counter()
+            yield piece
+            took = perf_counter() - began
+            if took > PATIENCE:
+                self._length = max(1, len(piece) // 2)
+            elif 2 * took < PATIENCE and len(piece) == self._length < CHUNK:
+                self._length = 2 * len(piece)
 
 
-def _spread(work: Callable[[int, int], Any], games: int, threads: int | None, progress: Progress | None) -> list[Any]:
-    """``work(first, count)`` for every chunk of ``games``, on all cores; results in order."""
-    if isinstance(games, bool) or not isinstance(games, int) or games < 1:
-        raise BadSetup(f"the number of games is an integer of at least 1, not {games!r}")
-    results = []
-    with ThreadPoolExecutor(threads or cores()) as pool:
-        chunks = list(_chunks(games))
-        for (_, count), result in zip(chunks, pool.map(lambda chunk: work(*chunk), chunks), strict=True):
-            results.append(result)
-            if progress:
-                progress(count)
+def _spread(work: Callable[[range, _Pieces], Any], games: Any, threads: Any, progress: Progress | None) -> list[Any]:
+    """``work(chunk, pieces)`` for every chunk of ``games``, on all cores; results in order.
+
+    Whatever ends it early, such as Ctrl-C, ends the work after the pieces that are being played.
+    """
+    numbers = range(check_count(games, "games"))
+    chunks = [numbers[first : first + CHUNK] for first in range(0, len(numbers), CHUNK)]
+    results, pieces = [], _Pieces()
+    with ThreadPoolExecutor(cores() if threads is None else check_count(threads, "threads")) as pool:
+        try:
+            for chunk, result in zip(chunks, pool.map(lambda chunk: work(chunk, pieces), chunks), strict=True):
+                results.append(result)
+                if progress:
+                    progress(len(chunk))
+        finally:
+            pieces.stop()
     return results
 
 
@@ -149,18 +180,20 @@ def random_playouts(
 
     ``progress`` is called with the number of games done since the last call.
     """
-    subject = game(name) if isinstance(name, str) else name
+    subject = game(name)
     players, chosen = subject.check_setup(players, options)
     codes = subject.encode_options(chosen)
     key = seed_number(seed)
     compiled = loops(subject)
 
-    def work(first: int, count: int) -> tuple[int, Floats]:
-        shares = np.zeros(players, np.float64)
-        return compiled.playouts(subject.table.new(2), players, codes, key, first, count, shares), shares
+    def work(chunk: range, pieces: _Pieces) -> tuple[int, Floats]:
+        shares, decisions, tables = np.zeros(players, np.float64), 0, subject.table.new(2)
+        for piece in pieces.of(chunk):
+            decisions += int(compiled.playouts(tables, players, codes, key, piece.start, len(piece), shares))
+        return decisions, shares
 
-    results = _spread(work, games, threads, progress)
-    return Playouts(games, sum(int(result[0]) for result in results), np.sum([result[1] for result in results], axis=0))
+    decisions, shares = zip(*_spread(work, games, threads, progress), strict=True)
+    return Playouts(int(games), sum(decisions), np.sum(shares, axis=0))
 
 
 def tournament(
@@ -198,15 +231,31 @@ def counted_tournament(
     key = seed_number(seed)
     compiled = loops(subject)
 
-    def work(first: int, count: int) -> tuple[Floats, npt.NDArray[np.int64], Counts]:
-        shares = np.zeros((count, players), np.float64)
-        lengths = np.zeros(count, np.int64)
-        counts = np.zeros((count, subject.statistics.counters), np.int64)
-        compiled.tournament(subject.table.new(4), players, codes, who, key, first, count, shares, lengths, counts)
+    def work(chunk: range, pieces: _Pieces) -> tuple[Floats, npt.NDArray[np.int64], Counts]:
+        tables = subject.table.new(4)
+        shares = np.zeros((len(chunk), players), np.float64)
+        lengths = np.zeros(len(chunk), np.int64)
+        counts = np.zeros((len(chunk), subject.statistics.counters), np.int64)
+        for piece in pieces.of(chunk):
+            here = slice(piece.start - chunk.start, piece.stop - chunk.start)
+            told = shares[here], lengths[here], counts[here]
+            compiled.tournament(tables, players, codes, who, key, piece.start, len(piece), *told)
         return shares, lengths, counts
 
     shares, lengths, counts = zip(*_spread(work, games, threads, progress), strict=True)
     return np.concatenate(shares), np.concatenate(lengths), np.concatenate(counts)
+
+
+def _integers(given: npt.ArrayLike) -> npt.NDArray[np.int64]:
+    """What is given as actions, as an array. Raises MalformedAction where one is no integer."""
+    if isinstance(given, np.ndarray) and given.dtype.kind == "i":
+        return given.astype(np.int64, copy=False)
+    objects = np.array(given, object)
+    numbers = [as_integer(value) for value in objects.flat]
+    for value, number in zip(objects.flat, numbers, strict=True):
+        if number is None or not _INT64.min <= number <= _INT64.max:
+            raise MalformedAction(f"an action is an integer of 64 bits, not {value!r}")
+    return np.array(numbers, np.int64).reshape(objects.shape)
 
 
 class Batch:
@@ -220,16 +269,21 @@ class Batch:
         self, name: str | Game, players: int, count: int, seed: str | bytes | None = None, first: int = 0, **options: Any
     ) -> None:
         """Set up ``count`` matches, numbers ``first`` and up of the bulk run with this seed. Raises BadSetup."""
-        self.game = game(name) if isinstance(name, str) else name
+        self.game = game(name)
         self.players, chosen = self.game.check_setup(players, options)
         codes = self.game.encode_options(chosen)
-        self.tables = self.game.table.new(count)
+        self.tables = self.game.table.new(check_count(count, "matches"))
         self._loops = loops(self.game)
         self._loops.set_up_many(self.tables, players, codes, seed_number(seed), first)
 
     def step(self, actions: npt.ArrayLike) -> npt.NDArray[np.int8]:
-        """Play ``actions[i]`` on match i. Returns int8 (count,): 0 played; unchanged because 1 illegal, 2 over."""
-        chosen = np.asarray(actions, np.int64)
+        """Play ``actions[i]`` on match i. Returns int8 (count,): 0 played; unchanged because 1 illegal, 2 over.
+
+        Raises:
+            BadSetup: there is not one action a match.
+            MalformedAction: an action is no integer, or none of 64 bits.
+        """
+        chosen = _integers(actions)
         if chosen.shape != self.tables.shape:
             raise BadSetup(f"{len(self.tables)} actions are needed, one a match; got shape {chosen.shape}")
         outcome = np.zeros(len(self.tables), np.int8)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from meadhall.engine import chance
+from meadhall.engine.checks import as_integer, check_seed
 from meadhall.engine.errors import BadSetup, CannotUndo, IllegalAction, MalformedAction, MatchOver, NotYourTurn
 from meadhall.engine.events import Event, Log, new_log, read_log
 from meadhall.engine.game import Game, Scoring
@@ -225,11 +226,12 @@ class Match:
         options: Mapping[str, Any] | None = None,
         started: datetime | None = None,
     ) -> None:
-        wanted = players if players is not None else len(seats) if seats else game.min_players
+        named = _named(seats)
+        wanted = players if players is not None else len(named) if named else game.min_players
         self.players, self.options = game.check_setup(wanted, options or {})
         self.game = game.under(self.options)
-        self.seed = _checked_seed(seed)
-        self.seats = _checked_seats(seats, self.players)
+        self.seed = check_seed(seed)
+        self.seats = _seated(named, self.players)
         self.started = started or datetime.now(UTC).replace(microsecond=0)
         self.steps: list[Step] = []
         self.undone: list[Undone] = []
@@ -327,13 +329,14 @@ class Match:
 
         ``seat`` may be ``EVERYTHING`` when the match is over. Raises BadSetup for a position or seat that there is not.
         """
-        if not 0 <= position <= len(self.steps):
-            raise BadSetup(f"the match has positions 0 to {len(self.steps)}, not {position}")
-        if position == len(self.steps):
+        steps = as_integer(position)
+        if steps is None or not 0 <= steps <= len(self.steps):
+            raise BadSetup(f"the match has positions 0 to {len(self.steps)}, not {position!r}")
+        if steps == len(self.steps):
             return self.view(seat)
-        following, viewer = self.steps[position], self._viewer(seat)
+        following, viewer = self.steps[steps], self._viewer(seat)
         legal = legal_actions(self.game, concealed(self.game, following.before, viewer)) if viewer == following.seat else ()
-        return self._seen(viewer, following.before, position, following.n, legal)
+        return self._seen(viewer, following.before, steps, following.n, legal)
 
     def _seen(self, viewer: int, tables: Tables, position: int, next_number: int, legal: tuple[int, ...]) -> View:
         setup, steps = visible(self.setup, viewer), self._shown(viewer)[:position]
@@ -348,13 +351,12 @@ class Match:
         return told
 
     def _viewer(self, seat: int | None) -> int:
-        if seat is None or seat == SPECTATOR:
-            return SPECTATOR
-        if seat == EVERYTHING and self.over:
-            return EVERYTHING
-        if not 0 <= seat < self.players:
-            raise BadSetup(f"there is no seat {seat}; there are 0 to {self.players - 1}")
-        return seat
+        viewer = SPECTATOR if seat is None else as_integer(seat)
+        if viewer == SPECTATOR or (viewer == EVERYTHING and self.over):
+            return viewer
+        if viewer is None or not 0 <= viewer < self.players:
+            raise BadSetup(f"there is no seat {seat!r}; there are 0 to {self.players - 1}")
+        return viewer
 
     def result(self) -> Result | None:
         """How it ended; None while it runs."""
@@ -373,11 +375,9 @@ class Match:
 
     def check(self, action: Any, seat: int | None = None) -> int:
         """The action's integer, if it can be played now (by ``seat``, when given). Raises what ``play`` raises."""
-        if isinstance(action, Action):
-            action = action.action
-        if isinstance(action, bool) or not isinstance(action, int | np.integer):
+        number = as_integer(action)
+        if number is None:
             raise MalformedAction(_("An action is an integer, not {what}.").format(what=repr(action)[:40]))
-        number = int(action)
         if not 0 <= number < self.game.actions:
             raise MalformedAction(
                 _("Action {action} is outside 0 to {last}.").format(action=str(number)[:40], last=self.game.actions - 1)
@@ -385,7 +385,7 @@ class Match:
         if self.actor is None:
             rule, how = self.game.words.ending(self.game.table.at(self._tables))
             raise MatchOver(_("The match is over: {how}.").format(how=how), rule)
-        if seat is not None and seat != self.actor:
+        if seat is not None and as_integer(seat) != self.actor:
             raise NotYourTurn(_("It is {name}'s turn.").format(name=self.names[self.actor]))
         if number not in self._legal():
             view = concealed(self.game, self._tables, self.actor)
@@ -441,14 +441,17 @@ class Match:
         Raises:
             CannotUndo: there is nothing to take back, something was revealed, or the match is over.
         """
-        if not 1 <= steps <= len(self.steps):
+        count = as_integer(steps)
+        if count is None:
+            raise CannotUndo(f"the number of actions to take back is an integer, not {steps!r}")
+        if not 1 <= count <= len(self.steps):
             raise CannotUndo(_("There is nothing to take back."))
         if self.over and not revealed:
             raise CannotUndo(_("The match is over, and its seed is known."))
-        taken = tuple(self.steps[-steps:])
+        taken = tuple(self.steps[-count:])
         if not revealed and int(taken[0].before["reveals"][0]) != int(self._tables["reveals"][0]):
             raise CannotUndo(_("Something has been revealed since."))
-        del self.steps[-steps:]
+        del self.steps[-count:]
         self._told = {viewer: told[: len(self.steps)] for viewer, told in self._told.items()}
         self._tables = taken[0].before
         self.undone.append(Undone(self.decision, taken))
@@ -490,19 +493,22 @@ class Match:
         return to_record(self, self._viewer(seat), legal=legal, abandoned=abandoned, sealed=sealed)
 
 
-def _checked_seed(seed: str | bytes | None) -> bytes:
-    if seed is None:
-        return chance.new_seed()
-    if isinstance(seed, str):
-        return chance.seed_from_text(seed)
-    if not isinstance(seed, bytes) or len(seed) != chance.SEED_BYTES:
-        raise BadSetup(f"a seed is text or {chance.SEED_BYTES} bytes")
-    return seed
+def _named(seats: Any) -> tuple[Seat, ...] | None:
+    """The seats that are given, by name or as they are; None if none are."""
+    if seats is None:
+        return None
+    if isinstance(seats, str) or not isinstance(seats, Sequence):
+        raise BadSetup(f"seats are a list of names, not {seats!r}")
+    named = tuple(Seat(seat) if isinstance(seat, str) else seat for seat in seats)
+    for seat in named:
+        if not isinstance(seat, Seat):
+            raise BadSetup(f"a seat is a name or a Seat, not {seat!r}")
+    return named
 
 
-def _checked_seats(seats: Sequence[Seat | str] | None, players: int) -> tuple[Seat, ...]:
+def _seated(seats: tuple[Seat, ...] | None, players: int) -> tuple[Seat, ...]:
     if seats is None:
         return tuple(Seat(_("Player {number}").format(number=seat + 1)) for seat in range(players))
     if len(seats) != players:
         raise BadSetup(f"{len(seats)} seats for {players} players")
-    return tuple(Seat(seat) if isinstance(seat, str) else seat for seat in seats)
+    return seats

@@ -6,11 +6,12 @@ import json
 from collections.abc import Callable, Iterator
 from copy import deepcopy
 from datetime import UTC, datetime
-from itertools import islice
+from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from meadhall.engine.errors import MeadhallError, RecordError
 from meadhall.engine.events import Event
@@ -25,13 +26,13 @@ MatchRecord = dict[str, Any]
 
 
 class _Strict(msgspec.Struct, forbid_unknown_fields=True):
-    """What a record may hold is written down here; anything else is refused."""
+    """What a record may hold is written down here; anything else is refused. What may be absent is never null instead."""
 
 
 class _Seat(_Strict):
     name: str
     kind: str
-    bot: str | None = None
+    bot: str | UnsetType = UNSET
 
 
 class _Action(_Strict):
@@ -41,7 +42,7 @@ class _Action(_Strict):
     events: list[list[Any]]
     text: str = ""
     hinted: bool = False
-    legal: int | None = None
+    legal: int | UnsetType = UNSET
 
 
 class _Undone(_Strict):
@@ -53,7 +54,7 @@ class _Result(_Strict):
     winners: list[int]
     scores: list[float]
     reason: str
-    points: list[int] | None = None
+    points: list[int] | UnsetType = UNSET
 
 
 class _Record(_Strict):
@@ -69,8 +70,8 @@ class _Record(_Strict):
     actions: list[_Action]
     undone: list[_Undone]
     result: _Result | None
-    seed: str | None = None
-    abandoned: str | None = None
+    seed: str | UnsetType = UNSET
+    abandoned: str | UnsetType = UNSET
 
 
 # ------------------------------------------------------------------------------------------------------------------ writing
@@ -197,7 +198,7 @@ def _started(text: str) -> datetime:
 
 
 def _seed(parsed: _Record) -> bytes:
-    if parsed.seed is None:
+    if parsed.seed is UNSET:
         raise RecordError("seed", "absent: this record can be read, not replayed")
     try:
         seed = bytes.fromhex(parsed.seed)
@@ -232,7 +233,7 @@ def replay(record: MatchRecord, progress: Callable[[int], None] | None = None) -
     if not parsed.complete:
         raise RecordError("complete", "a filtered record can't be replayed")
     for k, seat in enumerate(parsed.seats):
-        told = seat.bot is None if seat.kind == "human" else seat.kind == "bot" and seat.bot
+        told = seat.bot is UNSET if seat.kind == "human" else seat.kind == "bot" and seat.bot
         if not told:
             raise RecordError(f"seats[{k}]", 'kind is "human", or "bot" with the name of the bot')
     try:
@@ -240,7 +241,7 @@ def replay(record: MatchRecord, progress: Callable[[int], None] | None = None) -
             subject,
             players=len(parsed.seats),
             seed=seed,
-            seats=[Seat(seat.name, "bot" if seat.kind == "bot" else "human", seat.bot) for seat in parsed.seats],
+            seats=[Seat(seat.name, "bot", seat.bot) if seat.bot else Seat(seat.name) for seat in parsed.seats],
             options=parsed.options,
             started=_started(parsed.started),
         )
@@ -259,17 +260,11 @@ def replay(record: MatchRecord, progress: Callable[[int], None] | None = None) -
 
 
 def _replay_actions(parsed: _Record, match: Match, progress: Callable[[int], None] | None) -> None:
-    standing = {action.n for action in parsed.actions}
-    if [action.n for action in parsed.actions] != sorted(standing):
-        raise RecordError("actions", "the numbers don't ascend")
-    everything = [*parsed.actions, *(action for undone in parsed.undone for action in undone.actions)]
-    by_number = {action.n: action for action in everything}
-    if sorted(by_number) != list(range(1, len(everything) + 1)):
-        raise RecordError("actions", "the numbers of all actions, undone ones too, are not 1, 2, 3 … without gap or repetition")
+    everything = _in_order(parsed)
     undone = iter(parsed.undone)
     next_undone = next(undone, None)
-    for number in range(1, len(everything) + 1):
-        _replay_action(by_number[number], match)
+    for action in everything:
+        _replay_action(action, match)
         if progress:
             progress(1)
         while next_undone is not None and _is_tail(next_undone, match.steps):
@@ -277,8 +272,24 @@ def _replay_actions(parsed: _Record, match: Match, progress: Callable[[int], Non
             next_undone = next(undone, None)
     if next_undone is not None:
         raise RecordError("undone", f"the actions said to be undone after action {next_undone.after} were never the last ones")
-    if {step.n for step in match.steps} != standing:
+    if [step.n for step in match.steps] != [action.n for action in parsed.actions]:
         raise RecordError("actions", "they are not those left after the undone ones")
+
+
+def _in_order(parsed: _Record) -> list[_Action]:
+    """All actions by their numbers, undone ones too. RecordError where these are not 1, 2, 3 and so on."""
+    for index, (before, action) in enumerate(pairwise(parsed.actions), 1):
+        if action.n <= before.n:
+            raise RecordError(f"actions[{index}].n", f"{action.n} after {before.n}, but the numbers ascend")
+    numbered = [(f"actions[{index}].n", action) for index, action in enumerate(parsed.actions)]
+    for number, undone in enumerate(parsed.undone):
+        numbered += [(f"undone[{number}].actions[{index}].n", action) for index, action in enumerate(undone.actions)]
+    numbered.sort(key=lambda placed: placed[1].n)
+    for number, (place, action) in enumerate(numbered, 1):
+        if action.n != number:
+            everything = "all actions, undone ones too, are numbered 1, 2, 3 … without gap or repetition"
+            raise RecordError(place, f"{action.n} instead of {number}: {everything}")
+    return [action for _, action in numbered]
 
 
 def _is_tail(undone: _Undone, steps: list[Step]) -> bool:
@@ -291,7 +302,7 @@ def _is_tail(undone: _Undone, steps: list[Step]) -> bool:
 
 def _replay_action(recorded: _Action, match: Match) -> None:
     place = f"action {recorded.n}"
-    if recorded.legal is not None and recorded.legal != match.legal_count():
+    if recorded.legal is not UNSET and recorded.legal != match.legal_count():
         raise RecordError(place, f"{recorded.legal} legal actions recorded, {match.legal_count()} derived")
     try:
         events = match.play(recorded.action, recorded.seat, hinted=recorded.hinted)
@@ -324,10 +335,10 @@ def _compare_result(parsed: _Record, match: Match) -> None:
     if derived is None:
         if parsed.result is not None:
             raise RecordError("result", "there is one, but the match has not ended")
-        if parsed.abandoned is None:
+        if parsed.abandoned is UNSET:
             raise RecordError("result", "the match has not ended, and nothing says that it was given up")
         return
-    if parsed.abandoned is not None:
+    if parsed.abandoned is not UNSET:
         raise RecordError("abandoned", "the match was played to its end")
     if parsed.result is None:
         raise RecordError("result", "absent, though the match has ended")
@@ -335,7 +346,7 @@ def _compare_result(parsed: _Record, match: Match) -> None:
         ("winners", tuple(parsed.result.winners), derived.winners),
         ("scores", tuple(parsed.result.scores), derived.scores),
         ("reason", parsed.result.reason, derived.reason),
-        ("points", parsed.result.points and tuple(parsed.result.points), derived.points),
+        ("points", None if parsed.result.points is UNSET else tuple(parsed.result.points), derived.points),
     ):
         if recorded != value:
             raise RecordError(f"result, {name}", f"{recorded} recorded, {value} derived")

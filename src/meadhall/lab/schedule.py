@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,6 +10,7 @@ from random import Random
 from typing import Any
 
 from meadhall.bots import bot
+from meadhall.engine.checks import check_count, check_seed_text
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.game import Game
 from meadhall.lab.matches import Plan
@@ -80,10 +80,8 @@ def scheduled(
     count, chosen = subject.check_setup(subject.min_players if players is None else players, options)
     parties = subject.parties(count, chosen)
     check_bots(subject, bots, min(2, len(parties)))
-    if isinstance(games, bool) or not isinstance(games, int) or games < 1:
-        raise BadSetup(f"the number of games is an integer of at least 1, not {games!r}")
-    text = secrets.token_hex(8) if seed is None else seed
-    return Schedule(subject.name, tuple(bots), chosen, text, alone=True, parties=parties, wanted=games)
+    wanted, text = check_count(games, "games"), check_seed_text(seed)
+    return Schedule(subject.name, tuple(bots), chosen, text, alone=True, parties=parties, wanted=wanted)
 
 
 def check_bots(subject: Game, bots: Sequence[str], least: int) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 import time
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
@@ -14,6 +13,7 @@ import numpy.typing as npt
 
 from meadhall.bots import bot
 from meadhall.bots.policy import POLICIES
+from meadhall.engine.checks import check_count, check_seed_text
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.game import Game, game
 from meadhall.engine.kernels import Floats, counted_tournament
@@ -53,12 +53,10 @@ def simulate(
         BadSetup: the game can't be played so.
         UnknownGame, UnknownBot: there is none of that name.
     """
-    subject = game(name) if isinstance(name, str) else name
+    subject = game(name)
     chosen = subject.check_options(options)
     line_up = seated(subject, bots, players)
-    if isinstance(games, bool) or not isinstance(games, int) or games < 1:
-        raise BadSetup(f"the number of games is an integer of at least 1, not {games!r}")
-    text = secrets.token_hex(8) if seed is None else seed
+    games, processes, text = check_count(games, "games"), check_count(processes, "processes"), check_seed_text(seed)
     if records is None and all(who in POLICIES for who in line_up):
         policies = [POLICIES[who] for who in line_up]
         counted_tournament(subject, policies, 1, text, chosen)  # compiles, if it must, off the clock

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from meadhall.engine.checks import check_count
 from meadhall.engine.game import Game, game
 from meadhall.engine.statistics import Spread
 from meadhall.lab.looks import all_sure, looks, width
@@ -51,7 +52,7 @@ def tournament(
         BadSetup: the game can't be played so.
         UnknownGame, UnknownBot: there is none of that name.
     """
-    subject = game(name) if isinstance(name, str) else name
+    subject = game(name)
     return hold(scheduled(subject, bots, games, players, seed, **options), processes, progress, until_sure=until_sure)
 
 
@@ -59,6 +60,7 @@ def hold(
     schedule: Schedule, processes: int = 1, progress: Callable[[int], None] | None = None, *, until_sure: bool = False
 ) -> Tournament:
     """Play a schedule, as ``tournament`` does."""
+    processes = check_count(processes, "processes")
     began = time.perf_counter()
     ends = looks(schedule.games, schedule.round) if until_sure else (schedule.games,)
     z = width(len(ends))
