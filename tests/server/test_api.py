@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-import json
+from dataclasses import replace
 from typing import Any
 
+import httpx
 import pytest
 
 import meadhall
 from games_for_tests.hoard.rules import BOAST, DRAW, LOOK
+from meadhall.server.app import BODY_LIMIT
+from meadhall.server.room import Room
 from meadhall.server.routes import api
+from meadhall.server.routes.documents import DOCUMENT_LIMIT
+from server.described import Described
 from server.people import AXES, HOARD, OpenHall, Program, stream
 
 pytestmark = pytest.mark.asyncio
@@ -136,6 +141,22 @@ async def test_a_body_that_does_not_fit_is_refused(hall: OpenHall, body: str) ->
     assert answer.json()["error"] in ("bad-request", "unknown-game")
 
 
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("/guests", b'{"name": "\xff"}'),
+        ("/tables", b'{"game": "\xff"}'),
+        ("/tables", b'{"\xff": 1}'),
+        ("/tables/{id}/actions", b'{"action": "\xff"}'),
+        ("/tables/{id}/actions", b"\xff\xfe{\x00}\x00"),
+    ],
+)
+async def test_a_body_that_is_not_utf_8_is_refused(hall: OpenHall, path: str, body: bytes) -> None:
+    host, _, table = await two_programs(hall)
+    answer = await host.http.post(f"/api{path.format(id=table)}", content=body, headers={"Content-Type": "application/json"})
+    assert (answer.status_code, answer.json()["error"]) == (400, "bad-request"), answer.text
+
+
 async def test_a_body_nested_without_end_is_refused(hall: OpenHall) -> None:
     host, _, table = await two_programs(hall)
     deep = '{"action": ' + "[" * 20_000 + "]" * 20_000 + "}"
@@ -172,6 +193,27 @@ async def test_events_are_streamed_each_action_once(hall: OpenHall) -> None:
         assert (name, data["n"]) == ("action", 4), "what was told before is not told again"
 
 
+async def test_who_comes_back_is_told_what_followed_the_last_event(hall: OpenHall) -> None:
+    host, _, table = await two_programs(hall)
+    for action in (LOOK, BOAST):
+        await host.act(table, action)
+
+    async def first(path: str) -> int:
+        async with stream(host, path) as live:
+            name, data = await live.event()
+            assert name == "action"
+            number: int = data["n"]
+            return number
+
+    events = f"/api/tables/{table}/events"
+    assert await first(events) == 1
+    host.http.headers["Last-Event-ID"] = "1"
+    assert await first(events) == 2
+    assert await first(f"{events}?after=0") == 1, "what the address says comes first"
+    host.http.headers["Last-Event-ID"] = "one"
+    assert (await host.http.get(events)).status_code == 400
+
+
 async def test_a_quiet_stream_says_that_it_is_still_there(hall: OpenHall, monkeypatch: pytest.MonkeyPatch) -> None:
     host, _, table = await two_programs(hall)
     monkeypatch.setattr(api, "_PATIENCE", 0.01)
@@ -180,13 +222,157 @@ async def test_a_quiet_stream_says_that_it_is_still_there(hall: OpenHall, monkey
         assert messages[-1] == ": still here"
 
 
-async def test_openapi_describes_the_api_and_nothing_else(hall: OpenHall) -> None:
+# ------------------------------------------------------------------------------------------------------------------- as described
+
+
+async def described(hall: OpenHall) -> Described:
     answer = await hall.person().get("/schema/openapi.json")
     assert answer.status_code == 200
-    described = json.loads(answer.text)
-    paths = set(described["paths"])
+    return Described(answer.text)
+
+
+async def test_openapi_describes_the_api_and_nothing_else(hall: OpenHall) -> None:
+    document = await described(hall)
     routes = {route.path.replace(":str", "") for route in hall.app.routes if route.path.startswith("/api")}
-    assert paths == routes
-    for path in described["paths"].values():
-        for operation in path.values():
-            assert operation["description"]
+    assert {path for _method, path, _operation in document.operations()} == routes
+    assert all(operation["description"] for _method, _path, operation in document.operations())
+
+
+async def test_a_token_is_needed_where_the_document_says_so(hall: OpenHall) -> None:
+    document = await described(hall)
+    assert document.document["components"]["securitySchemes"]["token"].items() >= {"type": "http", "scheme": "bearer"}.items()
+    bodies = {"/api/guests": {"name": "Ada"}, "/api/tables": {"game": HOARD}, "/api/tables/{id}/actions": {"action": 0}}
+    for method, path, operation in document.operations():
+        answer = await hall.person().http.request(method, path.replace("{id}", "nowhere"), json=bodies.get(path, {}))
+        assert (answer.status_code == 401) == (operation.get("security") == [{"token": []}]), path
+
+
+async def fail(*_: object) -> None:
+    raise RuntimeError("the wiring")
+
+
+async def do_everything(hall: OpenHall, host: Program, friend: Program, stranger: Program) -> str:
+    """Ask for everything that the hall does for programs, and for much that it refuses. The table, at which a match is over."""
+    await host.http.post("/api/guests", json={"name": "Ada"})
+    await host.read("/games")
+    alone = (await host.open(game=HOARD, bots=["random"]))["id"]
+    await host.post(f"/tables/{alone}/resign")
+    table = (await host.open(game=HOARD, players=2))["id"]
+    await friend.post(f"/tables/{table}/join")
+    await host.read(f"/tables/{table}/record")
+    await host.post(f"/tables/{table}/start")
+    await host.post(f"/tables/{table}/hint")
+    tried = ((host, LOOK, 1), (host, LOOK, 2), (host, "x", 2), (friend, DRAW, 2), (host, DRAW, 1), (host, BOAST, 2))
+    for program, action, n in tried:
+        await program.act(table, action, n)
+    await host.post(f"/tables/{table}/undo")
+    for program in (host, friend, stranger):
+        for path in ("", "/legal", "/record"):
+            await program.read(f"/tables/{table}{path}")
+    for path in ("join", "start", "undo", "resign", "hint"):
+        await stranger.post(f"/tables/{table}/{path}")
+        await stranger.post(f"/tables/nowhere/{path}")
+    await host.read(f"/tables/{table}/events?after=x")
+    while (info := (await host.read(f"/tables/{table}")).json())["view"]["actor"] is not None:
+        actor = (host, friend)[info["view"]["actor"]]
+        await actor.act(table, (await actor.read(f"/tables/{table}/legal")).json()[0]["action"])
+    await friend.post(f"/tables/{table}/resign")
+    await host.post("/tables", {"game": "chess"})
+    await host.post("/tables", {"game": HOARD, "players": 9})
+    await host.post("/tables", {"game": HOARD, "options": {"hand": "x" * DOCUMENT_LIMIT}})
+    await host.post(f"/tables/{table}/actions", {"action": "x" * BODY_LIMIT})
+    return str(table)
+
+
+async def meet_what_is_rare(hall: OpenHall, host: Program, table: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A fault, too many tables, a game that is being set up, a match of other rules, a token of another hall."""
+    with monkeypatch.context() as patch:
+        patch.setattr(Room, "undo", fail)
+        await host.post(f"/tables/{table}/undo")
+        patch.setattr(hall.hall, "settings", replace(hall.hall.settings, tables_per_guest=0))
+        await host.post("/tables", {"game": HOARD})
+        patch.setattr(hall.hall.ready, "_ready", set())
+        await host.post("/tables", {"game": HOARD})
+    row = (await hall.room(table)).table
+    seats = tuple(replace(seat, key=f"{seat.key}-of-old") for seat in row.seats)
+    await hall.store.add_table(replace(row, id="old", rules=0, seats=seats))
+    await host.read("/tables/old")
+    host.http.headers["Authorization"] = "Bearer forged"
+    await host.read(f"/tables/{table}")
+
+
+async def test_every_answer_and_refusal_is_as_described(hall: OpenHall, monkeypatch: pytest.MonkeyPatch) -> None:
+    document = await described(hall)
+    answers: list[httpx.Response] = []
+
+    async def keep(answer: httpx.Response) -> None:
+        await answer.aread()
+        answers.append(answer)
+
+    host, friend, stranger = programs = [await hall.program() for _ in range(3)]
+    for program in programs:
+        program.http.event_hooks["response"].append(keep)
+    table = await do_everything(hall, host, friend, stranger)
+    await meet_what_is_rare(hall, host, table, monkeypatch)
+
+    for answer in answers:
+        document.check_answer(answer)
+    assert {answer.status_code for answer in answers} == {200, 201, 400, 401, 403, 404, 409, 410, 413, 422, 429, 500, 503}
+    done = [document.operation(answer.request) for answer in answers if answer.is_success]
+    assert [path for _, path, operation in document.operations() if operation not in done] == ["/api/tables/{id}/events"]
+
+
+async def test_the_stream_is_as_described(hall: OpenHall) -> None:
+    host, _, table = await two_programs(hall)
+    operation = (await described(hall)).operation(httpx.Request("GET", f"http://hall.test/api/tables/{table}/events"))
+    async with stream(host, f"/api/tables/{table}/events") as live:
+        (media_type,) = operation["responses"]["200"]["content"]
+        assert live.headers["content-type"].split(";")[0] == media_type
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "fits"),
+    [
+        ("/api/guests", {"name": "Ada"}, True),
+        ("/api/guests", {"name": 7}, False),
+        ("/api/guests", {"name": ""}, False),
+        ("/api/guests", {"name": "x" * 41}, False),
+        ("/api/guests", {"name": "Ada", "age": 36}, False),
+        ("/api/guests", [], False),
+        ("/api/tables", {"game": HOARD, "players": 2}, True),
+        ("/api/tables", {"game": HOARD, "players": 2.0}, False),
+        ("/api/tables", {"game": HOARD, "players": None}, True),
+        ("/api/tables", {"game": HOARD, "players": "2"}, False),
+        ("/api/tables", {"game": HOARD, "players": 2.5}, False),
+        ("/api/tables", {"game": HOARD, "players": True}, False),
+        ("/api/tables", {"game": HOARD, "public": "true"}, False),
+        ("/api/tables", {"game": HOARD, "public": 1}, False),
+        ("/api/tables", {"game": HOARD, "bots": "random"}, False),
+        ("/api/tables", {"game": HOARD, "bots": [1]}, False),
+        ("/api/tables", {"game": HOARD, "options": []}, False),
+        ("/api/tables", {"game": 1}, False),
+        ("/api/tables", {"game": HOARD, "cheat": 1}, False),
+        ("/api/tables", {}, False),
+        ("/api/tables/{id}/join", {"seat": "1"}, False),
+        ("/api/tables/{id}/join", {"seat": 1, "now": True}, False),
+        ("/api/tables/{id}/join", {"seat": 1}, True),
+        ("/api/tables/{id}/actions", {"action": BOAST, "n": 1}, True),
+        ("/api/tables/{id}/actions", {"action": BOAST, "n": "1"}, False),
+        ("/api/tables/{id}/actions", {"action": str(BOAST)}, False),
+        ("/api/tables/{id}/actions", {"action": None}, False),
+        ("/api/tables/{id}/actions", {"action": BOAST, "why": "glory"}, False),
+        ("/api/tables/{id}/actions", {"n": 1}, False),
+    ],
+)
+async def test_a_body_is_accepted_if_it_is_as_described(hall: OpenHall, path: str, body: Any, fits: bool) -> None:
+    host = await hall.program()
+    table = (await host.open(game=HOARD, players=2))["id"]
+    program = await hall.program()
+    if path.endswith("actions"):
+        await program.post(f"/tables/{table}/join")
+        await host.post(f"/tables/{table}/start")
+        program = host
+    assert (await described(hall)).fits(path, body) == fits
+    answer = await program.http.post(path.format(id=table), json=body)
+    assert answer.is_success == fits, answer.text
+    assert fits or answer.status_code == 400

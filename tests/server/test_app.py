@@ -8,6 +8,7 @@ from html.parser import HTMLParser
 
 import httpx
 import pytest
+from prometheus_client import CONTENT_TYPE_LATEST
 
 from meadhall.server.routes.documents import DOCUMENT_LIMIT
 from meadhall.server.settings import Settings
@@ -186,6 +187,31 @@ async def test_health_says_whether_the_database_answers(hall: OpenHall, monkeypa
         patch.setattr(hall.store, "_do", away)
         answer = await hall.person().get("/health")
     assert (answer.status_code, answer.json()) == (503, {"status": "database away"})
+
+
+UNREADABLE = [
+    (b"_csrf_token=x&name=\xff", "application/x-www-form-urlencoded"),
+    (b'--b\r\nContent-Disposition: form-data; name="record"\r\n\r\n\xff\r\n--b--\r\n', "multipart/form-data; boundary=b"),
+    (
+        b'--b\r\nContent-Disposition: form-data; name="x"\r\nContent-Type: text/plain; charset=runes\r\n\r\nx\r\n--b--\r\n',
+        "multipart/form-data; boundary=b",
+    ),
+]
+
+
+@pytest.mark.parametrize(("body", "kind"), UNREADABLE)
+@pytest.mark.parametrize("path", ["/you", "/replay"])
+async def test_a_form_that_can_not_be_read_is_refused(hall: OpenHall, path: str, body: bytes, kind: str) -> None:
+    person = hall.person()
+    token = await person.token()
+    for given in ({}, {"x-csrftoken": token}):
+        answer = await person.http.post(path, content=body, headers={"Content-Type": kind, **given})
+        assert 300 <= answer.status_code < 500, answer.text
+
+
+async def test_metrics_say_what_they_are_once(hall: OpenHall) -> None:
+    answer = await hall.person().get("/metrics")
+    assert answer.headers.get_list("content-type") == [CONTENT_TYPE_LATEST]
 
 
 async def test_metrics_count_without_naming_anything(hall: OpenHall) -> None:

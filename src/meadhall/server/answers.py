@@ -18,7 +18,7 @@ from meadhall.engine.language import speak
 from meadhall.engine.match import Match
 from meadhall.server import present
 from meadhall.server.pages import Device, ErrorPage, GamePage, Refusal, Viewer
-from meadhall.server.refusals import name_of, reason_of, rule_of, status_of
+from meadhall.server.refusals import RefusalInfo, name_of, reason_of, rule_of, status_of
 from meadhall.server.render import CSRF_PLACEHOLDER, fragment, game_frame, render, with_token
 from meadhall.server.room import Room
 from meadhall.server.store import Guest
@@ -161,11 +161,13 @@ def table_answer(request: AnyRequest, room: Room, guest: Guest, error: MeadhallE
 # ------------------------------------------------------------------------------------------------------------------ refusals
 
 
-def refusal_json(error: MeadhallError) -> Response[dict[str, Any]]:
+def refusal_json(error: MeadhallError) -> Response[RefusalInfo]:
     """A refusal for programs."""
-    status = status_of(error)
-    content = {"error": name_of(error), "rule": rule_of(error) or None, "reason": reason_of(error), "status": int(status)}
-    return Response(content, status_code=status, media_type=MediaType.JSON)
+    return _for_programs(RefusalInfo(name_of(error), rule_of(error) or None, reason_of(error), int(status_of(error))))
+
+
+def _for_programs(refusal: RefusalInfo) -> Response[RefusalInfo]:
+    return Response(refusal, status_code=refusal.status, media_type=MediaType.JSON)
 
 
 def refused(request: AnyRequest, error: MeadhallError) -> Response[Any]:
@@ -199,10 +201,7 @@ def failed(request: AnyRequest, error: Exception) -> Response[Any]:
     )
     if wants_json(request) or request.url.path.startswith("/api"):
         detail = error.detail if isinstance(error, HTTPException) and status < 500 and status != 403 else text
-        return Response(
-            {"error": HTTPStatus(status).name.lower().replace("_", "-"), "rule": None, "reason": detail, "status": status},
-            status_code=status,
-        )
+        return _for_programs(RefusalInfo(HTTPStatus(status).name.lower().replace("_", "-"), None, detail, status))
     return _error_page(request, status, text)
 
 

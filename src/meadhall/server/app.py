@@ -23,6 +23,7 @@ from litestar.types import Message, Middleware, Scope
 from meadhall.engine.errors import MeadhallError
 from meadhall.engine.language import speak
 from meadhall.server import answers, garbage
+from meadhall.server.bodies import HallRequest
 from meadhall.server.forgery import ForeignTokens, csrf_config
 from meadhall.server.forms import read_form
 from meadhall.server.hall import Hall
@@ -119,6 +120,7 @@ async def create_app(settings: Settings, store: Store, thinker: Thinker) -> Lite
             "visitors": Provide(lambda: visitors, sync_to_thread=False),
             "streams": Provide(lambda: streams, sync_to_thread=False),
         },
+        request_class=HallRequest,
         csrf_config=csrf,
         middleware=middleware,
         exception_handlers={MeadhallError: answers.refused, HTTPException: answers.failed, Exception: answers.failed},
@@ -127,7 +129,8 @@ async def create_app(settings: Settings, store: Store, thinker: Thinker) -> Lite
         openapi_config=OpenAPIConfig(
             title="Meadhall",
             version="1",
-            description="Play in the hall with a program.",
+            description="Play in the hall with a program. An integer is written without a point and without quotes.",
+            components=api.SECURITY,
             path="/schema",
             render_plugins=[JsonRenderPlugin()],
             use_handler_docstrings=True,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from http import HTTPStatus
 
+import msgspec
+
 from meadhall.bots import UnknownBot
 from meadhall.engine.errors import (
     BadSetup,
@@ -17,6 +19,15 @@ from meadhall.engine.errors import (
     Refused,
     UnknownGame,
 )
+
+
+class RefusalInfo(msgspec.Struct):
+    """Why something was refused: a word for programs, the id of a rule that it breaks, the reason for people."""
+
+    error: str
+    rule: str | None
+    reason: str
+    status: int
 
 
 class NotFound(Refused):

@@ -9,15 +9,20 @@ from typing import Annotated, Any
 import msgspec
 from litestar import Response, Router, get, post
 from litestar.exceptions import NotAuthorizedException
+from litestar.openapi import ResponseSpec
+from litestar.openapi.spec import Components, OpenAPIType, SecurityScheme
+from litestar.params import Body, HeaderParameter
 from litestar.response import Stream
 
 from meadhall.bots import bot_names
 from meadhall.engine.game import Game, game, game_names
 from meadhall.engine.options import Choice, Document, Option
+from meadhall.engine.record import MatchRecord
 from meadhall.server import daily, present
 from meadhall.server.hall import Hall
 from meadhall.server.hub import pulses
 from meadhall.server.pages import SeatKind, TableStatus
+from meadhall.server.refusals import RefusalInfo
 from meadhall.server.room import Room
 from meadhall.server.routes.documents import DOCUMENT_LIMIT
 from meadhall.server.routes.table import record_response, told
@@ -26,6 +31,43 @@ from meadhall.server.streams import Streams
 from meadhall.server.visitors import AnyRequest, Visitors
 
 _PATIENCE = 15.0
+
+EVENTS = "text/event-stream"
+
+SECURITY = Components(
+    security_schemes={
+        "token": SecurityScheme(type="http", scheme="bearer", description="The token that POST /api/guests has given you.")
+    }
+)
+_SENT = Body(schema_extra={"additional_properties": False})
+"""A body holds what is described, and nothing else."""
+
+_WHY = {
+    400: "What was sent is malformed, or no match can be set up so.",
+    401: "The token is missing, or none of this hall.",
+    403: "You are not at that seat, or not the host.",
+    404: "There is no such thing here, or not yet.",
+    409: "Not now: another's turn, an older position, or a table at another point.",
+    410: "The match was begun under other rules than are installed.",
+    413: "The body is too large.",
+    422: "The rules forbid this action now; ``rule`` names the rule.",
+    429: "Too much at once.",
+    500: "A fault of the hall.",
+    503: "The game is still being set up.",
+}
+
+
+def refusals(*statuses: int) -> dict[int, ResponseSpec]:
+    """How something can be refused, besides the ways in which anything can."""
+    return {
+        status: ResponseSpec(RefusalInfo, generate_examples=False, description=_WHY[status])
+        for status in sorted({*statuses, 429, 500})
+    }
+
+
+def at_a_table(*statuses: int) -> dict[int, ResponseSpec]:
+    """The same of what is done at a table, besides the ways in which anything there can be refused."""
+    return refusals(400, 401, 404, 409, 410, 503, *statuses)
 
 
 class NewGuest(msgspec.Struct, forbid_unknown_fields=True):
@@ -69,7 +111,10 @@ class GameInfo(msgspec.Struct):
 
 
 class NewTable(msgspec.Struct, forbid_unknown_fields=True):
-    """A table to be opened: you on seat 0, then the bots, the other seats open. Without open seats the match begins at once."""
+    """A table to be opened: you on seat 0, then the bots, the other seats open. Without open seats the match begins at once.
+
+    Here and everywhere an integer is written without a point and without quotes: 2, neither 2.0 nor "2".
+    """
 
     game: str
     players: int | None = None
@@ -87,7 +132,7 @@ class JoinTable(msgspec.Struct, forbid_unknown_fields=True):
 class NewAction(msgspec.Struct, forbid_unknown_fields=True):
     """An action, and the number it is to have (``next`` of the table), so that a stale one is refused."""
 
-    action: Any
+    action: Annotated[Any, msgspec.Meta(extra_json_schema={"extra": {"type": OpenAPIType.INTEGER}})]  # the match refuses others
     n: int | None = None
 
 
@@ -151,14 +196,14 @@ async def provide_room(hall: Hall, program: Guest, id: str) -> Room:
     return await daily.visited(hall, program, id)
 
 
-@post("/guests")
-async def new_guest(data: NewGuest, visitors: Visitors) -> Credentials:
+@post("/guests", responses=refusals(400, 413))
+async def new_guest(data: Annotated[NewGuest, _SENT], visitors: Visitors) -> Credentials:
     """Become a guest: the token is all there is to an account."""
     guest, token = await visitors.new_program(data.name)
     return Credentials(guest.id, guest.name, token)
 
 
-@get("/games")
+@get("/games", responses=refusals())
 async def list_games(hall: Hall) -> list[GameInfo]:
     """The games that can be played here."""
     return [
@@ -186,8 +231,8 @@ def option_info(subject: Game, option: Option) -> OptionInfo:
     return OptionInfo(option.name, option.values, None)
 
 
-@post("/tables", request_max_body_size=DOCUMENT_LIMIT)
-async def new_table(data: NewTable, hall: Hall, program: Guest) -> TableInfo:
+@post("/tables", request_max_body_size=DOCUMENT_LIMIT, responses=refusals(400, 401, 404, 413, 503))
+async def new_table(data: Annotated[NewTable, _SENT], hall: Hall, program: Guest) -> TableInfo:
     """Open a table."""
     room = await hall.open_table(program, data.game, data.players, data.options, data.bots, data.public)
     if all(seat.kind != "open" for seat in room.table.seats):
@@ -195,69 +240,81 @@ async def new_table(data: NewTable, hall: Hall, program: Guest) -> TableInfo:
     return table_info(room, program)
 
 
-@get("/tables/{id:str}")
+@get("/tables/{id:str}", responses=at_a_table())
 async def show_table(room: Room, program: Guest) -> TableInfo:
     """A table as you may know it."""
     return table_info(room, program)
 
 
-@post("/tables/{id:str}/join", status_code=200)
-async def join_table(data: JoinTable, hall: Hall, room: Room, program: Guest) -> TableInfo:
+@post("/tables/{id:str}/join", status_code=200, responses=at_a_table(413))
+async def join_table(data: Annotated[JoinTable, _SENT], hall: Hall, room: Room, program: Guest) -> TableInfo:
     """Take a seat."""
     await hall.join(room, program, data.seat)
     return table_info(room, program)
 
 
-@post("/tables/{id:str}/start", status_code=200)
+@post("/tables/{id:str}/start", status_code=200, responses=at_a_table(403))
 async def start_match(hall: Hall, room: Room, program: Guest) -> TableInfo:
     """Begin the match; the host can."""
     await hall.start(room, program)
     return table_info(room, program)
 
 
-@get("/tables/{id:str}/legal")
+@get("/tables/{id:str}/legal", responses=at_a_table(403))
 async def legal_actions(room: Room, program: Guest) -> list[LegalAction]:
     """Your legal actions, ascending; none when you are not to decide."""
     view = room.running_match().view(room.seat_of(program))
     return [LegalAction(action.action, action.text) for action in view.actions()]
 
 
-@post("/tables/{id:str}/hint", status_code=200)
+@post("/tables/{id:str}/hint", status_code=200, responses=at_a_table(403))
 async def give_hint(room: Room, program: Guest) -> list[HintInfo]:
     """The king's best actions in your place, at most three, the best first. It takes some seconds, and the record tells of it."""
     daily.check_hint(room.table)
     return msgspec.convert(told(await room.hint(program)), list[HintInfo])
 
 
-@post("/tables/{id:str}/actions", status_code=200)
-async def play_action(data: NewAction, room: Room, program: Guest) -> TableInfo:
+@post("/tables/{id:str}/actions", status_code=200, responses=at_a_table(403, 413, 422))
+async def play_action(data: Annotated[NewAction, _SENT], room: Room, program: Guest) -> TableInfo:
     """Play an action."""
     await room.act(program, data.action, data.n)
     return table_info(room, program)
 
 
-@post("/tables/{id:str}/undo", status_code=200)
+@post("/tables/{id:str}/undo", status_code=200, responses=at_a_table(403))
 async def undo_action(room: Room, program: Guest) -> TableInfo:
     """Take back your last action, while nothing has been revealed since."""
     await room.undo(program)
     return table_info(room, program)
 
 
-@post("/tables/{id:str}/resign", status_code=200)
+@post("/tables/{id:str}/resign", status_code=200, responses=at_a_table(403))
 async def resign(room: Room, program: Guest) -> TableInfo:
     """Leave the match to a bot."""
     await room.resign(program)
     return table_info(room, program)
 
 
-@get("/tables/{id:str}/events", opt={"unlimited": True})
-async def stream_events(request: AnyRequest, hall: Hall, room: Room, program: Guest, streams: Streams, after: int = 0) -> Stream:
-    """Server-sent events. ``action``: an action numbered above ``after``, and its events; then ``table``: the table as it is."""
+@get("/tables/{id:str}/events", media_type=EVENTS, opt={"unlimited": True}, responses=at_a_table())
+async def stream_events(
+    request: AnyRequest,
+    hall: Hall,
+    room: Room,
+    program: Guest,
+    streams: Streams,
+    after: int | None = None,
+    last_event_id: Annotated[int | None, HeaderParameter(name="Last-Event-ID")] = None,
+) -> Stream:
+    """Server-sent events. ``action``: an action numbered above ``after``, and its events; then ``table``: the table as it is.
+
+    Every action carries its number as its id. Without ``after``, what follows the ``Last-Event-ID`` is told, as the standard has
+    it for those who come back; without either, everything.
+    """
     address = request.client.host if request.client else ""
     streams.check(address)
 
     async def messages() -> AsyncIterator[str]:
-        told = after
+        told = next((number for number in (after, last_event_id) if number is not None), 0)
         seat = room.table.seat_of(program.id)
         with streams.counted(address), room.hub.watching(seat) as watcher:
             room.came_or_left(seat)
@@ -276,7 +333,7 @@ async def stream_events(request: AnyRequest, hall: Hall, room: Room, program: Gu
             finally:
                 room.came_or_left(seat)
 
-    return Stream(messages(), media_type="text/event-stream", headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"})
+    return Stream(messages(), media_type=EVENTS, headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"})
 
 
 def _message(event: str, data: Any, id: int | None = None) -> str:
@@ -284,7 +341,7 @@ def _message(event: str, data: Any, id: int | None = None) -> str:
     return f"{head}data: {json.dumps(data, ensure_ascii=False)}\n\n"
 
 
-@get("/tables/{id:str}/record")
+@get("/tables/{id:str}/record", responses={200: ResponseSpec(MatchRecord, generate_examples=False), **at_a_table()})
 async def show_record(room: Room, program: Guest) -> Response[str]:
     """The match record (``meadhall-match/1``): complete when the match is over, what you may know before."""
     return record_response(room, room.table.seat_of(program.id))
@@ -313,11 +370,9 @@ def without_data(value: Any) -> Any:
     return {"sha256": value["sha256"]} if isinstance(value, dict) else value
 
 
-api = Router(
-    "/api",
+with_token = Router(
+    "/",
     route_handlers=[
-        new_guest,
-        list_games,
         new_table,
         show_table,
         join_table,
@@ -330,5 +385,6 @@ api = Router(
         stream_events,
         show_record,
     ],
-    tags=["hall"],
+    security=[{"token": []}],
 )
+api = Router("/api", route_handlers=[new_guest, list_games, with_token], tags=["hall"])

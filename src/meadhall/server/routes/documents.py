@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Any
 
 from litestar import Response, get, post
 from litestar.datastructures import UploadFile
-from litestar.enums import RequestEncodingType
-from litestar.params import Body
 from litestar.response import Redirect
 
 from meadhall.engine.errors import BadSetup, MeadhallError
@@ -44,11 +42,11 @@ async def bring_document(
     room: Room,
     guest: Guest,
     name: str,
-    data: Annotated[dict[str, Any], Body(media_type=RequestEncodingType.MULTI_PART)],
 ) -> Response[Any] | Redirect:
     """Another document to play with; one that does not hold is refused with the place and the reason, and nothing changes."""
+    form = await request.form()
     try:
-        await hall.bring(room, guest, name, None if data.get("set") == BUILT_IN else await _content(data.get("document")))
+        await hall.bring(room, guest, name, None if form.get("set") == BUILT_IN else await _content(form.get("document")))
     except MeadhallError as error:
         return table_answer(request, room, guest, error)
     return table_answer(request, room, guest)

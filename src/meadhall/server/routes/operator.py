@@ -24,7 +24,7 @@ async def metrics(hall: Hall, streams: Streams) -> Response[bytes]:
     """Prometheus metrics."""
     _ROOMS.set(len(hall.rooms()))
     _STREAMS.set(streams.total)
-    return Response(generate_latest(), media_type=CONTENT_TYPE_LATEST)
+    return Response(generate_latest(), headers={"Content-Type": CONTENT_TYPE_LATEST})
 
 
 routes = [health, metrics]

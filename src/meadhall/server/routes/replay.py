@@ -6,12 +6,10 @@ import asyncio
 from dataclasses import replace
 from functools import lru_cache
 from hashlib import sha256
-from typing import Annotated, Any
+from typing import Any
 
 from litestar import Response, get, post
 from litestar.datastructures import UploadFile
-from litestar.enums import RequestEncodingType
-from litestar.params import Body
 from litestar.response import Redirect
 
 from meadhall.bots.analysis import Knowledge
@@ -72,10 +70,9 @@ async def show_upload(request: AnyRequest, guest: Guest) -> Html:
 async def upload_record(
     request: AnyRequest,
     hall: Hall,
-    data: Annotated[dict[str, Any], Body(media_type=RequestEncodingType.MULTI_PART)],
 ) -> Response[Any] | Redirect:
     """A record to watch. It is verified first; one that does not hold is refused with the place and the reason, and not kept."""
-    upload = data.get("record")
+    upload = (await request.form()).get("record")
     if not isinstance(upload, UploadFile):
         raise RecordError("record", _("choose a file first"))
     text = await upload.read()
