@@ -199,7 +199,7 @@ UNREADABLE = [
 ]
 
 
-@pytest.mark.parametrize(("body", "kind"), UNREADABLE)
+@pytest.mark.parametrize(("body", "kind"), UNREADABLE, ids=["address", "field", "charset"])
 @pytest.mark.parametrize("path", ["/you", "/replay"])
 async def test_a_form_that_can_not_be_read_is_refused(hall: OpenHall, path: str, body: bytes, kind: str) -> None:
     person = hall.person()
