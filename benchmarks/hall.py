@@ -1,4 +1,4 @@
-"""The hall under load: 500 live pages on 100 tables, moves at a steady rate, every one persisted before it is told.
+"""The hall under load: 500 live pages on 100 tables, moves at random moments, every one persisted before it is told.
 
     .venv/bin/python benchmarks/hall.py [--rates 100,300] [--seconds 20] [--bots 8]
 
@@ -17,6 +17,7 @@ import asyncio
 import contextlib
 import itertools
 import os
+import random
 import re
 import socket
 import statistics
@@ -177,9 +178,9 @@ async def move(table: Table) -> None:
     table.number += 1
 
 
-async def drive(table: Table, interval: float, until: float) -> None:
-    """Moves at a steady rate; those that start late because the one before took too long are counted."""
-    due = time.perf_counter() + interval * (hash(table.path) % 1000) / 1000
+async def drive(table: Table, chance: random.Random, interval: float, until: float) -> None:
+    """Moves at random moments, so many on average; those that start late because the one before took too long are counted."""
+    due = time.perf_counter() + chance.expovariate(1 / interval)
     while due < until:
         pause = due - time.perf_counter()
         if pause > 0:
@@ -187,7 +188,7 @@ async def drive(table: Table, interval: float, until: float) -> None:
         elif pause < -interval:
             table.late += 1
         await move(table)
-        due += interval
+        due += chance.expovariate(1 / interval)
 
 
 def percentile(values: list[float], share: float) -> float:
@@ -229,7 +230,9 @@ async def load(port: int, rates: list[int], seconds: float, tables_of_bots: int,
         began = time.perf_counter()
         before = [used(process) for process in (server, bots, psutil.Process())]
         until = began + seconds
-        await asyncio.gather(*(drive(table, len(tables) / rate, until) for table in tables))
+        await asyncio.gather(
+            *(drive(table, random.Random(number), len(tables) / rate, until) for number, table in enumerate(tables))
+        )
         elapsed = time.perf_counter() - began
         after = [used(process) for process in (server, bots, psutil.Process())]
         cores = [(later - earlier) / elapsed for earlier, later in zip(before, after, strict=True)]

@@ -298,7 +298,7 @@ def test_parties_and_changes_in_words() -> None:
     together = cast("Match", SimpleNamespace(game=game("axxa"), options={"mode": "together"}, names=("Astrid", "Björn")))
     assert party_in_words(together, (0, 1)) == "All together"
     versus = cast("Match", SimpleNamespace(game=game("axxa"), options={"mode": "versus"}, names=("Astrid", "Björn", "C", "D")))
-    assert party_in_words(versus, (0, 2)) == "Astrid, C"
+    assert party_in_words(versus, (0, 2)) == "Astrid and C"
 
 
 def test_how_good_the_figures_are() -> None:

@@ -88,6 +88,20 @@ def test_a_change_in_a_helpers_file_is_seen(tmp_path: Path) -> None:
     assert changed == ["80", "0"]
 
 
+@pytest.mark.compiled
+def test_a_copy_elsewhere_finds_the_same_machine_code(tmp_path: Path) -> None:
+    hits = []
+    for place in ("here", "there"):
+        package = tmp_path / place / "plug_in"
+        package.mkdir(parents=True)
+        (package / "__init__.py").touch()
+        (package / "sums.py").write_text(SUMS.format(sign="+"))
+        code = "from plug_in.sums import plus; plus(1, 2); print(len(plus.stats.cache_hits))"
+        environment = {"PYTHONPATH": str(package.parent), "MEADHALL_CACHE": str(tmp_path / "cache")}
+        hits.append(run(code, MEADHALL_INTERPRET="0", **environment).strip())
+    assert hits == ["0", "1"]
+
+
 def test_the_machine_code_of_each_games_rules_is_kept_apart(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("MEADHALL_CACHE", str(tmp_path))
     cache_folder.cache_clear()

@@ -7,14 +7,14 @@ import asyncio
 import pytest
 
 from meadhall.server.beside import beside
-from meadhall.server.hub import Hub, pulses
+from meadhall.server.hub import Hub, Turns, pulses
 from meadhall.server.refusals import TooMany
 from meadhall.server.streams import Streams
 
 
 @pytest.mark.asyncio
 async def test_a_watcher_is_woken_at_once_and_then_by_news_only() -> None:
-    hub = Hub()
+    hub = Hub(Turns())
     with hub.watching(1) as watcher, hub.watching(None):
         assert len(hub) == 2
         assert hub.seats() == {1: 1, None: 1}
@@ -28,9 +28,56 @@ async def test_a_watcher_is_woken_at_once_and_then_by_news_only() -> None:
 
 
 @pytest.mark.asyncio
+async def test_a_change_is_seen_by_all_before_the_next_is_made() -> None:
+    turns, happened = Turns(), list[str]()
+    hubs = {table: Hub(turns) for table in "abc"}
+
+    async def watch(table: str) -> None:
+        with hubs[table].watching(None) as watcher:
+            await watcher.wait(60)
+            while await watcher.wait(60):
+                happened.append(f"{table} seen")
+
+    async def change(table: str) -> None:
+        await turns.turn()
+        happened.append(f"{table} changed")
+        hubs[table].wake()
+
+    async def change_nothing() -> None:
+        await turns.turn()
+        happened.append("refused")
+
+    watching = [asyncio.create_task(watch(table)) for table in "aabc"]
+    await asyncio.sleep(0.01)
+    changing = [asyncio.create_task(each) for each in (change("a"), change("b"), change_nothing(), change("b"), change("c"))]
+    await asyncio.sleep(0)
+    changing[3].cancel()
+    await asyncio.gather(*changing, return_exceptions=True)
+    await asyncio.sleep(0.01)
+    assert happened == ["a changed", "a seen", "a seen", "b changed", "b seen", "refused", "c changed", "c seen"]
+    for task in watching:
+        task.cancel()
+    await asyncio.gather(*watching, return_exceptions=True)
+    await asyncio.wait_for(change("a"), 60)
+
+
+@pytest.mark.asyncio
+async def test_nobody_waits_for_a_page_that_was_closed_while_it_was_woken() -> None:
+    turns = Turns()
+    hub = Hub(turns)
+    with hub.watching(None) as watcher:
+        await watcher.wait(60)
+        waiting = asyncio.create_task(watcher.wait(60))
+        await asyncio.sleep(0)
+        hub.wake()
+        waiting.cancel()
+        await asyncio.wait_for(turns.turn(), 60)
+
+
+@pytest.mark.asyncio
 async def test_pulses_end_when_the_hall_closes() -> None:
     closing = asyncio.Event()
-    with Hub().watching(None) as watcher:
+    with Hub(Turns()).watching(None) as watcher:
         heard = []
         async for news in pulses(watcher, closing, 0.001):
             heard.append(news)

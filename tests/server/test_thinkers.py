@@ -9,13 +9,14 @@ import sys
 import threading
 import time
 from collections.abc import AsyncIterator
+from typing import Any
 
 import pytest
 import pytest_asyncio
 
 import meadhall
 from meadhall.engine.errors import UnknownGame
-from meadhall.server import mind, thinkers
+from meadhall.server import mind
 from meadhall.server.room import Room
 from meadhall.server.settings import Settings
 from meadhall.server.thinkers import Beside, InThreads, Thinker, ThinkerLost
@@ -216,13 +217,19 @@ async def test_what_compiles_a_game_ends_when_it_has_and_what_thinks_then_reads_
 
     start = Beside._running
     monkeypatch.setattr(Beside, "_running", running)
-    monkeypatch.setattr(thinkers, "is_warm", lambda _game: False)
+
+    async def ask(self: Beside, what: str, *arguments: Any, **others: Any) -> Any:
+        return compiled if what == "is_prepared" else await asked(self, what, *arguments, **others)
+
+    asked = Beside.ask
+    monkeypatch.setattr(Beside, "ask", ask)
+    compiled = False
     await beside.prepare(AXES)
     compiler, thinks = begun
     assert thinks is beside
     assert compiler.process_id is None
     assert beside.process_id is not None
     begun.clear()
-    monkeypatch.setattr(thinkers, "is_warm", lambda _game: True)
+    compiled = True
     await beside.prepare(AXES)
     assert begun == [beside]

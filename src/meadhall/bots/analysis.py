@@ -24,7 +24,7 @@ from meadhall.engine.errors import BadSetup
 from meadhall.engine.events import Event, seat
 from meadhall.engine.game import Scoring
 from meadhall.engine.language import gettext as _
-from meadhall.engine.language import ngettext
+from meadhall.engine.language import listed, ngettext
 from meadhall.engine.match import EVERYTHING, SPECTATOR, Match, Step, concealed, visible
 from meadhall.engine.schema import Tables
 
@@ -322,7 +322,7 @@ def party_in_words(match: Match, party: Sequence[int]) -> str:
     """Those who win or lose together, as people call them."""
     if len(party) > 1 and match.game.scoring_of(match.options) is Scoring.TOGETHER:
         return _("All together")
-    return ", ".join(match.names[member] for member in party)
+    return listed([match.names[member] for member in party])
 
 
 def change_in_words(point: TurningPoint) -> str:

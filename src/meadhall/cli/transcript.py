@@ -13,6 +13,7 @@ from rich.text import Text
 from meadhall.bots import Hint, chance_in_words, chance_of_what
 from meadhall.engine.events import Event
 from meadhall.engine.language import gettext as _
+from meadhall.engine.language import listed
 from meadhall.engine.match import Match, Step, View
 
 
@@ -76,7 +77,7 @@ def outcome(match: Match) -> str:
     result = match.result()
     assert result is not None
     how = match.game.words.ending(match.game.table.at(match.tables))[1]
-    winners = ", ".join(match.names[seat] for seat in result.winners)
+    winners = listed([match.names[seat] for seat in result.winners])
     if len(result.winners) == 1:
         said = _("{name} wins: {how} ({rule}).").format(name=winners, how=how, rule=result.reason)
     elif winners:

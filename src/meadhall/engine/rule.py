@@ -100,16 +100,17 @@ def _compiled(function: Callable[P, R], inline: bool) -> Callable[P, R]:
     import numba
 
     settings: Any = numba.config
-    before = settings.CACHE_DIR
+    before = settings.CACHE_DIR, settings.CACHE_LOCATOR_CLASSES
     package = _rules_package(function.__module__)
     # A folder for each module: two games may share their rules, but each has loops of its own.
     settings.CACHE_DIR = str(cache_folder(package) / function.__module__)
+    settings.CACHE_LOCATOR_CLASSES = "meadhall.engine.locator.SameForAllCopies,IPythonCacheLocator"
     try:
         compiled: Callable[P, R] = numba.njit(cache=package != _ENGINE, nogil=True, error_model="numpy", forceinline=inline)(
             function
         )
     finally:
-        settings.CACHE_DIR = before
+        settings.CACHE_DIR, settings.CACHE_LOCATOR_CLASSES = before
     return compiled
 
 

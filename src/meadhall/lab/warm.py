@@ -6,6 +6,7 @@ done.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
@@ -39,12 +40,16 @@ def warm(names: Iterable[str] | None = None, progress: Progress | None = None, *
 
 
 def is_warm(subject: Game) -> bool:
-    """Whether all that matches are played with has been compiled and is found on disk."""
-    return _mark(subject).exists()
+    """Whether nothing is left to compile before matches are played: all of it is found on disk, or rules are interpreted here."""
+    return INTERPRETED or _mark(subject).exists()
 
 
 def _mark(subject: Game) -> Path:
-    return rules_folder(subject.rules.play.__module__) / "warm"
+    """A file beside the machine code. Its name tells the processor, as another can't use that code: folders may be shared."""
+    from numba.core.registry import cpu_target
+
+    made_for = repr(cpu_target.target_context.codegen().magic_tuple())
+    return rules_folder(subject.rules.play.__module__) / f"warm-{hashlib.sha256(made_for.encode()).hexdigest()[:8]}"
 
 
 def _mark_warm(subject: Game) -> None:

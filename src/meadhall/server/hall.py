@@ -19,6 +19,7 @@ from meadhall.engine.language import gettext as _
 from meadhall.server.beside import beside
 from meadhall.server.deals import Deals
 from meadhall.server.drawings import Charts
+from meadhall.server.hub import Turns
 from meadhall.server.names import bot_name, clean_name
 from meadhall.server.readiness import Readiness
 from meadhall.server.refusals import NotFound, NotSeated, TooMany, WrongMoment
@@ -49,6 +50,7 @@ class Hall:
         self.ready = Readiness(thinker)
         self.closing = asyncio.Event()
         self._rooms: dict[str, Room] = {}
+        self._turns = Turns()
         self.charts = Charts(thinker)
         self.deals = Deals(thinker)
         self._loading: dict[str, _Loading] = {}
@@ -66,7 +68,8 @@ class Hall:
                     raise NotFound(_("There is no such table here."))
                 self.ready.check(table.game)
                 self._make_room()
-                self._rooms[id] = await Room.load(game(table.game), table, self.store, self.thinker, self.settings.bot_pause)
+                subject, pause = game(table.game), self.settings.bot_pause
+                self._rooms[id] = await Room.load(subject, table, self.store, self.thinker, self._turns, pause)
             return self._rooms[id]
 
     @asynccontextmanager

@@ -1,27 +1,70 @@
 """Fan-out inside the process: whoever watches a table is woken when it changes, and then looks at the latest state.
 
-There is no queue: a slow watcher skips versions instead of falling behind.
+There is no queue of news: a slow watcher skips versions instead of falling behind. Changes take turns, those of all tables: the
+next is made when all who were woken by the last have looked.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
+
+
+class Turns:
+    """Lets changes be told one after the other.
+
+    Of two moves that come at the same moment the first is then seen by everybody before the second is looked at: the first
+    sooner, the second no later.
+    """
+
+    def __init__(self) -> None:
+        self._untold = 0
+        self._queue: deque[asyncio.Future[None]] = deque()
+
+    async def turn(self) -> None:
+        """Wait until everybody who was woken has looked, and those before have had their turn."""
+        if self._untold or self._queue:
+            loop = asyncio.get_running_loop()
+            mine = loop.create_future()
+            self._queue.append(mine)
+            await mine
+            loop.call_soon(self._go_on)  # nobody might be woken by this turn, or only after it has waited for something
+
+    def woken(self) -> None:
+        """Somebody was woken who will look in the event loop's next round."""
+        self._untold += 1
+
+    def told(self) -> None:
+        """They have."""
+        self._untold -= 1
+        self._go_on()
+
+    def _go_on(self) -> None:
+        while self._queue and not self._untold:
+            first = self._queue.popleft()
+            if not first.done():  # else its request was dropped
+                first.set_result(None)
+                break
 
 
 class Watcher:
     """One open page. ``wait`` returns True when there is something new, False when nothing came for a while."""
 
-    def __init__(self, seat: int | None) -> None:
+    def __init__(self, seat: int | None, turns: Turns) -> None:
         self.seat = seat
+        self._turns = turns
         self._news = True
         self._roused = asyncio.Event()
+        self._asleep = self._woken = False
 
     def wake(self) -> None:
         """There is something new."""
         self._news = True
+        if self._asleep and not self._woken:
+            self._woken = True
+            self._turns.woken()
         self._roused.set()
 
     async def wait(self, patience: float) -> bool:
@@ -31,10 +74,15 @@ class Watcher:
         """
         if not self._news:
             alarm = asyncio.get_running_loop().call_later(patience, self._roused.set)
+            self._asleep = True
             try:
                 await self._roused.wait()
             finally:
                 alarm.cancel()
+                self._asleep = False
+                if self._woken:
+                    self._woken = False
+                    self._turns.told()
         self._roused.clear()
         news, self._news = self._news, False
         return news
@@ -43,7 +91,8 @@ class Watcher:
 class Hub:
     """The watchers of one table."""
 
-    def __init__(self) -> None:
+    def __init__(self, turns: Turns) -> None:
+        self._turns = turns
         self._watchers: set[Watcher] = set()
 
     def __len__(self) -> int:
@@ -52,7 +101,7 @@ class Hub:
     @contextmanager
     def watching(self, seat: int | None) -> Iterator[Watcher]:
         """Watch, from seat ``seat`` or as a spectator, as long as the block lasts."""
-        watcher = Watcher(seat)
+        watcher = Watcher(seat, self._turns)
         self._watchers.add(watcher)
         try:
             yield watcher

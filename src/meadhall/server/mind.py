@@ -13,7 +13,7 @@ from meadhall.engine.daily import Outcome
 from meadhall.engine.game import Game, game
 from meadhall.engine.match import View
 from meadhall.engine.record import MatchRecord, replay
-from meadhall.lab import warm
+from meadhall.lab import is_warm, warm
 
 _KEPT = 24
 """How many bots are kept, those that thought last: one that searches holds up to 10 MB for each core."""
@@ -32,6 +32,10 @@ class Mind:
 
     def __init__(self) -> None:
         self.kept: OrderedDict[tuple[str, int], Bot] = OrderedDict()
+
+    def is_prepared(self, name: str) -> bool:
+        """Whether there is nothing to compile in ``prepare``."""
+        return is_warm(game(name))
 
     def prepare(self, name: str) -> None:
         """Compile what a game needs to be played and thought about, or find it compiled; at once if this process has done so."""

@@ -22,7 +22,7 @@ from meadhall.engine.game import Game
 from meadhall.engine.language import gettext as _
 from meadhall.engine.match import Match, Seat, View
 from meadhall.server.drawings import Drawing
-from meadhall.server.hub import Hub
+from meadhall.server.hub import Hub, Turns
 from meadhall.server.refusals import NotSeated, OtherRules, Stale, WrongMoment
 from meadhall.server.store import Conflict, Entry, Guest, SeatRow, Store, TableRow, now
 from meadhall.server.thinkers import Thinker
@@ -68,11 +68,11 @@ class Room:
         version: rises with every change that can be seen, over restarts too: a page keeps to the newest it was sent.
     """
 
-    def __init__(self, game: Game, table: TableRow, store: Store, thinker: Thinker, bot_pause: float) -> None:
+    def __init__(self, game: Game, table: TableRow, store: Store, thinker: Thinker, turns: Turns, bot_pause: float) -> None:
         self.game = game
         self.table = table
         self.match: Match | None = None
-        self.hub = Hub()
+        self.hub = Hub(turns)
         self.version = _moment()
         self.cache: dict[Any, Any] = {}  # whatever was rendered of this version
         self.waiting: dict[Any, bytes] = {}  # what the private parts of waiting seats look like
@@ -82,15 +82,16 @@ class Room:
         self._advice: dict[int, AskedHint] = {}  # by seat
         self._store = store
         self._thinker = thinker
+        self._turns = turns
         self._bot_pause = bot_pause
         self._lock = asyncio.Lock()
         self._bots: asyncio.Task[None] | None = None
         self._thought: tuple[int, asyncio.Task[int]] | None = None  # after which entry, and what a bot thinks of then
 
     @classmethod
-    async def load(cls, game: Game, table: TableRow, store: Store, thinker: Thinker, bot_pause: float) -> Room:
+    async def load(cls, game: Game, table: TableRow, store: Store, thinker: Thinker, turns: Turns, bot_pause: float) -> Room:
         """The room of a stored table, its match played again from its entries."""
-        room = cls(game, table, store, thinker, bot_pause)
+        room = cls(game, table, store, thinker, turns, bot_pause)
         if table.status != "gathering":
             await room._reload()
         room.let_bots_play()
@@ -176,6 +177,7 @@ class Room:
 
     async def _append(self, change: Callable[[Match], Entry]) -> None:
         """Check and apply ``change`` on a copy, persist it, then make it true. When another process was first, look again."""
+        await self._turns.turn()
         async with self._lock:
             for attempt in range(_TRIES):
                 try:

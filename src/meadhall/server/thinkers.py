@@ -12,8 +12,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from meadhall.engine.game import game
-from meadhall.lab import is_warm
 from meadhall.server.beside import beside
 
 log = logging.getLogger(__name__)
@@ -122,7 +120,7 @@ class Beside:
 
     async def prepare(self, name: str) -> None:
         """As ``Thinker`` says. A compiler takes a gigabyte and gives little of it back: it works in a process that then ends."""
-        if not is_warm(game(name)):
+        if not await self.ask("is_prepared", name):
             compiler = Beside()
             try:
                 await compiler.ask("prepare", name)
