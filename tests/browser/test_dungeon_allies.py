@@ -372,6 +372,13 @@ def test_escape_lets_a_die_go_and_a_second_press_too(come: Come) -> None:
     expect(page.locator("#take-1")).not_to_be_checked()
 
 
+FREE = """spots => spots.find(spot => {
+  const box = spot.getBoundingClientRect();
+  return document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2)?.closest(".da-spot") === spot;
+}).id"""
+"""A place on which no choice lies."""
+
+
 def test_it_is_played_on_a_phone_by_tapping(come: Come) -> None:
     table = open_table(come(**PHONE), bots=4, game=DUNGEON_ALLIES)[0]
     page = table.page
@@ -381,6 +388,7 @@ def test_it_is_played_on_a_phone_by_tapping(come: Come) -> None:
             break
         seen.add(phase(page))
         _check_it_fits(page)
+        expect(page.locator(".tip:visible"), "nothing lies over what is to be decided").to_have_count(0)
         if phase(page) == "place":
             take_die(page, Locator.tap)
             _check_it_fits(page)
@@ -390,6 +398,9 @@ def test_it_is_played_on_a_phone_by_tapping(come: Come) -> None:
         assert moving(page) == []
         decide(page, press=Locator.tap)
     assert "place" in seen
+    free = page.locator(".da-spot").evaluate_all(FREE)
+    page.locator(f"#{free}").tap()
+    expect(page.locator(f"#{free} > .tip")).to_be_visible()
     if not page.locator("#seats[open]").count():
         page.locator("#seats summary").tap()
     page.locator(".plate-1 .da-open").tap()

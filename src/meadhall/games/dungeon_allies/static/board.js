@@ -6,6 +6,7 @@
   const moment = () => document.querySelector("#controls input[name=n]")?.value;
   const chosen = () => document.querySelector(".da-slot input:checked");
   const visible = element => element.checkVisibility();
+  const root = document.documentElement;  // data-kept: the focus is where nobody has put it, and what is there needn't tell about itself
 
   let place = "0";     // the target that Tab leads to, from which the arrows go on
   let held = false;    // whether the focus is, or was before it vanished, on the boards or among the controls
@@ -53,6 +54,7 @@
   });
 
   on("click", e => {
+    e.target.closest(".da-spot")?.focus();  // Safari focuses no button on a tap: the focus is what shows what is there
     if (e.target.matches(".da-slot input")) choose(e.target, choice?.id !== e.target.id || choice.moment !== moment());
     const bid = e.target.closest("[data-bid]");
     if (bid) {
@@ -80,8 +82,11 @@
     else choice = null;
     for (const each of document.querySelectorAll("[data-bid]")) each.hidden = false;
     settle();
-    if (held && document.activeElement === document.body) (document.querySelector(".da-acts .act:not([aria-disabled])") ?? stations().get(place))?.focus({ preventScroll: true });
+    if (!held || document.activeElement !== document.body) return;
+    (document.querySelector(".da-acts .act:not([aria-disabled])") ?? stations().get(place))?.focus({ preventScroll: true });
+    root.toggleAttribute("data-kept", true);
   }
+  for (const name of ["pointerdown", "keydown"]) on(name, () => root.toggleAttribute("data-kept", false));
   on("htmx:after:swap", renew);
   renew();
 })();
