@@ -12,7 +12,7 @@ _ALIENS = """() => [...document.querySelectorAll("svg, svg *")]
 _TOO_WIDE = """() => [...document.querySelectorAll("main *, header *")]
     .filter(e => !e.closest("svg, .visually-hidden, [popover], .tip, .scroll"))
     .filter(e => e.checkVisibility({ opacityProperty: true, visibilityProperty: true }))
-    .filter(e => { const r = e.getBoundingClientRect(); return r.width && (r.left < -1 || r.right > innerWidth + 1); })
+    .filter(e => { const r = e.getBoundingClientRect(); return r.width && (r.left < -1 || r.right > document.documentElement.clientWidth + 1); })
     .map(e => e.outerHTML.slice(0, 90))"""
 
 _CUT_OFF = """() => [...document.querySelectorAll(".button, .chip, #prompt-words, h1, h2, .plate-name strong")]
@@ -52,7 +52,8 @@ def cut_off(page: Page) -> list[str]:
 
 def scrolls_sideways(page: Page) -> bool:
     """Whether the page is wider than the screen."""
-    return bool(page.evaluate("() => document.documentElement.scrollWidth > innerWidth"))
+    # not innerWidth: a phone shows all that is there, smaller
+    return bool(page.evaluate("() => document.documentElement.scrollWidth > document.documentElement.clientWidth"))
 
 
 def small_controls(page: Page) -> list[str]:
