@@ -9,10 +9,13 @@ from playwright.sync_api import Page
 _ALIENS = """() => [...document.querySelectorAll("svg, svg *")]
     .filter(node => node.namespaceURI !== "http://www.w3.org/2000/svg").map(node => node.outerHTML.slice(0, 80))"""
 
-_TOO_WIDE = """() => [...document.querySelectorAll("main *, header *")]
+# Not innerWidth: where a page is too wide a phone shows all that is there, smaller, and counts that.
+_WIDTH = "document.documentElement.clientWidth"
+
+_TOO_WIDE = f"""() => [...document.querySelectorAll("main *, header *")]
     .filter(e => !e.closest("svg, .visually-hidden, [popover], .tip, .scroll"))
-    .filter(e => e.checkVisibility({ opacityProperty: true, visibilityProperty: true }))
-    .filter(e => { const r = e.getBoundingClientRect(); return r.width && (r.left < -1 || r.right > document.documentElement.clientWidth + 1); })
+    .filter(e => e.checkVisibility({{ opacityProperty: true, visibilityProperty: true }}))
+    .filter(e => {{ const r = e.getBoundingClientRect(); return r.width && (r.left < -1 || r.right > {_WIDTH} + 1); }})
     .map(e => e.outerHTML.slice(0, 90))"""
 
 _CUT_OFF = """() => [...document.querySelectorAll(".button, .chip, #prompt-words, h1, h2, .plate-name strong")]
@@ -52,8 +55,7 @@ def cut_off(page: Page) -> list[str]:
 
 def scrolls_sideways(page: Page) -> bool:
     """Whether the page is wider than the screen."""
-    # not innerWidth: a phone shows all that is there, smaller
-    return bool(page.evaluate("() => document.documentElement.scrollWidth > document.documentElement.clientWidth"))
+    return bool(page.evaluate(f"() => document.documentElement.scrollWidth > {_WIDTH}"))
 
 
 def small_controls(page: Page) -> list[str]:
