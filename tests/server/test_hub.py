@@ -62,6 +62,18 @@ async def test_a_change_is_seen_by_all_before_the_next_is_made() -> None:
 
 
 @pytest.mark.asyncio
+async def test_who_is_stopped_as_their_turn_comes_stops_nobody_else() -> None:
+    turns = Turns()
+    turns.woken()
+    stopped, next_one = asyncio.create_task(turns.turn()), asyncio.create_task(turns.turn())
+    await asyncio.sleep(0)
+    turns.told()
+    stopped.cancel()
+    await asyncio.wait_for(next_one, 60)
+    assert stopped.cancelled()
+
+
+@pytest.mark.asyncio
 async def test_nobody_waits_for_a_page_that_was_closed_while_it_was_woken() -> None:
     turns = Turns()
     hub = Hub(turns)

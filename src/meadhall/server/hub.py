@@ -29,8 +29,10 @@ class Turns:
             loop = asyncio.get_running_loop()
             mine = loop.create_future()
             self._queue.append(mine)
-            await mine
-            loop.call_soon(self._go_on)  # nobody might be woken by this turn, or only after it has waited for something
+            try:
+                await mine
+            finally:  # nobody might be woken by this turn, or only after it has waited for something
+                loop.call_soon(self._go_on)
 
     def woken(self) -> None:
         """Somebody was woken who will look in the event loop's next round."""
