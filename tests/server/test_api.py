@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from typing import Any
 
@@ -243,8 +244,10 @@ async def test_a_token_is_needed_where_the_document_says_so(hall: OpenHall) -> N
     assert document.document["components"]["securitySchemes"]["token"].items() >= {"type": "http", "scheme": "bearer"}.items()
     bodies = {"/api/guests": {"name": "Ada"}, "/api/tables": {"game": HOARD}, "/api/tables/{id}/actions": {"action": 0}}
     for method, path, operation in document.operations():
-        answer = await hall.person().http.request(method, path.replace("{id}", "nowhere"), json=bodies.get(path, {}))
-        assert (answer.status_code == 401) == (operation.get("security") == [{"token": []}]), path
+        needed = operation.get("security") == [{"token": []}]
+        for body in (json.dumps(bodies.get(path, {})), "{", '{"no": "such field"}'):
+            answer = await hall.person().http.request(method, path.replace("{id}", "nowhere"), content=body)
+            assert (answer.status_code == 401) == needed, (path, body)
 
 
 async def fail(*_: object) -> None:

@@ -218,7 +218,7 @@ def _asker(request: AnyRequest) -> Guest:
 
 
 def guest_of(request: AnyRequest) -> Guest:
-    """The guest who asks for a page."""
+    """Who asks."""
     guest = request.scope["state"]["guest"]
     assert isinstance(guest, Guest)
     return guest

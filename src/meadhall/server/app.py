@@ -72,7 +72,6 @@ async def create_app(settings: Settings, store: Store, thinker: Thinker) -> Lite
         before_request=greet,
         include_in_schema=False,
     )
-    api.api.dependencies = {"program": Provide(api.provide_program), "room": Provide(api.provide_room)}
     metrics = PrometheusConfig(
         app_name="meadhall", prefix="meadhall", group_path=True, exclude=["^/static/", "^/metrics$", "/stream$", "/events$"]
     )
@@ -108,7 +107,7 @@ async def create_app(settings: Settings, store: Store, thinker: Thinker) -> Lite
     return Litestar(
         route_handlers=[
             pages,
-            api.api,
+            api.router(visitors),
             *operator.routes,
             *(
                 create_static_files_router(path, [folder], cache_control=None, include_in_schema=False, name=path)

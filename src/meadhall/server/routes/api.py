@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import msgspec
 from litestar import Response, Router, get, post
+from litestar.di import Provide
 from litestar.exceptions import NotAuthorizedException
 from litestar.openapi import ResponseSpec
 from litestar.openapi.spec import Components, OpenAPIType, SecurityScheme
@@ -19,6 +20,7 @@ from meadhall.engine.game import Game, game, game_names
 from meadhall.engine.options import Choice, Document, Option
 from meadhall.engine.record import MatchRecord
 from meadhall.server import daily, present
+from meadhall.server.answers import guest_of
 from meadhall.server.hall import Hall
 from meadhall.server.hub import pulses
 from meadhall.server.pages import SeatKind, TableStatus
@@ -181,14 +183,6 @@ class HintInfo(msgspec.Struct):
     text: str
     chance: float | None
     sure: bool
-
-
-async def provide_program(request: AnyRequest, visitors: Visitors) -> Guest:
-    """The guest behind the token. 401 when there is none."""
-    guest = await visitors.of_program(request)
-    if guest is None:
-        raise NotAuthorizedException("send the token of POST /api/guests as 'Authorization: Bearer <token>'")
-    return guest
 
 
 async def provide_room(hall: Hall, program: Guest, id: str) -> Room:
@@ -370,21 +364,33 @@ def without_data(value: Any) -> Any:
     return {"sha256": value["sha256"]} if isinstance(value, dict) else value
 
 
-with_token = Router(
-    "/",
-    route_handlers=[
-        new_table,
-        show_table,
-        join_table,
-        start_match,
-        legal_actions,
-        give_hint,
-        play_action,
-        undo_action,
-        resign,
-        stream_events,
-        show_record,
-    ],
-    security=[{"token": []}],
-)
-api = Router("/api", route_handlers=[new_guest, list_games, with_token], tags=["hall"])
+def router(visitors: Visitors) -> Router:
+    """All of it, for these visitors."""
+
+    async def recognize(request: AnyRequest) -> None:
+        """Before anything else: whose token it is. 401 when it is nobody's."""
+        guest = await visitors.of_program(request)
+        if guest is None:
+            raise NotAuthorizedException("send the token of POST /api/guests as 'Authorization: Bearer <token>'")
+        request.scope["state"]["guest"] = guest
+
+    with_token = Router(
+        "/",
+        route_handlers=[
+            new_table,
+            show_table,
+            join_table,
+            start_match,
+            legal_actions,
+            give_hint,
+            play_action,
+            undo_action,
+            resign,
+            stream_events,
+            show_record,
+        ],
+        dependencies={"program": Provide(guest_of, sync_to_thread=False), "room": Provide(provide_room)},
+        before_request=recognize,
+        security=[{"token": []}],
+    )
+    return Router("/api", route_handlers=[new_guest, list_games, with_token], tags=["hall"])
