@@ -158,7 +158,8 @@ async def let_bots_play(port: int, rank: str) -> None:
                 await asyncio.sleep(0.5)
                 legal = (await client.get(f"{address}/legal")).json()
                 if isinstance(legal, list) and legal:
-                    await client.post(f"{address}/act", json={"action": legal[0]["action"]})
+                    played = await client.post(f"{address}/actions", json={"action": legal[0]["action"]})
+                    played.raise_for_status()
 
 
 async def move(table: Table) -> None:
