@@ -15,7 +15,6 @@ from games_for_tests.nim import game as nim
 from meadhall import game
 from meadhall.bots.analysis import (
     LEAST_CHANGE,
-    LONGEST,
     MOST_TURNING_POINTS,
     Analysis,
     TurningPoint,
@@ -173,12 +172,14 @@ def test_a_match_that_was_given_up_ends_with_an_estimate() -> None:
     assert analyse(four, iterations=FEW).samples == (0, 0)
 
 
-def test_a_match_of_too_many_actions_is_refused() -> None:
-    match = hoard.match(players=2, seed="long")
-    match.play(match.legal()[0])
-    match.steps = match.steps * LONGEST
-    with pytest.raises(BadSetup, match=str(LONGEST)):
-        analyse(match)
+def test_a_match_of_too_many_actions_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    match = hoarded()
+    most = len(match.steps)
+    monkeypatch.setattr("meadhall.bots.analysis.LONGEST", most)
+    analyse(match, iterations=FEW)
+    monkeypatch.setattr("meadhall.bots.analysis.LONGEST", most - 1)
+    with pytest.raises(BadSetup, match=rf"\b{most - 1} at most"):
+        analyse(match, iterations=FEW)
 
 
 # --------------------------------------------------------------------------------------------------------------- time and order

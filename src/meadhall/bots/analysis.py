@@ -34,7 +34,7 @@ Knowledge = Literal["public", "everything"]
 VIEWERS: dict[Knowledge, int] = {"public": SPECTATOR, "everything": EVERYTHING}
 
 LONGEST = 2000
-"""Positions that an analysis looks at, at most: longer matches are refused."""
+"""Actions of a match that an analysis looks at, at most: longer ones are refused."""
 
 MOST_SECONDS = 12.0
 SECONDS_A_POSITION = 0.1
@@ -138,7 +138,7 @@ def analyse(
     if knowledge == "everything" and not match.over:
         raise BadSetup(_("A match that is not over can't be looked at with everything known."))
     positions = _positions(match)
-    if len(positions) > LONGEST:
+    if len(match.steps) > LONGEST:
         raise BadSetup(_("The match has more actions than can be analysed: {most} at most.").format(most=LONGEST))
     if seconds is None:
         seconds = min(MOST_SECONDS, SECONDS_A_POSITION * len(positions))
