@@ -84,6 +84,11 @@ async def test_who_does_not_want_the_chart_any_more_ends_it(thinker: Thinker) ->
 
     with pytest.raises(Enough):
         await thinker.ask("chart", a_match("viking-axes").record(), "public", progress=progress)
+    view = a_view()
+    for number in range(20):  # while the chart ends over there
+        choice = thinker.ask("choose", f"after {number}", "random", view)
+        assert await asyncio.wait_for(choice, 10) in view.legal
+        await asyncio.sleep(0.05)
 
 
 async def test_several_things_are_thought_of_at_once(beside: Beside) -> None:

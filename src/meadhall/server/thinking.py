@@ -54,6 +54,8 @@ class Desk:
         answer: Any
         try:
             answer = getattr(self._mind, what)(*arguments, *([progress] if wants_progress else []))
+        except _Dropped:
+            return
         except Exception as error:
             error.add_note(traceback.format_exc())
             answer = error
@@ -63,6 +65,8 @@ class Desk:
     def _answer(self, number: int, kind: str, value: Any) -> None:
         try:
             packed = pickle.dumps((number, kind, value))
+            if isinstance(value, Exception):
+                pickle.loads(packed)  # noqa: S301 - our own; not every exception can be made anew
         except Exception as error:  # an exception of a game's own may be anything
             packed = pickle.dumps((number, kind, RuntimeError(f"{value!r}: {error!r}")))
         with self._writing:
