@@ -88,7 +88,7 @@ def test_a_reader_that_goes_away_is_no_error() -> None:
 
 
 def hear_control_c() -> None:
-    """A shell that runs the tests in the background lets all that they start ignore Ctrl-C."""
+    """End by Ctrl-C, which whatever a shell runs in the background would ignore."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 

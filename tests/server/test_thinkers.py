@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import os
+import pickle
 import signal
 import sys
 import threading
 import time
 from collections.abc import AsyncIterator
+from io import BytesIO
 from typing import Any
 
 import pytest
@@ -17,9 +19,11 @@ import pytest_asyncio
 import meadhall
 from meadhall.engine.errors import UnknownGame
 from meadhall.server import mind
+from meadhall.server.mind import Mind
 from meadhall.server.room import Room
 from meadhall.server.settings import Settings
-from meadhall.server.thinkers import Beside, InThreads, Thinker, ThinkerLost
+from meadhall.server.thinkers import HEADER, Beside, InThreads, Thinker, ThinkerLost
+from meadhall.server.thinking import Desk
 from server.people import AXES, open_hall, until
 
 pytestmark = pytest.mark.asyncio
@@ -89,6 +93,36 @@ async def test_who_does_not_want_the_chart_any_more_ends_it(thinker: Thinker) ->
         choice = thinker.ask("choose", f"after {number}", "random", view)
         assert await asyncio.wait_for(choice, 10) in view.legal
         await asyncio.sleep(0.05)
+
+
+class Fussy(Exception):
+    """Can't be made anew from its arguments, as many exceptions can't."""
+
+    def __init__(self, one: str, other: str) -> None:
+        super().__init__(one + other)
+
+
+class Failing(Mind):
+    def fail(self) -> None:
+        raise Fussy("this ", "and that")
+
+
+class Answers(BytesIO):
+    def __init__(self) -> None:
+        super().__init__()
+        self.flushed = threading.Event()
+
+    def flush(self) -> None:
+        self.flushed.set()
+
+
+async def test_an_exception_that_cannot_be_read_is_told_in_words() -> None:
+    answers = Answers()
+    Desk(Failing(), answers).handle(1, "fail", (), wants_progress=False)
+    assert await asyncio.to_thread(answers.flushed.wait, 10)
+    number, kind, error = pickle.loads(answers.getvalue()[HEADER:])  # noqa: S301 - our own
+    assert (number, kind, type(error)) == (1, "answer", RuntimeError)
+    assert "this and that" in str(error)
 
 
 async def test_several_things_are_thought_of_at_once(beside: Beside) -> None:
