@@ -4,10 +4,14 @@
 
 A real server process, a real database file, real sockets. Each table has four players and a spectator with an open stream
 each. A move is a form post as a page makes it; its delay is the time from sending the post until the frame with its outcome
-has arrived at a stream. The load is made on the same cores by another process. What each of the three uses of a core is in the
-table: the hall, the process beside it in which its bots think, and the one that makes the load; and the memory of the first two.
+has arrived at a stream. The load, which would come from other machines, is made on a core of its own, where there is more than
+one: Linux wakes who gets a message on the core of who has sent it, and the load would interrupt the hall with every frame.
+
+What each of the three uses of a core is in the table: the hall, the process beside it in which its bots think, and the one
+that makes the load; and the memory of the first two.
 ``--bots`` opens so many more tables, at each of which six bots play, and measures every rate without them, with karls, who don't
-think, and with jarls, who think all the time: what karls cost is the work for the tables, and the rest is the thinking.
+think, and with jarls, who think all the time: what karls cost is the work for the tables, and the rest is the thinking. The
+person at such a table is a program in a third process, which the delays don't wait for.
 """
 
 from __future__ import annotations
@@ -15,7 +19,8 @@ from __future__ import annotations
 import argparse
 import asyncio
 import contextlib
-import itertools
+import json
+import multiprocessing
 import os
 import random
 import re
@@ -25,6 +30,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlencode
@@ -37,6 +43,7 @@ PLAYERS = 4
 ALLY = 6  # the first of the actions that make an alliance: nobody dies, so the matches last as long as the measurement
 
 BOTS = 6  # at a table where they play Viking Axes, strategic, with a person who does what is offered first
+BEGINNING = 8.0  # seconds after which their matches are under way
 
 HOST = "127.0.0.1"
 
@@ -151,15 +158,44 @@ async def let_bots_play(port: int, rank: str) -> None:
         guest = (await client.post("/guests", json={"name": "Host"})).json()
         client.headers["Authorization"] = f"Bearer {guest['token']}"
         while True:
-            setup = {"game": "viking-axes", "options": {"variant": "strategic"}, "bots": [rank] * BOTS}
-            answer = await client.post("/tables", json={**setup, "players": BOTS + 1})
+            setup = {"game": "viking-axes", "options": {"variant": "strategic"}, "bots": [rank] * BOTS, "players": BOTS + 1}
+            answer = await client.post("/tables", json=setup)
             address = f"/tables/{answer.raise_for_status().json()['id']}"
-            while (await client.get(address)).json()["status"] == "running":
-                await asyncio.sleep(0.5)
-                legal = (await client.get(f"{address}/legal")).json()
-                if isinstance(legal, list) and legal:
-                    played = await client.post(f"{address}/actions", json={"action": legal[0]["action"]})
-                    played.raise_for_status()
+            async with client.stream("GET", f"{address}/events") as events:
+                async for line in events.aiter_lines():
+                    if not line.startswith('data: {"id"'):  # only what says how the table is now
+                        continue
+                    table = json.loads(line.removeprefix("data: "))
+                    if table["result"] is not None:
+                        break
+                    if table["view"]["legal"]:
+                        played = await client.post(f"{address}/actions", json={"action": table["view"]["legal"][0]["action"]})
+                        played.raise_for_status()
+
+
+def play_with_bots(port: int, rank: str, tables: int) -> None:
+    """In a process of its own: keep so many tables with bots of a rank going."""
+
+    async def play() -> None:
+        await asyncio.gather(*(let_bots_play(port, rank) for _ in range(tables)))
+
+    asyncio.run(play())
+
+
+@contextlib.asynccontextmanager
+async def bots_playing(port: int, rank: str, tables: int) -> AsyncIterator[None]:
+    """Tables at which bots of a rank play, if there is a rank, as long as the block lasts."""
+    if not rank:
+        yield
+        return
+    person = multiprocessing.get_context("spawn").Process(target=play_with_bots, args=(port, rank, tables), daemon=True)
+    person.start()
+    await asyncio.sleep(BEGINNING)
+    yield
+    if not person.is_alive():
+        raise RuntimeError(f"nobody played with the {rank}s any more")
+    person.terminate()
+    person.join()
 
 
 async def move(table: Table) -> None:
@@ -217,39 +253,39 @@ async def load(port: int, rates: list[int], seconds: float, tables_of_bots: int,
         f"{'bots':>8} {'moves/s':>8} {'done/s':>8} {'p50 ms':>8} {'p99 ms':>8} {'post p50':>9} {'post p99':>9} {'late':>5} "
         f"{'hall CPU':>9} {'MB':>5} {'bots CPU':>9} {'MB':>5} {'load CPU':>9}"
     )
-    players: dict[str, list[asyncio.Task[None]]] = {}
-    for rank, rate in itertools.product(["", "karl", "jarl"] if tables_of_bots else [""], rates):
-        if rank and rank not in players:
-            for task in itertools.chain(*players.values()):
-                task.cancel()
-            players[rank] = [asyncio.create_task(let_bots_play(port, rank)) for _ in range(tables_of_bots)]
-        for table in tables:
-            table.delays.clear()
-            table.posts.clear()
-            table.late = 0
-        (bots,) = server.children()
-        began = time.perf_counter()
-        before = [used(process) for process in (server, bots, psutil.Process())]
-        until = began + seconds
-        await asyncio.gather(
-            *(drive(table, random.Random(number), len(tables) / rate, until) for number, table in enumerate(tables))
-        )
-        elapsed = time.perf_counter() - began
-        after = [used(process) for process in (server, bots, psutil.Process())]
-        cores = [(later - earlier) / elapsed for earlier, later in zip(before, after, strict=True)]
-        delays = [delay for table in tables for delay in table.delays]
-        posts = [delay for table in tables for delay in table.posts]
-        print(
-            f"{rank:>8} {rate:>8} {len(posts) / elapsed:>8.0f} "
-            f"{percentile(delays, 0.5):>8.1f} {percentile(delays, 0.99):>8.1f} "
-            f"{percentile(posts, 0.5):>9.1f} {percentile(posts, 0.99):>9.1f} {sum(table.late for table in tables):>5} "
-            f"{cores[0]:>9.0%} {megabytes(server):>5.0f} {cores[1]:>9.0%} {megabytes(bots):>5.0f} {cores[2]:>9.0%}",
-            flush=True,
-        )
-    for task in (*watchers, *itertools.chain(*players.values())):
+    for rank in ["", "karl", "jarl"] if tables_of_bots else [""]:
+        async with bots_playing(port, rank, tables_of_bots):
+            for rate in rates:
+                await measure(tables, rank, rate, seconds, server)
+    for task in watchers:
         if task.done() and not task.cancelled():
             task.result()
         task.cancel()
+
+
+async def measure(tables: list[Table], rank: str, rate: int, seconds: float, server: psutil.Process) -> None:
+    """One row: so many moves a second for so long."""
+    for table in tables:
+        table.delays.clear()
+        table.posts.clear()
+        table.late = 0
+    (bots,) = server.children()
+    began = time.perf_counter()
+    before = [used(process) for process in (server, bots, psutil.Process())]
+    until = began + seconds
+    await asyncio.gather(*(drive(table, random.Random(number), len(tables) / rate, until) for number, table in enumerate(tables)))
+    elapsed = time.perf_counter() - began
+    after = [used(process) for process in (server, bots, psutil.Process())]
+    cores = [(later - earlier) / elapsed for earlier, later in zip(before, after, strict=True)]
+    delays = [delay for table in tables for delay in table.delays]
+    posts = [delay for table in tables for delay in table.posts]
+    print(
+        f"{rank:>8} {rate:>8} {len(posts) / elapsed:>8.0f} "
+        f"{percentile(delays, 0.5):>8.1f} {percentile(delays, 0.99):>8.1f} "
+        f"{percentile(posts, 0.5):>9.1f} {percentile(posts, 0.99):>9.1f} {sum(table.late for table in tables):>5} "
+        f"{cores[0]:>9.0%} {megabytes(server):>5.0f} {cores[1]:>9.0%} {megabytes(bots):>5.0f} {cores[2]:>9.0%}",
+        flush=True,
+    )
 
 
 async def frame_size(table: Table) -> int:
@@ -278,6 +314,14 @@ async def until_ready(port: int) -> None:
         await asyncio.sleep(0.2)
 
 
+def keep_apart(server: int) -> None:
+    """Give the last core to the load, the others to the hall; the process in which its bots think has chosen for itself."""
+    *others, last = sorted(os.sched_getaffinity(0))
+    if others:
+        os.sched_setaffinity(0, {last})
+        os.sched_setaffinity(server, set(others))
+
+
 async def main(rates: list[int], seconds: float, tables_of_bots: int) -> None:
     port = free_port()
     with tempfile.TemporaryDirectory() as data:
@@ -291,6 +335,7 @@ async def main(rates: list[int], seconds: float, tables_of_bots: int) -> None:
         with subprocess.Popen(command, env={**os.environ, **settings}) as process:  # noqa: ASYNC220 - nothing else runs yet
             try:
                 await until_ready(port)
+                keep_apart(process.pid)
                 await load(port, rates, seconds, tables_of_bots, psutil.Process(process.pid))
             finally:
                 process.terminate()

@@ -209,6 +209,11 @@ class Stream:
         message, _, self._text = self._text.partition("\n\n")
         return message
 
+    @property
+    def waiting(self) -> bool:
+        """Whether something has come that nobody has asked for yet."""
+        return not self._chunks.empty()
+
     async def frame(self) -> str:
         """The next message's data."""
         message = await self.message()

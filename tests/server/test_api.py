@@ -175,20 +175,21 @@ async def test_events_are_streamed_each_action_once(hall: OpenHall) -> None:
     await host.act(table, BOAST)
     async with stream(friend, f"/api/tables/{table}/events") as live:
         assert live.headers["content-type"].startswith("text/event-stream")
-        actions: list[int] = []
+        actions: list[dict[str, Any]] = []
         tables: list[dict[str, Any]] = []
 
         async def read_up_to(n: int) -> None:
             while not tables or tables[-1]["view"]["next"] <= n:
                 name, data = await live.event()
-                (actions.append(data["n"]) if name == "action" else tables.append(data))
+                (actions if name == "action" else tables).append(data)
 
         await read_up_to(1)
         await host.post(f"/tables/{table}/undo")
         for n, (program, action) in enumerate([(host, LOOK), (host, DRAW), (friend, DRAW)], 2):
             await program.act(table, action)
             await read_up_to(n)
-    assert actions == [1, 2, 3, 4]
+    assert [action["n"] for action in actions] == [1, 2, 3, 4]
+    assert actions[1:] == (await friend.read(f"/tables/{table}/record")).json()["actions"], "as the friend may know it"
     async with stream(friend, f"/api/tables/{table}/events?after=3") as again:
         name, data = await again.event()
         assert (name, data["n"]) == ("action", 4), "what was told before is not told again"

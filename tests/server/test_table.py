@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 import re
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from games_for_tests.hoard.rules import BOAST, DRAW, LOOK
+from meadhall.server import answers
 from meadhall.server.routes import table as table_routes
 from meadhall.server.settings import Settings
 from server.people import AXES, HOARD, OpenHall, Person, open_hall, play_out, stream
@@ -476,6 +478,27 @@ async def test_a_stream_pushes_a_frame_at_once_and_after_every_move(hall: OpenHa
                 pass
             assert frame.count('id="frame"') == 1
     assert len(room.hub) == 0, "who goes away is counted no more"
+
+
+async def test_who_watches_is_told_before_the_answer_to_a_move_is_drawn(hall: OpenHall, monkeypatch: pytest.MonkeyPatch) -> None:
+    host, friend, room = await hall.two_at(HOARD)
+    path = f"/table/{room.table.id}/stream"
+    async with stream(host, path) as mine, stream(friend, path) as theirs:
+        for each in (mine, theirs):
+            await each.frame()
+        await asyncio.sleep(0.05)  # the other came, too
+        while mine.waiting:
+            await mine.frame()
+        told: list[bool] = []
+
+        def table_answer(*arguments: Any) -> Any:
+            told.extend([mine.waiting, theirs.waiting])
+            return answers.table_answer(*arguments)
+
+        monkeypatch.setattr(table_routes, "table_answer", table_answer)
+        await host.act(room.table.id, BOAST)
+        assert told == [True, True]
+        assert "boasts" in await mine.frame()
 
 
 async def test_the_lobbys_stream_becomes_the_games(hall: OpenHall) -> None:

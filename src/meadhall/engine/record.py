@@ -16,7 +16,7 @@ from msgspec import UNSET, UnsetType
 from meadhall.engine.errors import MeadhallError, RecordError
 from meadhall.engine.events import Event
 from meadhall.engine.game import Game, game
-from meadhall.engine.match import Match, Seat, Step, visible
+from meadhall.engine.match import EVERYTHING, Match, Seat, Step, visible
 
 FORMAT = "meadhall-match/1"
 SUFFIX = ".match.json"
@@ -80,25 +80,7 @@ class _Record(_Strict):
 def to_record(match: Match, viewer: int, *, legal: bool, abandoned: str | None, sealed: bool) -> MatchRecord:
     """The record of a match; filtered for ``viewer`` and without the seed while it runs or is sealed. See ``Match.record``."""
     open_book = (match.over or abandoned is not None) and not sealed
-
-    def shown(events: tuple[Event, ...]) -> list[list[Any]]:
-        return [event.to_list() for event in (events if open_book else visible(events, viewer))]
-
-    def action(step: Step) -> dict[str, Any]:
-        table = match.game.table.at(step.before)
-        written: dict[str, Any] = {
-            "n": step.n,
-            "seat": step.seat,
-            "action": step.action,
-            "text": match.game.words.action(table, step.action, match.names),
-            "events": shown(step.events),
-        }
-        if step.hinted:
-            written["hinted"] = True
-        if legal:
-            written["legal"] = step.legal
-        return written
-
+    eyes = EVERYTHING if open_book else viewer
     result = match.result()
     written: MatchRecord = {
         "format": FORMAT,
@@ -110,9 +92,12 @@ def to_record(match: Match, viewer: int, *, legal: bool, abandoned: str | None, 
         "commitment": match.commitment,
         **({"seed": match.seed.hex()} if open_book else {}),
         "complete": open_book,
-        "setup": shown(match.setup),
-        "actions": [action(step) for step in match.steps],
-        "undone": [{"after": undone.after, "actions": [action(step) for step in undone.steps]} for undone in match.undone],
+        "setup": _events(match.setup, eyes),
+        "actions": [recorded(match, step, eyes, legal=legal) for step in match.steps],
+        "undone": [
+            {"after": undone.after, "actions": [recorded(match, step, eyes, legal=legal) for step in undone.steps]}
+            for undone in match.undone
+        ],
         "result": None,
     }
     if result is not None:
@@ -123,6 +108,26 @@ def to_record(match: Match, viewer: int, *, legal: bool, abandoned: str | None, 
     elif abandoned is not None:
         written["abandoned"] = abandoned
     return written
+
+
+def recorded(match: Match, step: Step, viewer: int, *, legal: bool = False) -> dict[str, Any]:
+    """An action as a record holds it, with what ``viewer`` may know of what came of it."""
+    written: dict[str, Any] = {
+        "n": step.n,
+        "seat": step.seat,
+        "action": step.action,
+        "text": match.game.words.action(match.game.table.at(step.before), step.action, match.names),
+        "events": _events(step.events, viewer),
+    }
+    if step.hinted:
+        written["hinted"] = True
+    if legal:
+        written["legal"] = step.legal
+    return written
+
+
+def _events(events: tuple[Event, ...], viewer: int) -> list[list[Any]]:
+    return [event.to_list() for event in visible(events, viewer)]
 
 
 def _seat(seat: Seat) -> dict[str, str]:

@@ -71,8 +71,8 @@ def frame(room: Room, guest: Guest, base: str, token: str, notice: Refusal | Non
 
 def _game_frame(
     room: Room, guest: Guest, match: Match, notice: Refusal | None = None, device: Device | None = None
-) -> tuple[bytes, GamePage]:
-    """The guest's frame, with a gap for their token, and the page that it is made of. Drawn once a version for each seat."""
+) -> tuple[tuple[bytes, bytes], GamePage]:
+    """The guest's frame, with gaps for their token, and the page that it is made of. Drawn once a version for each seat."""
     seat, language, cache = room.table.seat_of(guest.id), guest.language, room.cache
     if ("public", language) not in cache:
         everybody = present.game_page(room, match, None, present.seat_views(room))

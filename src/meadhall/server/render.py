@@ -167,16 +167,17 @@ def fragment(template: str, viewer: Viewer, page: Any, path: str) -> bytes:
     return _INDENTED.sub(" ", render(template, viewer, page, path)).encode()
 
 
-def game_frame(page: GamePage, version: int, private: bytes, public: bytes) -> bytes:
-    """The whole of a game's #frame, on one line."""
+def game_frame(page: GamePage, version: int, private: bytes, public: bytes) -> tuple[bytes, bytes]:
+    """A game's #frame, on one line, in two parts: up to the end of what is the viewer's own, its forms among it, and the rest."""
     parts: Any = _template("_parts.html").module
     attributes = keep(parts.frame_attributes, page.title, len(page.seats), page.viewer, page.your_turn, page.result is not None)
-    return b'<div id="frame" %b data-version="%d">%b%b</div>' % (attributes.encode(), version, private, public)
+    return b'<div id="frame" %b data-version="%d">%b' % (attributes.encode(), version, private), public + b"</div>"
 
 
-def with_token(frame: bytes, token: str) -> bytes:
-    """The frame with this viewer's token in its forms."""
-    return frame.replace(CSRF_PLACEHOLDER.encode(), token.encode())
+def with_token(frame: tuple[bytes, bytes], token: str) -> bytes:
+    """The whole frame, with this viewer's token in its forms."""
+    own, rest = frame
+    return own.replace(CSRF_PLACEHOLDER.encode(), token.encode()) + rest
 
 
 @cache

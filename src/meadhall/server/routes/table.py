@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Awaitable
 from typing import Any
 
@@ -184,11 +185,12 @@ async def rematch(hall: Hall, room: Room, guest: Guest) -> Redirect:
 
 
 async def _done(request: AnyRequest, room: Room, guest: Guest, deed: Awaitable[Any]) -> Answer:
-    """Do it, and answer with the table as it is then; refusals too."""
+    """Do it, and answer with the table as it is then; refusals too. The streams are told first: the doer's page has one too."""
     try:
         await deed
     except MeadhallError as error:
         return table_answer(request, room, guest, error)
+    await asyncio.sleep(0)
     return table_answer(request, room, guest)
 
 
