@@ -5,7 +5,8 @@
 A real server process, a real database file, real sockets. Each table has four players and a spectator with an open stream
 each. A move is a form post as a page makes it; its delay is the time from sending the post until the frame with its outcome
 has arrived at a stream. The load, which would come from other machines, is made on a core of its own, where there is more than
-one: Linux wakes who gets a message on the core of who has sent it, and the load would interrupt the hall with every frame.
+one and the system can tell them apart: Linux wakes who gets a message on the core of who has sent it, and the load would
+interrupt the hall with every frame.
 
 What each of the three uses of a core is in the table: the hall, the process beside it in which its bots think, and the one
 that makes the load; and the memory of the first two.
@@ -316,7 +317,7 @@ async def until_ready(port: int) -> None:
 
 def keep_apart(server: int) -> None:
     """Give the last core to the load, the others to the hall; the process in which its bots think has chosen for itself."""
-    *others, last = sorted(os.sched_getaffinity(0))
+    *others, last = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else [0]
     if others:
         os.sched_setaffinity(0, {last})
         os.sched_setaffinity(server, set(others))
