@@ -29,13 +29,17 @@ class _Strict(msgspec.Struct, forbid_unknown_fields=True):
     """What a record may hold is written down here; anything else is refused. What may be absent is never null instead."""
 
 
-class _Seat(_Strict):
+class RecordedSeat(_Strict):
+    """Who sat there: ``kind`` is ``human``, or ``bot`` with the name of the ``bot``."""
+
     name: str
     kind: str
     bot: str | UnsetType = UNSET
 
 
-class _Action(_Strict):
+class RecordedAction(_Strict):
+    """Action number ``n``, and its ``events``: each a name followed by its arguments. ``legal``: how many actions were."""
+
     n: int
     seat: int
     action: int
@@ -45,31 +49,37 @@ class _Action(_Strict):
     legal: int | UnsetType = UNSET
 
 
-class _Undone(_Strict):
+class RecordedUndo(_Strict):
+    """Actions that were taken back, oldest first, to the state after action ``after`` (0: the setup)."""
+
     after: int
-    actions: list[_Action]
+    actions: list[RecordedAction]
 
 
-class _Result(_Strict):
+class RecordedResult(_Strict):
+    """Who won, each seat's share, the id of the rule by which it ended, and points where the game counts them."""
+
     winners: list[int]
     scores: list[float]
     reason: str
     points: list[int] | UnsetType = UNSET
 
 
-class _Record(_Strict):
+class RecordedMatch(_Strict):
+    """A match record. It is ``complete``, with the ``seed``, once the match is over and nobody else plays from that seed."""
+
     format: str
     game: str
     rules: int
     options: dict[str, Any]
-    seats: list[_Seat]
+    seats: list[RecordedSeat]
     started: str
     commitment: str
     complete: bool
     setup: list[list[Any]]
-    actions: list[_Action]
-    undone: list[_Undone]
-    result: _Result | None
+    actions: list[RecordedAction]
+    undone: list[RecordedUndo]
+    result: RecordedResult | None
     seed: str | UnsetType = UNSET
     abandoned: str | UnsetType = UNSET
 
@@ -93,9 +103,9 @@ def to_record(match: Match, viewer: int, *, legal: bool, abandoned: str | None, 
         **({"seed": match.seed.hex()} if open_book else {}),
         "complete": open_book,
         "setup": _events(match.setup, eyes),
-        "actions": [recorded(match, step, eyes, legal=legal) for step in match.steps],
+        "actions": [recorded_action(match, step, eyes, legal=legal) for step in match.steps],
         "undone": [
-            {"after": undone.after, "actions": [recorded(match, step, eyes, legal=legal) for step in undone.steps]}
+            {"after": undone.after, "actions": [recorded_action(match, step, eyes, legal=legal) for step in undone.steps]}
             for undone in match.undone
         ],
         "result": None,
@@ -110,7 +120,7 @@ def to_record(match: Match, viewer: int, *, legal: bool, abandoned: str | None, 
     return written
 
 
-def recorded(match: Match, step: Step, viewer: int, *, legal: bool = False) -> dict[str, Any]:
+def recorded_action(match: Match, step: Step, viewer: int, *, legal: bool = False) -> dict[str, Any]:
     """An action as a record holds it, with what ``viewer`` may know of what came of it."""
     written: dict[str, Any] = {
         "n": step.n,
@@ -183,13 +193,13 @@ def _object(found: Any, place: str) -> MatchRecord:
     return found
 
 
-def _parsed(record: MatchRecord) -> _Record:
+def _parsed(record: MatchRecord) -> RecordedMatch:
     if not isinstance(record, dict):
         raise RecordError("record", "not a match record: an object was expected")
     if record.get("format") != FORMAT:
         raise RecordError("format", f"{record.get('format')!r} is unknown; this program reads {FORMAT}")
     try:
-        return msgspec.convert(record, _Record)
+        return msgspec.convert(record, RecordedMatch)
     except msgspec.ValidationError as error:
         reason, _, path = str(error).partition(" - at `$")
         raise RecordError(path.rstrip("`").lstrip(".") or "record", reason[:1].lower() + reason[1:]) from None
@@ -202,7 +212,7 @@ def _started(text: str) -> datetime:
         raise RecordError("started", f"{text!r} is no time like 2026-11-21T20:00:00Z") from None
 
 
-def _seed(parsed: _Record) -> bytes:
+def _seed(parsed: RecordedMatch) -> bytes:
     if parsed.seed is UNSET:
         raise RecordError("seed", "absent: this record can be read, not replayed")
     try:
@@ -214,7 +224,7 @@ def _seed(parsed: _Record) -> bytes:
     return seed
 
 
-def _game(parsed: _Record) -> Game:
+def _game(parsed: RecordedMatch) -> Game:
     try:
         subject = game(parsed.game)
     except MeadhallError as error:
@@ -264,7 +274,7 @@ def replay(record: MatchRecord, progress: Callable[[int], None] | None = None) -
     return match
 
 
-def _replay_actions(parsed: _Record, match: Match, progress: Callable[[int], None] | None) -> None:
+def _replay_actions(parsed: RecordedMatch, match: Match, progress: Callable[[int], None] | None) -> None:
     everything = _in_order(parsed)
     undone = iter(parsed.undone)
     next_undone = next(undone, None)
@@ -281,7 +291,7 @@ def _replay_actions(parsed: _Record, match: Match, progress: Callable[[int], Non
         raise RecordError("actions", "they are not those left after the undone ones")
 
 
-def _in_order(parsed: _Record) -> list[_Action]:
+def _in_order(parsed: RecordedMatch) -> list[RecordedAction]:
     """All actions by their numbers, undone ones too. RecordError where these are not 1, 2, 3 and so on."""
     for index, (before, action) in enumerate(pairwise(parsed.actions), 1):
         if action.n <= before.n:
@@ -297,7 +307,7 @@ def _in_order(parsed: _Record) -> list[_Action]:
     return [action for _, action in numbered]
 
 
-def _is_tail(undone: _Undone, steps: list[Step]) -> bool:
+def _is_tail(undone: RecordedUndo, steps: list[Step]) -> bool:
     """Whether the actions to be undone are the last ones played, on top of action ``after``."""
     count = len(undone.actions)
     before = list(islice(steps, max(0, len(steps) - count), None))
@@ -305,7 +315,7 @@ def _is_tail(undone: _Undone, steps: list[Step]) -> bool:
     return count > 0 and undone.after == below and [step.n for step in before] == [action.n for action in undone.actions]
 
 
-def _replay_action(recorded: _Action, match: Match) -> None:
+def _replay_action(recorded: RecordedAction, match: Match) -> None:
     place = f"action {recorded.n}"
     if recorded.legal is not UNSET and recorded.legal != match.legal_count():
         raise RecordError(place, f"{recorded.legal} legal actions recorded, {match.legal_count()} derived")
@@ -335,7 +345,7 @@ def _in_brackets(event: list[Any]) -> str:
     return f"{event[0]}({', '.join(map(str, event[1:]))})" if event else "an empty event"
 
 
-def _compare_result(parsed: _Record, match: Match) -> None:
+def _compare_result(parsed: RecordedMatch, match: Match) -> None:
     derived = match.result()
     if derived is None:
         if parsed.result is not None:

@@ -19,7 +19,7 @@ from meadhall.bots import bot_names
 from meadhall.engine.game import Game, game, game_names
 from meadhall.engine.match import EVERYTHING, SPECTATOR, Match
 from meadhall.engine.options import Choice, Document, Option
-from meadhall.engine.record import MatchRecord, recorded
+from meadhall.engine.record import RecordedMatch, recorded_action
 from meadhall.server import daily, present
 from meadhall.server.answers import guest_of
 from meadhall.server.hall import Hall
@@ -333,7 +333,7 @@ def actions_after(room: Room, match: Match, program: Guest, number: int) -> list
     seat = room.table.seat_of(program.id)
     everything = match.over and not daily.is_sealed(room.table)
     viewer = EVERYTHING if everything else SPECTATOR if seat is None else seat
-    return [recorded(match, step, viewer) for step in match.steps if step.n > number]
+    return [recorded_action(match, step, viewer) for step in match.steps if step.n > number]
 
 
 def _message(event: str, data: Any, id: int | None = None) -> str:
@@ -341,7 +341,7 @@ def _message(event: str, data: Any, id: int | None = None) -> str:
     return f"{head}data: {json.dumps(data, ensure_ascii=False)}\n\n"
 
 
-@get("/tables/{id:str}/record", responses={200: ResponseSpec(MatchRecord, generate_examples=False), **at_a_table()})
+@get("/tables/{id:str}/record", responses={200: ResponseSpec(RecordedMatch, generate_examples=False), **at_a_table()})
 async def show_record(room: Room, program: Guest) -> Response[str]:
     """The match record (``meadhall-match/1``): complete when the match is over, what you may know before."""
     return record_response(room, room.table.seat_of(program.id))
