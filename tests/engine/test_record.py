@@ -136,6 +136,30 @@ def test_a_record_has_the_fields_of_its_format() -> None:
     assert RECORD["actions"][0]["n"] == 4
 
 
+@pytest.mark.parametrize("sealed", [False, True])
+@pytest.mark.parametrize("seat", [None, 0, 1])
+def test_the_newest_actions_are_told_as_the_record_tells_them(seat: int | None, sealed: bool) -> None:
+    running = hoard.match(players=2, seed="x")
+    running.play(LOOK)
+    for match in (running, finished()):
+        told = match.recorded(seat, sealed=sealed)
+        assert told == match.record(seat, sealed=sealed)["actions"]
+        first = told[0]["n"]
+        assert match.recorded(seat, after=first, sealed=sealed) == told[1:]
+        assert match.recorded(seat, after=first - 1, sealed=sealed) == told
+
+
+def test_the_newest_actions_tell_no_secrets() -> None:
+    match = hoard.match(players=2, seed="x")
+    match.play(LOOK)
+    mine, theirs, watching = match.recorded(0), match.recorded(1), match.recorded()
+    assert mine != theirs == watching
+    while not match.over:
+        match.play(match.legal()[-1])
+    assert match.recorded(1, sealed=True)[0] == theirs[0], "others still play from the same seed"
+    assert match.recorded(1)[0] == mine[0]
+
+
 def test_a_match_given_up_replays_to_where_it_was() -> None:
     match = hoard.match(players=2, seed="x")
     match.play(LOOK)

@@ -492,6 +492,12 @@ class Match:
 
         return to_record(self, self._viewer(seat), legal=legal, abandoned=abandoned, sealed=sealed)
 
+    def recorded(self, seat: int | None = None, *, after: int = 0, sealed: bool = False) -> list[dict[str, Any]]:
+        """The actions numbered above ``after``, as the match record for ``seat`` holds them."""
+        from meadhall.engine.record import to_actions
+
+        return to_actions(self, self._viewer(seat), after=after, sealed=sealed)
+
 
 def _named(seats: Any) -> tuple[Seat, ...] | None:
     """The seats that are given, by name or as they are; None if none are."""

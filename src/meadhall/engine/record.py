@@ -89,7 +89,7 @@ class RecordedMatch(_Strict):
 
 def to_record(match: Match, viewer: int, *, legal: bool, abandoned: str | None, sealed: bool) -> MatchRecord:
     """The record of a match; filtered for ``viewer`` and without the seed while it runs or is sealed. See ``Match.record``."""
-    open_book = (match.over or abandoned is not None) and not sealed
+    open_book = _is_open(match, abandoned, sealed)
     eyes = EVERYTHING if open_book else viewer
     result = match.result()
     written: MatchRecord = {
@@ -103,9 +103,9 @@ def to_record(match: Match, viewer: int, *, legal: bool, abandoned: str | None, 
         **({"seed": match.seed.hex()} if open_book else {}),
         "complete": open_book,
         "setup": _events(match.setup, eyes),
-        "actions": [recorded_action(match, step, eyes, legal=legal) for step in match.steps],
+        "actions": [_action(match, step, eyes, legal) for step in match.steps],
         "undone": [
-            {"after": undone.after, "actions": [recorded_action(match, step, eyes, legal=legal) for step in undone.steps]}
+            {"after": undone.after, "actions": [_action(match, step, eyes, legal) for step in undone.steps]}
             for undone in match.undone
         ],
         "result": None,
@@ -120,8 +120,18 @@ def to_record(match: Match, viewer: int, *, legal: bool, abandoned: str | None, 
     return written
 
 
-def recorded_action(match: Match, step: Step, viewer: int, *, legal: bool = False) -> dict[str, Any]:
-    """An action as a record holds it, with what ``viewer`` may know of what came of it."""
+def to_actions(match: Match, viewer: int, *, after: int, sealed: bool) -> list[dict[str, Any]]:
+    """The actions of a record that are numbered above ``after``. See ``Match.recorded``."""
+    eyes = EVERYTHING if _is_open(match, None, sealed) else viewer
+    return [_action(match, step, eyes) for step in match.steps if step.n > after]
+
+
+def _is_open(match: Match, abandoned: str | None, sealed: bool) -> bool:
+    """Whether nothing is secret any more."""
+    return (match.over or abandoned is not None) and not sealed
+
+
+def _action(match: Match, step: Step, viewer: int, legal: bool = False) -> dict[str, Any]:
     written: dict[str, Any] = {
         "n": step.n,
         "seat": step.seat,

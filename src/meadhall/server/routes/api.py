@@ -17,9 +17,8 @@ from litestar.response import Stream
 
 from meadhall.bots import bot_names
 from meadhall.engine.game import Game, game, game_names
-from meadhall.engine.match import EVERYTHING, SPECTATOR, Match
 from meadhall.engine.options import Choice, Document, Option
-from meadhall.engine.record import RecordedMatch, recorded_action
+from meadhall.engine.record import RecordedMatch
 from meadhall.server import daily, present
 from meadhall.server.answers import guest_of
 from meadhall.server.hall import Hall
@@ -318,22 +317,16 @@ async def stream_events(
                     if not news:
                         yield ": still here\n\n"
                         continue
-                    for step in [] if room.match is None else actions_after(room, room.match, program, told):
-                        told = step["n"]
-                        yield _message("action", step, told)
+                    if room.match is not None:
+                        sealed = daily.is_sealed(room.table)
+                        for step in room.match.recorded(room.table.seat_of(program.id), after=told, sealed=sealed):
+                            told = step["n"]
+                            yield _message("action", step, told)
                     yield _message("table", msgspec.to_builtins(table_info(room, program)))
             finally:
                 room.came_or_left(seat)
 
     return Stream(messages(), media_type=EVENTS, headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"})
-
-
-def actions_after(room: Room, match: Match, program: Guest, number: int) -> list[dict[str, Any]]:
-    """The actions numbered above ``number``, as a record holds them, with what the program may know of what came of them."""
-    seat = room.table.seat_of(program.id)
-    everything = match.over and not daily.is_sealed(room.table)
-    viewer = EVERYTHING if everything else SPECTATOR if seat is None else seat
-    return [recorded_action(match, step, viewer) for step in match.steps if step.n > number]
 
 
 def _message(event: str, data: Any, id: int | None = None) -> str:
