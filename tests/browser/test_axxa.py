@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, Route, expect
 
 from browser.checks import alien_nodes, cut_off, focused, moving, scrolls_sideways, small_controls, too_wide
 from browser.people import Come
@@ -132,6 +132,25 @@ def test_a_whole_match_by_keyboard_alone(come: Come) -> None:
         moment_after(page, before)
     assert turned > 1
     expect(page.locator("#axxa-ending")).to_be_visible()
+
+
+def test_what_is_decided_before_the_last_answer_has_come_is_not_lost(come: Come) -> None:
+    """The stream may show the next moment first."""
+    page = alone(come).page
+    answers: list[Callable[[], None]] = []
+
+    def arrive_late(route: Route) -> None:
+        answer = route.fetch()
+        answers.append(lambda: route.fulfill(response=answer))
+
+    page.route("**/act", arrive_late, times=1)
+    decide(page)
+    before = number(page)
+    page.locator(".axxa-act.leave").click()
+    assert len(answers) == 1
+    assert number(page) == before
+    answers[0]()
+    moment_after(page, before)
 
 
 _ANNOUNCED = "() => document.getElementById(document.activeElement.getAttribute('aria-labelledby'))?.textContent"

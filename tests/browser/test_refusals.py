@@ -82,6 +82,25 @@ def test_an_answer_that_the_stream_has_overtaken_changes_nothing(come: Come) -> 
     assert [table.story] == stories
 
 
+def test_who_presses_twice_decides_once(come: Come) -> None:
+    table = play_now(come())
+    assert table.wait_for_turn()
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    table.page.route("**/act", hold)
+    with table.page.expect_request("**/act"):
+        table.choices.first.dblclick()
+    table.choices.last.click()
+    with table.page.expect_response("**/act"):
+        held[0].continue_()
+    expect(table.page.locator(".pending")).to_have_count(0)
+    assert len(held) == 1
+    expect(table.notice).to_have_count(0)
+
+
 def test_somebody_elses_cookie_cannot_act(come: Come) -> None:
     host, friend, stranger = come(), come(), come()
     players = open_table(host, friend)
