@@ -16,7 +16,7 @@ from browser.people import Come
 from browser.server import Hall
 from browser.table import AXES_AND_ALLIES, PATIENCE, Act, Table, at_plain_turn, open_table, whose_turn
 from browser.test_accessible import Inspector
-from browser.test_axxa import AXXA
+from browser.test_axxa import AXXA, alone, decide, until_phase
 from browser.test_phone import PHONE
 from browser.test_viking_axes import VIKING_AXES
 
@@ -55,6 +55,16 @@ def test_who_follows_a_hint_by_keyboard_goes_on_at_the_board(come: Come, game: s
     table.wait_for_moment(moment + 1)
     if table.wait_for_turn():
         expect(table.page.locator("#controls :focus")).to_have_count(1)
+
+
+def test_who_plays_before_the_hint_has_come_gets_one_at_the_next_decision(come: Come) -> None:
+    table = alone(come)
+    until_phase(table.page, "turn")
+    for _ in range(2):
+        table.page.locator("#hint").click()
+        expect(table.page.locator("#hints")).to_contain_text("looks at your table")
+        decide(table.page)
+    take_hint(table, Locator.click)
 
 
 @pytest.mark.parametrize("game", [AXES_AND_ALLIES, VIKING_AXES])

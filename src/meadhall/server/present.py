@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -45,6 +46,8 @@ LOG_SHOWN = 60
 
 WHISPERS_SHOWN = 5
 """How many events that only they know a seat's page lists."""
+
+_BEFORE_LAST_NUMBER = re.compile(r" (?=\d+[.,:;!?])")
 
 
 def game_tiles(hall: Hall) -> tuple[GameTile, ...]:
@@ -274,11 +277,12 @@ def match_page(
 
 
 def _prompt(match: Match, view: View, abandoned: bool) -> str:
-    """What is to be decided and by whom, or how it ended."""
+    """What is to be decided and by whom, or how it ended. A number that ends a clause never begins a line."""
     if abandoned:
         return _("The match was given up.")
     result = match.result() if view.actor is None else None
-    return view.prompt() if result is None else _headline(match.names, result) + "."
+    words = view.prompt() if result is None else _headline(match.names, result) + "."
+    return _BEFORE_LAST_NUMBER.sub("\N{NO-BREAK SPACE}", words)
 
 
 def _shown(subject: Game) -> GamePicture:

@@ -85,17 +85,16 @@
     if (kept("call-sound")) new Audio(byId("icon").dataset.knock).play().catch(() => {});
   }
   const on = (name, act) => document.addEventListener(name, act);
-  // Who presses twice decides once. But the stream may show the next moment before the answer has come: what is decided
-  // then waits for it.
+  // Who presses twice at one sight of the table decides once. But the stream may show the next before the answer has come:
+  // what is decided then waits for it.
   const asked = new WeakMap();
-  const moment = ({ request }) => request.body?.get("n");
   on("htmx:config:request", e => {
-    const form = e.target;
-    if (!form.matches("form[hx-post][hx-sync]")) return;
-    if (asked.has(form) && asked.get(form) === moment(e.detail.ctx)) e.preventDefault();
-    else asked.set(form, moment(e.detail.ctx));
+    if (!e.target.matches("form[hx-post][hx-sync]")) return;
+    const seen = byId("frame").dataset.version;
+    if (asked.get(e.target)?.seen === seen) e.preventDefault();
+    else asked.set(e.target, { seen, request: e.detail.ctx });
   });
-  on("htmx:finally:request", e => { if (asked.get(e.target) === moment(e.detail.ctx)) asked.delete(e.target); });
+  on("htmx:finally:request", e => { if (asked.get(e.target)?.request === e.detail.ctx) asked.delete(e.target); });
   // Pending at once, and a word when the hall can't be reached.
   const presser = ({ request, sourceElement }) => request.submitter ?? (sourceElement.matches("a") ? sourceElement : null);
   on("htmx:before:request", e => presser(e.detail.ctx)?.classList.add("pending"));

@@ -1,11 +1,12 @@
-"""Who has won, in a few words."""
+"""What stands above the board: who has won, what is to be decided."""
 
 from __future__ import annotations
 
 import pytest
 
+from meadhall import game
 from meadhall.engine.match import Result
-from meadhall.server.present import _headline
+from meadhall.server.present import _headline, match_page
 
 
 @pytest.mark.parametrize(
@@ -20,3 +21,11 @@ from meadhall.server.present import _headline
 )
 def test_a_draw_among_all_is_not_a_victory_of_all(winners: tuple[int, ...], scores: tuple[float, ...], headline: str) -> None:
     assert _headline(("Astrid", "Björn", "Freydis"), Result(winners, scores, "DA-13.4")) == headline
+
+
+def test_a_number_that_ends_a_clause_does_not_begin_a_line() -> None:
+    match = game("axes-and-allies").match(players=3, seed="prompt")
+    page = match_page(match, match.view(match.actor), id="t", url="/table/t", seats=())
+    power = match.view().table.power
+    assert f"power\N{NO-BREAK SPACE}{power}: " in page.prompt
+    assert f"below\N{NO-BREAK SPACE}{power}. Attack" in page.prompt
