@@ -83,8 +83,8 @@ def test_an_answer_that_the_stream_has_overtaken_changes_nothing(come: Come) -> 
 
 
 def test_who_presses_twice_decides_once(come: Come) -> None:
-    table = play_now(come())
-    assert table.wait_for_turn()
+    table = whose_turn(open_table(come(), come()))
+    assert table is not None
     held: list[Route] = []
 
     def hold(route: Route) -> None:

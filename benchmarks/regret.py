@@ -1,0 +1,80 @@
+"""What a bot would gain by thinking as long as the rank above it: how often they differ, and what the difference is worth.
+
+    .venv/bin/python benchmarks/regret.py viking-axes --players 4 --option variant=strategic
+
+Bots of the lower rank play matches. At every ``--every``-th decision that leaves a choice the upper one is asked as well, and
+where the two differ a referee, a search of its own that takes twice as long again, says what share of the win each of their
+actions brings. What it likes less it looks at less closely and values too low, so the true loss is rather smaller.
+
+Matches can hardly show as much: a gain of one percent where a quarter is fair takes some ten thousand of them to be seen.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import time
+from math import sqrt
+
+from meadhall.bots import Budget, Search, bot
+from meadhall.bots.ranks import RANKS
+from meadhall.engine.chance import new_seed
+from meadhall.engine.game import game
+from meadhall.engine.match import View
+
+PATIENCE = 2.0
+"""How often as long as the upper bot the referee thinks."""
+
+
+def worth(view: View, seconds: float, *actions: int) -> list[float]:
+    """What shares of the win actions bring, as a referee sees it."""
+    found = Search(view.game, Budget(seconds, trees=1, alone=True), new_seed()).consider(view)
+    return [found.of(action).share for action in actions]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("game")
+    parser.add_argument("--players", type=int, default=4)
+    parser.add_argument("--lower", default="jarl")
+    parser.add_argument("--upper", default="king")
+    parser.add_argument("--option", action="append", default=[], metavar="NAME=VALUE")
+    parser.add_argument("--every", type=int, default=5)
+    parser.add_argument("--minutes", type=float, default=20.0)
+    given = parser.parse_args()
+    seconds = PATIENCE * next(rank.budget.seconds for rank in RANKS if rank.name == given.upper and rank.budget)
+    options = dict(option.split("=", 1) for option in given.option)
+
+    losses: list[float] = []  # of each decision that was asked about
+    per_seat: list[float] = []  # how many decisions leave a choice, of each match that was played to its end
+    differing = 0
+    until = time.monotonic() + 60 * given.minutes
+    while time.monotonic() < until:
+        match = game(given.game).match(players=given.players, **options)
+        players = [bot(match.game, given.lower, alone=True) for _ in match.seats]
+        choices = 0
+        while match.actor is not None and time.monotonic() < until:
+            view = match.view(match.actor)
+            action = players[match.actor].choose(view)
+            if len(view.legal) > 1:
+                choices += 1
+                if choices % given.every == 0:
+                    better = bot(match.game, given.upper, alone=True).choose(view)
+                    differing += better != action
+                    gained, got = worth(view, seconds, better, action) if better != action else (0.0, 0.0)
+                    losses.append(gained - got)
+            match.play(action)
+        if match.over:
+            per_seat.append(choices / given.players)
+
+    mean, decisions = statistics.fmean(losses), statistics.fmean(per_seat)
+    error = statistics.stdev(losses) / sqrt(len(losses))
+    print(
+        f"{given.game}, {given.players} players {given.option or ''}: {len(losses)} decisions of {len(per_seat)} matches, "
+        f"{given.upper} differs from {given.lower} in {differing}; a decision loses {mean:.3%} ± {1.96 * error:.3%} of the win, "
+        f"a match of {decisions:.1f} decisions {decisions * mean:.2%} ± {1.96 * decisions * error:.2%}"
+    )
+
+
+if __name__ == "__main__":
+    main()
