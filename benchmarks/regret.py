@@ -49,11 +49,11 @@ def main() -> None:
     per_seat: list[float] = []  # how many decisions leave a choice, of each match that was played to its end
     differing = 0
     until = time.monotonic() + 60 * given.minutes
-    while time.monotonic() < until:
+    while time.monotonic() < until or not per_seat:
         match = game(given.game).match(players=given.players, **options)
         players = [bot(match.game, given.lower, alone=True) for _ in match.seats]
         choices = 0
-        while match.actor is not None and time.monotonic() < until:
+        while match.actor is not None and (time.monotonic() < until or not per_seat):
             view = match.view(match.actor)
             action = players[match.actor].choose(view)
             if len(view.legal) > 1:
