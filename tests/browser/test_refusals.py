@@ -85,6 +85,7 @@ def test_an_answer_that_the_stream_has_overtaken_changes_nothing(come: Come) -> 
 def test_who_presses_twice_decides_once(come: Come) -> None:
     table = whose_turn(open_table(come(), come()))
     assert table is not None
+    expect(table.page.locator("#seats .chip", has_text="away")).to_have_count(0)  # everybody's page is live, no news to come
     held: list[Route] = []
 
     def hold(route: Route) -> None:
