@@ -4,7 +4,8 @@
 
 Bots of the lower rank play matches. At every ``--every``-th decision that leaves a choice the upper one is asked as well, and
 where the two differ a referee, a search of its own that takes twice as long again, says what share of the win each of their
-actions brings. What it likes less it looks at less closely and values too low, so the true loss is rather smaller.
+actions brings. What it likes less it looks at less closely and values too low, so a true loss is rather smaller; and where many
+decisions differ by little, as in Dungeon Allies, its own errors are as large as what it is asked about.
 
 Matches can hardly show as much: a gain of one percent where a quarter is fair takes some ten thousand of them to be seen.
 """
