@@ -3,11 +3,11 @@
     .venv/bin/python benchmarks/regret.py viking-axes --players 4 --option variant=strategic
 
 Bots of the lower rank play matches. At every ``--every``-th decision that leaves a choice the upper one is asked as well, and
-where the two differ a referee, a search of its own that takes twice as long again, says what share of the win each of their
-actions brings. What it likes less it looks at less closely and values too low, so a true loss is rather smaller; and where many
-decisions differ by little, as in Dungeon Allies, its own errors are as large as what it is asked about.
+where the two differ a referee, a search that takes twice as long as the upper one, says what share of the win each of their
+actions brings. It can't tell what no search of its kind sees; and where many decisions differ by little, as in Dungeon Allies,
+its own errors are as large as what it is asked about.
 
-Matches can hardly show as much: a gain of one percent where a quarter is fair takes some ten thousand of them to be seen.
+Matches show less: a gain of one percent where a quarter is fair takes some four thousand of them to be seen.
 """
 
 from __future__ import annotations
@@ -22,6 +22,9 @@ from meadhall.bots.ranks import RANKS
 from meadhall.engine.chance import new_seed
 from meadhall.engine.game import game
 from meadhall.engine.match import View
+
+SECONDS = {rank.name: rank.budget.seconds for rank in RANKS if rank.budget}
+"""How long a rank thinks."""
 
 PATIENCE = 2.0
 """How often as long as the upper bot the referee thinks."""
@@ -38,12 +41,12 @@ def main() -> None:
     parser.add_argument("game")
     parser.add_argument("--players", type=int, default=4)
     parser.add_argument("--lower", default="jarl")
-    parser.add_argument("--upper", default="king")
+    parser.add_argument("--upper", default="king", choices=list(SECONDS))
     parser.add_argument("--option", action="append", default=[], metavar="NAME=VALUE")
     parser.add_argument("--every", type=int, default=5)
     parser.add_argument("--minutes", type=float, default=20.0)
     given = parser.parse_args()
-    seconds = PATIENCE * next(rank.budget.seconds for rank in RANKS if rank.name == given.upper and rank.budget)
+    seconds = PATIENCE * SECONDS[given.upper]
     options = dict(option.split("=", 1) for option in given.option)
 
     losses: list[float] = []  # of each decision that was asked about
@@ -71,7 +74,7 @@ def main() -> None:
     mean, decisions = statistics.fmean(losses), statistics.fmean(per_seat)
     error = statistics.stdev(losses) / sqrt(len(losses))
     print(
-        f"{given.game}, {given.players} players {given.option or ''}: {len(losses)} decisions of {len(per_seat)} matches, "
+        f"{given.game}, {given.players} players {' '.join(given.option)}: {len(losses)} decisions of {len(per_seat)} matches, "
         f"{given.upper} differs from {given.lower} in {differing}; a decision loses {mean:.3%} ± {1.96 * error:.3%} of the win, "
         f"a match of {decisions:.1f} decisions {decisions * mean:.2%} ± {1.96 * decisions * error:.2%}"
     )

@@ -85,8 +85,8 @@
     if (kept("call-sound")) new Audio(byId("icon").dataset.knock).play().catch(() => {});
   }
   const on = (name, act) => document.addEventListener(name, act);
-  // Who presses twice at one sight of the table decides once. But the stream may show the next before the answer has come:
-  // what is decided then waits for it.
+  // In a form whose requests queue (hx-sync), who presses twice at one sight of the table decides once. But the stream may show
+  // the next sight before the answer has come: what is decided then waits for it.
   const asked = new WeakMap();
   on("htmx:config:request", e => {
     if (!e.target.matches("form[hx-post][hx-sync]")) return;
