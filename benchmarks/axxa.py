@@ -2,8 +2,10 @@
 
     .venv/bin/python benchmarks/axxa.py
     .venv/bin/python benchmarks/axxa.py thrall=1000 karl=1000 jarl=100 search@300=100 --touching orthogonal --jobs 2
+    .venv/bin/python benchmarks/axxa.py king=50 --first 200
 
-All meet the same shuffles, one player each; the solver knows every piece of them, the others what they see. With more than one
+All meet the same shuffles, one player each, numbered from the first: what takes days can be done in parts. The solver knows every
+piece of them, the others what they see. With more than one
 job so many shuffles are played at once, and every search grows a single tree for as many seconds of its own core.
 """
 
@@ -72,6 +74,7 @@ def main() -> None:
     parser.add_argument(
         "--jobs", type=int, default=1, help="shuffles played at once (default: 1, with all cores for each search)"
     )
+    parser.add_argument("--first", type=int, default=0, help="number of the first shuffle (default: 0)")
     parser.add_argument("--json", type=Path, default=OUT, help="where the figures go as well (default: %(default)s)")
     asked = parser.parse_args()
 
@@ -82,7 +85,7 @@ def main() -> None:
         for name, number in ranks:
             play = solved if name == SOLVER else played(name, alone=asked.jobs > 1)
             play(0, asked.touching)  # compiles what is still to be compiled
-            results = pool.map(play, range(number), [asked.touching] * number)
+            results = pool.map(play, range(asked.first, asked.first + number), [asked.touching] * number)
             figures[name] = list(progress.track(results, number, description=name))
 
     table = Table(title=f"AxxA together, touching {asked.touching}, {asked.jobs} at once on {os.cpu_count()} cores")
@@ -99,7 +102,8 @@ def main() -> None:
         still_open = sum(game["open"] for game in figures[SOLVER])
         console.print(f"{SOLVER}: can be won with all pieces known; {still_open} not decided, which count as if they could")
     asked.json.parent.mkdir(parents=True, exist_ok=True)
-    asked.json.write_text(json.dumps({"touching": asked.touching, "jobs": asked.jobs, "games": figures}, indent=1))
+    told = {"touching": asked.touching, "jobs": asked.jobs, "first": asked.first, "games": figures}
+    asked.json.write_text(json.dumps(told, indent=1))
 
 
 if __name__ == "__main__":

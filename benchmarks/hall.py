@@ -1,6 +1,6 @@
 """The hall under load: 500 live pages on 100 tables, moves at random moments, every one persisted before it is told.
 
-    .venv/bin/python benchmarks/hall.py [--rates 100,300] [--seconds 20] [--bots 8]
+    .venv/bin/python benchmarks/hall.py [--rates 100,300] [--seconds 20] [--bots 8 [--ranks jarl,karl,none]]
 
 A real server process, a real database file, real sockets. Each table has four players and a spectator with an open stream
 each. A move is a form post as a page makes it; its delay is the time from sending the post until the frame with its outcome
@@ -9,10 +9,11 @@ one and the system can tell them apart: Linux wakes who gets a message on the co
 interrupt the hall with every frame.
 
 What each of the three uses of a core is in the table: the hall, the process beside it in which its bots think, and the one
-that makes the load; and the memory of the first two.
+that makes the load; and the memory of the first two. ``loop p99`` is how late the hall's event loop wakes what asked to be woken.
 ``--bots`` opens so many more tables, at each of which six bots play, and measures every rate without them, with karls, who don't
-think, and with jarls, who think all the time: what karls cost is the work for the tables, and the rest is the thinking. The
-person at such a table is a program in a third process, which the delays don't wait for.
+think, and with jarls, who think all the time: what karls cost is the work for the tables, and the rest is the thinking. What is
+measured later finds a hall that has played more, so compare runs in this order and in the opposite one. The person at such a
+table is a program in a third process, which the delays don't wait for.
 """
 
 from __future__ import annotations
@@ -44,6 +45,7 @@ PLAYERS = 4
 ALLY = 6  # the first of the actions that make an alliance: nobody dies, so the matches last as long as the measurement
 
 BOTS = 6  # at a table where they play Viking Axes, strategic, with a person who does what is offered first
+NOBODY = "none"
 BEGINNING = 8.0  # seconds after which their matches are under way
 
 HOST = "127.0.0.1"
@@ -185,8 +187,8 @@ def play_with_bots(port: int, rank: str, tables: int) -> None:
 
 @contextlib.asynccontextmanager
 async def bots_playing(port: int, rank: str, tables: int) -> AsyncIterator[None]:
-    """Tables at which bots of a rank play, if there is a rank, as long as the block lasts."""
-    if not rank:
+    """Tables at which bots of a rank play, unless it is nobody, as long as the block lasts."""
+    if rank == NOBODY:
         yield
         return
     person = multiprocessing.get_context("spawn").Process(target=play_with_bots, args=(port, rank, tables), daemon=True)
@@ -233,6 +235,17 @@ def percentile(values: list[float], share: float) -> float:
     return statistics.quantiles(values, n=1000)[round(share * 1000) - 1] * 1000
 
 
+def percentile_within(counts: dict[float, float], share: float) -> float:
+    """Milliseconds from how often it was at most so many seconds, evenly within each step."""
+    wanted = share * max(counts.values())
+    below, fewer = 0.0, 0.0
+    for bound, count in sorted(counts.items()):
+        if count >= wanted:
+            return 1000 * (below + (bound - below) * (wanted - fewer) / (count - fewer))
+        below, fewer = bound, count
+    raise ValueError("nothing was counted")
+
+
 def used(process: psutil.Process) -> float:
     """Seconds of CPU that a process has had."""
     times = process.cpu_times()
@@ -243,7 +256,7 @@ def megabytes(process: psutil.Process) -> float:
     return float(process.memory_info().rss) / 1e6
 
 
-async def load(port: int, rates: list[int], seconds: float, tables_of_bots: int, server: psutil.Process) -> None:
+async def load(asked: argparse.Namespace, port: int, server: psutil.Process) -> None:
     tables = await open_tables(port)
     ready = asyncio.Semaphore(0)
     watchers = [asyncio.create_task(watch(table, person, ready)) for table in tables for person in table.people]
@@ -251,13 +264,13 @@ async def load(port: int, rates: list[int], seconds: float, tables_of_bots: int,
         await ready.acquire()
     print(f"{len(watchers)} streams on {len(tables)} tables; a frame is about {await frame_size(tables[0])} bytes")
     print(
-        f"{'bots':>8} {'moves/s':>8} {'done/s':>8} {'p50 ms':>8} {'p99 ms':>8} {'post p50':>9} {'post p99':>9} {'late':>5} "
-        f"{'hall CPU':>9} {'MB':>5} {'bots CPU':>9} {'MB':>5} {'load CPU':>9}"
+        f"{'bots':>8} {'moves/s':>8} {'done/s':>8} {'p50 ms':>8} {'p99 ms':>8} {'post p50':>9} {'post p99':>9} "
+        f"{'loop p99':>9} {'late':>5} {'hall CPU':>9} {'MB':>5} {'bots CPU':>9} {'MB':>5} {'load CPU':>9}"
     )
-    for rank in ["", "karl", "jarl"] if tables_of_bots else [""]:
-        async with bots_playing(port, rank, tables_of_bots):
-            for rate in rates:
-                await measure(tables, rank, rate, seconds, server)
+    for rank in asked.ranks if asked.bots else [NOBODY]:
+        async with bots_playing(port, rank, asked.bots):
+            for rate in asked.rates:
+                await measure(tables, rank, rate, asked.seconds, server)
     for task in watchers:
         if task.done() and not task.cancelled():
             task.result()
@@ -271,22 +284,32 @@ async def measure(tables: list[Table], rank: str, rate: int, seconds: float, ser
         table.posts.clear()
         table.late = 0
     (bots,) = server.children()
+    late_before = await lateness(tables[0])
     began = time.perf_counter()
     before = [used(process) for process in (server, bots, psutil.Process())]
     until = began + seconds
     await asyncio.gather(*(drive(table, random.Random(number), len(tables) / rate, until) for number, table in enumerate(tables)))
     elapsed = time.perf_counter() - began
     after = [used(process) for process in (server, bots, psutil.Process())]
+    late = {bound: count - late_before[bound] for bound, count in (await lateness(tables[0])).items()}
     cores = [(later - earlier) / elapsed for earlier, later in zip(before, after, strict=True)]
     delays = [delay for table in tables for delay in table.delays]
     posts = [delay for table in tables for delay in table.posts]
     print(
         f"{rank:>8} {rate:>8} {len(posts) / elapsed:>8.0f} "
         f"{percentile(delays, 0.5):>8.1f} {percentile(delays, 0.99):>8.1f} "
-        f"{percentile(posts, 0.5):>9.1f} {percentile(posts, 0.99):>9.1f} {sum(table.late for table in tables):>5} "
+        f"{percentile(posts, 0.5):>9.1f} {percentile(posts, 0.99):>9.1f} "
+        f"{percentile_within(late, 0.99):>9.1f} {sum(table.late for table in tables):>5} "
         f"{cores[0]:>9.0%} {megabytes(server):>5.0f} {cores[1]:>9.0%} {megabytes(bots):>5.0f} {cores[2]:>9.0%}",
         flush=True,
     )
+
+
+async def lateness(table: Table) -> dict[float, float]:
+    """How often the hall's event loop was at most so many seconds late, as the hall tells itself."""
+    _, _, metrics = await table.people[0].ask("GET", "/metrics")
+    buckets = re.findall(rb'^meadhall_event_loop_late_seconds_bucket\{le="([^"]+)"\} (\S+)', metrics, re.MULTILINE)
+    return {float(bound): float(count) for bound, count in buckets}
 
 
 async def frame_size(table: Table) -> int:
@@ -295,6 +318,14 @@ async def frame_size(table: Table) -> int:
         writer.write(table.people[0].head("GET", f"{table.path}/stream"))
         await reader.readuntil(b"\r\n\r\n")
         return len(await reader.readuntil(b"\n\n"))
+
+
+def numbers(text: str) -> list[int]:
+    return [int(each) for each in text.split(",")]
+
+
+def names(text: str) -> list[str]:
+    return text.split(",")
 
 
 def free_port() -> int:
@@ -323,7 +354,7 @@ def keep_apart(server: int) -> None:
         os.sched_setaffinity(server, set(others))
 
 
-async def main(rates: list[int], seconds: float, tables_of_bots: int) -> None:
+async def main(asked: argparse.Namespace) -> None:
     port = free_port()
     with tempfile.TemporaryDirectory() as data:
         settings = {
@@ -337,15 +368,15 @@ async def main(rates: list[int], seconds: float, tables_of_bots: int) -> None:
             try:
                 await until_ready(port)
                 keep_apart(process.pid)
-                await load(port, rates, seconds, tables_of_bots, psutil.Process(process.pid))
+                await load(asked, port, psutil.Process(process.pid))
             finally:
                 process.terminate()
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rates", default="100,300", help="moves per second, one measurement each")
+    parser.add_argument("--rates", type=numbers, default="100,300", help="moves per second, one measurement each")
     parser.add_argument("--seconds", type=float, default=20.0, help="how long each")
     parser.add_argument("--bots", type=int, default=8, help="tables of bots meanwhile")
-    arguments = parser.parse_args()
-    asyncio.run(main([int(rate) for rate in arguments.rates.split(",")], arguments.seconds, arguments.bots))
+    parser.add_argument("--ranks", type=names, default=f"{NOBODY},karl,jarl", help="who plays there, one after the other")
+    asyncio.run(main(parser.parse_args()))

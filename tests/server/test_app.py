@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
+import re
+import time
 from dataclasses import replace
 from html.parser import HTMLParser
 
@@ -227,6 +230,19 @@ async def test_metrics_count_without_naming_anything(hall: OpenHall) -> None:
     assert 'path="/seat/{key}"' in text
     for secret in (key, room.table.id, "no-such-page-as-this"):
         assert secret not in text
+
+
+async def test_metrics_tell_when_the_hall_was_held_up(hall: OpenHall) -> None:
+    async def often_late() -> float:
+        """How often the event loop was late by more than 100 ms."""
+        text = (await hall.person().get("/metrics")).text
+        counts = dict(re.findall(r'^meadhall_event_loop_late_seconds_bucket\{le="(.+)"\} (.+)$', text, re.MULTILINE))
+        return float(counts["+Inf"]) - float(counts["0.1"])
+
+    before = await often_late()
+    time.sleep(0.3)  # noqa: ASYNC251 - that is what holds it up
+    await asyncio.sleep(0.1)
+    assert await often_late() > before
 
 
 async def test_the_hall_shows_tables_whose_game_has_gone(hall: OpenHall, caplog: pytest.LogCaptureFixture) -> None:

@@ -22,7 +22,7 @@ from litestar.types import Message, Middleware, Scope
 
 from meadhall.engine.errors import MeadhallError
 from meadhall.engine.language import speak
-from meadhall.server import answers, garbage
+from meadhall.server import answers, garbage, lateness
 from meadhall.server.bodies import HallRequest
 from meadhall.server.forgery import ForeignTokens, csrf_config
 from meadhall.server.forms import read_form
@@ -96,7 +96,7 @@ async def create_app(settings: Settings, store: Store, thinker: Thinker) -> Lite
             garbage.spare_what_is_loaded()
 
         preparing = asyncio.create_task(prepare())
-        async with garbage.collected_gently():
+        async with garbage.collected_gently(), lateness.observed():
             yield
         preparing.cancel()
         for task in resuming:
