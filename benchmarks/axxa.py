@@ -5,8 +5,8 @@
     .venv/bin/python benchmarks/axxa.py king=50 --first 200
 
 All meet the same shuffles, one player each, numbered from the first: what takes days can be done in parts. The solver knows every
-piece of them, the others what they see. With more than one
-job so many shuffles are played at once, and every search grows a single tree for as many seconds of its own core.
+piece of them, the others what they see. With more than one job so many shuffles are played at once, and every search grows a
+single tree for as many seconds of its own core.
 """
 
 from __future__ import annotations

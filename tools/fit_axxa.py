@@ -173,7 +173,8 @@ def main() -> None:
         seen = np.array([figures_of_side(table) for _, table, _ in positions])
         level, ahead = seen[:, 0] == 0, seen[:, 0] > 0
         print(f"against each other, {len(won):,} positions of {name}: {loss(told, won):.4f} bits of 1")
-        print(f"  {np.mean(won == 0.5):.0%} drawn in the end, {np.mean(level):.0%} level now")
+        drawn = {number: share == 0.5 for number, _, share in positions}
+        print(f"  {np.mean(list(drawn.values())):.0%} of {len(drawn):,} matches drawn, {np.mean(level):.0%} of positions level")
         taken = first_triplets(positions)
         print(f"  {len(taken):,} times a side went ahead; {np.mean(taken):.0%} of these triplets were known to be possible")
         print(f"  level: {won[level].mean():.3f} won, ahead: {won[ahead].mean():.3f} won")
