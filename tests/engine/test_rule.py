@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from meadhall.engine import rule
@@ -86,6 +87,33 @@ def test_a_change_in_a_helpers_file_is_seen(tmp_path: Path) -> None:
     assert first == ["42", "0"]
     assert second == ["42", "1"], "a second start is to find the machine code of the first"
     assert changed == ["80", "0"]
+
+
+TABLE = """
+from pathlib import Path
+import numpy as np
+from meadhall.engine.rule import rule
+
+VALUES = np.load(Path(__file__).with_name("values.npz"))["values"]
+
+@rule
+def value(place):
+    return VALUES[place]
+"""
+
+
+@pytest.mark.compiled
+def test_a_change_in_a_table_of_figures_is_seen(tmp_path: Path) -> None:
+    package = tmp_path / "plug_in"
+    package.mkdir()
+    (package / "__init__.py").touch()
+    (package / "table.py").write_text(TABLE)
+    values = []
+    for value in (1.0, 2.0):
+        np.savez(package / "values.npz", values=np.array([value]))
+        environment = {"PYTHONPATH": str(tmp_path), "MEADHALL_CACHE": str(tmp_path / "cache")}
+        values.append(run("from plug_in.table import value; print(value(0))", MEADHALL_INTERPRET="0", **environment).strip())
+    assert values == ["1.0", "2.0"]
 
 
 @pytest.mark.compiled

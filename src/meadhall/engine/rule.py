@@ -27,6 +27,9 @@ INTERPRETED = mode.interpreted
 
 _ENGINE = __name__.rpartition(".")[0]
 
+_SOURCES = (".py", ".npz", ".toml")
+"""What machine code is made of: the rules, and the tables and components whose figures they take for constants."""
+
 
 def cache_root() -> Path:
     """Where machine code is kept: ``MEADHALL_CACHE``, or the user's cache folder."""
@@ -65,7 +68,7 @@ def cache_folder(package: str) -> Path:
     for folder in dict.fromkeys((Path(__file__).parent, _package_folder(package))):
         if folder is None:
             continue
-        sources = [folder] if folder.is_file() else sorted(folder.rglob("*.py"))
+        sources = [folder] if folder.is_file() else sorted(file for file in folder.rglob("*") if file.suffix in _SOURCES)
         for source in sources:
             key.update(source.name.encode() + b"\0" + source.read_bytes() + b"\0")
     return cache_root() / f"{package}-{key.hexdigest()[:20]}"
