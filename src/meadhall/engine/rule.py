@@ -27,8 +27,8 @@ INTERPRETED = mode.interpreted
 
 _ENGINE = __name__.rpartition(".")[0]
 
-_SOURCES = (".py", ".npz", ".toml")
-"""What machine code is made of: the rules, and the tables and components whose figures they take for constants."""
+_SOURCES = (".py", ".npz")
+"""What machine code is made of: the rules, and the tables whose figures they take for constants."""
 
 
 def cache_root() -> Path:
