@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import random
 from dataclasses import replace
 
 import pytest
@@ -11,8 +12,9 @@ from games_for_tests.every import EVERY_GAME
 from games_for_tests.hoard import game as hoard
 from games_for_tests.hoard.rules import CARDS
 from meadhall import game
-from meadhall.bots import UnknownBot, bot, bot_names
+from meadhall.bots import Budget, UnknownBot, bot, bot_names, hints
 from meadhall.engine.game import Game
+from meadhall.engine.knowledge import redealt, without_chance
 from meadhall.engine.rule import INTERPRETED
 
 AA = game("axes-and-allies")
@@ -42,6 +44,31 @@ def test_what_is_hidden_does_not_lead_a_bot() -> None:
     for name in ("random", "greedy", "search@200"):
         seed = b"a seed of a bot."
         assert bot(hoard, name, seed).choose(match.view(0)) == bot(hoard, name, seed).choose(other.view(0))
+
+
+@pytest.mark.parametrize("subject", EVERY_GAME, ids=lambda subject: subject.name)
+def test_what_a_seat_may_not_know_leads_no_bot_and_no_hint(subject: Game) -> None:
+    """Of every game: in a match and in another that looks the same to the seat, all that it hides lying otherwise."""
+    options = {"variant": "strategic"} if subject.name == "viking-axes" else {}
+    iterations, positions = (10, 2) if INTERPRETED else (100, 8)
+    draw, seed, differing = random.Random("redeal"), b"a seed of a bot.", 0
+    for number in range(positions):
+        match = subject.match(players=3, seed=f"hidden {number}", **options)
+        for _ in range(3 * number):
+            if match.actor is not None:
+                match.play(bot(match.game, "greedy", seed).choose(match.view(match.actor)))
+        actor = match.actor
+        if actor is None:
+            continue
+        view = match.view(actor)
+        supposed = redealt(match.game, view.tables, actor, draw)
+        other = match.supposing(supposed).view(actor)
+        differing += without_chance(supposed).tobytes() != without_chance(match.tables).tobytes()
+        for name in ("thrall", "karl", f"search@{iterations}"):
+            assert bot(match.game, name, seed).choose(view) == bot(match.game, name, seed).choose(other)
+        budget = Budget(iterations=iterations, trees=1)
+        assert hints(view, budget, seed) == hints(other, budget, seed)
+    assert (differing > 0) == (subject.name != "axes-and-allies"), "there nothing is hidden"
 
 
 def test_what_is_hidden_does_not_go_to_another_process() -> None:

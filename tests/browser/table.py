@@ -105,6 +105,12 @@ class Table:
             expect(self.page.locator(f"#frame.yours, #frame.over, {newer}").first).to_be_attached(timeout=PATIENCE)
         return self.my_turn
 
+    def has_kept_the_place(self) -> None:
+        """Where one played is nothing left to do: the focus is on the words that say why, and one step before what is next."""
+        expect(self.prompt.locator("xpath=ancestor::p")).to_be_focused()
+        self.page.keyboard.press("Tab")
+        expect(self.page.locator("#tools").locator("a, button").first).to_be_focused()
+
     def legal(self) -> list[int]:
         """The actions that are offered, ascending."""
         return sorted(int(choice.get_attribute("value") or -1) for choice in self.choices.all())

@@ -93,6 +93,7 @@ def test_two_people_play_a_whole_match_by_clicking(come: Come) -> None:
     assert acted == {0, 1}
     assert players[0].told == players[1].told
     for table in players:
+        table.has_kept_the_place()
         expect(table.page.locator("#axxa-ending")).to_contain_text("Lost: ")
         expect(table.page.locator(".axxa-niche.lost")).to_have_count(1)
         assert alien_nodes(table.page) == []

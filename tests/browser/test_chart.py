@@ -37,6 +37,34 @@ def moment(page: Page) -> int:
     return int(page.locator("#at").input_value())
 
 
+_CROWDED = """() => {
+  const places = [...document.querySelectorAll(".chart-mark circle, .chart .crest")].map(e => [e, e.getBoundingClientRect()]);
+  const middle = r => [r.x + r.width / 2, r.y + r.height / 2];
+  const apart = (a, b) => Math.hypot(middle(a)[0] - middle(b)[0], middle(a)[1] - middle(b)[1]);
+  const near = ([, a], [, b]) => apart(a, b) < (a.width + b.width) / 2;
+  const pairs = places.flatMap((one, k) => places.slice(k + 1).map(other => [one, other]));
+  return pairs.filter(pair => pair.some(([e]) => e.matches("circle")) && near(...pair))
+    .map(pair => pair.map(([e]) => e.parentNode.textContent || "a crest").join(" and "));
+}"""
+
+
+def crowded_marks(page: Page) -> list[str]:
+    """Numbers of turning points that lie over each other or over a crest."""
+    found: list[str] = page.evaluate(_CROWDED)
+    return found
+
+
+def _check_figures_fit(page: Page) -> None:
+    """The table, once it is opened, scrolls by itself: it widens nothing."""
+    figures = page.locator(".figures")
+    if figures.count():
+        figures.locator("summary").click()
+        expect(figures.locator("tbody tr").first).to_be_visible()
+        assert not scrolls_sideways(page)
+        assert too_wide(page) == []
+        assert figures.evaluate("e => e.offsetWidth <= e.closest('.panel').clientWidth")
+
+
 def test_the_chart_of_a_replay_comes_by_itself_and_leads_to_its_moments(come: Come) -> None:
     person = come()
     bring(person, "axes-and-allies/4-players-0")
@@ -102,6 +130,8 @@ def test_a_chart_is_accessible_and_fits(come: Come) -> None:
             assert not scrolls_sideways(page)
             assert too_wide(page) == []
             assert alien_nodes(page) == []
+            assert crowded_marks(page) == []
+            _check_figures_fit(page)
     assert inspector.found == []
 
 

@@ -228,7 +228,7 @@ def test_a_tile_is_shown_to_nobody_but_who_looked_at_it(come: Come) -> None:
     for person in (host, friend):
         person.page.get_by_role("button", name="Resign").click()
         person.page.locator("#resign-yes").click()
-        expect(person.page.locator("#tools")).to_contain_text("You are watching.")
+        expect(person.page.locator("#frame.watching")).to_be_visible()
     match = replay(host.context.request.get(f"{players[0].path}/record").json())
     for seat, person in enumerate(people):
         shown = list(_frames(person.page))

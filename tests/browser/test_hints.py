@@ -86,6 +86,22 @@ def test_a_hint_is_followed_and_everybody_sees_it(come: Come, game: str, manner:
         expect(table.page.locator(f"#log-{news + 1}")).to_contain_text("with a hint")
 
 
+@pytest.mark.parametrize("game", [AXES_AND_ALLIES, VIKING_AXES, AXXA, "Dungeon Allies"])
+def test_a_hint_comes_into_sight_on_a_phone_and_is_told(come: Come, game: str) -> None:
+    (table,) = open_table(come(**PHONE), bots=0 if game == AXXA else 3, game=game)
+    assert table.wait_for_turn()
+    page = table.page
+    page.evaluate("""() => {
+      const live = document.getElementById("live");
+      window.said = [];
+      new MutationObserver(() => window.said.push(live.textContent)).observe(live, { childList: true });
+    }""")
+    page.locator("#hint").tap()
+    expect(page.locator(".hint-line").first).to_be_visible(timeout=PATIENCE)
+    expect(page.locator("#hints")).to_be_in_viewport(ratio=0.99)
+    assert "The king looks at your table" in " ".join(page.evaluate("said"))
+
+
 def test_what_a_hint_names_is_shown_on_the_board_when_pointed_at(come: Come) -> None:
     actor, _ = at_turn(come, AXES_AND_ALLIES)
     line = take_hint(actor, Locator.click).first

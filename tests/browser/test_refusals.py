@@ -178,3 +178,21 @@ def test_resigning_asks_once_and_a_bot_plays_on(come: Come) -> None:
     players[1].play_on()
     players[0].wait_for_news(players[1].news)
     assert players[0].headline == players[1].headline
+
+
+def test_the_last_person_to_resign_gives_the_match_up_and_can_go_on_from_there(come: Come) -> None:
+    (table,) = open_table(come(), bots=2)
+    page = table.page
+    page.locator("#resign").click()
+    dialog = page.get_by_role("dialog", name="Leave the match?")
+    expect(dialog).to_contain_text("the match is given up, and nobody wins")
+    expect(dialog).not_to_contain_text("The house plays on")
+    dialog.get_by_role("button", name="Resign").click()
+    expect(page.get_by_role("heading", name="The match was given up")).to_be_visible()
+    for name in ("With friends", "Replay", "Record"):
+        expect(page.locator("#tools").get_by_text(name)).to_be_visible()
+    page.get_by_role("link", name="Verify the dice").click()
+    expect(page.locator(".verdict.good")).to_be_visible()
+    page.go_back()
+    page.get_by_role("button", name="Play again").click()
+    expect(page.locator("#frame.game:not(.over) .plate")).to_have_count(3)

@@ -35,6 +35,8 @@ def test_two_people_play_a_whole_match_by_clicking(come: Come) -> None:
         _keeps(promised, [entry for entry in actor.told[-(actor.news - told) :] if entry])
         for table in players:
             table.wait_for_news(actor.news)
+    for table in players:
+        table.has_kept_the_place()
     watching = Table(come(**STILL).open(players[0].path))
     everybody = [*players, watching]
     for table in everybody:
@@ -132,7 +134,7 @@ def _resign(page: Page) -> None:
     """When both have left, all is told."""
     page.get_by_role("button", name="Resign").click()
     page.locator("#resign-yes").click()
-    expect(page.locator("#tools")).to_contain_text("You are watching.")
+    expect(page.locator("#frame.watching")).to_be_visible()
 
 
 def _take_back(table: Table) -> None:

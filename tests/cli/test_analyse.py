@@ -74,7 +74,7 @@ def test_what_is_known_and_the_time_can_be_chosen(capsys: Capture) -> None:
     everything = json.loads(printed(capsys, VIKINGS, "--knowledge", "everything", "--seconds", "0.2", "--json"))
     assert everything["knowledge"] == "everything"
     assert min(everything["samples"][:-1]) >= 32
-    assert "by what everybody knew" in printed(capsys, VIKINGS, "--seconds", "0.2")
+    assert "By what everybody knew" in printed(capsys, VIKINGS, "--seconds", "0.2")
 
 
 def test_a_long_match_fits_into_the_terminal(capsys: Capture) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -79,6 +80,45 @@ def test_an_error_in_a_process_of_its_own_leaves_no_traceback() -> None:
     assert run.returncode == 2
     installed = ", ".join(sorted(entry.name for entry in entry_points(group=GROUP)))
     assert run.stderr == f"meadhall: there is no game 'chess' here; there are: {installed}\n"
+
+
+@pytest.mark.parametrize("command", [("serve", "--no-browser"), ("simulate", GAME)])
+def test_where_no_machine_code_can_be_kept_is_said_at_once(tmp_path: Path, command: tuple[str, ...]) -> None:
+    """The hall too: its pages need none, but its bots do."""
+    no_folder = tmp_path / "file"
+    no_folder.write_text("", encoding="utf-8")
+    settings = {"MEADHALL_CACHE": str(no_folder), "MEADHALL_DATA": str(tmp_path), "MEADHALL_INTERPRET": "", "MEADHALL_LANG": "en"}
+    arguments = [sys.executable, "-m", "meadhall.cli", *command]
+    run = subprocess.run(arguments, capture_output=True, text=True, check=False, env=os.environ | settings, timeout=60)
+    assert run.returncode == 2
+    assert (
+        run.stderr
+        == f"meadhall: machine code can't be kept in {no_folder}: File exists; name another folder with MEADHALL_CACHE\n"
+    )
+
+
+def test_letters_that_the_terminal_lacks_are_question_marks() -> None:
+    record = Path(__file__).parents[1] / "records" / GAME / "2-players-0.match.json"
+    assert "ö" in record.read_text(encoding="utf-8")
+    arguments = [sys.executable, "-m", "meadhall.cli", "replay", str(record)]
+    run = subprocess.run(arguments, capture_output=True, check=False, env=os.environ | {"PYTHONIOENCODING": "ascii"})
+    assert (run.returncode, run.stderr) == (0, b"")
+    assert b"Bj?rn" in run.stdout
+
+
+def test_a_terminal_is_given_nothing_to_obey(capsys: Capture, tmp_path: Path) -> None:
+    file = tmp_path / "clear\x1b[2J.json"
+    file.write_text("{}", encoding="utf-8")
+    assert main(["verify", str(file)]) == 1
+    assert "clear\N{REPLACEMENT CHARACTER}[2J.json" in capsys.readouterr().err
+
+
+def test_too_little_memory_is_said(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    def too_much(*_given: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr("meadhall.cli.simulate.run_simulation", too_much)
+    assert "not enough memory" in refused(capsys, "simulate", GAME)
 
 
 def test_a_reader_that_goes_away_is_no_error() -> None:

@@ -137,6 +137,14 @@ def test_what_is_played_after_a_hint_is_marked_and_told_with_the_record(terminal
     assert told.count("(with a hint)") == 2
 
 
+def test_a_hint_is_marked_though_what_went_before_was_taken_back_and_done_again(terminal: Terminal, tmp_path: Path) -> None:
+    file = tmp_path / "hinted.match.json"
+    alone = ("play", "axxa", "--players", "1", "--name", "Ylva", "--seed", "hall")
+    terminal.type("c7 f5", "hint", "undo", "c7 f5", "leave", f"save {file}", "quit", arguments=alone)
+    record: Any = saved(file)
+    assert [action.get("hinted") for action in record["actions"]] == [None, True]
+
+
 def test_undo_goes_back_to_the_previous_decision_and_is_recorded(terminal: Terminal, tmp_path: Path) -> None:
     file = tmp_path / "undone.match.json"
     shown = terminal.type("1", "undo", f"save {file}", "quit")
@@ -186,6 +194,31 @@ def test_a_file_that_cannot_be_written_is_no_end(terminal: Terminal) -> None:
     shown = terminal.type("save /nowhere/at/all", "hint", "quit")
     assert "/nowhere/at/all: No such file or directory" in shown
     assert "chance that you win" in shown
+
+
+def test_a_save_that_fails_leaves_what_was_there(terminal: Terminal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "kept.match.json"
+    file.write_text("before", encoding="utf-8")
+
+    def full(path: Path, text: str, **_how: str) -> None:
+        with path.open("w", encoding="utf-8") as half:
+            half.write(text[: len(text) // 2])
+        raise OSError(28, "No space left on device", str(path))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "write_text", full)
+        assert f"{file}: No space left on device" in terminal.type(f"save {file}", "quit")
+    assert file.read_text(encoding="utf-8") == "before"
+    assert list(tmp_path.iterdir()) == [file]
+
+
+def test_no_file_has_a_name_with_a_nul(terminal: Terminal) -> None:
+    assert "No file can be called that." in terminal.type("save a\0b", "quit")
+
+
+def test_numbers_too_long_to_read_are_refused(terminal: Terminal) -> None:
+    shown = terminal.type("9" * 5000, "why " + "9" * 5000, "quit")
+    assert shown.count("Action 999999999999… is outside 0 to") == 2
 
 
 def test_an_edited_save_is_not_resumed(capsys: Capture, terminal: Terminal, tmp_path: Path) -> None:

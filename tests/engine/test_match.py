@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable
+from datetime import datetime, timedelta, timezone
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from meadhall import (
     MalformedAction,
     Match,
     MatchOver,
+    MeadhallError,
     NotYourTurn,
     Seat,
     game,
@@ -140,6 +142,14 @@ def test_check_says_what_play_would_and_plays_nothing(match: Match) -> None:
         ({"seed": 5}, "32 bytes"),
         ({"seed": "\ud800"}, "UTF-8"),
         ({"players": 2, "seats": [1, 2]}, "a name or a Seat, not 1"),
+        ({"seats": [Seat(5), "B"]}, "a name is text, not 5"),  # type: ignore[arg-type]
+        ({"seats": ["\ud800", "B"]}, "a name is text that has UTF-8"),
+        ({"seats": ["A\nB", "B"]}, "no control characters"),
+        ({"seats": [Seat("A", "alien"), "B"]}, "not 'alien'"),  # type: ignore[arg-type]
+        ({"seats": [Seat("A", "bot"), "B"]}, "has the name of a bot"),
+        ({"seats": [Seat("A", "bot", ""), "B"]}, "name of a bot is empty"),
+        ({"seats": [Seat("A", "human", "karl"), "B"]}, "and no other, has the name of a bot"),
+        ({"players": 10**5000}, "players, not int of great length"),
         ({"seats": "AB"}, "list of names, not 'AB'"),
         ({"seats": 2}, "list of names, not 2"),
         ({"players": 2.0}, "integer"),
@@ -439,10 +449,77 @@ def test_the_record_of_a_match_given_up_is_complete(match: Match) -> None:
 
 
 def test_legal_counts_are_recorded_when_asked_for(match: Match) -> None:
-    count = len(match.legal())
+    count, actor = len(match.legal()), match.actor
     match.play(BOAST)
-    assert match.record(legal=True)["actions"][0]["legal"] == count
-    assert "legal" not in match.record()["actions"][0]
+    assert match.record(actor, legal=True)["actions"][0]["legal"] == count
+    assert match.record(legal=True, abandoned="bored")["actions"][0]["legal"] == count
+    assert "legal" not in match.record(actor)["actions"][0]
+
+
+def test_the_start_is_told_in_utc() -> None:
+    noon = datetime(2026, 1, 1, 12, tzinfo=timezone(timedelta(hours=5)))
+    assert Match(hoard, started=noon).record()["started"] == "2026-01-01T07:00:00Z"
+    assert Match(hoard, started=noon.replace(tzinfo=None)).record()["started"] == "2026-01-01T12:00:00Z"
+
+
+@pytest.mark.parametrize(
+    ("started", "says"), [("today", "a datetime"), (datetime(1, 1, 1, tzinfo=timezone(timedelta(hours=5))), "can't have started")]
+)
+def test_a_start_that_is_no_time_is_refused(started: Any, says: str) -> None:
+    with pytest.raises(BadSetup, match=says):
+        Match(hoard, started=started)
+
+
+@pytest.mark.parametrize(
+    ("seat", "who"), [(99, Seat("Bob")), (-1, Seat("Bob")), ("0", Seat("Bob")), (0, "Bob"), (0, Seat("\ud800"))]
+)
+def test_nobody_odd_sits_down_later(match: Match, seat: Any, who: Any) -> None:
+    before = match.seats
+    with pytest.raises(BadSetup):
+        match.rename(seat, who)
+    assert match.seats == before
+
+
+@pytest.mark.parametrize("why", [5, "\ud800"])
+def test_why_it_was_given_up_is_text(match: Match, why: Any) -> None:
+    with pytest.raises(BadSetup, match="given up"):
+        match.record(abandoned=why)
+
+
+def test_numbers_of_great_length_are_refused_in_words(match: Match) -> None:
+    huge = 10**5000
+    for attempt in (match.play, match.view, match.view_at, match.record):
+        with pytest.raises(MeadhallError, match="int of great length"):
+            attempt(huge)
+    with pytest.raises(CannotUndo):
+        match.undo(huge)
+
+
+def test_what_a_seat_sees_names_the_position_whatever_the_way_there(match: Match) -> None:
+    actor = match.actor
+    assert actor is not None
+    first = match.sight(actor)
+    match.play(BOAST)
+    then = match.sight(actor)
+    match.undo()
+    assert match.sight(actor) == first != then
+    match.play(BOAST)
+    assert match.sight(actor) == then
+    with pytest.raises(BadSetup):
+        match.sight(99)
+
+
+def test_an_event_is_told_in_words(match: Match) -> None:
+    events = match.play(BOAST)
+    assert match.names[match.steps[0].seat] in match.in_words(events[0])
+
+
+def test_how_many_actions_others_had_is_not_told_while_a_match_runs(match: Match) -> None:
+    actor = match.actor
+    assert actor is not None
+    match.play(BOAST)
+    for viewer in (None, (actor + 1) % match.players):
+        assert "legal" not in match.record(viewer, legal=True)["actions"][0]
 
 
 def test_supposing_another_state_leaves_the_match_as_it_is(match: Match) -> None:

@@ -204,11 +204,19 @@ def test_a_mark_is_true_or_false() -> None:
         ({"options": {}}, "options", "every option"),
         ({"options": {"hand": "few", "mode": "x"}}, "setup", "not 'x'"),
         ({"seats": []}, "setup", "2 to 4 players"),
-        ({"seats": [{"name": "A", "kind": "cat"}] * 2}, "seats[0]", '"human", or "bot"'),
-        ({"seats": [{"name": "A", "kind": "human", "bot": "b"}] * 2}, "seats[0]", '"human", or "bot"'),
+        ({"seats": [{"name": "A", "kind": "cat"}] * 2}, "seats[0]", "not 'cat'"),
+        ({"seats": [{"name": "A", "kind": "human", "bot": "b"}] * 2}, "seats[0]", "and no other, has the name of a bot"),
         ({"seats": [{"name": "A"}]}, "seats[0]", "kind"),
         ({"seats": [{"name": "A", "kind": "human", "bot": None}] * 2}, "seats[0].bot", "got `null`"),
         ({"started": "yesterday"}, "started", "no time like"),
+        ({"started": "2026-1-1T1:1:1Z"}, "started", "no time like"),
+        ({"started": "٢٠٢٦-11-21T20:00:00Z"}, "started", "no time like"),
+        ({"rules": "\ud800"}, "record", "no Unicode"),
+        ({"abandoned": "\udc00"}, "record", "no Unicode"),
+        ({"\ud800": 1}, "record", "no Unicode"),
+        ({"rules": 10**5000}, "record", "no JSON"),
+        ({"rules": {1, 2}}, "record", "no JSON"),
+        ({"seats": [{"name": "A\x1b[2J", "kind": "human"}] * 2}, "seats[0]", "no control characters"),
         ({"commitment": "0" * 64}, "commitment", "SHA-256"),
         ({"seed": "xyz"}, "seed", "hexadecimal"),
         ({"seed": "00" * 31}, "seed", "32 bytes"),
@@ -320,6 +328,15 @@ def test_a_result_without_an_end_is_refused() -> None:
     assert "has not ended" in refused(record).reason
 
 
+def test_what_stands_in_a_record_is_not_repeated_at_length() -> None:
+    assert len(str(refused(changed(seed="x" * 10_000, commitment="y" * 10_000, game="z" * 10_000)))) < 500
+    record = changed()
+    record["actions"][0]["events"][0] = ["\x1b[2J", "long" * 1000]
+    reason = refused(record).reason
+    assert len(reason) < 500
+    assert reason.isprintable()
+
+
 @pytest.mark.parametrize("record", [None, [], "text", 7])
 def test_what_is_no_record_at_all_is_refused(record: Any) -> None:
     assert "object was expected" in refused(record).reason
@@ -408,6 +425,10 @@ def test_a_file_holds_one_record_or_one_a_line(tmp_path: Path) -> None:
         (b"{}\n[]\n", "file, line 2", "object was expected"),
         (b"\xff", "file", "not UTF-8"),
         (b"[" * 100_000, "file", "not JSON"),
+        (b'{"rules": 7, "rules": 1}', "file", "'rules' is there twice"),
+        (b'{\n"rules": 7,\n"rules": 1}', "file", "'rules' is there twice"),
+        (b'{}\n{"seats": [{"name": "A", "name": "B"}]}', "file, line 2", "'name' is there twice"),
+        (b"\xef\xbb\xbf{}", "file", "BOM"),
     ],
 )
 def test_a_file_that_is_none_is_refused(tmp_path: Path, content: bytes, place: str, reason: str) -> None:
@@ -417,6 +438,20 @@ def test_a_file_that_is_none_is_refused(tmp_path: Path, content: bytes, place: s
         list(read_records(path))
     assert error.value.place == str(tmp_path / place)
     assert reason in error.value.reason
+
+
+def test_lines_end_with_line_feeds_and_nothing_else(tmp_path: Path) -> None:
+    matches = [Match(hoard, seats=[name, "Karl"], seed="lines") for name in ("A\u2028strid", "A\u2029strid")]
+    records = [match.record(abandoned="never begun") for match in matches]
+    file = tmp_path / "two.jsonl"
+    file.write_text("\r\n".join(map(dumps, records)), encoding="utf-8", newline="")
+    assert list(read_records(file)) == records
+
+
+def test_bytes_are_utf_8() -> None:
+    assert loads(dumps(RECORD).encode()) == RECORD
+    with pytest.raises(RecordError, match="not JSON"):
+        loads(dumps(RECORD).encode("utf-16"))
 
 
 def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:

@@ -24,11 +24,23 @@ _NAMES = count(1)
 
 @dataclass
 class PostgreSQL:
-    """A running server."""
+    """A server, its data in ``base``."""
 
     programs: Path
+    base: Path
     port: int
     user: int | None
+
+    def start(self) -> None:
+        options = f"-h 127.0.0.1 -p {self.port} -k '' -F -c max_connections=60"
+        self._control("-l", str(self.base / "log"), "-o", options, "start")
+
+    def stop(self) -> None:
+        """Stop it at once, whoever is connected."""
+        self._control("-m", "immediate", "stop")
+
+    def _control(self, *arguments: str) -> None:
+        _run(self.user, self.programs / "pg_ctl", "-D", str(self.base / "data"), "-w", *arguments)
 
     def new_database(self) -> str:
         """The address of an empty database."""
@@ -46,14 +58,13 @@ def start_postgresql() -> Iterator[PostgreSQL]:
         programs = _programs(base, copy=user is not None)
         if user is not None:
             os.chown(base, user, -1)
-        data, port = base / "data", free_port()
-        _run(user, programs / "initdb", "-D", str(data), "-U", "meadhall", "-A", "trust", "-E", "UTF8", "--no-sync")
-        options = f"-h 127.0.0.1 -p {port} -k '' -F -c max_connections=60"
-        _run(user, programs / "pg_ctl", "-D", str(data), "-l", str(base / "log"), "-w", "-o", options, "start")
+        _run(user, programs / "initdb", "-D", str(base / "data"), "-U", "meadhall", "-A", "trust", "-E", "UTF8", "--no-sync")
+        server = PostgreSQL(programs, base, free_port(), user)
+        server.start()
         try:
-            yield PostgreSQL(programs, port, user)
+            yield server
         finally:
-            _run(user, programs / "pg_ctl", "-D", str(data), "-m", "immediate", "-w", "stop")
+            server.stop()
 
 
 def _programs(base: Path, copy: bool) -> Path:

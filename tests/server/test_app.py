@@ -13,6 +13,7 @@ import httpx
 import pytest
 from prometheus_client import CONTENT_TYPE_LATEST
 
+from meadhall.server.database import Away
 from meadhall.server.routes.documents import DOCUMENT_LIMIT
 from meadhall.server.settings import Settings
 from meadhall.server.store import Store
@@ -184,10 +185,10 @@ async def test_health_says_whether_the_database_answers(hall: OpenHall, monkeypa
     assert (answer.status_code, answer.json()) == (200, {"status": "ok"})
 
     async def away(_: object) -> None:
-        raise OSError("connection refused")
+        raise Away("connection refused")
 
     with monkeypatch.context() as patch:
-        patch.setattr(hall.store, "_do", away)
+        patch.setattr(hall.store._database, "transact", away)
         answer = await hall.person().get("/health")
     assert (answer.status_code, answer.json()) == (503, {"status": "database away"})
 

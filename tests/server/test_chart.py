@@ -75,7 +75,7 @@ async def test_a_chart_has_a_page_of_its_own_and_a_place_in_the_replay(hall: Ope
     page = await drawn(person, f"{url}/replay?at=2&eyes=0")
     assert 'class="chart-now"' in page
     assert page.count('class="chart-here') == 2
-    assert f'<form class="chart-steps" method="get" action="{url}/replay"' in page
+    assert f'<form class="chart-steps" aria-hidden="true" method="get" action="{url}/replay"' in page
     assert '<input type="hidden" name="eyes" value="0">' in page
 
 
@@ -105,7 +105,7 @@ async def test_a_running_match_has_no_chart(hall: OpenHall) -> None:
         for person in (host, hall.person("10.0.0.9")):
             refused = await person.get(f"/table/{room.table.id}/chart?known={known}")
             assert refused.status_code == 409
-            assert "when the match is over" in refused.text
+            assert "played to its end" in refused.text
             page = await person.get(f"/table/{room.table.id}/replay?at=0&known={known}")
             assert "chart-" not in page.text.replace("css/chart.css", "")
     assert room.drawing is None

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
+import pytest_asyncio
 
 import meadhall
 from games_for_tests.hoard.rules import BOAST, LOOK
+from meadhall.server.room import Room
 from meadhall.server.settings import Settings
+from meadhall.server.store import TableRow
 from server.people import AXES, HOARD, OpenHall, Person, open_hall, play_out, until
+from server.postgres import PostgreSQL
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.usefixtures("at_once")]
 
@@ -101,3 +106,133 @@ async def test_bots_at_two_halls_play_each_action_once(on_postgresql: Settings) 
         entries = await one.store.entries(info["id"])
         assert [entry.entry for entry in entries] == list(range(1, len(entries) + 1))
         assert there.table.id == room.table.id
+
+
+async def test_while_the_database_is_away_everybody_is_told_so_and_then_goes_on(
+    on_postgresql: Settings, postgresql: PostgreSQL, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with open_hall(on_postgresql) as hall:
+        host, _friend, room = await hall.two_at(HOARD)
+        caplog.clear()
+        postgresql.stop()
+        try:
+            asked = [await host.act(room.table.id, BOAST, 1), await host.ask(f"/table/{room.table.id}/resign")]
+            told = [await host.post(f"/table/{room.table.id}/act", {"action": str(BOAST), "n": "1"}), await host.get("/")]
+            health = await host.get("/health")
+        finally:
+            postgresql.start()
+        assert [(answer.status_code, answer.json()["error"]) for answer in asked] == [(503, "database-away")] * 2
+        assert [page.status_code for page in (*told, health)] == [503, 503, 503]
+        assert all("database doesn&#39;t answer" in page.text for page in told)
+        assert not any(line.exc_info for line in caplog.records), "a line each"
+        assert (await host.act(room.table.id, BOAST, 1)).status_code == 200
+        assert (await host.get("/health")).status_code == 200
+
+
+# ------------------------------------------------------------------------------------------------ before the match, at two halls
+
+
+@dataclass
+class Lobby:
+    """A table that gathers, known to two halls: the second has not heard of what is done at the first from here on."""
+
+    host: Person
+    host_there: Person
+    room: Room
+    there: Room
+    one: OpenHall
+    two: OpenHall
+
+    def path(self, what: str) -> str:
+        return f"/table/{self.room.table.id}/{what}"
+
+    async def stored(self) -> TableRow:
+        table = await self.one.store.table(self.room.table.id)
+        assert table is not None
+        return table
+
+
+@pytest_asyncio.fixture
+async def lobby(on_postgresql: Settings, at_once: None) -> AsyncIterator[Lobby]:
+    async with open_hall(on_postgresql) as one, open_hall(replace(on_postgresql)) as two:
+        host = one.person()
+        table = await host.open(HOARD, players=3)
+        yield Lobby(host, elsewhere(host, two), await one.room(table), await two.room(table), one, two)
+
+
+async def begin_and_play(lobby: Lobby) -> None:
+    """The host seats bots at the second hall, which knows that the table is full, then begins at the first, and boasts there."""
+    for seat in "12":
+        await lobby.host_there.ask(lobby.path("seats"), {"seat": seat, "set": "bot:random"})
+    assert (await lobby.host.ask(lobby.path("start"))).status_code == 200
+    assert (await lobby.host.act(lobby.room.table.id, BOAST, 1)).status_code == 200
+
+
+async def test_a_seat_is_taken_once(lobby: Lobby) -> None:
+    """Told so, the second sits down on the next."""
+    first, second = lobby.one.person("10.0.0.2"), lobby.two.person("10.0.0.3")
+    assert (await first.ask(lobby.path("seats"), {"set": "sit", "seat": "1"})).status_code == 200
+    answer = await second.ask(lobby.path("seats"), {"set": "sit", "seat": "1"})
+    assert (answer.status_code, answer.json()["reason"]) == (409, "That seat is taken.")
+    assert await lobby.stored() == lobby.room.table == lobby.there.table
+    assert (await second.ask(lobby.path("seats"), {"set": "sit", "seat": "2"})).status_code == 200
+    assert await lobby.stored() == lobby.there.table
+
+
+async def test_of_many_who_want_one_seat_at_two_halls_one_has_it(lobby: Lobby) -> None:
+    people = [hall.person(f"10.0.1.{k}") for k in range(4) for hall in (lobby.one, lobby.two)]
+    answers = await asyncio.gather(*(person.ask(lobby.path("seats"), {"set": "sit", "seat": "1"}) for person in people))
+    assert sorted(answer.status_code for answer in answers) == [200, *[409] * 7]
+
+
+async def test_all_find_a_seat_while_there_are_some(lobby: Lobby) -> None:
+    people = [lobby.one.person("10.0.0.2"), lobby.two.person("10.0.0.3")]
+    answers = await asyncio.gather(*(person.ask(lobby.path("seats"), {"set": "sit"}) for person in people))
+    assert [answer.status_code for answer in answers] == [200, 200]
+    assert [seat.kind for seat in (await lobby.stored()).seats] == ["human"] * 3
+
+
+async def test_a_match_that_runs_does_not_gather_again(lobby: Lobby) -> None:
+    await begin_and_play(lobby)
+    answer = await lobby.host_there.ask(lobby.path("visibility"), {"public": "yes"})
+    assert (answer.status_code, answer.json()["error"]) == (409, "wrong-moment")
+    assert (await lobby.stored()).status == "running"
+    assert lobby.there.table.status == "running"
+
+
+async def test_a_match_begins_once(lobby: Lobby) -> None:
+    """Told so, the host plays on at the second hall."""
+    await begin_and_play(lobby)
+    answer = await lobby.host_there.ask(lobby.path("start"))
+    assert (answer.status_code, answer.json()["error"]) == (409, "wrong-moment")
+    assert (await lobby.stored()).started == lobby.room.table.started
+    assert lobby.there.match is not None
+    assert lobby.there.match.steps[0].action == BOAST
+
+
+async def test_who_sat_down_at_another_hall_is_known_here_too(lobby: Lobby) -> None:
+    friend = lobby.one.person("10.0.0.2")
+    assert (await friend.ask(lobby.path("seats"), {"set": "sit"})).status_code == 200
+    await lobby.host.ask(lobby.path("seats"), {"seat": "2", "set": "remove"})
+    assert (await lobby.host.ask(lobby.path("start"))).status_code == 200
+    assert (await elsewhere(friend, lobby.two).act(lobby.room.table.id, BOAST)).json()["error"] == "not-your-turn"
+
+
+async def test_nobody_who_leaves_at_another_hall_comes_back(on_postgresql: Settings) -> None:
+    """Neither to the seat, nor when the other leaves too: then the match is given up."""
+    async with open_hall(on_postgresql) as one, open_hall(replace(on_postgresql)) as two:
+        host, friend, room = await one.two_at(HOARD)
+        there = await two.room(room.table.id)
+        assert (await host.ask(f"/table/{room.table.id}/resign")).status_code == 200
+        assert (await elsewhere(friend, two).ask(f"/table/{room.table.id}/resign")).status_code == 200
+        assert [seat.kind for seat in there.table.seats] == ["bot", "bot"]
+        assert there.table.status == "abandoned"
+
+
+async def test_one_rematch_for_those_who_ask_at_two_halls(on_postgresql: Settings) -> None:
+    async with open_hall(on_postgresql) as one, open_hall(replace(on_postgresql)) as two:
+        host, friend, room = await one.two_at(HOARD)
+        await play_out(room, {0: host, 1: friend})
+        await two.room(room.table.id)
+        asked = [await person.post(f"/table/{room.table.id}/rematch") for person in (host, elsewhere(friend, two))]
+        assert asked[0].headers["location"] == asked[1].headers["location"]

@@ -21,6 +21,7 @@ from meadhall.engine.match import Match, View
 from meadhall.server import hall as hall_module
 from meadhall.server import mind as mind_module
 from meadhall.server import room as room_module
+from meadhall.server.refusals import DatabaseAway
 from meadhall.server.room import Room
 from meadhall.server.settings import Settings
 from meadhall.server.store import Conflict, Entry, Store
@@ -342,25 +343,40 @@ async def test_a_bot_whose_name_is_gone_is_replaced(hall: OpenHall) -> None:
     assert match_of(room).steps[-1].seat == 1
 
 
-async def test_when_even_random_cannot_play_it_is_tried_again(
-    hall: OpenHall, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    program, room = await bots_and(hall, ["random"], HOARD)
-    monkeypatch.setattr(room_module, "_BREATH", 0.0)
-    failures = 0
+def refuse_bots(monkeypatch: pytest.MonkeyPatch, error: Exception) -> list[Entry]:
+    """What the bot on seat 1 plays is not stored five times, then it is; those that were not."""
+    refused: list[Entry] = []
     append = Store.append
 
-    async def away_for_a_while(store: Store, table: str, entry: Entry, over: bool) -> None:
-        nonlocal failures
-        if entry.seat == 1 and failures < 5:
-            failures += 1
-            raise OSError("database away")
+    async def after_a_while(store: Store, table: str, entry: Entry, over: bool) -> None:
+        if entry.seat == 1 and len(refused) < 5:
+            refused.append(entry)
+            raise error
         await append(store, table, entry, over)
 
-    monkeypatch.setattr(Store, "append", away_for_a_while)
+    monkeypatch.setattr(room_module, "_BREATH", 0.0)
+    monkeypatch.setattr(Store, "append", after_a_while)
+    return refused
+
+
+async def test_bots_wait_for_a_database_that_is_away(
+    hall: OpenHall, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """It is no fault of theirs: none decides in another's place."""
+    program, room = await bots_and(hall, ["greedy"], HOARD)
+    refused = refuse_bots(monkeypatch, DatabaseAway("It doesn't answer."))
     await program.act(room.table.id, DRAW)
     await until(room, lambda: match_of(room).actor in (0, None))
-    assert failures == 5
+    assert len(refused) == 5
+    assert not caplog.records
+
+
+async def test_when_even_random_cannot_play_it_is_tried_again(hall: OpenHall, monkeypatch: pytest.MonkeyPatch) -> None:
+    program, room = await bots_and(hall, ["random"], HOARD)
+    refused = refuse_bots(monkeypatch, OSError("disk full"))
+    await program.act(room.table.id, DRAW)
+    await until(room, lambda: match_of(room).actor in (0, None))
+    assert len(refused) == 5
 
 
 async def test_bots_give_people_time_to_see_what_happened_but_never_four_seconds(
@@ -600,6 +616,21 @@ async def test_a_hint_is_shown_to_who_asked_until_the_next_action(hall: OpenHall
     answer = await undo(actor, room)
     assert answer.status_code == 200
     assert (await actor.get(path)).text.count('class="button hint-line"') == 3, "it is the same decision again"
+
+
+async def test_a_hint_is_marked_by_whatever_way_one_came_back_to_where_it_was_asked_for(hall: OpenHall, adviser: Adviser) -> None:
+    actor, _, room, first = await at_turn(hall, "axxa")
+    seat = match_of(room).actor
+    assert seat is not None
+    await actor.act(room.table.id, first)
+    assert match_of(room).actor == seat, "there is something more to decide in this turn"
+    await ask_hint(actor, room)
+    await undo(actor, room)
+    await actor.act(room.table.id, first)
+    _, known = room_module.replayed(room.game, room.table, await hall.store.entries(room.table.id))
+    assert known == {(seat, match_of(room).sight(seat))}, "so it is after a restart"
+    await actor.act(room.table.id, match_of(room).legal()[0].action)
+    assert [step.hinted for step in match_of(room).steps[:2]] == [False, True]
 
 
 async def test_while_a_hint_is_thought_of_the_page_says_so_and_stays_usable(hall: OpenHall, adviser: Adviser) -> None:

@@ -59,6 +59,11 @@ def test_everything_can_be_set_by_the_environment() -> None:
         ("MEADHALL_REQUESTS_PER_MINUTE", "many"),
         ("MEADHALL_DATABASE_URL", "no address"),
         ("MEADHALL_DATABASE_URL", "mysql://db/hall"),
+        ("MEADHALL_DATABASE_URL", "postgresql://u:p@127.0.0.1:x/hall"),
+        ("MEADHALL_DATABASE_URL", "postgresql://u:p@127.0.0.1:70000/hall"),
+        ("MEADHALL_DATABASE_URL", "sqlite://"),
+        ("MEADHALL_DATABASE_URL", "sqlite:///:memory:"),
+        ("MEADHALL_DATABASE_URL", "sqlite:///file:hall?mode=memory&uri=true"),
     ],
 )
 def test_a_bad_setting_is_refused_by_name(name: str, value: str) -> None:
@@ -73,7 +78,8 @@ def test_the_drivers_name_may_be_left_out() -> None:
         assert url.render_as_string(hide_password=False) == "postgresql+asyncpg://u:p@db/hall"
 
 
-def test_a_bad_address_is_refused_without_its_password() -> None:
+@pytest.mark.parametrize("address", ["mysql://u:secret@db/hall", "postgresql://u:secret@db:port/hall"])
+def test_a_bad_address_is_refused_without_its_password(address: str) -> None:
     with pytest.raises(BadSetting) as refusal:
-        Settings.from_environment({"MEADHALL_DATABASE_URL": "mysql://u:secret@db/hall"})
+        Settings.from_environment({"MEADHALL_DATABASE_URL": address})
     assert "secret" not in str(refusal.value)

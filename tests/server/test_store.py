@@ -12,9 +12,11 @@ import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import Connection
+from sqlalchemy.exc import ProgrammingError
 
 from meadhall.server import store as store_module
 from meadhall.server.migrations import upgrade
+from meadhall.server.refusals import DatabaseAway
 from meadhall.server.schema import metadata
 from meadhall.server.settings import Settings
 from meadhall.server.store import (
@@ -75,8 +77,25 @@ async def test_a_changed_table_is_stored_with_its_seats(on_each_database: Settin
         changed = replace(
             table, public=False, status="running", seats=tuple(replace(seat, seat=2 - seat.seat) for seat in table.seats[::-1])
         )
-        await store.save_table(changed)
-        assert await store.table(table.id) == changed
+        assert await store.save_table(changed) == replace(changed, version=1)
+        assert await store.table(table.id) == replace(changed, version=1)
+
+
+async def test_a_table_is_changed_by_who_knows_what_became_of_it(on_each_database: Settings) -> None:
+    """Nothing is written of a change of what it no longer is, neither the table nor its seats."""
+    async with Store.open(on_each_database) as store:
+        table = table_of("a1")
+        await store.add_table(table)
+        answers = await asyncio.gather(
+            *(store.save_table(table.replace_seat(replace(table.seats[2], name=f"Ada {k}"))) for k in range(8)),
+            return_exceptions=True,
+        )
+        assert sum(isinstance(answer, Conflict) for answer in answers) == 7
+        (saved,) = [answer for answer in answers if isinstance(answer, TableRow)]
+        assert await store.table(table.id) == saved
+        await store.append(table.id, Entry(1, "action", 0, 0), over=True)
+        with pytest.raises(Conflict):
+            await store.save_table(saved)
 
 
 async def test_tables_are_found_by_who_sits_there_and_by_what_becomes_of_them(on_each_database: Settings) -> None:
@@ -144,6 +163,16 @@ async def test_processes_that_start_together_upgrade_once_and_share_their_secret
         assert len(set(secrets)) == 1
 
 
+async def test_a_connection_that_is_lost_is_no_fault_of_who_asked(on_postgresql: Settings) -> None:
+    """It is refused, and the next finds another connection."""
+    async with Store.open(on_postgresql) as store:
+        with pytest.raises(DatabaseAway):
+            await store._do(lambda connection: connection.exec_driver_sql("SELECT pg_terminate_backend(pg_backend_pid())"))
+        assert await store.alive()
+        with pytest.raises(ProgrammingError):
+            await store._do(lambda connection: connection.exec_driver_sql("SELECT nonsense"))
+
+
 async def test_the_migrations_make_what_the_queries_expect(on_each_database: Settings) -> None:
     def differences(connection: Connection) -> list[object]:
         upgrade(connection)  # a second time: nothing happens
@@ -181,6 +210,28 @@ async def test_a_second_one_on_the_same_folder_is_refused(settings: Settings) ->
         assert await again.alive()
 
 
+@pytest.mark.parametrize("way", ["{0}/hall.db", "{0}/other/../hall.db", "{0}/link.db"])
+async def test_a_second_one_on_the_same_file_is_refused(settings: Settings, way: str) -> None:
+    """Whatever folder each was given for its data, and however the file is called."""
+    folder = settings.data
+    (folder / "other").mkdir()
+    (folder / "link.db").symlink_to(folder / "hall.db")
+    first = replace(settings, data=folder / "first", database_url=f"sqlite:///{folder}/hall.db")
+    second = replace(settings, data=folder / "second", database_url=f"sqlite:///{way.format(folder)}")
+    async with Store.open(first):
+        with pytest.raises(StoreBusy, match=r"hall\.db"):
+            async with Store.open(second):
+                pass
+    async with Store.open(second) as again:
+        assert await again.alive()
+
+
+async def test_two_files_in_one_folder_are_two_halls(settings: Settings) -> None:
+    other = replace(settings, database_url=f"sqlite:///{settings.data}/meadhall.sqlite")
+    async with Store.open(settings), Store.open(other) as second:
+        assert await second.alive()
+
+
 async def test_a_folder_with_odd_characters_is_a_folder(settings: Settings) -> None:
     odd = replace(settings, data=settings.data / "a b?c=d#e%41")
     async with Store.open(odd) as store:
@@ -208,8 +259,14 @@ async def test_a_database_of_a_newer_hall_is_refused(settings: Settings) -> None
     with sqlite3.connect(settings.data / "meadhall.db") as newer:
         newer.execute("UPDATE alembic_version SET version_num = '9999'")
     newer.close()
-    with pytest.raises(StoreUnusable, match="9999"):
+    with pytest.raises(StoreUnusable, match=r"a newer or another Meadhall .*9999"):
         async with Store.open(settings):
+            pass
+
+
+async def test_an_address_with_an_unknown_parameter_is_refused(on_postgresql: Settings) -> None:
+    with pytest.raises(StoreUnusable, match="sslmode"):
+        async with Store.open(replace(on_postgresql, database_url=on_postgresql.database_url + "?sslmode=require")):
             pass
 
 

@@ -333,6 +333,13 @@ async def test_a_guest_can_host_so_many_tables_and_no_more(settings: Settings, a
         assert (await host.ask("/tables", {"game": AXES})).status_code == 201, "a match that has ended counts no more"
 
 
+async def test_tables_that_a_guest_opens_at_once_are_counted_too(on_each_database: Settings, at_once: None) -> None:
+    async with open_hall(replace(on_each_database, tables_per_guest=5)) as hall:
+        host = await hall.program()
+        answers = await asyncio.gather(*(host.post("/tables", {"game": AXES}) for _ in range(12)))
+        assert sorted(answer.status_code for answer in answers) == [201] * 5 + [429] * 7
+
+
 @pytest.mark.parametrize(
     "path", ["/table/nowhere", "/table/nowhere/record", "/table/%00", "/table/" + "x" * 3000, "/seat/x", "/replay/x"]
 )

@@ -11,7 +11,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from math import hypot, sqrt
+from math import hypot
 from typing import Literal
 
 import numpy as np
@@ -47,6 +47,8 @@ FIRST = 32
 
 BATCH = 16
 """Continuations at a time, at least, and batches at a time; how much their means differ tells how far a chance may be off."""
+SUPPOSED = 4.0
+"""Batches for which a continuation that is won or lost counts in that."""
 
 MOST_TURNING_POINTS = 5
 LEAST_CHANGE = 0.08
@@ -214,10 +216,13 @@ class _Open:
             self.batches += 1
 
     def errors(self) -> tuple[float, ...]:
-        """The standard error of each chance, by how much the means of batches differ."""
-        if self.batches == 1:
-            return (0.5 / sqrt(self.samples),) * len(self.sums)
-        variance = np.maximum(0, self.squares - self.sums**2 / self.samples) / (self.batches - 1)
+        """The standard error of each chance, by how much the means of batches differ.
+
+        Few batches, or such as agree by accident, tell too little of it: a continuation that is won or lost counts for some more.
+        """
+        chances = (self.sums + 1) / (self.samples + 2)
+        between = np.maximum(0, self.squares - self.sums**2 / self.samples)
+        variance = (between + SUPPOSED * chances * (1 - chances)) / (self.batches - 1 + SUPPOSED)
         return tuple(np.sqrt(variance / self.samples).tolist())
 
 
@@ -302,7 +307,7 @@ def told(match: Match, analysis: Analysis, point: TurningPoint) -> str:
         named = _named(match, event)
         return bool(party & named), event.kind in earlier, -often[event.kind], len(named)
 
-    return match.game.words.event(max(events, key=tells), match.names)
+    return match.in_words(max(events, key=tells))
 
 
 def _seen(step: Step, analysis: Analysis) -> Sequence[Event]:

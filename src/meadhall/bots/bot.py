@@ -10,11 +10,12 @@ from meadhall.bots.policy import POLICIES, PolicyBot
 from meadhall.bots.ranks import KARL, RANKS, Rank
 from meadhall.bots.search import Budget, SearchBot
 from meadhall.engine.chance import new_seed
+from meadhall.engine.checks import quoted
 from meadhall.engine.errors import MeadhallError
 from meadhall.engine.game import Game
 from meadhall.engine.match import View
 
-_SEARCH = re.compile(r"search@(?:(?P<seconds>\d+(?:\.\d+)?)s|(?P<iterations>[1-9]\d*))")
+_SEARCH = re.compile(r"search@(?:(?P<seconds>\d{1,4}(?:\.\d{1,6})?)s|(?P<iterations>[1-9]\d{0,8}))")
 
 
 class UnknownBot(MeadhallError):
@@ -55,11 +56,13 @@ def bot(game: Game, name: str, seed: bytes | None = None, alone: bool = False) -
         UnknownBot: the game has none of that name.
     """
     seed = seed or new_seed()
+    if not isinstance(name, str):
+        raise UnknownBot(f"the name of a bot is text, not {quoted(name)}")
     if own := _SEARCH.fullmatch(name):
         budget = Budget(float(own["seconds"] or 0), int(own["iterations"] or 0), 1, alone)
         return SearchBot(game, name, budget, seed)
     if name not in bot_names(game):
-        raise UnknownBot(f"{game.title} has no bot {name!r}; it has: {', '.join(bot_names(game))}")
+        raise UnknownBot(f"{game.title} has no bot {quoted(name)}; it has: {', '.join(bot_names(game))}")
     if name in POLICIES:
         return PolicyBot(game, name, seed)
     rank = next(rank for rank in RANKS if rank.name == name)

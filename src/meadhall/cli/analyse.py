@@ -88,8 +88,8 @@ def to_dict(match: Match, analysis: Analysis) -> dict[str, Any]:
 def print_analysis(out: Console, match: Match, analysis: Analysis) -> None:
     """A line of bars for each party, the turning points, and a table of chances."""
     out.print(Text(match.game.title, style="bold"))
-    how = {"public": _("by what everybody knew"), "everything": _("with everything known")}[analysis.knowledge]
-    out.print(Text("; ".join([how, *how_good(analysis)]), style="dim"))
+    how = {"public": _("By what everybody knew."), "everything": _("With everything known.")}[analysis.knowledge]
+    out.print(Text(" ".join([how, *how_good(analysis)]), style="dim"))
     out.print()
     out.print(_bars(match, analysis, out.width))
     if analysis.turning:

@@ -5,6 +5,7 @@ Annotations are evaluated by Typer when the app is built, so that the texts in t
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from importlib.metadata import version as package_version
@@ -192,6 +193,8 @@ def build() -> typer.Typer:
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the command; its exit status. Whatever goes wrong is one line on stderr."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")  # a terminal or pipe that knows fewer letters gets question marks
     with speaking(chosen_language()):
         try:
             status = build()(args=arguments, prog_name="meadhall", standalone_mode=False)
@@ -204,6 +207,9 @@ def main(arguments: list[str] | None = None) -> int:
             return 0
         except OSError as error:
             complain(f"{error.filename}: {error.strerror}" if error.filename else error)
+            return USAGE
+        except MemoryError:
+            complain(_("There is not enough memory for that."))
             return USAGE
         except KeyboardInterrupt:
             return INTERRUPTED

@@ -8,7 +8,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 
+from meadhall.engine.errors import MalformedAction
 from meadhall.engine.game import Game
+from meadhall.engine.language import gettext as _
 from meadhall.engine.match import Action
 
 
@@ -25,8 +27,15 @@ class Choices:
         return self._notation(action) if self._notation else str(action)
 
     def read(self, text: str) -> int | None:
-        """The action that was typed; None if it is none. Any number is one, if not of this game."""
-        return int(text) if text.isdecimal() else self._actions.get(_letters(text))
+        """The action that was typed; None if it is none. Any number is one, if not of this game.
+
+        Raises MalformedAction for a number that is longer than Python reads.
+        """
+        try:
+            return int(text) if text.isdecimal() else self._actions.get(_letters(text))
+        except ValueError:
+            refusal = _("Action {action} is outside 0 to {last}.").format(action=f"{text[:12]}…", last=len(self._actions) - 1)
+            raise MalformedAction(refusal) from None
 
     def lines(self, legal: Iterable[Action]) -> Iterator[tuple[str, str]]:
         """What can be typed, and what it does; or, where more than one word is typed, by the first word how it can go on.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
+from unicodedata import category
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
@@ -33,8 +34,13 @@ def complaints() -> Console:
 
 def complain(message: object) -> None:
     """Say what went wrong, in one line."""
-    if line := " ".join(str(message).split()):
+    if line := " ".join(harmless(str(message)).split()):
         print(f"meadhall: {line}", file=sys.stderr)
+
+
+def harmless(text: str) -> str:
+    """``text`` without what a terminal would obey instead of showing it."""
+    return "".join("\N{REPLACEMENT CHARACTER}" if category(c) == "Cc" and not c.isspace() else c for c in text)
 
 
 def progress_bar() -> Progress:

@@ -59,6 +59,21 @@ def _user_name() -> str:
         return _("Guest")
 
 
+def replace_text(path: Path, text: str) -> None:
+    """Write a file, or leave what is there as it was. Raises OSError."""
+    target = path.resolve()
+    if target.exists() and not target.is_file():  # a pipe or a device
+        target.write_text(text, encoding="utf-8")
+        return
+    part = target.with_name(f".{target.name}.part")
+    try:
+        part.write_text(text, encoding="utf-8")
+        part.replace(target)
+    except OSError as error:
+        part.unlink(missing_ok=True)
+        raise OSError(error.errno, error.strerror, str(path)) from None
+
+
 def resumed_match(path: Path) -> Match:
     """The match in a record file, verified and ready to be played on."""
     records = list(read_records(path))
@@ -83,7 +98,7 @@ class Session:
             if who.bot is not None
         }
         self.viewer = self.persons[0]
-        self.hinted: set[int] = set()  # the decisions at which a hint was asked for
+        self.hinted: set[bytes] = set()  # the positions in which a hint was asked for, as the person saw them
         self.open = True
         self.commands: dict[str, tuple[str, Callable[[str], None]]] = {
             "why": (_("why CHOICE: why it can't be played"), self.why),
@@ -123,7 +138,8 @@ class Session:
     def play(self, action: int) -> None:
         """Play it for the actor, and tell what happened as far as the person may know."""
         number = self.match.next_number
-        hinted = self.match.decision in self.hinted and self.match.actor in self.persons
+        actor = self.match.actor
+        hinted = actor in self.persons and self.match.sight(actor) in self.hinted
         events = self.match.play(action, hinted=hinted)
         print_events(self.console, self.match, [event for event in events if event.visible_to(self.viewer)], number)
 
@@ -192,7 +208,7 @@ class Session:
         if not view.legal:
             self.say(_("There is nothing to decide."))
             return
-        self.hinted.add(self.match.decision)
+        self.hinted.add(self.match.sight(self.viewer))
         with self.console.status(_("The king looks at your table …")):
             given = hints(view)
         print_hints(self.console, view, given, self.choices.written)
@@ -207,8 +223,11 @@ class Session:
         """Write the match record."""
         match = self.match
         path = Path(rest or f"{match.game.name}-{match.commitment[:8]}{SUFFIX}")
+        if "\0" in rest:
+            self.say(_("No file can be called that."), style="red")
+            return
         record = match.record(legal=True, abandoned=None if match.over else LEFT)
-        path.write_text(dumps(record) + "\n", encoding="utf-8")
+        replace_text(path, dumps(record) + "\n")
         self.say(_("Saved as {path}.").format(path=path))
 
     def help(self, _rest: str) -> None:

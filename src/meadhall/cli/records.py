@@ -7,7 +7,7 @@ from pathlib import Path
 
 from rich.text import Text
 
-from meadhall.cli.console import WRONG, complain, console, progress_bar
+from meadhall.cli.console import WRONG, complain, console, harmless, progress_bar
 from meadhall.cli.transcript import outcome, print_events, print_step, print_table
 from meadhall.engine.errors import RecordError
 from meadhall.engine.language import gettext as _
@@ -83,7 +83,7 @@ def tell_match(match: Match, abandoned: str | None, tables: bool) -> None:
     if match.over:
         out.print(Text("\n" + outcome(match), style="bold"))
     else:
-        out.print(Text("\n" + _("Given up: {why}").format(why=abandoned), style="bold"))
+        out.print(Text("\n" + _("Given up: {why}").format(why=harmless(str(abandoned))), style="bold"))
 
 
 def _all_steps(match: Match) -> list[tuple[Step, bool]]:

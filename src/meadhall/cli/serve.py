@@ -16,11 +16,15 @@ def serve_hall(host: str | None, port: int | None, data: Path | None, database_u
     if no_browser or not has_screen():
         os.environ["MEADHALL_NO_BROWSER"] = "1"
 
+    compiles = not mode.interpreted  # the bots' rules, in their process
     mode.prefer_interpreted()  # one action at a time needs no compiler; all that thinks is in a process of its own
 
+    from meadhall.engine.rule import check_cache
     from meadhall.server.run import serve
     from meadhall.server.settings import Settings
 
+    if compiles:
+        check_cache()
     serve(Settings.from_environment())
 
 

@@ -19,7 +19,7 @@ from meadhall.engine.match import Match, Step, View
 
 def print_events(console: Console, match: Match, events: Iterable[Event], number: int | None = None) -> None:
     """What happened in one step, as a paragraph; ``number`` is that of its action, if it is to be shown."""
-    text = " · ".join(match.game.words.event(event, match.names) for event in events)
+    text = " · ".join(match.in_words(event) for event in events)
     if text:
         _print_paragraph(console, number, Text(text))
 

@@ -32,6 +32,7 @@ from meadhall.engine.errors import (
 )
 from meadhall.engine.events import NO_LOG_SHAPE, NOBODY, Event
 from meadhall.engine.game import Game, Scoring, registered
+from meadhall.engine.game import game as find_game
 from meadhall.engine.kernels import loops
 from meadhall.engine.lessons import LEARNER, Lessons
 from meadhall.engine.loops import GREEDY
@@ -99,6 +100,7 @@ def check_game(game: Game, *, matches: int = 20, seed: str = "conformance") -> i
     Raises:
         ConformanceError: the game breaks a law; says which, in what match and where.
     """
+    game = find_game(game)
     coincidences = knowledge.Coincidences()
     positions = 0
     with registered(game):
@@ -364,7 +366,7 @@ def _event_is_sound(match: Match, event: Event) -> None:
     demand(json.loads(json.dumps(event.to_list())) == event.to_list(), f"{event} can't be written as JSON")
     demand(NOBODY <= event.audience < match.players, f"{event} is for {event.audience}, who is nobody here")
     demand(kind.rule in match.game.rule_ids, f"{event} follows from rule {kind.rule!r}, which the rulebook lacks")
-    demand(bool(match.game.words.event(event, match.names).strip()), f"{event} has no words")
+    demand(bool(match.in_words(event).strip()), f"{event} has no words")
 
 
 def step_knowledge(branch: Branch) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+LONGEST_REASON = 400
+"""Letters of what is said to be wrong with a record: it quotes what stands there."""
+
 
 class MeadhallError(Exception):
     """Base of all errors that are somebody's to mend: a bad option, an illegal action, a broken record."""
@@ -13,6 +16,10 @@ class UnknownGame(MeadhallError):
 
 class BadSetup(MeadhallError):
     """A match can't be set up so: number of players, options, seats or seed."""
+
+
+class NoCache(MeadhallError):
+    """There is no folder in which machine code can be kept."""
 
 
 class Refused(MeadhallError):
@@ -58,6 +65,7 @@ class RecordError(MeadhallError):
     """
 
     def __init__(self, place: str, reason: str) -> None:
+        reason = reason if len(reason) <= LONGEST_REASON else reason[: LONGEST_REASON - 1] + "…"
         super().__init__(f"{place}: {reason}")
         self.place = place
         self.reason = reason

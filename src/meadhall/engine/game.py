@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from meadhall.engine.advice import Advice
-from meadhall.engine.checks import as_integer
+from meadhall.engine.checks import as_integer, quoted
 from meadhall.engine.errors import BadSetup, UnknownGame
 from meadhall.engine.events import Event, EventKind
 from meadhall.engine.language import add_catalogues
@@ -182,9 +182,9 @@ class Game:
         """The number of players, if the game can be played by so many; BadSetup if not."""
         count = as_integer(players)
         if count is None:
-            raise BadSetup(f"the number of players is an integer, not {players!r}")
+            raise BadSetup(f"the number of players is an integer, not {quoted(players)}")
         if not self.min_players <= count <= self.max_players:
-            raise BadSetup(f"{self.title} is for {self.min_players} to {self.max_players} players, not {count}")
+            raise BadSetup(f"{self.title} is for {self.min_players} to {self.max_players} players, not {quoted(count)}")
         return count
 
     def check_options(self, options: Mapping[str, Any]) -> dict[str, Any]:
@@ -193,7 +193,7 @@ class Game:
         for name in options:
             if name not in known:
                 names = ", ".join(known) or "none"
-                raise BadSetup(f"{self.title} has no option {name!r}; its options: {names}")
+                raise BadSetup(f"{self.title} has no option {quoted(name)}; its options: {names}")
         return {name: option.check(options.get(name, option.default)) for name, option in known.items()}
 
     def read_options(self, texts: Mapping[str, str]) -> dict[str, Any]:
@@ -285,7 +285,7 @@ def game(name: str | Game) -> Game:
     if not isinstance(name, str) or name not in _loaded:
         entry = _entry_points().get(name) if isinstance(name, str) else None
         if entry is None:
-            raise UnknownGame(f"there is no game {name!r} here; there are: {', '.join(game_names())}")
+            raise UnknownGame(f"there is no game {quoted(name)} here; there are: {', '.join(game_names())}")
         loaded = entry.load()
         assert isinstance(loaded, Game)
         _loaded[name] = loaded

@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from meadhall.engine.advice import anything
-from meadhall.engine.checks import as_integer, check_count, check_seed
+from meadhall.engine.checks import as_integer, check_count, check_seed, quoted
 from meadhall.engine.cores import cores
 from meadhall.engine.errors import BadSetup, MalformedAction
 from meadhall.engine.game import Game, game
@@ -254,7 +254,7 @@ def _integers(given: npt.ArrayLike) -> npt.NDArray[np.int64]:
     numbers = [as_integer(value) for value in objects.flat]
     for value, number in zip(objects.flat, numbers, strict=True):
         if number is None or not _INT64.min <= number <= _INT64.max:
-            raise MalformedAction(f"an action is an integer of 64 bits, not {value!r}")
+            raise MalformedAction(f"an action is an integer of 64 bits, not {quoted(value)}")
     return np.array(numbers, np.int64).reshape(objects.shape)
 
 
@@ -273,8 +273,11 @@ class Batch:
         self.players, chosen = self.game.check_setup(players, options)
         codes = self.game.encode_options(chosen)
         self.tables = self.game.table.new(check_count(count, "matches"))
+        number = as_integer(first)
+        if number is None or not 0 <= number <= _INT64.max - len(self.tables):
+            raise BadSetup(f"the number of the first match is an integer of at least 0, not {quoted(first)}")
         self._loops = loops(self.game)
-        self._loops.set_up_many(self.tables, players, codes, seed_number(seed), first)
+        self._loops.set_up_many(self.tables, self.players, codes, seed_number(seed), number)
 
     def step(self, actions: npt.ArrayLike) -> npt.NDArray[np.int8]:
         """Play ``actions[i]`` on match i. Returns int8 (count,): 0 played; unchanged because 1 illegal, 2 over.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -11,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from meadhall.engine import chance
-from meadhall.engine.checks import as_integer, check_seed
+from meadhall.engine.checks import as_integer, check_seed, check_text, quoted
 from meadhall.engine.errors import BadSetup, CannotUndo, IllegalAction, MalformedAction, MatchOver, NotYourTurn
 from meadhall.engine.events import Event, Log, new_log, read_log
 from meadhall.engine.game import Game, Scoring
@@ -227,12 +229,13 @@ class Match:
         started: datetime | None = None,
     ) -> None:
         named = _named(seats)
+        game = find_game(game)
         wanted = players if players is not None else len(named) if named else game.min_players
         self.players, self.options = game.check_setup(wanted, options or {})
         self.game = game.under(self.options)
         self.seed = check_seed(seed)
         self.seats = _seated(named, self.players)
-        self.started = started or datetime.now(UTC).replace(microsecond=0)
+        self.started = _in_utc(started)
         self.steps: list[Step] = []
         self.undone: list[Undone] = []
         self.next_number = 1
@@ -297,6 +300,10 @@ class Match:
         """
         return self.steps[-1].n if self.steps else 0
 
+    def sight(self, seat: int) -> bytes:
+        """What names all that ``seat`` knows of the position: the same by whatever way the match came there. Raises BadSetup."""
+        return hashlib.sha256(concealed(self.game, self._tables, self._viewer(seat)).tobytes()).digest()
+
     @cached_property
     def commitment(self) -> str:
         """SHA-256 of the seed, public from the start."""
@@ -331,7 +338,7 @@ class Match:
         """
         steps = as_integer(position)
         if steps is None or not 0 <= steps <= len(self.steps):
-            raise BadSetup(f"the match has positions 0 to {len(self.steps)}, not {position!r}")
+            raise BadSetup(f"the match has positions 0 to {len(self.steps)}, not {quoted(position)}")
         if steps == len(self.steps):
             return self.view(seat)
         following, viewer = self.steps[steps], self._viewer(seat)
@@ -355,7 +362,7 @@ class Match:
         if viewer == SPECTATOR or (viewer == EVERYTHING and self.over):
             return viewer
         if viewer is None or not 0 <= viewer < self.players:
-            raise BadSetup(f"there is no seat {seat!r}; there are 0 to {self.players - 1}")
+            raise BadSetup(f"there is no seat {quoted(seat)}; there are 0 to {self.players - 1}")
         return viewer
 
     def result(self) -> Result | None:
@@ -377,10 +384,10 @@ class Match:
         """The action's integer, if it can be played now (by ``seat``, when given). Raises what ``play`` raises."""
         number = as_integer(action)
         if number is None:
-            raise MalformedAction(_("An action is an integer, not {what}.").format(what=repr(action)[:40]))
+            raise MalformedAction(_("An action is an integer, not {what}.").format(what=quoted(action)))
         if not 0 <= number < self.game.actions:
             raise MalformedAction(
-                _("Action {action} is outside 0 to {last}.").format(action=str(number)[:40], last=self.game.actions - 1)
+                _("Action {action} is outside 0 to {last}.").format(action=quoted(number), last=self.game.actions - 1)
             )
         if self.actor is None:
             rule, how = self.game.words.ending(self.game.table.at(self._tables))
@@ -399,7 +406,7 @@ class Match:
         ``hinted``: the actor had asked for a hint at this decision. It changes nothing, but the record says so.
 
         Returns:
-            What happened, up to the next decision.
+            What happened, up to the next decision; ``in_words`` says it in words.
 
         Raises:
             MalformedAction, MatchOver, NotYourTurn, IllegalAction: and the match is as it was.
@@ -414,6 +421,10 @@ class Match:
 
     def _playing(self, action: int) -> Callable[[Tables, Any], None]:
         return lambda tables, log: loops(self.game).play_one(tables, action, log)
+
+    def in_words(self, event: Event) -> str:
+        """An event of this match as people read it."""
+        return self.game.words.event(event, self.names)
 
     def tally(self) -> Counts:
         """What the game's statistics count of the match so far; what was taken back doesn't count."""
@@ -443,7 +454,7 @@ class Match:
         """
         count = as_integer(steps)
         if count is None:
-            raise CannotUndo(f"the number of actions to take back is an integer, not {steps!r}")
+            raise CannotUndo(f"the number of actions to take back is an integer, not {quoted(steps)}")
         if not 1 <= count <= len(self.steps):
             raise CannotUndo(_("There is nothing to take back."))
         if self.over and not revealed:
@@ -458,8 +469,11 @@ class Match:
         return taken
 
     def rename(self, seat: int, who: Seat) -> None:
-        """Let somebody else sit on ``seat`` from now on."""
-        self.seats = tuple(who if k == seat else other for k, other in enumerate(self.seats))
+        """Let somebody else sit on ``seat`` from now on. Raises BadSetup."""
+        changed = self._viewer(seat)
+        if changed < 0:
+            raise BadSetup(f"there is no seat {changed}; there are 0 to {self.players - 1}")
+        self.seats = tuple(check_seat(who) if k == changed else other for k, other in enumerate(self.seats))
 
     def copy(self) -> Match:
         """An independent copy: playing on either leaves the other as it is."""
@@ -486,10 +500,13 @@ class Match:
 
         While the match runs it holds what seat ``seat`` (None: a spectator) may know, without the seed; when it is over, or given
         up for the reason ``abandoned``, everything, unless it is ``sealed`` because others still play from the same seed.
-        ``legal`` adds the count of legal actions to every action.
+        ``legal`` adds the count of legal actions to every action; while the match runs to those of ``seat`` alone, as such a
+        count can tell what somebody holds. Raises BadSetup.
         """
         from meadhall.engine.record import to_record
 
+        if abandoned is not None:
+            check_text(abandoned, "why a match was given up")
         return to_record(self, self._viewer(seat), legal=legal, abandoned=abandoned, sealed=sealed)
 
     def recorded(self, seat: int | None = None, *, after: int = 0, sealed: bool = False) -> list[dict[str, Any]]:
@@ -504,12 +521,35 @@ def _named(seats: Any) -> tuple[Seat, ...] | None:
     if seats is None:
         return None
     if isinstance(seats, str) or not isinstance(seats, Sequence):
-        raise BadSetup(f"seats are a list of names, not {seats!r}")
-    named = tuple(Seat(seat) if isinstance(seat, str) else seat for seat in seats)
-    for seat in named:
-        if not isinstance(seat, Seat):
-            raise BadSetup(f"a seat is a name or a Seat, not {seat!r}")
-    return named
+        raise BadSetup(f"seats are a list of names, not {quoted(seats)}")
+    return tuple(check_seat(Seat(seat) if isinstance(seat, str) else seat) for seat in seats)
+
+
+def check_seat(seat: Any) -> Seat:
+    """A seat as a record can hold it; BadSetup for anything else."""
+    if not isinstance(seat, Seat):
+        raise BadSetup(f"a seat is a name or a Seat, not {quoted(seat)}")
+    if any(unicodedata.category(letter) == "Cc" for letter in check_text(seat.name, "a name")):
+        raise BadSetup(f"a name has no control characters, unlike {quoted(seat.name)}")
+    if seat.kind not in ("human", "bot"):
+        raise BadSetup(f'the kind of a seat is "human" or "bot", not {quoted(seat.kind)}')
+    if (seat.kind == "bot") != (seat.bot is not None):
+        raise BadSetup(f"a bot's seat, and no other, has the name of a bot, unlike {quoted(seat)}")
+    if seat.bot is not None and not check_text(seat.bot, "the name of a bot"):
+        raise BadSetup("the name of a bot is empty")
+    return seat
+
+
+def _in_utc(started: Any) -> datetime:
+    """When a match started: now if nothing is given; what has no time zone is taken for UTC. BadSetup for what is no time."""
+    if started is None:
+        return datetime.now(UTC).replace(microsecond=0)
+    if not isinstance(started, datetime):
+        raise BadSetup(f"when a match started is a datetime, not {quoted(started)}")
+    try:
+        return started.replace(tzinfo=UTC) if started.tzinfo is None else started.astimezone(UTC)
+    except OverflowError:
+        raise BadSetup(f"a match can't have started at {started}") from None
 
 
 def _seated(seats: tuple[Seat, ...] | None, players: int) -> tuple[Seat, ...]:

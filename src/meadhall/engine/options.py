@@ -15,6 +15,7 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 import msgspec
 
+from meadhall.engine.checks import quoted
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.language import gettext as _
 from meadhall.engine.places import line_of, place_of
@@ -80,7 +81,7 @@ class Choice:
     def check(self, value: Any) -> Any:
         """The value as a record holds it; BadSetup if it is none."""
         if not isinstance(value, str) or value not in self.values:
-            raise BadSetup(f"option {self.name} is one of {', '.join(self.values)}, not {value!r}")
+            raise BadSetup(f"option {self.name} is one of {', '.join(self.values)}, not {quoted(value)}")
         return value
 
     def encode(self, value: Any) -> Sequence[int]:
@@ -205,7 +206,7 @@ class Document(Generic[D]):
             return self.default
         known = self._learn(value["data"])
         if value["sha256"] != known.key:
-            raise BadSetup(f"{self.name}: the data's hash is {known.key}, not {value['sha256']!r}")
+            raise BadSetup(f"{self.name}: the data's hash is {known.key}, not {quoted(value['sha256'])}")
         return self._value(known, value["data"])
 
     def _value(self, known: _Known[D], data: Any) -> dict[str, Any]:

@@ -8,15 +8,16 @@ from copy import deepcopy
 from datetime import UTC, datetime
 from itertools import islice, pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from meadhall.engine.checks import quoted
 from meadhall.engine.errors import MeadhallError, RecordError
 from meadhall.engine.events import Event
 from meadhall.engine.game import Game, game
-from meadhall.engine.match import EVERYTHING, Match, Seat, Step, visible
+from meadhall.engine.match import EVERYTHING, Match, Seat, Step, check_seat, visible
 
 FORMAT = "meadhall-match/1"
 SUFFIX = ".match.json"
@@ -98,7 +99,7 @@ def to_record(match: Match, viewer: int, *, legal: bool, abandoned: str | None, 
         "rules": match.game.version,
         "options": deepcopy(match.options),
         "seats": [_seat(seat) for seat in match.seats],
-        "started": f"{match.started.year:04}" + match.started.strftime("-%m-%dT%H:%M:%SZ"),
+        "started": _written_time(match.started),
         "commitment": match.commitment,
         **({"seed": match.seed.hex()} if open_book else {}),
         "complete": open_book,
@@ -141,7 +142,7 @@ def _action(match: Match, step: Step, viewer: int, legal: bool = False) -> dict[
     }
     if step.hinted:
         written["hinted"] = True
-    if legal:
+    if legal and viewer in (EVERYTHING, step.seat):
         written["legal"] = step.legal
     return written
 
@@ -155,6 +156,10 @@ def _seat(seat: Seat) -> dict[str, str]:
     if seat.bot is not None:
         written["bot"] = seat.bot
     return written
+
+
+def _written_time(time: datetime) -> str:
+    return f"{time.year:04}" + time.strftime("-%m-%dT%H:%M:%SZ")
 
 
 def _plain(share: float) -> float | int:
@@ -176,13 +181,15 @@ def read_records(path: Path) -> Iterator[MatchRecord]:
     except (OSError, UnicodeDecodeError) as error:
         raise RecordError(str(path), f"can't be read: {getattr(error, 'strerror', None) or 'not UTF-8'}") from None
     try:
-        found = json.loads(text)
+        found = _data(text)
+    except _Repeated as error:
+        raise RecordError(str(path), str(error)) from None
     except (ValueError, RecursionError):
         pass
     else:
         yield _object(found, str(path))
         return
-    lines = [line for line in text.splitlines() if line.strip()]
+    lines = [line for line in text.split("\n") if line.strip()]
     if not lines:
         raise RecordError(str(path), "empty: there is no record in it")
     for number, line in enumerate(lines, 1):
@@ -190,11 +197,30 @@ def read_records(path: Path) -> Iterator[MatchRecord]:
 
 
 def loads(text: str | bytes, place: str = "record") -> MatchRecord:
-    """The record in a JSON text. Raises RecordError if it is none."""
+    """The record in a JSON text, bytes being UTF-8. Raises RecordError if it is none."""
     try:
-        return _object(json.loads(text), place)
+        return _object(_data(text if isinstance(text, str) else text.decode()), place)
+    except _Repeated as error:
+        raise RecordError(place, str(error)) from None
     except (ValueError, RecursionError) as error:
         raise RecordError(place, f"not JSON: {error}") from None
+
+
+class _Repeated(ValueError):
+    """An object names something twice: who reads it could take the one or the other."""
+
+
+def _data(text: str) -> Any:
+    return json.loads(text, object_pairs_hook=_named_once)
+
+
+def _named_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _value in pairs]
+        repeated = next(name for name in names if names.count(name) > 1)
+        raise _Repeated(f"{quoted(repeated)} is there twice in one object")
+    return found
 
 
 def _object(found: Any, place: str) -> MatchRecord:
@@ -207,7 +233,8 @@ def _parsed(record: MatchRecord) -> RecordedMatch:
     if not isinstance(record, dict):
         raise RecordError("record", "not a match record: an object was expected")
     if record.get("format") != FORMAT:
-        raise RecordError("format", f"{record.get('format')!r} is unknown; this program reads {FORMAT}")
+        raise RecordError("format", f"{quoted(record.get('format'))} is unknown; this program reads {FORMAT}")
+    _check_data(record)
     try:
         return msgspec.convert(record, RecordedMatch)
     except msgspec.ValidationError as error:
@@ -215,11 +242,24 @@ def _parsed(record: MatchRecord) -> RecordedMatch:
         raise RecordError(path.rstrip("`").lstrip(".") or "record", reason[:1].lower() + reason[1:]) from None
 
 
+def _check_data(record: MatchRecord) -> None:
+    """RecordError unless a file can hold it: JSON can name halves of characters, and Python what is no JSON at all."""
+    try:
+        dumps(record).encode()
+    except UnicodeEncodeError:
+        raise RecordError("record", "it holds text that is no Unicode") from None
+    except (TypeError, ValueError, RecursionError) as error:
+        raise RecordError("record", f"it holds what is no JSON: {error}") from None
+
+
 def _started(text: str) -> datetime:
     try:
-        return datetime.strptime(text, "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=UTC)
+        time = datetime.strptime(text, "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=UTC)
+        if _written_time(time) == text:
+            return time
     except ValueError:
-        raise RecordError("started", f"{text!r} is no time like 2026-11-21T20:00:00Z") from None
+        pass
+    raise RecordError("started", f"{quoted(text)} is no time like 2026-11-21T20:00:00Z")
 
 
 def _seed(parsed: RecordedMatch) -> bytes:
@@ -257,16 +297,12 @@ def replay(record: MatchRecord, progress: Callable[[int], None] | None = None) -
     seed = _seed(parsed)
     if not parsed.complete:
         raise RecordError("complete", "a filtered record can't be replayed")
-    for k, seat in enumerate(parsed.seats):
-        told = seat.bot is UNSET if seat.kind == "human" else seat.kind == "bot" and seat.bot
-        if not told:
-            raise RecordError(f"seats[{k}]", 'kind is "human", or "bot" with the name of the bot')
     try:
         match = Match(
             subject,
             players=len(parsed.seats),
             seed=seed,
-            seats=[Seat(seat.name, "bot", seat.bot) if seat.bot else Seat(seat.name) for seat in parsed.seats],
+            seats=[_seated(k, seat) for k, seat in enumerate(parsed.seats)],
             options=parsed.options,
             started=_started(parsed.started),
         )
@@ -282,6 +318,13 @@ def replay(record: MatchRecord, progress: Callable[[int], None] | None = None) -
     _replay_actions(parsed, match, progress)
     _compare_result(parsed, match)
     return match
+
+
+def _seated(k: int, seat: RecordedSeat) -> Seat:
+    try:
+        return check_seat(Seat(seat.name, cast("Any", seat.kind), None if seat.bot is UNSET else seat.bot))
+    except MeadhallError as error:
+        raise RecordError(f"seats[{k}]", str(error)) from None
 
 
 def _replay_actions(parsed: RecordedMatch, match: Match, progress: Callable[[int], None] | None) -> None:
@@ -352,7 +395,8 @@ def _same(recorded: list[Any], derived: list[Any]) -> bool:
 
 
 def _in_brackets(event: list[Any]) -> str:
-    return f"{event[0]}({', '.join(map(str, event[1:]))})" if event else "an empty event"
+    parts = [part if isinstance(part, str) and part.isidentifier() else quoted(part) for part in event]
+    return f"{parts[0]}({', '.join(parts[1:])})" if parts else "an empty event"
 
 
 def _compare_result(parsed: RecordedMatch, match: Match) -> None:

@@ -13,12 +13,14 @@ import sys
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any, ParamSpec, TypeVar, overload
 
 import numpy as np
 from platformdirs import user_cache_path
 
 from meadhall.engine import mode
+from meadhall.engine.errors import NoCache
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -53,14 +55,29 @@ def _package_folder(package: str) -> Path | None:
     return path.parent if path.name == "__init__.py" else path
 
 
+def check_cache() -> None:
+    """Refuse to go on where no machine code can be kept: every start would compile for minutes. Raises NoCache."""
+    root = cache_root()
+    try:
+        root.mkdir(parents=True, exist_ok=True)
+        with TemporaryFile(dir=root):
+            pass
+    except OSError as error:
+        raise NoCache(
+            f"machine code can't be kept in {root}: {error.strerror}; name another folder with MEADHALL_CACHE"
+        ) from None
+
+
 @cache
 def cache_folder(package: str) -> Path:
     """The folder for the machine code of ``package``'s rules, named by a hash of all that it depends on.
 
     Numba itself looks only at the file of the function: it would use stale code after a change in a helper's file.
+    Raises NoCache.
     """
     from importlib.metadata import version
 
+    check_cache()
     key = hashlib.sha256()
     for part in ("meadhall", "numba", "numpy"):
         key.update(f"{part} {version(part)}\n".encode())

@@ -7,9 +7,10 @@ import multiprocessing
 import signal
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from meadhall.bots import bot
@@ -21,6 +22,10 @@ from meadhall.engine.statistics import Counts
 
 CHUNK = 16
 """Matches that a process plays before it hands them over."""
+AHEAD = 4
+"""Chunks given out for each process, so that none waits for the next."""
+MOST_GAMES = 100_000_000
+"""The most games of a simulation or tournament: what came of each is kept to the end."""
 
 
 @dataclass(frozen=True)
@@ -86,23 +91,28 @@ def play_matches(
     plan: Plan, games: int, processes: int, progress: Callable[[int], None] | None, chunk: int = CHUNK
 ) -> Generator[Outcome, None, None]:
     """The outcomes of matches 0 to ``games - 1``, in order, played by so many processes, ``chunk`` matches at a time."""
-    chunks = [range(first, min(first + chunk, games)) for first in range(0, games, chunk)]
-    count = min(processes, len(chunks))
+    starts = range(0, games, chunk)
+    chunks = (range(first, min(first + chunk, games)) for first in starts)
+    count = min(processes, len(starts))
     for outcomes in _play_beside(plan, chunks, count) if count > 1 else (_play_chunk(plan, numbers) for numbers in chunks):
         yield from outcomes
         if progress:
             progress(len(outcomes))
 
 
-def _play_beside(plan: Plan, chunks: Sequence[range], processes: int) -> Iterator[list[Outcome]]:
+def _play_beside(plan: Plan, chunks: Iterator[range], processes: int) -> Iterator[list[Outcome]]:
     """The outcomes chunk by chunk; who doesn't wait for all leaves no process behind."""
     others = multiprocessing.active_children()
     context = multiprocessing.get_context("spawn")  # a fork would copy the locks of threads that are not copied
     with ProcessPoolExecutor(processes, context) as pool:
         try:
-            with _interrupts_held_back():
-                results = deque(pool.submit(_play_chunk, plan, numbers) for numbers in chunks)
-            while results:
+            results: deque[Future[list[Outcome]]] = deque()
+            while True:
+                with _interrupts_held_back():
+                    given_out = islice(chunks, processes * AHEAD - len(results))
+                    results.extend(pool.submit(_play_chunk, plan, numbers) for numbers in given_out)
+                if not results:
+                    break
                 yield results.popleft().result()
         except BaseException:
             for worker in set(multiprocessing.active_children()).difference(others):

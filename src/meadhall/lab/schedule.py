@@ -13,7 +13,7 @@ from meadhall.bots import bot
 from meadhall.engine.checks import check_count, check_seed_text
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.game import Game
-from meadhall.lab.matches import Plan
+from meadhall.lab.matches import MOST_GAMES, Plan
 
 
 @dataclass(frozen=True)
@@ -80,13 +80,13 @@ def scheduled(
     count, chosen = subject.check_setup(subject.min_players if players is None else players, options)
     parties = subject.parties(count, chosen)
     check_bots(subject, bots, min(2, len(parties)))
-    wanted, text = check_count(games, "games"), check_seed_text(seed)
+    wanted, text = check_count(games, "games", MOST_GAMES), check_seed_text(seed)
     return Schedule(subject.name, tuple(bots), chosen, text, alone=True, parties=parties, wanted=wanted)
 
 
 def check_bots(subject: Game, bots: Sequence[str], least: int) -> None:
     """BadSetup or UnknownBot unless these are bots of the game, each named once, and enough."""
-    if isinstance(bots, str):
+    if isinstance(bots, str) or not isinstance(bots, Sequence):
         raise BadSetup("bots are a list of names")
     if len(bots) < least:
         raise BadSetup(f"too few bots for a tournament of {subject.title}: {len(bots)} of at least {least}")

@@ -13,12 +13,12 @@ import numpy.typing as npt
 
 from meadhall.bots import bot
 from meadhall.bots.policy import POLICIES
-from meadhall.engine.checks import check_count, check_seed_text
+from meadhall.engine.checks import check_count, check_seed_text, quoted
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.game import Game, game
 from meadhall.engine.kernels import Floats, counted_tournament
 from meadhall.engine.statistics import Counts
-from meadhall.lab.matches import Plan, play_matches
+from meadhall.lab.matches import MOST_GAMES, Plan, play_matches
 from meadhall.lab.report import Report, report
 
 
@@ -56,7 +56,9 @@ def simulate(
     subject = game(name)
     chosen = subject.check_options(options)
     line_up = seated(subject, bots, players)
-    games, processes, text = check_count(games, "games"), check_count(processes, "processes"), check_seed_text(seed)
+    games, processes, text = check_count(games, "games", MOST_GAMES), check_count(processes, "processes"), check_seed_text(seed)
+    if not isinstance(records, str | Path | None):
+        raise BadSetup(f"records are the name of a file, not {quoted(records)}")
     if records is None and all(who in POLICIES for who in line_up):
         policies = [POLICIES[who] for who in line_up]
         counted_tournament(subject, policies, 1, text, chosen)  # compiles, if it must, off the clock
@@ -71,7 +73,7 @@ def simulate(
 
 def seated(subject: Game, bots: Sequence[str], players: int | None) -> tuple[str, ...]:
     """One bot a seat. Raises BadSetup or UnknownBot."""
-    if isinstance(bots, str) or not bots:
+    if isinstance(bots, str) or not isinstance(bots, Sequence) or not bots:
         raise BadSetup("bots are a list of names, of at least one")
     count = subject.check_players(max(len(bots), subject.min_players) if players is None else players)
     if len(bots) > count:

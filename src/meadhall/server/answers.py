@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import logging
+import secrets
 from dataclasses import replace
+from errno import ENAMETOOLONG, ENOTDIR
 from http import HTTPStatus
 from typing import Any
 
 from litestar import MediaType, Response
-from litestar.exceptions import ClientException, HTTPException
+from litestar.exceptions import ClientException, HTTPException, NotFoundException
 from litestar.response import Redirect
 from markupsafe import Markup, escape
 
@@ -28,8 +30,9 @@ log = logging.getLogger(__name__)
 
 Html = Response[str]
 
-_PROMPT_GAP = "the-prompt-goes-here"
-_NUMBER_GAP = -987654321
+_PROMPT_GAP = f"prompt-{secrets.token_hex(16)}"
+_NUMBER_GAP = -secrets.randbits(62)
+"""Nobody can be called like these: they are others at every start."""
 
 
 def page(request: AnyRequest, guest: Guest, template: str, content: Any, status: int = 200, **more: Any) -> Html:
@@ -203,6 +206,13 @@ def failed(request: AnyRequest, error: Exception) -> Response[Any]:
         detail = error.detail if isinstance(error, HTTPException) and status < 500 and status != 403 else text
         return _for_programs(RefusalInfo(HTTPStatus(status).name.lower().replace("_", "-"), None, detail, status))
     return _error_page(request, status, text)
+
+
+def no_file(request: AnyRequest, error: Exception) -> Response[Any]:
+    """The answer where no file can be: its name holds a NUL or is too long, or leads through a file."""
+    cause = error.__cause__
+    impossible = isinstance(error, ValueError) or (isinstance(cause, OSError) and cause.errno in (ENAMETOOLONG, ENOTDIR))
+    return failed(request, NotFoundException() if impossible else error)
 
 
 def _error_page(request: AnyRequest, status: int, text: str, rule: str = "") -> Response[Any]:

@@ -11,7 +11,7 @@ from litestar import Litestar, Router
 from litestar.datastructures import State
 from litestar.di import Provide
 from litestar.enums import ScopeType
-from litestar.exceptions import HTTPException
+from litestar.exceptions import HTTPException, InternalServerException
 from litestar.middleware import DefineMiddleware
 from litestar.middleware.rate_limit import RateLimitConfig
 from litestar.openapi.config import OpenAPIConfig
@@ -27,6 +27,7 @@ from meadhall.server.bodies import HallRequest
 from meadhall.server.forgery import ForeignTokens, csrf_config
 from meadhall.server.forms import read_form
 from meadhall.server.hall import Hall
+from meadhall.server.hosts import known_by_name
 from meadhall.server.render import static_folders
 from meadhall.server.routes import api, daily, documents, front, learn, operator, replay, table
 from meadhall.server.settings import Settings
@@ -104,13 +105,20 @@ async def create_app(settings: Settings, store: Store, thinker: Thinker) -> Lite
         await asyncio.gather(preparing, *resuming, return_exceptions=True)
         await hall.close()
 
-    return Litestar(
+    app = Litestar(
         route_handlers=[
             pages,
             api.router(visitors),
             *operator.routes,
             *(
-                create_static_files_router(path, [folder], cache_control=None, include_in_schema=False, name=path)
+                create_static_files_router(
+                    path,
+                    [folder],
+                    cache_control=None,
+                    include_in_schema=False,
+                    name=path,
+                    exception_handlers={ValueError: answers.no_file, InternalServerException: answers.no_file},
+                )
                 for path, folder in static_folders().items()
             ),
         ],
@@ -138,6 +146,8 @@ async def create_app(settings: Settings, store: Store, thinker: Thinker) -> Lite
         request_max_body_size=BODY_LIMIT,
         state=State({"hall": hall}),
     )
+    app.asgi_handler = known_by_name(app.asgi_handler)
+    return app
 
 
 async def add_headers(message: Message, scope: Scope) -> None:

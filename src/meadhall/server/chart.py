@@ -22,8 +22,10 @@ WIDTH, HEIGHT = 480, 236
 LEFT, RIGHT = 46, 446
 TOP, BOTTOM = 34, 206
 
-MARK = 24
-"""How far apart the numbers of turning points are at least."""
+MARK = 28
+"""How far apart the numbers of turning points are at least: a little more than they are wide in the smallest drawing."""
+MARKS = LEFT, RIGHT - 13
+"""Between where they stand: off the crest of the winner, beyond the end of the plot."""
 CREST = 25
 """How far apart crests on lines are at least."""
 COLUMNS = 100
@@ -176,14 +178,14 @@ def _marks(match: Match, analysis: Analysis, paths: Sequence[Sequence[Point]]) -
             change=change_in_words(point),
             rose=point.change > 0,
         )
-        for number, (point, label) in enumerate(zip(points, spread(wanted, MARK, LEFT, RIGHT), strict=True), 1)
+        for number, (point, label) in enumerate(zip(points, spread(wanted, MARK, *MARKS), strict=True), 1)
     )
 
 
 def spread(wanted: Sequence[float], apart: float, first: float, last: float) -> list[float]:
     """Places near the wanted ones, which ascend: at least so far apart, from ``first`` to ``last``."""
     places = list(wanted)
-    for _round in range(50):
+    for _round in range(200):
         for k, (left, right) in enumerate(pairwise(places)):
             lacking = max(0.0, apart - (right - left)) / 2
             places[k] -= lacking

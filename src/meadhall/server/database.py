@@ -7,6 +7,8 @@ from collections.abc import Callable
 from typing import Any, Protocol, TypeVar
 
 from sqlalchemy import URL, Connection, create_engine, event
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import TimeoutError as NoConnection
 from sqlalchemy.ext.asyncio import create_async_engine
 
 T = TypeVar("T")
@@ -17,11 +19,19 @@ _CHECKPOINT = 500
 """Transactions after which SQLite's log is copied into the database."""
 
 
+_AWAY = ("08", "53", "57P")
+"""How PostgreSQL's codes begin (SQLSTATE) for: no connection, too few resources, and being stopped or started."""
+
+
+class Away(Exception):
+    """The database does not answer: whatever was asked may be tried again later."""
+
+
 class Database(Protocol):
     """A database that runs whole transactions."""
 
     async def transact(self, work: Callable[[Connection], T]) -> T:
-        """What ``work`` returns, done in one transaction that is committed then, or rolled back when it raises."""
+        """What ``work`` returns, done in one transaction that is committed then, or rolled back when it raises. Raises Away."""
 
     async def close(self) -> None:
         """Give all connections back."""
@@ -82,8 +92,27 @@ class Shared:
         self._engine = create_async_engine(url, pool_size=10, max_overflow=0, pool_pre_ping=True, hide_parameters=True)
 
     async def transact(self, work: Callable[[Connection], T]) -> T:
-        async with self._engine.begin() as connection:
-            return await connection.run_sync(work)
+        try:
+            async with self._engine.begin() as connection:
+                return await connection.run_sync(work)
+        except (OSError, NoConnection) as error:
+            raise Away(first_line(error)) from error
+        except DBAPIError as error:
+            if _is_away(error):
+                raise Away(first_line(error)) from error
+            raise
 
     async def close(self) -> None:
         await self._engine.dispose()
+
+
+def first_line(error: Exception) -> str:
+    """What an error says, without the advice that comes with it."""
+    cause = error.orig if isinstance(error, DBAPIError) and error.orig is not None else error
+    return str(cause).partition("\n")[0].strip() or type(error).__name__
+
+
+def _is_away(error: DBAPIError) -> bool:
+    """Whether nothing is wrong with what was asked, only nobody there to answer."""
+    code = getattr(error.orig, "sqlstate", None) or ""
+    return error.connection_invalidated or code.startswith(_AWAY)

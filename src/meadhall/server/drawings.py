@@ -111,7 +111,7 @@ class Charts:
             TooMany: enough charts are waiting already.
         """
         if not match.over:
-            raise WrongMoment(_("The chart is drawn when the match is over."))
+            raise WrongMoment(_("Only a match that was played to its end has a chart."))
         drawing = self._drawings.get((key, knowledge))
         if drawing is None:
             if client:

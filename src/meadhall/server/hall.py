@@ -54,6 +54,7 @@ class Hall:
         self.charts = Charts(thinker)
         self.deals = Deals(thinker)
         self._loading: dict[str, _Loading] = {}
+        self._opening = asyncio.Lock()
 
     # ---------------------------------------------------------------------------------------------------------------- rooms
 
@@ -134,8 +135,6 @@ class Hall:
         """A new table: the host on seat 0, then the bots, the rest open. Refuses what the game can't be played with."""
         subject = game(name)
         self.ready.check(name)
-        if await self.store.count_unfinished(host.id) >= self.settings.tables_per_guest:
-            raise TooMany(_("You host too many unfinished tables; finish one first."))
         count = subject.check_players(players if players is not None else max(subject.min_players, 1 + len(bots)))
         if len(bots) >= count:
             raise BadSetup(_("There are more bots than seats."))
@@ -156,8 +155,15 @@ class Hall:
             created=now(),
             seats=tuple(seats),
         )
-        await self.store.add_table(table)
+        await self._add_within_limit(table)
         return await self.room(table.id)
+
+    async def _add_within_limit(self, table: TableRow) -> None:
+        """Store a new table. Refuses who hosts too many; of several that a guest opens at once, each counts those before."""
+        async with self._opening:
+            if await self.store.count_unfinished(table.host) >= self.settings.tables_per_guest:
+                raise TooMany(_("You host too many unfinished tables; finish one first."))
+            await self.store.add_table(table)
 
     async def play_now(self, host: Guest, name: str, players: int | None = None) -> Room:
         """A table against bots, begun at once."""
@@ -188,6 +194,7 @@ class Hall:
             finished=None,
             abandoned=None,
             seats=seats,
+            version=0,
         )
         await self.store.add_table(table)
         again = await self.room(await room.set_rematch(table.id))
@@ -221,11 +228,10 @@ class Hall:
             )
 
         await room.change_table(sit)
-        return taken[0]
+        return taken[-1]
 
     async def leave(self, room: Room, guest: Guest) -> None:
         """Stand up again before the match."""
-        room.seat_of(guest)
         await room.change_table(lambda table: table.replace_seat(open_seat(room.seat_of(guest))))
 
     async def start(self, room: Room, guest: Guest) -> None:

@@ -301,11 +301,13 @@ class GamePage:
     whispers: tuple[LogEntry, ...] = ()  # what the viewer alone was told lately, newest first
     can_undo: bool = False
     can_resign: bool = False
+    alone: bool = False  # nobody else but bots plays: who resigns gives the match up
     can_hint: bool = False
     hint: HintView | None = None
     thinking: str = ""  # which bot thinks now, in words
     notice: Refusal | None = None  # the last thing refused, to be shown once
     result: ResultView | None = None
+    given_up: ResultView | None = None  # the same, without winners, of a match that nobody played to its end
     chart: ChartPlace | None = None
     device: Device | None = None
     commitment: str = ""

@@ -203,11 +203,13 @@ def game_page(room: Room, match: Match, viewer: int | None, seats: tuple[SeatVie
         public=viewer is None,
         can_undo=running and seated and last is not None and last.seat == viewer and match.can_undo(),
         can_resign=running and seated,
+        alone=sum(row.kind == "human" for row in table.seats) == 1,
         can_hint=running and seated and match.actor == viewer and table.daily is None,
         hint=hint_view(advice) if advice is not None else None,
         thinking=next((thinking_words(seat) for seat in seats if seat.thinking), ""),
         watching=0 if seated else room.hub.seats()[None],
         result=result_view(match),
+        given_up=_given_up(match, table) if table.status == "abandoned" else None,
         chart=chart_place(match, room.drawing, f"/table/{table.id}") if room.drawing is not None else None,
         rematch=f"/table/{table.rematch}" if table.rematch else "",
         daily=table.daily or "",
@@ -364,14 +366,24 @@ def result_view(match: Match) -> ResultView | None:
     if result is None:
         return None
     rule, how = match.game.words.ending(match.state)
-    decisions = ngettext("{count} decision", "{count} decisions", len(match.steps)).format(count=len(match.steps))
     return ResultView(
         headline=_headline(match.names, result),
-        how=_("{how}, after {decisions}").format(how=how, decisions=decisions),
+        how=_after_decisions(how, match),
         rule=rule,
         rule_url=rule_url(match.game.name, rule),
         winners=result.winners,
     )
+
+
+def _given_up(match: Match, table: TableRow) -> ResultView:
+    """How a match ended that nobody played to its end."""
+    how = _("given up") if table.daily else _("nobody was left but the house")
+    return ResultView(_("The match was given up"), _after_decisions(how, match), "", "", ())
+
+
+def _after_decisions(how: str, match: Match) -> str:
+    decisions = ngettext("{count} decision", "{count} decisions", len(match.steps)).format(count=len(match.steps))
+    return _("{how}, after {decisions}").format(how=how, decisions=decisions)
 
 
 def _headline(names: Sequence[str], result: Result) -> str:

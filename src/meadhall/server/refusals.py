@@ -58,6 +58,10 @@ class NotReady(Refused):
     """The game's rules are still being compiled."""
 
 
+class DatabaseAway(Refused):
+    """The database does not answer."""
+
+
 _STATUS: dict[type[MeadhallError], HTTPStatus] = {
     MalformedAction: HTTPStatus.BAD_REQUEST,
     BadSetup: HTTPStatus.BAD_REQUEST,
@@ -75,6 +79,7 @@ _STATUS: dict[type[MeadhallError], HTTPStatus] = {
     IllegalAction: HTTPStatus.UNPROCESSABLE_ENTITY,
     TooMany: HTTPStatus.TOO_MANY_REQUESTS,
     NotReady: HTTPStatus.SERVICE_UNAVAILABLE,
+    DatabaseAway: HTTPStatus.SERVICE_UNAVAILABLE,
 }
 
 _NAMES: dict[type[MeadhallError], str] = {
@@ -94,6 +99,7 @@ _NAMES: dict[type[MeadhallError], str] = {
     IllegalAction: "illegal",
     TooMany: "too-many",
     NotReady: "not-ready",
+    DatabaseAway: "database-away",
 }
 
 

@@ -170,7 +170,7 @@ def fragment(template: str, viewer: Viewer, page: Any, path: str) -> bytes:
 def game_frame(page: GamePage, version: int, private: bytes, public: bytes) -> tuple[bytes, bytes]:
     """A game's #frame, on one line, in two parts: up to the end of what is the viewer's own, its forms among it, and the rest."""
     parts: Any = _template("_parts.html").module
-    attributes = keep(parts.frame_attributes, page.title, len(page.seats), page.viewer, page.your_turn, page.result is not None)
+    attributes = keep(parts.frame_attributes, page.title, len(page.seats), page.viewer, page.your_turn, page.status != "running")
     return b'<div id="frame" %b data-version="%d">%b' % (attributes.encode(), version, private), public + b"</div>"
 
 

@@ -10,27 +10,27 @@ import asyncio
 import logging
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 from meadhall.bots import Hint
 from meadhall.bots.ranks import JARL
-from meadhall.engine.errors import Refused
+from meadhall.engine.errors import MeadhallError
 from meadhall.engine.game import Game
 from meadhall.engine.language import gettext as _
 from meadhall.engine.match import Match, Seat, View
 from meadhall.server.drawings import Drawing
 from meadhall.server.hub import Hub, Turns
-from meadhall.server.refusals import NotSeated, OtherRules, Stale, WrongMoment
+from meadhall.server.refusals import DatabaseAway, NotSeated, OtherRules, Stale, WrongMoment
 from meadhall.server.store import Conflict, Entry, Guest, SeatRow, Store, TableRow, now
 from meadhall.server.thinkers import Thinker
 
 log = logging.getLogger(__name__)
 
 _TRIES = 3
-"""How often an action is tried again when another process has written first."""
+"""How often a change is tried when another process has written first."""
 
 _WAITING_KEPT = 32
 
@@ -78,7 +78,7 @@ class Room:
         self.waiting: dict[Any, bytes] = {}  # what the private parts of waiting seats look like
         self.drawing: Drawing | None = None  # the chart of the match, once it is over
         self._entries = 0
-        self._asked: set[tuple[int, int]] = set()  # the seats that have asked for a hint, and at which decision
+        self._asked: set[tuple[int, bytes]] = set()  # the seats that have asked for a hint, and what they saw of the position
         self._advice: dict[int, AskedHint] = {}  # by seat
         self._store = store
         self._thinker = thinker
@@ -101,27 +101,30 @@ class Room:
 
     async def change_table(self, change: Callable[[TableRow], TableRow]) -> None:
         """Change the table while the players gather; ``change`` may refuse."""
-        async with self._lock:
-            if self.table.status != "gathering":
-                raise WrongMoment(_("The match has begun already."))
-            changed = change(self.table)
-            await self._store.save_table(changed)
-            self.table = changed
-        self._changed()
+
+        async def save() -> None:
+            self._check_gathering()
+            self.table = await self._store.save_table(change(self.table))
+
+        await self._write(save)
 
     async def start(self) -> None:
         """Begin the match with those who are seated."""
-        async with self._lock:
-            if self.table.status != "gathering":
-                raise WrongMoment(_("The match has begun already."))
+
+        async def begin() -> None:
+            self._check_gathering()
             if any(seat.kind == "open" for seat in self.table.seats):
                 raise WrongMoment(_("A seat is still empty: fill it or take it away."))
             begun = replace(self.table, status="running", started=now(), rules=self.game.version)
             match = new_match(self.game, begun)
-            await self._store.save_table(begun)
-            self.table, self.match = begun, match
-        self._changed()
-        self.let_bots_play()
+            self.table = await self._store.save_table(begun)
+            self.match = match
+
+        await self._write(begin)
+
+    def _check_gathering(self) -> None:
+        if self.table.status != "gathering":
+            raise WrongMoment(_("The match has begun already."))
 
     # ---------------------------------------------------------------------------------------------------------------- playing
 
@@ -146,11 +149,11 @@ class Room:
 
     async def act(self, guest: Guest, action: Any, number: int | None = None) -> None:
         """Play an action for the guest's seat. ``number``: the one that the guest's page expects it to have."""
-        seat = self.seat_of(guest)
 
         def play(match: Match) -> Entry:
+            seat = self.seat_of(guest)
             self._check_number(match, number)
-            hinted = (seat, match.decision) in self._asked
+            hinted = bool(self._asked) and (seat, match.sight(seat)) in self._asked
             match.play(action, seat, hinted=hinted)
             return Entry(self._entries + 1, "hinted" if hinted else "action", seat, match.steps[-1].action)
 
@@ -158,9 +161,9 @@ class Room:
 
     async def undo(self, guest: Guest, number: int | None = None) -> None:
         """Take back the guest's last action, as long as nothing was revealed since."""
-        seat = self.seat_of(guest)
 
         def take_back(match: Match) -> Entry:
+            seat = self.seat_of(guest)
             self._check_number(match, number)
             if match.over:
                 raise WrongMoment(_("The match is over."))
@@ -176,57 +179,25 @@ class Room:
             raise Stale(_("The game has moved on since: look again and choose."))
 
     async def _append(self, change: Callable[[Match], Entry]) -> None:
-        """Check and apply ``change`` on a copy, persist it, then make it true. When another process was first, look again."""
+        """Check and apply ``change`` on a copy, persist it, then make it true."""
         await self._turns.turn()
-        async with self._lock:
-            for attempt in range(_TRIES):
-                try:
-                    twin = self.running_match().copy()
-                    entry = change(twin)
-                    await self._store.append(self.table.id, entry, twin.over)
-                except (Conflict, Refused) as error:
-                    if isinstance(error, Refused) and not await self._is_behind():
-                        raise
-                    await self._reload()
-                    self._changed()
-                    self.let_bots_play()
-                    if attempt == _TRIES - 1:
-                        raise Stale(_("The game has moved on since: look again and choose.")) from None
-                    continue
-                self.match = twin
-                self._entries = entry.entry
-                self._asked |= asked([entry])
-                if twin.over:
-                    self.table = replace(self.table, status="over", finished=now())
-                break
-        self._changed()
-        self.let_bots_play()
 
-    async def _is_behind(self) -> bool:
-        """Whether another process has written what this one has not heard of: then nothing is refused before it has looked."""
-        if not self._store.shared:
-            return False
-        stored = await self._store.table(self.table.id)
-        assert stored is not None
-        return stored.status != self.table.status or await self._store.count_entries(self.table.id) > self._entries
+        async def append() -> None:
+            twin = self.running_match().copy()
+            entry = change(twin)
+            await self._store.append(self.table.id, entry, twin.over)
+            self.match = twin
+            self._entries = entry.entry
+            self._asked |= asked(entry, twin)
+            if twin.over:
+                self.table = replace(self.table, status="over", finished=now(), version=self.table.version + 1)
 
-    async def _reload(self) -> None:
-        """Play the match again from the store. Refuses a match of other rules than today's: it would become another match."""
-        table = await self._store.table(self.table.id)
-        assert table is not None
-        if table.rules != self.game.version:
-            raise OtherRules(
-                _("This match was begun under version {old} of the rules of {game}; the hall plays version {new} now.").format(
-                    old=table.rules, new=self.game.version, game=self.game.title
-                )
-            )
-        entries = await self._store.entries(table.id)
-        match = await asyncio.to_thread(replayed, self.game, table, entries)
-        self.table, self.match, self._entries, self._asked = table, match, len(entries), asked(entries)
+        await self._write(append)
 
     async def resign(self, guest: Guest) -> None:
         """Leave a running match: a bot takes the seat. When no person is left, the match is given up."""
-        async with self._lock:
+
+        async def give_up() -> None:
             match = self.running_match()
             if match.over:
                 raise WrongMoment(_("The match is over."))
@@ -236,33 +207,79 @@ class Room:
             table = self.table.replace_seat(replace(left, kind="bot", bot=name, guests=frozenset()))
             if not any(other.kind == "human" for other in table.seats):
                 table = replace(table, status="abandoned", finished=now(), abandoned="everybody left")
-            await self._store.save_table(table)
-            self.table = table
+            self.table = await self._store.save_table(table)
             match.rename(seat, Seat(left.name, "bot", name))
-        self._changed()
-        self.let_bots_play()
+
+        await self._write(give_up)
 
     async def carry_seat(self, seat: int, guest: Guest) -> None:
         """Let the seat belong to ``guest`` too: the same person on another device."""
-        async with self._lock:
-            row = self.table.seats[seat]
-            if row.kind != "human":
+
+        async def carry() -> None:
+            row = next((row for row in self.table.seats if row.seat == seat and row.kind == "human"), None)
+            if row is None:
                 raise WrongMoment(_("Nobody sits there any more."))
-            table = self.table.replace_seat(replace(row, guests=row.guests | {guest.id}))
-            await self._store.save_table(table)
-            self.table = table
-        self._changed()
+            self.table = await self._store.save_table(self.table.replace_seat(replace(row, guests=row.guests | {guest.id})))
+
+        await self._write(carry)
 
     async def set_rematch(self, id: str) -> str:
         """Name the table of the rematch, unless there is one already; which it is."""
-        async with self._lock:
+
+        async def name() -> None:
             if self.table.rematch is None:
-                table = replace(self.table, rematch=id)
-                await self._store.save_table(table)
-                self.table = table
-        self._changed()
+                self.table = await self._store.save_table(replace(self.table, rematch=id))
+
+        await self._write(name)
         assert self.table.rematch is not None
         return self.table.rematch
+
+    # --------------------------------------------------------------------------------------------------------------- writing
+
+    async def _write(self, attempt: Callable[[], Awaitable[None]]) -> None:
+        """Let ``attempt`` check, persist and make true a change, and tell of it. When another process was first, look again."""
+        async with self._lock:
+            for tries_left in reversed(range(_TRIES)):
+                try:
+                    await attempt()
+                    break
+                except (Conflict, MeadhallError) as error:
+                    if isinstance(error, MeadhallError) and not await self._is_behind():
+                        raise
+                    await self._reload()
+                    self._changed()
+                    self.let_bots_play()
+                    if not tries_left:
+                        raise Stale(_("The game has moved on since: look again and choose.")) from None
+        self._changed()
+        self.let_bots_play()
+
+    async def _is_behind(self) -> bool:
+        """Whether another process has written what this one has not heard of: then nothing is refused before it has looked."""
+        if not self._store.shared:
+            return False
+        stored = await self._store.table(self.table.id)
+        assert stored is not None
+        return stored.version != self.table.version or await self._store.count_entries(self.table.id) > self._entries
+
+    async def _reload(self) -> None:
+        """Take the table from the store, and play its match again, if it has begun. Refuses a match of other rules than today's:
+        it would become another match.
+        """
+        table = await self._store.table(self.table.id)
+        assert table is not None
+        if table.status == "gathering":
+            self.table = table
+            return
+        if table.rules != self.game.version:
+            raise OtherRules(
+                _("This match was begun under version {old} of the rules of {game}; the hall plays version {new} now.").format(
+                    old=table.rules, new=self.game.version, game=self.game.title
+                )
+            )
+        entries = await self._store.entries(table.id)
+        match, hinted = await asyncio.to_thread(replayed, self.game, table, entries)
+        self.table, self.match, self._entries, self._asked = table, match, len(entries), hinted
 
     # ------------------------------------------------------------------------------------------------------------------- bots
 
@@ -311,6 +328,8 @@ class Room:
                 if _is_cancelled():
                     raise
                 return  # the same, while it thought
+            except DatabaseAway:
+                break
             except TimeoutError:
                 log.warning("table %s: bot %s on seat %s took too long", self.table.id, name, seat.seat)
             except Exception:
@@ -342,7 +361,7 @@ class Room:
                 raise WrongMoment(_("There is nothing for you to decide now."))
             return Entry(self._entries + 1, "hint", seat, match.decision)
 
-        if (seat, self.running_match().decision) not in self._asked:
+        if (seat, self.running_match().sight(seat)) not in self._asked:
             await self._append(ask)
         advice = self.asked_hint(seat)
         if advice is None:
@@ -430,17 +449,18 @@ def new_match(game: Game, table: TableRow) -> Match:
     )
 
 
-def replayed(game: Game, table: TableRow, entries: list[Entry]) -> Match:
-    """The match of a table after its entries."""
-    match = new_match(game, table)
+def replayed(game: Game, table: TableRow, entries: list[Entry]) -> tuple[Match, set[tuple[int, bytes]]]:
+    """The match of a table after its entries, and who has asked for a hint where."""
+    match, hinted = new_match(game, table), set[tuple[int, bytes]]()
     for entry in entries:
+        hinted |= asked(entry, match)
         if entry.kind == "undo":
             match.undo(entry.value, revealed=True)
         elif entry.kind != "hint":
             match.play(entry.value, entry.seat, hinted=entry.kind == "hinted")
-    return match
+    return match, hinted
 
 
-def asked(entries: list[Entry]) -> set[tuple[int, int]]:
-    """The seats that have asked for a hint, and at which decision."""
-    return {(entry.seat, entry.value) for entry in entries if entry.kind == "hint"}
+def asked(entry: Entry, match: Match) -> set[tuple[int, bytes]]:
+    """If the entry asks for a hint: the seat, and what it sees of the position, to which it may come back after an undo."""
+    return {(entry.seat, match.sight(entry.seat))} if entry.kind == "hint" else set()

@@ -41,6 +41,7 @@ tables = Table(
     Column("rematch", String(16)),
     Column("daily", String(10)),  # the day whose puzzle it is, e.g. "2026-11-21"
     Column("figures", JSON(none_as_null=True)),  # how that went, once it is over
+    Column("version", Integer, nullable=False, server_default="0"),  # how often the row and its seats were changed
     Index("tables_by_status", "status", "created"),
     Index("tables_by_host", "host", "status"),
     Index("one_attempt_a_day", "daily", "host", unique=True),

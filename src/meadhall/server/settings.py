@@ -17,6 +17,8 @@ from meadhall.engine.errors import MeadhallError
 
 _DRIVERS = {"sqlite": "sqlite", "postgresql": "postgresql+asyncpg", "postgres": "postgresql+asyncpg"}
 
+_LAST_PORT = 65535
+
 Number = TypeVar("Number", int, float)
 
 
@@ -97,9 +99,18 @@ class Settings:
 def _checked_url(text: str) -> str:
     """``text``, if it is the address of a database that the hall can use, with or without the name of its driver."""
     try:
-        known = not text or make_url(text).get_backend_name() in _DRIVERS
-    except ArgumentError:
-        known = False
-    if not known:
-        raise BadSetting("MEADHALL_DATABASE_URL is an address like postgresql://user:password@host/database")
+        usable = not text or _is_usable(make_url(text))
+    except (ArgumentError, ValueError):  # no address at all, or one with a port that is no number
+        usable = False
+    if not usable:
+        raise BadSetting(
+            "MEADHALL_DATABASE_URL is an address like postgresql://user:password@host/database or sqlite:////folder/file.db"
+        )
     return text
+
+
+def _is_usable(url: URL) -> bool:
+    """Whether it leads to PostgreSQL, or to SQLite in a file: what is in memory would not last, nor be found by a second hall."""
+    if url.get_backend_name() == "sqlite":
+        return bool(url.database) and not str(url.database).startswith((":memory:", "file:"))
+    return url.get_backend_name() in _DRIVERS and (url.port or 0) <= _LAST_PORT

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 import secrets as randomness
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -12,15 +13,19 @@ from typing import Any
 
 from alembic.util import CommandError
 from filelock import FileLock, Timeout
-from sqlalchemy import ColumnElement, Connection, Row, and_, delete, func, insert, or_, select, update
-from sqlalchemy.exc import DBAPIError, IntegrityError, SQLAlchemyError
+from sqlalchemy import ColumnElement, Connection, Row, Update, and_, delete, func, insert, or_, select, update
+from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 from meadhall.engine.errors import MeadhallError
+from meadhall.engine.language import gettext as _
 from meadhall.server import schema
-from meadhall.server.database import Database, open_database
+from meadhall.server.database import Away, Database, T, first_line, open_database
 from meadhall.server.migrations import upgrade
 from meadhall.server.pages import SeatKind, TableStatus
+from meadhall.server.refusals import DatabaseAway
 from meadhall.server.settings import Settings
+
+log = logging.getLogger(__name__)
 
 RECORDS_KEPT = 1000
 """How many uploaded records are kept; the oldest make room."""
@@ -37,7 +42,7 @@ class StoreUnusable(MeadhallError):
 
 
 class Conflict(Exception):
-    """Somebody else has written that first: that entry of a match, or the guest's own attempt of a day from another page."""
+    """Somebody else has written first: that entry of a match, that table, or the guest's own attempt of a day."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +70,12 @@ class SeatRow:
 
 @dataclass(frozen=True)
 class TableRow:
-    """A table, before, during and after its match. ``daily``: the day whose puzzle it is; ``figures``: how that went."""
+    """A table, before, during and after its match.
+
+    Attributes:
+        daily: the day whose puzzle it is; ``figures`` how that went.
+        version: how often it was changed since it was opened; only who knows the latest may change it.
+    """
 
     id: str
     game: str
@@ -83,6 +93,7 @@ class TableRow:
     rematch: str | None = None
     daily: str | None = None
     figures: dict[str, int] | None = None
+    version: int = 0
 
     def seat_of(self, guest: str) -> int | None:
         """The guest's seat (the lowest, if several), None if they have none."""
@@ -126,19 +137,23 @@ class Store:
     def __init__(self, database: Database, lock: FileLock | None) -> None:
         self._database = database
         self._lock = lock
-        self._do = database.transact
 
     @classmethod
     @asynccontextmanager
     async def open(cls, settings: Settings) -> AsyncIterator[Store]:
         """The database of these settings, brought to today's form. Raises StoreBusy, StoreUnusable."""
-        lock = _lock_file(settings.data) if settings.embedded else None
+        lock = _lock_file(Path(str(settings.url.database))) if settings.embedded else None
         database = open_database(settings.url)
         try:
             try:
                 await database.transact(upgrade)
-            except (OSError, SQLAlchemyError, CommandError) as error:
-                raise StoreUnusable(f"the database {settings.url} can't be used: {_first_line(error)}") from None
+            except CommandError as error:
+                raise StoreUnusable(
+                    f"the database {settings.url} was written by a newer or another Meadhall ({first_line(error)}); "
+                    "update this one, or choose another database with MEADHALL_DATA or MEADHALL_DATABASE_URL"
+                ) from None
+            except (Away, SQLAlchemyError, TypeError) as error:  # TypeError: its address has a parameter that nobody knows
+                raise StoreUnusable(f"the database {settings.url} can't be used: {first_line(error)}") from None
             yield cls(database, lock)
         finally:
             await database.close()
@@ -149,6 +164,14 @@ class Store:
     def shared(self) -> bool:
         """Whether other processes may write to it too."""
         return self._lock is None
+
+    async def _do(self, work: Callable[[Connection], T]) -> T:
+        """What ``work`` returns, done in one transaction. Refuses while the database is away."""
+        try:
+            return await self._database.transact(work)
+        except Away as away:
+            log.warning("the database does not answer: %s", away)
+            raise DatabaseAway(_("The hall's database doesn't answer at the moment. Please try again in a while.")) from None
 
     # ------------------------------------------------------------------------------------------------------------ secrets
 
@@ -166,8 +189,8 @@ class Store:
     async def alive(self) -> bool:
         """Whether the database answers."""
         try:
-            return await self._do(lambda connection: connection.scalar(select(1)) == 1)
-        except (OSError, SQLAlchemyError):
+            return await self._database.transact(lambda connection: connection.scalar(select(1)) == 1)
+        except (Away, SQLAlchemyError):
             return False
 
     # ------------------------------------------------------------------------------------------------------------- guests
@@ -209,16 +232,20 @@ class Store:
                 raise
             raise Conflict from None
 
-    async def save_table(self, table: TableRow) -> None:
-        """Store a table's changed facts and seats."""
+    async def save_table(self, table: TableRow) -> TableRow:
+        """Store a table's changed facts and seats; the table as it is then. Raises Conflict if another process has changed it."""
+        saved = replace(table, version=table.version + 1)
+        known = and_(schema.tables.c.id == table.id, schema.tables.c.version == table.version)
 
         def save(connection: Connection) -> None:
-            connection.execute(update(schema.tables).where(schema.tables.c.id == table.id).values(**_table_values(table)))
+            if connection.execute(update(schema.tables).where(known).values(**_table_values(saved))).rowcount == 0:
+                raise Conflict
             connection.execute(delete(schema.carried).where(schema.carried.c.table_id == table.id))
             connection.execute(delete(schema.seats).where(schema.seats.c.table_id == table.id))
             _insert_seats(connection, table)
 
         await self._do(save)
+        return saved
 
     async def table(self, id: str) -> TableRow | None:
         """The table with that id."""
@@ -264,8 +291,7 @@ class Store:
 
     async def save_figures(self, table: str, figures: dict[str, int]) -> None:
         """Store how an attempt at the puzzle of a day went."""
-        change = update(schema.tables).where(schema.tables.c.id == table).values(figures=figures)
-        await self._do(lambda connection: connection.execute(change))
+        await self._do(lambda connection: connection.execute(_change(table, figures=figures)))
 
     async def _tables(self, condition: ColumnElement[bool], limit: int | None) -> list[TableRow]:
         query = select(schema.tables).where(condition).order_by(schema.tables.c.created.desc()).limit(limit)
@@ -306,7 +332,7 @@ class Store:
         def add(connection: Connection) -> None:
             connection.execute(_APPEND, values)
             if over:
-                connection.execute(update(schema.tables).where(schema.tables.c.id == table).values(status="over", finished=now()))
+                connection.execute(_change(table, status="over", finished=now()))
 
         try:
             await self._do(add)
@@ -348,27 +374,30 @@ def _storable(text: str) -> str:
     return text.replace("\0", "\N{REPLACEMENT CHARACTER}")
 
 
-def _first_line(error: Exception) -> str:
-    """What an error says, without the advice that comes with it."""
-    cause = error.orig if isinstance(error, DBAPIError) and error.orig is not None else error
-    return str(cause).partition("\n")[0].strip() or type(error).__name__
-
-
-def _lock_file(data: Path) -> FileLock:
-    lock = FileLock(data / "meadhall.lock")
+def _lock_file(database: Path) -> FileLock:
+    """The lock beside a database file, where whoever comes to the same file by another way finds it."""
+    file = database.resolve()
+    lock = FileLock(file.with_name(f"{file.name}.lock"))
     try:
-        data.mkdir(parents=True, exist_ok=True)
+        file.parent.mkdir(parents=True, exist_ok=True)
         lock.acquire(timeout=0)
     except Timeout:
         raise StoreBusy(
-            f"another hall already uses {data}; stop it, choose another folder with MEADHALL_DATA, "
-            "or let several share a PostgreSQL database with MEADHALL_DATABASE_URL"
+            f"another hall already uses {file}; stop it, choose another file with MEADHALL_DATA or MEADHALL_DATABASE_URL, "
+            "or let several share a PostgreSQL database"
         ) from None
     except OSError as error:
         raise StoreUnusable(
-            f"the data folder {data} can't be used: {error.strerror}; choose another with MEADHALL_DATA"
+            f"the folder {file.parent} can't be used: {error.strerror}; "
+            "choose another with MEADHALL_DATA or MEADHALL_DATABASE_URL"
         ) from None
     return lock
+
+
+def _change(table: str, **values: Any) -> Update:
+    """The change of some facts of a table that holds whatever else was changed; who knew the table before has to look again."""
+    columns = schema.tables.c
+    return update(schema.tables).where(columns.id == table).values(version=columns.version + 1, **values)
 
 
 def _table_values(table: TableRow) -> dict[str, Any]:

@@ -55,7 +55,7 @@ _WHY = {
     422: "The rules forbid this action now; ``rule`` names the rule.",
     429: "Too much at once.",
     500: "A fault of the hall.",
-    503: "The game is still being set up.",
+    503: "The game is still being set up, or the database does not answer.",
 }
 
 
@@ -63,13 +63,13 @@ def refusals(*statuses: int) -> dict[int, ResponseSpec]:
     """How something can be refused, besides the ways in which anything can."""
     return {
         status: ResponseSpec(RefusalInfo, generate_examples=False, description=_WHY[status])
-        for status in sorted({*statuses, 429, 500})
+        for status in sorted({*statuses, 429, 500, 503})
     }
 
 
 def at_a_table(*statuses: int) -> dict[int, ResponseSpec]:
     """The same of what is done at a table, besides the ways in which anything there can be refused."""
-    return refusals(400, 401, 404, 409, 410, 503, *statuses)
+    return refusals(400, 401, 404, 409, 410, *statuses)
 
 
 class NewGuest(msgspec.Struct, forbid_unknown_fields=True):
@@ -225,7 +225,7 @@ def option_info(subject: Game, option: Option) -> OptionInfo:
     return OptionInfo(option.name, option.values, None)
 
 
-@post("/tables", request_max_body_size=DOCUMENT_LIMIT, responses=refusals(400, 401, 404, 413, 503))
+@post("/tables", request_max_body_size=DOCUMENT_LIMIT, responses=refusals(400, 401, 404, 413))
 async def new_table(data: Annotated[NewTable, _SENT], hall: Hall, program: Guest) -> TableInfo:
     """Open a table."""
     room = await hall.open_table(program, data.game, data.players, data.options, data.bots, data.public)

@@ -46,6 +46,7 @@
     if (turn && !mine) words.push(byId("prompt-words").textContent);
     const hint = byId("hints")?.dataset.say ?? "";
     if (hint !== advised) words.push(hint);
+    if (hint && hint !== advised && mine !== null) byId("hints").scrollIntoView({ block: "nearest" });
     advised = hint;
     for (const line of document.querySelectorAll(".hint-line")) {  // the number that chooses the same
       const key = line.querySelector(".key");
@@ -57,12 +58,24 @@
     mine = turn;
   }
   // Who has played what a hint said goes on at the board.
-  let hinted = false;
+  let hinted = false;  // whether the focus is, or was before it vanished, among hints
   function goOn() {
     if (!hinted || document.activeElement !== document.body) return;
     const choices = document.querySelectorAll("#controls :is(button, input, select):not([aria-disabled], [tabindex='-1'], [type=hidden])");
     [...choices].find(each => each.checkVisibility())?.focus({ preventScroll: true });
   }
+  // With the match, or the seat, goes what one played with. Who was nowhere else goes on at the words that say so, before what
+  // can be done now; who has a sheet open, once it is shut.
+  let seated = !!byId("controls"), risen = false;
+  function land() {
+    const { activeElement: at, body } = document;
+    risen ||= seated && !byId("controls");
+    seated = !!byId("controls");
+    if (!risen || sheet()) return;
+    risen = false;  // what is in a sheet that was just shut has the focus until it is painted
+    if (at === body || !at.checkVisibility()) document.querySelector(".prompt-line[tabindex]")?.focus();
+  }
+  const sheet = () => document.querySelector(":popover-open");
   const meant = line => document.querySelector(`#controls [name=action][value="${line.value}"]`);
   function whose(frame) {
     const turn = frame.dataset.turn === "yes";
@@ -101,6 +114,7 @@
   on("htmx:finally:request", e => presser(e.detail.ctx)?.classList.remove("pending"));
   on("htmx:error", e => { if (!e.target.hasAttribute?.("data-quiet")) toast(byId("toast").dataset.failed, true); });
   on("htmx:after:swap", tell);
+  on("htmx:after:swap", land);
   on("focusin", e => { hinted = !!e.target.closest(".hints"); });
   on("htmx:after:swap", () => setTimeout(goOn));  // once the game has said where Tab leads
   on("htmx:sse:error", () => { if (!lost) toast(byId("toast").dataset.lost, true); lost = true; });
@@ -148,8 +162,21 @@
   const press = element => element && element.getAttribute("aria-disabled") !== "true" && element.click();
   const keys = { "?": () => byId("keys").togglePopover(), h: () => press(byId("hint")), u: () => press(byId("undo")), r: () => byId("rules")?.togglePopover(),
     l: () => copyLink("#table-url"), ArrowLeft: () => press(byId("step-back")), ArrowRight: () => press(byId("step-on")), " ": () => byId("autoplay") && play(!playing) };
+  const typed = e => e.ctrlKey || e.metaKey || e.altKey || e.target.matches("input:not([type=radio]), select, textarea");
+  // An open sheet has the keys, and the focus, to itself: no key gets through to the table. The one that opened it closes it.
+  const closes = { "?": "keys", r: "rules" };
+  window.addEventListener("keydown", e => {
+    if (!sheet()) return;
+    e.stopPropagation();
+    if (!typed(e) && closes[e.key] === sheet().id) sheet().hidePopover();
+  }, true);
+  document.addEventListener("toggle", e => {
+    if (!e.target.matches("[popover]")) return;
+    if (e.newState === "open") e.target.querySelector("[popovertargetaction=hide]")?.focus({ preventScroll: true });
+    else land();
+  }, true);
   window.addEventListener("keydown", e => {  // after a game's own script, which may have used the key
-    if (e.defaultPrevented || e.ctrlKey || e.metaKey || e.altKey || e.target.matches("input:not([type=radio]), select, textarea")) return;
+    if (e.defaultPrevented || typed(e)) return;
     if (e.key === " " && e.target.matches("button, a, summary, input")) return;
     if (/^[1-9]$/.test(e.key)) press(document.querySelector(`[data-key="${e.key}"]`));
     else if (keys[e.key]) { if (e.key === " ") e.preventDefault(); keys[e.key](); }

@@ -1,0 +1,19 @@
+"""The version of a table"""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0003"
+down_revision = "0002"
+branch_labels = None
+depends_on = None
+
+# No batch: on SQLite it would make the table anew, and dropping the old one would take all seats and entries with it.
+
+
+def upgrade() -> None:
+    op.add_column("tables", sa.Column("version", sa.Integer(), nullable=False, server_default="0"))
+
+
+def downgrade() -> None:
+    op.drop_column("tables", "version")
