@@ -84,6 +84,7 @@ def test_who_resigns_keeps_the_place_in_the_page(come: Come, game: str) -> None:
     players = open_table(come(), come(), game=game)
     for table in players:
         table.page.locator("#resign").press("Enter")
+        expect(table.page.locator("#resign-ask [popovertargetaction=hide]")).to_be_focused()
         table.page.locator("#resign-yes").press("Enter")
         expect(table.page.locator("#frame.watching")).to_be_visible()
         table.has_kept_the_place()
