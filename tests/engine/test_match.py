@@ -29,6 +29,7 @@ from meadhall import (
     game,
 )
 from meadhall.engine.events import NOBODY
+from meadhall.engine.match import EVERYTHING
 
 SEED = "a match to look at"
 
@@ -448,6 +449,34 @@ def test_the_record_of_a_match_given_up_is_complete(match: Match) -> None:
     assert record["seed"] == match.seed.hex()
 
 
+def test_a_match_that_is_given_up_has_no_secrets_until_it_is_taken_up_again(match: Match) -> None:
+    match.play(LOOK)
+    twin = match.copy()
+    with pytest.raises(BadSetup):
+        match.view(EVERYTHING)
+    match.abandon("supper")
+    assert (match.ended, match.over, match.result()) == (True, False, None)
+    assert match.record() == twin.record(abandoned="supper")
+    assert match.record()["abandoned"] == "supper"
+    assert match.view_at(0, EVERYTHING).tables.tobytes() != match.view_at(0).tables.tobytes()
+    assert not twin.ended
+    match.play(BOAST)
+    assert not match.ended
+    match.abandon("sleep")
+    match.undo()
+    assert not match.ended
+    assert "seed" not in match.record()
+
+
+def test_a_match_that_is_over_is_not_given_up(match: Match) -> None:
+    while not match.over:
+        match.play(match.legal()[0])
+    record = match.record()
+    with pytest.raises(BadSetup, match="to its end"):
+        match.abandon("supper")
+    assert match.record() == match.record(abandoned="supper") == record
+
+
 def test_legal_counts_are_recorded_when_asked_for(match: Match) -> None:
     count, actor = len(match.legal()), match.actor
     match.play(BOAST)
@@ -484,6 +513,9 @@ def test_nobody_odd_sits_down_later(match: Match, seat: Any, who: Any) -> None:
 def test_why_it_was_given_up_is_text(match: Match, why: Any) -> None:
     with pytest.raises(BadSetup, match="given up"):
         match.record(abandoned=why)
+    with pytest.raises(BadSetup, match="given up"):
+        match.abandon(why)
+    assert not match.ended
 
 
 def test_numbers_of_great_length_are_refused_in_words(match: Match) -> None:

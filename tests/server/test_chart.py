@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 import meadhall
+from games_for_tests.hoard.rules import LOOK
 from meadhall.bots.analysis import Analysis, analyse
 from meadhall.engine.match import Match
 from meadhall.engine.record import dumps, loads
@@ -45,8 +46,9 @@ def a_match(seed: str = "charted", game: str = HOARD) -> Match:
 
 
 async def brought(person: Person, match: Match) -> str:
-    """The address of an uploaded record of the match."""
-    answer = await person.upload(dumps(match.record()).encode(), Accept="application/json")
+    """The address of an uploaded record of the match, which was given up if it is not over."""
+    record = match.record(abandoned=None if match.over else "tired")
+    answer = await person.upload(dumps(record).encode(), Accept="application/json")
     assert answer.status_code == 201
     return str(answer.json()["url"])
 
@@ -105,7 +107,7 @@ async def test_a_running_match_has_no_chart(hall: OpenHall) -> None:
         for person in (host, hall.person("10.0.0.9")):
             refused = await person.get(f"/table/{room.table.id}/chart?known={known}")
             assert refused.status_code == 409
-            assert "played to its end" in refused.text
+            assert "when it is over" in refused.text
             page = await person.get(f"/table/{room.table.id}/replay?at=0&known={known}")
             assert "chart-" not in page.text.replace("css/chart.css", "")
     assert room.drawing is None
@@ -136,14 +138,30 @@ async def test_an_uploaded_record_has_one(hall: OpenHall) -> None:
     assert (await person.get("/replay/nothing/chart")).status_code == 404
 
 
-async def test_a_match_that_was_given_up_has_none(hall: OpenHall) -> None:
+async def test_a_record_of_a_match_that_was_given_up_has_one_if_something_happened(hall: OpenHall) -> None:
     match = meadhall.game(HOARD).match(players=2, seed="given up")
-    match.play(match.legal()[0])
     person = hall.person()
-    record = dumps(match.record(abandoned="tired")).encode()
-    url = (await person.upload(record, Accept="application/json")).json()["url"]
+    url = await brought(person, match)
     assert "chart-part" not in (await person.get(url)).text
-    assert (await person.get(f"{url}/chart")).status_code == 409
+    match.play(match.legal()[0])
+    url = await brought(person, match)
+    assert 'class="chart-now"' in await drawn(person, url)
+    page = await drawn(person, f"{url}/chart?known=everything")
+    assert "The match was given up" in page
+    assert page.count('<th scope="row">') == 2
+
+
+async def test_who_gives_up_sees_how_it_went_with_anybodys_eyes(hall: OpenHall) -> None:
+    host, friend, room = await hall.two_at(HOARD)
+    url, stranger = f"/table/{room.table.id}", hall.person()
+    await host.act(room.table.id, LOOK)
+    for person in (host, friend):
+        assert '<option value="1"' not in (await stranger.get(f"{url}/replay?eyes=1")).text
+        assert (await stranger.get(f"{url}/chart?known=everything")).status_code == 409
+        assert (await person.ask(f"{url}/resign")).status_code == 200
+    for path in ("", "/replay", "/chart"):
+        assert 'id="known-everything"' in await drawn(stranger, url + path)
+    assert '<option value="1" selected>' in (await stranger.get(f"{url}/replay?eyes=1")).text
 
 
 # ------------------------------------------------------------------------------------------------------------- one at a time

@@ -232,7 +232,14 @@ async def test_nobody_who_leaves_at_another_hall_comes_back(on_postgresql: Setti
 async def test_one_rematch_for_those_who_ask_at_two_halls(on_postgresql: Settings) -> None:
     async with open_hall(on_postgresql) as one, open_hall(replace(on_postgresql)) as two:
         host, friend, room = await one.two_at(HOARD)
+        url = f"/table/{room.table.id}/rematch"
+        away = elsewhere(friend, two)
+        assert (await away.post(url)).status_code == 409
         await play_out(room, {0: host, 1: friend})
-        await two.room(room.table.id)
-        asked = [await person.post(f"/table/{room.table.id}/rematch") for person in (host, elsewhere(friend, two))]
-        assert asked[0].headers["location"] == asked[1].headers["location"]
+        answers = await asyncio.gather(away.post(url), host.post(url))
+        (where,) = {answer.headers["location"] for answer in answers}
+        for hall in (one, two):
+            assert [table.id for table in await hall.store.tables_of(room.table.host)] == [
+                where.removeprefix("/table/"),
+                room.table.id,
+            ]

@@ -128,17 +128,15 @@ def analyse(
     """The chances of every seat after the setup and after each action of a match, and where it turned.
 
     Args:
-        match: finished, or given up: then its last row is no result, and only what is public is looked at.
+        match: finished, or given up: then its last row is no result.
         knowledge: what is known of each position: ``"public"`` what everybody knew, ``"everything"`` hidden cards too.
         seconds: how long it may take in all, on all cores; by default by the number of actions, 12 seconds at most.
         iterations: continuations of each position instead, which makes it deterministic.
         progress: told now and then how far it is.
 
     Raises:
-        BadSetup: everything is asked of a match that is not over, or it has too many actions.
+        BadSetup: it has too many actions.
     """
-    if knowledge == "everything" and not match.over:
-        raise BadSetup(_("A match that is not over can't be looked at with everything known."))
     positions = _positions(match)
     if len(match.steps) > LONGEST:
         raise BadSetup(_("The match has more actions than can be analysed: {most} at most.").format(most=LONGEST))

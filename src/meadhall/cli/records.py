@@ -60,13 +60,13 @@ def tell_file(path: Path, tables: bool) -> None:
     for record in read_records(path):
         if told:
             print()
-        tell_match(replay(record), record.get("abandoned"), tables)
+        tell_match(replay(record), tables)
         told = True
     if not told:
         raise RecordError(str(path), _("there is no record in it"))
 
 
-def tell_match(match: Match, abandoned: str | None, tables: bool) -> None:
+def tell_match(match: Match, tables: bool) -> None:
     """Tell one match, the actions taken back too."""
     out = console()
     out.print(Text(match.game.title, style="bold"))
@@ -83,7 +83,7 @@ def tell_match(match: Match, abandoned: str | None, tables: bool) -> None:
     if match.over:
         out.print(Text("\n" + outcome(match), style="bold"))
     else:
-        out.print(Text("\n" + _("Given up: {why}").format(why=harmless(str(abandoned))), style="bold"))
+        out.print(Text("\n" + _("Given up: {why}").format(why=harmless(str(match.abandoned))), style="bold"))
 
 
 def _all_steps(match: Match) -> list[tuple[Step, bool]]:

@@ -216,6 +216,7 @@ class Match:
         setup: what happened before the first decision.
         steps: the actions played and not taken back, in order.
         undone: those taken back, in the order of taking back.
+        abandoned: why it was given up; None if it wasn't, or was taken up again.
     """
 
     def __init__(
@@ -238,6 +239,7 @@ class Match:
         self.started = _in_utc(started)
         self.steps: list[Step] = []
         self.undone: list[Undone] = []
+        self.abandoned: str | None = None
         self.next_number = 1
         self._told: dict[int, tuple[Shown, ...]] = {}  # what each viewer was shown of the steps when they last looked
         self._legal_in: tuple[Tables, tuple[int, ...]] | None = None  # the state for which they were last asked, and the answer
@@ -293,6 +295,11 @@ class Match:
         return self.actor is None
 
     @property
+    def ended(self) -> bool:
+        """Whether nothing is secret any more: it is over, or was given up."""
+        return self.over or self.abandoned is not None
+
+    @property
     def decision(self) -> int:
         """What names the decision that is to be made: the number of the last action that stands, 0 if there is none.
 
@@ -334,7 +341,7 @@ class Match:
     def view_at(self, position: int, seat: int | None = None) -> View:
         """The match as it was after its first ``position`` actions that stand (0: the setup).
 
-        ``seat`` may be ``EVERYTHING`` when the match is over. Raises BadSetup for a position or seat that there is not.
+        ``seat`` may be ``EVERYTHING`` when the match has ended. Raises BadSetup for a position or seat that there is not.
         """
         steps = as_integer(position)
         if steps is None or not 0 <= steps <= len(self.steps):
@@ -359,7 +366,7 @@ class Match:
 
     def _viewer(self, seat: int | None) -> int:
         viewer = SPECTATOR if seat is None else as_integer(seat)
-        if viewer == SPECTATOR or (viewer == EVERYTHING and self.over):
+        if viewer == SPECTATOR or (viewer == EVERYTHING and self.ended):
             return viewer
         if viewer is None or not 0 <= viewer < self.players:
             raise BadSetup(f"there is no seat {quoted(seat)}; there are 0 to {self.players - 1}")
@@ -415,6 +422,7 @@ class Match:
         before, actor, legal = self._tables, self.actor, self.legal_count()
         assert actor is not None
         self._tables, events = self._run(before, self.next_number, self._playing(number))
+        self.abandoned = None
         self.steps.append(Step(self.next_number, actor, number, events, legal, before, hinted))
         self.next_number += 1
         return events
@@ -462,11 +470,22 @@ class Match:
         taken = tuple(self.steps[-count:])
         if not revealed and int(taken[0].before["reveals"][0]) != int(self._tables["reveals"][0]):
             raise CannotUndo(_("Something has been revealed since."))
+        self.abandoned = None
         del self.steps[-count:]
         self._told = {viewer: told[: len(self.steps)] for viewer, told in self._told.items()}
         self._tables = taken[0].before
         self.undone.append(Undone(self.decision, taken))
         return taken
+
+    def abandon(self, why: str) -> None:
+        """Give the match up: nobody wins, and all that was secret may be seen. Who plays on, or takes back, takes it up again.
+
+        Raises BadSetup for what no record can hold, and for a match that is over.
+        """
+        check_text(why, "why a match was given up")
+        if self.over:
+            raise BadSetup("the match was played to its end")
+        self.abandoned = why
 
     def rename(self, seat: int, who: Seat) -> None:
         """Let somebody else sit on ``seat`` from now on. Raises BadSetup."""
@@ -498,16 +517,19 @@ class Match:
     ) -> MatchRecord:
         """The match record (``meadhall-match/1``) as JSON-able data.
 
-        While the match runs it holds what seat ``seat`` (None: a spectator) may know, without the seed; when it is over, or given
-        up for the reason ``abandoned``, everything, unless it is ``sealed`` because others still play from the same seed.
+        While the match runs it holds what seat ``seat`` (None: a spectator) may know, without the seed; when it has ended, or as
+        if it were given up now for the reason ``abandoned``, everything, unless it is ``sealed`` because others still play from
+        the same seed.
         ``legal`` adds the count of legal actions to every action; while the match runs to those of ``seat`` alone, as such a
         count can tell what somebody holds. Raises BadSetup.
         """
         from meadhall.engine.record import to_record
 
-        if abandoned is not None:
-            check_text(abandoned, "why a match was given up")
-        return to_record(self, self._viewer(seat), legal=legal, abandoned=abandoned, sealed=sealed)
+        if abandoned is not None and not self.over:
+            given_up = self.copy()
+            given_up.abandon(abandoned)
+            return given_up.record(seat, legal=legal, sealed=sealed)
+        return to_record(self, self._viewer(seat), legal=legal, sealed=sealed)
 
     def recorded(self, seat: int | None = None, *, after: int = 0, sealed: bool = False) -> list[dict[str, Any]]:
         """The actions numbered above ``after``, as the match record for ``seat`` holds them."""

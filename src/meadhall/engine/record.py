@@ -88,9 +88,9 @@ class RecordedMatch(_Strict):
 # ------------------------------------------------------------------------------------------------------------------ writing
 
 
-def to_record(match: Match, viewer: int, *, legal: bool, abandoned: str | None, sealed: bool) -> MatchRecord:
+def to_record(match: Match, viewer: int, *, legal: bool, sealed: bool) -> MatchRecord:
     """The record of a match; filtered for ``viewer`` and without the seed while it runs or is sealed. See ``Match.record``."""
-    open_book = _is_open(match, abandoned, sealed)
+    open_book = match.ended and not sealed
     eyes = EVERYTHING if open_book else viewer
     result = match.result()
     written: MatchRecord = {
@@ -116,20 +116,15 @@ def to_record(match: Match, viewer: int, *, legal: bool, abandoned: str | None, 
         if result.points is not None:
             written["result"]["points"] = list(result.points)
         written["result"]["reason"] = result.reason
-    elif abandoned is not None:
-        written["abandoned"] = abandoned
+    elif match.abandoned is not None:
+        written["abandoned"] = match.abandoned
     return written
 
 
 def to_actions(match: Match, viewer: int, *, after: int, sealed: bool) -> list[dict[str, Any]]:
     """The actions of a record that are numbered above ``after``. See ``Match.recorded``."""
-    eyes = EVERYTHING if _is_open(match, None, sealed) else viewer
+    eyes = EVERYTHING if match.ended and not sealed else viewer
     return [_action(match, step, eyes) for step in match.steps if step.n > after]
-
-
-def _is_open(match: Match, abandoned: str | None, sealed: bool) -> bool:
-    """Whether nothing is secret any more."""
-    return (match.over or abandoned is not None) and not sealed
 
 
 def _action(match: Match, step: Step, viewer: int, legal: bool = False) -> dict[str, Any]:
@@ -317,6 +312,8 @@ def replay(record: MatchRecord, progress: Callable[[int], None] | None = None) -
     _compare_events("setup", parsed.setup, match.setup)
     _replay_actions(parsed, match, progress)
     _compare_result(parsed, match)
+    if parsed.abandoned is not UNSET:
+        match.abandon(parsed.abandoned)
     return match
 
 

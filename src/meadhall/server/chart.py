@@ -64,15 +64,15 @@ def _drawn(match: Match, analysis: Analysis, language: str) -> ChartView:
 
 def _draw(match: Match, analysis: Analysis) -> ChartView:
     result = match.result()
-    assert result is not None
+    winners = result.winners if result else ()
     count = len(analysis.chances)
     paths = [[_place(k, count, analysis.chance(k, party)) for k in range(count)] for party in range(len(analysis.parties))]
-    crests = _crests(paths, [party[0] in result.winners for party in analysis.parties])
+    crests = _crests(paths, [party[0] in winners for party in analysis.parties])
     lines = tuple(
         ChartLine(
             seats=party,
             name=party_in_words(match, party),
-            winner=party[0] in result.winners,
+            winner=party[0] in winners,
             path=_path(paths[k]),
             crest=crests[k],
             percents=tuple(percent(analysis, position, k) for position in range(count)),

@@ -18,9 +18,7 @@ from meadhall.engine.match import Match
 from meadhall.server.hall import Hall
 from meadhall.server.refusals import NotFound, WrongMoment
 from meadhall.server.room import Room
-from meadhall.server.store import Conflict, Guest, SeatRow, Store, TableRow, new_id, new_key, now
-
-FINISHED = ("over", "abandoned")
+from meadhall.server.store import FINISHED, Conflict, Guest, SeatRow, Store, TableRow, new_id, new_key, now
 
 _WON = "won"
 """Beside the game's own figures: 1 if the puzzle was solved."""

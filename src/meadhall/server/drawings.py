@@ -107,11 +107,11 @@ class Charts:
             watched: whether somebody waits for it, other than by asking again.
 
         Raises:
-            WrongMoment: the match is not over.
+            WrongMoment: the match goes on.
             TooMany: enough charts are waiting already.
         """
-        if not match.over:
-            raise WrongMoment(_("Only a match that was played to its end has a chart."))
+        if not match.ended:
+            raise WrongMoment(_("A match has a chart when it is over."))
         drawing = self._drawings.get((key, knowledge))
         if drawing is None:
             if client:

@@ -175,29 +175,24 @@ class Hall:
 
     async def rematch(self, room: Room, guest: Guest) -> Room:
         """The same people, bots and options once more: the first to ask opens the table, the others find their seats there."""
-        if room.table.status not in ("over", "abandoned"):
-            raise WrongMoment(_("The match is not over yet."))
-        room.seat_of(guest)
-        if room.table.rematch is not None:
-            return await self.room(room.table.rematch)
-        seats = tuple(replace(seat, key=new_key()) for seat in room.table.seats)
-        old = room.table
-        table = replace(
-            old,
-            id=new_id(),
-            rules=room.game.version,
-            status="gathering",
-            host=guest.id,
-            seed=chance.new_seed(),
-            created=now(),
-            started=None,
-            finished=None,
-            abandoned=None,
-            seats=seats,
-            version=0,
-        )
-        await self.store.add_table(table)
-        again = await self.room(await room.set_rematch(table.id))
+
+        def once_more(old: TableRow) -> TableRow:
+            return replace(
+                old,
+                id=new_id(),
+                rules=room.game.version,
+                status="gathering",
+                host=guest.id,
+                seed=chance.new_seed(),
+                created=now(),
+                started=None,
+                finished=None,
+                abandoned=None,
+                seats=tuple(replace(seat, key=new_key()) for seat in old.seats),
+                version=0,
+            )
+
+        again = await self.room(await room.open_rematch(guest, once_more))
         if sum(seat.kind == "human" for seat in again.table.seats) == 1 and again.table.status == "gathering":
             await again.start()
         return again
@@ -260,7 +255,7 @@ class Hall:
     def want_chart(self, room: Room) -> None:
         """Have the chart of a finished match drawn, unless it is there already. A puzzle of the day has none."""
         match = room.match
-        if match is not None and match.over and room.table.daily is None:
+        if match is not None and match.ended and match.steps and room.table.daily is None:
             watched = partial(bool, room.hub)
             room.drawing = self.charts.chart(room.table.id, match, done=room.look_again, watched=watched)
 

@@ -209,7 +209,7 @@ def game_page(room: Room, match: Match, viewer: int | None, seats: tuple[SeatVie
         thinking=next((thinking_words(seat) for seat in seats if seat.thinking), ""),
         watching=0 if seated else room.hub.seats()[None],
         result=result_view(match),
-        given_up=_given_up(match, table) if table.status == "abandoned" else None,
+        given_up=given_up_view(match, table) if table.status == "abandoned" else None,
         chart=chart_place(match, room.drawing, f"/table/{table.id}") if room.drawing is not None else None,
         rematch=f"/table/{table.rematch}" if table.rematch else "",
         daily=table.daily or "",
@@ -375,9 +375,9 @@ def result_view(match: Match) -> ResultView | None:
     )
 
 
-def _given_up(match: Match, table: TableRow) -> ResultView:
-    """How a match ended that nobody played to its end."""
-    how = _("given up") if table.daily else _("nobody was left but the house")
+def given_up_view(match: Match, table: TableRow | None = None) -> ResultView:
+    """How a match ended that nobody played to its end, at a table or elsewhere."""
+    how = _("nobody was left but the house") if table and not table.daily else _("given up")
     return ResultView(_("The match was given up"), _after_decisions(how, match), "", "", ())
 
 

@@ -11,6 +11,7 @@ from meadhall.server.daily import is_sealed
 from meadhall.server.pages import VerifyPage
 from meadhall.server.refusals import WrongMoment
 from meadhall.server.room import Room
+from meadhall.server.store import FINISHED
 
 
 async def verify_page(room: Room) -> VerifyPage:
@@ -19,7 +20,7 @@ async def verify_page(room: Room) -> VerifyPage:
     if match is None:
         raise WrongMoment(_("The match has not begun yet."))
     sealed = is_sealed(room.table)
-    finished = room.table.status in ("over", "abandoned") and not sealed
+    finished = room.table.status in FINISHED and not sealed
     verified = False
     text = _(
         "The hall committed itself to this number before the first die fell. When the match ends it shows the seed behind it."
@@ -30,7 +31,7 @@ async def verify_page(room: Room) -> VerifyPage:
         )
     if finished:
         try:
-            await asyncio.to_thread(replay, match.record(abandoned=room.table.abandoned))
+            await asyncio.to_thread(replay, match.record())
         except RecordError as error:
             text = str(error)
         else:

@@ -24,7 +24,7 @@ from meadhall.engine.match import Match, Seat, View
 from meadhall.server.drawings import Drawing
 from meadhall.server.hub import Hub, Turns
 from meadhall.server.refusals import DatabaseAway, NotSeated, OtherRules, Stale, WrongMoment
-from meadhall.server.store import Conflict, Entry, Guest, SeatRow, Store, TableRow, now
+from meadhall.server.store import FINISHED, Conflict, Entry, Guest, SeatRow, Store, TableRow, now
 from meadhall.server.thinkers import Thinker
 
 log = logging.getLogger(__name__)
@@ -209,6 +209,8 @@ class Room:
                 table = replace(table, status="abandoned", finished=now(), abandoned="everybody left")
             self.table = await self._store.save_table(table)
             match.rename(seat, Seat(left.name, "bot", name))
+            if table.abandoned is not None:
+                match.abandon(table.abandoned)
 
         await self._write(give_up)
 
@@ -223,14 +225,17 @@ class Room:
 
         await self._write(carry)
 
-    async def set_rematch(self, id: str) -> str:
-        """Name the table of the rematch, unless there is one already; which it is."""
+    async def open_rematch(self, guest: Guest, rematch: Callable[[TableRow], TableRow]) -> str:
+        """Open the table of the rematch for somebody who played, unless there is one already; its id. ``rematch`` makes one."""
 
-        async def name() -> None:
+        async def save() -> None:
+            if self.table.status not in FINISHED:
+                raise WrongMoment(_("The match is not over yet."))
+            self.seat_of(guest)
             if self.table.rematch is None:
-                self.table = await self._store.save_table(replace(self.table, rematch=id))
+                self.table = await self._store.add_rematch(self.table, rematch(self.table))
 
-        await self._write(name)
+        await self._write(save)
         assert self.table.rematch is not None
         return self.table.rematch
 
@@ -397,7 +402,7 @@ class Room:
         self.cache.clear()
         if self._thought is not None and (self._thought[0] != self._entries or self.table.status != "running"):
             self._thought[1].cancel()
-        if self.table.status in ("over", "abandoned"):
+        if self.table.status in FINISHED:
             self._thinker.tell("forget", self.table.id)
             self._advice.clear()
         self.hub.wake()
@@ -458,6 +463,8 @@ def replayed(game: Game, table: TableRow, entries: list[Entry]) -> tuple[Match, 
             match.undo(entry.value, revealed=True)
         elif entry.kind != "hint":
             match.play(entry.value, entry.seat, hinted=entry.kind == "hinted")
+    if table.abandoned is not None:
+        match.abandon(table.abandoned)
     return match, hinted
 
 

@@ -68,6 +68,9 @@ class SeatRow:
     key: str
 
 
+FINISHED: tuple[TableStatus, ...] = ("over", "abandoned")
+
+
 @dataclass(frozen=True)
 class TableRow:
     """A table, before, during and after its match.
@@ -220,13 +223,8 @@ class Store:
 
     async def add_table(self, table: TableRow) -> None:
         """Store a new table with its seats. Raises Conflict for a second attempt of its host at the puzzle of a day."""
-
-        def add(connection: Connection) -> None:
-            connection.execute(insert(schema.tables).values(**_table_values(table)))
-            _insert_seats(connection, table)
-
         try:
-            await self._do(add)
+            await self._do(lambda connection: _add(connection, table))
         except IntegrityError:
             if table.daily is None:
                 raise
@@ -234,18 +232,19 @@ class Store:
 
     async def save_table(self, table: TableRow) -> TableRow:
         """Store a table's changed facts and seats; the table as it is then. Raises Conflict if another process has changed it."""
-        saved = replace(table, version=table.version + 1)
-        known = and_(schema.tables.c.id == table.id, schema.tables.c.version == table.version)
+        return await self._do(lambda connection: _save(connection, table))
 
-        def save(connection: Connection) -> None:
-            if connection.execute(update(schema.tables).where(known).values(**_table_values(saved))).rowcount == 0:
-                raise Conflict
-            connection.execute(delete(schema.carried).where(schema.carried.c.table_id == table.id))
-            connection.execute(delete(schema.seats).where(schema.seats.c.table_id == table.id))
-            _insert_seats(connection, table)
+    async def add_rematch(self, table: TableRow, rematch: TableRow) -> TableRow:
+        """Store a new table, and that it is the rematch of another: both or nothing; the other as it is then. Raises Conflict if
+        another process has changed that.
+        """
 
-        await self._do(save)
-        return saved
+        def add(connection: Connection) -> TableRow:
+            saved = _save(connection, replace(table, rematch=rematch.id))
+            _add(connection, rematch)
+            return saved
+
+        return await self._do(add)
 
     async def table(self, id: str) -> TableRow | None:
         """The table with that id."""
@@ -411,6 +410,22 @@ def _table_row(row: Row[Any], seats: tuple[SeatRow, ...]) -> TableRow:
         if values[moment] is not None and values[moment].tzinfo is None:
             values[moment] = values[moment].replace(tzinfo=UTC)
     return TableRow(**values, seats=seats)
+
+
+def _add(connection: Connection, table: TableRow) -> None:
+    connection.execute(insert(schema.tables).values(**_table_values(table)))
+    _insert_seats(connection, table)
+
+
+def _save(connection: Connection, table: TableRow) -> TableRow:
+    saved = replace(table, version=table.version + 1)
+    known = and_(schema.tables.c.id == table.id, schema.tables.c.version == table.version)
+    if connection.execute(update(schema.tables).where(known).values(**_table_values(saved))).rowcount == 0:
+        raise Conflict
+    connection.execute(delete(schema.carried).where(schema.carried.c.table_id == table.id))
+    connection.execute(delete(schema.seats).where(schema.seats.c.table_id == table.id))
+    _insert_seats(connection, table)
+    return saved
 
 
 def _insert_seats(connection: Connection, table: TableRow) -> None:

@@ -16,7 +16,6 @@ from meadhall.engine.language import current_language
 from meadhall.engine.language import gettext as _
 from meadhall.server.answers import Html, base_url, page, see_other, wants_json
 from meadhall.server.daily import (
-    FINISHED,
     Attempt,
     begin,
     counts,
@@ -30,7 +29,7 @@ from meadhall.server.daily import (
 from meadhall.server.hall import Hall
 from meadhall.server.pages import AttemptView, Bar, DailyPage, DailyState, DailyStrip, FigureView, Plot
 from meadhall.server.refusals import NotFound
-from meadhall.server.store import Guest, TableRow
+from meadhall.server.store import FINISHED, Guest, TableRow
 from meadhall.server.visitors import AnyRequest, Visitors
 
 BEST_SHOWN = 20

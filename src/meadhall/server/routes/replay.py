@@ -43,7 +43,7 @@ async def replay_table(
     url = f"/table/{room.table.id}"
     sealed = is_sealed(room.table)
     content = replay_page(room.match, f"{url}/replay", at, eyes, seat, url, sealed)
-    if room.match.over and not sealed:
+    if room.match.ended and room.match.steps and not sealed:
         content = with_chart(content, hall.charts, room.table.id, url, room.match, known)
     return page(request, guest, "replay.html", content)
 
@@ -77,8 +77,7 @@ async def upload_record(
         raise RecordError("record", _("choose a file first"))
     text = await upload.read()
     verified = await asyncio.to_thread(lambda: replay(loads(text)))
-    kept = verified.record(abandoned=None if verified.over else loads(text)["abandoned"])
-    key = await hall.store.add_record(dumps(kept))
+    key = await hall.store.add_record(dumps(verified.record()))
     if wants_json(request):
         return Response({"key": key, "url": f"/replay/{key}"}, status_code=201)
     return see_other(f"/replay/{key}")
@@ -92,7 +91,7 @@ async def replay_record(
     match, name = await _kept(hall, key)
     url = f"/replay/{key}"
     content = replay_page(match, url, at, eyes, None, "/replay")
-    if match.over:
+    if match.steps:
         content = with_chart(content, hall.charts, name, url, match, known, client_of(request))
     return page(request, guest, "replay.html", content)
 
@@ -125,8 +124,7 @@ def knowledge_of(known: str) -> Knowledge:
 
 def chart_page(match: Match, drawing: Drawing, base: str, back: str) -> ChartPage:
     """A chart on a page of its own."""
-    result = present.result_view(match)
-    assert result is not None
+    result = present.result_view(match) or present.given_up_view(match)
     place = replace(chart_place(match, drawing, base), kept=True)
     return ChartPage(place, match.game.name, match.game.title, result.headline, result.how, back)
 
@@ -134,7 +132,7 @@ def chart_page(match: Match, drawing: Drawing, base: str, back: str) -> ChartPag
 def with_chart(
     content: ReplayPage, charts: Charts, name: str, base: str, match: Match, known: str, client: str = ""
 ) -> ReplayPage:
-    """A replay of a match that is over, with its chart; or with the reason why there is none now."""
+    """A replay of a match that has ended, with its chart; or with the reason why there is none now."""
     knowledge = knowledge_of(known)
     try:
         place = chart_place(match, charts.chart(name, match, knowledge, client), base)
@@ -151,10 +149,10 @@ def _replayed(text: str) -> Match:
 def replay_page(
     match: Match, base: str, at: int | None, eyes: str, own_seat: int | None, url: str, sealed: bool = False
 ) -> ReplayPage:
-    """One moment of a match. Before its end, and while it is sealed, only ``own_seat``'s eyes, or a spectator's, can be used."""
+    """One moment of a match. Until it has ended, and is not sealed, only ``own_seat``'s eyes, or a spectator's, can be used."""
     last = len(match.steps)
     position = max(0, min(last, at if at is not None else 0))
-    opened = match.over and not sealed
+    opened = match.ended and not sealed
     if opened:
         known = {"all": EVERYTHING} | {str(seat): seat for seat in range(match.players)}
     else:

@@ -207,7 +207,7 @@ def record_response(room: Room, seat: int | None) -> Response[str]:
     """The record of a room's match as a file."""
     if room.match is None:
         raise NotFound(_("The match has not begun yet."))
-    text = dumps(room.match.record(seat, abandoned=room.table.abandoned, sealed=daily.is_sealed(room.table)))
+    text = dumps(room.match.record(seat, sealed=daily.is_sealed(room.table)))
     name = f"{room.game.name}-{room.table.id}{SUFFIX}"
     return Response(
         text,
