@@ -92,13 +92,15 @@ def test_every_record_of_a_file_is_analysed(capsys: Capture, tmp_path: Path) -> 
     assert printed(capsys, file).count("Axes and Allies") == 2
 
 
-def test_of_a_match_that_was_given_up_only_what_is_public_is_looked_at(capsys: Capture, tmp_path: Path) -> None:
+def test_a_match_that_was_given_up_is_looked_at_like_any_other(capsys: Capture, tmp_path: Path) -> None:
     match = game("axes-and-allies").match(players=4, seed="given up")
     match.play(match.legal()[0])
     file = tmp_path / "given-up.match.json"
     file.write_text(dumps(match.record(abandoned="everybody left")), "utf-8")
-    assert "The match was given up." in printed(capsys, file)
-    assert "not over" in refused(capsys, file, "--knowledge", "everything")
+    for knowledge, told in (("public", "By what everybody knew."), ("everything", "With everything known.")):
+        words = printed(capsys, file, "--knowledge", knowledge)
+        assert told in words
+        assert "The match was given up." in words
 
 
 def test_a_record_that_does_not_hold_is_refused(capsys: Capture, tmp_path: Path) -> None:
