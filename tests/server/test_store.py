@@ -84,7 +84,7 @@ async def test_a_changed_table_is_stored_with_its_seats(on_each_database: Settin
 async def test_a_table_is_changed_by_who_knows_what_became_of_it(on_each_database: Settings) -> None:
     """Nothing is written of a change of what it no longer is, neither the table nor its seats."""
     async with Store.open(on_each_database) as store:
-        table = table_of("a1")
+        table = table_of("a1", status="running")
         await store.add_table(table)
         answers = await asyncio.gather(
             *(store.save_table(table.replace_seat(replace(table.seats[2], name=f"Ada {k}"))) for k in range(8)),
@@ -129,6 +129,17 @@ async def test_an_entry_is_appended_once(on_each_database: Settings) -> None:
         assert sum(isinstance(answer, Conflict) for answer in answers) == 7
         (entry,) = await store.entries(table.id)
         assert answers[entry.value] is None, "who was told so has made it"
+
+
+async def test_a_match_that_was_given_up_is_not_over_as_well(on_each_database: Settings) -> None:
+    async with Store.open(on_each_database) as store:
+        table = table_of("a1", status="running")
+        await store.add_table(table)
+        given_up = await store.save_table(replace(table, status="abandoned", abandoned="everybody left"))
+        with pytest.raises(Conflict):
+            await store.append(table.id, Entry(1, "action", 0, 0), over=True)
+        assert await store.table(table.id) == given_up
+        assert await store.entries(table.id) == []
 
 
 async def test_a_conflict_leaves_the_table_as_it_was(on_each_database: Settings) -> None:

@@ -463,7 +463,7 @@ def replayed(game: Game, table: TableRow, entries: list[Entry]) -> tuple[Match, 
             match.undo(entry.value, revealed=True)
         elif entry.kind != "hint":
             match.play(entry.value, entry.seat, hinted=entry.kind == "hinted")
-    if table.abandoned is not None:
+    if table.abandoned is not None and not match.over:
         match.abandon(table.abandoned)
     return match, hinted
 

@@ -325,13 +325,16 @@ class Store:
         return await self._do(lambda connection: connection.execute(query).scalar_one())
 
     async def append(self, table: str, entry: Entry, over: bool) -> None:
-        """Append one entry, and mark the match as over with it. Raises Conflict if that entry is there already."""
+        """Append one entry, and mark the match as over with it. Raises Conflict if that entry is there already, or if the match
+        that would be over with it was given up.
+        """
         values = {"table_id": table, "at": now(), **vars(entry)}
 
         def add(connection: Connection) -> None:
             connection.execute(_APPEND, values)
-            if over:
-                connection.execute(_change(table, status="over", finished=now()))
+            running = schema.tables.c.status == "running"
+            if over and connection.execute(_change(table, status="over", finished=now()).where(running)).rowcount == 0:
+                raise Conflict
 
         try:
             await self._do(add)
