@@ -23,12 +23,15 @@ from browser.test_viking_axes import VIKING_AXES
 DESKTOP: dict[str, Any] = {}
 
 
-def at_turn(come: Come, game: str, **manner: Any) -> tuple[Table, Table]:
-    """A table of three: who is to decide, and another. (Two allies might wait so long for a one that no page shows all of it.)"""
-    players = open_table(*(come(**manner) for _ in range(3)), game=game)
-    actor = whose_turn(players)
+def at_turn(come: Come, game: str, players: int = 3, **manner: Any) -> tuple[Table, Table]:
+    """A table of people: who is to decide, and another. (Two allies might wait so long for a one that no page shows all of it.)
+
+    All are people, as bots that go first may have won before.
+    """
+    seats = open_table(*(come(**manner) for _ in range(players)), game=game)
+    actor = whose_turn(seats)
     assert actor is not None
-    return actor, next(table for table in players if table is not actor)
+    return actor, next(table for table in seats if table is not actor)
 
 
 def take_hint(table: Table, by: Act) -> Locator:
@@ -88,9 +91,7 @@ def test_a_hint_is_followed_and_everybody_sees_it(come: Come, game: str, manner:
 
 @pytest.mark.parametrize("game", [AXES_AND_ALLIES, VIKING_AXES, AXXA, "Dungeon Allies"])
 def test_a_hint_comes_into_sight_on_a_phone_and_is_told(come: Come, game: str) -> None:
-    (table,) = open_table(come(**PHONE), bots=0 if game == AXXA else 3, game=game)
-    assert table.wait_for_turn()
-    page = table.page
+    page = at_turn(come, game, players=4, **PHONE)[0].page
     page.evaluate("""() => {
       const live = document.getElementById("live");
       window.said = [];
