@@ -7,6 +7,7 @@ from playwright.sync_api import Locator, Page, Route, expect
 
 from browser.people import Come
 from browser.table import Table, ally_first, open_table, play_now, somebody_bound, whose_turn
+from browser.test_viking_axes import VIKING_AXES
 
 
 @pytest.fixture
@@ -181,7 +182,7 @@ def test_resigning_asks_once_and_a_bot_plays_on(come: Come) -> None:
 
 
 def test_the_last_person_to_resign_gives_the_match_up_and_can_go_on_from_there(come: Come) -> None:
-    (table,) = open_table(come(), bots=2)
+    (table,) = open_table(come(), bots=2, game=VIKING_AXES)  # one in which nobody can have won before
     page = table.page
     page.locator("#resign").click()
     dialog = page.get_by_role("dialog", name="Leave the match?")
