@@ -3,9 +3,10 @@
     .venv/bin/python benchmarks/strength.py viking-axes --players 2,3,4 --option variant=strategic
     .venv/bin/python benchmarks/strength.py viking-axes --players 4 --ladder karl,search@2500,search@25000
 
-Prints a line of a Markdown table for each pair: what one seat of the upper bot wins on average, its interval, and the fair share.
-A pair ends when it is sure, after ``--games``, or after ``--minutes``. ``search@N`` stands for a rank where other work on the
-machine would take time from those who think by the clock. Everything is added to ``build/strength.jsonl``, too.
+Prints a line of a Markdown table for each pair: what one seat of the upper bot wins on average and its interval, the same without
+luck (where not all win or lose together), and the fair share. A pair ends when it is sure, after ``--games``, or after
+``--minutes``. ``search@N`` stands for a rank where other work on the machine would take time from those who think by the clock.
+Everything is added to ``build/strength.jsonl``, too.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 
+from meadhall import game
 from meadhall.lab.tournament import tournament
 
 BUILD = Path(__file__).parent / "build"
@@ -44,6 +46,7 @@ def main() -> None:
     parser.add_argument("--processes", type=int, default=os.cpu_count())
     given = parser.parse_args()
     options = dict(option.split("=", 1) for option in given.option)
+    subject = game(given.game)
     BUILD.mkdir(exist_ok=True)
     with (BUILD / "strength.jsonl").open("a", encoding="utf-8") as file:
         for players in map(int, given.players.split(",")):
@@ -56,15 +59,16 @@ def main() -> None:
                     processes=given.processes,
                     progress=until(time.monotonic() + 60 * given.minutes),
                     until_sure=True,
+                    luck=len(subject.parties(*subject.check_setup(players, options))) > 1,
                     **options,
                 )
                 lower, upper = (report.standings[name] for name in pair)
                 fair = "" if upper.fair is None else f"{upper.fair:.1%}"
-                print(
-                    f"| {players} | {pair[0]} < {pair[1]} | {upper.share:.1%} | {upper.low:.1%}–{upper.high:.1%} | {fair} "
-                    f"| {lower.share:.1%} | {report.games} | {report.ended} |",
-                    flush=True,
+                shares = " | ".join(
+                    f"{each.share:.1%} | {each.low:.1%}–{each.high:.1%}" if each else " | " for each in (upper, upper.adjusted)
                 )
+                played = f"{report.games} | {report.ended}"
+                print(f"| {players} | {' < '.join(pair)} | {shares} | {fair} | {lower.share:.1%} | {played} |", flush=True)
                 print(json.dumps(report.to_dict()), file=file, flush=True)
 
 

@@ -73,6 +73,24 @@ def test_plots_are_drawn_where_they_are_wanted(capsys: Capture, tmp_path: Path) 
     assert {file.name for file in (tmp_path / "plots").iterdir()} == {"shares.svg", "ratings.svg", "ahead.svg"}
 
 
+def test_shares_without_luck_are_a_column_and_a_plot(capsys: Capture, tmp_path: Path) -> None:
+    assert main([*SMALL[:5], "24", "--seed", "s", "--processes", "1", "--luck", "--plots", str(tmp_path)]) == 0
+    out = capsys.readouterr().out
+    assert out.index("without luck") < out.index("explained by luck") < out.index("ahead of the column")
+    assert (tmp_path / "without-luck.svg").exists()
+
+
+def test_of_too_few_games_it_is_not_told_what_luck_did(capsys: Capture) -> None:
+    assert main([*SMALL, "--luck"]) == 0
+    rows = [line.split("│") for line in capsys.readouterr().out.splitlines() if "│" in line]
+    assert [[cell.strip() for cell in row[1:-1]] for row in rows[2:4]] == [["thrall", "-", "-"], ["karl", "-", "-"]]
+
+
+def test_luck_that_all_share_is_not_measured(capsys: Capture) -> None:
+    assert main(["tournament", "axxa", "--bots", "thrall,karl", "--games", "4", "--luck"]) == 2
+    assert "all have the same luck" in capsys.readouterr().err
+
+
 def test_it_ends_once_it_is_sure(capsys: Capture) -> None:
     assert main(["tournament", GAME, "--bots", "thrall,karl", "--games", "3000", "--seed", "s", "--until-sure"]) == 0
     assert "It was clear after" in capsys.readouterr().out

@@ -10,15 +10,14 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import hypot
 from typing import Literal
 
 import numpy as np
 
-from meadhall.bots.search import Tree
+from meadhall.bots.continuations import Continuations
 from meadhall.bots.threads import background
-from meadhall.bots.tree import ITERATIONS
 from meadhall.engine.cores import cores
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.events import Event, seat
@@ -199,15 +198,12 @@ class _Open:
         self.samples = 0
         self.batches = 0
 
-    def play_on(self, player: Tree, viewer: int, count: int) -> None:
+    def play_on(self, player: Continuations, viewer: int, count: int) -> None:
         """So many continuations more. Their chance is keyed by the position and their number, not by the match."""
         longest = max(BATCH, -(-count // BATCH))
         for first in range(0, count, longest):
             size = min(longest, count - first)
-            player.clear()
-            player.state[ITERATIONS] = self.samples
-            player.grow(self.tables, viewer, size, self.position)
-            brought = player.totals[: len(self.sums)]
+            brought = player.shares(self.tables, viewer, size, self.position, self.samples)[: len(self.sums)]
             self.sums += brought
             self.squares += brought**2 / size
             self.samples += size
@@ -231,10 +227,8 @@ def _play_on(
     if not positions:
         return
     workers = min(cores(), len(positions))
-    advice = match.game.advice
-    further = replace(match.game, advice=replace(advice, depth=advice.outlook))
-    players = [Tree(further, nodes=1) for _ in range(workers)]  # a root alone: nothing but continuations
-    players[0].grow(positions[0].tables, viewer, 1, 0)  # what has to be compiled first, or read from disk, is not counted
+    players = [Continuations(match.game) for _ in range(workers)]
+    players[0].shares(positions[0].tables, viewer, 1, 0)  # what has to be compiled first, or read from disk, is not counted
 
     def play(worker: int) -> None:
         for position in positions[worker::workers]:

@@ -92,13 +92,16 @@ def tournament(
         bool,
         typer.Option("--until-sure", help=_("End as soon as it is clear that each bot is better than the one named before it.")),
     ] = False,
+    luck: Annotated[
+        bool, typer.Option("--luck", help=_("Also show what each bot won without luck: surer with as many games, but slower."))
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help=_("Print the report as JSON."))] = False,
     plots: Annotated[Path | None, typer.Option(help=_("Draw the report as SVG into this folder."), file_okay=False)] = None,
 ) -> int:
     from meadhall.cli.tournament import run_tournament
 
     chosen = name_and_value(option)
-    return run_tournament(game, listed(bots), games, players, seed, chosen, processes, until_sure, as_json, plots)
+    return run_tournament(game, listed(bots), games, players, seed, chosen, processes, until_sure, luck, as_json, plots)
 
 
 def verify(files: Annotated[list[Path], typer.Argument(help=_("Match records."), **EXISTING_FILE)]) -> int:

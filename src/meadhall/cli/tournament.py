@@ -13,6 +13,7 @@ from meadhall.engine.cores import cores
 from meadhall.engine.game import game
 from meadhall.engine.language import gettext as _
 from meadhall.engine.language import marked
+from meadhall.lab.luck import LEAST
 from meadhall.lab.plots import check_plots, write_plots
 from meadhall.lab.schedule import scheduled
 from meadhall.lab.standings import Standing, Tournament
@@ -34,12 +35,13 @@ def run_tournament(
     options: dict[str, str],
     processes: int | None,
     until_sure: bool,
+    luck: bool,
     as_json: bool,
     plots: Path | None,
 ) -> int:
     """Hold a tournament, with a progress bar on stderr, and print the report. ``options`` are as they were typed."""
     subject = game(name)
-    schedule = scheduled(subject, bots, games, players, seed, **subject.read_options(options))
+    schedule = scheduled(subject, bots, games, players, seed, luck=luck, **subject.read_options(options))
     if plots:
         check_plots(plots)
     with progress_bar() as progress:
@@ -60,6 +62,9 @@ def print_tournament(report: Tournament) -> None:
     heading = _("{game} for {players}: what each bot wins, with 95 % intervals")
     out.print(heading.format(game=game(report.game).title, players=report.players))
     out.print(_table(standing_rows(report)))
+    if report.luck:
+        out.print(_("The same without luck, of {least} games or more").format(least=LEAST))
+        out.print(_table(adjusted_rows(report)))
     if len(report.bots) > 1:
         out.print(_("How often the row finishes ahead of the column; a draw is half"))
         out.print(_table(matrix_rows(report)))
@@ -92,6 +97,15 @@ def standing_rows(report: Tournament) -> Iterable[Sequence[str]]:
     yield (_("bot"), _("games"), _("share"), *((_("fair"), _("rating")) if rivals else ()))
     for name, standing in report.standings.items():
         yield (name, f"{standing.games:,}", in_percent(standing.share, standing.low, standing.high), *_against_others(standing))
+
+
+def adjusted_rows(report: Tournament) -> Iterable[Sequence[str]]:
+    """A row for each bot: what it won without luck, and how much luck it had to do with."""
+    yield (_("bot"), _("share"), _("explained by luck"))
+    for name, standing in report.standings.items():
+        found = standing.adjusted
+        told = (in_percent(found.share, found.low, found.high), f"{100 * found.explained:.0f} %") if found else ("-", "-")
+        yield (name, *told)
 
 
 def _against_others(standing: Standing) -> Sequence[str]:

@@ -13,6 +13,7 @@ from statistics import NormalDist
 import numpy as np
 
 from meadhall.engine.statistics import Rate
+from meadhall.lab.luck import Adjusted
 from meadhall.lab.standings import Meetings
 
 FIRST = 50
@@ -44,7 +45,14 @@ def all_sure(meetings: Meetings) -> bool:
 
 
 def is_better(meetings: Meetings, one: int, other: int) -> bool:
-    """Whether one bot surely wins more than another, of the meetings that either won: the others say nothing."""
+    """Whether one bot surely wins more than another: without luck, where that was measured; else of the meetings that either won,
+    as the others say nothing.
+    """
+    if meetings.luck is not None:
+        lead, lucky = (np.subtract(*each[:, [one, other]].T) for each in (meetings.mean_shares, meetings.means(meetings.luck)))
+        there = ~np.isnan(lead)
+        adjusted = Adjusted.of(lead[there], lucky[there], meetings.z)
+        return adjusted is not None and adjusted.low > 0
     shares = meetings.mean_shares[:, [one, other]]
     shares = shares[shares.sum(axis=1) > 0]
     return Rate.of((np.sign(shares[:, 0] - shares[:, 1]) + 1) / 2, meetings.z).low > 1 / 2

@@ -16,9 +16,11 @@ from typing import Any
 from meadhall.bots import bot
 from meadhall.engine.chance import seed_from_text
 from meadhall.engine.game import game
+from meadhall.engine.kernels import seed_number
 from meadhall.engine.match import Match, Seat
 from meadhall.engine.record import dumps
 from meadhall.engine.statistics import Counts
+from meadhall.lab.luck import luck
 
 CHUNK = 16
 """Matches that a process plays before it hands them over."""
@@ -38,6 +40,7 @@ class Plan:
     seed: str
     records: bool = False  # whether a record of each match is wanted
     alone: bool = False  # whether a search thinks as if nothing else ran, see ``bots.bot``
+    luck: bool = False  # whether to measure everybody's luck, see ``luck.luck``
 
     def seating(self, number: int) -> tuple[str, ...]:
         """The bots of match ``number``, seat by seat: everybody sits everywhere in turn."""
@@ -51,12 +54,16 @@ class Plan:
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a match went, what was counted of it; ``record`` is a line of JSON, "" if none was wanted."""
+    """How a match went, and what was counted of it.
+
+    Where it was not wanted ``record``, a line of JSON, is "", and ``luck``, each seat's, is ().
+    """
 
     scores: tuple[float, ...]
     decisions: int
     counts: Counts
     record: str
+    luck: tuple[float, ...] = ()
 
 
 def play_match(plan: Plan, number: int) -> Outcome:
@@ -70,7 +77,13 @@ def play_match(plan: Plan, number: int) -> Outcome:
     play_out(match, [bot(subject, name, _bot_seed(plan.seed, number, seat), plan.alone) for seat, name in enumerate(names)])
     result = match.result()
     assert result is not None
-    return Outcome(result.scores, len(match.steps), match.tally(), dumps(match.record(legal=True)) if plan.records else "")
+    return Outcome(
+        result.scores,
+        len(match.steps),
+        match.tally(),
+        dumps(match.record(legal=True)) if plan.records else "",
+        luck(match, seed_number(f"{plan.seed}/{number}/luck")) if plan.luck else (),
+    )
 
 
 def play_out(match: Match, bots: Sequence[Any]) -> None:

@@ -16,7 +16,8 @@ import numpy as np
 from meadhall.engine.errors import MeadhallError
 from meadhall.engine.game import game
 from meadhall.engine.language import gettext as _
-from meadhall.lab.standings import Tournament
+from meadhall.lab.luck import Adjusted
+from meadhall.lab.standings import Standing, Tournament
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -112,12 +113,24 @@ def plots_of(report: Tournament) -> Iterator[Plot]:
         game=game(report.game).title, players=report.players, games=f"{report.games:,}"
     )
     wide = 7.5, 2.2 + 0.5 * len(report.bots)
-    fair = next(iter(report.standings.values())).fair
-    shares = [Estimate(each.share, each.low, each.high, f"{100 * each.share:.1f} %") for each in report.standings.values()]
-    heading = _("How much each bot wins") + "\n" + played
+    standings = list(report.standings.values())
     note = _("share of the win; the bar is its 95 % interval")
-    yield Plot("shares", heading, wide, lambda axes: draw_estimates(axes, report.bots, shares, note, fair, percent=True))
-    rated = [each.rating for each in report.standings.values() if each.rating is not None]
+
+    def shares(name: str, title: str, of: Sequence[Standing | Adjusted]) -> Plot:
+        estimates = [Estimate(each.share, each.low, each.high, f"{100 * each.share:.1f} %") for each in of]
+        fair = standings[0].fair
+        return Plot(
+            name,
+            f"{title}\n{played}",
+            wide,
+            lambda axes: draw_estimates(axes, report.bots, estimates, note, fair, percent=True),
+        )
+
+    yield shares("shares", _("How much each bot wins"), standings)
+    adjusted = [each.adjusted for each in standings if each.adjusted is not None]
+    if len(adjusted) == len(standings):
+        yield shares("without-luck", _("How much each bot wins without luck"), adjusted)
+    rated = [each.rating for each in standings if each.rating is not None]
     if rated:
         estimates = [Estimate(each.mu, each.low, each.high, f"{each.mu:.1f}") for each in rated]
         heading = _("How each bot is rated") + "\n" + played

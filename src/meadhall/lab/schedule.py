@@ -74,14 +74,18 @@ def scheduled(
     games: int,
     players: int | None = None,
     seed: str | None = None,
+    *,
+    luck: bool = False,
     **options: Any,
 ) -> Schedule:
     """The schedule of a tournament of at least so many games. Raises BadSetup or UnknownBot."""
     count, chosen = subject.check_setup(subject.min_players if players is None else players, options)
     parties = subject.parties(count, chosen)
     check_bots(subject, bots, min(2, len(parties)))
+    if luck and len(parties) == 1:
+        raise BadSetup("where all win or lose together all have the same luck: nothing is gained by measuring it")
     wanted, text = check_count(games, "games", MOST_GAMES), check_seed_text(seed)
-    return Schedule(subject.name, tuple(bots), chosen, text, alone=True, parties=parties, wanted=wanted)
+    return Schedule(subject.name, tuple(bots), chosen, text, alone=True, luck=luck, parties=parties, wanted=wanted)
 
 
 def check_bots(subject: Game, bots: Sequence[str], least: int) -> None:

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from meadhall.engine.kernels import Floats
 from meadhall.engine.statistics import Rate, Spread
+from meadhall.lab.luck import Adjusted
 from meadhall.lab.ratings import Rating, ratings
 from meadhall.lab.schedule import Schedule
 
@@ -26,6 +27,7 @@ class Standing:
         parties: how many of the parties of a game it had, on average: seats where each seat plays for itself, or sides.
         share: what it won with each of them on average, 0 to 1.
         low, high: the interval of ``share``, of 95 %.
+        adjusted: what it won without luck; None if that was not measured, or in too few games to tell.
         fair: what it would win if all were equally good; None where all win or lose together.
         rating: its rating; None likewise.
     """
@@ -35,6 +37,7 @@ class Standing:
     share: float
     low: float
     high: float
+    adjusted: Adjusted | None
     fair: float | None
     rating: Rating | None
 
@@ -50,6 +53,7 @@ class Tournament:
         seed: gives the same games again, where the bots are deterministic.
         games: how many were played, of those ``planned``.
         round: games after which everybody has met everybody and sat everywhere equally often.
+        luck: whether everybody's luck was measured.
         ended: why it ended: all was played (``complete``), all was clear (``sure``), or somebody ended it (``interrupted``).
         standings: how well each bot did.
         ahead: ``ahead[a][b]``: how often a finished ahead of b when both sat at the table (together: had the same shuffle). Of
@@ -67,6 +71,7 @@ class Tournament:
     games: int
     planned: int
     round: int
+    luck: bool
     ended: Ended
     standings: dict[str, Standing]
     ahead: dict[str, dict[str, Rate]]
@@ -89,15 +94,17 @@ class Meetings:
         shares: float64 (meetings, parties): what each party won.
         bots: how many there are.
         z: how many standard deviations the intervals have to either side.
+        luck: float64 (meetings, parties): how much of what each party won was luck; None if it was not measured.
     """
 
     who: npt.NDArray[np.int64]
     shares: Floats
     bots: int
     z: float
+    luck: Floats | None = None
 
     @classmethod
-    def of(cls, schedule: Schedule, shares: Floats, z: float) -> Meetings:
+    def of(cls, schedule: Schedule, shares: Floats, z: float, luck: Floats | None = None) -> Meetings:
         """What became of the first matches of a schedule: float64 (matches, parties)."""
         number = {name: k for k, name in enumerate(schedule.bots)}
         who = np.array([[number[name] for name in schedule.line_up(match)] for match in range(len(shares))], np.int64)
@@ -105,21 +112,32 @@ class Meetings:
         if len(schedule.parties) == 1:
             whole = len(shares) - len(shares) % len(schedule.bots)
             who, shares = who[:whole].reshape(-1, len(schedule.bots)), shares[:whole].reshape(-1, len(schedule.bots))
-        return cls(who, shares, len(schedule.bots), z)
+        return cls(who, shares, len(schedule.bots), z, luck)
 
-    def won(self, bot: int) -> tuple[npt.NDArray[np.int64], Floats]:
-        """How many parties the bot had in each meeting, and what they won together."""
-        own = self.who == bot
-        return own.sum(axis=1), np.where(own, self.shares, 0.0).sum(axis=1)
+    def parties(self, bot: int) -> npt.NDArray[np.int64]:
+        """How many parties the bot had in each meeting."""
+        had: npt.NDArray[np.int64] = (self.who == bot).sum(axis=1)
+        return had
+
+    def together(self, bot: int, of_parties: Floats) -> Floats:
+        """What the bot's parties have together in each meeting, of shares or luck."""
+        had: Floats = np.where(self.who == bot, of_parties, 0.0).sum(axis=1)
+        return had
+
+    def means(self, of_parties: Floats) -> Floats:
+        """float64 (meetings, bots): what each bot has with each of its parties; not a number where it had none."""
+        columns = []
+        for bot in range(self.bots):
+            parties = self.parties(bot)
+            columns.append(
+                np.divide(self.together(bot, of_parties), parties, out=np.full(len(parties), np.nan), where=parties > 0)
+            )
+        return np.stack(columns, axis=1)
 
     @cached_property
     def mean_shares(self) -> Floats:
         """float64 (meetings, bots): what each bot won with each of its parties; not a number where it had none."""
-        columns = []
-        for bot in range(self.bots):
-            parties, share = self.won(bot)
-            columns.append(np.divide(share, parties, out=np.full(len(share), np.nan), where=parties > 0))
-        return np.stack(columns, axis=1)
+        return self.means(self.shares)
 
     def standing(self, bot: int, fair: float | None, rating: Rating | None) -> Standing:
         """How well the bot did.
@@ -127,11 +145,25 @@ class Meetings:
         What its parties win of a match together is one number between 0 and 1, and the matches are independent: so the interval
         is Wilson's for this number, divided by how many parties share it.
         """
-        parties, share = self.won(bot)
+        parties = self.parties(bot)
         there = parties > 0
-        rate = Rate.of(share[there], self.z)
+        rate = Rate.of(self.together(bot, self.shares)[there], self.z)
         each = float(parties[there].mean()) if there.any() else 1.0
-        return Standing(rate.games, each, rate.rate / each, rate.low / each, rate.high / each, fair, rating)
+        adjusted = self._adjusted(bot, fair)
+        return Standing(rate.games, each, rate.rate / each, rate.low / each, rate.high / each, adjusted, fair, rating)
+
+    def _adjusted(self, bot: int, fair: float | None) -> Adjusted | None:
+        """What the bot won without luck. Parties that it had more or fewer of in a meeting bring what is fair, more or less."""
+        if self.luck is None or fair is None:
+            return None
+        parties = self.parties(bot)
+        there = parties > 0
+        gained = self.together(bot, self.shares) - fair * parties
+        found = Adjusted.of(gained[there], self.together(bot, self.luck)[there], self.z)
+        if found is None:
+            return None
+        share, low, high = (fair + value / float(parties[there].mean()) for value in (found.share, found.low, found.high))
+        return Adjusted(share, low, high, found.explained)
 
     def ahead(self, one: int, other: int) -> Rate:
         """How often one bot is ahead of another; the interval is of whole meetings, which are independent."""

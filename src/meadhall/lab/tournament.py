@@ -11,6 +11,7 @@ import numpy as np
 
 from meadhall.engine.checks import check_count
 from meadhall.engine.game import Game, game
+from meadhall.engine.kernels import Floats
 from meadhall.engine.statistics import Spread
 from meadhall.lab.looks import all_sure, looks, width
 from meadhall.lab.matches import Outcome, play_matches
@@ -28,6 +29,7 @@ def tournament(
     progress: Callable[[int], None] | None = None,
     *,
     until_sure: bool = False,
+    luck: bool = False,
     **options: Any,
 ) -> Tournament:
     """Let bots play ``games`` games against each other, so that everybody meets everybody and sits everywhere equally often.
@@ -44,6 +46,7 @@ def tournament(
         processes: how many play. More than one asks for the ``if __name__ == "__main__":`` of multiprocessing.
         progress: called with the number of games done since the last call.
         until_sure: end as soon as it is clear that each bot is better than the one named before it, see ``looks``.
+        luck: measure everybody's luck too, and report what they won without it: surer with as many games, see ``luck``.
         options: the game's options by name.
 
     Ctrl-C ends it early: the report is of what was played, and says so.
@@ -53,7 +56,7 @@ def tournament(
         UnknownGame, UnknownBot: there is none of that name.
     """
     subject = game(name)
-    return hold(scheduled(subject, bots, games, players, seed, **options), processes, progress, until_sure=until_sure)
+    return hold(scheduled(subject, bots, games, players, seed, luck=luck, **options), processes, progress, until_sure=until_sure)
 
 
 def hold(
@@ -81,8 +84,11 @@ def hold(
 
 
 def _meetings(schedule: Schedule, played: Sequence[Outcome], z: float) -> Meetings:
-    shares = [[outcome.scores[party[0]] for party in schedule.parties] for outcome in played]
-    return Meetings.of(schedule, np.array(shares, np.float64), z)
+    def by_party(of_seats: Callable[[Outcome], Sequence[float]]) -> Floats:
+        return np.array([[of_seats(outcome)[party[0]] for party in schedule.parties] for outcome in played], np.float64)
+
+    luck = by_party(lambda outcome: outcome.luck) if schedule.luck else None
+    return Meetings.of(schedule, by_party(lambda outcome: outcome.scores), z, luck)
 
 
 def _report(schedule: Schedule, played: Sequence[Outcome], ended: Ended, seconds: float, z: float) -> Tournament:
@@ -98,6 +104,7 @@ def _report(schedule: Schedule, played: Sequence[Outcome], ended: Ended, seconds
         games=len(played),
         planned=schedule.games,
         round=schedule.round,
+        luck=schedule.luck,
         ended=ended,
         standings=standings(meetings, schedule.bots, 1 / parties if parties > 1 else None),
         ahead=win_matrix(meetings, schedule.bots),
