@@ -2,25 +2,26 @@
 
     .venv/bin/python benchmarks/axxa.py
     .venv/bin/python benchmarks/axxa.py thrall=1000 karl=1000 jarl=100 search@300=100 --touching orthogonal --jobs 2
-    .venv/bin/python benchmarks/axxa.py king=50 --first 200
+    .venv/bin/python benchmarks/axxa.py king=1000 --jobs 2 --minutes 60
 
-All meet the same shuffles, one player each, numbered from the first: what takes days can be done in parts. The solver knows every
-piece of them, the others what they see. With more than one job so many shuffles are played at once, and every search grows a
-single tree for as many seconds of its own core.
+All meet the same shuffles, one player each. Every shuffle is a line of ``results/axxa/``, written when it is over, so what takes
+days is done in parts: each run goes on where the last one ended, until there are so many shuffles or ``--minutes`` are over, and
+what it prints is of all that has been played; ``--minutes 0`` only prints. The solver knows every piece, the others what they
+see. With more than one job so many shuffles are played at once, and every search grows a single tree for as many seconds of its
+own core.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from statistics import mean
 from typing import Any
 
+from ledger import RESULTS, keep, kept
 from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
@@ -32,8 +33,7 @@ from meadhall.games.axxa.solver import Verdict, winnable
 
 AXXA = meadhall.game("axxa")
 SOLVER = "solver"
-DEFAULT = ("solver=1000", "thrall=1000", "karl=1000", "huscarl=200", "jarl=60", "king=20")
-OUT = Path(__file__).parent / "build" / "axxa.json"
+DEFAULT = ("solver=1000", "thrall=1000", "karl=1000", "huscarl=1000", "jarl=1000", "king=1000")
 
 
 def shuffle(number: int, touching: str) -> meadhall.Match:
@@ -65,6 +65,15 @@ def played(name: str, alone: bool) -> Callable[[int, str], dict[str, Any]]:
     return play
 
 
+def in_order(play: Callable[[int, str], dict[str, Any]], numbers: range, touching: str, jobs: int) -> Iterator[dict[str, Any]]:
+    """What shuffles come to, so many played at once; who stops asking stops what has not begun."""
+    pool = ThreadPoolExecutor(jobs)
+    try:
+        yield from pool.map(play, numbers, [touching] * len(numbers))
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description="AxxA together: how many shuffles each rank wins.")
     parser.add_argument(
@@ -74,24 +83,28 @@ def main() -> None:
     parser.add_argument(
         "--jobs", type=int, default=1, help="shuffles played at once (default: 1, with all cores for each search)"
     )
-    parser.add_argument("--first", type=int, default=0, help="number of the first shuffle (default: 0)")
-    parser.add_argument("--json", type=Path, default=OUT, help="where the figures go as well (default: %(default)s)")
+    parser.add_argument("--minutes", type=float, default=10.0, help="of each rank at most (default: %(default)s)")
     asked = parser.parse_args()
 
     ranks = [(name, int(number)) for name, number in (each.split("=") for each in asked.ranks)]
     figures: dict[str, list[dict[str, Any]]] = {}
     console = Console(width=max(100, Console().width))
-    with Progress(console=console) as progress, ThreadPoolExecutor(asked.jobs) as pool:
+    with Progress(console=console) as progress:
         for name, number in ranks:
-            play = solved if name == SOLVER else played(name, alone=asked.jobs > 1)
-            play(0, asked.touching)  # compiles what is still to be compiled
-            results = pool.map(play, range(asked.first, asked.first + number), [asked.touching] * number)
-            figures[name] = list(progress.track(results, number, description=name))
+            file = RESULTS / "axxa" / f"{asked.touching}-{name}.jsonl"
+            figures[name] = games = kept(file)
+            if asked.minutes > 0 and len(games) < number:
+                play = solved if name == SOLVER else played(name, alone=asked.jobs > 1)
+                (solved if name == SOLVER else played("search@1", alone=True))(0, asked.touching)  # compiles what isn't yet
+                more = in_order(play, range(len(games), number), asked.touching, asked.jobs)
+                games.extend(progress.track(keep(file, more, asked.minutes), number - len(games), description=name))
 
     table = Table(title=f"AxxA together, touching {asked.touching}, {asked.jobs} at once on {os.cpu_count()} cores")
     for heading in ("", "shuffles", "won", "95 % interval", "decisions", "seconds each"):
         table.add_column(heading, justify="right" if heading else "left", no_wrap=True)
     for name, games in figures.items():
+        if not games:
+            continue
         share = mean(game["won"] for game in games)
         low, high = wilson(share * len(games), len(games))
         decisions = f"{mean(game['decisions'] for game in games):.1f}" if name != SOLVER else ""
@@ -101,9 +114,6 @@ def main() -> None:
     if SOLVER in figures:
         still_open = sum(game["open"] for game in figures[SOLVER])
         console.print(f"{SOLVER}: can be won with all pieces known; {still_open} not decided, which count as if they could")
-    asked.json.parent.mkdir(parents=True, exist_ok=True)
-    told = {"touching": asked.touching, "jobs": asked.jobs, "first": asked.first, "games": figures}
-    asked.json.write_text(json.dumps(told, indent=1))
 
 
 if __name__ == "__main__":

@@ -1,38 +1,57 @@
 """How strong the ranks of bots are: each against the one below it, for one game and several numbers of players.
 
-    .venv/bin/python benchmarks/strength.py viking-axes --players 2,3,4 --option variant=strategic
-    .venv/bin/python benchmarks/strength.py viking-axes --players 4 --ladder karl,search@2500,search@25000
+    .venv/bin/python benchmarks/strength.py dungeon-allies --players 3,4 --ladder huscarl,jarl,king --games 120 --minutes 60
+    .venv/bin/python benchmarks/strength.py viking-axes --players 4 --option variant=strategic --ladder karl,search@2500
+    .venv/bin/python benchmarks/strength.py dungeon-allies --players 2,3,4,5 --ladder huscarl,jarl,king --minutes 0
 
-Prints a line of a Markdown table for each pair: what one seat of the upper bot wins on average and its interval, the same without
-luck (where not all win or lose together), and the fair share. A pair ends when it is sure, after ``--games``, or after
-``--minutes``. ``search@N`` stands for a rank where other work on the machine would take time from those who think by the clock.
-Everything is added to ``build/strength.jsonl``, too.
+Every match is a line of ``results/strength/``, written when it is over, so what takes days is done in parts: each run goes on
+where the last one ended, and what it prints is of all that has been played. A pair ends after ``--games`` matches, which are
+whole rounds of everybody sitting everywhere, or once ``--minutes`` are over; ``--minutes 0`` only prints. To end it when one
+likes what one sees is to see what isn't there.
+
+Prints a line of a Markdown table for each pair: what one seat of the upper bot wins on average and its 95 % interval, the same
+without luck where not all win or lose together, the fair share, and the number of matches. ``search@N`` stands for a rank where
+other work on the machine would take time from those who think by the clock.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import os
-import time
-from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import closing
 from itertools import pairwise
-from pathlib import Path
+from typing import Any
+
+import numpy as np
+from ledger import RESULTS, keep, kept
 
 from meadhall import game
-from meadhall.lab.tournament import tournament
+from meadhall.engine.statistics import Z_95
+from meadhall.lab.matches import play_matches
+from meadhall.lab.schedule import Schedule, scheduled
+from meadhall.lab.standings import Meetings, Standing, standings
 
-BUILD = Path(__file__).parent / "build"
+
+def matches(schedule: Schedule, first: int, processes: int) -> Iterator[dict[str, Any]]:
+    """What the matches of a schedule come to, from number ``first`` on."""
+    with closing(play_matches(schedule, schedule.games, processes, None, chunk=1, first=first)) as outcomes:
+        for number, played in enumerate(outcomes, first):
+            line: dict[str, Any] = {"bots": schedule.line_up(number)}
+            for what, of_seats in (("shares", played.scores), ("luck", played.luck)):
+                line[what] = [round(of_seats[party[0]], 4) for party in schedule.parties] if of_seats else None
+            yield line
 
 
-def until(deadline: float) -> Callable[[int], None]:
-    """Ends a tournament as Ctrl-C does, once it is late."""
-
-    def check(_games: int) -> None:
-        if time.monotonic() > deadline:
-            raise KeyboardInterrupt
-
-    return check
+def upper(schedule: Schedule, played: list[dict[str, Any]]) -> Standing:
+    """How well the second of two bots did."""
+    number = {name: k for k, name in enumerate(schedule.bots)}
+    who = np.array([[number[name] for name in each["bots"]] for each in played], np.int64)
+    shares = np.array([each["shares"] for each in played], np.float64)
+    parties = len(schedule.parties)
+    luck = np.array([each["luck"] for each in played], np.float64) if schedule.luck else None
+    meetings = Meetings(who, shares, len(number), Z_95, luck)
+    return standings(meetings, schedule.bots, 1 / parties if parties > 1 else None)[schedule.bots[1]]
 
 
 def main() -> None:
@@ -47,29 +66,21 @@ def main() -> None:
     given = parser.parse_args()
     options = dict(option.split("=", 1) for option in given.option)
     subject = game(given.game)
-    BUILD.mkdir(exist_ok=True)
-    with (BUILD / "strength.jsonl").open("a", encoding="utf-8") as file:
-        for players in map(int, given.players.split(",")):
-            for pair in pairwise(given.ladder.split(",")):
-                report = tournament(
-                    given.game,
-                    pair,
-                    given.games,
-                    players,
-                    processes=given.processes,
-                    progress=until(time.monotonic() + 60 * given.minutes),
-                    until_sure=True,
-                    luck=len(subject.parties(*subject.check_setup(players, options))) > 1,
-                    **options,
-                )
-                lower, upper = (report.standings[name] for name in pair)
-                fair = "" if upper.fair is None else f"{upper.fair:.1%}"
-                shares = " | ".join(
-                    f"{each.share:.1%} | {each.low:.1%}–{each.high:.1%}" if each else " | " for each in (upper, upper.adjusted)
-                )
-                played = f"{report.games} | {report.ended}"
-                print(f"| {players} | {' < '.join(pair)} | {shares} | {fair} | {lower.share:.1%} | {played} |", flush=True)
-                print(json.dumps(report.to_dict()), file=file, flush=True)
+    for players in map(int, given.players.split(",")):
+        for pair in pairwise(given.ladder.split(",")):
+            rivals = len(subject.parties(*subject.check_setup(players, options))) > 1
+            schedule = scheduled(subject, pair, given.games, players, "strength", luck=rivals, **options)
+            file = RESULTS / "strength" / f"{'-'.join([given.game, *options.values(), str(players), *pair])}.jsonl"
+            played = kept(file)
+            if given.minutes > 0 and len(played) < schedule.games:
+                with closing(matches(schedule, len(played), given.processes)) as more:
+                    played.extend(keep(file, more, given.minutes))
+            if not played:
+                continue
+            found = upper(schedule, played)
+            told = [f"{each.share:.1%} | {each.low:.1%}–{each.high:.1%}" if each else " | " for each in (found, found.adjusted)]
+            fair = "" if found.fair is None else f"{found.fair:.1%}"
+            print(f"| {players} | {' < '.join(pair)} | {' | '.join(told)} | {fair} | {len(played)} |", flush=True)
 
 
 if __name__ == "__main__":

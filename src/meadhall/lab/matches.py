@@ -101,11 +101,11 @@ def _play_chunk(plan: Plan, numbers: range) -> list[Outcome]:
 
 
 def play_matches(
-    plan: Plan, games: int, processes: int, progress: Callable[[int], None] | None, chunk: int = CHUNK
+    plan: Plan, games: int, processes: int, progress: Callable[[int], None] | None, chunk: int = CHUNK, first: int = 0
 ) -> Generator[Outcome, None, None]:
-    """The outcomes of matches 0 to ``games - 1``, in order, played by so many processes, ``chunk`` matches at a time."""
-    starts = range(0, games, chunk)
-    chunks = (range(first, min(first + chunk, games)) for first in starts)
+    """The outcomes of matches ``first`` to ``games - 1``, in order, played by so many processes, ``chunk`` matches at a time."""
+    starts = range(first, games, chunk)
+    chunks = (range(start, min(start + chunk, games)) for start in starts)
     count = min(processes, len(starts))
     for outcomes in _play_beside(plan, chunks, count) if count > 1 else (_play_chunk(plan, numbers) for numbers in chunks):
         yield from outcomes
