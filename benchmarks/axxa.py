@@ -1,14 +1,13 @@
 """AxxA together: how many shuffles each rank wins, beside how many can be won at all by somebody who knows every piece.
 
     .venv/bin/python benchmarks/axxa.py
-    .venv/bin/python benchmarks/axxa.py thrall=1000 karl=1000 jarl=100 search@300=100 --touching orthogonal --jobs 2
-    .venv/bin/python benchmarks/axxa.py king=1000 --jobs 2 --minutes 60
+    .venv/bin/python benchmarks/axxa.py thrall=1000 karl=1000 jarl=100 search@300=100 --touching orthogonal
+    .venv/bin/python benchmarks/axxa.py king=1000 --minutes 60
 
 All meet the same shuffles, one player each. Every shuffle is a line of ``results/axxa/``, written when it is over, so what takes
 days is done in parts: each run goes on where the last one ended, until there are so many shuffles or ``--minutes`` are over, and
 what it prints is of all that has been played; ``--minutes 0`` only prints. The solver knows every piece, the others what they
-see. With more than one job so many shuffles are played at once, and every search grows a single tree for as many seconds of its
-own core.
+see; every search grows a single tree, and its seconds are those of its own core.
 """
 
 from __future__ import annotations
@@ -18,6 +17,7 @@ import os
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from statistics import mean
 from typing import Any
 
@@ -48,12 +48,12 @@ def solved(number: int, touching: str) -> dict[str, Any]:
     return {"won": proof.verdict != Verdict.LOST, "open": proof.verdict == Verdict.OPEN, "seconds": time.perf_counter() - began}
 
 
-def played(name: str, alone: bool) -> Callable[[int, str], dict[str, Any]]:
+def played(name: str) -> Callable[[int, str], dict[str, Any]]:
     """Plays a shuffle, each in a match of its own."""
 
     def play(number: int, touching: str) -> dict[str, Any]:
         match = shuffle(number, touching)
-        player = bot(AXXA, name, f"axxa {number}".encode().ljust(32), alone)
+        player = bot(AXXA, name, f"axxa {number}".encode().ljust(32), alone=True)
         began = time.perf_counter()
         while not match.over:
             match.play(player.choose(match.view(0)))
@@ -80,9 +80,7 @@ def main() -> None:
         "ranks", nargs="*", default=DEFAULT, metavar="RANK=SHUFFLES", help=f"bots, or {SOLVER}; default: %(default)s"
     )
     parser.add_argument("--touching", choices=("all", "orthogonal"), default="all")
-    parser.add_argument(
-        "--jobs", type=int, default=1, help="shuffles played at once (default: 1, with all cores for each search)"
-    )
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="shuffles played at once (default: %(default)s)")
     parser.add_argument("--minutes", type=float, default=10.0, help="of each rank at most (default: %(default)s)")
     asked = parser.parse_args()
 
@@ -94,10 +92,10 @@ def main() -> None:
             file = RESULTS / "axxa" / f"{asked.touching}-{name}.jsonl"
             figures[name] = games = kept(file)
             if asked.minutes > 0 and len(games) < number:
-                play = solved if name == SOLVER else played(name, alone=asked.jobs > 1)
-                (solved if name == SOLVER else played("search@1", alone=True))(0, asked.touching)  # compiles what isn't yet
-                more = in_order(play, range(len(games), number), asked.touching, asked.jobs)
-                games.extend(progress.track(keep(file, more, asked.minutes), number - len(games), description=name))
+                play = solved if name == SOLVER else played(name)
+                (solved if name == SOLVER else played("search@1"))(0, asked.touching)  # compiles what isn't yet
+                with closing(in_order(play, range(len(games), number), asked.touching, asked.jobs)) as more:
+                    games.extend(progress.track(keep(file, more, asked.minutes), number - len(games), description=name))
 
     table = Table(title=f"AxxA together, touching {asked.touching}, {asked.jobs} at once on {os.cpu_count()} cores")
     for heading in ("", "shuffles", "won", "95 % interval", "decisions", "seconds each"):

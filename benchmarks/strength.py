@@ -4,10 +4,10 @@
     .venv/bin/python benchmarks/strength.py viking-axes --players 4 --option variant=strategic --ladder karl,search@2500
     .venv/bin/python benchmarks/strength.py dungeon-allies --players 2,3,4,5 --ladder huscarl,jarl,king --minutes 0
 
-Every match is a line of ``results/strength/``, written when it is over, so what takes days is done in parts: each run goes on
-where the last one ended, and what it prints is of all that has been played. A pair ends after ``--games`` matches, which are
-whole rounds of everybody sitting everywhere, or once ``--minutes`` are over; ``--minutes 0`` only prints. To end it when one
-likes what one sees is to see what isn't there.
+Every match is a line of ``results/strength/``, written when it and those before it are over, so what takes days is done in
+parts: each run goes on where the last one ended, and what it prints is of all that has been played. A pair ends after ``--games``
+matches, which are whole rounds of everybody sitting everywhere, or once ``--minutes`` are over; ``--minutes 0`` only prints. To
+end it when one likes what one sees is to see what isn't there.
 
 Prints a line of a Markdown table for each pair: what one seat of the upper bot wins on average and its 95 % interval, the same
 without luck where not all win or lose together, the fair share, and the number of matches. ``search@N`` stands for a rank where
@@ -64,13 +64,15 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=10.0, help="of each pair at most")
     parser.add_argument("--processes", type=int, default=os.cpu_count())
     given = parser.parse_args()
-    options = dict(option.split("=", 1) for option in given.option)
     subject = game(given.game)
+    usual = subject.check_options({})
+    options = subject.read_options(dict(option.split("=", 1) for option in given.option))
+    chosen = [str(value) for name, value in options.items() if value != usual[name]]
     for players in map(int, given.players.split(",")):
         for pair in pairwise(given.ladder.split(",")):
             rivals = len(subject.parties(*subject.check_setup(players, options))) > 1
             schedule = scheduled(subject, pair, given.games, players, "strength", luck=rivals, **options)
-            file = RESULTS / "strength" / f"{'-'.join([given.game, *options.values(), str(players), *pair])}.jsonl"
+            file = RESULTS / "strength" / f"{'-'.join([subject.name, *chosen, str(players), *pair])}.jsonl"
             played = kept(file)
             if given.minutes > 0 and len(played) < schedule.games:
                 with closing(matches(schedule, len(played), given.processes)) as more:

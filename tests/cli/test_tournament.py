@@ -73,7 +73,7 @@ def test_plots_are_drawn_where_they_are_wanted(capsys: Capture, tmp_path: Path) 
     assert {file.name for file in (tmp_path / "plots").iterdir()} == {"shares.svg", "ratings.svg", "ahead.svg"}
 
 
-def test_shares_without_luck_are_a_column_and_a_plot(capsys: Capture, tmp_path: Path) -> None:
+def test_shares_without_luck_are_a_table_and_a_plot(capsys: Capture, tmp_path: Path) -> None:
     assert main([*SMALL[:5], "24", "--seed", "s", "--processes", "1", "--luck", "--plots", str(tmp_path)]) == 0
     out = capsys.readouterr().out
     assert out.index("without luck") < out.index("explained by luck") < out.index("ahead of the column")

@@ -13,7 +13,7 @@ from statistics import NormalDist
 import numpy as np
 
 from meadhall.engine.statistics import Rate
-from meadhall.lab.luck import Adjusted
+from meadhall.lab.luck import LEAST, student, without_luck
 from meadhall.lab.standings import Meetings
 
 FIRST = 50
@@ -51,8 +51,10 @@ def is_better(meetings: Meetings, one: int, other: int) -> bool:
     if meetings.luck is not None:
         lead, lucky = (np.subtract(*each[:, [one, other]].T) for each in (meetings.mean_shares, meetings.means(meetings.luck)))
         there = ~np.isnan(lead)
-        adjusted = Adjusted.of(lead[there], lucky[there], meetings.z)
-        return adjusted is not None and adjusted.low > 0
+        if np.count_nonzero(there) < LEAST:
+            return False
+        gain = without_luck(lead[there], lucky[there])
+        return gain.mean > student(meetings.z, gain.freedom) * gain.error
     shares = meetings.mean_shares[:, [one, other]]
     shares = shares[shares.sum(axis=1) > 0]
     return Rate.of((np.sign(shares[:, 0] - shares[:, 1]) + 1) / 2, meetings.z).low > 1 / 2

@@ -11,11 +11,13 @@ of Monte Carlo Simulations (1981).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Self
+from typing import NamedTuple, Self
 
 import numpy as np
+import numpy.typing as npt
 
 from meadhall.bots.continuations import Continuations
+from meadhall.engine.chance import step_key
 from meadhall.engine.events import NO_LOG_SHAPE
 from meadhall.engine.kernels import Floats, loops
 from meadhall.engine.match import EVERYTHING, SPECTATOR, Match, concealed
@@ -24,15 +26,19 @@ from meadhall.engine.schema import Tables, copied
 CONTINUATIONS = 256
 """How many continuations of a position tell what it is worth."""
 LEAST = 20
-"""Matches from which on it can be told how much luck counts."""
+"""Matches from which on it can be told how much luck counts …"""
+LEAST_WON = 5
+"""… and how many of them must have been won, and lost: what always ends alike has no spread that an interval could be made of."""
+NOTHING = 1e-12
+"""A spread that comes of rounding."""
 
 
 def luck(match: Match, seed: int) -> tuple[float, ...]:
     """Each seat's luck in a match that is over, in shares of the win.
 
     As long as nobody has known more than everybody, positions are weighed by what everybody knew, and what comes to light is
-    chance. From then on they are weighed by all that is there: what a deck holds was luck when it was shuffled. A deal is
-    compared with equal chances: who sits everywhere has as much of them as anybody.
+    chance. From then on they are weighed by all that is there, and only what falls anew is chance: what was dealt by then is
+    nobody's luck any more. A deal is compared with equal chances: who sits everywhere has as much of them as anybody.
 
     Args:
         match: of a game in which not all win or lose together.
@@ -44,7 +50,11 @@ def luck(match: Match, seed: int) -> tuple[float, ...]:
     total = scales.worth(positions[0], viewer) - 1 / len(match.game.parties(match.players, match.options))
     for step, after in zip(match.steps, positions[1:], strict=True):
         viewer = scales.viewer_of(step.before, viewer)
-        if (step.before["reveals"] != after["reveals"]).any():
+        if viewer == EVERYTHING:
+            chance = tuple(after["rng"][0].tolist()) != step_key(match.seed, step.n)
+        else:
+            chance = bool((after["reveals"] != step.before["reveals"]).any())
+        if chance:
             total += scales.worth(after, viewer) - scales.worth_on_average(step.before, viewer, step.action)
     return tuple(total[: match.players].tolist())
 
@@ -106,26 +116,44 @@ class Adjusted:
     explained: float
 
     @classmethod
-    def of(cls, won: Floats, lucky: Floats, z: float) -> Self | None:
-        """The mean of what was won, and its interval of ``z`` standard errors; None of too few matches.
+    def of(cls, won: Floats, lucky: Floats, parties: npt.NDArray[np.int64], fair: float, z: float) -> Self | None:
+        """What a bot won in these matches without luck; None of too few, or if it has won or lost nearly all.
 
         Args:
-            won: float64 (matches,).
-            lucky: float64 (matches,), how much of it was luck; what it is on average is known to be nothing.
+            won: float64 (matches,): what its seats or sides won together, 0 to 1.
+            lucky: float64 (matches,): how much of that was luck.
+            parties: int64 (matches,): how many seats or sides it had.
+            fair: what each of them would win if all were equally good.
+            z: how many standard deviations of a normal distribution the interval has to either side.
         """
-        matches = len(won)
-        if matches < LEAST:
+        if len(won) < LEAST or min(won.sum(), (1 - won).sum()) < LEAST_WON:
             return None
-        spread = lucky - lucky.mean()
-        squares = float(spread @ spread)
-        counts = float(spread @ won) / squares if squares > 0 else 0.0
-        without = won - counts * lucky
-        share, variance = float(without.mean()), float(without.var())
-        error = (
-            variance * matches / (matches - 2) * (1 / matches + (lucky.mean() ** 2 / squares if squares > 0 else 0.0))
-        ) ** 0.5
-        half = student(z, matches - 2) * error
-        return cls(share, share - half, share + half, 1 - variance / float(won.var()) if won.var() > 0 else 0.0)
+        gain = without_luck(won - fair * parties, lucky)
+        each = float(parties.mean())
+        share, half = fair + gain.mean / each, student(z, gain.freedom) * gain.error / each
+        low, high = max(0.0, share - half), min(1 / each, share + half)
+        return cls(min(max(share, low), high), low, high, gain.explained)
+
+
+class Gain(NamedTuple):
+    """What was gained without luck: the mean, its standard error and degrees of freedom, what part of the variance luck was."""
+
+    mean: float
+    error: float
+    freedom: int
+    explained: float
+
+
+def without_luck(gained: Floats, lucky: Floats) -> Gain:
+    """The regression of gains on luck, where there is none. Both float64 (matches,), of three matches at least."""
+    matches = len(gained)
+    spread = lucky - lucky.mean()
+    squares, variance = float(spread @ spread), float(gained.var())
+    slope, leverage = (float(spread @ gained) / squares, lucky.mean() ** 2 / squares) if squares > NOTHING else (0.0, 0.0)
+    rest = gained - slope * lucky
+    error = (rest.var() * matches / (matches - 2) * (1 / matches + leverage)) ** 0.5
+    explained = max(0.0, 1 - float(rest.var()) / variance) if variance > NOTHING else 0.0
+    return Gain(float(rest.mean()), float(error), matches - 2, explained)
 
 
 def student(z: float, freedom: int) -> float:

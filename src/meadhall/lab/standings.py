@@ -27,7 +27,8 @@ class Standing:
         parties: how many of the parties of a game it had, on average: seats where each seat plays for itself, or sides.
         share: what it won with each of them on average, 0 to 1.
         low, high: the interval of ``share``, of 95 %.
-        adjusted: what it won without luck; None if that was not measured, or in too few games to tell.
+        adjusted: what it won without luck; None if that was not measured, or can't be told: of too few games, or of games that
+            nearly all ended alike.
         fair: what it would win if all were equally good; None where all win or lose together.
         rating: its rating; None likewise.
     """
@@ -153,17 +154,13 @@ class Meetings:
         return Standing(rate.games, each, rate.rate / each, rate.low / each, rate.high / each, adjusted, fair, rating)
 
     def _adjusted(self, bot: int, fair: float | None) -> Adjusted | None:
-        """What the bot won without luck. Parties that it had more or fewer of in a meeting bring what is fair, more or less."""
+        """What the bot won without luck."""
         if self.luck is None or fair is None:
             return None
         parties = self.parties(bot)
         there = parties > 0
-        gained = self.together(bot, self.shares) - fair * parties
-        found = Adjusted.of(gained[there], self.together(bot, self.luck)[there], self.z)
-        if found is None:
-            return None
-        share, low, high = (fair + value / float(parties[there].mean()) for value in (found.share, found.low, found.high))
-        return Adjusted(share, low, high, found.explained)
+        won, lucky = (self.together(bot, of_parties)[there] for of_parties in (self.shares, self.luck))
+        return Adjusted.of(won, lucky, parties[there], fair, self.z)
 
     def ahead(self, one: int, other: int) -> Rate:
         """How often one bot is ahead of another; the interval is of whole meetings, which are independent."""
