@@ -16,8 +16,9 @@ from meadhall.engine.match import Match
 from meadhall.engine.statistics import Z_95
 from meadhall.lab import luck as module
 from meadhall.lab import tournament
+from meadhall.lab.adjusted import LEAST, Adjusted, student, without_luck
 from meadhall.lab.looks import all_sure
-from meadhall.lab.luck import LEAST, Adjusted, luck, student, without_luck
+from meadhall.lab.luck import luck
 from meadhall.lab.matches import play_out
 from meadhall.lab.schedule import Schedule
 from meadhall.lab.standings import Meetings

@@ -13,7 +13,7 @@ from meadhall.engine.cores import cores
 from meadhall.engine.game import game
 from meadhall.engine.language import gettext as _
 from meadhall.engine.language import marked
-from meadhall.lab.luck import LEAST
+from meadhall.lab.adjusted import LEAST
 from meadhall.lab.plots import check_plots, write_plots
 from meadhall.lab.schedule import scheduled
 from meadhall.lab.standings import Standing, Tournament

@@ -13,7 +13,7 @@ from statistics import NormalDist
 import numpy as np
 
 from meadhall.engine.statistics import Rate
-from meadhall.lab.luck import LEAST, student, without_luck
+from meadhall.lab.adjusted import LEAST, student, without_luck
 from meadhall.lab.standings import Meetings
 
 FIRST = 50

@@ -16,7 +16,7 @@ import numpy as np
 from meadhall.engine.errors import MeadhallError
 from meadhall.engine.game import game
 from meadhall.engine.language import gettext as _
-from meadhall.lab.luck import Adjusted
+from meadhall.lab.adjusted import Adjusted
 from meadhall.lab.standings import Standing, Tournament
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from meadhall.engine.kernels import Floats
 from meadhall.engine.statistics import Rate, Spread
-from meadhall.lab.luck import Adjusted
+from meadhall.lab.adjusted import Adjusted
 from meadhall.lab.ratings import Rating, ratings
 from meadhall.lab.schedule import Schedule
 

@@ -46,7 +46,7 @@ def tournament(
         processes: how many play. More than one asks for the ``if __name__ == "__main__":`` of multiprocessing.
         progress: called with the number of games done since the last call.
         until_sure: end as soon as it is clear that each bot is better than the one named before it, see ``looks``.
-        luck: measure everybody's luck too, and report what they won without it: surer with as many games, see ``luck``.
+        luck: measure everybody's luck too, and report what they won without it, see ``luck`` and ``adjusted``.
         options: the game's options by name.
 
     Ctrl-C ends it early: the report is of what was played, and says so.
