@@ -10,14 +10,16 @@ matches, which are whole rounds of everybody sitting everywhere, or once ``--min
 end it when one likes what one sees is to see what isn't there.
 
 Prints a line of a Markdown table for each pair: what one seat of the upper bot wins on average and its 95 % interval, the same
-without luck where not all win or lose together, the fair share, and the number of matches. ``search@N`` stands for a rank where
-other work on the machine would take time from those who think by the clock.
+without luck where not all win or lose together, the fair share, and the number of matches; and at the end, of several numbers of
+players, how many times its fair share the upper bot wins in all of them, without luck. ``search@N`` stands for a rank where other
+work on the machine would take time from those who think by the clock.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import closing
 from itertools import pairwise
@@ -28,6 +30,7 @@ from ledger import RESULTS, keep, kept
 
 from meadhall import game
 from meadhall.engine.statistics import Z_95
+from meadhall.lab.adjusted import Adjusted
 from meadhall.lab.matches import play_matches
 from meadhall.lab.schedule import Schedule, scheduled
 from meadhall.lab.standings import Meetings, Standing, standings
@@ -54,6 +57,14 @@ def upper(schedule: Schedule, played: list[dict[str, Any]]) -> Standing:
     return standings(meetings, schedule.bots, 1 / parties if parties > 1 else None)[schedule.bots[1]]
 
 
+def together(found: list[tuple[Adjusted, float]]) -> tuple[float, float, float]:
+    """How many times the fair share is won with several numbers of players, and its 95 % interval: the mean, surer ones more."""
+    times = np.array([each.share / fair for each, fair in found])
+    errors = np.array([(each.high - each.low) / (2 * Z_95) / fair for each, fair in found])
+    mean, half = float(np.average(times, weights=errors**-2)), Z_95 * float((errors**-2).sum()) ** -0.5
+    return mean, mean - half, mean + half
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("game")
@@ -68,6 +79,7 @@ def main() -> None:
     usual = subject.check_options({})
     options = subject.read_options(dict(option.split("=", 1) for option in given.option))
     chosen = [str(value) for name, value in options.items() if value != usual[name]]
+    sure: dict[tuple[str, str], list[tuple[Adjusted, float]]] = defaultdict(list)
     for players in map(int, given.players.split(",")):
         for pair in pairwise(given.ladder.split(",")):
             rivals = len(subject.parties(*subject.check_setup(players, options))) > 1
@@ -80,9 +92,15 @@ def main() -> None:
             if not played:
                 continue
             found = upper(schedule, played)
+            if found.adjusted and found.fair:
+                sure[pair].append((found.adjusted, found.fair))
             told = [f"{each.share:.1%} | {each.low:.1%}–{each.high:.1%}" if each else " | " for each in (found, found.adjusted)]
             fair = "" if found.fair is None else f"{found.fair:.1%}"
             print(f"| {players} | {' < '.join(pair)} | {' | '.join(told)} | {fair} | {len(played)} |", flush=True)
+    for pair, each in sure.items():
+        if len(each) > 1:
+            mean, low, high = together(each)
+            print(f"{' < '.join(pair)}, {len(each)} numbers of players: {mean:.2f} times the fair share ({low:.2f}–{high:.2f})")
 
 
 if __name__ == "__main__":
