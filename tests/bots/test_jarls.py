@@ -14,12 +14,11 @@ from games.viking_axes.scenes import CARDS
 from games.viking_axes.scenes import scene as viking_axes
 from meadhall import Match, game
 from meadhall.bots import bot
-from meadhall.engine.rule import INTERPRETED
 from meadhall.games.axes_and_allies.rules import ATTACK
 from meadhall.games.dungeon_allies.state import HAMMER
 from meadhall.games.viking_axes.state import PLAY
 
-pytestmark = pytest.mark.skipif(INTERPRETED, reason="half a second is a few iterations then")
+pytestmark = pytest.mark.compiled  # half a second is a few iterations when interpreted
 
 
 def a_strike_that_five_of_six_dice_win() -> tuple[Match, set[int]]:
