@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from games_for_tests.nim import game as nim
+from lab.unequal import Unequal
 from meadhall import game
 from meadhall.bots import bot
 from meadhall.engine.errors import BadSetup
@@ -20,7 +21,6 @@ from meadhall.lab.adjusted import LEAST, Adjusted, student, without_luck
 from meadhall.lab.looks import all_sure
 from meadhall.lab.luck import luck
 from meadhall.lab.matches import play_out
-from meadhall.lab.schedule import Schedule
 from meadhall.lab.standings import Meetings
 
 
@@ -110,21 +110,14 @@ def test_the_mean_without_luck_is_as_sure_as_is_said_and_surer_than_with_it(coun
 @pytest.mark.parametrize("strength", [1.0, 3.0])
 def test_intervals_without_luck_hold_the_truth_as_often_as_they_say(seats: int, games: int, strength: float) -> None:
     """Two bots, of which the second is so many times as likely to win as the first; luck tells half of who wins."""
-    schedule = Schedule("any", ("thrall", "karl"), {}, "truth", parties=tuple((seat,) for seat in range(seats)), wanted=games)
-    seconds = np.array([[name == "karl" for name in schedule.line_up(number)] for number in range(schedule.games)])
-    chances = np.where(seconds, strength, 1.0)
-    chances /= chances.sum(axis=1, keepdims=True)
-    truth = (chances * seconds).sum() / seconds.sum()
-    rng = np.random.default_rng(1)
+    unequal, rng = Unequal.of(seats, games, strength), np.random.default_rng(1)
     held = told = 0
-    for _ in range(1000):
-        winners = (rng.random((schedule.games, 1)) > chances.cumsum(axis=1)).sum(axis=1)
-        shares = np.eye(seats)[winners]
-        lucky = np.where(rng.random((schedule.games, 1)) < 0.5, shares - chances, 0.0)
-        found = Meetings.of(schedule, shares, Z_95, lucky).standing(1, 1 / seats, None).adjusted
+    for shares in unequal.played(1000, rng):
+        lucky = np.where(rng.random((len(shares), 1)) < 0.5, shares - unequal.chances, 0.0)
+        found = Meetings.of(unequal.schedule, shares, Z_95, lucky).standing(1, 1 / seats, None).adjusted
         if found is not None:
             told += 1
-            held += found.low <= truth <= found.high
+            held += found.low <= unequal.truth <= found.high
             assert 0 <= found.low <= found.share <= found.high <= 1
     assert told > 950
     assert held >= 0.93 * told

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import games_for_tests.hoard  # noqa: F401 (registers the game)
+from lab.unequal import Unequal
 from meadhall import game
 from meadhall.engine.statistics import Z_95
 from meadhall.lab import Tournament, tournament
@@ -146,18 +147,11 @@ def test_intervals_are_of_whole_matches(duel: Tournament, three: tuple[Schedule,
 @pytest.mark.parametrize(("seats", "games"), [(4, 40), (3, 60)])
 def test_intervals_hold_the_truth_as_often_as_they_say(seats: int, games: int, strength: float) -> None:
     """Two bots, of which the second is so many times as likely to win as the first; what it wins on average is known exactly."""
-    schedule = Schedule("any", ("thrall", "karl"), {}, "truth", parties=tuple((seat,) for seat in range(seats)), wanted=games)
-    seconds = np.array([[name == "karl" for name in schedule.line_up(number)] for number in range(schedule.games)])
-    chances = np.where(seconds, strength, 1.0)
-    chances /= chances.sum(axis=1, keepdims=True)
-    truth = (chances * seconds).sum() / seconds.sum()
-    rng = np.random.default_rng(1)
+    unequal = Unequal.of(seats, games, strength)
     held = 0
-    for _ in range(1000):
-        winners = (rng.random((schedule.games, 1)) > chances.cumsum(axis=1)).sum(axis=1)
-        shares = np.eye(seats)[winners]
-        standing = Meetings.of(schedule, shares, Z_95).standing(1, None, None)
-        held += standing.low <= truth <= standing.high
+    for shares in unequal.played(1000, np.random.default_rng(1)):
+        standing = Meetings.of(unequal.schedule, shares, Z_95).standing(1, None, None)
+        held += standing.low <= unequal.truth <= standing.high
     assert held >= 930  # 3 standard errors below 950
 
 
