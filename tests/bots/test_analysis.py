@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import inf, nan
 from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
@@ -10,6 +11,7 @@ from typing import cast
 import numpy as np
 import pytest
 
+from games.axxa.scenes import move, pay, scene
 from games_for_tests.hoard import game as hoard
 from games_for_tests.nim import game as nim
 from meadhall import game
@@ -32,6 +34,8 @@ from meadhall.engine.match import EVERYTHING, SPECTATOR, Match, Step, concealed
 from meadhall.engine.record import loads, replay
 from meadhall.engine.rule import INTERPRETED
 from meadhall.engine.solution import Solution
+from meadhall.games.axxa.solver import prove
+from meadhall.games.axxa.state import TURN
 
 RECORDS = Path(__file__).parents[1] / "records"
 FEW = 20 if INTERPRETED else 40
@@ -127,6 +131,36 @@ def test_positions_before_the_first_that_is_solved_are_estimated() -> None:
     assert how_good(analysis)[1] == "Towards the end worked out exactly."
 
 
+@pytest.mark.compiled
+def test_the_end_of_axxa_is_exact_from_where_all_know_enough() -> None:
+    """What lies under f2 saves all; before it comes to light nobody could know."""
+    match = scene({"b6": "5", "c6": "5[6]", "f2": "6[5]", "e1": "6"}, current=5)
+    for action in prove(match.tables).line:
+        match.play(action)
+    assert match.over
+    revealed = 1 + next(k for k, step in enumerate(match.steps) if step.action == TURN)
+    everything, public = analyse(match, "everything", iterations=FEW), analyse(match, iterations=FEW)
+    for analysis in (everything, public):
+        assert analysis.samples == (FEW,) * revealed + (0,) * (len(match.steps) + 1 - revealed)
+        assert set(analysis.chances[revealed:]) == {(1.0, 1.0)}
+    assert public.chances[0] < everything.chances[0], "it may lie elsewhere"
+
+
+def test_what_was_thrown_away_is_where_a_match_turned() -> None:
+    match = scene({"b6": "6", "c6": "6", "d4": "26"}, current=6)
+    for action in (move("d4", "d2"), TURN, pay("d2")):
+        match.play(action)
+    analysis = analyse(match, iterations=FEW)
+    assert analysis.chances == ((1.0, 1.0), (1.0, 1.0), (0.0, 0.0), (0.0, 0.0))
+    assert [(point.position, point.change) for point in analysis.turning] == [(2, -1.0)]
+
+
+@pytest.mark.parametrize("seconds", [inf, -inf, nan, -1.0])
+def test_what_is_no_length_of_time_is_refused(seconds: float) -> None:
+    with pytest.raises(BadSetup, match="seconds"):
+        analyse(nim_played(), seconds=seconds)
+
+
 # ----------------------------------------------------------------------------------------------------------------- knowledge
 
 
@@ -202,6 +236,17 @@ def test_what_progress_raises_ends_it() -> None:
 
     with pytest.raises(EnoughError):
         analyse(hoarded(), seconds=1e6, progress=stop)
+
+
+def test_what_is_solved_can_be_ended_too() -> None:
+    class EnoughError(Exception):
+        pass
+
+    def stop(_part: float) -> None:
+        raise EnoughError
+
+    with pytest.raises(EnoughError):
+        analyse(recorded("axes-and-allies/4-players-0"), progress=stop)
 
 
 # ------------------------------------------------------------------------------------------------------------- turning points

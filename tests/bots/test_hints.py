@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from games.axxa.scenes import scene
 from games_for_tests.hoard import game as hoard
 from games_for_tests.hoard.rules import BOAST
 from meadhall import Match, Seat, game
@@ -74,6 +75,17 @@ def test_what_is_solved_is_told_exactly() -> None:
               ((first, 0.2), (second, 0.75), (third, 0.75), (fourth, 0.1))}  # fmt: skip
     view.game = replace(hoard, solver=lambda _: Solution(shares, {third: 0.9, second: 0.1}))
     assert hints(view, Budget(seconds=3600)) == (Hint(third, 0.75, True), Hint(second, 0.75, True), Hint(first, 0.2, True))
+
+
+def test_what_the_solver_does_not_know_is_estimated_after_what_it_knows() -> None:
+    """One line that wins is proved; nothing is said of other actions."""
+    view = scene({"b6": "6", "c6": "6", "d4": "26", "a5": "1"}, current=6, players=3).view(0)
+    solution = view.game.solver(view) if view.game.solver else None
+    assert solution is not None
+    first, *others = hints(view, BUDGET, SEED)
+    assert first == Hint(solution.line[0], 1.0, sure=True)
+    assert all(not hint.sure and hint.action != first.action for hint in others)
+    assert INTERPRETED or others
 
 
 @pytest.mark.parametrize(

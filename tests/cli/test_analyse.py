@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+from io import StringIO
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
+from rich.console import Console
 
 from meadhall.cli import main
+from meadhall.cli.console import progress_bar
 from meadhall.engine.game import game
 from meadhall.engine.record import dumps, loads
 
@@ -115,6 +118,15 @@ def test_a_record_that_does_not_hold_is_refused(capsys: Capture, tmp_path: Path)
     assert "seed: absent" in refused(capsys, file)
     assert "does not exist" in refused(capsys, tmp_path / "nothing")
     assert "public or everything, not mine" in refused(capsys, AXES, "--knowledge", "mine")
+    assert "a number of seconds, not inf" in refused(capsys, AXES, "--seconds", "inf")
+
+
+def test_a_file_s_name_is_no_markup_for_the_progress_bar() -> None:
+    drawn = Console(file=StringIO(), width=100, force_terminal=True, color_system=None)
+    bar = progress_bar()
+    bar.add_task("two [bold][/b].json", total=1)
+    drawn.print(bar.get_renderable())
+    assert "two [bold][/b].json" in cast("StringIO", drawn.file).getvalue()
 
 
 def test_it_speaks_german(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:

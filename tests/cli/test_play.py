@@ -137,6 +137,15 @@ def test_what_is_played_after_a_hint_is_marked_and_told_with_the_record(terminal
     assert told.count("(with a hint)") == 2
 
 
+def test_a_hint_is_marked_also_when_its_action_is_taken_back_in_a_match_played_on(terminal: Terminal, tmp_path: Path) -> None:
+    file = tmp_path / "hinted.match.json"
+    terminal.type("hint", "1", f"save {file}", "quit")
+    terminal.type("undo", f"save {file}", "quit", arguments=("play", "--resume", str(file)))
+    terminal.type("7", f"save {file}", "quit", arguments=("play", "--resume", str(file)))
+    record: Any = saved(file)
+    assert [action.get("hinted") for action in record["actions"]][:1] == [True]
+
+
 def test_a_hint_is_marked_though_what_went_before_was_taken_back_and_done_again(terminal: Terminal, tmp_path: Path) -> None:
     file = tmp_path / "hinted.match.json"
     alone = ("play", "axxa", "--players", "1", "--name", "Ylva", "--seed", "hall")

@@ -16,6 +16,7 @@ import pytest
 import games_for_tests.hoard  # noqa: F401 (registers the game)
 from lab.unequal import Unequal
 from meadhall import game
+from meadhall.engine.errors import BadSetup
 from meadhall.engine.statistics import Z_95
 from meadhall.lab import Tournament, tournament
 from meadhall.lab.looks import all_sure, is_better, looks, width
@@ -307,6 +308,11 @@ def test_a_tournament_ends_as_soon_as_it_is_sure() -> None:
 def test_a_tournament_in_the_wrong_order_is_never_sure() -> None:
     report = tournament(GAME, ["karl", "thrall"], games=300, seed="never", until_sure=True)
     assert (report.ended, report.games) == ("complete", 300)
+
+
+def test_of_a_single_bot_nothing_is_to_be_sure_of() -> None:
+    with pytest.raises(BadSetup, match="nothing to be sure of"):
+        tournament("axxa", ["thrall"], games=60, until_sure=True)
 
 
 def test_looks_are_few_and_after_whole_rounds() -> None:

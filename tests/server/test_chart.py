@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import re
+import signal
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise
@@ -23,7 +25,7 @@ from meadhall.server.chart import BOTTOM, COLUMNS, CREST, LEFT, MARK, RIGHT, TOP
 from meadhall.server.drawings import Charts
 from meadhall.server.refusals import TooMany, WrongMoment
 from meadhall.server.routes import replay as replay_routes
-from meadhall.server.thinkers import InThreads
+from meadhall.server.thinkers import Beside, InThreads, ThinkerLost
 from server.people import AXES, HOARD, PATIENCE, OpenHall, Person
 
 RECORDS = Path(__file__).parents[1] / "records"
@@ -172,13 +174,13 @@ class Desk:
 
     def __init__(self) -> None:
         self.drawn: list[str] = []
-        self.fails = False
+        self.fails: Exception | None = None
 
     def __call__(self, match: Match, _knowledge: str, progress: Callable[[float], None]) -> Analysis:
         self.drawn.append(match.names[0])
         progress(0.5)
-        if self.fails:
-            raise ValueError("no ink")
+        if self.fails is not None:
+            raise self.fails
         return analyse(match, iterations=1)
 
 
@@ -249,15 +251,44 @@ async def test_what_nobody_waits_for_is_dropped(desk: Desk, monkeypatch: pytest.
 
 async def test_one_that_fails_says_so_and_hinders_no_other(desk: Desk, caplog: pytest.LogCaptureFixture) -> None:
     charts = Charts(InThreads())
-    desk.fails = True
+    desk.fails = ValueError("no ink")
     bad = charts.chart("a", called("bad"))
     await finished(charts)
-    desk.fails = False
+    desk.fails = None
     good = charts.chart("b", called("good"))
     await finished(charts)
     assert bad.failed
     assert good.analysis is not None
     assert "no ink" in caplog.text
+
+
+async def test_one_whose_process_is_killed_is_drawn_anew(caplog: pytest.LogCaptureFixture) -> None:
+    beside, begun = Beside(), asyncio.Event()
+    charts = Charts(beside)
+
+    def watched() -> bool:
+        if drawing.progress > 0:
+            begun.set()
+        return True
+
+    drawing = charts.chart("a", a_match(game="viking-axes"), watched=watched)
+    await begun.wait()
+    assert beside.process_id is not None
+    os.kill(beside.process_id, signal.SIGKILL)
+    await finished(charts)
+    await beside.close()
+    assert drawing.lost
+    assert drawing.analysis is not None
+    assert "lost with the process" in caplog.text
+
+
+async def test_one_that_kills_whatever_draws_it_is_given_up(desk: Desk) -> None:
+    charts = Charts(InThreads())
+    desk.fails = ThinkerLost("again and again")
+    bad = charts.chart("a", called("bad"))
+    await finished(charts)
+    assert bad.failed
+    assert desk.drawn == ["bad", "bad"]
 
 
 async def test_old_charts_make_room(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:

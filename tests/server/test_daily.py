@@ -30,6 +30,7 @@ from meadhall.server.daily import seed_of, today
 from meadhall.server.room import Room
 from meadhall.server.settings import Settings
 from meadhall.server.store import Conflict, Entry, SeatRow, Store, new_key
+from meadhall.server.thinkers import ThinkerLost
 from midnight import let_it_pass
 from server import hoard_on_a_page
 from server.people import HOARD, OpenHall, Person, Program, open_hall, stream
@@ -456,6 +457,15 @@ async def test_every_answer_has_its_words(hall: OpenHall, judged: list[Any], out
     guest = hall.person()
     await play_out(await begin(hall, guest), guest)
     assert words in await told_to(guest)
+
+
+async def test_what_is_lost_with_the_process_that_thought_is_tried_again(hall: OpenHall, judged: list[Any]) -> None:
+    judged[0] = ThinkerLost("the process that thought has ended")
+    guest = hall.person()
+    await play_out(await begin(hall, guest), guest)
+    assert "not even the house has found out" in await told_to(guest)
+    judged[0] = Outcome(True, 31)
+    assert "the house needs 31 moves" in await told_to(guest)
 
 
 async def test_a_page_does_not_wait_for_a_long_search(hall: OpenHall, judged: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:

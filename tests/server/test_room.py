@@ -24,7 +24,7 @@ from meadhall.server import room as room_module
 from meadhall.server.refusals import DatabaseAway
 from meadhall.server.room import Room
 from meadhall.server.settings import Settings
-from meadhall.server.store import Conflict, Entry, Store
+from meadhall.server.store import Conflict, Entry, Store, TableRow
 from meadhall.server.thinkers import InThreads
 from server import hoard_on_a_page
 from server.people import AXES, HOARD, PATIENCE, OpenHall, Person, open_hall, play_out, stream, until
@@ -669,6 +669,55 @@ async def test_a_hint_that_fails_is_no_end(
         assert (await ask_hint(actor, room)).status_code == 500
     assert 'id="hints"' not in (await actor.get(f"/table/{room.table.id}")).text
     assert (await ask_hint(actor, room)).status_code == 200
+
+
+async def test_a_hint_that_fails_takes_no_later_one_with_it(
+    hall: OpenHall, adviser: Adviser, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    actor, _, room, _ = await at_turn(hall, HOARD)
+    begun = threading.Event()
+
+    def fail_first(view: View) -> tuple[Hint, ...]:
+        begun.set()
+        given = adviser(view)
+        if len(adviser.views) == 1:
+            raise RuntimeError("nothing comes to mind")
+        return given
+
+    monkeypatch.setattr(mind_module, "hints", fail_first)
+    adviser.free.clear()
+    first = asyncio.create_task(ask_hint(actor, room))
+    assert await asyncio.to_thread(begun.wait, PATIENCE)
+    assert (await actor.act(room.table.id, BOAST, 1)).status_code == 200
+    second = asyncio.create_task(ask_hint(actor, room))
+    seat = match_of(room).actor
+    assert seat is not None
+    await until(room, lambda: room.asked_hint(seat) is not None)
+    adviser.free.set()
+    assert [(await first).status_code, (await second).status_code] == [500, 200]
+    assert "What the king would do" in (await actor.get(f"/table/{room.table.id}")).text
+
+
+async def test_who_gives_up_the_seat_meanwhile_gets_no_hint_from_it(
+    hall: OpenHall, adviser: Adviser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    actor, _, room, _ = await at_turn(hall, HOARD)
+    save, saving, free = hall.store.save_table, asyncio.Event(), asyncio.Event()
+
+    async def save_slowly(table: TableRow) -> TableRow:
+        saving.set()
+        await free.wait()
+        return await save(table)
+
+    monkeypatch.setattr(hall.store, "save_table", save_slowly)
+    resigning = asyncio.create_task(actor.ask(f"/table/{room.table.id}/resign"))
+    await saving.wait()
+    asking = asyncio.create_task(ask_hint(actor, room))
+    await asyncio.sleep(0.2)
+    free.set()
+    assert [(await resigning).status_code, (await asking).status_code] == [200, 403]
+    assert adviser.views == []
+    assert "hint" not in {kind for kind, _, _ in await stored(hall, room)}
 
 
 async def test_an_action_with_a_hint_is_marked_for_ever(settings: Settings, at_once: None, adviser: Adviser) -> None:

@@ -11,13 +11,14 @@ import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import hypot
+from math import hypot, inf
 from typing import Literal
 
 import numpy as np
 
 from meadhall.bots.continuations import Continuations
 from meadhall.bots.threads import background
+from meadhall.engine.checks import quoted
 from meadhall.engine.cores import cores
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.events import Event, seat
@@ -134,22 +135,29 @@ def analyse(
         progress: told now and then how far it is.
 
     Raises:
-        BadSetup: it has too many actions.
+        BadSetup: it has too many actions, or the seconds are no length of time.
     """
     positions = _positions(match)
     if len(match.steps) > LONGEST:
         raise BadSetup(_("The match has more actions than can be analysed: {most} at most.").format(most=LONGEST))
     if seconds is None:
         seconds = min(MOST_SECONDS, SECONDS_A_POSITION * len(positions))
+    if not 0 <= seconds < inf:
+        raise BadSetup(f"an analysis takes a number of seconds, not {quoted(seconds)}")
     began = time.monotonic()
     viewer = VIEWERS[knowledge]
-    known = _known(match, viewer, began + seconds / 2)
+
+    def tell() -> None:
+        if progress and seconds > 0:
+            progress(min((time.monotonic() - began) / seconds, 1.0))
+
+    known = _known(match, inf if iterations else began + seconds / 2, tell)
     open_ = [
         _Open(concealed(match.game, tables, viewer), match.players, position)
         for position, tables in enumerate(positions)
         if position not in known
     ]
-    _play_on(match, viewer, open_, began + seconds - time.monotonic(), iterations, progress)
+    _play_on(match, viewer, open_, began + seconds, iterations, tell)
     known |= {each.position: tuple((each.sums / each.samples).tolist()) for each in open_}
     estimated = {each.position: each for each in open_}
     chances = tuple(known[position] for position in range(len(positions)))
@@ -172,15 +180,22 @@ def _has_secrets(match: Match, tables: Tables) -> bool:
     return seen != there
 
 
-def _known(match: Match, viewer: int, until: float) -> dict[int, tuple[float, ...]]:
-    """What is certain: the result, and what the game's solver knows, from the end to the first position it can't solve."""
+def _known(match: Match, until: float, tell: Callable[[], None]) -> dict[int, tuple[float, ...]]:
+    """What is certain: the result, and what the game's solver knows, from the end to the first position it can't solve.
+
+    It knows what all knew, also where the chances are those with everything known: nobody could play as if they saw it all.
+    """
     result = match.result()
     known = {} if result is None else {len(match.steps): result.scores}
+    solver, thread = match.game.solver, background("analysis", BEHIND)
     for position in reversed(range(len(match.steps) + 1 - len(known))):
-        solution = match.game.solver(match.view_at(position, viewer)) if match.game.solver else None
-        if solution is None or time.monotonic() > until:
+        if solver is None or time.monotonic() > until:
+            break
+        solution = thread.submit(solver, match.view_at(position, SPECTATOR)).result()
+        if solution is None:
             break
         known[position] = solution.value
+        tell()
     return known
 
 
@@ -221,7 +236,7 @@ class _Open:
 
 
 def _play_on(
-    match: Match, viewer: int, positions: Sequence[_Open], seconds: float, iterations: int, progress: Progress | None
+    match: Match, viewer: int, positions: Sequence[_Open], until: float, iterations: int, tell: Callable[[], None]
 ) -> None:
     """As many continuations of every position as there is time for, or ``iterations``."""
     if not positions:
@@ -234,18 +249,17 @@ def _play_on(
         for position in positions[worker::workers]:
             position.play_on(players[worker], viewer, count)
 
-    began = time.monotonic()
+    seconds = until - time.monotonic()
     count = iterations or FIRST
     while True:
         before = time.monotonic()
         list(background("analysis", BEHIND).map(play, range(workers)))
         now = time.monotonic()
         pace = max(now - before, 1e-6) / count
-        left = began + seconds - now
+        left = until - now
         if iterations or left < pace:
             return
-        if progress:
-            progress(1 - left / seconds)
+        tell()
         count = max(1, min(2 * count, int(min(left, seconds / ROUNDS) / pace)))
 
 

@@ -40,12 +40,18 @@ class Hint:
 def hints(view: View, budget: Budget = _KING_THINKS, seed: bytes | None = None) -> tuple[Hint, ...]:
     """The best actions of the viewer, who is to decide: first what a king would play, then the next best, at most three.
 
-    Exact where the game can be solved; else a search of this budget, deterministic for a seed when that counts iterations.
+    Exact as far as the game's solver knows the actions; a search of this budget tells of others, deterministic for a seed when
+    that counts iterations.
     """
     if len(view.legal) == 1:
         return (Hint(view.legal[0], None, sure=True),)
     solution = view.game.solver(view) if view.game.solver else None
-    return _searched(view, budget, seed or new_seed()) if solution is None else _solved(view, solution)
+    known = () if solution is None else _solved(view, solution)
+    if len(known) == min(SHOWN, len(view.legal)):
+        return known
+    named = {hint.action for hint in known}
+    others = [hint for hint in _searched(view, budget, seed or new_seed()) if hint.action not in named]
+    return (*known, *others)[:SHOWN]
 
 
 def _solved(view: View, solution: Solution) -> tuple[Hint, ...]:

@@ -47,7 +47,7 @@ def progress_bar() -> Progress:
     """A bar on stderr, gone when it is done; nothing at all where stderr is no terminal."""
     err = complaints()
     return Progress(
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         MofNCompleteColumn(),
         TimeRemainingColumn(),

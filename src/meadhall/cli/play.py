@@ -82,6 +82,12 @@ def resumed_match(path: Path) -> Match:
     return replay(records[0])
 
 
+def hinted_sights(match: Match) -> set[bytes]:
+    """What the seats saw where they played with a hint, also where they took it back."""
+    steps = [*match.steps, *(step for undone in match.undone for step in undone.steps)]
+    return {match.supposing(step.before).sight(step.seat) for step in steps if step.hinted}
+
+
 class Session:
     """A person at the terminal, and the match they play."""
 
@@ -98,7 +104,7 @@ class Session:
             if who.bot is not None
         }
         self.viewer = self.persons[0]
-        self.hinted: set[bytes] = set()  # the positions in which a hint was asked for, as the person saw them
+        self.hinted = hinted_sights(match)  # the positions in which a hint was asked for, as the person saw them
         self.open = True
         self.commands: dict[str, tuple[str, Callable[[str], None]]] = {
             "why": (_("why CHOICE: why it can't be played"), self.why),

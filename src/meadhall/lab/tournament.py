@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from meadhall.engine.checks import check_count
+from meadhall.engine.errors import BadSetup
 from meadhall.engine.game import Game, game
 from meadhall.engine.kernels import Floats
 from meadhall.engine.statistics import Spread
@@ -52,7 +53,7 @@ def tournament(
     Ctrl-C ends it early: the report is of what was played, and says so.
 
     Raises:
-        BadSetup: the game can't be played so.
+        BadSetup: the game can't be played so, or a single bot is to be surely better.
         UnknownGame, UnknownBot: there is none of that name.
     """
     subject = game(name)
@@ -64,6 +65,8 @@ def hold(
 ) -> Tournament:
     """Play a schedule, as ``tournament`` does."""
     processes = check_count(processes, "processes")
+    if until_sure and len(schedule.bots) < 2:
+        raise BadSetup("a single bot is compared with no other: there is nothing to be sure of")
     began = time.perf_counter()
     ends = looks(schedule.games, schedule.round) if until_sure else (schedule.games,)
     z = width(len(ends))

@@ -7,7 +7,7 @@ import logging
 
 from meadhall.engine.daily import Outcome
 from meadhall.server.store import TableRow
-from meadhall.server.thinkers import Thinker
+from meadhall.server.thinkers import Thinker, ThinkerLost
 
 log = logging.getLogger(__name__)
 
@@ -33,6 +33,10 @@ class Deals:
     async def _find_out(self, table: TableRow) -> Outcome:
         try:
             found: Outcome = await self._thinker.ask("outcome", table.game, table.seed, table.options)
+        except ThinkerLost:
+            log.warning("whether the puzzle of %s could be won is lost with the process that thought", table.daily)
+            self._asked.pop(str(table.daily))  # who asks next has it begun anew
+            return Outcome(None)
         except Exception:
             log.exception("whether the puzzle of %s could be won is not found out", table.daily)
             return Outcome(None)

@@ -17,7 +17,7 @@ from meadhall.bots.analysis import Analysis, Knowledge
 from meadhall.engine.language import gettext as _
 from meadhall.engine.match import Match
 from meadhall.server.refusals import TooMany, WrongMoment
-from meadhall.server.thinkers import Thinker
+from meadhall.server.thinkers import Thinker, ThinkerLost
 
 log = logging.getLogger(__name__)
 
@@ -47,6 +47,7 @@ class Drawing:
         watched: whether somebody waits for it without asking.
         progress: how far it is, 0 to 1.
         analysis: what came of it; None until then.
+        lost: whether the process that drew it has ended meanwhile; it is drawn anew once.
         failed: whether nothing will come of it.
     """
 
@@ -57,6 +58,7 @@ class Drawing:
     watched: Callable[[], bool] = nobody
     progress: float = 0.0
     analysis: Analysis | None = None
+    lost: bool = False
     failed: bool = False
     asked: float = field(default_factory=time.monotonic)
 
@@ -160,6 +162,11 @@ class Charts:
                 drawing.analysis = await self._thinker.ask("chart", record, drawing.knowledge, progress=drawing.advance)
             except _Dropped:
                 self._forget(drawing)
+            except ThinkerLost:
+                log.warning("a chart of %s is lost with the process that drew it", match.game.name)
+                drawing.lost, drawing.failed = True, drawing.lost
+                if drawing.is_open:
+                    continue
             except Exception:
                 log.exception("a chart of %s could not be drawn", match.game.name)
                 drawing.failed = True

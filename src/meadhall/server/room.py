@@ -359,13 +359,14 @@ class Room:
 
     async def hint(self, guest: Guest) -> AskedHint:
         """What the strongest bot would consider in the guest's place. That it was asked for is stored, and marks the action."""
-        seat = self.seat_of(guest)
 
         def ask(match: Match) -> Entry:
+            seat = self.seat_of(guest)
             if match.actor != seat:
                 raise WrongMoment(_("There is nothing for you to decide now."))
             return Entry(self._entries + 1, "hint", seat, match.decision)
 
+        seat = self.seat_of(guest)
         if (seat, self.running_match().sight(seat)) not in self._asked:
             await self._append(ask)
         advice = self.asked_hint(seat)
@@ -384,7 +385,9 @@ class Room:
             given: tuple[Hint, ...] = await self._thinker.ask("hint", view)
             return given
         except Exception:
-            self._advice.pop(view.viewer, None)
+            latest = self._advice.get(view.viewer)
+            if latest is not None and latest.thinking is asyncio.current_task():
+                del self._advice[view.viewer]
             raise
         finally:
             asyncio.get_running_loop().call_soon(self._changed)

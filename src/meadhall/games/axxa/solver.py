@@ -6,7 +6,7 @@ may be spent grows from nothing until a line wins, or nothing was left out and t
 remembered, the eight symmetries of the board as one (Zobrist, 1970, hashed to 64 bits).
 
 Lost is a position, besides what the rules say, in which a number still to be removed lies in fewer than three stacks, or nothing
-can be paid any more and no triplet is in reach. What nobody has seen is not guessed at: where it comes to light, it is open.
+can be paid any more and no triplet is in reach. What nobody has seen is not guessed at: where it can come to light, it is open.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from meadhall.engine.events import NO_LOG_SHAPE
+from meadhall.engine.match import legal_actions
 from meadhall.engine.rule import rule, u64
 from meadhall.engine.schema import Grid, Tables, copy_state, state_at
 from meadhall.engine.solution import Solution
@@ -106,20 +107,22 @@ def solution(view: View) -> Solution | None:
 
     Unseen pieces that can only be one number are known as well. The others may lie as they like: the line doesn't touch them.
     """
-    if view.table.mode != TOGETHER or not view.legal:
+    table = view.table
+    if table.mode != TOGETHER or table.actor < 0:
         return None
-    unseen = np.zeros(PIECES, np.int8)
-    count = list_unseen(view.table, unseen)
     known = view.tables.copy()
+    known["seen"] = known["piece"] != UNKNOWN
+    unseen = np.zeros(PIECES, np.int8)
+    count = list_unseen(Table.at(known), unseen)
     if len(set(unseen[:count].tolist())) == 1:
         known["piece"] = np.where((known["piece"] == UNKNOWN) & _is_there(known), unseen[0], known["piece"])
         known["seen"] = _is_there(known)
     found = _proof(known, QUICK if count <= MOST_UNSEEN else 0)
-    everybody = view.table.players
     if found.verdict == Verdict.WON:
-        return Solution({found.line[0]: (1.0,) * everybody}, {found.line[0]: 1.0}, found.line)
+        return Solution({found.line[0]: (1.0,) * table.players}, {found.line[0]: 1.0}, found.line)
     if found.verdict == Verdict.LOST:
-        return Solution(dict.fromkeys(view.legal, (0.0,) * everybody), dict.fromkeys(view.legal, 1.0 / len(view.legal)))
+        possible = legal_actions(view.game, view.tables)
+        return Solution(dict.fromkeys(possible, (0.0,) * table.players), dict.fromkeys(possible, 1.0 / len(possible)))
     return None
 
 
@@ -320,9 +323,13 @@ def is_spare(table: Table, number: int) -> bool:
 
 @rule
 def is_stranded(table: Table) -> bool:
-    """Whether no triplet is in reach this turn, and nothing that could be paid instead is left."""
+    """Whether nothing that could be paid is left, and no triplet is in reach this turn, whatever is turned over."""
     for number in range(1, NUMBERS + 1):
         if is_spare(table, number):
+            return False
+    for stack in range(STACKS):
+        second = table.height[stack] - 2
+        if second >= 0 and not table.seen[stack, second]:
             return False
     return not can_complete(table)
 
