@@ -18,6 +18,7 @@ import time
 from math import sqrt
 
 from meadhall.bots import Budget, Search, bot
+from meadhall.bots.hints import ENOUGH
 from meadhall.bots.ranks import RANKS
 from meadhall.engine.chance import new_seed
 from meadhall.engine.game import game
@@ -30,10 +31,11 @@ PATIENCE = 2.0
 """How often as long as the upper bot the referee thinks."""
 
 
-def worth(view: View, seconds: float, *actions: int) -> list[float]:
-    """What shares of the win actions bring, as a referee sees it."""
-    found = Search(view.game, Budget(seconds, trees=1, alone=True), new_seed()).consider(view)
-    return [found.of(action).share for action in actions]
+def loss(view: View, seconds: float, action: int, better: int) -> float | None:
+    """What share of the win an action brings less than another, as a referee sees it; None if it has hardly tried one of them."""
+    findings = Search(view.game, Budget(seconds, trees=1, alone=True), new_seed()).consider(view)
+    lower, upper = findings.of(action), findings.of(better)
+    return upper.share - lower.share if min(lower.visits, upper.visits) >= ENOUGH else None
 
 
 def main() -> None:
@@ -51,7 +53,7 @@ def main() -> None:
 
     losses: list[float] = []  # of each decision that was asked about
     per_seat: list[float] = []  # how many decisions leave a choice, of each match that was played to its end
-    differing = 0
+    differing = unjudged = 0
     until = time.monotonic() + 60 * given.minutes
     while time.monotonic() < until or not per_seat:
         match = game(given.game).match(players=given.players, **options)
@@ -65,8 +67,11 @@ def main() -> None:
                 if choices % given.every == 0:
                     better = bot(match.game, given.upper, alone=True).choose(view)
                     differing += better != action
-                    gained, got = worth(view, seconds, better, action) if better != action else (0.0, 0.0)
-                    losses.append(gained - got)
+                    lost = loss(view, seconds, action, better) if better != action else 0.0
+                    if lost is None:
+                        unjudged += 1
+                    else:
+                        losses.append(lost)
             match.play(action)
         if match.over:
             per_seat.append(choices / given.players)
@@ -75,7 +80,8 @@ def main() -> None:
     error = statistics.stdev(losses) / sqrt(len(losses))
     print(
         f"{given.game}, {given.players} players {' '.join(given.option)}: {len(losses)} decisions of {len(per_seat)} matches, "
-        f"{given.upper} differs from {given.lower} in {differing}; a decision loses {mean:.3%} ± {1.96 * error:.3%} of the win, "
+        f"{given.upper} differs from {given.lower} in {differing}, of which {unjudged} could not be judged; "
+        f"a decision loses {mean:.3%} ± {1.96 * error:.3%} of the win, "
         f"a match of {decisions:.1f} decisions {decisions * mean:.2%} ± {1.96 * decisions * error:.2%}"
     )
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import meadhall
 from meadhall.engine.record import read_records
 from meadhall.engine.statistics import wilson
 from meadhall.lab import Report
+from meadhall.lab.report import report
 from meadhall.lab.warm import warm
 
 GAME = "axes-and-allies"
@@ -38,6 +40,21 @@ def test_every_win_is_somebodys() -> None:
         assert sum(rates[seat].games for rates in report.by_bot_and_seat.values()) == INTERPRETABLE
         shares = sum(rates[seat].share for rates in report.by_bot_and_seat.values())
         assert shares == report.by_seat[seat].share
+
+
+@pytest.mark.parametrize(("mode", "line_up"), [("together", ["karl"]), ("versus", ["karl", "thrall"])])
+def test_of_seats_that_win_together_each_game_says_one_thing(mode: str, line_up: list[str]) -> None:
+    """With two seats or four, the interval is that of as many games."""
+    axxa = meadhall.game("axxa")
+    options = axxa.check_options({"mode": mode})
+    won = np.array([1.0, 0, 0, 1, 1, 0, 1, 1])
+    other = won if mode == "together" else 1 - won
+    shares = np.stack([won, other, won, other], axis=1)
+    counts = np.zeros((8, axxa.statistics.counters), np.int64)
+    found = report(axxa, options, line_up * (4 // len(line_up)), "made up", shares, np.full(8, 30), counts, 1.0)
+    for rate in found.by_bot.values():
+        assert rate.games == 32 / len(line_up)
+        assert (rate.low, rate.high) == pytest.approx(wilson(8 * rate.rate, 8))
 
 
 def test_everybody_sits_everywhere() -> None:

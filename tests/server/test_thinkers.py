@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import os
 import pickle
 import signal
@@ -272,3 +273,30 @@ async def test_what_compiles_a_game_ends_when_it_has_and_what_thinks_then_reads_
     compiled = True
     await beside.prepare(AXES)
     assert begun == [beside]
+
+
+async def test_a_table_is_forgotten_while_others_are_thought_about() -> None:
+    """What is kept changes in many threads at once."""
+    thoughts, over, view = Mind(), threading.Event(), a_view()
+
+    def think() -> None:
+        for k in itertools.count():
+            if over.is_set():
+                return
+            thoughts.choose(f"table {k % 12}", "random", view)
+
+    threads = [threading.Thread(target=think) for _ in range(3)]
+    usual = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        for thread in threads:
+            thread.start()
+        ends = time.monotonic() + 2
+        while time.monotonic() < ends:
+            thoughts.forget("another table")
+    finally:
+        over.set()
+        sys.setswitchinterval(usual)
+    for thread in threads:
+        thread.join()
+    assert len(thoughts.kept) == 12

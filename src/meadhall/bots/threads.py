@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import cache, partial
 
 from meadhall.engine.cores import cores
@@ -15,11 +17,14 @@ def background(name: str, behind: int) -> ThreadPoolExecutor:
     """The threads of that name, for all matches of this process: as many as there are cores to use.
 
     Args:
-        behind: how much less urgent they are than others (as ``nice`` counts), where the system can tell threads apart.
+        behind: how much less urgent than usual they are (as ``nice`` counts), where the system can tell threads apart. Where
+            the process is so already or even less urgent, they are as it is.
     """
     return ThreadPoolExecutor(cores(), name, partial(_step_back, behind))
 
 
 def _step_back(behind: int) -> None:
-    if hasattr(os, "setpriority"):
-        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), behind)
+    if sys.platform == "linux":  # elsewhere a thread is no process to the system
+        own = os.getpriority(os.PRIO_PROCESS, 0)
+        with suppress(PermissionError):
+            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), max(behind, own))

@@ -73,10 +73,14 @@ class Rate:
     high: float
 
     @classmethod
-    def of(cls, shares: npt.NDArray[np.float64], z: float = Z_95) -> Self:
-        """The rate in games that ended with these shares."""
+    def of(cls, shares: npt.NDArray[np.float64], z: float = Z_95, independent: int | None = None) -> Self:
+        """The rate in games that ended with these shares.
+
+        ``independent``: how many of them say something of their own, where seats win together; by default each.
+        """
         games, share = len(shares), float(shares.sum())
-        return cls(games, share, share / games if games else 0.0, *wilson(share, games, z))
+        rate, count = share / games if games else 0.0, games if independent is None else independent
+        return cls(games, share, rate, *wilson(rate * count, count, z))
 
 
 @dataclass(frozen=True)

@@ -73,6 +73,12 @@ def report(
     line = np.array([list(dict.fromkeys(bots)).index(name) for name in bots])
     who = line[(np.arange(players)[None, :] + np.arange(games)[:, None]) % players]
     names = list(dict.fromkeys(bots))
+    parties = [list(party) for party in game.parties(players, options)]
+
+    def of_bot(seats: npt.NDArray[np.bool_]) -> Rate:
+        """The rate of a bot with these seats (games, players); of seats that win together each says the same."""
+        return Rate.of(shares[seats], independent=sum(int(seats[:, party].any(axis=1).sum()) for party in parties))
+
     return Report(
         game=game.name,
         players=players,
@@ -80,7 +86,7 @@ def report(
         bots=tuple(bots),
         seed=seed,
         games=games,
-        by_bot={name: Rate.of(shares[who == index]) for index, name in enumerate(names)},
+        by_bot={name: of_bot(who == index) for index, name in enumerate(names)},
         by_seat=tuple(Rate.of(shares[:, seat]) for seat in range(players)),
         by_bot_and_seat={
             name: tuple(Rate.of(shares[:, seat][who[:, seat] == index]) for seat in range(players))

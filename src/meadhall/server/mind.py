@@ -32,6 +32,7 @@ class Mind:
 
     def __init__(self) -> None:
         self.kept: OrderedDict[tuple[str, int], Bot] = OrderedDict()
+        self._keeping = Lock()
 
     def is_prepared(self, name: str) -> bool:
         """Whether there is nothing to compile in ``prepare``."""
@@ -50,15 +51,17 @@ class Mind:
         """What the bot of that name does on the viewer's seat of a table."""
         player = self._take(table, view.viewer, view.game, name)
         action = player.choose(view)
-        self.kept[table, view.viewer] = player
-        if len(self.kept) > _KEPT:
-            self.kept.popitem(last=False)
+        with self._keeping:
+            self.kept[table, view.viewer] = player
+            if len(self.kept) > _KEPT:
+                self.kept.popitem(last=False)
         return action
 
     def forget(self, table: str) -> None:
         """Let go of what was thought at a table."""
-        for key in [key for key in self.kept if key[0] == table]:
-            self.kept.pop(key, None)
+        with self._keeping:
+            for key in [key for key in self.kept if key[0] == table]:
+                del self.kept[key]
 
     def hint(self, view: View) -> tuple[Hint, ...]:
         """What the strongest bot would consider in the viewer's place."""
@@ -76,5 +79,6 @@ class Mind:
         return subject.daily.outcome(subject.match(players=1, seed=seed, **options))
 
     def _take(self, table: str, seat: int, game: Game, name: str) -> Bot:
-        kept = self.kept.pop((table, seat), None)
+        with self._keeping:
+            kept = self.kept.pop((table, seat), None)
         return kept if kept is not None and kept.name == name else bot(game, name)

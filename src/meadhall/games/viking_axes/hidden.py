@@ -22,7 +22,8 @@ def conceal(table: Table, seat: int) -> None:
 def redeal(table: Table, seat: int) -> None:
     """All cards that the seat can't see, uniformly: the pile, and the hands of the others.
 
-    What others' play gives away of their hands is not considered.
+    What others' play gives away of their hands is not considered; nor, once the discarded cards have become the pile (VA-2.2),
+    that none of those can have been in a hand then. It comes to that with seven players, late in a match.
     """
     count = 0
     for kind in range(KINDS):
