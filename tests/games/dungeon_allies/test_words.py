@@ -67,6 +67,7 @@ from meadhall.games.dungeon_allies.state import (
     Phase,
     Table,
 )
+from meadhall.games.dungeon_allies.words import deciding_colour
 
 DA = game("dungeon-allies")
 NAMES = ("Astrid", "Björn", "Cnut")
@@ -700,6 +701,14 @@ def test_the_card_that_is_for_sale_is_named_with_its_price() -> None:
 )
 def test_the_ending_says_what_decides_between_equal_points(crystals: dict[str, int], how: str) -> None:
     assert DA.words.ending(scene(owning(0, **crystals)).state) == ("DA-13.3", how)
+
+
+def test_between_three_the_ending_names_the_crystals_that_left_one() -> None:
+    """White leaves two of them, and they differ in green."""
+    table: Any = DA.match(players=3, seed="three").state
+    for seat, (green, white) in enumerate(((1, 2), (0, 2), (3, 0))):
+        table.crystals[seat, GREEN], table.crystals[seat, WHITE] = green, white
+    assert deciding_colour(table) == GREEN
 
 
 def test_the_ending_says_that_no_monster_is_left() -> None:

@@ -164,13 +164,18 @@ class Words:
 
 
 def deciding_colour(table: Table) -> int | None:
-    """DA-13.4: the crystals that decide between those with most points; ``NONE`` if none do, None if none have to."""
+    """DA-13.4: the crystals that decide between those with most points, at last; ``NONE`` if none do, None if none have to."""
     points = [points_of(table, seat) for seat in range(table.players)]
     best = [seat for seat in range(table.players) if points[seat] == max(points)]
     if len(best) == 1:
         return None
-    held = [{table.crystals[seat, colour] for seat in best} for colour in range(COLOURS)]
-    return max((colour for colour in range(COLOURS) if len(held[colour]) > 1), default=NONE)
+    decided = NONE
+    for colour in reversed(range(COLOURS)):
+        most = max(table.crystals[seat, colour] for seat in best)
+        left = [seat for seat in best if table.crystals[seat, colour] == most]
+        if len(left) < len(best):
+            best, decided = left, colour
+    return decided
 
 
 def _fight(action: int) -> str:

@@ -158,7 +158,7 @@ def _refused_seat(table: Table, action: int, names: Sequence[str]) -> tuple[str,
         return rule, _("You have to choose somebody else.")
     name = names[other]
     if table.out[other]:
-        return "VA-3.7", _("{name} is out.").format(name=name)
+        return "VA-3.1" if action < SKIP else "VA-6.4", _("{name} is out.").format(name=name)
     if action >= DISARM:
         return ("", "") if table.armory[other] else ("VA-6.1", _("{name} has no armory.").format(name=name))
     if action >= SKIP and table.due[other]:
