@@ -6,19 +6,25 @@ import copy
 import json
 import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import meadhall
 from games_for_tests.hoard.rules import BOAST, DRAW, LOOK
-from meadhall.engine.record import dumps
-from meadhall.server.routes.replay import UPLOAD_LIMIT
+from meadhall.engine.record import dumps, loads, replay
+from meadhall.server.pages import Viewer
+from meadhall.server.render import render
+from meadhall.server.routes.replay import UPLOAD_LIMIT, replay_page
 from server.people import AXES, HOARD, OpenHall, Person, play_out
 
 pytestmark = pytest.mark.asyncio
 
 Record = dict[str, Any]
+
+RECORDS = Path(__file__).parents[1] / "records"
+NOBODY = Viewer("", "en", "auto", "token")
 
 
 def board(page: str) -> str:
@@ -117,6 +123,28 @@ async def test_a_genuine_record_is_watched_step_by_step(hall: OpenHall, game: st
     assert "verified" in page.text
     as_form = await person.upload(dumps(record).encode())
     assert (as_form.status_code, as_form.headers["location"][:8]) == (303, "/replay/")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "axes-and-allies/6-players-1",
+        "viking-axes/7-players-strategic-0",
+        "axxa/2-players-together-all-0",
+        "axxa/4-players-versus-all-0",
+        "dungeon-allies/4-players-0",
+    ],
+)
+@pytest.mark.usefixtures("compiled")
+async def test_every_moment_is_shown_to_who_knows_everything_and_with_a_seat_s_eyes(name: str) -> None:
+    """Also where somebody has looked at what others have not: who knows everything has no seat."""
+    match = replay(loads((RECORDS / f"{name}.match.json").read_text("utf-8")))
+    for at in range(len(match.steps) + 1):
+        for eyes in ("all", str(at % match.players)):
+            content = replay_page(match, "/replay/x", at, eyes, None, "/replay")
+            assert content.eyes == eyes
+            assert (content.page.own is None) == (eyes == "all")
+            assert board(render("replay.html", NOBODY, content, "/replay/x"))
 
 
 async def test_a_match_of_the_hall_can_be_brought_back(hall: OpenHall) -> None:

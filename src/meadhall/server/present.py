@@ -254,7 +254,7 @@ def match_page(
 
     ``more``: the other fields of a GamePage, for a table's page.
     """
-    viewer = None if view.viewer == SPECTATOR else view.viewer
+    viewer = view.viewer if view.viewer >= 0 else None
     yours = viewer is not None and view.actor == viewer and not abandoned
     shown = _shown(match.game)
     return GamePage(
@@ -270,7 +270,7 @@ def match_page(
         n=view.next_number,
         choices=choices(match.game, view) if yours else (),
         log=log(view) if public else (),
-        whispers=whispers(view) if viewer is not None else (),
+        whispers=whispers(view) if view.viewer != SPECTATOR else (),
         picture=shown.picture(view) if public else None,
         own=None if viewer is None else shown.own(view),
         commitment=match.commitment,
