@@ -157,7 +157,7 @@ def analyse(
         for position, tables in enumerate(positions)
         if position not in known
     ]
-    _play_on(match, viewer, open_, began + seconds, iterations, tell)
+    _play_on(match, viewer, open_, began + seconds - time.monotonic(), iterations, tell)
     known |= {each.position: tuple((each.sums / each.samples).tolist()) for each in open_}
     estimated = {each.position: each for each in open_}
     chances = tuple(known[position] for position in range(len(positions)))
@@ -236,7 +236,7 @@ class _Open:
 
 
 def _play_on(
-    match: Match, viewer: int, positions: Sequence[_Open], until: float, iterations: int, tell: Callable[[], None]
+    match: Match, viewer: int, positions: Sequence[_Open], seconds: float, iterations: int, tell: Callable[[], None]
 ) -> None:
     """As many continuations of every position as there is time for, or ``iterations``."""
     if not positions:
@@ -249,7 +249,7 @@ def _play_on(
         for position in positions[worker::workers]:
             position.play_on(players[worker], viewer, count)
 
-    seconds = until - time.monotonic()
+    until = time.monotonic() + seconds
     count = iterations or FIRST
     while True:
         before = time.monotonic()
