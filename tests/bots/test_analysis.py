@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from math import inf, nan
 from pathlib import Path
 from types import SimpleNamespace
@@ -227,7 +229,8 @@ def test_by_the_clock_every_position_is_looked_at_equally_often_and_progress_is_
     assert all(0 <= part <= 1 for part in told_)
 
 
-def test_what_progress_raises_ends_it() -> None:
+@pytest.mark.parametrize("played", [hoarded, partial(recorded, "axes-and-allies/4-players-0")], ids=["estimated", "solved"])
+def test_what_progress_raises_ends_it(played: Callable[[], Match]) -> None:
     class EnoughError(Exception):
         pass
 
@@ -235,18 +238,7 @@ def test_what_progress_raises_ends_it() -> None:
         raise EnoughError
 
     with pytest.raises(EnoughError):
-        analyse(hoarded(), seconds=1e6, progress=stop)
-
-
-def test_what_is_solved_can_be_ended_too() -> None:
-    class EnoughError(Exception):
-        pass
-
-    def stop(_part: float) -> None:
-        raise EnoughError
-
-    with pytest.raises(EnoughError):
-        analyse(recorded("axes-and-allies/4-players-0"), progress=stop)
+        analyse(played(), seconds=1e6, progress=stop)
 
 
 # ------------------------------------------------------------------------------------------------------------- turning points

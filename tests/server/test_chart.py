@@ -272,7 +272,7 @@ async def test_one_whose_process_is_killed_is_drawn_anew(caplog: pytest.LogCaptu
         return True
 
     drawing = charts.chart("a", a_match(game="viking-axes"), watched=watched)
-    await begun.wait()
+    await asyncio.wait_for(begun.wait(), PATIENCE)
     assert beside.process_id is not None
     os.kill(beside.process_id, signal.SIGKILL)
     await finished(charts)
