@@ -10,7 +10,8 @@ from games.axxa.scenes import scene
 from games_for_tests.hoard import game as hoard
 from games_for_tests.hoard.rules import BOAST
 from meadhall import Match, Seat, game
-from meadhall.bots import Budget, Hint, chance_in_words, chance_of_what, hints, in_words
+from meadhall.bots import Budget, Hint, Search, chance_in_words, chance_of_what, hints, in_words
+from meadhall.bots.hints import ENOUGH
 from meadhall.bots.ranks import KING
 from meadhall.engine.language import speaking
 from meadhall.engine.match import View
@@ -44,9 +45,12 @@ def test_a_hint_names_three_legal_actions_at_most_and_the_first_is_what_a_search
     assert others == sorted(others, reverse=True)
 
 
-def test_what_was_hardly_considered_is_not_told() -> None:
+def test_what_a_search_left_aside_is_thought_about_before_it_is_told() -> None:
+    """Three are asked for: who has looked at little else than the best looks at two more."""
     view = view_of(hoard.match(players=3, seed="a hint"))
-    assert len(hints(view, Budget(iterations=20, trees=1), SEED)) == 1
+    budget = Budget(iterations=20, trees=1)
+    assert all(each.visits < ENOUGH for each in Search(hoard, budget, SEED).consider(view).considered)
+    assert len({hint.action for hint in hints(view, budget, SEED)}) == 3
 
 
 def test_what_is_hidden_does_not_lead_a_hint() -> None:

@@ -119,6 +119,35 @@ def test_a_node_considers_as_many_actions_as_widening_lets_it() -> None:
     assert all(each.visits > 0 for each in wide.considered)
 
 
+def test_what_a_search_left_aside_can_be_examined() -> None:
+    """Each as often as was asked, begun with that action alone, and nothing else then."""
+    match = VA.match(players=7, seed="wide")
+    view = match.view(match.actor)
+    subject = replace(VA, advice=replace(VA.advice, widening=(1.0, 0.25)))
+    search = Search(subject, Budget(iterations=100, trees=2), SEED)
+    before = search.consider(view)
+    aside = [each.action for each in before.considered if each.visits < 30]
+    assert len(aside) > 1
+    after = search.examine(view, aside[:-1], 30)
+    for action in view.legal:
+        expected = max(30, before.of(action).visits) if action in aside[:-1] else before.of(action).visits
+        assert expected <= after.of(action).visits <= expected + (action in aside[:-1])
+        assert 0 <= after.of(action).share <= 1
+    assert search.examine(view, [before.considered[0].action], 30) == after
+
+
+def test_an_examined_action_is_judged_as_the_search_judges_it() -> None:
+    """Of five in nim, to take one wins, and all else loses."""
+    match = nim.match(heap="small")
+    search = Search(nim, Budget(iterations=2_000, trees=1), SEED)
+    view = match.view(match.actor)
+    best = search.consider(view).considered[0].action
+    found = search.examine(view, view.legal, 1_000)
+    assert best == 0
+    assert found.of(best).share > 0.9
+    assert all(found.of(action).share < 0.1 for action in view.legal if action != best)
+
+
 @rule
 def first(_table: Any, legal: Any, _count: int, _rng: Any) -> int:
     """The policy that takes the first legal action."""

@@ -17,7 +17,7 @@ import numpy as np
 
 from meadhall.bots.policy import PolicyBot
 from meadhall.bots.threads import background
-from meadhall.bots.tree import ACTION, ACTOR, CHILD, COLUMNS, HABIT, LONGEST, NOTHING, SIBLING, SIZE, VISITS
+from meadhall.bots.tree import ACTION, ACTOR, CHILD, COLUMNS, HABIT, LONGEST, NOTHING, ONLY, SIBLING, SIZE, STANDING, VISITS
 from meadhall.engine.cores import cores
 from meadhall.engine.events import NO_LOG_SHAPE
 from meadhall.engine.game import Game
@@ -108,7 +108,7 @@ class Tree:
         self._tables = game.table.new(2)
         self.nodes, self._spare_nodes = np.zeros((nodes, COLUMNS), np.int32), np.zeros((nodes, COLUMNS), np.int32)
         self.rewards, self._spare_rewards = np.zeros((nodes, 2), np.float64), np.zeros((nodes, 2), np.float64)
-        self.state = np.zeros(4, np.int64)
+        self.state = np.zeros(STANDING, np.int64)
         self.totals = np.zeros(game.max_players, np.float64)
         self.iterations = 0
         self.pace = 0.0
@@ -119,7 +119,7 @@ class Tree:
         """Nothing but a root."""
         self.nodes[0] = (NOTHING, NOTHING, NOTHING, NOTHING, 0, 0)
         self.state[SIZE] = 1
-        self.state[HABIT] = NOTHING
+        self.state[HABIT] = self.state[ONLY] = NOTHING
         self._forget()
 
     def _forget(self) -> None:
@@ -212,6 +212,19 @@ class Search:
                 break
         return findings
 
+    def examine(self, view: View, actions: Iterable[int], visits: int) -> Findings:
+        """Consider each of these actions so often at least, having thought about the decision.
+
+        A search spends its time on what looks best: this tells more of what does not. What is found of shares is no longer
+        what the seats can expect.
+        """
+        findings = self._findings(view)
+        for action in actions:
+            missing = -(-(visits - findings.of(action).visits) // len(self._trees))
+            if missing > 0:
+                self._grow_all(partial(_grow_below, view, action, missing))
+        return self._findings(view)
+
     def choose(self, findings: Findings, habit: int) -> int:
         """What was considered most, if that is clearly better than the habit; else the habit."""
         best = findings.considered[0].action
@@ -275,6 +288,13 @@ def _grow_a_slice(view: View, clock: Callable[[], float], seconds: float, tree: 
     began, iterations = clock(), max(FIRST, int(tree.pace * min(SLICE, seconds)))
     tree.grow(view.tables, view.viewer, iterations, seed)
     tree.pace = iterations / max(clock() - began, 1e-6)
+
+
+def _grow_below(view: View, action: int, iterations: int, tree: Tree, seed: int) -> None:
+    """Iterations that all begin with this action."""
+    tree.state[ONLY] = action
+    tree.grow(view.tables, view.viewer, iterations, seed)
+    tree.state[ONLY] = NOTHING
 
 
 class SearchBot:

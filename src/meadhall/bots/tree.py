@@ -39,8 +39,9 @@ CHILD, SIBLING, ACTION, ACTOR, VISITS, AVAILABLE = range(6)
 COLUMNS = 6
 NOTHING = -1
 
-# How a tree stands: its size, how many iterations it has seen, the mark last used, and what to try first at the root.
-SIZE, ITERATIONS, MARK, HABIT = range(4)
+# How a tree stands: its size, how many iterations it has seen, the mark last used; what to try first at the root, and what alone.
+SIZE, ITERATIONS, MARK, HABIT, ONLY = range(5)
+STANDING = 5
 
 # The columns of rewards.
 SUM, SQUARES = range(2)
@@ -73,7 +74,7 @@ def grow(
         seat: who looks; -1: everybody, -2: somebody who knows everything, and for whom nothing is dealt anew.
         nodes, rewards: the tree; node 0 is the root. ``rewards[k]``: the ``SUM`` of what node k brought to its ``ACTOR``, and
             the sum of its ``SQUARES``.
-        state: int64 (4,), how the tree stands: ``SIZE``, ``ITERATIONS``, ``MARK`` and ``HABIT``.
+        state: int64 (``STANDING``,), how the tree stands: ``SIZE``, ``ITERATIONS``, ``MARK``, ``HABIT`` and ``ONLY``.
         seed: keys the chance of iteration i together with i.
         settings: exploration, the two numbers of widening, the depth of rollouts.
         room: int64 (3, most actions): the legal actions, marks, and the path.
@@ -109,6 +110,9 @@ def descend(table: Any, nodes: Grid, rewards: Grid, state: Row, settings: Any, r
     node = 0
     while table.actor >= 0 and length < LONGEST:
         count = legal(table, room[0])
+        if node == 0 and state[ONLY] != NOTHING:
+            room[0, 0] = state[ONLY]
+            count = 1
         untried = mark_untried(table, nodes, node, count, state, room)
         widest = settings[1] * (nodes[node, VISITS] + 1) ** settings[2]
         new = untried > 0 and count - untried < max(widest, 1.0) and state[SIZE] < nodes.shape[0]
