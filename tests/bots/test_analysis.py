@@ -32,6 +32,7 @@ from meadhall.bots.analysis import (
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.game import GameWords
 from meadhall.engine.kernels import loops
+from meadhall.engine.language import speaking
 from meadhall.engine.match import EVERYTHING, SPECTATOR, Match, Step, concealed
 from meadhall.engine.record import loads, replay
 from meadhall.engine.rule import INTERPRETED
@@ -116,7 +117,7 @@ def test_what_the_solver_knows_is_exact() -> None:
         assert analysis.chances[position] == pytest.approx(solution.value)
     assert set(analysis.samples) == {0}
     assert analysis.error == 0
-    assert how_good(analysis) == ("Worked out exactly: what the best play of all comes to.",)
+    assert how_good(analysis)[0] == "Worked out exactly: what the best play of all comes to."
 
 
 def test_positions_before_the_first_that_is_solved_are_estimated() -> None:
@@ -334,11 +335,16 @@ def test_parties_and_changes_in_words() -> None:
 
 
 def test_how_good_the_figures_are() -> None:
-    analysis = Analysis("public", ((0,), (1,)), ((0.5, 0.5), (1.0, 0.0)), (2500, 0), ((0.01,) * 2, (0.0,) * 2), (), secrets=False)
-    assert analysis.error == 0.01
-    assert how_good(analysis) == (
-        "Estimated from 2500 continuations of every position; chance alone may put a figure 2 points off.",
+    turning = (TurningPoint(1, 0, 0.5, 1.0),)
+    analysis = Analysis(
+        "public", ((0,), (1,)), ((0.5, 0.5), (1.0, 0.0)), (2500, 0), ((0.01,) * 2, (0.0,) * 2), turning, secrets=False
     )
+    assert analysis.error == 0.01
+    estimated = "Estimated from 2,500 continuations of every position; chance alone may put a figure 2 points off."
+    assert how_good(analysis) == (estimated,)
+    assert how_good(replace(analysis, turning=())) == (estimated, "No single action changed a chance by much.")
+    with speaking("de"):
+        assert how_good(analysis)[0].startswith("Geschätzt aus 2.500 Fortsetzungen")
 
 
 def test_the_standard_error_is_what_repeated_analyses_differ_by() -> None:

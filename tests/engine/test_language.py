@@ -11,7 +11,7 @@ from babel.messages.catalog import Message
 
 import translations
 from meadhall import MalformedAction, game
-from meadhall.engine.language import add_catalogues, current_language, gettext, ngettext, speaking
+from meadhall.engine.language import add_catalogues, current_language, gettext, grouped, ngettext, speaking
 
 TRANSLATED = [part for part in translations.parts() if part.catalogues.exists()]
 LANGUAGES = ["de"]
@@ -25,6 +25,12 @@ def test_english_is_the_language_unless_another_is_spoken() -> None:
             assert current_language() == "en"
         assert current_language() == "de"
     assert current_language() == "en"
+
+
+def test_digits_are_grouped_as_the_language_does() -> None:
+    assert (grouped(999), grouped(5367923)) == ("999", "5,367,923")
+    with speaking("de"):
+        assert grouped(5367923) == "5.367.923"
 
 
 def test_another_thread_speaks_its_own_language() -> None:

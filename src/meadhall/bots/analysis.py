@@ -24,7 +24,7 @@ from meadhall.engine.errors import BadSetup
 from meadhall.engine.events import Event, seat
 from meadhall.engine.game import Scoring
 from meadhall.engine.language import gettext as _
-from meadhall.engine.language import listed, ngettext
+from meadhall.engine.language import grouped, listed, ngettext
 from meadhall.engine.match import EVERYTHING, SPECTATOR, Match, Step, concealed, visible
 from meadhall.engine.schema import Tables
 
@@ -342,15 +342,22 @@ def change_in_words(point: TurningPoint) -> str:
 
 
 def how_good(analysis: Analysis) -> tuple[str, ...]:
-    """How the chances came about, and how far they can be trusted, in sentences."""
+    """How the chances came about and how far they can be trusted, in sentences; and that they never turned, if so."""
+    said = []
     estimated = [count for count in analysis.samples if count]
-    if not estimated:
-        return (_("Worked out exactly: what the best play of all comes to."),)
-    points = max(1, round(200 * analysis.error))
-    note = ngettext(
-        "Estimated from {samples} continuations of every position; chance alone may put a figure {points} point off.",
-        "Estimated from {samples} continuations of every position; chance alone may put a figure {points} points off.",
-        points,
-    ).format(samples=min(estimated), points=points)
-    solved = len(analysis.samples) - len(estimated) > 1
-    return (note, _("Towards the end worked out exactly.")) if solved else (note,)
+    if estimated:
+        points = max(1, round(200 * analysis.error))
+        said.append(
+            ngettext(
+                "Estimated from {samples} continuations of every position; chance alone may put a figure {points} point off.",
+                "Estimated from {samples} continuations of every position; chance alone may put a figure {points} points off.",
+                points,
+            ).format(samples=grouped(min(estimated)), points=points)
+        )
+    else:
+        said.append(_("Worked out exactly: what the best play of all comes to."))
+    if 1 < len(analysis.samples) - len(estimated) < len(analysis.samples):
+        said.append(_("Towards the end worked out exactly."))
+    if not analysis.turning:
+        said.append(_("No single action changed a chance by much."))
+    return tuple(said)

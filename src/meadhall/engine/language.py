@@ -80,6 +80,13 @@ def ngettext(singular: str, plural: str, number: int) -> str:
     return _catalogue(_language.get()).ngettext(singular, plural, number)
 
 
+def grouped(number: int) -> str:
+    """A whole number as the current language groups its digits, e.g. ``"12,345"``."""
+    from babel.numbers import format_decimal
+
+    return str(format_decimal(number, locale=_language.get()))
+
+
 def marked(message: str) -> str:
     """Mark ``message`` for translation without translating it yet."""
     return message
