@@ -298,7 +298,8 @@ def turning_points(
 def told(match: Match, analysis: Analysis, point: TurningPoint) -> str:
     """What happened at a turning point, in words: the rarest kind of event that names those whose chance changed.
 
-    What is told only at the very end says how the match ended, not why; it is told where there is nothing else.
+    If something still rarer happened to others, or to all, that is told as well; else what a deed last led to for them. What is
+    told only at the very end says how the match ended, not why; it is told where there is nothing else.
     """
     step = match.steps[point.position - 1]
     events = _seen(step, analysis)
@@ -313,7 +314,14 @@ def told(match: Match, analysis: Analysis, point: TurningPoint) -> str:
         named = _named(match, event)
         return bool(party & named), event.kind in earlier, -often[event.kind], len(named)
 
-    return match.in_words(max(events, key=tells))
+    most = max(events, key=tells)
+    rarer = [event for event in events if event.kind in earlier and often[event.kind] < often[most.kind]]
+    if rarer:
+        other = min(rarer, key=lambda event: often[event.kind])
+    else:
+        led_to = [event for event in events if party & _named(match, event) and event.kind in earlier]
+        other = led_to[-1] if most is events[0] and led_to else most
+    return "; ".join(match.in_words(event) for event in events if event is most or event is other)
 
 
 def _seen(step: Step, analysis: Analysis) -> Sequence[Event]:
