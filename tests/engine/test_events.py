@@ -85,3 +85,9 @@ def test_an_event_is_visible_to_its_audience(audience: int, viewers: set[int]) -
 def test_in_words_seats_are_names() -> None:
     assert KINDS[1].in_words((1, 6), ("Astrid", "Björn")) == "Björn rolls 6"
     assert KINDS[2].in_words(("axe",), ()) == "a axe"
+
+
+def test_an_argument_may_have_a_rule_of_its_own() -> None:
+    kind = EventKind("placed", (seat, named("axe", "shield")), "XX-1", "{0} places a {1}", rules={"shield": "XX-2"})
+    assert [kind.rule_of((0, name)) for name in ("axe", "shield")] == ["XX-1", "XX-2"]
+    assert KINDS[1].rule_of((0, 6)) == "XX-1"

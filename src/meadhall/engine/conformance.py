@@ -365,7 +365,8 @@ def _event_is_sound(match: Match, event: Event) -> None:
     demand(given == declared or (given > declared and kind.rest is not None), f"{event} is declared with {declared} arguments")
     demand(json.loads(json.dumps(event.to_list())) == event.to_list(), f"{event} can't be written as JSON")
     demand(NOBODY <= event.audience < match.players, f"{event} is for {event.audience}, who is nobody here")
-    demand(kind.rule in match.game.rule_ids, f"{event} follows from rule {kind.rule!r}, which the rulebook lacks")
+    rule = kind.rule_of(event.arguments)
+    demand(rule in match.game.rule_ids, f"{event} follows from rule {rule!r}, which the rulebook lacks")
     demand(bool(match.in_words(event).strip()), f"{event} has no words")
 
 

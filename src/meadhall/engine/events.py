@@ -7,8 +7,8 @@ arguments it has, and the arguments.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -129,7 +129,8 @@ class EventKind:
     """What a kind of event is called in records, what its arguments are, the rule it comes from, and its words.
 
     ``text`` is a message for gettext with ``{0}``, ``{1}`` … for the arguments. An argument declared as ``seat`` is put in
-    as that player's name. ``rest`` formats any further arguments of an event with a varying number of them.
+    as that player's name. ``rest`` formats any further arguments of an event with a varying number of them. ``rules`` names
+    another rule for events with an argument of this name, e.g. a card that has a rule of its own.
     """
 
     name: str
@@ -137,6 +138,11 @@ class EventKind:
     rule: str
     text: str
     rest: Argument | None = None
+    rules: Mapping[str, str] = field(default_factory=dict, hash=False)
+
+    def rule_of(self, arguments: Sequence[Any]) -> str:
+        """The rule that such an event with these arguments comes from."""
+        return next((self.rules[value] for value in arguments if value in self.rules), self.rule)
 
     def argument(self, index: int) -> Argument:
         """How argument ``index`` is written."""

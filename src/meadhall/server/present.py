@@ -350,7 +350,7 @@ def _in_words(words: GameWords, event: Event, names: tuple[str, ...], language: 
 
 def log_entry(subject: Game, index: int, number: int, event: Event, names: Sequence[str]) -> LogEntry:
     """One event in words."""
-    rule = subject.events[event.kind].rule
+    rule = subject.events[event.kind].rule_of(event.arguments)
     text = _in_words(subject.words, event, tuple(names), current_language())
     return LogEntry(number, index, event.name, text, rule, rule_url(subject.name, rule))
 

@@ -9,7 +9,21 @@ from meadhall import Match
 from meadhall.engine.language import speaking
 from meadhall.engine.rulebook import rule_ids, rule_sentence, rulebook_text
 from meadhall.games.viking_axes.cards import card_phrase, card_title
-from meadhall.games.viking_axes.state import CASH_IN, COPIES, DISARM, DISCARD, KINDS, PLACE, PLAY, SHIELD, SKIP, THROW, WENCH, Due
+from meadhall.games.viking_axes.state import (
+    CASH_IN,
+    COPIES,
+    DISARM,
+    DISCARD,
+    DRAW,
+    KINDS,
+    PLACE,
+    PLAY,
+    SHIELD,
+    SKIP,
+    THROW,
+    WENCH,
+    Due,
+)
 
 IDS = """VA-1.1 VA-1.2 VA-1.3 VA-1.4 VA-1.5 VA-2.1 VA-2.2 VA-2.3 VA-2.4 VA-3.1 VA-3.2 VA-3.3 VA-3.4 VA-3.5 VA-3.6 VA-3.7
 VA-4.1 VA-5.1 VA-5.2 VA-5.3 VA-5.4 VA-5.5 VA-6.1 VA-6.2 VA-6.3 VA-6.4 VA-7.1 VA-7.2""".split()
@@ -112,6 +126,24 @@ def test_events_tell_cards_axes_and_hits_as_people_do() -> None:
 def prompts(match: Match) -> tuple[str, str]:
     """What the actor and somebody else are told."""
     return VA.words.prompt(match.view(0).table, NAMES, 0), VA.words.prompt(match.view(1).table, NAMES, 1)
+
+
+def rules(match: Match) -> list[tuple[str, str]]:
+    return [(event.name, VA.events[event.kind].rule_of(event.arguments)) for event in match.steps[-1].events]
+
+
+def test_what_is_placed_or_discarded_follows_from_the_rule_of_the_card() -> None:
+    """An armory that is not wanted, one that is; a wench that can do nothing; the hand of who goes out."""
+    match = scene("armory", then=["wench", "axe1"], due={1: Due.TURN, 2: Due.TURN})
+    match.play(DRAW)
+    assert rules(match) == [("discards", "VA-5.1"), ("drew", "VA-2.1"), ("discards", "VA-6.3"), ("drew", "VA-2.1")]
+    match = scene("armory", then=["shield2"])
+    match.play(PLACE)
+    assert rules(match) == [("places", "VA-5.1"), ("drew", "VA-2.1"), ("places", "VA-4.1"), ("drew", "VA-2.1")]
+    match = scene(hits={1: 9}, hands={0: ["axe1", "axe1", "axe1"], 1: ["axe3", "shield1"], 2: ["axe1", "axe1"]})
+    match.play(PLAY)
+    match.play(THROW + 1)
+    assert rules(match).count(("discards", "VA-3.7")) == 2
 
 
 def test_prompts_say_what_is_to_be_decided() -> None:

@@ -44,18 +44,21 @@ def hits(value: int) -> int:
     return value
 
 
+WHY_DISCARDED = {"armory": "VA-5.1", "wench": "VA-6.3"}
+"""The rule that lets a card be discarded. Axes and shields can always be played: only who goes out discards them."""
+
 EVENTS: dict[int, EventKind] = {
     Event.SHUFFLED: EventKind("shuffled", (number,), "VA-1.5", marked("{0} cards are shuffled")),
     Event.STARTS: EventKind("starts", (seat,), "VA-1.1", marked("{0} starts")),
     Event.DREW: EventKind("drew", (seat, card), "VA-2.1", marked("{0} draws {1}")),
     Event.DEALT: EventKind("dealt", (seat, card), "VA-1.3", marked("{0} is dealt {1}")),
     Event.PLAYS: EventKind("plays", (seat, card), "VA-2.3", marked("{0} plays {1}")),
-    Event.DISCARDS: EventKind("discards", (seat, card), "VA-2.1", marked("{0} discards {1}")),
+    Event.DISCARDS: EventKind("discards", (seat, card), "VA-3.7", marked("{0} discards {1}"), rules=WHY_DISCARDED),
     Event.THROWS: EventKind("throws", (seat, seat, axes), "VA-3.1", marked("{0} throws {2} at {1}")),
     Event.BLOCKED: EventKind("blocked", (seat, axes), "VA-3.3", marked("{0}'s shields block {1}")),
     Event.HITS: EventKind("hits", (seat, hits), "VA-3.2", marked("{0} takes {1}")),
     Event.SHIELDS_SPENT: EventKind("shields_spent", (seat,), "VA-3.6", marked("{0}'s shields are used up")),
-    Event.PLACES: EventKind("places", (seat, card), "VA-4.1", marked("{0} places {1}")),
+    Event.PLACES: EventKind("places", (seat, card), "VA-4.1", marked("{0} places {1}"), rules={"armory": "VA-5.1"}),
     Event.CASHES_IN: EventKind("cashes_in", (seat,), "VA-5.3", marked("{0} cashes in the armory")),
     Event.DISARMS: EventKind("disarms", (seat, seat), "VA-6.1", marked("{0}'s wench empties {1}'s armory")),
     Event.SKIPS: EventKind("skips", (seat, seat), "VA-6.1", marked("{0}'s wench turns the head of {1}, who will miss a turn")),
