@@ -322,7 +322,7 @@ def test_secrets_are_told_only_with_everything_known() -> None:
         seen = {match.game.words.event(event, match.names) for step in match.steps for event in step.shown_to(viewer).events}
         for position in range(1, len(match.steps) + 1):
             if match.steps[position - 1].shown_to(viewer).events:
-                assert {*told(match, analysis, TurningPoint(position, 0, 0.2, 0.5)).split("; ")} <= seen
+                assert {*told(match, analysis, TurningPoint(position, 0, 0.2, 0.5)).split(" · ")} <= seen
 
 
 def test_what_is_rarer_than_what_names_those_whose_chance_changed_is_told_too() -> None:
@@ -330,7 +330,7 @@ def test_what_is_rarer_than_what_names_those_whose_chance_changed_is_told_too() 
     match = recorded("axes-and-allies/4-players-0")
     analysis = analyse(match, iterations=1)
     void = next(k for k, step in enumerate(match.steps, 1) if any(event.name == "voided" for event in step.events))
-    words = told(match, analysis, TurningPoint(void, match.steps[void - 1].seat, 0.5, 0.2)).split("; ")
+    words = told(match, analysis, TurningPoint(void, match.steps[void - 1].seat, 0.5, 0.2)).split(" · ")
     assert words[-1] == "A one: every alliance is void"
     assert len(words) == 2
     assert match.names[match.steps[void - 1].seat] in words[0]
@@ -342,7 +342,7 @@ def test_a_deed_is_told_with_what_it_led_to() -> None:
     analysis = analyse(match, iterations=1)
     position, step = next((k, step) for k, step in enumerate(match.steps, 1) if [e.name for e in step.events[:1]] == ["discards"])
     name = match.names[step.seat]
-    first, second = told(match, analysis, TurningPoint(position, step.seat, 0.5, 0.2)).split("; ")
+    first, second = told(match, analysis, TurningPoint(position, step.seat, 0.5, 0.2)).split(" · ")
     assert first == f"{name} discards an armory"
     assert second.startswith(f"{name} draws")
 
@@ -364,7 +364,7 @@ def test_how_good_the_figures_are() -> None:
     assert analysis.error == 0.01
     estimated = "Estimated from 2,500 continuations of every position; chance alone may put a figure 2 points off."
     assert how_good(analysis) == (estimated,)
-    assert how_good(replace(analysis, turning=())) == (estimated, "No single action changed a chance by much.")
+    assert how_good(replace(analysis, turning=())) == (estimated, "No single action stands out as a turning point.")
     with speaking("de"):
         assert how_good(analysis)[0].startswith("Geschätzt aus 2.500 Fortsetzungen")
 

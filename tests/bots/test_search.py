@@ -145,6 +145,7 @@ def test_an_examined_action_is_judged_as_the_search_judges_it() -> None:
     found = search.examine(view, view.legal, 1_000)
     assert best == 0
     assert found.of(best).share > 0.9
+    assert all(found.of(action).visits >= 1_000 for action in view.legal)
     assert all(found.of(action).share < 0.1 for action in view.legal if action != best)
 
 

@@ -43,6 +43,7 @@ def test_a_first_game_is_clicked_through_to_a_real_one(come: Come) -> None:
         follow(page, step)
         assert page.url.endswith(f"/learn/axes-and-allies?step={step + 1}"), "every step is an address"
     expect(page.locator("#prompt-words")).to_have_text("Astrid wins.")
+    expect(page.locator("#prompt-words")).to_be_in_viewport()
     inspector.look("the end", page)
     assert inspector.found == []
     page.get_by_role("link", name="AA-6.1").first.click()

@@ -91,6 +91,7 @@ async def test_every_step_is_a_page_and_beyond_them_is_the_nearest(hall: OpenHal
         assert f'max="{last}" value="{max(0, min(last, at))}"' in page.text
     assert "wins" in page.text
     assert "To the table" in page.text
+    assert "Another record" not in page.text
     assert (await spectator.get(f"/table/{room.table.id}/replay?at=x")).status_code == 400
     assert (await spectator.get(f"/table/{room.table.id}/replay?at={'9' * 5000}")).status_code in (200, 400, 414)
 
@@ -123,6 +124,7 @@ async def test_a_genuine_record_is_watched_step_by_step(hall: OpenHall, game: st
             assert page.status_code == 200
     assert "verified" in page.text
     assert "Another record" in page.text
+    assert "To the table" not in page.text
     as_form = await person.upload(dumps(record).encode())
     assert (as_form.status_code, as_form.headers["location"][:8]) == (303, "/replay/")
 

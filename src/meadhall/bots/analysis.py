@@ -298,8 +298,8 @@ def turning_points(
 def told(match: Match, analysis: Analysis, point: TurningPoint) -> str:
     """What happened at a turning point, in words: the rarest kind of event that names those whose chance changed.
 
-    If something still rarer happened to others, or to all, that is told as well; else what a deed last led to for them. What is
-    told only at the very end says how the match ended, not why; it is told where there is nothing else.
+    If something still rarer happened to them, to those of the deed or to all, that is told as well; else what a deed last led to
+    for them. What is told only at the very end says how the match ended, not why; it is told where there is nothing else.
     """
     step = match.steps[point.position - 1]
     events = _seen(step, analysis)
@@ -315,13 +315,12 @@ def told(match: Match, analysis: Analysis, point: TurningPoint) -> str:
         return bool(party & named), event.kind in earlier, -often[event.kind], len(named)
 
     most = max(events, key=tells)
-    rarer = [event for event in events if event.kind in earlier and often[event.kind] < often[most.kind]]
-    if rarer:
-        other = min(rarer, key=lambda event: often[event.kind])
-    else:
-        led_to = [event for event in events if party & _named(match, event) and event.kind in earlier]
-        other = led_to[-1] if most is events[0] and led_to else most
-    return "; ".join(match.in_words(event) for event in events if event is most or event is other)
+    concerned = party | _named(match, events[0])
+    more = [event for event in events if event.kind in earlier]
+    rarer = [event for event in more if often[event.kind] < often[most.kind] and _named(match, event) <= concerned]
+    led_to = [event for event in more if most is events[0] and party & _named(match, event)]
+    other = min(rarer, key=lambda event: often[event.kind]) if rarer else led_to[-1] if led_to else most
+    return " \N{MIDDLE DOT} ".join(match.in_words(event) for event in events if event is most or event is other)
 
 
 def _seen(step: Step, analysis: Analysis) -> Sequence[Event]:
@@ -350,7 +349,7 @@ def change_in_words(point: TurningPoint) -> str:
 
 
 def how_good(analysis: Analysis) -> tuple[str, ...]:
-    """How the chances came about and how far they can be trusted, in sentences; and that they never turned, if so."""
+    """How the chances came about and how far they can be trusted, in sentences; and that there is no turning point, if so."""
     said = []
     estimated = [count for count in analysis.samples if count]
     if estimated:
@@ -362,10 +361,10 @@ def how_good(analysis: Analysis) -> tuple[str, ...]:
                 points,
             ).format(samples=grouped(min(estimated)), points=points)
         )
+        if len(analysis.samples) - len(estimated) > 1:
+            said.append(_("Towards the end worked out exactly."))
     else:
         said.append(_("Worked out exactly: what the best play of all comes to."))
-    if 1 < len(analysis.samples) - len(estimated) < len(analysis.samples):
-        said.append(_("Towards the end worked out exactly."))
     if not analysis.turning:
-        said.append(_("No single action changed a chance by much."))
+        said.append(_("No single action stands out as a turning point."))
     return tuple(said)

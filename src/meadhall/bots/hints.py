@@ -66,9 +66,10 @@ def _solved(view: View, solution: Solution) -> tuple[Hint, ...]:
 def _searched(view: View, budget: Budget, seed: bytes) -> tuple[Hint, ...]:
     search = Search(view.game, budget, seed)
     findings = search.consider(view)
-    first = search.choose(findings, PolicyBot(view.game, "greedy", seed).choose(view))
-    likeliest = [each.action for each in findings.considered if each.action != first]
-    findings = search.examine(view, (first, *likeliest[: SHOWN - 1]), ENOUGH)
+    habit = PolicyBot(view.game, "greedy", seed).choose(view)
+    likeliest = [each.action for each in findings.considered[:SHOWN]]
+    findings = search.examine(view, (habit, *likeliest), ENOUGH)
+    first = search.choose(findings, habit)
     others = [each for each in findings.considered if each.action != first and each.visits >= ENOUGH]
     others.sort(key=lambda each: (-each.share, each.action))
     return tuple(Hint(each.action, each.share, sure=False) for each in (findings.of(first), *others)[:SHOWN])

@@ -216,7 +216,7 @@ class Search:
         """Consider each of these actions so often at least, having thought about the decision.
 
         A search spends its time on what looks best: this tells more of what does not. What is found of shares is no longer
-        what the seats can expect.
+        what the seats can expect. Where a tree is full, what it never tried can't be examined.
         """
         findings = self._findings(view)
         for action in actions:
