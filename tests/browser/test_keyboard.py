@@ -33,6 +33,7 @@ def test_a_match_is_played_by_keyboard_alone(come: Come) -> None:
             if table.wait_for_turn():
                 assert focused(page), "the place in the page is lost"
         if decisions:  # else it may have been over when the page came
+            expect(page.locator(".prompt-line:focus")).to_be_in_viewport()
             table.has_kept_the_place()
         tab_to(page, lambda: focused(page) == "rematch")
         page.keyboard.press("Enter")
