@@ -126,3 +126,24 @@ def _play_to_the_end(players: list[Table]) -> None:
         actor.act()
         for table in players:
             table.wait_for_news(actor.news)
+
+
+def test_links_are_copied_where_there_is_no_clipboard_too(come: Come) -> None:
+    """Over plain http in a network at home, where this test can't come from, the browser gives pages no clipboard."""
+    host = come(permissions=["clipboard-read", "clipboard-write"])
+    host.page.add_init_script("""
+        window.there = navigator.clipboard;
+        Object.defineProperty(navigator, "clipboard", { value: undefined });
+    """)
+    gather(host, bots=1)
+    invite = host.page.locator("#invite").input_value()
+    host.page.evaluate("there.writeText('something else')")
+    button = host.page.locator("[data-copy='#invite']")
+    button.click()
+    expect(host.page.locator("#toast")).to_have_text("Copied.")
+    assert host.page.evaluate("there.readText()") == invite
+    expect(host.page.locator("#invite")).to_be_focused()
+
+    host.page.evaluate("document.execCommand = () => false")
+    button.click()
+    expect(host.page.locator("#toast")).to_contain_text("Select the text and copy it.")

@@ -179,7 +179,7 @@ async def _in_this_task(settings: Settings, thinker: Thinker) -> AsyncIterator[O
 
 async def until(room: Room, holds: Callable[[], bool]) -> None:
     """Watch a table until something holds of it."""
-    with room.hub.watching(None) as watcher:
+    with room.hub.watching("") as watcher:
         async with asyncio.timeout(PATIENCE):
             while not holds():
                 await watcher.wait(PATIENCE)

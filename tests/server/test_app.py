@@ -11,13 +11,15 @@ from html.parser import HTMLParser
 
 import httpx
 import pytest
+from litestar.stores.memory import MemoryStore
 from prometheus_client import CONTENT_TYPE_LATEST
 
+from meadhall.server import app as app_module
 from meadhall.server.database import Away
 from meadhall.server.routes.documents import DOCUMENT_LIMIT
 from meadhall.server.settings import Settings
 from meadhall.server.store import Store
-from server.people import AXES, HOARD, OpenHall, open_hall, play_out, stream
+from server.people import AXES, HOARD, PATIENCE, OpenHall, open_hall, play_out, stream
 
 pytestmark = pytest.mark.asyncio
 
@@ -169,10 +171,29 @@ async def test_one_client_makes_so_many_requests_and_no_more(settings: Settings,
             assert (await busy.get(path)).status_code == 200, "what is not counted"
 
 
+async def test_how_many_requests_came_from_where_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(app_module, "_MINUTE", 0.001)
+    looked = asyncio.Event()
+
+    class Watched(MemoryStore):
+        async def delete_expired(self) -> None:
+            await super().delete_expired()
+            looked.set()
+
+    counts = Watched()
+    await counts.set("long ago", b"[]", expires_in=-1)
+    await counts.set("just now", b"[]", expires_in=3600)
+    forgetting = asyncio.create_task(app_module.forget_expired(counts))
+    await asyncio.wait_for(looked.wait(), PATIENCE)
+    forgetting.cancel()
+    assert list(counts._store) == ["just now"]
+
+
 async def test_static_files_are_kept_for_ever_by_their_version(hall: OpenHall) -> None:
     person = hall.person()
     assert "immutable" in (await person.get("/static/css/base.css?v=1")).headers["cache-control"]
     assert (await person.get("/static/css/base.css")).headers["cache-control"] == "no-cache"
+    assert "set-cookie" not in (await hall.person().get("/static/css/base.css?v=1")).headers, "what caches keep is nobody's"
     missing = await person.get("/static/css/nothing.css?v=1")
     assert missing.status_code == 404
     assert "immutable" not in missing.headers.get("cache-control", "")

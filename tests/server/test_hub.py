@@ -15,9 +15,9 @@ from meadhall.server.streams import Streams
 @pytest.mark.asyncio
 async def test_a_watcher_is_woken_at_once_and_then_by_news_only() -> None:
     hub = Hub(Turns())
-    with hub.watching(1) as watcher, hub.watching(None):
-        assert len(hub) == 2
-        assert hub.seats() == {1: 1, None: 1}
+    with hub.watching("ada") as watcher, hub.watching("bob"), hub.watching("ada"):
+        assert len(hub) == 3
+        assert hub.guests() == {"ada": 2, "bob": 1}
         assert await watcher.wait(60)
         assert not await watcher.wait(0.001)
         hub.wake()
@@ -33,7 +33,7 @@ async def test_a_change_is_seen_by_all_before_the_next_is_made() -> None:
     hubs = {table: Hub(turns) for table in "abc"}
 
     async def watch(table: str) -> None:
-        with hubs[table].watching(None) as watcher:
+        with hubs[table].watching("") as watcher:
             await watcher.wait(60)
             while await watcher.wait(60):
                 happened.append(f"{table} seen")
@@ -77,7 +77,7 @@ async def test_who_is_stopped_as_their_turn_comes_stops_nobody_else() -> None:
 async def test_nobody_waits_for_a_page_that_was_closed_while_it_was_woken() -> None:
     turns = Turns()
     hub = Hub(turns)
-    with hub.watching(None) as watcher:
+    with hub.watching("") as watcher:
         await watcher.wait(60)
         waiting = asyncio.create_task(watcher.wait(60))
         await asyncio.sleep(0)
@@ -89,7 +89,7 @@ async def test_nobody_waits_for_a_page_that_was_closed_while_it_was_woken() -> N
 @pytest.mark.asyncio
 async def test_pulses_end_when_the_hall_closes() -> None:
     closing = asyncio.Event()
-    with Hub(Turns()).watching(None) as watcher:
+    with Hub(Turns()).watching("") as watcher:
         heard = []
         async for news in pulses(watcher, closing, 0.001):
             heard.append(news)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import copy
 import json
 import re
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,7 +16,9 @@ import pytest
 import meadhall
 from games_for_tests.hoard.rules import BOAST, DRAW, LOOK
 from meadhall.engine.record import dumps, loads, replay
+from meadhall.server import readings
 from meadhall.server.pages import Viewer
+from meadhall.server.readings import Readings
 from meadhall.server.render import render
 from meadhall.server.routes.replay import UPLOAD_LIMIT, replay_page
 from server.people import AXES, HOARD, OpenHall, Person, play_out
@@ -248,6 +252,43 @@ async def test_a_large_record_is_not_huge(hall: OpenHall) -> None:
     record = dumps(genuine()).encode()
     answer = await bring(hall.person(), record + b" " * (UPLOAD_LIMIT - len(record) - 2000))
     assert answer.status_code == 201, answer.text
+
+
+async def test_a_record_without_end_is_refused_before_it_is_played(hall: OpenHall, monkeypatch: pytest.MonkeyPatch) -> None:
+    record = genuine()
+    monkeypatch.setattr(readings, "LONGEST", len(record["actions"]))
+    assert (await bring(hall.person(), dumps(record).encode())).status_code == 201
+    monkeypatch.setattr(readings, "LONGEST", len(record["actions"]) - 1)
+    monkeypatch.setattr(readings, "replay", None)
+    answer = await bring(hall.person(), dumps(record).encode())
+    assert (answer.status_code, answer.json()["error"]) == (400, "bad-record")
+    assert f"{len(record['actions']) - 1} actions at most" in answer.json()["reason"]
+    assert await kept(hall) == 1
+
+
+async def test_records_are_read_one_at_a_time_and_kept_for_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
+    at_once, most, read = 0, 0, list[str]()
+
+    def slowly(text: str) -> Any:
+        nonlocal at_once, most
+        at_once += 1
+        most = max(most, at_once)
+        time.sleep(0.01)
+        at_once -= 1
+        read.append(text)
+        return object()
+
+    monkeypatch.setattr(readings, "_read", slowly)
+    monkeypatch.setattr(readings, "KEPT", 2)
+    reader = Readings()
+    await asyncio.gather(*(reader.read(str(k)) for k in range(5)))
+    assert most == 1
+    first, second = await reader.again("a"), await reader.again("b")
+    assert (await reader.again("a"), await reader.again("b")) == (first, second)
+    assert read[5:] == ["a", "b"]
+    await reader.again("c")
+    await reader.again("a")
+    assert read[5:] == ["a", "b", "c", "a"]
 
 
 async def test_without_a_file_nothing_is_brought(hall: OpenHall) -> None:

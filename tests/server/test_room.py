@@ -135,7 +135,7 @@ async def test_after_a_conflict_a_numbered_action_is_stale_and_the_page_shows_th
     page = (await actor.get(f"/table/{room.table.id}")).text
     assert "boasts" not in page
     await hall.store.append(room.table.id, Entry(1, "action", 0, BOAST), over=False)
-    with room.hub.watching(None) as watcher:
+    with room.hub.watching("") as watcher:
         await watcher.wait(1)
         answer = await actor.post(f"/table/{room.table.id}/act", {"action": str(LOOK), "n": "1"}, **{"HX-Request": "true"})
         assert answer.status_code == 409
@@ -455,9 +455,23 @@ async def test_a_room_that_is_let_go_takes_its_minds_with_it(hall: OpenHall, mon
     await until(room, lambda: match_of(room).actor in (0, None))
     assert len(thinking(hall).kept) == 1
     monkeypatch.setattr(hall_module, "_ROOMS_KEPT", 1)
+    monkeypatch.setattr(hall_module, "_IN_USE", 0.0)
     await program.open(game=HOARD, bots=["greedy"])
     assert room not in hall.hall.rooms()
     assert len(thinking(hall).kept) == 0
+
+
+async def test_of_the_rooms_that_nobody_is_in_the_one_goes_for_which_nobody_came_for_longest(
+    hall: OpenHall, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second, third = [await hall.room(await hall.person().open()) for _ in range(3)]
+    await hall.room(first.table.id)
+    monkeypatch.setattr(hall_module, "_ROOMS_KEPT", 3)
+    fourth = await hall.room(await hall.person().open())
+    assert set(hall.hall.rooms()) == {first, second, third, fourth}, "somebody may have come for them just now"
+    monkeypatch.setattr(hall_module, "_IN_USE", 0.0)
+    fifth = await hall.room(await hall.person().open())
+    assert set(hall.hall.rooms()) == {first, fourth, fifth}
 
 
 async def test_only_so_many_minds_are_kept_those_that_thought_last(monkeypatch: pytest.MonkeyPatch) -> None:

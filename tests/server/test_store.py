@@ -6,6 +6,7 @@ import asyncio
 import sqlite3
 from contextlib import AsyncExitStack
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from alembic.migration import MigrationContext
 from sqlalchemy import Connection
 from sqlalchemy.exc import ProgrammingError
 
+from meadhall.server import database
 from meadhall.server import store as store_module
 from meadhall.server.migrations import upgrade
 from meadhall.server.refusals import DatabaseAway
@@ -107,15 +109,46 @@ async def test_tables_are_found_by_who_sits_there_and_by_what_becomes_of_them(on
         assert [table.id for table in await store.tables_of("a1")] == [first.id]
         assert [table.id for table in await store.tables_of("a12")] == [first.id], "a seat that was carried"
         assert [table.id for table in await store.open_tables()] == [second.id, first.id]
-        assert [table.id for table in await store.running_tables(public=True)] == [running.id]
-        assert {table.id for table in await store.running_tables()} == {running.id, hidden.id}
-        assert await store.count_unfinished("b1") == 3
+        assert [table.id for table in await store.running_tables()] == [running.id]
+        assert await store.running_with_bots("hoard") == [hidden.id, running.id]
+        assert await store.running_with_bots("axxa") == []
+        assert await store.count_unfinished("b1", {"hoard": 3}) == 3
+        assert [table.id for table in await store.tables_of("b1")] == [hidden.id, running.id, second.id]
         await store.append(running.id, Entry(1, "action", 0, 0), over=True)
-        assert await store.count_unfinished("b1") == 2
+        assert await store.count_unfinished("b1", {"hoard": 3}) == 2
+        assert [table.id for table in await store.tables_of("b1")] == [hidden.id, second.id, running.id], "what goes on is first"
+        assert [table.id for table in await store.tables_of("b1", limit=1)] == [hidden.id]
         finished = await store.table(running.id)
         assert finished is not None
         assert finished.status == "over"
         assert finished.finished is not None
+
+
+async def test_what_nobody_can_finish_or_has_begun_for_a_day_does_not_count(on_each_database: Settings) -> None:
+    async with Store.open(on_each_database) as store:
+        for table in (
+            table_of("a1", status="running"),
+            table_of("a1", created=now() - timedelta(hours=23)),
+            table_of("a1", created=now() - timedelta(hours=25)),
+            table_of("a1", status="running", rules=2),
+            table_of("a1", status="running", created=now() - timedelta(days=300)),
+        ):
+            await store.add_table(table)
+        assert await store.count_unfinished("a1", {"hoard": 3, "axxa": 2}) == 3
+        assert await store.count_unfinished("a1", {"axxa": 3}) == 1, "the game has gone"
+
+
+async def test_the_log_of_sqlite_does_not_grow_without_end(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(database, "_CHECKPOINT", 1 << 30)  # as if something was always written while it is copied
+    monkeypatch.setattr(database, "_LONGEST_LOG", 100)
+    async with Store.open(settings) as store:
+        table = table_of("a1")
+        await store.add_table(table)
+        for number in range(1, 501):
+            await store.append(table.id, Entry(number, "action", 0, 0), over=False)
+        (log,) = settings.data.glob("*-wal")
+        assert log.stat().st_size < 150 * (4096 + 24)
+        assert len(await store.entries(table.id)) == 500
 
 
 async def test_an_entry_is_appended_once(on_each_database: Settings) -> None:

@@ -10,10 +10,11 @@ from typing import Any
 import pytest
 
 from games_for_tests.hoard.rules import BOAST, DRAW, LOOK
+from meadhall.engine.game import game
 from meadhall.server import answers
 from meadhall.server.routes import table as table_routes
 from meadhall.server.settings import Settings
-from server.people import AXES, HOARD, OpenHall, Person, open_hall, play_out, stream
+from server.people import AXES, HOARD, OpenHall, Person, Program, open_hall, play_out, stream
 
 pytestmark = pytest.mark.asyncio
 
@@ -333,6 +334,30 @@ async def test_a_guest_can_host_so_many_tables_and_no_more(settings: Settings, a
         assert (await host.ask("/tables", {"game": AXES})).status_code == 201, "a match that has ended counts no more"
 
 
+async def test_a_table_that_can_not_begin_is_not_opened(hall: OpenHall) -> None:
+    program = await hall.program()
+    answer = await program.post("/tables", {"game": "axxa", "players": 3, "options": {"mode": "versus"}, "bots": ["random"] * 2})
+    assert (answer.status_code, answer.json()["error"]) == (400, "bad-setup")
+    assert await hall.store.open_tables() == []
+    query = "SELECT count(*) FROM tables"
+    assert await hall.store._do(lambda connection: connection.exec_driver_sql(query).scalar_one()) == 0
+
+
+async def test_options_that_have_changed_since_are_todays(settings: Settings, at_once: None) -> None:
+    async with open_hall(settings) as before:
+        host = before.person()
+        table = await host.open(HOARD)
+        stored = await before.store.table(table)
+        assert stored is not None
+        await before.store.save_table(replace(stored, options={"hand": "none at all", "gone": "yes"}))
+        cookies = dict(host.http.cookies)
+    async with open_hall(settings) as after:
+        again = after.person()
+        again.http.cookies.update(cookies)
+        assert (await again.get(f"/table/{table}")).status_code == 200
+        assert (await after.room(table)).table.options == {option.name: option.default for option in game(HOARD).options}
+
+
 async def test_tables_that_a_guest_opens_at_once_are_counted_too(on_each_database: Settings, at_once: None) -> None:
     async with open_hall(replace(on_each_database, tables_per_guest=5)) as hall:
         host = await hall.program()
@@ -439,6 +464,33 @@ async def test_a_private_link_carries_a_seat_to_another_device(hall: OpenHall) -
     assert room.table.id in (await phone.get("/")).text
 
 
+async def test_who_has_a_seat_is_not_given_another_one(hall: OpenHall) -> None:
+    _, friend, room = await hall.two_at(HOARD)
+    before = room.table
+    answer = await friend.post(f"/seat/{before.seats[0].key}")
+    assert answer.status_code == 409
+    assert "You have another seat at this table." in answer.text
+    assert room.table == before == await hall.store.table(before.id)
+
+
+async def test_a_match_that_goes_on_is_listed_before_those_that_are_over(settings: Settings, at_once: None) -> None:
+    async with open_hall(settings) as before:
+        host, _, room = await before.two_at(HOARD)
+        for _ in range(31):
+            over = await host.open(players=2)
+            await host.ask(f"/table/{over}/seats", {"seat": "1", "set": "bot:thrall"})
+            await host.ask(f"/table/{over}/start")
+            await host.ask(f"/table/{over}/resign")
+        cookies = dict(host.http.cookies)
+    async with open_hall(settings) as after:
+        again = after.person()
+        again.http.cookies.update(cookies)
+        page = (await again.get("/")).text
+        yours = page[page.index('id="yours"') :]
+        assert re.findall(r'href="(/table/[\w-]+)"', yours)[0] == f"/table/{room.table.id}"
+        assert "Your turn" in yours
+
+
 async def test_a_carried_seat_survives_a_restart(settings: Settings, at_once: None) -> None:
     async with open_hall(settings) as before:
         _, _, room = await before.two_at(HOARD)
@@ -523,7 +575,7 @@ async def test_the_lobbys_stream_becomes_the_games(hall: OpenHall) -> None:
 
 async def test_a_slow_reader_skips_versions(hall: OpenHall) -> None:
     host, _, room = await hall.two_at(HOARD)
-    with room.hub.watching(None) as slow:
+    with room.hub.watching("") as slow:
         assert await slow.wait(1)
         for action in (BOAST, LOOK):
             assert (await host.act(room.table.id, action)).status_code == 200
@@ -551,6 +603,25 @@ async def test_others_see_who_comes_and_goes(hall: OpenHall) -> None:
         async with stream(friend, path):
             while "away" in await live.frame():
                 pass
+        while "away" not in await live.frame():
+            pass
+
+
+@pytest.mark.parametrize("program", [False, True])
+async def test_who_sits_down_while_looking_is_seen_to_go(hall: OpenHall, program: bool) -> None:
+    host, friend = hall.person(), await hall.program() if program else hall.person("10.0.0.2")
+    await friend.get("/")  # a stream's cookie would get lost
+    table = await host.open()
+    path = f"/api/tables/{table}/events" if isinstance(friend, Program) else f"/table/{table}/stream"
+    async with stream(host, f"/table/{table}/stream") as live:
+        await live.frame()
+        async with stream(friend, path) as looking:
+            await looking.message()
+            if isinstance(friend, Program):
+                assert (await friend.post(f"/tables/{table}/join")).status_code == 200
+            else:
+                await friend.ask(f"/table/{table}/seats", {"set": "sit"})
+            assert "away" not in await live.frame()
         while "away" not in await live.frame():
             pass
 

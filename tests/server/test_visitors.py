@@ -187,3 +187,10 @@ async def test_a_token_cookie_that_is_not_ours_is_replaced(hall: OpenHall, old: 
     person.http.cookies.delete("meadhall_csrf")
     person.http.cookies.set("meadhall_csrf", new.split("=", 1)[1].split(";")[0], domain="hall.test")
     assert (await person.post("/you", {"name": "Ada"})).status_code == 303
+
+
+async def test_who_comes_by_a_link_finds_the_match_in_the_hall(hall: OpenHall) -> None:
+    _, friend, room = await hall.two_at()
+    page = (await friend.get("/")).text
+    assert 'id="yours"' in page
+    assert f"/table/{room.table.id}" in page

@@ -18,6 +18,7 @@ from litestar.openapi.config import OpenAPIConfig
 from litestar.openapi.plugins import JsonRenderPlugin
 from litestar.plugins.prometheus import PrometheusConfig
 from litestar.static_files import create_static_files_router
+from litestar.stores.memory import MemoryStore
 from litestar.types import Message, Middleware, Scope
 
 from meadhall.engine.errors import MeadhallError
@@ -47,6 +48,7 @@ _HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
 }
+_MINUTE = 60.0
 _UNLIMITED = ["^/static/", "^/health$", "^/metrics$", "/stream$", "/events$"]
 
 
@@ -73,6 +75,7 @@ async def create_app(settings: Settings, store: Store, thinker: Thinker) -> Lite
         before_request=greet,
         include_in_schema=False,
     )
+    counts = MemoryStore()
     metrics = PrometheusConfig(
         app_name="meadhall", prefix="meadhall", group_path=True, exclude=["^/static/", "^/metrics$", "/stream$", "/events$"]
     )
@@ -96,13 +99,12 @@ async def create_app(settings: Settings, store: Store, thinker: Thinker) -> Lite
             await hall.ready.prepare(ready)
             garbage.spare_what_is_loaded()
 
-        preparing = asyncio.create_task(prepare())
+        preparing, forgetting = asyncio.create_task(prepare()), asyncio.create_task(forget_expired(counts))
         async with garbage.collected_gently(), lateness.observed():
             yield
-        preparing.cancel()
-        for task in resuming:
+        for task in (preparing, forgetting, *resuming):
             task.cancel()
-        await asyncio.gather(preparing, *resuming, return_exceptions=True)
+        await asyncio.gather(preparing, forgetting, *resuming, return_exceptions=True)
         await hall.close()
 
     app = Litestar(
@@ -130,6 +132,7 @@ async def create_app(settings: Settings, store: Store, thinker: Thinker) -> Lite
         request_class=HallRequest,
         csrf_config=csrf,
         middleware=middleware,
+        stores={"rate_limit": counts},
         exception_handlers={MeadhallError: answers.refused, HTTPException: answers.failed, Exception: answers.failed},
         before_send=[add_headers],
         lifespan=[lifetime],
@@ -148,6 +151,13 @@ async def create_app(settings: Settings, store: Store, thinker: Thinker) -> Lite
     )
     app.asgi_handler = known_by_name(app.asgi_handler)
     return app
+
+
+async def forget_expired(counts: MemoryStore) -> None:
+    """Let go of how many requests came from where, once it doesn't matter any more: a client may never come back."""
+    while True:
+        await asyncio.sleep(_MINUTE)
+        await counts.delete_expired()
 
 
 async def add_headers(message: Message, scope: Scope) -> None:

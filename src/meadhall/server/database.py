@@ -13,11 +13,15 @@ from sqlalchemy.ext.asyncio import create_async_engine
 
 T = TypeVar("T")
 
-_PRAGMAS = ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON", "busy_timeout=5000", "wal_autocheckpoint=0")
+_PRAGMAS = ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON", "busy_timeout=5000")
 
 _CHECKPOINT = 500
 """Transactions after which SQLite's log is copied into the database."""
 
+_LONGEST_LOG = 20_000
+"""Pages of 4 KB that the log may have. Where something is always being written while it is copied it is never begun anew; then
+the transaction that makes it longer copies the last of it itself.
+"""
 
 _AWAY = ("08", "53", "57P")
 """How PostgreSQL's codes begin (SQLSTATE) for: no connection, too few resources, and being stopped or started."""
@@ -59,7 +63,7 @@ class Embedded:
         @event.listens_for(self._engine, "connect")
         def prepare(connection: Any, _: Any) -> None:
             cursor = connection.cursor()
-            for pragma in _PRAGMAS:
+            for pragma in (*_PRAGMAS, f"wal_autocheckpoint={_LONGEST_LOG}"):
                 cursor.execute(f"PRAGMA {pragma}")
             cursor.close()
 

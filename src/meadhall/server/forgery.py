@@ -22,8 +22,9 @@ _LENGTH = CSRF_SECRET_LENGTH + 64
 
 
 def csrf_config(secret: str) -> CSRFConfig:
-    """Every form carries a token; programs send their own in a header that no form can send."""
-    return CSRFConfig(secret=secret, cookie_name=COOKIE, cookie_httponly=True, cookie_samesite="lax", exclude=["^/api/"])
+    """Every form carries a token; programs send their own in a header that no form can send. What is kept by caches has none."""
+    exclude = ["^/api/", "^/static/"]
+    return CSRFConfig(secret=secret, cookie_name=COOKIE, cookie_httponly=True, cookie_samesite="lax", exclude=exclude)
 
 
 class ForeignTokens:

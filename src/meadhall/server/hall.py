@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import partial
+from time import monotonic
 from typing import Any
 
 from meadhall.bots import UnknownBot, bot_names
 from meadhall.bots.ranks import HUSCARL
 from meadhall.engine import chance
 from meadhall.engine.errors import BadSetup, MeadhallError
-from meadhall.engine.game import Document, Game, game
+from meadhall.engine.game import Document, Game, game, game_names
 from meadhall.engine.language import gettext as _
 from meadhall.server.beside import beside
 from meadhall.server.deals import Deals
@@ -22,7 +24,8 @@ from meadhall.server.drawings import Charts
 from meadhall.server.hub import Turns
 from meadhall.server.names import bot_name, clean_name
 from meadhall.server.readiness import Readiness
-from meadhall.server.refusals import NotFound, NotSeated, TooMany, WrongMoment
+from meadhall.server.readings import Readings
+from meadhall.server.refusals import DatabaseAway, NotFound, NotSeated, TooMany, WrongMoment
 from meadhall.server.room import Room
 from meadhall.server.settings import Settings
 from meadhall.server.store import Guest, SeatRow, Store, TableRow, new_id, new_key, now
@@ -32,6 +35,12 @@ log = logging.getLogger(__name__)
 
 _ROOMS_KEPT = 2000
 """How many rooms stay in memory; beyond that the ones that nobody watches are let go. They come back from the store."""
+
+_IN_USE = 60.0
+"""Seconds for which a room stays at least after somebody came for it: whatever they do there is done by then."""
+
+_AGAIN = 5.0
+"""Seconds before the database is asked again when it did not answer."""
 
 
 @dataclass
@@ -49,10 +58,11 @@ class Hall:
         self.thinker = thinker
         self.ready = Readiness(thinker)
         self.closing = asyncio.Event()
-        self._rooms: dict[str, Room] = {}
+        self._rooms: OrderedDict[str, Room] = OrderedDict()  # who was last come for last
         self._turns = Turns()
         self.charts = Charts(thinker)
         self.deals = Deals(thinker)
+        self.readings = Readings()
         self._loading: dict[str, _Loading] = {}
         self._opening = asyncio.Lock()
 
@@ -60,18 +70,22 @@ class Hall:
 
     async def room(self, id: str) -> Room:
         """The room of a table. Refuses when there is none."""
-        if id in self._rooms:
-            return self._rooms[id]
-        async with self._only_loader(id):
-            if id not in self._rooms:
-                table = await self.store.table(id)
-                if table is None:
-                    raise NotFound(_("There is no such table here."))
-                self.ready.check(table.game)
-                self._make_room()
-                subject, pause = game(table.game), self.settings.bot_pause
-                self._rooms[id] = await Room.load(subject, table, self.store, self.thinker, self._turns, pause)
-            return self._rooms[id]
+        if id not in self._rooms:
+            async with self._only_loader(id):
+                if id not in self._rooms:
+                    self._rooms[id] = await self._load(id)
+        room = self._rooms[id]
+        room.used = monotonic()
+        self._rooms.move_to_end(id)
+        return room
+
+    async def _load(self, id: str) -> Room:
+        table = await self.store.table(id)
+        if table is None:
+            raise NotFound(_("There is no such table here."))
+        self.ready.check(table.game)
+        self._make_room()
+        return await Room.load(game(table.game), table, self.store, self.thinker, self._turns, self.settings.bot_pause)
 
     @asynccontextmanager
     async def _only_loader(self, id: str) -> Any:
@@ -88,7 +102,7 @@ class Hall:
 
     def _make_room(self) -> None:
         if len(self._rooms) >= _ROOMS_KEPT:
-            idle = [id for id, room in self._rooms.items() if len(room.hub) == 0 and room.bot_to_decide() is None]
+            idle = [id for id, room in self._rooms.items() if _is_idle(room)]
             for id in idle[: len(self._rooms) - _ROOMS_KEPT + 1]:
                 del self._rooms[id]
                 self.thinker.tell("forget", id)
@@ -103,14 +117,21 @@ class Hall:
 
     async def resume(self, name: str) -> None:
         """Let the bots of a game go on where a restart has interrupted them."""
-        for table in await self.store.running_tables():
-            if table.game == name and any(seat.kind == "bot" for seat in table.seats):
-                try:
-                    await self.room(table.id)
-                except MeadhallError as error:
-                    log.warning("table %s is not resumed: %s", table.id, error)
-                except Exception:
-                    log.exception("table %s could not be resumed", table.id)
+        for id in await self._interrupted(name):
+            try:
+                await self.room(id)
+            except MeadhallError as error:
+                log.warning("table %s is not resumed: %s", id, error)
+            except Exception:
+                log.exception("table %s could not be resumed", id)
+
+    async def _interrupted(self, name: str) -> list[str]:
+        """The tables where bots of a game may be to decide, once the database answers."""
+        while True:
+            try:
+                return await self.store.running_with_bots(name)
+            except DatabaseAway:
+                await asyncio.sleep(_AGAIN)
 
     async def close(self) -> None:
         """Let everybody go."""
@@ -142,12 +163,15 @@ class Hall:
         seats = [SeatRow(0, "human", host.name, None, frozenset({host.id}), new_key())]
         for seat, rank in enumerate(bots, 1):
             seats.append(bot_seat(subject, seat, rank))
+        chosen = await beside(subject.check_options, options or {})
+        if len(seats) == count:
+            subject.check_setup(count, chosen)  # it begins at once
         seats += [open_seat(seat) for seat in range(len(seats), count)]
         table = TableRow(
             id=new_id(),
             game=name,
             rules=subject.version,
-            options=await beside(subject.check_options, options or {}),
+            options=chosen,
             status="gathering",
             host=host.id,
             public=public,
@@ -161,7 +185,8 @@ class Hall:
     async def _add_within_limit(self, table: TableRow) -> None:
         """Store a new table. Refuses who hosts too many; of several that a guest opens at once, each counts those before."""
         async with self._opening:
-            if await self.store.count_unfinished(table.host) >= self.settings.tables_per_guest:
+            rules = {name: game(name).version for name in game_names()}
+            if await self.store.count_unfinished(table.host, rules) >= self.settings.tables_per_guest:
                 raise TooMany(_("You host too many unfinished tables; finish one first."))
             await self.store.add_table(table)
 
@@ -258,6 +283,10 @@ class Hall:
         if match is not None and match.ended and match.steps and room.table.daily is None:
             watched = partial(bool, room.hub)
             room.drawing = self.charts.chart(room.table.id, match, done=room.look_again, watched=watched)
+
+
+def _is_idle(room: Room) -> bool:
+    return len(room.hub) == 0 and room.bot_to_decide() is None and monotonic() - room.used > _IN_USE
 
 
 def with_bot(subject: Game, seat: int, rank: str) -> Callable[[TableRow], TableRow]:

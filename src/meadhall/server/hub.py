@@ -54,8 +54,8 @@ class Turns:
 class Watcher:
     """One open page. ``wait`` returns True when there is something new, False when nothing came for a while."""
 
-    def __init__(self, seat: int | None, turns: Turns) -> None:
-        self.seat = seat
+    def __init__(self, guest: str, turns: Turns) -> None:
+        self.guest = guest
         self._turns = turns
         self._news = True
         self._roused = asyncio.Event()
@@ -101,9 +101,9 @@ class Hub:
         return len(self._watchers)
 
     @contextmanager
-    def watching(self, seat: int | None) -> Iterator[Watcher]:
-        """Watch, from seat ``seat`` or as a spectator, as long as the block lasts."""
-        watcher = Watcher(seat, self._turns)
+    def watching(self, guest: str) -> Iterator[Watcher]:
+        """Watch, as the guest with that id, as long as the block lasts."""
+        watcher = Watcher(guest, self._turns)
         self._watchers.add(watcher)
         try:
             yield watcher
@@ -115,9 +115,9 @@ class Hub:
         for watcher in self._watchers:
             watcher.wake()
 
-    def seats(self) -> Counter[int | None]:
-        """How many watch from each seat; None counts the spectators."""
-        return Counter(watcher.seat for watcher in self._watchers)
+    def guests(self) -> Counter[str]:
+        """How many pages each guest has open here."""
+        return Counter(watcher.guest for watcher in self._watchers)
 
 
 async def pulses(watcher: Watcher, closing: asyncio.Event, patience: float) -> AsyncIterator[bool]:

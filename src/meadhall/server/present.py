@@ -44,6 +44,9 @@ from meadhall.server.store import Guest, TableRow
 LOG_SHOWN = 60
 """How many events a page lists, and the rest of the oldest action among them; the replay has them all, step by step."""
 
+YOURS_SHOWN = 12
+"""How many of a guest's tables the hall lists."""
+
 WHISPERS_SHOWN = 5
 """How many events that only they know a seat's page lists."""
 
@@ -82,7 +85,7 @@ def hall_page(
     return HallPage(
         tiles=game_tiles(hall),
         daily=daily,
-        yours=tuple(cards[:12]),
+        yours=tuple(cards[:YOURS_SHOWN]),
         open=tuple(card(table, guest, rooms.get(table.id)) for table in open_ if table.id not in mine),
         watched=tuple(card(table, guest, rooms.get(table.id)) for table in watched if table.id not in mine),
     )
@@ -122,7 +125,7 @@ def _note(table: TableRow, match: Match | None, yours: bool) -> str:
 
 def seat_views(room: Room) -> tuple[SeatView, ...]:
     """The seats as everybody sees them."""
-    here = room.hub.seats()
+    here = room.here()
     match = room.match
     result = match.result() if match else None
     actor = match.actor if match and room.table.status == "running" else None
@@ -207,7 +210,7 @@ def game_page(room: Room, match: Match, viewer: int | None, seats: tuple[SeatVie
         can_hint=running and seated and match.actor == viewer and table.daily is None,
         hint=hint_view(advice) if advice is not None else None,
         thinking=next((thinking_words(seat) for seat in seats if seat.thinking), ""),
-        watching=0 if seated else room.hub.seats()[None],
+        watching=0 if seated else room.here()[None],
         result=result_view(match),
         given_up=given_up_view(match, table) if table.status == "abandoned" else None,
         chart=chart_place(match, room.drawing, f"/table/{table.id}") if room.drawing is not None else None,

@@ -10,19 +10,22 @@ import asyncio
 import logging
 import random
 import time
-from collections.abc import Awaitable, Callable
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 from meadhall.bots import Hint
 from meadhall.bots.ranks import JARL
-from meadhall.engine.errors import MeadhallError
+from meadhall.engine.errors import BadSetup, MeadhallError
 from meadhall.engine.game import Game
 from meadhall.engine.language import gettext as _
 from meadhall.engine.match import Match, Seat, View
+from meadhall.server.beside import beside
 from meadhall.server.drawings import Drawing
-from meadhall.server.hub import Hub, Turns
+from meadhall.server.hub import Hub, Turns, Watcher
 from meadhall.server.refusals import DatabaseAway, NotSeated, OtherRules, Stale, WrongMoment
 from meadhall.server.store import FINISHED, Conflict, Entry, Guest, SeatRow, Store, TableRow, now
 from meadhall.server.thinkers import Thinker
@@ -65,6 +68,7 @@ class Room:
     Attributes:
         table: what is known of it; ``match`` its match, None while the players gather.
         hub: who watches.
+        used: when somebody last came for it, in seconds of the monotonic clock.
         version: rises with every change that can be seen, over restarts too: a page keeps to the newest it was sent.
     """
 
@@ -73,6 +77,7 @@ class Room:
         self.table = table
         self.match: Match | None = None
         self.hub = Hub(turns)
+        self.used = time.monotonic()
         self.version = _moment()
         self.cache: dict[Any, Any] = {}  # whatever was rendered of this version
         self.waiting: dict[Any, bytes] = {}  # what the private parts of waiting seats look like
@@ -92,8 +97,7 @@ class Room:
     async def load(cls, game: Game, table: TableRow, store: Store, thinker: Thinker, turns: Turns, bot_pause: float) -> Room:
         """The room of a stored table, its match played again from its entries."""
         room = cls(game, table, store, thinker, turns, bot_pause)
-        if table.status != "gathering":
-            await room._reload()
+        await room._take(table)
         room.let_bots_play()
         return room
 
@@ -142,10 +146,6 @@ class Room:
         if seat is None:
             raise NotSeated(_("You have no seat at this table: you are watching."))
         return seat
-
-    def seats_of(self, guest: Guest) -> list[int]:
-        """All seats of a guest."""
-        return [seat.seat for seat in self.table.seats if guest.id in seat.guests]
 
     async def act(self, guest: Guest, action: Any, number: int | None = None) -> None:
         """Play an action for the guest's seat. ``number``: the one that the guest's page expects it to have."""
@@ -215,9 +215,11 @@ class Room:
         await self._write(give_up)
 
     async def carry_seat(self, seat: int, guest: Guest) -> None:
-        """Let the seat belong to ``guest`` too: the same person on another device."""
+        """Let the seat belong to ``guest`` too: the same person on another device. Refuses who has another seat here."""
 
         async def carry() -> None:
+            if self.table.seat_of(guest.id) not in (None, seat):
+                raise WrongMoment(_("You have another seat at this table."))
             row = next((row for row in self.table.seats if row.seat == seat and row.kind == "human"), None)
             if row is None:
                 raise WrongMoment(_("Nobody sits there any more."))
@@ -268,13 +270,17 @@ class Room:
         return stored.version != self.table.version or await self._store.count_entries(self.table.id) > self._entries
 
     async def _reload(self) -> None:
-        """Take the table from the store, and play its match again, if it has begun. Refuses a match of other rules than today's:
-        it would become another match.
-        """
+        """Take the table from the store anew."""
         table = await self._store.table(self.table.id)
         assert table is not None
+        await self._take(table)
+
+    async def _take(self, table: TableRow) -> None:
+        """Take a table as it was stored, and play its match again, if it has begun. Refuses a match of other rules than today's:
+        it would become another match.
+        """
         if table.status == "gathering":
-            self.table = table
+            self.table = replace(table, options=await beside(todays_options, self.game, table.options))
             return
         if table.rules != self.game.version:
             raise OtherRules(
@@ -420,9 +426,25 @@ class Room:
         """Something outside the match that can be seen has changed."""
         self._changed()
 
-    def came_or_left(self, seat: int | None) -> None:
-        """Somebody has opened or closed a page here. Spectators are only counted at the next change."""
-        if seat is not None and self.hub.seats()[seat] <= 1:
+    def here(self) -> Counter[int | None]:
+        """How many pages are open for each seat; None counts those of spectators."""
+        seats = {guest: row.seat for row in self.table.seats for guest in row.guests}
+        return Counter(seats.get(guest) for guest in self.hub.guests().elements())
+
+    @contextmanager
+    def watching(self, guest: str) -> Iterator[Watcher]:
+        """Watch as the guest with that id, seen by the others as long as the block lasts."""
+        with self.hub.watching(guest) as watcher:
+            self._came_or_left(guest)
+            try:
+                yield watcher
+            finally:
+                self._came_or_left(guest)
+
+    def _came_or_left(self, guest: str) -> None:
+        """A guest has opened or closed a page here. Spectators are only counted at the next change."""
+        seat = self.table.seat_of(guest)
+        if seat is not None and self.here()[seat] <= 1:
             self._changed()
 
     async def close(self) -> None:
@@ -443,6 +465,15 @@ def _is_cancelled() -> bool:
 def _moment() -> int:
     """Milliseconds, so that versions of before a restart are lower."""
     return time.time_ns() // 1_000_000
+
+
+def todays_options(game: Game, stored: Mapping[str, Any]) -> dict[str, Any]:
+    """What was chosen of the options that the game has now; where that is none of an option's values any more, the default."""
+    chosen = {}
+    for option in game.options:
+        with suppress(BadSetup):
+            chosen[option.name] = option.check(stored.get(option.name, option.default))
+    return game.check_options(chosen)
 
 
 def new_match(game: Game, table: TableRow) -> Match:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import logging
 import secrets as randomness
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +26,9 @@ from meadhall.server.refusals import DatabaseAway
 from meadhall.server.settings import Settings
 
 log = logging.getLogger(__name__)
+
+FORGOTTEN = timedelta(days=1)
+"""After so long a table where nobody has begun to play is not counted among its host's any more."""
 
 RECORDS_KEPT = 1000
 """How many uploaded records are kept; the oldest make room."""
@@ -99,7 +102,7 @@ class TableRow:
     version: int = 0
 
     def seat_of(self, guest: str) -> int | None:
-        """The guest's seat (the lowest, if several), None if they have none."""
+        """The guest's seat, None if they have none."""
         return next((seat.seat for seat in self.seats if guest in seat.guests), None)
 
     def replace_seat(self, seat: SeatRow) -> TableRow:
@@ -259,22 +262,35 @@ class Store:
         return None if row is None or table is None else (table, row.seat)
 
     async def tables_of(self, guest: str, limit: int = 30) -> list[TableRow]:
-        """The tables that a guest sits at or hosts, the newest first."""
-        return await self._tables(_theirs(guest), limit)
+        """The tables that a guest sits at or hosts: those that are not finished before the others, the newest first."""
+        return await self._tables(_theirs(guest), limit, schema.tables.c.status.in_(FINISHED))
 
     async def open_tables(self, limit: int = 30) -> list[TableRow]:
         """Public tables that still gather, the newest first."""
         return await self._tables(and_(schema.tables.c.status == "gathering", schema.tables.c.public), limit)
 
-    async def running_tables(self, limit: int | None = None, public: bool = False) -> list[TableRow]:
-        """Tables whose match is running, the newest first."""
-        running = schema.tables.c.status == "running"
-        return await self._tables(and_(running, schema.tables.c.public) if public else running, limit)
+    async def running_tables(self, limit: int = 30) -> list[TableRow]:
+        """Public tables whose match is running, the newest first."""
+        return await self._tables(and_(schema.tables.c.status == "running", schema.tables.c.public), limit)
 
-    async def count_unfinished(self, host: str) -> int:
-        """How many unfinished tables a guest hosts; a puzzle of the day that was left is none."""
-        unfinished = schema.tables.c.status.in_(("gathering", "running"))
-        query = select(func.count()).where(schema.tables.c.host == host, unfinished, schema.tables.c.daily.is_(None))
+    async def running_with_bots(self, game: str) -> list[str]:
+        """The ids of the tables of a game whose match is running with a bot, the newest first."""
+        columns = schema.tables.c
+        with_bot = select(schema.seats.c.table_id).where(schema.seats.c.kind == "bot")
+        query = select(columns.id).where(columns.status == "running", columns.game == game, columns.id.in_(with_bot))
+        query = query.order_by(columns.created.desc())
+        return list(await self._do(lambda connection: connection.execute(query).scalars().all()))
+
+    async def count_unfinished(self, host: str, rules: Mapping[str, int]) -> int:
+        """How many unfinished tables a guest hosts, of games with these versions of their rules: others can't be finished.
+
+        A puzzle of the day that was left is none, nor is a table where nobody has begun to play for a day.
+        """
+        columns = schema.tables.c
+        gathering = and_(columns.status == "gathering", columns.created > now() - FORGOTTEN)
+        playable = or_(*(and_(columns.game == name, columns.rules == version) for name, version in rules.items()))
+        unfinished = or_(gathering, and_(columns.status == "running", playable))
+        query = select(func.count()).where(columns.host == host, columns.daily.is_(None), unfinished)
         return await self._do(lambda connection: connection.execute(query).scalar_one())
 
     async def attempts(self, day: str, guest: str | None = None) -> list[TableRow]:
@@ -292,8 +308,8 @@ class Store:
         """Store how an attempt at the puzzle of a day went."""
         await self._do(lambda connection: connection.execute(_change(table, figures=figures)))
 
-    async def _tables(self, condition: ColumnElement[bool], limit: int | None) -> list[TableRow]:
-        query = select(schema.tables).where(condition).order_by(schema.tables.c.created.desc()).limit(limit)
+    async def _tables(self, condition: ColumnElement[bool], limit: int | None, *order: ColumnElement[bool]) -> list[TableRow]:
+        query = select(schema.tables).where(condition).order_by(*order, schema.tables.c.created.desc()).limit(limit)
 
         def read(connection: Connection) -> list[TableRow]:
             rows = connection.execute(query).all()

@@ -59,8 +59,9 @@ class Visitors:
         return guest, self._tokens.dumps(guest.id)
 
     async def _known(self, id: str, request: AnyRequest) -> Guest:
-        guest = self._seen.get(id) or await self._store.guest(id)
-        guest = guest or Guest(id, any_name(), preferred_language(request))
+        guest = self._seen.get(id)
+        if guest is None or not guest.known:  # whoever was seen may have been stored since
+            guest = await self._store.guest(id) or guest or Guest(id, any_name(), preferred_language(request))
         self._remember(guest)
         return guest
 

@@ -309,22 +309,17 @@ async def stream_events(
 
     async def messages() -> AsyncIterator[str]:
         told = next((number for number in (after, last_event_id) if number is not None), 0)
-        seat = room.table.seat_of(program.id)
-        with streams.counted(address), room.hub.watching(seat) as watcher:
-            room.came_or_left(seat)
-            try:
-                async for news in pulses(watcher, hall.closing, _PATIENCE):
-                    if not news:
-                        yield ": still here\n\n"
-                        continue
-                    if room.match is not None:
-                        sealed = daily.is_sealed(room.table)
-                        for step in room.match.recorded(room.table.seat_of(program.id), after=told, sealed=sealed):
-                            told = step["n"]
-                            yield _message("action", step, told)
-                    yield _message("table", msgspec.to_builtins(table_info(room, program)))
-            finally:
-                room.came_or_left(seat)
+        with streams.counted(address), room.watching(program.id) as watcher:
+            async for news in pulses(watcher, hall.closing, _PATIENCE):
+                if not news:
+                    yield ": still here\n\n"
+                    continue
+                if room.match is not None:
+                    sealed = daily.is_sealed(room.table)
+                    for step in room.match.recorded(room.table.seat_of(program.id), after=told, sealed=sealed):
+                        told = step["n"]
+                        yield _message("action", step, told)
+                yield _message("table", msgspec.to_builtins(table_info(room, program)))
 
     return Stream(messages(), media_type=EVENTS, headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"})
 

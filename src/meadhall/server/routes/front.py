@@ -27,8 +27,8 @@ async def show_hall(request: AnyRequest, hall: Hall, guest: Guest) -> Html:
     """The hall: the games, your matches, open tables, matches being played."""
     yours = _installed(await hall.store.tables_of(guest.id)) if guest.known else []
     open_ = _installed(await hall.store.open_tables())
-    watched = _installed(await hall.store.running_tables(limit=12, public=True))
-    for table in [*yours[:12], *watched]:
+    watched = _installed(await hall.store.running_tables(limit=12))
+    for table in [*(table for table in yours if table.status == "running"), *yours[: present.YOURS_SHOWN], *watched]:
         if table.status != "gathering" and hall.can_show(table):
             with suppress(MeadhallError):  # one that can't be opened any more is listed all the same
                 await hall.room(table.id)

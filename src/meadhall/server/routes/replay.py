@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import replace
-from functools import lru_cache
 from hashlib import sha256
 from typing import Any
 
@@ -16,7 +14,7 @@ from meadhall.bots.analysis import Knowledge
 from meadhall.engine.errors import MeadhallError, RecordError
 from meadhall.engine.language import gettext as _
 from meadhall.engine.match import EVERYTHING, SPECTATOR, Match
-from meadhall.engine.record import dumps, loads, replay
+from meadhall.engine.record import dumps
 from meadhall.server import present
 from meadhall.server.answers import Html, page, see_other, wants_json
 from meadhall.server.chart import chart_place
@@ -76,7 +74,7 @@ async def upload_record(
     if not isinstance(upload, UploadFile):
         raise RecordError("record", _("choose a file first"))
     text = await upload.read()
-    verified = await asyncio.to_thread(lambda: replay(loads(text)))
+    verified = await hall.readings.read(text)
     key = await hall.store.add_record(dumps(verified.record()))
     if wants_json(request):
         return Response({"key": key, "url": f"/replay/{key}"}, status_code=201)
@@ -109,7 +107,7 @@ async def _kept(hall: Hall, key: str) -> tuple[Match, str]:
     text = await hall.store.record(key)
     if text is None:
         raise NotFound(_("There is no such record here (any more)."))
-    return await asyncio.to_thread(_replayed, text), sha256(text.encode()).hexdigest()
+    return await hall.readings.again(text), sha256(text.encode()).hexdigest()
 
 
 def client_of(request: AnyRequest) -> str:
@@ -139,11 +137,6 @@ def with_chart(
     except MeadhallError as error:
         place = ChartPlace(f"{base}/chart", content.base, knowledge, trouble=reason_of(error))
     return replace(content, chart=replace(place, at=content.at, eyes=content.eyes))
-
-
-@lru_cache(maxsize=32)
-def _replayed(text: str) -> Match:
-    return replay(loads(text))
 
 
 def replay_page(

@@ -53,16 +53,10 @@ async def stream_table(request: AnyRequest, hall: Hall, room: Room, guest: Guest
     streams.check(address)
 
     async def frames() -> AsyncIterator[bytes]:
-        seat = room.table.seat_of(guest.id)
-        with streams.counted(address), room.hub.watching(seat) as watcher:
-            room.came_or_left(seat)
-            try:
-                async for news in pulses(watcher, hall.closing, _PATIENCE):
-                    watcher.seat = room.table.seat_of(guest.id)
-                    hall.want_chart(room)
-                    yield as_event(answers.frame(room, guest, base, token)) if news else b": still here\n\n"
-            finally:
-                room.came_or_left(seat)
+        with streams.counted(address), room.watching(guest.id) as watcher:
+            async for news in pulses(watcher, hall.closing, _PATIENCE):
+                hall.want_chart(room)
+                yield as_event(answers.frame(room, guest, base, token)) if news else b": still here\n\n"
 
     return Stream(frames(), media_type="text/event-stream", headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"})
 

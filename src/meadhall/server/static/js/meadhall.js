@@ -94,8 +94,10 @@
   }, 15000);
   function call() {
     if (!document.hidden) return;
-    if (kept("call-notice") && window.Notification?.permission === "granted") new Notification(document.title);
     if (kept("call-sound")) new Audio(byId("icon").dataset.knock).play().catch(() => {});
+    if (kept("call-notice") && window.Notification?.permission === "granted") {
+      try { new Notification(document.title); } catch { /* Android has none without a worker */ }
+    }
   }
   const on = (name, act) => document.addEventListener(name, act);
   // In a form whose requests queue (hx-sync), who presses twice at one sight of the table decides once. But the stream may show
@@ -144,10 +146,28 @@
   };
   on("pointerover", point);
   on("focusin", point);
-  function copyLink(selector) {
+  async function copyLink(selector) {
     const field = document.querySelector(selector);
-    field?.select();
-    navigator.clipboard?.writeText(field?.value ?? "").then(() => toast(byId("toast").dataset.copied), () => {});
+    if (!field) return;
+    field.select();
+    const { copied, uncopied } = byId("toast").dataset;
+    const given = await navigator.clipboard?.writeText(field.value).then(() => true, () => false);
+    const done = given || copyWithoutClipboard(field.value);
+    toast(done ? copied : uncopied, !done);
+  }
+  // Only https and this very machine have a clipboard: at home friends come by http.
+  function copyWithoutClipboard(text) {
+    const { activeElement: at, body } = document;
+    const box = document.createElement("textarea");
+    box.value = text;
+    box.className = "visually-hidden";
+    (sheet() ?? body).append(box);
+    box.focus({ preventScroll: true });
+    box.select();
+    const done = document.execCommand("copy");
+    box.remove();
+    at?.focus({ preventScroll: true });
+    return done;
   }
   // A rule of the log opens in the sheet beside the board.
   function openRule(id, tries = 20) {
@@ -203,7 +223,7 @@
   for (const box of document.querySelectorAll("#calls input")) {
     box.checked = !!kept(box.id);
     box.addEventListener("change", async () => {
-      if (box.id === "call-notice" && box.checked && (await Notification.requestPermission()) !== "granted") {
+      if (box.id === "call-notice" && box.checked && (await window.Notification?.requestPermission()) !== "granted") {
         box.checked = false;
         toast(byId("calls").dataset.denied, true);
       }
