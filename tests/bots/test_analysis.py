@@ -164,6 +164,14 @@ def test_what_is_no_length_of_time_is_refused(seconds: float) -> None:
         analyse(nim_played(), seconds=seconds)
 
 
+@pytest.mark.parametrize(
+    "given", [{"seconds": "3"}, {"knowledge": "nonsense"}, {"iterations": nan}, {"iterations": -1}, {"iterations": True}]
+)
+def test_what_can_not_be_analysed_so_is_refused(given: dict[str, object]) -> None:
+    with pytest.raises(BadSetup):
+        analyse(nim_played(), **given)  # type: ignore[arg-type]
+
+
 # ----------------------------------------------------------------------------------------------------------------- knowledge
 
 

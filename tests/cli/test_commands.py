@@ -127,6 +127,35 @@ def test_a_reader_that_goes_away_is_no_error() -> None:
     assert (run.stdout, run.stderr) == ("{\n", "")
 
 
+@pytest.mark.parametrize("arguments", [["games"], ["--help"], ["simulate", "--help"]])
+def test_its_status_is_not_that_of_something_wrong_then(arguments: list[str]) -> None:
+    """Rich and Typer notice it before we do, while they write."""
+    unread, out = os.pipe()
+    os.close(unread)
+    run = subprocess.run([sys.executable, "-m", "meadhall.cli", *arguments], stdout=out, stderr=subprocess.PIPE, check=False)
+    os.close(out)
+    assert (run.returncode, run.stderr) == (0, b"")
+
+
+def test_streams_that_were_closed_are_missed_by_nobody(tmp_path: Path) -> None:
+    file = write_records(tmp_path / "games.jsonl")
+    for arguments, closed in ((f"verify {file}", ">&-"), (f"verify {file}", "2>&-"), (f"play {GAME} --players 2", "<&-")):
+        command = f"{sys.executable} -m meadhall.cli {arguments} {closed}"
+        run = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=False, timeout=60)
+        assert (run.returncode, run.stderr) == (0, ""), command
+
+
+def test_what_is_typed_may_be_no_text() -> None:
+    run = subprocess.run(
+        [sys.executable, "-m", "meadhall.cli", "play", GAME, "--players", "2"],
+        input=b"att\xffck\nquit\n",
+        capture_output=True,
+        check=False,
+        env=os.environ | {"PYTHONIOENCODING": "utf-8:strict"},
+    )
+    assert (run.returncode, run.stderr) == (0, b"")
+
+
 def hear_control_c() -> None:
     """End by Ctrl-C, which whatever a shell runs in the background would ignore."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -263,6 +292,15 @@ def test_the_first_wrong_thing_is_named_with_its_place(capsys: Capture, tmp_path
     assert err.startswith(f"meadhall: {file}: record 2: action 3: ")
     assert "recorded" in err
     assert "derived" in err
+
+
+def test_a_file_may_be_called_like_a_place_in_it(capsys: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (record,) = list(read_records(write_records(tmp_path / "good", 1)))
+    record["actions"][2]["events"][0][-1] += 1
+    Path("action").write_text(json.dumps(record))
+    assert main(["verify", "action"]) == 1
+    assert capsys.readouterr().err.startswith("meadhall: action: action 3: ")
 
 
 @pytest.mark.parametrize(

@@ -257,6 +257,19 @@ def test_a_match_of_another_game_is_not_resumed(capsys: Capture, terminal: Termi
     assert "holds a match of axes-and-allies" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    "chosen",
+    [["--players", "5"], ["--seed", "z"], ["--bots", "nosuch"], ["--name", "X"], ["--seat", "2"], ["--option", "a=b"]],
+)
+def test_nothing_is_chosen_for_a_match_that_goes_on(
+    capsys: Capture, terminal: Terminal, tmp_path: Path, chosen: list[str]
+) -> None:
+    file = tmp_path / "half.match.json"
+    terminal.type(f"save {file}", "quit")
+    assert main(["play", "--resume", str(file), *chosen]) == 2
+    assert "with --resume nothing else is chosen" in capsys.readouterr().err
+
+
 def test_another_seat_can_be_taken(terminal: Terminal) -> None:
     shown = terminal.type("quit", arguments=("play", GAME, "--players", "3", "--name", "Ylva", "--seat", "3"))
     assert "Astrid (greedy), Björn (greedy), Ylva" in shown

@@ -162,6 +162,12 @@ def test_a_bad_setup_is_refused_in_words(arguments: dict[str, Any], says: str) -
         hoard.match(**arguments)
 
 
+@pytest.mark.parametrize("options", [0, 5, "hand", ["hand"]])
+def test_options_are_given_by_name(options: Any) -> None:
+    with pytest.raises(BadSetup, match="options are given by name"):
+        Match(hoard, options=options)
+
+
 def test_a_game_without_options_says_so() -> None:
     with pytest.raises(BadSetup, match="no option 'hand'; its options: none"):
         game("axes-and-allies").match(hand="few")
@@ -317,6 +323,19 @@ def test_a_view_holds_nothing_of_what_is_hidden(match: Match) -> None:
     assert view.actions() == []
 
 
+def test_nothing_can_be_done_to_the_match_by_its_view(match: Match) -> None:
+    view = match.view(1)
+    assert view.options == match.options
+    view.options["mode"] = "together"
+    assert view.options == match.options == hoard.match(players=3, seed=SEED).options
+
+
+@pytest.mark.parametrize("what", ["x", -1, ACTIONS, None])
+def test_a_view_says_why_of_actions_alone(match: Match, what: Any) -> None:
+    with pytest.raises(MalformedAction):
+        match.view(0).refusal(what)
+
+
 def test_only_the_actors_view_has_the_legal_actions(match: Match) -> None:
     assert match.view(0).legal == tuple(action.action for action in match.legal())
     assert match.view().legal == match.view(2).legal == ()
@@ -328,6 +347,8 @@ def test_private_events_are_in_the_views_of_their_audience_alone(match: Match) -
     assert [event.name for event in match.view(0).steps[0].events] == ["looked", "saw"]
     for other in (None, -1, 1, 2):
         assert [event.name for event in match.view(other).steps[0].events] == ["looked"]
+        assert match.view(other).steps[0].whispers == ()
+    assert [event.name for event in match.view(0).steps[0].whispers] == ["saw"]
 
 
 def test_some_events_nobody_sees_before_the_end(match: Match) -> None:
@@ -544,6 +565,12 @@ def test_what_a_seat_sees_names_the_position_whatever_the_way_there(match: Match
 def test_an_event_is_told_in_words(match: Match) -> None:
     events = match.play(BOAST)
     assert match.names[match.steps[0].seat] in match.in_words(events[0])
+
+
+@pytest.mark.parametrize("after", [None, "1", True, 0.5])
+def test_actions_are_told_after_a_number(match: Match, after: Any) -> None:
+    with pytest.raises(BadSetup, match="integer"):
+        match.recorded(after=after)
 
 
 def test_how_many_actions_others_had_is_not_told_while_a_match_runs(match: Match) -> None:

@@ -213,6 +213,7 @@ def test_a_mistake_in_data_is_told_with_its_place() -> None:
         (r'city = "\u001b[31mred"', r"coins: line 1, city: '\x1b[31mred' can't be printed"),
         ('"a\\nb" = 1', r"coins: 'a\nb' can't be a name"),
         ({1: 2, "coin": []}, "coins: 1 can't be a name"),
+        (Path("a\0b"), r"no file is called 'a\x00b'"),
         (7, "a document is needed, not int"),
         (None, "a document is needed, not NoneType"),
         (["coin"], "a document is needed, not list"),
@@ -222,6 +223,10 @@ def test_a_mistake_in_data_is_told_with_its_place() -> None:
 )
 def test_what_is_no_such_document_is_refused(value: Any, reason: str) -> None:
     assert reason in objected(value)
+
+
+def test_a_number_of_great_length_is_refused_in_words() -> None:
+    assert "a number of thousands of digits" in objected({"coin": [], "weight": 10**5000})
 
 
 @pytest.mark.parametrize(

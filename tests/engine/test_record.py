@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import pickle
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,7 +17,8 @@ from hypothesis import strategies as st
 from games_for_tests.every import EVERY_GAME
 from games_for_tests.hoard import game as hoard
 from games_for_tests.hoard.rules import BOAST, LOOK
-from meadhall import Game, Match, RecordError, Seat, game, replay
+from meadhall import Game, Match, MeadhallError, RecordError, Seat, game, replay
+from meadhall.engine.errors import ConformanceError
 from meadhall.engine.record import dumps, loads, read_records
 
 GOLDEN = sorted((Path(__file__).parents[1] / "records").glob("*/*.match.json"))
@@ -457,3 +459,16 @@ def test_bytes_are_utf_8() -> None:
 def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
     with pytest.raises(RecordError, match="No such file"):
         list(read_records(tmp_path / "nowhere"))
+
+
+def test_what_repeats_a_name_is_refused_as_fast_as_it_is_read() -> None:
+    """A hundred thousand names took minutes while each was counted among all."""
+    names = ", ".join(f'"{k}": 0' for k in range(100_000))
+    with pytest.raises(RecordError, match="'99999' is there twice"):
+        loads(f'{{{names}, "99999": 0}}')
+
+
+@pytest.mark.parametrize("error", [RecordError("action 3", "hits(0, 2)"), ConformanceError("determinism", "hoard", "differs")])
+def test_what_is_wrong_can_be_told_by_another_process(error: MeadhallError) -> None:
+    for again in (pickle.loads(pickle.dumps(error)), copy.copy(error)):  # noqa: S301 our own
+        assert (type(again), str(again), vars(again)) == (type(error), str(error), vars(error))

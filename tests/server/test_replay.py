@@ -266,6 +266,16 @@ async def test_a_record_without_end_is_refused_before_it_is_played(hall: OpenHal
     assert await kept(hall) == 1
 
 
+async def test_actions_that_were_taken_back_are_counted_too(hall: OpenHall, monkeypatch: pytest.MonkeyPatch) -> None:
+    match = meadhall.game(HOARD).match(players=3, seed="back and forth")
+    for _ in range(7):
+        match.play(BOAST)
+        match.undo()
+    monkeypatch.setattr(readings, "LONGEST", 6)
+    answer = await bring(hall.person(), dumps(match.record(abandoned="bored")).encode())
+    assert "6 actions at most, and this one has 7" in answer.json()["reason"]
+
+
 async def test_records_are_read_one_at_a_time_and_kept_for_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
     at_once, most, read = 0, 0, list[str]()
 

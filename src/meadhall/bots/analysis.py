@@ -18,7 +18,7 @@ import numpy as np
 
 from meadhall.bots.continuations import Continuations
 from meadhall.bots.threads import background
-from meadhall.engine.checks import quoted
+from meadhall.engine.checks import check_count, quoted
 from meadhall.engine.cores import cores
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.events import Event, seat
@@ -135,14 +135,19 @@ def analyse(
         progress: told now and then how far it is.
 
     Raises:
-        BadSetup: it has too many actions, or the seconds are no length of time.
+        BadSetup: it has too many actions, there is no such knowledge, the seconds are no length of time, or the iterations no
+            number.
     """
+    if knowledge not in VIEWERS:
+        raise BadSetup(f"what is known is {' or '.join(VIEWERS)}, not {quoted(knowledge)}")
+    if iterations != 0:
+        iterations = check_count(iterations, "iterations")
     positions = _positions(match)
     if len(match.steps) > LONGEST:
         raise BadSetup(_("The match has more actions than can be analysed: {most} at most.").format(most=LONGEST))
     if seconds is None:
         seconds = min(MOST_SECONDS, SECONDS_A_POSITION * len(positions))
-    if not 0 <= seconds < inf:
+    if not isinstance(seconds, int | float) or not 0 <= seconds < inf:
         raise BadSetup(f"an analysis takes a number of seconds, not {quoted(seconds)}")
     began = time.monotonic()
     viewer = VIEWERS[knowledge]

@@ -50,6 +50,8 @@ def play(
     from meadhall.engine.game import game as find_game
 
     if resume is not None:
+        if (players, bots, seed, seat, name, option or None) != (None, "greedy", None, 1, None, None):
+            raise typer.BadParameter(_("A match is resumed as it was saved: with --resume nothing else is chosen."))
         match = resumed_match(resume)
         if game not in ("", match.game.name):
             raise typer.BadParameter(_("{file} holds a match of {game}.").format(file=resume, game=match.game.name))
@@ -194,10 +196,25 @@ def build() -> typer.Typer:
     return app
 
 
+def prepare_streams() -> None:
+    """Let every stream be there, and take whatever is written or read: a shell may have closed it."""
+    for name in ("stdin", "stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open("r+", encoding="utf-8"))  # noqa: SIM115 it stays
+    for stream in (sys.stdin, sys.stdout):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal or pipe that knows fewer letters gets question marks
+
+
+def unread() -> int:
+    """Exit status when whoever read what was written has gone: that is no fault. Python still flushes, into nothing."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    return 0
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Run the command; its exit status. Whatever goes wrong is one line on stderr."""
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="replace")  # a terminal or pipe that knows fewer letters gets question marks
+    prepare_streams()
     with speaking(chosen_language()):
         try:
             status = build()(args=arguments, prog_name="meadhall", standalone_mode=False)
@@ -206,8 +223,11 @@ def main(arguments: list[str] | None = None) -> int:
             complain(getattr(error, "format_message", error.__str__)())
             return USAGE
         except BrokenPipeError:
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # whoever read it has gone; Python still flushes
-            return 0
+            return unread()
+        except SystemExit as end:
+            if isinstance(end.__context__, BrokenPipeError):  # so Rich and Typer have it
+                return unread()
+            raise
         except OSError as error:
             complain(f"{error.filename}: {error.strerror}" if error.filename else error)
             return USAGE

@@ -43,14 +43,15 @@ def verify_file(path: Path) -> tuple[int, str]:
         with progress_bar() as progress:
             task = progress.add_task(path.name, total=None)
             for record in read_records(path):
-                replay(record)
+                try:
+                    replay(record)
+                except RecordError as error:
+                    place = _("record {number}").format(number=count + 1)
+                    return count, f"{place}: {error}" if count else str(error)
                 count += 1
                 progress.update(task, completed=count)
-    except RecordError as error:
-        if error.place.startswith(str(path)):  # it could not be read as a record at all
-            return count, str(error).removeprefix(str(path)).lstrip(":, ")
-        place = _("record {number}").format(number=count + 1)
-        return count, f"{place}: {error}" if count else str(error)
+    except RecordError as error:  # what is there is no record at all
+        return count, str(error).removeprefix(str(path)).lstrip(":, ")
     return (count, "") if count else (0, _("there is no record in it"))
 
 

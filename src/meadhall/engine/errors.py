@@ -70,6 +70,9 @@ class RecordError(MeadhallError):
         self.place = place
         self.reason = reason
 
+    def __reduce__(self) -> tuple[type[RecordError], tuple[str, str]]:
+        return type(self), (self.place, self.reason)
+
 
 class ConformanceError(MeadhallError):
     """A game breaks a law that every game keeps (``check_game``).
@@ -85,3 +88,6 @@ class ConformanceError(MeadhallError):
         self.law = law
         self.place = place
         self.reason = reason
+
+    def __reduce__(self) -> tuple[type[ConformanceError], tuple[str, str, str]]:
+        return type(self), (self.law, self.place, self.reason)

@@ -189,6 +189,8 @@ class Game:
 
     def check_options(self, options: Mapping[str, Any]) -> dict[str, Any]:
         """Every option with its value, defaults too; BadSetup for an unknown option or value."""
+        if not isinstance(options, Mapping):
+            raise BadSetup(f"options are given by name, not as {quoted(options)}")
         known = {option.name: option for option in self.options}
         for name in options:
             if name not in known:

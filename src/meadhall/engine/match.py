@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
@@ -80,7 +81,7 @@ class Step:
     def shown_to(self, viewer: int) -> Shown:
         """The step as ``viewer`` may know it."""
         events = visible(self.events, viewer)
-        whispers = tuple(event for event in events if event.audience == viewer)
+        whispers = tuple(event for event in events if event.audience == viewer != SPECTATOR)  # what all are told bears its number
         return Shown(self.n, self.seat, self.action, events, self.hinted, whispers)
 
 
@@ -133,7 +134,7 @@ class View:
         legal: tuple[int, ...],
     ) -> None:
         self.game = game
-        self.options = options
+        self._options = options
         self.seats = seats
         self.names = tuple(seat.name for seat in seats)
         self.viewer = viewer
@@ -145,8 +146,13 @@ class View:
         self.legal = legal
 
     def __reduce__(self) -> tuple[Any, ...]:
-        told = (self.options, self.seats, self.viewer, self.tables, self.setup, self.steps, self.next_number, self.legal)
+        told = (self._options, self.seats, self.viewer, self.tables, self.setup, self.steps, self.next_number, self.legal)
         return _seen_again, (self.game.name, *told)
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The options of the match by name. They are a copy: nobody can change the match by its view."""
+        return deepcopy(dict(self._options))
 
     @property
     def actor(self) -> int | None:
@@ -158,8 +164,8 @@ class View:
         return [Action(action, self.game.words.action(self.table, action, self.names)) for action in self.legal]
 
     def refusal(self, action: int) -> tuple[str, str]:
-        """Rule id and words: why the viewer, who is to decide, can't play this action."""
-        return self.game.words.refusal(self.table, action, self.names)
+        """Rule id and words: why the viewer, who is to decide, can't play this action. Raises MalformedAction."""
+        return self.game.words.refusal(self.table, action_number(self.game, action), self.names)
 
     def prompt(self) -> str:
         """What is to be decided and by whom."""
@@ -180,6 +186,16 @@ class View:
 def _seen_again(name: str, options: Mapping[str, Any], *told: Any) -> View:
     """A view that was pickled."""
     return View(find_game(name).under(options), options, *told)
+
+
+def action_number(game: Game, action: Any) -> int:
+    """The integer of what may be an action of the game, legal or not. Raises MalformedAction."""
+    number = as_integer(action)
+    if number is None:
+        raise MalformedAction(_("An action is an integer, not {what}.").format(what=quoted(action)))
+    if not 0 <= number < game.actions:
+        raise MalformedAction(_("Action {action} is outside 0 to {last}.").format(action=quoted(number), last=game.actions - 1))
+    return number
 
 
 def concealed(game: Game, tables: Tables, viewer: int) -> Tables:
@@ -232,7 +248,7 @@ class Match:
         named = _named(seats)
         game = find_game(game)
         wanted = players if players is not None else len(named) if named else game.min_players
-        self.players, self.options = game.check_setup(wanted, options or {})
+        self.players, self.options = game.check_setup(wanted, {} if options is None else options)
         self.game = game.under(self.options)
         self.seed = check_seed(seed)
         self.seats = _seated(named, self.players)
@@ -389,13 +405,7 @@ class Match:
 
     def check(self, action: Any, seat: int | None = None) -> int:
         """The action's integer, if it can be played now (by ``seat``, when given). Raises what ``play`` raises."""
-        number = as_integer(action)
-        if number is None:
-            raise MalformedAction(_("An action is an integer, not {what}.").format(what=quoted(action)))
-        if not 0 <= number < self.game.actions:
-            raise MalformedAction(
-                _("Action {action} is outside 0 to {last}.").format(action=quoted(number), last=self.game.actions - 1)
-            )
+        number = action_number(self.game, action)
         if self.actor is None:
             rule, how = self.game.words.ending(self.game.table.at(self._tables))
             raise MatchOver(_("The match is over: {how}.").format(how=how), rule)
@@ -532,10 +542,13 @@ class Match:
         return to_record(self, self._viewer(seat), legal=legal, sealed=sealed)
 
     def recorded(self, seat: int | None = None, *, after: int = 0, sealed: bool = False) -> list[dict[str, Any]]:
-        """The actions numbered above ``after``, as the match record for ``seat`` holds them."""
+        """The actions numbered above ``after``, as the match record for ``seat`` holds them. Raises BadSetup."""
         from meadhall.engine.record import to_actions
 
-        return to_actions(self, self._viewer(seat), after=after, sealed=sealed)
+        number = as_integer(after)
+        if number is None:
+            raise BadSetup(f"an action has a number, an integer, not {quoted(after)}")
+        return to_actions(self, self._viewer(seat), after=number, sealed=sealed)
 
 
 def _named(seats: Any) -> tuple[Seat, ...] | None:

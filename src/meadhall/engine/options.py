@@ -181,6 +181,8 @@ class Document(Generic[D]):
                 return file.read(LARGEST + 1)
         except OSError as error:
             raise BadSetup(f"{self.name}: {path} can't be read: {error.strerror}") from None
+        except ValueError:
+            raise BadSetup(f"{self.name}: no file is called {quoted(str(path))}") from None
 
     def _data(self, text: str) -> dict[str, Any]:
         """What a TOML text says; BadSetup if it is none, or meant to keep us busy."""
@@ -220,6 +222,8 @@ class Document(Generic[D]):
             written = json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
         except RecursionError:
             raise BadSetup(f"{self.name}: nested too deep") from None
+        except ValueError:
+            raise BadSetup(f"{self.name}: it holds a number of thousands of digits") from None
         if len(written) > LARGEST:
             raise BadSetup(f"{self.name}: longer than {LARGEST // 1024} KB")
         key = hashlib.sha256(written).hexdigest()

@@ -210,11 +210,11 @@ def _data(text: str) -> Any:
 
 
 def _named_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        names = [name for name, _value in pairs]
-        repeated = next(name for name in names if names.count(name) > 1)
-        raise _Repeated(f"{quoted(repeated)} is there twice in one object")
+    found: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in found:
+            raise _Repeated(f"{quoted(name)} is there twice in one object")
+        found[name] = value
     return found
 
 
@@ -245,6 +245,11 @@ def _check_data(record: MatchRecord) -> None:
         raise RecordError("record", "it holds text that is no Unicode") from None
     except (TypeError, ValueError, RecursionError) as error:
         raise RecordError("record", f"it holds what is no JSON: {error}") from None
+
+
+def every_action(record: MatchRecord) -> list[RecordedAction]:
+    """All actions of a record by their numbers, undone ones too, not yet verified. Raises RecordError for what is no record."""
+    return _in_order(_parsed(record))
 
 
 def _started(text: str) -> datetime:
@@ -360,9 +365,11 @@ def _in_order(parsed: RecordedMatch) -> list[RecordedAction]:
 def _is_tail(undone: RecordedUndo, steps: list[Step]) -> bool:
     """Whether the actions to be undone are the last ones played, on top of action ``after``."""
     count = len(undone.actions)
+    if not count or not steps or steps[-1].n != undone.actions[-1].n:
+        return False
     before = list(islice(steps, max(0, len(steps) - count), None))
     below = steps[-count - 1].n if len(steps) > count else 0
-    return count > 0 and undone.after == below and [step.n for step in before] == [action.n for action in undone.actions]
+    return undone.after == below and [step.n for step in before] == [action.n for action in undone.actions]
 
 
 def _replay_action(recorded: RecordedAction, match: Match) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
+from math import comb
 from random import Random
 from typing import Any
 
@@ -43,7 +44,7 @@ class Schedule(Plan):
     @property
     def round(self) -> int:
         """Matches after which everybody has met everybody and sat everywhere equally often."""
-        return len(self.lineups) * len(self.parties)
+        return comb(len(self.bots), len(self.parties) % len(self.bots)) * len(self.parties)
 
     @property
     def games(self) -> int:
@@ -85,7 +86,10 @@ def scheduled(
     if luck and len(parties) == 1:
         raise BadSetup("where all win or lose together all have the same luck: nothing is gained by measuring it")
     wanted, text = check_count(games, "games", MOST_GAMES), check_seed_text(seed)
-    return Schedule(subject.name, tuple(bots), chosen, text, alone=True, luck=luck, parties=parties, wanted=wanted)
+    schedule = Schedule(subject.name, tuple(bots), chosen, text, alone=True, luck=luck, parties=parties, wanted=wanted)
+    if schedule.games > MOST_GAMES:
+        raise BadSetup(f"a round of {len(bots)} bots has {schedule.round:,} games; at most {MOST_GAMES:,} are played")
+    return schedule
 
 
 def check_bots(subject: Game, bots: Sequence[str], least: int) -> None:

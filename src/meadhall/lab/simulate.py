@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from meadhall.bots import bot
 from meadhall.bots.policy import POLICIES
-from meadhall.engine.checks import check_count, check_seed_text, quoted
+from meadhall.engine.checks import check_count, check_seed_text, check_text, quoted
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.game import Game, game
 from meadhall.engine.kernels import Floats, counted_tournament
@@ -59,6 +59,8 @@ def simulate(
     games, processes, text = check_count(games, "games", MOST_GAMES), check_count(processes, "processes"), check_seed_text(seed)
     if not isinstance(records, str | Path | None):
         raise BadSetup(f"records are the name of a file, not {quoted(records)}")
+    if "\0" in check_text(str(records), "the name of a file"):
+        raise BadSetup(f"no file is called {quoted(records)}")
     if records is None and all(who in POLICIES for who in line_up):
         policies = [POLICIES[who] for who in line_up]
         counted_tournament(subject, policies, 1, text, chosen)  # compiles, if it must, off the clock

@@ -8,7 +8,7 @@ from collections import OrderedDict
 from meadhall.engine.errors import RecordError
 from meadhall.engine.language import gettext as _
 from meadhall.engine.match import Match
-from meadhall.engine.record import loads, replay
+from meadhall.engine.record import every_action, loads, replay
 
 LONGEST = 5000
 """Actions of a record at most, those that were taken back among them: some twenty times as many as the longest matches have."""
@@ -41,8 +41,8 @@ class Readings:
 
 def _read(text: str | bytes) -> Match:
     record = loads(text)
-    actions = record.get("actions")
-    if isinstance(actions, list) and len(actions) > LONGEST:
+    count = len(every_action(record))
+    if count > LONGEST:
         problem = _("the hall shows matches of {most} actions at most, and this one has {count}")
-        raise RecordError("actions", problem.format(most=LONGEST, count=len(actions)))
+        raise RecordError("actions", problem.format(most=LONGEST, count=count))
     return replay(record)
