@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from games.dungeon_allies.scenes import DA, at_random, enriched, play_at_random, scene, send
+from games.dungeon_allies.scenes import DA, at_random, enriched, go, play_at_random, scene, send
 from meadhall import Match
 from meadhall.engine.match import EVERYTHING
 from meadhall.engine.rule import INTERPRETED
@@ -63,6 +63,18 @@ def test_every_die_is_drawn_once_where_it_lies(players: int) -> None:
         drawn = Counter(die for dice in places for die in dice)
         lying = field(match, "place")[:players]
         assert drawn == Counter(Die(seat, die) for seat in range(players) for die in range(DICE) if lying[seat][die] != NONE)
+
+
+def test_a_follower_with_the_die_of_one_who_was_trained_is_not_at_the_trainer() -> None:
+    match = scene({0: {4: "water", 8: "fire", 10: "armor"}}, crystals={0: "RRR"})
+    send(match, (0, 4, "trainer"), (1, 4, "trade"), (0, 8, "tavern"), (1, 6, "turn_order"))
+    before = {member.die: member.where for member in table.picture(match.view()).corners[0].members}
+    go(match)
+    assert (field(match, "phase"), match.actor) == (Phase.TRADE, 0)
+    after = {member.die: member.where for member in table.picture(match.view()).corners[0].members}
+    assert before[D4] != ""
+    assert sorted(after) == [D4, D6, D6 + 1, D6 + 2]
+    assert (after[D4], after[D6]) == ("", "")
 
 
 @pytest.mark.parametrize("players", PLAYERS)

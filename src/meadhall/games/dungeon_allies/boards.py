@@ -28,12 +28,14 @@ from meadhall.games.dungeon_allies.state import (
     ON_SQUARE,
     ON_TAVERN,
     ON_TRACK,
+    ON_TRAINER,
     ON_TREASURE,
     SIDES,
     SKILLS,
     TRADES,
     CardKind,
     Event,
+    Step,
     has_seen,
     has_tile,
     level_of,
@@ -290,6 +292,8 @@ class Boards:
     def _members(self, seat: int) -> Iterable[Member]:
         for die in range(DICE):
             ally, target = self._table.ally[seat, die], int(self._table.place[seat, die])
+            if target == ON_TRAINER and self._table.step > Step.TRAINER:
+                target = NONE  # whoever has that die now came with it since
             if ally != NONE:
                 yield Member(die, self.ally(ally), "" if target == NONE else names.target(target))
 
