@@ -229,6 +229,17 @@ async def test_nobody_who_leaves_at_another_hall_comes_back(on_postgresql: Setti
         assert there.table.status == "abandoned"
 
 
+async def test_who_has_left_at_another_hall_plays_no_more(on_postgresql: Settings) -> None:
+    slow = replace(on_postgresql, bot_pause=3600.0)
+    async with open_hall(slow) as one, open_hall(replace(slow)) as two:
+        host, _friend, room = await one.two_at(HOARD)
+        there = elsewhere(host, two)
+        assert (await there.ask(f"/table/{room.table.id}/resign")).status_code == 200
+        answer = await host.act(room.table.id, BOAST)
+        assert (answer.status_code, answer.json()["error"]) == (403, "not-your-seat")
+        assert await one.store.entries(room.table.id) == []
+
+
 async def test_one_rematch_for_those_who_ask_at_two_halls(on_postgresql: Settings) -> None:
     async with open_hall(on_postgresql) as one, open_hall(replace(on_postgresql)) as two:
         host, friend, room = await one.two_at(HOARD)

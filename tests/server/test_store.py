@@ -217,6 +217,14 @@ async def test_a_connection_that_is_lost_is_no_fault_of_who_asked(on_postgresql:
             await store._do(lambda connection: connection.exec_driver_sql("SELECT nonsense"))
 
 
+async def test_a_database_that_does_not_answer_in_time_is_away(on_postgresql: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(database, "_PATIENCE", 1.0)
+    async with Store.open(on_postgresql) as store:
+        with pytest.raises(DatabaseAway):
+            await store._do(lambda connection: connection.exec_driver_sql("SELECT pg_sleep(600)"))
+        assert await store.alive(), "and can be asked again"
+
+
 async def test_the_migrations_make_what_the_queries_expect(on_each_database: Settings) -> None:
     def differences(connection: Connection) -> list[object]:
         upgrade(connection)  # a second time: nothing happens

@@ -23,6 +23,9 @@ _LONGEST_LOG = 20_000
 the transaction that makes it longer copies the last of it itself.
 """
 
+_PATIENCE = 60.0
+"""Seconds after which PostgreSQL has not answered: what waits for it holds up a table."""
+
 _AWAY = ("08", "53", "57P")
 """How PostgreSQL's codes begin (SQLSTATE) for: no connection, too few resources, and being stopped or started."""
 
@@ -93,7 +96,14 @@ class Shared:
     """PostgreSQL, which several processes may share."""
 
     def __init__(self, url: URL) -> None:
-        self._engine = create_async_engine(url, pool_size=10, max_overflow=0, pool_pre_ping=True, hide_parameters=True)
+        self._engine = create_async_engine(
+            url,
+            pool_size=10,
+            max_overflow=0,
+            pool_pre_ping=True,
+            hide_parameters=True,
+            connect_args={"command_timeout": _PATIENCE},
+        )
 
     async def transact(self, work: Callable[[Connection], T]) -> T:
         try:

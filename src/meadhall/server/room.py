@@ -185,7 +185,7 @@ class Room:
         async def append() -> None:
             twin = self.running_match().copy()
             entry = change(twin)
-            await self._store.append(self.table.id, entry, twin.over)
+            await self._store.append(self.table.id, entry, twin.over, self.table.version)
             self.match = twin
             self._entries = entry.entry
             self._asked |= asked(entry, twin)

@@ -340,13 +340,16 @@ class Store:
         query = select(func.count()).where(schema.entries.c.table_id == table)
         return await self._do(lambda connection: connection.execute(query).scalar_one())
 
-    async def append(self, table: str, entry: Entry, over: bool) -> None:
-        """Append one entry, and mark the match as over with it. Raises Conflict if that entry is there already, or if the match
-        that would be over with it was given up.
+    async def append(self, table: str, entry: Entry, over: bool, version: int | None = None) -> None:
+        """Append one entry, and mark the match as over with it. Raises Conflict if that entry is there already, if the match
+        that would be over with it was given up, or if another process has changed the table since it had that ``version``.
         """
         values = {"table_id": table, "at": now(), **vars(entry)}
+        held = select(schema.tables.c.version).where(schema.tables.c.id == table).with_for_update(read=True)
 
         def add(connection: Connection) -> None:
+            if version is not None and self.shared and connection.scalar(held) != version:
+                raise Conflict
             connection.execute(_APPEND, values)
             running = schema.tables.c.status == "running"
             if over and connection.execute(_change(table, status="over", finished=now()).where(running)).rowcount == 0:
