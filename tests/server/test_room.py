@@ -63,9 +63,9 @@ async def test_an_action_is_stored_before_it_is_told(hall: OpenHall, monkeypatch
     seen: list[tuple[int, int]] = []
     append = Store.append
 
-    async def watched(store: Store, table: str, entry: Entry, over: bool) -> None:
+    async def watched(store: Store, table: str, entry: Entry, over: bool, version: int) -> None:
         seen.append((room.version, len(match_of(room).steps)))
-        await append(store, table, entry, over)
+        await append(store, table, entry, over, version)
         seen.append((room.version, len(match_of(room).steps)))
 
     monkeypatch.setattr(Store, "append", watched)
@@ -348,11 +348,11 @@ def refuse_bots(monkeypatch: pytest.MonkeyPatch, error: Exception) -> list[Entry
     refused: list[Entry] = []
     append = Store.append
 
-    async def after_a_while(store: Store, table: str, entry: Entry, over: bool) -> None:
+    async def after_a_while(store: Store, table: str, entry: Entry, over: bool, version: int) -> None:
         if entry.seat == 1 and len(refused) < 5:
             refused.append(entry)
             raise error
-        await append(store, table, entry, over)
+        await append(store, table, entry, over, version)
 
     monkeypatch.setattr(room_module, "_BREATH", 0.0)
     monkeypatch.setattr(Store, "append", after_a_while)
