@@ -327,7 +327,7 @@ def test_nothing_can_be_done_to_the_match_by_its_view(match: Match) -> None:
     view = match.view(1)
     assert view.options == match.options
     view.options["mode"] = "together"
-    assert view.options == match.options == hoard.match(players=3, seed=SEED).options
+    assert match.view(1).options == match.options == hoard.match(players=3, seed=SEED).options
 
 
 @pytest.mark.parametrize("what", ["x", -1, ACTIONS, None])

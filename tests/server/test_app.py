@@ -171,22 +171,29 @@ async def test_one_client_makes_so_many_requests_and_no_more(settings: Settings,
             assert (await busy.get(path)).status_code == 200, "what is not counted"
 
 
-async def test_how_many_requests_came_from_where_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(app_module, "_MINUTE", 0.001)
-    looked = asyncio.Event()
+async def test_how_many_requests_came_from_where_is_forgotten(
+    settings: Settings, at_once: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked = asyncio.Queue[MemoryStore]()
+    delete_expired = MemoryStore.delete_expired
 
-    class Watched(MemoryStore):
-        async def delete_expired(self) -> None:
-            await super().delete_expired()
-            looked.set()
+    async def watched(store: MemoryStore) -> None:
+        await delete_expired(store)
+        looked.put_nowait(store)
 
-    counts = Watched()
-    await counts.set("long ago", b"[]", expires_in=-1)
-    await counts.set("just now", b"[]", expires_in=3600)
-    forgetting = asyncio.create_task(app_module.forget_expired(counts))
-    await asyncio.wait_for(looked.wait(), PATIENCE)
-    forgetting.cancel()
-    assert list(counts._store) == ["just now"]
+    monkeypatch.setattr(MemoryStore, "delete_expired", watched)
+    monkeypatch.setattr(app_module, "_MINUTE", 0.01)
+    async with open_hall(replace(settings, requests_per_minute=5)) as hall, asyncio.timeout(PATIENCE):
+        await hall.person("10.0.0.7").get("/you")
+        counts = await looked.get()
+        assert counts is hall.app.stores.get("rate_limit")
+        assert len(counts._store) == 1
+        await counts.set("long ago", b"[]", expires_in=-1)
+        while not looked.empty():
+            looked.get_nowait()
+        await looked.get()
+        assert len(counts._store) == 1
+        assert not await counts.exists("long ago")
 
 
 async def test_static_files_are_kept_for_ever_by_their_version(hall: OpenHall) -> None:

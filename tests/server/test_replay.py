@@ -294,9 +294,10 @@ async def test_records_are_read_one_at_a_time_and_kept_for_a_while(monkeypatch: 
     await asyncio.gather(*(reader.read(str(k)) for k in range(5)))
     assert most == 1
     first, second = await reader.again("a"), await reader.again("b")
+    assert (await asyncio.gather(*(reader.again("b") for _ in range(3)))) == [second] * 3
     assert (await reader.again("a"), await reader.again("b")) == (first, second)
     assert read[5:] == ["a", "b"]
-    await reader.again("c")
+    await asyncio.gather(*(reader.again("c") for _ in range(3)))
     await reader.again("a")
     assert read[5:] == ["a", "b", "c", "a"]
 

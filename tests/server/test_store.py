@@ -7,6 +7,7 @@ import sqlite3
 from contextlib import AsyncExitStack
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -175,6 +176,18 @@ async def test_a_match_that_was_given_up_is_not_over_as_well(on_each_database: S
         assert await store.entries(table.id) == []
 
 
+async def test_of_two_who_append_the_last_entry_one_does(on_each_database: Settings) -> None:
+    async with Store.open(on_each_database) as store:
+        for _ in range(20):
+            table = table_of("a1", status="running")
+            await store.add_table(table)
+            answers = await asyncio.gather(
+                *(store.append(table.id, Entry(1, "action", 0, value), over=True, version=0) for value in range(4)),
+                return_exceptions=True,
+            )
+            assert sorted(map(repr, answers)) == ["Conflict()"] * 3 + ["None"]
+
+
 async def test_a_conflict_leaves_the_table_as_it_was(on_each_database: Settings) -> None:
     async with Store.open(on_each_database) as store:
         table = table_of("a1", status="running")
@@ -218,7 +231,7 @@ async def test_a_connection_that_is_lost_is_no_fault_of_who_asked(on_postgresql:
 
 
 async def test_a_database_that_does_not_answer_in_time_is_away(on_postgresql: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(database, "_PATIENCE", 1.0)
+    monkeypatch.setattr(store_module, "open_database", partial(database.open_database, patience=1.0))
     async with Store.open(on_postgresql) as store:
         with pytest.raises(DatabaseAway):
             await store._do(lambda connection: connection.exec_driver_sql("SELECT pg_sleep(600)"))

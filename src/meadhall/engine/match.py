@@ -149,7 +149,7 @@ class View:
         told = (self._options, self.seats, self.viewer, self.tables, self.setup, self.steps, self.next_number, self.legal)
         return _seen_again, (self.game.name, *told)
 
-    @property
+    @cached_property
     def options(self) -> dict[str, Any]:
         """The options of the match by name. They are a copy: nobody can change the match by its view."""
         return deepcopy(dict(self._options))

@@ -23,7 +23,7 @@ _LONGEST_LOG = 20_000
 the transaction that makes it longer copies the last of it itself.
 """
 
-_PATIENCE = 60.0
+PATIENCE = 60.0
 """Seconds after which PostgreSQL has not answered: what waits for it holds up a table."""
 
 _AWAY = ("08", "53", "57P")
@@ -44,9 +44,9 @@ class Database(Protocol):
         """Give all connections back."""
 
 
-def open_database(url: URL) -> Database:
-    """The database at ``url``: SQLite in a file, or PostgreSQL."""
-    return Embedded(url) if url.get_backend_name() == "sqlite" else Shared(url)
+def open_database(url: URL, patience: float | None = PATIENCE) -> Database:
+    """The database at ``url``: SQLite in a file, or PostgreSQL, each of whose answers is awaited for so many seconds at most."""
+    return Embedded(url) if url.get_backend_name() == "sqlite" else Shared(url, patience)
 
 
 class Embedded:
@@ -95,14 +95,14 @@ class Embedded:
 class Shared:
     """PostgreSQL, which several processes may share."""
 
-    def __init__(self, url: URL) -> None:
+    def __init__(self, url: URL, patience: float | None) -> None:
         self._engine = create_async_engine(
             url,
             pool_size=10,
             max_overflow=0,
             pool_pre_ping=True,
             hide_parameters=True,
-            connect_args={"command_timeout": _PATIENCE},
+            connect_args={"command_timeout": patience},
         )
 
     async def transact(self, work: Callable[[Connection], T]) -> T:

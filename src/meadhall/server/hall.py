@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import partial
+from math import inf
 from time import monotonic
 from typing import Any
 
@@ -34,7 +35,8 @@ from meadhall.server.thinkers import Thinker
 log = logging.getLogger(__name__)
 
 _ROOMS_KEPT = 2000
-"""How many rooms stay in memory; beyond that the ones that nobody watches are let go. They come back from the store."""
+"""How many rooms stay in memory; beyond that the ones that nobody watches, nor has just come for, are let go. They come back from
+the store."""
 
 _IN_USE = 60.0
 """Seconds for which a room stays at least after somebody came for it: whatever they do there is done by then."""
@@ -119,7 +121,7 @@ class Hall:
         """Let the bots of a game go on where a restart has interrupted them."""
         for id in await self._interrupted(name):
             try:
-                await self.room(id)
+                (await self.room(id)).used = -inf  # nobody has come for it
             except MeadhallError as error:
                 log.warning("table %s is not resumed: %s", id, error)
             except Exception:

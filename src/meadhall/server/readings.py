@@ -31,8 +31,11 @@ class Readings:
 
     async def again(self, text: str) -> Match:
         """The match of a record that was verified; at once if it was read lately."""
-        match = self._kept.get(text) or await self.read(text)
-        self._kept[text] = match
+        if text not in self._kept:
+            async with self._turn:
+                if text not in self._kept:  # another may have waited for the same
+                    self._kept[text] = await asyncio.to_thread(_read, text)
+        match = self._kept[text]
         self._kept.move_to_end(text)
         if len(self._kept) > KEPT:
             self._kept.popitem(last=False)

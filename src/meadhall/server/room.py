@@ -428,8 +428,7 @@ class Room:
 
     def here(self) -> Counter[int | None]:
         """How many pages are open for each seat; None counts those of spectators."""
-        seats = {guest: row.seat for row in self.table.seats for guest in row.guests}
-        return Counter(seats.get(guest) for guest in self.hub.guests().elements())
+        return Counter(self.table.seat_of(guest) for guest in self.hub.guests().elements())
 
     @contextmanager
     def watching(self, guest: str) -> Iterator[Watcher]:

@@ -13,7 +13,7 @@ from typing import Any
 
 from alembic.util import CommandError
 from filelock import FileLock, Timeout
-from sqlalchemy import ColumnElement, Connection, Row, Update, and_, delete, func, insert, or_, select, update
+from sqlalchemy import URL, ColumnElement, Connection, Row, Update, and_, delete, func, insert, or_, select, update
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 from meadhall.engine.errors import MeadhallError
@@ -102,7 +102,7 @@ class TableRow:
     version: int = 0
 
     def seat_of(self, guest: str) -> int | None:
-        """The guest's seat, None if they have none."""
+        """The guest's seat (the lowest, if an old table has given them several), None if they have none."""
         return next((seat.seat for seat in self.seats if guest in seat.guests), None)
 
     def replace_seat(self, seat: SeatRow) -> TableRow:
@@ -152,7 +152,7 @@ class Store:
         database = open_database(settings.url)
         try:
             try:
-                await database.transact(upgrade)
+                await _bring_up_to_date(settings.url)
             except CommandError as error:
                 raise StoreUnusable(
                     f"the database {settings.url} was written by a newer or another Meadhall ({first_line(error)}); "
@@ -345,7 +345,7 @@ class Store:
         that would be over with it was given up, or if another process has changed the table since it had that ``version``.
         """
         values = {"table_id": table, "at": now(), **vars(entry)}
-        held = select(schema.tables.c.version).where(schema.tables.c.id == table).with_for_update(read=True)
+        held = select(schema.tables.c.version).where(schema.tables.c.id == table).with_for_update(key_share=True)
 
         def add(connection: Connection) -> None:
             if version is not None and self.shared and connection.scalar(held) != version:
@@ -381,6 +381,15 @@ class Store:
         query = select(schema.records.c.record).where(schema.records.c.key == _storable(key))
         found = await self._do(lambda connection: connection.scalar(query))
         return None if found is None else str(found)
+
+
+async def _bring_up_to_date(url: URL) -> None:
+    """Give the database today's form, however long that takes."""
+    database = open_database(url, patience=None)
+    try:
+        await database.transact(upgrade)
+    finally:
+        await database.close()
 
 
 def _theirs(guest: str) -> ColumnElement[bool]:

@@ -77,6 +77,16 @@ def test_a_follower_with_the_die_of_one_who_was_trained_is_not_at_the_trainer() 
     assert (after[D4], after[D6]) == ("", "")
 
 
+def test_who_was_trained_in_vain_still_is_at_the_trainer() -> None:
+    match = scene({0: {4: "water", 6: "fire"}}, crystals={0: "RRR"})
+    send(match, (0, 4, "trainer"), (1, 4, "trade"), (0, 6, "trade"))
+    go(match)
+    assert (field(match, "phase"), match.actor) == (Phase.TRADE, 0)
+    where = {member.die: member.where for member in table.picture(match.view()).corners[0].members}
+    assert "" not in where.values()
+    assert where[D4] != where[D6]
+
+
 @pytest.mark.parametrize("players", PLAYERS)
 def test_a_tile_is_drawn_for_who_has_seen_it(players: int) -> None:
     """DA-14.2: for everybody where it was revealed; beside that, for who has looked, in their own part."""

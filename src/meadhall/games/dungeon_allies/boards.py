@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal
 
 from meadhall.engine.match import View
@@ -35,7 +36,6 @@ from meadhall.games.dungeon_allies.state import (
     TRADES,
     CardKind,
     Event,
-    Step,
     has_seen,
     has_tile,
     level_of,
@@ -292,10 +292,21 @@ class Boards:
     def _members(self, seat: int) -> Iterable[Member]:
         for die in range(DICE):
             ally, target = self._table.ally[seat, die], int(self._table.place[seat, die])
-            if target == ON_TRAINER and self._table.step > Step.TRAINER:
+            if target == ON_TRAINER and Die(seat, die) in self._trained:
                 target = NONE  # whoever has that die now came with it since
             if ally != NONE:
                 yield Member(die, self.ally(ally), "" if target == NONE else names.target(target))
+
+    @cached_property
+    def _trained(self) -> set[Die]:
+        """DA-7.1: the dice that were exchanged for larger ones at the trainer in the turn that goes on."""
+        found: set[Die] = set()
+        for step in reversed(self._view.steps):
+            if any(event.kind == Event.TURN_ENDED for event in step.events):
+                break
+            trained = [event.arguments for event in step.events if event.kind == Event.TRAINED]
+            found |= {Die(seat, SIDES.index(sides) - 1) for seat, _ally, sides in trained}
+        return found
 
     def ally(self, ally: int) -> Ally:
         """A character or a follower."""
