@@ -165,11 +165,24 @@ def test_what_is_no_length_of_time_is_refused(seconds: float) -> None:
 
 
 @pytest.mark.parametrize(
-    "given", [{"seconds": "3"}, {"knowledge": "nonsense"}, {"iterations": nan}, {"iterations": -1}, {"iterations": True}]
+    "given",
+    [
+        {"seconds": "3"},
+        {"knowledge": "nonsense"},
+        {"knowledge": []},
+        {"iterations": nan},
+        {"iterations": -1},
+        {"iterations": True},
+    ],
 )
 def test_what_can_not_be_analysed_so_is_refused(given: dict[str, object]) -> None:
     with pytest.raises(BadSetup):
         analyse(nim_played(), **given)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("seconds", [0, np.int64(0), np.float32(0.0)])
+def test_numbers_of_numpy_are_lengths_of_time_too(seconds: float) -> None:
+    assert analyse(nim_played(), seconds=seconds).turning
 
 
 # ----------------------------------------------------------------------------------------------------------------- knowledge

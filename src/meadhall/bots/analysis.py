@@ -138,7 +138,7 @@ def analyse(
         BadSetup: it has too many actions, there is no such knowledge, the seconds are no length of time, or the iterations no
             number.
     """
-    if knowledge not in VIEWERS:
+    if knowledge not in [*VIEWERS]:
         raise BadSetup(f"what is known is {' or '.join(VIEWERS)}, not {quoted(knowledge)}")
     if iterations != 0:
         iterations = check_count(iterations, "iterations")
@@ -147,7 +147,7 @@ def analyse(
         raise BadSetup(_("The match has more actions than can be analysed: {most} at most.").format(most=LONGEST))
     if seconds is None:
         seconds = min(MOST_SECONDS, SECONDS_A_POSITION * len(positions))
-    if not isinstance(seconds, int | float) or not 0 <= seconds < inf:
+    if not isinstance(seconds, int | float | np.number) or not 0 <= seconds < inf:
         raise BadSetup(f"an analysis takes a number of seconds, not {quoted(seconds)}")
     began = time.monotonic()
     viewer = VIEWERS[knowledge]
