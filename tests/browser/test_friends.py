@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from browser.checks import alien_nodes
 from browser.people import Come
 from browser.server import meadhall
-from browser.table import Table, gather, keep_going, open_table, whose_turn
+from browser.table import Table, gather, keep_going, open_table, tile, whose_turn
+from browser.test_viking_axes import STRATEGIC, VIKING_AXES
 
 
 def test_two_people_play_a_whole_match_and_a_spectator_watches(come: Come, tmp_path: Path) -> None:
@@ -84,6 +85,26 @@ def _check_the_replay(page: Page, table: Table) -> None:
     expect(page.locator("#step-on[aria-disabled=true]")).to_be_visible()
     assert table.told == story
     assert table.headline == headline
+
+
+def test_what_the_host_checks_stays_checked_when_an_older_page_comes_between(come: Come) -> None:
+    """A friend sits down while the host's choice is on its way: the page that tells it doesn't know of the choice yet."""
+    host, friend = come(), come()
+    tile(host.open("/"), VIKING_AXES).get_by_role("button", name="With friends").click()
+    friend.open(host.page.locator("#invite").input_value())
+    chosen = host.page.get_by_label(STRATEGIC)
+
+    def sit_first(route: Route) -> None:
+        friend.page.locator("#sit-1").click()
+        expect(host.page.locator("#remove-1")).to_be_visible()
+        route.continue_()
+
+    host.page.route("**/options", sit_first)
+    with host.page.expect_response("**/options"):
+        chosen.check()
+    expect(host.page.locator(".pending")).to_have_count(0)
+    for page in (host.page, friend.page):
+        expect(page.get_by_label(STRATEGIC)).to_be_checked()
 
 
 def test_a_rematch_brings_both_to_the_same_new_table(come: Come) -> None:

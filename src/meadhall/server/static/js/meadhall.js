@@ -25,7 +25,8 @@
       // An answer that the stream has overtaken shows an older moment: it comes too late.
       if (fresh && +(fresh.dataset.version ?? 0) < +(target.dataset.version ?? 0)) return [target];
       if (fresh && target.matches(".lobby") && !fresh.matches(".lobby")) scrollTo(0, 0);  // the game begins
-      const typing = !!document.activeElement?.matches("input, select, textarea");  // its content stays as it is
+      // What is being written stays as it is. What is checked follows the hall: left out, an older page unchecks it for good.
+      const typing = !!document.activeElement?.matches("input:not([type=radio], [type=checkbox]), select, textarea");
       if (fresh) return Idiomorph.morph(target, fresh, { morphStyle: "outerHTML", ignoreActiveValue: typing, callbacks });
       // An answer without this part (an error page): say what it says, and leave the table as it was.
       toast(fragment.querySelector("h1")?.textContent.trim() || byId("toast").dataset.failed, true);
