@@ -181,6 +181,9 @@ def test_a_bid_is_made_with_two_buttons(come: Come) -> None:
     expect(page.locator("#bid option:checked")).to_have_text(str(amounts[0]))
     page.get_by_role("button", name="more", exact=True).click()
     expect(page.locator("#bid option:checked")).to_have_text(str(amounts[1]))
+    next(table for table in players if table is not actor).page.goto("about:blank")
+    expect(page.locator("#seats .chip", has_text="away")).to_have_count(1)  # the page has come anew
+    expect(page.locator("#bid option:checked")).to_have_text(str(amounts[1]))
     inspector = Inspector()
     inspector.look("bid", page)
     assert inspector.found == []

@@ -13,9 +13,10 @@
   };
 
   // htmx's own morph makes new SVG nodes HTML ones (never drawn), so swaps go through idiomorph.
-  // Drawers stay as the reader left them; what carries data-keep belongs to this file.
+  // Drawers stay as the reader left them, and so does a list to choose from that is the same; what carries data-keep belongs
+  // to this file.
   const callbacks = {
-    beforeNodeMorphed: node => !node.matches?.("[data-keep]"),
+    beforeNodeMorphed: (node, fresh) => !node.matches?.("[data-keep]") && !(node.matches?.("select") && node.isEqualNode(fresh)),
     beforeAttributeUpdated: (name, node) => !(name === "open" && node.tagName === "DETAILS") && name !== "data-htmx-powered",
   };
   htmx.registerExtension("meadhall-morph", {
