@@ -11,6 +11,7 @@ import sys
 import threading
 import time
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from io import BytesIO
 from typing import Any
 
@@ -214,7 +215,8 @@ async def test_bots_go_on_when_what_thinks_for_them_dies(settings: Settings, at_
             if actor(room) is None:
                 break
             if thinker.process_id is not None:
-                os.kill(thinker.process_id, signal.SIGKILL)
+                with suppress(ProcessLookupError):  # it was killed before, and nobody has asked it anything since
+                    os.kill(thinker.process_id, signal.SIGKILL)
             assert room.match is not None
             await program.act(room.table.id, room.match.legal()[0].action)
         await until(room, lambda: actor(room) in (0, None))
