@@ -78,11 +78,13 @@ def _check_the_replay(page: Page, table: Table) -> None:
     expect(page.get_by_text("Action 0 of")).to_be_visible()
     last = int(page.locator("#at").get_attribute("max") or 0)
     assert last > 0
+    page.get_by_label("Speed").select_option("swift")
     for at in range(1, last + 1):
         page.locator("#step-on").click()
         expect(page.get_by_text(f"Action {at} of {last}")).to_be_visible()
         assert alien_nodes(page) == []
     expect(page.locator("#step-on[aria-disabled=true]")).to_be_visible()
+    expect(page.locator("#speed option:checked")).to_have_text("swift")
     assert table.told == story
     assert table.headline == headline
 
