@@ -368,6 +368,28 @@ def test_a_deed_is_told_with_what_it_led_to() -> None:
     assert second.startswith(f"{name} draws")
 
 
+def test_of_all_that_a_deed_led_to_the_rarest_is_told() -> None:
+    """A spell decides a fight; what its caster gains when the turn is over says nothing of it."""
+    match = recorded("dungeon-allies/3-players-0")
+    analysis = analyse(match, iterations=1)
+    spelled = ["blesses", "rolled", "total", "fails", "gains"]
+    lost = next(k for k, step in enumerate(match.steps, 1) if [event.name for event in step.events[:5]] == spelled)
+    caster = match.names[match.steps[lost - 1].seat]
+    first, second = told(match, analysis, TurningPoint(lost, match.steps[lost - 1].seat, 0.6, 0.0)).split(" · ")
+    assert first.startswith(f"{caster} casts Bless")
+    assert second.startswith(f"{caster} loses on ")
+
+
+def test_what_lists_seats_says_nothing_of_those_whose_chance_changed() -> None:
+    match = recorded("dungeon-allies/3-players-0")
+    analysis = analyse(match, iterations=1)
+    ordered = [k for k, step in enumerate(match.steps, 1) if "order" in {event.name for event in step.events}]
+    assert ordered
+    for position in ordered:
+        for seat in range(match.players):
+            assert "Turn order" not in told(match, analysis, TurningPoint(position, seat, 0.6, 0.2))
+
+
 def test_parties_and_changes_in_words() -> None:
     assert change_in_words(TurningPoint(1, 0, 0.5, 0.19)) == "−31\N{NO-BREAK SPACE}%"
     assert change_in_words(TurningPoint(1, 0, 0.5, 0.81)) == "+31\N{NO-BREAK SPACE}%"

@@ -303,11 +303,13 @@ def turning_points(
 def told(match: Match, analysis: Analysis, point: TurningPoint) -> str:
     """What happened at a turning point, in words: the rarest kind of event that names those whose chance changed.
 
-    If something still rarer happened to them, to those of the deed or to all, that is told as well; else what a deed last led to
-    for them. What is told only at the very end says how the match ended, not why; it is told where there is nothing else.
+    If something still rarer happened to them, to those of the deed or to all, that is told as well; else the rarest of what the
+    deed led to for them. What is told only at the very end says how the match ended, not why; it is told where there is nothing
+    else, and so is what lists seats, like a turn order: it says nothing of anybody in particular.
     """
     step = match.steps[point.position - 1]
-    events = _seen(step, analysis)
+    seen = _seen(step, analysis)
+    events = [event for event in seen if match.game.events[event.kind].rest is not seat] or seen
     if not events:
         words = match.game.words.action(match.game.table.at(step.before), step.action, match.names)
         return f"{match.names[step.seat]}: {words}"
@@ -321,10 +323,10 @@ def told(match: Match, analysis: Analysis, point: TurningPoint) -> str:
 
     most = max(events, key=tells)
     concerned = party | _named(match, events[0])
-    more = [event for event in events if event.kind in earlier]
-    rarer = [event for event in more if often[event.kind] < often[most.kind] and _named(match, event) <= concerned]
-    led_to = [event for event in more if most is events[0] and party & _named(match, event)]
-    other = min(rarer, key=lambda event: often[event.kind]) if rarer else led_to[-1] if led_to else most
+    theirs = [event for event in events if event.kind in earlier and event is not most and _named(match, event) <= concerned]
+    rarer = [event for event in theirs if often[event.kind] < often[most.kind]]
+    led_to = [event for event in reversed(theirs) if most is events[0] and party & _named(match, event)]
+    other = min(rarer or led_to or [most], key=lambda event: often[event.kind])
     return " \N{MIDDLE DOT} ".join(match.in_words(event) for event in events if event is most or event is other)
 
 
