@@ -560,6 +560,19 @@ async def test_who_watches_is_told_before_the_answer_to_a_move_is_drawn(hall: Op
         assert "boasts" in await mine.frame()
 
 
+async def test_the_lobby_says_what_a_guest_can_not_do_there(hall: OpenHall) -> None:
+    host, friend, third = hall.person(), hall.person(), hall.person()
+    table = await host.open("viking-axes")
+    theirs, full = "The host chooses this.", "Every seat is taken"
+    assert theirs not in (await host.get(f"/table/{table}")).text
+    found = (await friend.get(f"/table/{table}")).text
+    assert theirs in found
+    assert full not in found
+    await friend.post(f"/table/{table}/seats", {"seat": "1", "set": "sit"})
+    assert full not in (await friend.get(f"/table/{table}")).text
+    assert full in (await third.get(f"/table/{table}")).text
+
+
 async def test_the_lobbys_stream_becomes_the_games(hall: OpenHall) -> None:
     host = hall.person()
     table = await host.open()
