@@ -212,6 +212,7 @@ def changed(change: Callable[[Record], object]) -> Record:
         (b"1" * 5000, "not JSON|a JSON object"),
         (dumps(genuine(AXES)).encode()[:-20], "not JSON"),
         (b"\x89PNG\r\n", "not JSON"),
+        (f"{dumps(genuine(AXES))}\n{dumps(genuine(HOARD))}\n".encode(), "of JSON Lines, one line is expected"),
     ],
 )
 async def test_a_record_that_does_not_hold_is_refused_with_the_place(hall: OpenHall, record: Record | bytes, place: str) -> None:

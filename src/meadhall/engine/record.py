@@ -198,7 +198,9 @@ def loads(text: str | bytes, place: str = "record") -> MatchRecord:
     except _Repeated as error:
         raise RecordError(place, str(error)) from None
     except (ValueError, RecursionError) as error:
-        raise RecordError(place, f"not JSON: {error}") from None
+        several = isinstance(error, json.JSONDecodeError) and error.msg == "Extra data"
+        problem = "something follows the record; of JSON Lines, one line is expected" if several else f"not JSON: {error}"
+        raise RecordError(place, problem) from None
 
 
 class _Repeated(ValueError):
