@@ -84,7 +84,7 @@ game = Game(
     actions=MOST,
     table=Table,
     rules=cast("GameRules", rules),
-    words=cast("GameWords", SimpleNamespace()),
+    words=cast("GameWords", SimpleNamespace(ending=lambda _table: ("NIM-1", "The heap is empty."))),
     events={},
     folder=Path(__file__).parent,
     options=(Choice("heap", dict.fromkeys(HEAPS, "how many")),),

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import meadhall
+from games_for_tests.nim import game as nim
+from meadhall.engine.errors import BadSetup
+from meadhall.engine.game import Choice, registered
 from meadhall.engine.record import read_records
 from meadhall.engine.statistics import wilson
-from meadhall.lab import Report
+from meadhall.lab import Report, Tournament, tournament
 from meadhall.lab.report import report
 from meadhall.lab.warm import warm
 
@@ -105,6 +110,29 @@ def test_processes_play_the_same_matches(tmp_path: Path) -> None:
         return [json.dumps({**json.loads(line), "started": ""}) for line in file.read_text().splitlines()]
 
     assert lines(2) == lines(1)
+
+
+@pytest.mark.parametrize("play", [meadhall.simulate, tournament])
+def test_a_game_that_nobody_has_installed_is_played_by_any_bot(play: Callable[..., Report | Tournament]) -> None:
+    report = play(nim, ["thrall", "search@200"], games=40, seed="own")
+    assert report.games == 40
+    assert nim.name not in meadhall.game_names()
+
+
+@pytest.mark.parametrize("play", [meadhall.simulate, tournament])
+def test_what_is_played_is_the_game_given_not_the_one_known_by_its_name(play: Callable[..., Report | Tournament]) -> None:
+    """In a Nim whose options have changed places a small heap is one of ten, of which more than five are taken."""
+    swapped = replace(nim, options=(Choice("heap", {"small": "ten", "heap": "five"}),))
+    with registered(nim):
+        of_ten, of_five = (play(game, ["thrall", "search@20"], games=40, seed="same", heap="small") for game in (swapped, nim))
+    assert of_ten.length.max > 5 >= of_five.length.max
+
+
+@pytest.mark.parametrize("play", [meadhall.simulate, tournament])
+def test_other_processes_play_only_what_they_know_too(play: Callable[..., Report | Tournament]) -> None:
+    for game in (nim, replace(meadhall.game(GAME), title="Another")):
+        with pytest.raises(BadSetup, match="no installed game"):
+            play(game, ["search@20", "search@30"], games=40, processes=2)
 
 
 def test_progress_is_told(tmp_path: Path) -> None:

@@ -275,6 +275,12 @@ def registered(game: Game) -> Iterator[Game]:
             _loaded[game.name] = before
 
 
+def installed(game: Game) -> bool:
+    """Whether every process that asks for a game of that name gets this very one."""
+    entry = _entry_points().get(game.name)
+    return entry is not None and entry.load() is game
+
+
 def game_names() -> list[str]:
     """The names of all games that are installed, in alphabetical order."""
     return sorted({*_entry_points(), *_loaded})

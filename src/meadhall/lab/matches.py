@@ -15,7 +15,8 @@ from typing import Any
 
 from meadhall.bots import bot
 from meadhall.engine.chance import seed_from_text
-from meadhall.engine.game import game
+from meadhall.engine.errors import BadSetup
+from meadhall.engine.game import game, installed
 from meadhall.engine.kernels import seed_number
 from meadhall.engine.match import Match, Seat
 from meadhall.engine.record import dumps
@@ -103,10 +104,15 @@ def _play_chunk(plan: Plan, numbers: range) -> list[Outcome]:
 def play_matches(
     plan: Plan, games: int, processes: int, progress: Callable[[int], None] | None, chunk: int = CHUNK, first: int = 0
 ) -> Generator[Outcome, None, None]:
-    """The outcomes of matches ``first`` to ``games - 1``, in order, played by so many processes, ``chunk`` matches at a time."""
+    """The outcomes of matches ``first`` to ``games - 1``, in order, played by so many processes, ``chunk`` matches at a time.
+
+    Raises BadSetup if another process would know another game by that name, or none.
+    """
     starts = range(first, games, chunk)
     chunks = (range(start, min(start + chunk, games)) for start in starts)
     count = min(processes, len(starts))
+    if count > 1 and not installed(game(plan.game)):
+        raise BadSetup(f"other processes don't know this {plan.game}: it is no installed game; play it in one process")
     for outcomes in _play_beside(plan, chunks, count) if count > 1 else (_play_chunk(plan, numbers) for numbers in chunks):
         yield from outcomes
         if progress:

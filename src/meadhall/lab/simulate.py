@@ -15,7 +15,7 @@ from meadhall.bots import bot
 from meadhall.bots.policy import POLICIES
 from meadhall.engine.checks import check_count, check_seed_text, check_text, quoted
 from meadhall.engine.errors import BadSetup
-from meadhall.engine.game import Game, game
+from meadhall.engine.game import Game, game, registered
 from meadhall.engine.kernels import Floats, counted_tournament
 from meadhall.engine.statistics import Counts
 from meadhall.lab.matches import MOST_GAMES, Plan, play_matches
@@ -39,7 +39,7 @@ def simulate(
     games whose records are wanted, are played as whole matches; their dice are others than in the compiled loops.
 
     Args:
-        name: the game, e.g. ``"axes-and-allies"``.
+        name: the game, e.g. ``"axes-and-allies"``, or a ``Game`` of your own.
         bots: who plays; fewer than players are repeated, in the same order.
         games: how many games.
         seed: any text; the same seed gives the same games. By default a new one, to be found in the report.
@@ -69,7 +69,8 @@ def simulate(
     else:
         began = time.perf_counter()
         plan = Plan(subject.name, line_up, chosen, text, records is not None)
-        shares, lengths, counts = _whole_matches(plan, games, processes, progress, records)
+        with registered(subject):
+            shares, lengths, counts = _whole_matches(plan, games, processes, progress, records)
     return report(subject, chosen, line_up, text, shares, lengths, counts, time.perf_counter() - began)
 
 

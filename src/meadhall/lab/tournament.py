@@ -11,7 +11,7 @@ import numpy as np
 
 from meadhall.engine.checks import check_count
 from meadhall.engine.errors import BadSetup
-from meadhall.engine.game import Game, game
+from meadhall.engine.game import Game, game, registered
 from meadhall.engine.kernels import Floats
 from meadhall.engine.statistics import Spread
 from meadhall.lab.looks import all_sure, looks, width
@@ -39,7 +39,7 @@ def tournament(
     however busy the machine is.
 
     Args:
-        name: the game, e.g. ``"axes-and-allies"``.
+        name: the game, e.g. ``"axes-and-allies"``, or a ``Game`` of your own.
         bots: who takes part, each once; the weakest first, if it is about the order of ranks.
         games: how many games at least; as many as make whole rounds are played, see ``Schedule``.
         players: by default as few as the game needs.
@@ -57,7 +57,9 @@ def tournament(
         UnknownGame, UnknownBot: there is none of that name.
     """
     subject = game(name)
-    return hold(scheduled(subject, bots, games, players, seed, luck=luck, **options), processes, progress, until_sure=until_sure)
+    schedule = scheduled(subject, bots, games, players, seed, luck=luck, **options)
+    with registered(subject):
+        return hold(schedule, processes, progress, until_sure=until_sure)
 
 
 def hold(
