@@ -79,10 +79,6 @@ def test_rivals_have_a_deal_of_their_own_every_match() -> None:
     assert [schedule.deal(number) for number in range(20)] == list(range(20))
 
 
-def test_searches_grow_one_tree() -> None:
-    assert scheduled(game("axes-and-allies"), ["thrall", "huscarl"], 1).alone
-
-
 def test_as_few_play_as_can_unless_more_are_asked_for() -> None:
     pairs = [scheduled(game("axes-and-allies"), ["thrall", "karl"], 1, players).seating(0) for players in (None, 5)]
     assert [len(seating) for seating in pairs] == [2, 5]

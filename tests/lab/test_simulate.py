@@ -12,8 +12,10 @@ import pytest
 
 import meadhall
 from games_for_tests.nim import game as nim
+from meadhall.bots import SearchBot
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.game import Choice, registered
+from meadhall.engine.match import View
 from meadhall.engine.record import read_records
 from meadhall.engine.statistics import wilson
 from meadhall.lab import Report, Tournament, tournament
@@ -133,6 +135,31 @@ def test_other_processes_play_only_what_they_know_too(play: Callable[..., Report
     for game in (nim, replace(meadhall.game(GAME), title="Another")):
         with pytest.raises(BadSetup, match="no installed game"):
             play(game, ["search@20", "search@30"], games=40, processes=2)
+
+
+def test_what_is_refused_leaves_the_records_that_are_there(tmp_path: Path) -> None:
+    file = tmp_path / "kept.jsonl"
+    file.write_text("as it was")
+    with pytest.raises(BadSetup):
+        meadhall.simulate(nim, records=file, processes=2)
+    assert file.read_text() == "as it was"
+
+
+@pytest.mark.parametrize("play", [meadhall.simulate, tournament])
+def test_a_search_thinks_as_long_whatever_runs_beside_it(
+    play: Callable[..., Report | Tournament], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    thought: list[bool] = []
+    choose = SearchBot.choose
+
+    def chosen(player: SearchBot, view: View) -> int:
+        thought.append(player._search._budget.alone)
+        return choose(player, view)
+
+    monkeypatch.setattr(SearchBot, "choose", chosen)
+    play(nim, ["thrall", "huscarl"], games=2)
+    assert thought
+    assert all(thought)
 
 
 def test_progress_is_told(tmp_path: Path) -> None:

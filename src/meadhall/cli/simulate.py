@@ -8,6 +8,7 @@ from pathlib import Path
 
 from rich.table import Table
 
+from meadhall.bots.policy import POLICIES
 from meadhall.cli.console import console, progress_bar
 from meadhall.engine.cores import cores
 from meadhall.engine.game import game
@@ -16,7 +17,7 @@ from meadhall.engine.statistics import Rate
 from meadhall.lab import Report, simulate
 
 WORTH_PROCESSES = 2000
-"""Whole matches from which on it pays to start processes for them."""
+"""Whole matches from which on it pays to start processes for them, where nobody thinks long."""
 
 
 def run_simulation(
@@ -42,7 +43,7 @@ def run_simulation(
             players,
             progress=lambda done: progress.update(task, advance=done),
             records=records,
-            processes=cores() if games >= WORTH_PROCESSES else 1,
+            processes=cores() if games >= WORTH_PROCESSES or not POLICIES.keys() >= set(bots) else 1,
             **chosen,
         )
     if as_json:

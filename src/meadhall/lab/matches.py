@@ -15,8 +15,9 @@ from typing import Any
 
 from meadhall.bots import bot
 from meadhall.engine.chance import seed_from_text
+from meadhall.engine.checks import check_count
 from meadhall.engine.errors import BadSetup
-from meadhall.engine.game import game, installed
+from meadhall.engine.game import Game, game, installed
 from meadhall.engine.kernels import seed_number
 from meadhall.engine.match import Match, Seat
 from meadhall.engine.record import dumps
@@ -40,7 +41,6 @@ class Plan:
     options: dict[str, Any]
     seed: str
     records: bool = False  # whether a record of each match is wanted
-    alone: bool = False  # whether a search thinks as if nothing else ran, see ``bots.bot``
     luck: bool = False  # whether to measure everybody's luck, see ``luck.luck``
 
     def seating(self, number: int) -> tuple[str, ...]:
@@ -68,14 +68,14 @@ class Outcome:
 
 
 def play_match(plan: Plan, number: int) -> Outcome:
-    """Play match ``number`` of the plan to its end."""
+    """Play match ``number`` of the plan to its end. A search thinks as if nothing else ran, see ``bots.bot``."""
     subject, names = game(plan.game), plan.seating(number)
     match = subject.match(
         seed=seed_from_text(f"{plan.seed}/{plan.deal(number)}"),
         seats=[Seat(f"{name.capitalize()} {seat + 1}", "bot", name) for seat, name in enumerate(names)],
         **plan.options,
     )
-    play_out(match, [bot(subject, name, _bot_seed(plan.seed, number, seat), plan.alone) for seat, name in enumerate(names)])
+    play_out(match, [bot(subject, name, _bot_seed(plan.seed, number, seat), alone=True) for seat, name in enumerate(names)])
     result = match.result()
     assert result is not None
     return Outcome(
@@ -101,18 +101,21 @@ def _play_chunk(plan: Plan, numbers: range) -> list[Outcome]:
     return [play_match(plan, number) for number in numbers]
 
 
+def check_processes(processes: Any, subject: Game) -> int:
+    """How many processes are to play matches of a game. Raises BadSetup, also if others would know another game by its name."""
+    count = check_count(processes, "processes")
+    if count > 1 and not installed(subject):
+        raise BadSetup(f"other processes don't know this {subject.name}: it is no installed game; play it in one process")
+    return count
+
+
 def play_matches(
     plan: Plan, games: int, processes: int, progress: Callable[[int], None] | None, chunk: int = CHUNK, first: int = 0
 ) -> Generator[Outcome, None, None]:
-    """The outcomes of matches ``first`` to ``games - 1``, in order, played by so many processes, ``chunk`` matches at a time.
-
-    Raises BadSetup if another process would know another game by that name, or none.
-    """
+    """The outcomes of matches ``first`` to ``games - 1``, in order, played by so many processes, ``chunk`` matches at a time."""
     starts = range(first, games, chunk)
     chunks = (range(start, min(start + chunk, games)) for start in starts)
     count = min(processes, len(starts))
-    if count > 1 and not installed(game(plan.game)):
-        raise BadSetup(f"other processes don't know this {plan.game}: it is no installed game; play it in one process")
     for outcomes in _play_beside(plan, chunks, count) if count > 1 else (_play_chunk(plan, numbers) for numbers in chunks):
         yield from outcomes
         if progress:

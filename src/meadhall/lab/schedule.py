@@ -86,7 +86,7 @@ def scheduled(
     if luck and len(parties) == 1:
         raise BadSetup("where all win or lose together all have the same luck: nothing is gained by measuring it")
     wanted, text = check_count(games, "games", MOST_GAMES), check_seed_text(seed)
-    schedule = Schedule(subject.name, tuple(bots), chosen, text, alone=True, luck=luck, parties=parties, wanted=wanted)
+    schedule = Schedule(subject.name, tuple(bots), chosen, text, luck=luck, parties=parties, wanted=wanted)
     if schedule.round > MOST_GAMES:
         raise BadSetup(f"a round of {len(bots)} bots has {schedule.round:,} games; at most {MOST_GAMES:,} are played")
     return schedule

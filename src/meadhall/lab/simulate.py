@@ -18,7 +18,7 @@ from meadhall.engine.errors import BadSetup
 from meadhall.engine.game import Game, game, registered
 from meadhall.engine.kernels import Floats, counted_tournament
 from meadhall.engine.statistics import Counts
-from meadhall.lab.matches import MOST_GAMES, Plan, play_matches
+from meadhall.lab.matches import MOST_GAMES, Plan, check_processes, play_matches
 from meadhall.lab.report import Report, report
 
 
@@ -36,7 +36,8 @@ def simulate(
     """Play ``games`` games of bots against bots, everybody on every seat in turn.
 
     Games among compiled bots (random, greedy) run in compiled loops on all cores, a million of them in seconds. Other bots, and
-    games whose records are wanted, are played as whole matches; their dice are others than in the compiled loops.
+    games whose records are wanted, are played as whole matches; their dice are others than in the compiled loops. There a search
+    grows one tree, and its seconds are that core's, as in ``tournament``.
 
     Args:
         name: the game, e.g. ``"axes-and-allies"``, or a ``Game`` of your own.
@@ -56,7 +57,8 @@ def simulate(
     subject = game(name)
     chosen = subject.check_options(options)
     line_up = seated(subject, bots, players)
-    games, processes, text = check_count(games, "games", MOST_GAMES), check_count(processes, "processes"), check_seed_text(seed)
+    games, text = check_count(games, "games", MOST_GAMES), check_seed_text(seed)
+    check_count(processes, "processes")
     if not isinstance(records, str | Path | None):
         raise BadSetup(f"records are the name of a file, not {quoted(records)}")
     if "\0" in check_text(str(records), "the name of a file"):
@@ -67,8 +69,9 @@ def simulate(
         began = time.perf_counter()
         shares, lengths, counts = counted_tournament(subject, policies, games, text, chosen, progress=progress)
     else:
-        began = time.perf_counter()
+        processes = check_processes(processes, subject)
         plan = Plan(subject.name, line_up, chosen, text, records is not None)
+        began = time.perf_counter()
         with registered(subject):
             shares, lengths, counts = _whole_matches(plan, games, processes, progress, records)
     return report(subject, chosen, line_up, text, shares, lengths, counts, time.perf_counter() - began)

@@ -9,13 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from meadhall.engine.checks import check_count
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.game import Game, game, registered
 from meadhall.engine.kernels import Floats
 from meadhall.engine.statistics import Spread
 from meadhall.lab.looks import all_sure, looks, width
-from meadhall.lab.matches import Outcome, play_matches
+from meadhall.lab.matches import Outcome, check_processes, play_matches
 from meadhall.lab.schedule import Schedule, scheduled
 from meadhall.lab.standings import Ended, Meetings, Tournament, standings, win_matrix
 
@@ -66,7 +65,7 @@ def hold(
     schedule: Schedule, processes: int = 1, progress: Callable[[int], None] | None = None, *, until_sure: bool = False
 ) -> Tournament:
     """Play a schedule, as ``tournament`` does."""
-    processes = check_count(processes, "processes")
+    processes = check_processes(processes, game(schedule.game))
     if until_sure and len(schedule.bots) < 2:
         raise BadSetup("a single bot is compared with no other: there is nothing to be sure of")
     began = time.perf_counter()
