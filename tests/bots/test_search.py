@@ -16,8 +16,8 @@ from games_for_tests.hoard import game as hoard
 from games_for_tests.nim import HEAP
 from games_for_tests.nim import game as nim
 from meadhall import game
-from meadhall.bots import Budget, Findings, Search, SearchBot, bot
-from meadhall.bots.search import SLICE, Considered, Tree
+from meadhall.bots import Budget, Findings, Search, SearchBot, bot, search
+from meadhall.bots.search import SLICE, TURN, Considered, Tree
 from meadhall.bots.tree import SIZE, VISITS
 from meadhall.engine.advice import Advice, anything, never, undecided
 from meadhall.engine.match import EVERYTHING, Match, View
@@ -266,6 +266,27 @@ def test_a_search_by_the_clock_keeps_to_it_and_stops_when_it_is_clear_what_to_do
     stopped = Search(nim, Budget(seconds=0.2, trees=1), SEED).consider(view, habit=0)
     assert stopped.considered[0].action == whole.considered[0].action == 0
     assert stopped.iterations < whole.iterations
+
+
+def test_the_more_search_the_shorter_are_their_slices(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that nobody waits longer than ``TURN`` to be the next. By a clock that goes as the search works, as above."""
+    now, slices = 0.0, [0]
+    grow = Tree.grow
+
+    def work(tree: Tree, view: Tables, seat: int, iterations: int, seed: int) -> None:
+        nonlocal now
+        now += iterations / 10_000
+        slices.append(iterations)
+        grow(tree, view, seat, iterations, seed)
+
+    monkeypatch.setattr(Tree, "grow", work)
+    monkeypatch.setattr(Budget, "clock", property(lambda _budget: lambda: now))
+    for others, seconds in ((0, SLICE), (29, TURN / 30)):
+        monkeypatch.setattr(search, "_taking_turns", {Search(nim, Budget(trees=1), SEED) for _ in range(others)})
+        slices.clear()
+        Search(nim, Budget(seconds=0.2, trees=1), SEED).consider(nim.match(heap="small").view(0))
+        assert max(slices) == pytest.approx(10_000 * seconds, abs=1)
+        assert len(search._taking_turns) == others, "who has thought takes no turn any more"
 
 
 def test_alone_a_search_counts_what_its_own_thread_works() -> None:

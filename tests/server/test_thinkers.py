@@ -302,3 +302,14 @@ async def test_a_table_is_forgotten_while_others_are_thought_about() -> None:
     for thread in threads:
         thread.join()
     assert len(thoughts.kept) == 12
+
+
+@pytest.mark.parametrize(("cores", "bots"), [(1, 24), (4, 24), (32, 3), (200, 1)])
+async def test_the_more_cores_the_fewer_bots_are_kept_as_each_has_a_tree_for_every_core(
+    cores: int, bots: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("meadhall.server.mind.cores", lambda: cores)
+    thoughts, view = Mind(), a_view()
+    for k in range(30):
+        thoughts.choose(f"table {k}", "random", view)
+    assert list(thoughts.kept) == [(f"table {k}", view.viewer) for k in range(30 - bots, 30)]

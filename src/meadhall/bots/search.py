@@ -35,6 +35,8 @@ FIRST = 16
 SLICE = 0.03
 """Seconds after which it does later, and makes room for other searches: they take turns, whoever thinks longest. For each turn
 the threads of all searches take the interpreter from each other."""
+TURN = 0.3
+"""Seconds after which each search has had a slice, however many there are: the more, the shorter are the slices."""
 BEHIND = 10
 """How much less urgent searching is than what people wait for (as ``nice`` counts)."""
 
@@ -196,6 +198,15 @@ class Search:
         self._catch_up(view)
         for tree in self._trees:
             tree.state[HABIT] = NOTHING if habit is None else habit
+        if self._budget.alone:
+            return self._think(view, habit)
+        _taking_turns.add(self)
+        try:
+            return self._think(view, habit)
+        finally:
+            _taking_turns.remove(self)
+
+    def _think(self, view: View, habit: int | None) -> Findings:
         if self._budget.iterations:
             self._grow_all(lambda tree, seed: tree.grow(view.tables, view.viewer, self._budget.iterations, seed))
             return self._findings(view)
@@ -285,7 +296,8 @@ def _considered(action: int, visits: float, total: float, squares: float) -> Con
 
 def _grow_a_slice(view: View, clock: Callable[[], float], seconds: float, tree: Tree, seed: int) -> None:
     """Grow for a slice of time, of at most so many seconds."""
-    began, iterations = clock(), max(FIRST, int(tree.pace * min(SLICE, seconds)))
+    slice_ = min(SLICE, TURN / max(1, len(_taking_turns)))
+    began, iterations = clock(), max(FIRST, int(tree.pace * min(slice_, seconds)))
     tree.grow(view.tables, view.viewer, iterations, seed)
     tree.pace = iterations / max(clock() - began, 1e-6)
 
@@ -295,6 +307,10 @@ def _grow_below(view: View, action: int, iterations: int, tree: Tree, seed: int)
     tree.state[ONLY] = action
     tree.grow(view.tables, view.viewer, iterations, seed)
     tree.state[ONLY] = NOTHING
+
+
+_taking_turns: set[Search] = set()
+"""The searches that think in the threads in the background now."""
 
 
 class SearchBot:

@@ -280,7 +280,7 @@ class Hall:
     # -------------------------------------------------------------------------------------------------------- afterwards
 
     def want_chart(self, room: Room) -> None:
-        """Have the chart of a finished match drawn, unless it is there already. A puzzle of the day has none."""
+        """Have the chart of a finished match drawn, unless it is there already. A puzzle of the day ends without one."""
         match = room.match
         if match is not None and match.ended and match.steps and room.table.daily is None:
             watched = partial(bool, room.hub)

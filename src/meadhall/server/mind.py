@@ -9,15 +9,17 @@ from typing import Any
 
 from meadhall.bots import Bot, Hint, bot, hints
 from meadhall.bots.analysis import Analysis, Knowledge, analyse
+from meadhall.engine.cores import cores
 from meadhall.engine.daily import Outcome
 from meadhall.engine.game import Game, game
 from meadhall.engine.match import View
 from meadhall.engine.record import MatchRecord, replay
 from meadhall.lab import is_warm, warm
 
-_KEPT = 24
-"""How many bots are kept, those that thought last: one that searches holds up to 10 MB for each core."""
-
+_BOTS = 24
+"""How many bots are kept, those that thought last, where there are not too many cores."""
+_TREES = 96
+"""How many trees are kept: each bot that searches has one for each core. A tree holds up to 10 MB."""
 
 _preparing = Lock()
 _prepared: set[str] = set()
@@ -32,6 +34,7 @@ class Mind:
 
     def __init__(self) -> None:
         self.kept: OrderedDict[tuple[str, int], Bot] = OrderedDict()
+        self._most = max(1, min(_BOTS, _TREES // cores()))
         self._keeping = Lock()
 
     def is_prepared(self, name: str) -> bool:
@@ -53,7 +56,7 @@ class Mind:
         action = player.choose(view)
         with self._keeping:
             self.kept[table, view.viewer] = player
-            if len(self.kept) > _KEPT:
+            if len(self.kept) > self._most:
                 self.kept.popitem(last=False)
         return action
 
