@@ -154,6 +154,24 @@ def test_a_hint_is_marked_though_what_went_before_was_taken_back_and_done_again(
     assert [action.get("hinted") for action in record["actions"]] == [None, True]
 
 
+@pytest.mark.parametrize("resumed", [False, True])
+def test_a_hint_is_marked_though_more_is_known_when_its_action_is_taken_back(
+    terminal: Terminal, tmp_path: Path, resumed: bool
+) -> None:
+    """The piece that was turned up stays known: the seat sees more of the same decision (AX-3.2)."""
+    file = tmp_path / "hinted.match.json"
+    alone = ("play", "axxa", "--players", "1", "--name", "Ylva", "--seed", "hall")
+    begun = ("c7 f5", "hint", "turn", "undo")
+    if resumed:
+        terminal.type(*begun, f"save {file}", "quit", arguments=alone)
+        terminal.type("leave", f"save {file}", "quit", arguments=("play", "--resume", str(file)))
+    else:
+        terminal.type(*begun, "leave", f"save {file}", "quit", arguments=alone)
+    record: Any = saved(file)
+    assert [action.get("hinted") for action in record["actions"]] == [None, True]
+    assert main(["verify", str(file)]) == 0
+
+
 def test_undo_goes_back_to_the_previous_decision_and_is_recorded(terminal: Terminal, tmp_path: Path) -> None:
     file = tmp_path / "undone.match.json"
     shown = terminal.type("1", "undo", f"save {file}", "quit")

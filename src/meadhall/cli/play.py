@@ -85,7 +85,14 @@ def resumed_match(path: Path) -> Match:
 def hinted_sights(match: Match) -> set[bytes]:
     """What the seats saw where they played with a hint, also where they took it back."""
     steps = [*match.steps, *(step for undone in match.undone for step in undone.steps)]
-    return {match.supposing(step.before).sight(step.seat) for step in steps if step.hinted}
+    return {match.supposing(step.before).sight(step.seat) for step in steps if step.hinted} | _hinted_before(match)
+
+
+def _hinted_before(match: Match) -> set[bytes]:
+    """What the actor sees now, if a hint was taken back last that was given here: they may remember more than they did."""
+    last = match.undone[-1].steps if match.undone else ()
+    back = last and last[-1].n == match.next_number - 1
+    return {match.sight(last[0].seat)} if back and last[0].hinted else set()
 
 
 class Session:
@@ -223,6 +230,7 @@ class Session:
         """Back to the person's previous decision, whatever was revealed since; what chance then brings is new."""
         own = [index for index, step in enumerate(self.match.steps) if step.seat in self.persons]
         self.match.undo(len(self.match.steps) - own[-1] if own else 0, revealed=True)
+        self.hinted |= _hinted_before(self.match)
         self.say(_("Taken back."))
 
     def save(self, rest: str) -> None:

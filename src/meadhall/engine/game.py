@@ -115,6 +115,8 @@ class Game:
         greedy: the heuristic player, a rule ``greedy(table, legal, count, rng) -> action``: ``table`` is concealed for its actor,
             ``legal[:count]`` are its legal actions, ``rng`` two words for draws of its own. None if there is none.
         advice: how a search should go about it.
+        recall: marks in a state what was seen in an action that is taken back and is not forgotten:
+            ``recall(before, action, after)``. None where nothing is remembered.
         solver: solves the decisions that can be solved exactly; None if none can.
         scoring: who plays against whom, given the options.
         points: every seat's points in a finished state, where the game counts points: ``points(table, options)``, None if
@@ -142,6 +144,7 @@ class Game:
     options: tuple[Option, ...] = ()
     greedy: Any = None
     advice: Advice = field(default_factory=Advice)
+    recall: Callable[[Any, int, Any], None] | None = None
     solver: Solver | None = None
     scoring: Scoring | Callable[[Mapping[str, Any]], Scoring] = Scoring.RIVALS
     points: Callable[[Any, Mapping[str, Any]], tuple[int, ...] | None] | None = None

@@ -461,6 +461,8 @@ class Match:
     def undo(self, steps: int = 1, *, revealed: bool = False) -> tuple[Step, ...]:
         """Take back the last ``steps`` actions. Their numbers are never used again, so no roll is repeated.
 
+        What players saw in them and don't forget stays known, see ``Game.recall``.
+
         Args:
             revealed: also when dice were rolled or something else was revealed since, or the match is over.
 
@@ -483,9 +485,19 @@ class Match:
         self.abandoned = None
         del self.steps[-count:]
         self._told = {viewer: told[: len(self.steps)] for viewer, told in self._told.items()}
-        self._tables = taken[0].before
+        self._tables = self._recalled(taken)
         self.undone.append(Undone(self.decision, taken))
         return taken
+
+    def _recalled(self, taken: Sequence[Step]) -> Tables:
+        """The state before these steps, the last ones, with what is remembered of them."""
+        if self.game.recall is None:
+            return taken[0].before
+        tables, table_at = self._tables, self.game.table.at
+        for step in reversed(taken):
+            after, tables = tables, copied(step.before)
+            self.game.recall(table_at(tables), step.action, table_at(after))
+        return tables
 
     def abandon(self, why: str) -> None:
         """Give the match up: nobody wins, and all that was secret may be seen. Who plays on, or takes back, takes it up again.

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from itertools import permutations
+from itertools import islice, permutations
 from typing import Any
 
 import numpy as np
 
 from games.axxa.scenes import AXXA, FAR, at_random, move, pay, scattered, scene, stacks_of, turn
-from meadhall import Match
+from meadhall import Match, replay
 from meadhall.engine.kernels import loops
 from meadhall.engine.match import concealed
 from meadhall.engine.rule import INTERPRETED
@@ -127,3 +127,67 @@ def test_every_piece_that_a_triplet_exposes_is_a_revelation() -> None:
     before = match.state.reveals
     match.play(LEAVE)
     assert match.state.reveals == before + 2
+
+
+# ------------------------------------------------------------------------------------------------------------- taking back
+
+
+def pieces_ever_seen(match: Match) -> set[tuple[int, int]]:
+    """By stack and place in the deal, as the events alone tell it."""
+    dealt: Any = AXXA.table.at(match.steps[0].before)
+    stacks = {dealt.space[k]: [(k, 0), (k, 1), (k, 2)] for k in range(STACKS)}
+    seen = {pieces[-1] for pieces in stacks.values()}
+    for step in match.steps:
+        for event in step.events:
+            match event.to_list():
+                case ["moved", _, start, end]:
+                    stacks[end] = stacks.pop(start)
+                case ["turned", _, space, _]:
+                    stacks[space].insert(0, stacks[space].pop())
+                    seen.add(stacks[space][-1])
+                case ["removed", _, _, *spaces]:
+                    for space in spaces:
+                        stacks[space].pop()
+                case ["paid", _, space, _]:
+                    stacks[space].pop()
+                case ["exposed", space, _]:
+                    seen.add(stacks[space][-1])
+    return seen
+
+
+def test_what_was_seen_stays_seen_however_much_is_taken_back() -> None:
+    """AX-3.2, back to the deal at once, or in parts."""
+    for match in scattered():
+        for action in at_random(match):
+            match.play(action)
+        seen, dealt = pieces_ever_seen(match), match.steps[0].before["piece"][0]
+        expected = [[int(dealt[k, place]) if (k, place) in seen else UNKNOWN for place in range(3)] for k in range(STACKS)]
+        half = match.copy()
+        half.undo(len(half.steps) // 2, revealed=True)
+        half.undo(len(half.steps), revealed=True)
+        match.undo(len(match.steps), revealed=True)
+        for back in (match, half):
+            assert back.view(0).table.piece.tolist() == expected
+            assert back.tables["reveals"] == back.undone[-1].steps[0].before["reveals"]
+
+
+def test_what_was_seen_in_an_action_taken_back_is_no_revelation_when_it_is_done_again() -> None:
+    match = scene({**FAR, "d4": "2[5]4"})
+    match.play(move("d4", "d6"))
+    match.play(TURN)
+    assert not match.can_undo()
+    match.undo(revealed=True)
+    match.play(TURN)
+    assert match.can_undo()
+
+
+def test_a_record_with_what_was_taken_back_leads_to_the_same_knowledge() -> None:
+    match = AXXA.match(1, seed="taken back")
+    for action in islice(at_random(match), 40):
+        match.play(action)
+    match.undo(30, revealed=True)
+    for action in at_random(match):
+        match.play(action)
+    again = replay(match.record())
+    assert [step.before.tobytes() for step in again.steps] == [step.before.tobytes() for step in match.steps]
+    assert again.tables.tobytes() == match.tables.tobytes()

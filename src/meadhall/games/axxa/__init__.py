@@ -10,6 +10,7 @@ from meadhall.engine.language import marked
 from meadhall.games.axxa import heuristics, rules, state, table, words
 from meadhall.games.axxa.advice import ADVICE
 from meadhall.games.axxa.daily import DAILY
+from meadhall.games.axxa.hidden import recall
 from meadhall.games.axxa.lessons import LESSONS
 from meadhall.games.axxa.solver import solution
 
@@ -49,6 +50,7 @@ game = Game(
     folder=Path(__file__).parent,
     greedy=heuristics.greedy,
     advice=ADVICE,
+    recall=recall,
     solver=solution,
     options=(
         Choice(

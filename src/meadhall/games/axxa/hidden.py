@@ -7,7 +7,7 @@ import numpy as np
 from meadhall.engine.chance import shuffle
 from meadhall.engine.rule import rule
 from meadhall.engine.schema import Row
-from meadhall.games.axxa.state import NUMBERS, PIECES, STACKS, UNKNOWN, Table, on_board
+from meadhall.games.axxa.state import NUMBERS, PIECES, STACKS, TURN, UNKNOWN, Table, on_board
 
 
 @rule
@@ -30,6 +30,17 @@ def redeal(table: Table, seat: int) -> None:
             if not table.seen[stack, k]:
                 table.piece[stack, k] = unseen[count]
                 count += 1
+
+
+def recall(before: Table, action: int, after: Table) -> None:
+    """AX-3.2: what was seen in an action that is taken back stays seen. What has left a stack was on top."""
+    for stack in range(STACKS):
+        height = int(before.height[stack])
+        turned = action == TURN and stack == before.moved
+        for k in range(height):
+            there = (k + turned) % height
+            if there >= after.height[stack] or after.seen[stack, there]:
+                before.seen[stack, k] = True
 
 
 @rule
