@@ -89,7 +89,7 @@ def hinted_sights(match: Match) -> set[bytes]:
 
 
 def _hinted_before(match: Match) -> set[bytes]:
-    """What the actor sees now, if what was taken back last was played with a hint: they may know more of it than they did then."""
+    """What the actor sees now, if what was taken back last was played with a hint: they may know more of it by now."""
     last = match.undone[-1].steps if match.undone else ()
     back = last and last[-1].n == match.next_number - 1
     return {match.sight(last[0].seat)} if back and last[0].hinted else set()
