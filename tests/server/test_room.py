@@ -475,7 +475,7 @@ async def test_of_the_rooms_that_nobody_is_in_the_one_goes_for_which_nobody_came
 
 
 async def test_only_so_many_minds_are_kept_those_that_thought_last(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mind_module, "_KEPT", 2)
+    monkeypatch.setattr(mind_module, "_BOTS", 2)
     mind = mind_module.Mind()
     view = hoard_on_a_page.game.match(players=2, seed="minds").view(0)
     for table in "abc":
