@@ -389,8 +389,8 @@ def taking_back(branch: Branch) -> None:
         match.undo(revealed=True)
     same = match._tables.tobytes() == before.tobytes()
     demand(same or (not free and match.game.recall is not None), "after an undo the state is not as it was")
-    once = match.supposing(before)
-    demand(match.view(match.actor).legal == once.view(once.actor).legal, "after an undo other actions are legal")
+    earlier = match.supposing(before)
+    demand(match.view(match.actor).legal == earlier.view(earlier.actor).legal, "after an undo other actions are legal")
     demand(match.next_number == number, "after an undo a number is used again")
 
 

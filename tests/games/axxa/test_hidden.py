@@ -18,10 +18,15 @@ from meadhall.games.axxa.state import LEAVE, STACKS, TURN, UNKNOWN
 REDEALS = 480 if INTERPRETED else 9600
 
 
-def seen_pieces(match: Match) -> dict[int, list[int]]:
-    """Every stack's pieces from the bottom, those that were never visible as 0, as the events alone tell it."""
+Piece = tuple[int, int]
+"""By stack and place in the deal."""
+
+
+def told_pieces(match: Match) -> tuple[dict[int, list[Piece]], dict[Piece, int]]:
+    """Where every piece is, by space from the bottom, and what is known of them, as the events alone tell it."""
     dealt: Any = AXXA.table.at(match.steps[0].before)
-    stacks = {dealt.space[k]: [0, 0, dealt.piece[k, 2]] for k in range(STACKS)}
+    stacks = {dealt.space[k]: [(k, place) for place in range(3)] for k in range(STACKS)}
+    known = {(k, 2): int(dealt.piece[k, 2]) for k in range(STACKS)}
     for step in match.steps:
         for event in step.events:
             match event.to_list():
@@ -29,15 +34,15 @@ def seen_pieces(match: Match) -> dict[int, list[int]]:
                     stacks[end] = stacks.pop(start)
                 case ["turned", _, space, number]:
                     stacks[space] = [stacks[space].pop(), *stacks[space]]
-                    stacks[space][-1] = number
+                    known[stacks[space][-1]] = number
                 case ["removed", _, _, *spaces]:
                     for space in spaces:
                         stacks[space].pop()
                 case ["paid", _, space, _]:
                     stacks[space].pop()
                 case ["exposed", space, number]:
-                    stacks[space][-1] = number
-    return {space: pieces for space, pieces in stacks.items() if pieces}
+                    known[stacks[space][-1]] = number
+    return {space: pieces for space, pieces in stacks.items() if pieces}, known
 
 
 def test_everybody_is_shown_what_the_events_have_told_and_nothing_else() -> None:
@@ -47,7 +52,8 @@ def test_everybody_is_shown_what_the_events_have_told_and_nothing_else() -> None
             for viewer in range(-1, match.players):
                 table = match.view(viewer).table
                 shown = {table.space[k]: table.piece[k, : table.height[k]].tolist() for k in range(STACKS) if table.height[k]}
-                assert shown == seen_pieces(match)
+                stacks, known = told_pieces(match)
+                assert shown == {space: [known.get(piece, UNKNOWN) for piece in pieces] for space, pieces in stacks.items()}
 
 
 def test_concealing_blanks_nothing_but_pieces_that_nobody_has_seen() -> None:
@@ -132,36 +138,13 @@ def test_every_piece_that_a_triplet_exposes_is_a_revelation() -> None:
 # ------------------------------------------------------------------------------------------------------------- taking back
 
 
-def pieces_ever_seen(match: Match) -> set[tuple[int, int]]:
-    """By stack and place in the deal, as the events alone tell it."""
-    dealt: Any = AXXA.table.at(match.steps[0].before)
-    stacks = {dealt.space[k]: [(k, 0), (k, 1), (k, 2)] for k in range(STACKS)}
-    seen = {pieces[-1] for pieces in stacks.values()}
-    for step in match.steps:
-        for event in step.events:
-            match event.to_list():
-                case ["moved", _, start, end]:
-                    stacks[end] = stacks.pop(start)
-                case ["turned", _, space, _]:
-                    stacks[space].insert(0, stacks[space].pop())
-                    seen.add(stacks[space][-1])
-                case ["removed", _, _, *spaces]:
-                    for space in spaces:
-                        stacks[space].pop()
-                case ["paid", _, space, _]:
-                    stacks[space].pop()
-                case ["exposed", space, _]:
-                    seen.add(stacks[space][-1])
-    return seen
-
-
 def test_what_was_seen_stays_seen_however_much_is_taken_back() -> None:
     """AX-3.2, back to the deal at once, or in parts."""
     for match in scattered():
         for action in at_random(match):
             match.play(action)
-        seen, dealt = pieces_ever_seen(match), match.steps[0].before["piece"][0]
-        expected = [[int(dealt[k, place]) if (k, place) in seen else UNKNOWN for place in range(3)] for k in range(STACKS)]
+        _stacks, known = told_pieces(match)
+        expected = [[known.get((k, place), UNKNOWN) for place in range(3)] for k in range(STACKS)]
         half = match.copy()
         half.undo(len(half.steps) // 2, revealed=True)
         half.undo(len(half.steps), revealed=True)
