@@ -79,12 +79,12 @@ def full_stacks(table: Table) -> int:
     return sum(table.height[stack] == HEIGHT for stack in range(STACKS))
 
 
-def among_greedy(mode: str, players: int) -> list[tuple[int, Any, float]]:
+def among_greedy(players: int, **options: str) -> list[tuple[int, Any, float]]:
     """Positions at the beginning of a turn: the match's number, the table, and what the actor got."""
-    _, options = SUBJECT.check_setup(players, {"mode": mode})
+    _, checked = SUBJECT.check_setup(players, options)
     kept, shares = SUBJECT.table.new(POSITIONS), np.zeros((POSITIONS, players))
     sample = module_of(SUBJECT, SOURCE).positions
-    size = sample(SUBJECT.table.new(2), kept, shares, players, SUBJECT.encode_options(options), SEED, ONE_IN)
+    size = sample(SUBJECT.table.new(2), kept, shares, players, SUBJECT.encode_options(checked), SEED, ONE_IN)
     found, match = [], 0
     for k in range(size):
         match += k > 0 and np.sum(kept["height"][k]) > np.sum(kept["height"][k - 1])  # the next one begins with all its pieces
@@ -154,33 +154,39 @@ def kept_back(positions: list[tuple[int, Any, float]], figures: Callable[[Table]
     return loss(p, won)
 
 
-def main() -> None:
-    together = among_greedy("together", 1)
-    won = np.array([share for _, _, share in together])
-    told = np.array([chance_together(table) for _, table, _ in together])
+def tell_together(touching: str) -> None:
+    positions = among_greedy(1, mode="together", touching=touching)
+    won = np.array([share for _, _, share in positions])
+    told = np.array([chance_together(table) for _, table, _ in positions])
     blind = loss(np.full(len(won), won.mean()), won)
-    print(f"together, {len(together):,} positions of greedy players: {loss(told, won):.4f} bits of {blind:.4f}")
+    print(f"together, touching {touching}, {len(won):,} positions of greedy players: {loss(told, won):.4f} bits of {blind:.4f}")
     for number in range(1, NUMBERS + 1):
-        chosen = [(table, share) for _, table, share in together if table.current == number]
+        chosen = [(table, share) for _, table, share in positions if table.current == number]
         weights = fit(np.array([figures_together(table) for table, _ in chosen]), np.array([share for _, share in chosen]))
         print(f"  {number}, {len(chosen):,} positions: best, trouble, in reach {np.round(weights, 2).tolist()}")
-    for name, positions in (
-        ("greedy players", among_greedy("versus", 2)),
-        (SEARCHERS, among_searchers(int(sys.argv[1]) if len(sys.argv) > 1 else MATCHES)),
-    ):
-        won = np.array([share for _, _, share in positions])
-        told = np.array([chance_of_side(table, side_of(table.actor)) for _, table, _ in positions])
-        seen = np.array([figures_of_side(table) for _, table, _ in positions])
-        level, ahead = seen[:, 0] == 0, seen[:, 0] > 0
-        print(f"against each other, {len(won):,} positions of {name}: {loss(told, won):.4f} bits of 1")
-        drawn = {number: share == 0.5 for number, _, share in positions}
-        print(f"  {np.mean(list(drawn.values())):.0%} of {len(drawn):,} matches drawn, {np.mean(level):.0%} of positions level")
-        taken = first_triplets(positions)
-        print(f"  {len(taken):,} times a side went ahead; {np.mean(taken):.0%} of these triplets were known to be possible")
-        print(f"  level: {won[level].mean():.3f} won, ahead: {won[ahead].mean():.3f} won")
-        weights = np.round(fit(seen, won), 2).tolist()
-        print(f"  ahead, near the end, in reach {weights}: {kept_back(positions, figures_of_side):.4f} bits")
-        print(f"  with all figures: {kept_back(positions, more_figures):.4f} bits")
+
+
+def tell_versus(name: str, positions: list[tuple[int, Any, float]]) -> None:
+    won = np.array([share for _, _, share in positions])
+    told = np.array([chance_of_side(table, side_of(table.actor)) for _, table, _ in positions])
+    seen = np.array([figures_of_side(table) for _, table, _ in positions])
+    level, ahead = seen[:, 0] == 0, seen[:, 0] > 0
+    print(f"against each other, {len(won):,} positions of {name}: {loss(told, won):.4f} bits of 1")
+    drawn = {number: share == 0.5 for number, _, share in positions}
+    print(f"  {np.mean(list(drawn.values())):.0%} of {len(drawn):,} matches drawn, {np.mean(level):.0%} of positions level")
+    taken = first_triplets(positions)
+    print(f"  {len(taken):,} times a side went ahead; {np.mean(taken):.0%} of these triplets were known to be possible")
+    print(f"  level: {won[level].mean():.3f} won, ahead: {won[ahead].mean():.3f} won")
+    weights = np.round(fit(seen, won), 2).tolist()
+    print(f"  ahead, near the end, in reach {weights}: {kept_back(positions, figures_of_side):.4f} bits")
+    print(f"  with all figures: {kept_back(positions, more_figures):.4f} bits")
+
+
+def main() -> None:
+    for touching in ("all", "orthogonal"):
+        tell_together(touching)
+        tell_versus(f"greedy players, touching {touching}", among_greedy(2, mode="versus", touching=touching))
+    tell_versus(SEARCHERS, among_searchers(int(sys.argv[1]) if len(sys.argv) > 1 else MATCHES))
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
 """AxxA: what a search is told of it. The heuristics finish the turn, then the position is judged, and nothing is played on.
 
 The numbers are logistic regressions of how games between greedy players ended on what could be seen at the end of their turns:
-500 together, 800 against each other. ``tools/fit_axxa.py`` does the same with more.
+together 500 games, where only sides touch 7,000; 800 against each other, which serve there as well as numbers of their own would.
+``tools/fit_axxa.py`` does the same.
 """
 
 from __future__ import annotations
@@ -30,10 +31,11 @@ from meadhall.games.axxa.state import (
     triplets_of,
 )
 
-# The log odds of winning together, by the current number: at the best, lost to a thousand of trouble, with a triplet in reach.
-BEST = np.array([0.0, 1.96, 2.57, 3.30, 3.40, 4.69, 5.16])
-TROUBLED = np.array([0.0, 1.66, 1.58, 1.68, 2.00, 2.96, 4.69]) / 1000
-IN_REACH = np.array([0.0, 0.77, 0.98, 0.94, 1.55, 1.61, 4.64])
+# The log odds of winning together, [orthogonal, current number]: at the best, lost to a thousand of trouble, with a triplet in
+# reach.
+BEST = np.array([[0.0, 1.96, 2.57, 3.30, 3.40, 4.69, 5.16], [0.0, 1.29, 1.99, 2.79, 2.98, 3.45, 4.16]])
+TROUBLED = np.array([[0.0, 1.66, 1.58, 1.68, 2.00, 2.96, 4.69], [0.0, 2.29, 2.09, 2.18, 2.22, 2.66, 4.34]]) / 1000
+IN_REACH = np.array([[0.0, 0.77, 0.98, 0.94, 1.55, 1.61, 4.64], [0.0, 0.54, 0.76, 0.71, 0.95, 1.00, 6.28]])
 
 # Those of a side against the other: for each triplet that it is ahead, the nearer the end the more; and for one in its reach.
 AHEAD = 1.08
@@ -92,8 +94,9 @@ def evaluate(table: Table, out: Any) -> None:
 @rule
 def chance_together(table: Table) -> float:
     """The chance that all win."""
-    number = table.current
-    return _chance(BEST[number] - TROUBLED[number] * trouble(table) + (IN_REACH[number] if can_complete(table) else 0.0))
+    touching, number = table.orthogonal, table.current
+    reach = IN_REACH[touching, number] if can_complete(table) else 0.0
+    return _chance(BEST[touching, number] - TROUBLED[touching, number] * trouble(table) + reach)
 
 
 @rule

@@ -1,0 +1,36 @@
+"""What a search is told of AxxA: how likely it is that a position will be won."""
+
+from __future__ import annotations
+
+from statistics import mean
+
+import pytest
+
+from games.axxa.scenes import AXXA
+from meadhall.bots import bot
+from meadhall.engine.rule import INTERPRETED
+from meadhall.games.axxa.advice import chance_together
+from meadhall.games.axxa.state import Phase
+
+MATCHES = 1 if INTERPRETED else 100
+
+
+@pytest.mark.parametrize("touching", ["all", "orthogonal"])
+def test_greedy_players_win_as_often_as_their_positions_foretell(touching: str) -> None:
+    greedy = bot(AXXA, "greedy", b"advice")
+    chances: list[float] = []
+    shares: list[float] = []
+    for number in range(MATCHES):
+        match = AXXA.match(1, seed=f"advice {number}", touching=touching)
+        foretold = []
+        while not match.over:
+            view = match.view(0)
+            if view.table.phase == Phase.MOVE:
+                foretold.append(chance_together(view.table))
+            match.play(greedy.choose(view))
+        result = match.result()
+        assert result is not None
+        assert all(0.0 < chance < 1.0 for chance in foretold)
+        chances += foretold
+        shares += result.scores * len(foretold)
+    assert INTERPRETED or mean(chances) == pytest.approx(mean(shares), abs=0.1)
