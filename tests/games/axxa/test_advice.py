@@ -8,13 +8,13 @@ import pytest
 
 from games.axxa.scenes import AXXA
 from meadhall.bots import bot
-from meadhall.engine.rule import INTERPRETED
 from meadhall.games.axxa.advice import chance_together
 from meadhall.games.axxa.state import Phase
 
-MATCHES = 1 if INTERPRETED else 100
+MATCHES = 100
 
 
+@pytest.mark.compiled  # interpreted it would say the same, in minutes
 @pytest.mark.parametrize("touching", ["all", "orthogonal"])
 def test_greedy_players_win_as_often_as_their_positions_foretell(touching: str) -> None:
     greedy = bot(AXXA, "greedy", b"advice")
@@ -30,7 +30,6 @@ def test_greedy_players_win_as_often_as_their_positions_foretell(touching: str) 
             match.play(greedy.choose(view))
         result = match.result()
         assert result is not None
-        assert all(0.0 < chance < 1.0 for chance in foretold)
         chances += foretold
         shares += result.scores * len(foretold)
-    assert INTERPRETED or mean(chances) == pytest.approx(mean(shares), abs=0.1)
+    assert mean(chances) == pytest.approx(mean(shares), abs=0.1)

@@ -1,8 +1,8 @@
 """AxxA: what a search is told of it. The heuristics finish the turn, then the position is judged, and nothing is played on.
 
 The numbers are logistic regressions of how games between greedy players ended on what could be seen at the end of their turns:
-together 500 games, where only sides touch 7,000; 800 against each other, which serve there as well as numbers of their own would.
-``tools/fit_axxa.py`` does the same.
+together 500 where all directions touch and 5,600 where only sides do; against each other 800 where all touch, whose numbers
+foretell as well where only sides do. ``tools/fit_axxa.py`` does the same with more.
 """
 
 from __future__ import annotations
