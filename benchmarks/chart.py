@@ -64,11 +64,11 @@ def played(subject: Game, players: int, options: dict[str, Any], number: int) ->
 
 def estimated(tree: Tree, match: Match, position: int) -> tuple[np.ndarray, int]:
     """What a way of estimating makes of a position in its time, and of how many continuations."""
-    tables = match.view_at(position, SPECTATOR).tables
+    states = match.view_at(position, SPECTATOR).states
     tree.clear()
     began = time.thread_time()
     while time.thread_time() - began < SECONDS:
-        tree.grow(tables, SPECTATOR, 8, tree.iterations)
+        tree.grow(states, SPECTATOR, 8, tree.iterations)
     return tree.totals[: match.players] / tree.iterations, tree.iterations
 
 

@@ -35,11 +35,11 @@ def positions(n: int) -> Iterator[tuple[int, int, Match]]:
     for graph, allied in enumerate(game_of_n.allied):
         for power in range(1 if graph else 0, SIDES):
             if not game_of_n.legal[graph, power, 0]:
-                tables = blank.tables
-                tables["actor"], tables["power"], tables["living"] = 0, power + 1, n
-                tables["alive"][0] = np.arange(SEATS) < n
-                tables["allied"][0, :n, :n] = allied
-                yield graph, power, blank.supposing(tables)
+                states = blank.states
+                states["actor"], states["power"], states["living"] = 0, power + 1, n
+                states["alive"][0] = np.arange(SEATS) < n
+                states["allied"][0, :n, :n] = allied
+                yield graph, power, blank.supposing(states)
 
 
 def tabulated(choose: Callable[[Match], Sequence[int]], most: int) -> Kind:

@@ -17,18 +17,18 @@ options = {"cache": True, "nogil": True, "error_model": "numpy"}
 
 def compiled(game: Game) -> tuple[Any, tuple[Any, ...]]:
     """The loop, compiled for functions of declared signatures, and what it is to be given first of all for this game."""
-    table = numba.from_dtype(game.table.dtype)
+    state = numba.from_dtype(game.state.dtype)
     codes, out, log = types.int64[::1], types.int32[::1], types.int32[:, ::1]
     signatures = {
-        "setup": types.void(table, types.int64, codes, log),
-        "legal": types.int64(table, out),
-        "play": types.void(table, types.int64, log),
-        "score": types.void(table, types.float64[::1]),
+        "setup": types.void(state, types.int64, codes, log),
+        "legal": types.int64(state, out),
+        "play": types.void(state, types.int64, log),
+        "score": types.void(state, types.float64[::1]),
     }
     rules = [numba.njit(signature, **options)(getattr(game.rules, name).py_func) for name, signature in signatures.items()]
     given = [types.FunctionType(signature) for signature in signatures.values()]
     number, shares = types.int64, types.float64[::1]
-    loop = numba.njit(number(*given, out, table[::1], number, codes, number, number, number, shares), **options)(play_with)
+    loop = numba.njit(number(*given, out, state[::1], number, codes, number, number, number, shares), **options)(play_with)
     return loop, (*rules, np.zeros(game.actions, np.int32))
 
 
@@ -38,7 +38,7 @@ def play_with(
     play: Any,
     score: Any,
     out: Any,
-    tables: Any,
+    states: Any,
     players: int,
     codes: Any,
     seed: int,
@@ -51,15 +51,15 @@ def play_with(
     result = np.zeros(players, np.float64)
     decisions = 0
     for game in range(first, first + count):
-        tables[0] = tables[1]
-        table = tables[0]
-        key_from_counter(table.rng, seed, game)
-        table.players = players
-        setup(table, players, codes, log)
-        while table.actor >= 0:
-            play(table, out[below(table.rng, legal(table, out))], log)
+        states[0] = states[1]
+        state = states[0]
+        key_from_counter(state.rng, seed, game)
+        state.players = players
+        setup(state, players, codes, log)
+        while state.actor >= 0:
+            play(state, out[below(state.rng, legal(state, out))], log)
             decisions += 1
-        score(table, result)
+        score(state, result)
         for seat in range(players):
             shares[seat] += result[seat]
     return decisions

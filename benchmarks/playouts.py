@@ -97,7 +97,7 @@ def compiled(games: int, name: str = GAME, players: int = PLAYERS, options: Mapp
     """The loop of ``random_playouts``, in this thread."""
     subject, shares = meadhall.game(name), np.zeros(players)
     codes = subject.encode_options(subject.check_options(options))
-    decisions = loops(subject).playouts(subject.table.new(2), players, codes, seed_number(SEED), 0, games, shares)
+    decisions = loops(subject).playouts(subject.state.new(2), players, codes, seed_number(SEED), 0, games, shares)
     return decisions, tuple(shares.tolist())
 
 

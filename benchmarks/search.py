@@ -39,11 +39,11 @@ def ours(name: str, **options: str) -> Callable[[], float]:
     match = meadhall.game(name).match(PLAYERS, seed="search", **options)
     view = match.view(match.actor)
     tree = Tree(match.game)
-    tree.grow(view.tables, view.viewer, 1, 0)
+    tree.grow(view.states, view.viewer, 1, 0)
 
     def grow() -> None:
         tree.clear()
-        tree.grow(view.tables, view.viewer, ITERATIONS, 1)
+        tree.grow(view.states, view.viewer, ITERATIONS, 1)
 
     return lambda: speed(grow)
 

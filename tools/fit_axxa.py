@@ -24,7 +24,7 @@ from meadhall.engine.kernels import module_of
 from meadhall.engine.schema import state_at
 from meadhall.games.axxa.advice import chance_of_side, chance_together
 from meadhall.games.axxa.heuristics import can_complete, trouble, turns_away
-from meadhall.games.axxa.state import HEIGHT, NUMBERS, STACKS, THREE, Phase, Table, on_board, side_of, triplets_of
+from meadhall.games.axxa.state import HEIGHT, NUMBERS, STACKS, THREE, Phase, State, on_board, side_of, triplets_of
 
 Floats = npt.NDArray[np.float64]
 
@@ -40,34 +40,34 @@ STEPS = 30
 PARTS = 5
 
 
-def figures_together(table: Table) -> list[float]:
+def figures_together(state: State) -> list[float]:
     """What ``chance_together`` weighs."""
-    return [1.0, -trouble(table) / 1000, float(can_complete(table))]
+    return [1.0, -trouble(state) / 1000, float(can_complete(state))]
 
 
-def figures_of_side(table: Table) -> list[float]:
+def figures_of_side(state: State) -> list[float]:
     """What ``chance_of_side`` weighs, for the side to move."""
-    side = side_of(table.actor)
-    ahead = triplets_of(table, side) - triplets_of(table, 1 - side)
-    return [ahead, ahead / (1 + full_stacks(table)), float(can_complete(table))]
+    side = side_of(state.actor)
+    ahead = triplets_of(state, side) - triplets_of(state, 1 - side)
+    return [ahead, ahead / (1 + full_stacks(state)), float(can_complete(state))]
 
 
-def more_figures(table: Table) -> list[float]:
+def more_figures(state: State) -> list[float]:
     """What else might tell who wins: how far triplets are, what pieces there are, how long the match will last."""
-    ahead, _, reach = figures_of_side(table)
-    full, later = full_stacks(table), [number for number in range(table.current, NUMBERS + 1) if on_board(table, number) >= THREE]
-    away = [turns_away(table, number) if number <= NUMBERS else 12 for number in (table.current, table.current + 1)]
-    pieces = int(np.sum(table.height))
+    ahead, _, reach = figures_of_side(state)
+    full, later = full_stacks(state), [number for number in range(state.current, NUMBERS + 1) if on_board(state, number) >= THREE]
+    away = [turns_away(state, number) if number <= NUMBERS else 12 for number in (state.current, state.current + 1)]
+    pieces = int(np.sum(state.height))
     return [
-        *figures_of_side(table),
+        *figures_of_side(state),
         *away,
         *(float(turns == away[0]) for turns in range(4)),
         full,
         full % 2,
         len(later),
         pieces,
-        pieces - int(np.sum(table.seen)),
-        on_board(table, table.current) if table.current <= NUMBERS else 0,
+        pieces - int(np.sum(state.seen)),
+        on_board(state, state.current) if state.current <= NUMBERS else 0,
         ahead * len(later),
         ahead * pieces,
         reach * len(later),
@@ -75,22 +75,22 @@ def more_figures(table: Table) -> list[float]:
     ]
 
 
-def full_stacks(table: Table) -> int:
-    return sum(table.height[stack] == HEIGHT for stack in range(STACKS))
+def full_stacks(state: State) -> int:
+    return sum(state.height[stack] == HEIGHT for stack in range(STACKS))
 
 
 def among_greedy(players: int, **options: str) -> list[tuple[int, Any, float]]:
     """Positions at the beginning of a turn: the match's number, the table, and what the actor got."""
     _, checked = SUBJECT.check_setup(players, options)
-    kept, shares = SUBJECT.table.new(POSITIONS), np.zeros((POSITIONS, players))
+    kept, shares = SUBJECT.state.new(POSITIONS), np.zeros((POSITIONS, players))
     sample = module_of(SUBJECT, SOURCE).positions
-    size = sample(SUBJECT.table.new(2), kept, shares, players, SUBJECT.encode_options(checked), SEED, ONE_IN)
+    size = sample(SUBJECT.state.new(2), kept, shares, players, SUBJECT.encode_options(checked), SEED, ONE_IN)
     found, match = [], 0
     for k in range(size):
         match += k > 0 and np.sum(kept["height"][k]) > np.sum(kept["height"][k - 1])  # the next one begins with all its pieces
-        table = state_at(kept, k)
-        if table.phase == Phase.MOVE:
-            found.append((match, table, float(shares[k, table.actor])))
+        state = state_at(kept, k)
+        if state.phase == Phase.MOVE:
+            found.append((match, state, float(shares[k, state.actor])))
     return found
 
 
@@ -103,12 +103,12 @@ def among_searchers(matches: int) -> list[tuple[int, Any, float]]:
         seen = []
         while not match.over:
             view = match.view(match.actor)
-            if view.table.phase == Phase.MOVE:
-                seen.append((match.actor, view.table))
+            if view.state.phase == Phase.MOVE:
+                seen.append((match.actor, view.state))
             match.play(players[match.actor].choose(view))
         result = match.result()
         assert result is not None
-        found += [(number, table, float(result.scores[seat])) for seat, table in seen]
+        found += [(number, state, float(result.scores[seat])) for seat, state in seen]
     return found
 
 
@@ -142,10 +142,10 @@ def loss(p: Floats, won: Floats) -> float:
     return float(-np.mean(won * np.log2(p) + (1 - won) * np.log2(1 - p)))
 
 
-def kept_back(positions: list[tuple[int, Any, float]], figures: Callable[[Table], list[float]]) -> float:
+def kept_back(positions: list[tuple[int, Any, float]], figures: Callable[[State], list[float]]) -> float:
     """The loss where each fifth of the matches is foretold by a fit of the others."""
     matches = np.array([number for number, _, _ in positions])
-    seen, won = np.array([figures(table) for _, table, _ in positions]), np.array([share for _, _, share in positions])
+    seen, won = np.array([figures(state) for _, state, _ in positions]), np.array([share for _, _, share in positions])
     seen = seen / np.maximum(seen.std(axis=0), 1e-9)
     p = np.zeros(len(won))
     for part in range(PARTS):
@@ -157,19 +157,19 @@ def kept_back(positions: list[tuple[int, Any, float]], figures: Callable[[Table]
 def tell_together(touching: str) -> None:
     positions = among_greedy(1, mode="together", touching=touching)
     won = np.array([share for _, _, share in positions])
-    told = np.array([chance_together(table) for _, table, _ in positions])
+    told = np.array([chance_together(state) for _, state, _ in positions])
     blind = loss(np.full(len(won), won.mean()), won)
     print(f"together, touching {touching}, {len(won):,} positions of greedy players: {loss(told, won):.4f} bits of {blind:.4f}")
     for number in range(1, NUMBERS + 1):
-        chosen = [(table, share) for _, table, share in positions if table.current == number]
-        weights = fit(np.array([figures_together(table) for table, _ in chosen]), np.array([share for _, share in chosen]))
+        chosen = [(state, share) for _, state, share in positions if state.current == number]
+        weights = fit(np.array([figures_together(state) for state, _ in chosen]), np.array([share for _, share in chosen]))
         print(f"  {number}, {len(chosen):,} positions: best, trouble, in reach {np.round(weights, 2).tolist()}")
 
 
 def tell_versus(name: str, positions: list[tuple[int, Any, float]]) -> None:
     won = np.array([share for _, _, share in positions])
-    told = np.array([chance_of_side(table, side_of(table.actor)) for _, table, _ in positions])
-    seen = np.array([figures_of_side(table) for _, table, _ in positions])
+    told = np.array([chance_of_side(state, side_of(state.actor)) for _, state, _ in positions])
+    seen = np.array([figures_of_side(state) for _, state, _ in positions])
     level, ahead = seen[:, 0] == 0, seen[:, 0] > 0
     print(f"against each other, {len(won):,} positions of {name}: {loss(told, won):.4f} bits of 1")
     drawn = {number: share == 0.5 for number, _, share in positions}

@@ -29,19 +29,19 @@ STEPS = 20
 def positions(variant: str, players: int) -> tuple[Any, Floats]:
     """Tables of matches among greedy players, and every seat's share at their ends."""
     _, options = SUBJECT.check_setup(players, {"variant": variant})
-    kept, shares = SUBJECT.table.new(POSITIONS), np.zeros((POSITIONS, players))
+    kept, shares = SUBJECT.state.new(POSITIONS), np.zeros((POSITIONS, players))
     sample = module_of(SUBJECT, SOURCE).positions
-    size = sample(SUBJECT.table.new(2), kept, shares, players, SUBJECT.encode_options(options), SEED, ONE_IN)
+    size = sample(SUBJECT.state.new(2), kept, shares, players, SUBJECT.encode_options(options), SEED, ONE_IN)
     return kept[:size], shares[:size]
 
 
-def features(tables: Any, players: int) -> tuple[Floats, npt.NDArray[np.bool_]]:
+def features(states: Any, players: int) -> tuple[Floats, npt.NDArray[np.bool_]]:
     """(positions, players, 5) what ``evaluation.standing`` weighs, and who is left."""
-    left = tables["out"][:, :players] == 0
-    strength = np.where(left, tables["limit"][:, None] - tables["hits"][:, :players] + tables["unused"][:, :players], 0.0)
-    turn = (np.arange(players) - tables["actor"][:, None]) % players
+    left = states["out"][:, :players] == 0
+    strength = np.where(left, states["limit"][:, None] - states["hits"][:, :players] + states["unused"][:, :players], 0.0)
+    turn = (np.arange(players) - states["actor"][:, None]) % players
     before = ((turn[:, None, :] < turn[:, :, None]) & left[:, None, :]).sum(axis=2)
-    hand = tables["hand"][:, :players].astype(np.float64)
+    hand = states["hand"][:, :players].astype(np.float64)
     axes = hand[:, :, :AXE_KINDS] @ np.arange(1, AXE_KINDS + 1)
     shields = hand[:, :, SHIELD:ARMORY] @ np.arange(1, ARMORY - SHIELD + 1)
     wait = before / left.sum(axis=1)[:, None]
@@ -72,8 +72,8 @@ def main() -> None:
     pools: dict[int, list[tuple[Floats, Floats]]] = {left: [] for left in range(2, most + 1)}
     for variant in ("standard", "strategic"):
         for players in range(2, most + 1):
-            tables, shares = positions(variant, players)
-            seen, left = features(tables, players)
+            states, shares = positions(variant, players)
+            seen, left = features(states, players)
             for count in range(2, players + 1):
                 which = np.flatnonzero(left.sum(axis=1) == count)
                 seats = np.argsort(~left[which], axis=1, kind="stable")[:, :count]

@@ -14,15 +14,15 @@ from meadhall.engine.schema import state_at
 if TYPE_CHECKING:
     ACTIONS = 0
 
-    def setup(table: Any, players: int, options: Any, log: Any) -> None: ...
-    def legal(table: Any, out: Any) -> int: ...
-    def play(table: Any, action: int, log: Any) -> None: ...
-    def score(table: Any, out: Any) -> None: ...
-    def greedy(table: Any, legal: Any, count: int, rng: Any) -> int: ...
+    def setup(state: Any, players: int, options: Any, log: Any) -> None: ...
+    def legal(state: Any, out: Any) -> int: ...
+    def play(state: Any, action: int, log: Any) -> None: ...
+    def score(state: Any, out: Any) -> None: ...
+    def greedy(state: Any, legal: Any, count: int, rng: Any) -> int: ...
 
 
 @rule
-def positions(tables: Any, kept: Any, shares: Any, players: int, options: Any, seed: int, one_in: int) -> int:
+def positions(states: Any, kept: Any, shares: Any, players: int, options: Any, seed: int, one_in: int) -> int:
     """Play matches and keep one position in ``one_in``, until ``kept`` is full; how many are of matches that ended.
 
     ``tables`` has room for a state, and a blank one. ``shares[k]`` becomes what came of position k for each seat.
@@ -33,20 +33,20 @@ def positions(tables: Any, kept: Any, shares: Any, players: int, options: Any, s
     size = 0
     game = 0
     while True:
-        tables[0] = tables[1]
-        table = state_at(tables, 0)
-        key_from_counter(table.rng, seed, 2 * game)
+        states[0] = states[1]
+        state = state_at(states, 0)
+        key_from_counter(state.rng, seed, 2 * game)
         key_from_counter(rng, seed, 2 * game + 1)
-        table.players = players
-        setup(table, players, options, log)
+        state.players = players
+        setup(state, players, options, log)
         first = size
-        while table.actor >= 0:
+        while state.actor >= 0:
             if below(rng, one_in) == 0:
                 if size == kept.shape[0]:
                     return first
-                kept[size] = tables[0]
+                kept[size] = states[0]
                 size += 1
-            play(table, greedy(table, out, legal(table, out), rng), log)
+            play(state, greedy(state, out, legal(state, out), rng), log)
         for k in range(first, size):
-            score(table, shares[k])
+            score(state, shares[k])
         game += 1

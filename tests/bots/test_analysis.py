@@ -44,7 +44,7 @@ RECORDS = Path(__file__).parents[1] / "records"
 FEW = 20 if INTERPRETED else 40
 
 
-NIM = replace(nim, words=cast("GameWords", SimpleNamespace(ending=lambda _table: ("", "the last is taken"))))
+NIM = replace(nim, words=cast("GameWords", SimpleNamespace(ending=lambda _state: ("", "the last is taken"))))
 
 
 def recorded(name: str) -> Match:
@@ -127,7 +127,7 @@ def test_what_the_solver_knows_is_exact() -> None:
 
 def test_positions_before_the_first_that_is_solved_are_estimated() -> None:
     def solved_at_the_end(view: object) -> Solution | None:
-        left = view.table.left  # type: ignore[attr-defined]
+        left = view.state.left  # type: ignore[attr-defined]
         return Solution({0: (1.0, 0.0)}, {0: 1.0}) if left == 1 else None
 
     match = replace(NIM, solver=solved_at_the_end).match(heap="small")
@@ -143,7 +143,7 @@ def test_positions_before_the_first_that_is_solved_are_estimated() -> None:
 def test_the_end_of_axxa_is_exact_from_where_all_know_enough() -> None:
     """What lies under f2 saves all; before it comes to light nobody could know."""
     match = scene({"b6": "5", "c6": "5[6]", "f2": "6[5]", "e1": "6"}, current=5)
-    for action in prove(match.tables).line:
+    for action in prove(match.states).line:
         match.play(action)
     assert match.over
     revealed = 1 + next(k for k, step in enumerate(match.steps) if step.action == TURN)

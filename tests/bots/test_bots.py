@@ -29,17 +29,17 @@ def test_a_bot_plays_legally_from_its_view_to_the_end(subject: Game, name: str) 
         players = [bot(subject, name) for _ in range(3)]
         while match.actor is not None:
             view = match.view(match.actor)
-            shown = view.tables.tobytes()
+            shown = view.states.tobytes()
             chosen = players[match.actor].choose(view)
             assert chosen in view.legal
-            assert view.tables.tobytes() == shown
+            assert view.states.tobytes() == shown
             match.play(chosen)
 
 
 def test_what_is_hidden_does_not_lead_a_bot() -> None:
     """Two matches that look the same to the seat get the same answer."""
     match = hoard.match(players=2, seed="x")
-    hidden = match.tables
+    hidden = match.states
     hidden["hand"][0][1] = hidden["hand"][0][1][::-1].copy()
     other = match.supposing(hidden)
     for name in ("random", "greedy", "search@200"):
@@ -64,9 +64,9 @@ def test_what_a_seat_may_not_know_leads_no_bot_and_no_hint(subject: Game, monkey
         if actor is None:
             continue
         view = match.view(actor)
-        supposed = redealt(match.game, view.tables, actor, draw)
+        supposed = redealt(match.game, view.states, actor, draw)
         other = match.supposing(supposed).view(actor)
-        differing += without_chance(supposed).tobytes() != without_chance(match.tables).tobytes()
+        differing += without_chance(supposed).tobytes() != without_chance(match.states).tobytes()
         for name in ("thrall", "karl", f"search@{iterations}"):
             assert bot(match.game, name, seed).choose(view) == bot(match.game, name, seed).choose(other)
         budget = Budget(iterations=iterations, trees=1)
@@ -77,12 +77,12 @@ def test_what_a_seat_may_not_know_leads_no_bot_and_no_hint(subject: Game, monkey
 def test_what_is_hidden_does_not_go_to_another_process() -> None:
     match = hoard.match(players=2, seed="x")
     match.play(match.legal()[0])
-    hidden = match.tables
+    hidden = match.states
     hidden["hand"][0][1][:2] = hidden["hand"][0][1][:2][::-1].copy()
     sent = [pickle.dumps(each.view(0)) for each in (match, match.supposing(hidden))]
     assert sent[0] == sent[1]
     seen, there = match.view(0), pickle.loads(sent[0])  # noqa: S301 - made here
-    assert there.tables.tobytes() == seen.tables.tobytes()
+    assert there.states.tobytes() == seen.states.tobytes()
     assert (there.steps, there.setup, there.legal, there.names) == (seen.steps, seen.setup, seen.legal, seen.names)
     assert there.next_number == seen.next_number == 2
 

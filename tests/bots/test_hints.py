@@ -56,9 +56,9 @@ def test_what_a_search_left_aside_is_thought_about_before_it_is_told() -> None:
 def test_what_is_hidden_does_not_lead_a_hint() -> None:
     """Two matches that look the same to the seat get the same hint."""
     match = hoard.match(players=2, seed="x")
-    hidden = match.tables
+    hidden = match.states
     hidden["hand"][0][1] = hidden["hand"][0][1][::-1].copy()
-    assert hidden.tobytes() != match.tables.tobytes()
+    assert hidden.tobytes() != match.states.tobytes()
     other = match.supposing(hidden)
     assert hints(match.view(0), BUDGET, SEED) == hints(other.view(0), BUDGET, SEED)
 

@@ -24,9 +24,9 @@ pytestmark = pytest.mark.compiled  # half a second is a few iterations when inte
 def a_strike_that_five_of_six_dice_win() -> tuple[Match, set[int]]:
     """To ally gives the other the next power: a strike that may win at once (AA-3.2)."""
     match = game("axes-and-allies").match(2, seed="duel")
-    tables = match.tables
-    tables["actor"], tables["power"], tables["allied"] = 0, 6, 0
-    return match.supposing(tables), {ATTACK + 1}
+    states = match.states
+    states["actor"], states["power"], states["allied"] = 0, 6, 0
+    return match.supposing(states), {ATTACK + 1}
 
 
 def a_price_that_leaves_the_last_triplet() -> tuple[Match, set[int]]:

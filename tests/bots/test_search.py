@@ -22,7 +22,7 @@ from meadhall.bots.tree import SIZE, VISITS
 from meadhall.engine.advice import Advice, anything, never, undecided
 from meadhall.engine.match import EVERYTHING, Match, View
 from meadhall.engine.rule import INTERPRETED, rule
-from meadhall.engine.schema import Tables
+from meadhall.engine.schema import States
 from meadhall.engine.solution import Solution
 
 SEED = b"a seed of a search"
@@ -58,7 +58,7 @@ def test_a_search_does_not_know_what_is_in_the_hand() -> None:
     match = nim.match(heap="hand", seed="x")
     found = considered(match, 4_000)
     assert found.shares[0] == pytest.approx(0.5, abs=0.03)
-    right = int(match.tables["hand"][0]) - 1
+    right = int(match.states["hand"][0]) - 1
     match.play(right)
     search = Search(nim, Budget(iterations=400, trees=1), SEED)
     seeing = search.consider(match.view_at(0, EVERYTHING))
@@ -98,15 +98,15 @@ def test_a_tree_is_kept_from_decision_to_decision_until_something_is_revealed() 
 def test_what_is_kept_of_a_tree_is_what_grew_from_there() -> None:
     view = nim.match().view(0)
     tree = Tree(nim)
-    tree.grow(view.tables, 0, 3_000, 1)
+    tree.grow(view.states, 0, 3_000, 1)
     child = max(tree.children(0), key=lambda node: int(tree.nodes[node, VISITS]))
     below = {tuple(tree.nodes[node, 2:].tolist()): tree.rewards[node].tolist() for node in tree.children(child)}
-    size = int(tree.state[SIZE])
+    size = int(tree.control[SIZE])
     tree.advance([(0, int(tree.nodes[child, 2]))])
     assert {tuple(tree.nodes[node, 2:].tolist()): tree.rewards[node].tolist() for node in tree.children(0)} == below
-    assert 1 < tree.state[SIZE] < size
+    assert 1 < tree.control[SIZE] < size
     tree.advance([(1, 0), (1, 0)])  # seat 1 never moves twice
-    assert tree.state[SIZE] == 1
+    assert tree.control[SIZE] == 1
 
 
 def test_a_node_considers_as_many_actions_as_widening_lets_it() -> None:
@@ -150,20 +150,20 @@ def test_an_examined_action_is_judged_as_the_search_judges_it() -> None:
 
 
 @rule
-def first(_table: Any, legal: Any, _count: int, _rng: Any) -> int:
+def first(_state: Any, legal: Any, _count: int, _rng: Any) -> int:
     """The policy that takes the first legal action."""
     return legal[0]  # type: ignore[no-any-return]
 
 
 @rule
-def seat_one_wins(table: Any, out: Any) -> None:
-    for seat in range(table.players):
+def seat_one_wins(state: Any, out: Any) -> None:
+    for seat in range(state.players):
         out[seat] = 1.0 if seat == 1 else 0.0
 
 
 @rule
-def one_wins(table: Any, out: Any) -> bool:
-    seat_one_wins(table, out)
+def one_wins(state: Any, out: Any) -> bool:
+    seat_one_wins(state, out)
     return True
 
 
@@ -182,14 +182,14 @@ def test_where_a_playout_stops_it_is_evaluated(advice: dict[str, Any], shares: t
 
 
 @rule
-def part_left(table: Any, out: Any) -> None:
-    out[0] = table.left / HEAP
+def part_left(state: Any, out: Any) -> None:
+    out[0] = state.left / HEAP
     out[1] = 1 - out[0]
 
 
 @rule
-def four_left(table: Any) -> bool:
-    return table.left == 4  # type: ignore[no-any-return]
+def four_left(state: Any) -> bool:
+    return state.left == 4  # type: ignore[no-any-return]
 
 
 @pytest.mark.interpreted
@@ -253,7 +253,7 @@ def test_a_search_by_the_clock_keeps_to_it_and_stops_when_it_is_clear_what_to_do
     now = 0.0
     grow = Tree.grow
 
-    def work(tree: Tree, view: Tables, seat: int, iterations: int, seed: int) -> None:
+    def work(tree: Tree, view: States, seat: int, iterations: int, seed: int) -> None:
         nonlocal now
         now += iterations / 10_000
         grow(tree, view, seat, iterations, seed)
@@ -273,7 +273,7 @@ def test_the_more_search_the_shorter_are_their_slices(monkeypatch: pytest.Monkey
     now, slices = 0.0, [0]
     grow = Tree.grow
 
-    def work(tree: Tree, view: Tables, seat: int, iterations: int, seed: int) -> None:
+    def work(tree: Tree, view: States, seat: int, iterations: int, seed: int) -> None:
         nonlocal now
         now += iterations / 10_000
         slices.append(iterations)
@@ -339,7 +339,7 @@ def test_a_long_thought_is_made_of_short_turns_so_that_others_come_to_theirs(mon
     grown, turns = [0.0], []
     take_a_turn = Search._grow_all
 
-    def grow(_tree: Tree, _view: Tables, _seat: int, iterations: int, _seed: int) -> None:
+    def grow(_tree: Tree, _view: States, _seat: int, iterations: int, _seed: int) -> None:
         grown.append(iterations / 1000)  # a thousand a second
 
     def watched(search: Search, grow: Callable[[Tree, int], None]) -> None:

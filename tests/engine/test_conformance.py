@@ -84,9 +84,9 @@ def simple(subject: Game) -> Game:
 
 
 @rule
-def first_half_wins(table: Any, out: Any) -> None:
-    for seat in range(table.players):
-        out[seat] = 1.0 if 2 * seat < table.players else 0.0
+def first_half_wins(state: Any, out: Any) -> None:
+    for seat in range(state.players):
+        out[seat] = 1.0 if 2 * seat < state.players else 0.0
 
 
 @pytest.mark.interpreted

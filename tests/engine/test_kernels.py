@@ -67,23 +67,23 @@ def test_a_bulk_run_is_refused_what_a_match_is_refused() -> None:
 def test_a_batch_steps_as_matches_do(subject: Game) -> None:
     batch = Batch(subject, 3, COUNT, seed="batch")
     draw = np.random.default_rng(5)
-    twins = [subject.match(players=3, seed="any").supposing(batch.tables[k : k + 1]) for k in range(COUNT)]
+    twins = [subject.match(players=3, seed="any").supposing(batch.states[k : k + 1]) for k in range(COUNT)]
     while (batch.actors() >= 0).any():
         masks = batch.legal_masks()
         for k, twin in enumerate(twins):
-            assert np.flatnonzero(masks[k]).tolist() == list(legal_actions(subject, twin.tables))
-        before = batch.tables.copy()
+            assert np.flatnonzero(masks[k]).tolist() == list(legal_actions(subject, twin.states))
+        before = batch.states.copy()
         chosen = np.where(masks, draw.random(masks.shape), -1).argmax(axis=1)
         outcome = batch.step(chosen)
         for k, twin in enumerate(twins):
             if before["actor"][k] < 0:
                 assert outcome[k] == OVER
-                assert batch.tables[k].tobytes() == before[k].tobytes()
+                assert batch.states[k].tobytes() == before[k].tobytes()
                 continue
             assert outcome[k] == PLAYED
             step = twin.supposing(before[k : k + 1])
-            step._tables, _ = step._run(before[k : k + 1], 0, KeepingChance(subject, before[k]["rng"].copy(), int(chosen[k])))
-            assert step._tables.tobytes() == batch.tables[k : k + 1].tobytes()
+            step._states, _ = step._run(before[k : k + 1], 0, KeepingChance(subject, before[k]["rng"].copy(), int(chosen[k])))
+            assert step._states.tobytes() == batch.states[k : k + 1].tobytes()
             twins[k] = step
     for share, twin in zip(batch.scores(), twins, strict=True):
         result = twin.result()
@@ -97,27 +97,27 @@ class KeepingChance:
     def __init__(self, subject: Game, rng: Any, action: int) -> None:
         self.subject, self.rng, self.action = subject, rng, action
 
-    def __call__(self, tables: Any, log: Any) -> None:
-        tables["rng"][0] = self.rng
-        kernels.loops(self.subject).play_one(tables, self.action, log)
+    def __call__(self, states: Any, log: Any) -> None:
+        states["rng"][0] = self.rng
+        kernels.loops(self.subject).play_one(states, self.action, log)
 
 
 def test_an_illegal_action_in_a_batch_changes_nothing() -> None:
     batch = Batch(AA, 2, 3, seed="illegal")
-    before = batch.tables.copy()
+    before = batch.states.copy()
     assert batch.step(batch.actors()).tolist() == [ILLEGAL] * 3
     assert batch.step([11, -1, 99]).tolist() == [ILLEGAL] * 3
-    assert batch.tables.tobytes() == before.tobytes()
+    assert batch.states.tobytes() == before.tobytes()
     assert not batch.scores().any()
 
 
 @pytest.mark.parametrize("actions", [[2**70] * 3, [0.0, 1.0, 2.0], ["0"] * 3, [True] * 3, [None] * 3, [[0], [0, 1], 0]])
 def test_what_is_no_action_at_all_is_malformed_in_a_batch_too(actions: Any) -> None:
     batch = Batch(AA, 2, 3, seed="malformed")
-    before = batch.tables.copy()
+    before = batch.states.copy()
     with pytest.raises(MalformedAction, match="an action is an integer"):
         batch.step(actions)
-    assert batch.tables.tobytes() == before.tobytes()
+    assert batch.states.tobytes() == before.tobytes()
 
 
 @pytest.mark.parametrize("kind", [list, np.uint8, np.uint64, lambda legal: [Action(int(action), "") for action in legal]])
@@ -181,7 +181,7 @@ def test_a_batch_needs_an_action_for_each_match() -> None:
 
 def test_a_later_part_of_a_batch_run_is_that_part() -> None:
     whole, part = Batch(AA, 3, 10, seed="parts"), Batch(AA, 3, 4, seed="parts", first=6)
-    assert whole.tables[6:].tobytes() == part.tables.tobytes()
+    assert whole.states[6:].tobytes() == part.states.tobytes()
 
 
 def test_a_tournament_seats_its_policies_in_turn() -> None:

@@ -47,7 +47,7 @@ def play_out(match: Match, choose: Callable[[list[Action]], Action] = lambda act
 
 def card_of(match: Match, seat: int) -> int:
     """The action that plays the first card of that seat."""
-    return int(match.tables["hand"][0][seat][0]) - 1
+    return int(match.states["hand"][0][seat][0]) - 1
 
 
 # ------------------------------------------------------------------------------------------------------------------ refusals
@@ -93,11 +93,11 @@ def test_an_action_from_the_legal_list_can_be_played_as_it_is(match: Match) -> N
 
 def test_an_illegal_action_is_refused_with_its_rule_and_changes_nothing(match: Match) -> None:
     match.play(BOAST)
-    before = match.tables.tobytes()
+    before = match.states.tobytes()
     with pytest.raises(IllegalAction, match=r"You have boasted already\. \(HO-2\.4\)") as refused:
         match.play(BOAST)
     assert (refused.value.rule, refused.value.reason) == ("HO-2.4", "You have boasted already.")
-    assert match.tables.tobytes() == before
+    assert match.states.tobytes() == before
     assert match.next_number == 2
 
 
@@ -185,8 +185,8 @@ def test_options_have_their_defaults() -> None:
 
 
 def test_the_same_seed_gives_the_same_match_and_another_another() -> None:
-    assert hoard.match(seed="x").tables.tobytes() == hoard.match(seed="x").tables.tobytes()
-    assert hoard.match(seed="x").tables.tobytes() != hoard.match(seed="y").tables.tobytes()
+    assert hoard.match(seed="x").states.tobytes() == hoard.match(seed="x").states.tobytes()
+    assert hoard.match(seed="x").states.tobytes() != hoard.match(seed="y").states.tobytes()
     assert hoard.match().seed != hoard.match().seed
 
 
@@ -194,32 +194,32 @@ def test_the_same_seed_gives_the_same_match_and_another_another() -> None:
 
 
 def test_an_action_that_revealed_nothing_is_taken_back_for_free(match: Match) -> None:
-    before = match.tables.tobytes()
+    before = match.states.tobytes()
     match.play(BOAST)
     assert match.can_undo()
 
     taken = match.undo()
 
     assert [step.action for step in taken] == [BOAST]
-    assert match.tables.tobytes() == before
+    assert match.states.tobytes() == before
     assert match.steps == []
 
 
 @pytest.mark.parametrize("action", [DRAW, LOOK])
 def test_an_action_that_revealed_something_is_not(match: Match, action: int) -> None:
     match.play(action)
-    before = match.tables.tobytes()
+    before = match.states.tobytes()
     assert not match.can_undo()
     with pytest.raises(CannotUndo, match="revealed"):
         match.undo()
-    assert match.tables.tobytes() == before
+    assert match.states.tobytes() == before
 
 
 def test_by_consent_it_can_be_all_the_same(match: Match) -> None:
-    before = match.tables.tobytes()
+    before = match.states.tobytes()
     match.play(DRAW)
     match.undo(revealed=True)
-    assert match.tables.tobytes() == before
+    assert match.states.tobytes() == before
 
 
 def test_of_several_actions_all_must_have_revealed_nothing(match: Match) -> None:
@@ -289,18 +289,18 @@ def test_a_decision_that_comes_back_by_undoing_has_its_old_name(match: Match) ->
 def test_a_copy_and_its_original_go_their_own_ways(match: Match) -> None:
     match.play(BOAST)
     twin = match.copy()
-    states = [step.before.tobytes() for step in match.steps] + [match.tables.tobytes()]
+    states = [step.before.tobytes() for step in match.steps] + [match.states.tobytes()]
 
     twin.undo()
     play_out(twin)
 
-    assert [step.before.tobytes() for step in match.steps] + [match.tables.tobytes()] == states
+    assert [step.before.tobytes() for step in match.steps] + [match.states.tobytes()] == states
     assert match.undone == []
     assert not match.over
 
 
 def test_the_state_that_is_given_out_is_a_copy(match: Match) -> None:
-    match.tables["actor"] = -1
+    match.states["actor"] = -1
     match.state.actor = 2
     assert match.actor == 0
 
@@ -308,17 +308,17 @@ def test_the_state_that_is_given_out_is_a_copy(match: Match) -> None:
 def test_earlier_states_stay_as_they_were_while_the_match_goes_on(match: Match) -> None:
     seen: list[tuple[Any, bytes]] = []
     while not match.over:
-        seen.append((match._tables, match._tables.tobytes()))
+        seen.append((match._states, match._states.tobytes()))
         match.play(match.legal()[0])
-    assert all(tables.tobytes() == was for tables, was in seen)
+    assert all(states.tobytes() == was for states, was in seen)
 
 
 def test_a_view_holds_nothing_of_what_is_hidden(match: Match) -> None:
     view = match.view(1)
-    assert view.table.hand[0, 0] == 0
-    assert view.table.hand[1, 0] > 0
-    assert set(view.tables["deck"][0].tolist()) == {0}
-    assert not view.tables["rng"].any()
+    assert view.state.hand[0, 0] == 0
+    assert view.state.hand[1, 0] > 0
+    assert set(view.states["deck"][0].tolist()) == {0}
+    assert not view.states["rng"].any()
     assert view.legal == ()
     assert view.actions() == []
 
@@ -403,7 +403,7 @@ def test_a_step_may_have_any_number_of_events(match: Match) -> None:
     assert len(last) > 40
     assert last[-1].name == "ended"
     coins = [event.arguments for event in last if event.name == "coin"]
-    assert len(coins) == match.tables["pile"].sum()
+    assert len(coins) == match.states["pile"].sum()
     assert len(set(coins)) == len(coins)
 
 
@@ -479,7 +479,7 @@ def test_a_match_that_is_given_up_has_no_secrets_until_it_is_taken_up_again(matc
     assert (match.ended, match.over, match.result()) == (True, False, None)
     assert match.record() == twin.record(abandoned="supper")
     assert match.record()["abandoned"] == "supper"
-    assert match.view_at(0, EVERYTHING).tables.tobytes() != match.view_at(0).tables.tobytes()
+    assert match.view_at(0, EVERYTHING).states.tobytes() != match.view_at(0).states.tobytes()
     assert not twin.ended
     match.play(BOAST)
     assert not match.ended
@@ -551,15 +551,15 @@ def test_numbers_of_great_length_are_refused_in_words(match: Match) -> None:
 def test_what_a_seat_sees_names_the_position_whatever_the_way_there(match: Match) -> None:
     actor = match.actor
     assert actor is not None
-    first = match.sight(actor)
+    first = match.information_set(actor)
     match.play(BOAST)
-    then = match.sight(actor)
+    then = match.information_set(actor)
     match.undo()
-    assert match.sight(actor) == first != then
+    assert match.information_set(actor) == first != then
     match.play(BOAST)
-    assert match.sight(actor) == then
+    assert match.information_set(actor) == then
     with pytest.raises(BadSetup):
-        match.sight(99)
+        match.information_set(99)
 
 
 def test_an_event_is_told_in_words(match: Match) -> None:
@@ -583,9 +583,9 @@ def test_how_many_actions_others_had_is_not_told_while_a_match_runs(match: Match
 
 def test_supposing_another_state_leaves_the_match_as_it_is(match: Match) -> None:
     other = hoard.match(players=3, seed="other")
-    supposed = match.supposing(other.tables)
-    assert supposed.tables.tobytes() == other.tables.tobytes()
-    assert match.tables.tobytes() != other.tables.tobytes()
+    supposed = match.supposing(other.states)
+    assert supposed.states.tobytes() == other.states.tobytes()
+    assert match.states.tobytes() != other.states.tobytes()
 
 
 @pytest.mark.parametrize("subject", EVERY_GAME, ids=lambda subject: subject.name)

@@ -99,7 +99,7 @@ def test_a_replayed_match_is_the_match(legal: bool) -> None:
     match = finished()
     again = replay(loads(dumps(match.record(legal=legal))))
     assert again.record(legal=legal) == match.record(legal=legal)
-    assert again.tables.tobytes() == match.tables.tobytes()
+    assert again.states.tobytes() == match.states.tobytes()
     assert again.undone == match.undone
     assert again.seats == match.seats
 

@@ -8,13 +8,13 @@ from typing import Annotated, Any
 import numpy as np
 
 from games_for_tests.hoard import game as hoard
-from games_for_tests.hoard.rules import Table, has_card, put_in_hand
+from games_for_tests.hoard.rules import State, has_card, put_in_hand
 from meadhall.engine.rule import rule
-from meadhall.engine.schema import I8, I32, Grid, Row, State, field_names, record, state_at
+from meadhall.engine.schema import I8, I32, GameState, Grid, Row, field_names, record, state_at
 
 
 @record
-class Odd(State):
+class Odd(GameState):
     """Its fields leave gaps between them."""
 
     small: I8
@@ -24,8 +24,8 @@ class Odd(State):
 
 
 def test_every_state_begins_with_the_same_fields() -> None:
-    for table in (Odd, Table):
-        assert (table.dtype.names or ())[:4] == ("rng", "reveals", "players", "actor")
+    for state in (Odd, State):
+        assert (state.dtype.names or ())[:4] == ("rng", "reveals", "players", "actor")
 
 
 def test_fields_have_the_types_and_shapes_they_are_declared_with_where_a_machine_reads_them_fast() -> None:
@@ -39,11 +39,11 @@ def test_fields_have_the_types_and_shapes_they_are_declared_with_where_a_machine
 def test_there_is_no_byte_that_copying_leaves_out() -> None:
     covered = sum(kind.itemsize for kind, *_ in (Odd.dtype.fields or {}).values())
     assert covered == Odd.dtype.itemsize
-    tables = Odd.new(2)
-    tables.view(np.uint8)[:] = 255
+    states = Odd.new(2)
+    states.view(np.uint8)[:] = 255
     copied = Odd.new(1)
-    copied[0] = tables[1]
-    assert copied.tobytes() == b"\xff" * Odd.dtype.itemsize == tables[1:].copy().tobytes()
+    copied[0] = states[1]
+    assert copied.tobytes() == b"\xff" * Odd.dtype.itemsize == states[1:].copy().tobytes()
 
 
 def test_gaps_and_the_generator_are_no_fields_for_people() -> None:
@@ -51,40 +51,40 @@ def test_gaps_and_the_generator_are_no_fields_for_people() -> None:
 
 
 def test_attributes_are_views_that_read_as_plain_integers() -> None:
-    tables = Odd.new(3)
-    state = Odd.at(tables, 1)
+    states = Odd.new(3)
+    state = Odd.at(states, 1)
     state.small = -5
     state.row[2] = 7
     state.grid[1, 2] = 300
     state.grid[0, :] = 4
-    assert tables["small"].tolist() == [0, -5, 0]
-    assert tables["grid"][1].tolist() == [[4, 4, 4], [0, 0, 300]]
+    assert states["small"].tolist() == [0, -5, 0]
+    assert states["grid"][1].tolist() == [[4, 4, 4], [0, 0, 300]]
     assert [type(value) for value in (state.small, state.row[2], state.grid[1, 2])] == [int, int, int]
     assert state.small + 200 == 195
 
 
 def test_plain_python_can_call_rules_on_a_state() -> None:
-    tables = hoard.match(players=2, seed="x").tables
-    state = Table.at(tables)
+    states = hoard.match(players=2, seed="x").states
+    state = State.at(states)
     card = state.hand[0, 0]
     assert has_card(state, 0, card)
     assert not has_card(state, 1, card)
     put_in_hand(state, 1, card)
     assert has_card(state, 1, card)
-    assert tables["cards"][0].tolist() == [2, 3, 0, 0]
+    assert states["cards"][0].tolist() == [2, 3, 0, 0]
 
 
 @rule
-def doubled(tables: np.ndarray[tuple[int], np.dtype[np.void]]) -> int:
-    first = state_at(tables, 0)
-    tables[1] = tables[0]
-    second = state_at(tables, 1)
+def doubled(states: np.ndarray[tuple[int], np.dtype[np.void]]) -> int:
+    first = state_at(states, 0)
+    states[1] = states[0]
+    second = state_at(states, 1)
     second.small = 2 * second.small
     return int(first.small)
 
 
 def test_states_are_copied_by_assignment_and_share_nothing() -> None:
-    tables = Odd.new(2)
-    Odd.at(tables, 0).small = 21
-    assert doubled(tables) == 21
-    assert tables["small"].tolist() == [21, 42]
+    states = Odd.new(2)
+    Odd.at(states, 0).small = 21
+    assert doubled(states) == 21
+    assert states["small"].tolist() == [21, 42]

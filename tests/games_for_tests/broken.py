@@ -11,7 +11,7 @@ import numpy as np
 
 from games_for_tests.hoard import game as hoard
 from games_for_tests.hoard import rules, words
-from games_for_tests.hoard.rules import BOAST, CARDS, DRAW, LOOK, SEATS, SIDES, TOGETHER, UNKNOWN, Event, Table
+from games_for_tests.hoard.rules import BOAST, CARDS, DRAW, LOOK, SEATS, SIDES, TOGETHER, UNKNOWN, Event, State
 from meadhall.engine.chance import below, shuffle
 from meadhall.engine.daily import Daily, Figure, Figures
 from meadhall.engine.events import EventKind, emit, number
@@ -73,8 +73,8 @@ def add(law: str, says: str, name: str, parts: dict[str, Any], **changes: Any) -
 
 @broken("legal", "don't ascend")
 @rule
-def descending_legal(table: Table, out: Row) -> int:
-    count = rules.legal(table, out)
+def descending_legal(state: State, out: Row) -> int:
+    count = rules.legal(state, out)
     for k in range(count // 2):
         kept = out[k]
         out[k] = out[count - 1 - k]
@@ -84,9 +84,9 @@ def descending_legal(table: Table, out: Row) -> int:
 
 @broken("refusal", "is not on the legal list, and no words say why")
 @rule
-def too_narrow_legal(table: Table, out: Row) -> int:
+def too_narrow_legal(state: State, out: Row) -> int:
     kept = 0
-    for k in range(rules.legal(table, out)):
+    for k in range(rules.legal(state, out)):
         if out[k] != DRAW:
             out[kept] = out[k]
             kept += 1
@@ -95,9 +95,9 @@ def too_narrow_legal(table: Table, out: Row) -> int:
 
 @broken("legal", "is on the legal list, but the refusal says")
 @rule
-def too_wide_legal(table: Table, out: Row) -> int:
-    count = rules.legal(table, out)
-    if table.boasted:
+def too_wide_legal(state: State, out: Row) -> int:
+    count = rules.legal(state, out)
+    if state.boasted:
         out[count] = BOAST
         count += 1
     return count
@@ -105,29 +105,29 @@ def too_wide_legal(table: Table, out: Row) -> int:
 
 @broken("legal", "but to the actor, who can't see all")
 @rule
-def all_seeing_legal(table: Table, out: Row) -> int:
-    count = rules.legal(table, out)
-    following = (table.actor + 1) % table.players
-    return count - 1 if count > 1 and table.hand[following, 0] > CARDS // 2 else count
+def all_seeing_legal(state: State, out: Row) -> int:
+    count = rules.legal(state, out)
+    following = (state.actor + 1) % state.players
+    return count - 1 if count > 1 and state.hand[following, 0] > CARDS // 2 else count
 
 
 @broken("legal", "nothing is legal")
 @rule
-def empty_legal(table: Table, out: Row) -> int:
-    return 0 if table.turns > 0 else rules.legal(table, out)
+def empty_legal(state: State, out: Row) -> int:
+    return 0 if state.turns > 0 else rules.legal(state, out)
 
 
 @broken("legal", "changed the state")
 @rule
-def writing_legal(table: Table, out: Row) -> int:
-    table.turns += 1
-    return rules.legal(table, out)
+def writing_legal(state: State, out: Row) -> int:
+    state.turns += 1
+    return rules.legal(state, out)
 
 
 @broken("legal", "outside 0 to")
 @rule
-def outside_legal(table: Table, out: Row) -> int:
-    count = rules.legal(table, out)
+def outside_legal(state: State, out: Row) -> int:
+    count = rules.legal(state, out)
     out[count] = rules.ACTIONS
     return count + 1
 
@@ -136,110 +136,110 @@ def outside_legal(table: Table, out: Row) -> int:
 
 
 @broken("refusal", "which the rulebook lacks")
-def unknown_rule_refusal(table: Table, action: int, names: Sequence[str]) -> tuple[str, str]:
-    rule_id, why = words.refusal(table, action, names)
+def unknown_rule_refusal(state: State, action: int, names: Sequence[str]) -> tuple[str, str]:
+    rule_id, why = words.refusal(state, action, names)
     return ("HO-9.9" if rule_id else ""), why
 
 
 @broken("refusal", "no words say why")
-def wordless_refusal(table: Table, action: int, names: Sequence[str]) -> tuple[str, str]:
-    return words.refusal(table, action, names)[0], ""
+def wordless_refusal(state: State, action: int, names: Sequence[str]) -> tuple[str, str]:
+    return words.refusal(state, action, names)[0], ""
 
 
 # --------------------------------------------------------------------------------------------------- concealing, redealing
 
 
 @rule
-def conceal_deck(table: Table, seat: int) -> None:
-    for k in range(table.left):
-        if k < table.left - 1 or seat < 0 or not table.looked[max(seat, 0)]:
-            table.deck[k] = UNKNOWN
+def conceal_deck(state: State, seat: int) -> None:
+    for k in range(state.left):
+        if k < state.left - 1 or seat < 0 or not state.looked[max(seat, 0)]:
+            state.deck[k] = UNKNOWN
 
 
 @rule
-def conceal_hands(table: Table, seat: int) -> None:
-    for other in range(table.players):
+def conceal_hands(state: State, seat: int) -> None:
+    for other in range(state.players):
         if other != seat:
-            for k in range(table.cards[other]):
-                table.hand[other, k] = UNKNOWN
+            for k in range(state.cards[other]):
+                state.hand[other, k] = UNKNOWN
 
 
 @broken("knowledge", "hand")
 @rule
-def open_hands_conceal(table: Table, seat: int) -> None:
-    conceal_deck(table, seat)
+def open_hands_conceal(state: State, seat: int) -> None:
+    conceal_deck(state, seat)
 
 
 @broken("knowledge", "is told to nobody")
 @rule
-def open_deck_conceal(table: Table, seat: int) -> None:
-    conceal_hands(table, seat)
+def open_deck_conceal(state: State, seat: int) -> None:
+    conceal_hands(state, seat)
 
 
 @broken("knowledge", "no event tells viewer")
 @rule
-def new_cards_shown_conceal(table: Table, seat: int) -> None:
-    conceal_deck(table, seat)
-    for other in range(table.players):
+def new_cards_shown_conceal(state: State, seat: int) -> None:
+    conceal_deck(state, seat)
+    for other in range(state.players):
         if other != seat:
-            for k in range(min(table.cards[other], 2)):
-                table.hand[other, k] = UNKNOWN
+            for k in range(min(state.cards[other], 2)):
+                state.hand[other, k] = UNKNOWN
 
 
 @broken("conceal", "concealed twice")
 @rule
-def counting_conceal(table: Table, seat: int) -> None:
-    rules.conceal(table, seat)
-    table.turns += 1
+def counting_conceal(state: State, seat: int) -> None:
+    rules.conceal(state, seat)
+    state.turns += 1
 
 
 @broken("conceal", "`reveals` is another")
 @rule
-def rewriting_conceal(table: Table, seat: int) -> None:
-    rules.conceal(table, seat)
-    table.reveals = 0
+def rewriting_conceal(state: State, seat: int) -> None:
+    rules.conceal(state, seat)
+    state.reveals = 0
 
 
 @broken("conceal", "concealed again, these fields are others: hand")
 @rule
-def own_hand_redeal(table: Table, seat: int) -> None:
-    rules.redeal(table, seat)
-    if seat >= 0 and table.cards[seat] > 1:
-        kept = table.hand[seat, 0]
-        table.hand[seat, 0] = table.hand[seat, 1]
-        table.hand[seat, 1] = kept
+def own_hand_redeal(state: State, seat: int) -> None:
+    rules.redeal(state, seat)
+    if seat >= 0 and state.cards[seat] > 1:
+        kept = state.hand[seat, 0]
+        state.hand[seat, 0] = state.hand[seat, 1]
+        state.hand[seat, 1] = kept
 
 
 @broken("conceal", "concealed again, these fields are others: deck")
 @rule
-def forgetful_redeal(table: Table, seat: int) -> None:
-    rules.redeal(table, seat)
-    shuffle(table.rng, table.deck, table.left)
+def forgetful_redeal(state: State, seat: int) -> None:
+    rules.redeal(state, seat)
+    shuffle(state.rng, state.deck, state.left)
 
 
 @record
-class Remembering(Table):
+class Remembering(State):
     """Its setup keeps the hands in a field that concealing forgets."""
 
     memory: Annotated[Grid, np.int8, SEATS, CARDS]
 
 
 @rule
-def remember(table: Remembering, players: int, options: Any, log: Grid) -> None:
-    rules.setup(table, players, options, log)
+def remember(state: Remembering, players: int, options: Any, log: Grid) -> None:
+    rules.setup(state, players, options, log)
     for seat in range(SEATS):
         for k in range(CARDS):
-            table.memory[seat, k] = table.hand[seat, k]
+            state.memory[seat, k] = state.hand[seat, k]
 
 
-@broken("redeal", "hit the truth in `hand`", {"setup": remember}, table=Remembering)
+@broken("redeal", "hit the truth in `hand`", {"setup": remember}, state=Remembering)
 @rule
-def foreseeing_redeal(table: Remembering, seat: int) -> None:
-    if table.turns == 0 and below(table.rng, 2) == 0:
-        for other in range(table.players):
-            for k in range(table.cards[other]):
-                table.hand[other, k] = table.memory[other, k]
-    rules.redeal(table, seat)
+def foreseeing_redeal(state: Remembering, seat: int) -> None:
+    if state.turns == 0 and below(state.rng, 2) == 0:
+        for other in range(state.players):
+            for k in range(state.cards[other]):
+                state.hand[other, k] = state.memory[other, k]
+    rules.redeal(state, seat)
 
 
 # ------------------------------------------------------------------------------------------------------------------ events
@@ -247,51 +247,51 @@ def foreseeing_redeal(table: Remembering, seat: int) -> None:
 
 @broken("knowledge", "about `hand`, but their redeals don't know it")
 @rule
-def openly_dealing_setup(table: Table, players: int, options: Any, log: Grid) -> None:
-    rules.setup(table, players, options, log)
-    for k in range(table.cards[0]):
-        emit(log, Event.DEALT, 0, table.hand[0, k])
+def openly_dealing_setup(state: State, players: int, options: Any, log: Grid) -> None:
+    rules.setup(state, players, options, log)
+    for k in range(state.cards[0]):
+        emit(log, Event.DEALT, 0, state.hand[0, k])
 
 
 @broken("knowledge", "tells viewer -1 something hidden")
 @rule
-def chattering_play(table: Table, action: int, log: Grid) -> None:
-    seat = table.actor
-    held = table.cards[seat]
-    rules.play(table, action, log)
-    if action == DRAW and table.cards[seat] > held:
-        emit(log, Event.GOT, table.hand[seat, held])
+def chattering_play(state: State, action: int, log: Grid) -> None:
+    seat = state.actor
+    held = state.cards[seat]
+    rules.play(state, action, log)
+    if action == DRAW and state.cards[seat] > held:
+        emit(log, Event.GOT, state.hand[seat, held])
 
 
 @broken("knowledge", "`reveals` has not risen")
 @rule
-def peeking_for_free_play(table: Table, action: int, log: Grid) -> None:
-    before = table.reveals
-    rules.play(table, action, log)
+def peeking_for_free_play(state: State, action: int, log: Grid) -> None:
+    before = state.reveals
+    rules.play(state, action, log)
     if action == LOOK:
-        table.reveals = before
+        state.reveals = before
 
 
 @broken("reveals", "chance was drawn")
 @rule
-def rolling_play(table: Table, action: int, log: Grid) -> None:
-    rules.play(table, action, log)
+def rolling_play(state: State, action: int, log: Grid) -> None:
+    rules.play(state, action, log)
     if action == BOAST:
-        below(table.rng, 6)
+        below(state.rng, 6)
 
 
 @broken("reveals", "`reveals` fell")
 @rule
-def hiding_play(table: Table, action: int, log: Grid) -> None:
-    rules.play(table, action, log)
+def hiding_play(state: State, action: int, log: Grid) -> None:
+    rules.play(state, action, log)
     if action == BOAST:
-        table.reveals -= 1
+        state.reveals -= 1
 
 
 @broken("events", "KeyError")
 @rule
-def undeclared_play(table: Table, action: int, log: Grid) -> None:
-    rules.play(table, action, log)
+def undeclared_play(state: State, action: int, log: Grid) -> None:
+    rules.play(state, action, log)
     emit(log, 99)
 
 
@@ -301,8 +301,8 @@ BROKEN["undeclared-play"] = replace(BROKEN["undeclared-play"], law="legal")
 
 @broken("events", "is declared with 1 arguments")
 @rule
-def talkative_play(table: Table, action: int, log: Grid) -> None:
-    rules.play(table, action, log)
+def talkative_play(state: State, action: int, log: Grid) -> None:
+    rules.play(state, action, log)
     if action == BOAST:
         emit(log, Event.BOASTED, 0, 1, 2)
 
@@ -330,79 +330,79 @@ def wordless_event(event: Any, names: Sequence[str]) -> str:
 
 @broken("step", "without a log")
 @rule
-def listened_to_play(table: Table, action: int, log: Grid) -> None:
-    rules.play(table, action, log)
+def listened_to_play(state: State, action: int, log: Grid) -> None:
+    rules.play(state, action, log)
     if log.shape[0] > 0:
-        table.turns += 1
+        state.turns += 1
 
 
 @broken("step", "`actor` is 9")
 @rule
-def nobodys_play(table: Table, action: int, log: Grid) -> None:
-    rules.play(table, action, log)
-    table.actor = 9
+def nobodys_play(state: State, action: int, log: Grid) -> None:
+    rules.play(state, action, log)
+    state.actor = 9
 
 
 @broken("setup", "`players` is")
 @rule
-def lonely_setup(table: Table, players: int, options: Any, log: Grid) -> None:
-    rules.setup(table, players, options, log)
-    table.players = 1
+def lonely_setup(state: State, players: int, options: Any, log: Grid) -> None:
+    rules.setup(state, players, options, log)
+    state.players = 1
 
 
 # -------------------------------------------------------------------------------------------------- words, scores, endings
 
 
 @broken("words", "has no words")
-def wordless_action(table: Table, action: int, names: Sequence[str]) -> str:
+def wordless_action(state: State, action: int, names: Sequence[str]) -> str:
     return " "
 
 
 @broken("words", "is empty")
-def wordless_prompt(table: Table, names: Sequence[str], viewer: int) -> str:
+def wordless_prompt(state: State, names: Sequence[str], viewer: int) -> str:
     return ""
 
 
 @broken("end", "which the rulebook lacks")
-def unruly_ending(table: Table) -> tuple[str, str]:
+def unruly_ending(state: State) -> tuple[str, str]:
     return "HO-9.9", "over"
 
 
 @broken("end", "no words say how")
-def wordless_ending(table: Table) -> tuple[str, str]:
+def wordless_ending(state: State) -> tuple[str, str]:
     return "HO-3.1", ""
 
 
 @broken("scores", "declared as rivals")
 @rule
-def generous_score(table: Table, out: Any) -> None:
-    for seat in range(table.players):
+def generous_score(state: State, out: Any) -> None:
+    for seat in range(state.players):
         out[seat] = 1.0
 
 
 @broken("scores", "declared as together")
 @rule
-def unequal_score(table: Table, out: Any) -> None:
-    rules.score(table, out)
-    if table.mode == TOGETHER:
+def unequal_score(state: State, out: Any) -> None:
+    rules.score(state, out)
+    if state.mode == TOGETHER:
         out[0] = 1.0
         out[1] = 0.0
 
 
 @broken("scores", "declared as sides")
 @rule
-def sideless_score(table: Table, out: Any) -> None:
-    rules.score(table, out)
-    if table.mode == SIDES:
-        for seat in range(table.players):
+def sideless_score(state: State, out: Any) -> None:
+    rules.score(state, out)
+    if state.mode == SIDES:
+        for seat in range(state.players):
             out[seat] = 1.0
 
 
-def numpy_points(table: Table, options: Any) -> Any:
-    return tuple(np.array([1, 2, 3, 4])[: table.players])
+def numpy_points(state: State, options: Any) -> Any:
+    return tuple(np.array([1, 2, 3, 4])[: state.players])
 
 
-def too_many_points(table: Table, options: Any) -> Any:
+def too_many_points(state: State, options: Any) -> Any:
     return (1,) * 9
 
 
@@ -412,15 +412,15 @@ add("scores", "points", "too-many-points", {}, points=too_many_points)
 
 @broken("greedy", "greedy chooses")
 @rule
-def cheating_greedy(table: Table, legal: Row, count: int, rng: Row) -> int:
-    return LOOK if table.left > 0 else BOAST
+def cheating_greedy(state: State, legal: Row, count: int, rng: Row) -> int:
+    return LOOK if state.left > 0 else BOAST
 
 
 @broken("termination", "has not ended")
 @rule
-def endless_play(table: Table, action: int, log: Grid) -> None:
-    table.boasted = not table.boasted
-    emit(log, Event.BOASTED, table.actor)
+def endless_play(state: State, action: int, log: Grid) -> None:
+    state.boasted = not state.boasted
+    emit(log, Event.BOASTED, state.actor)
 
 
 # ------------------------------------------------------------------------------------------------------------------- lessons
@@ -459,4 +459,4 @@ def coins(match: Any) -> Figures:
 add_daily("crowded-daily", "BadSetup", (Figure("coins", "Coins"),), coins, min_players=2)
 add_daily("unnamed-daily", "measures ['coins']", (Figure("cards", "Cards"),), coins)
 add_daily("boundless-daily", "at most it is 3", (Figure("coins", "Coins", most=3),), coins)
-add_daily("numpy-daily", "no integer", (Figure("coins", "Coins"),), lambda match: {"coins": match.tables["pile"][0, 0]})
+add_daily("numpy-daily", "no integer", (Figure("coins", "Coins"),), lambda match: {"coins": match.states["pile"][0, 0]})

@@ -72,16 +72,16 @@ def recounted(events: list[list[Any]]) -> list[int]:
 def played(subject: Game, policies: list[int], seed: str, number: int) -> list[list[Any]]:
     """What happens in a game of a bulk run, step by step: the same dice, the same policies."""
     compiled, players = loops(subject), len(policies)
-    tables, rng, room = subject.table.new(), np.zeros(2, np.uint64), np.zeros(subject.actions, np.int32)
-    key_from_counter(tables["rng"][0], seed_number(seed), 2 * number)
+    states, rng, room = subject.state.new(), np.zeros(2, np.uint64), np.zeros(subject.actions, np.int32)
+    key_from_counter(states["rng"][0], seed_number(seed), 2 * number)
     key_from_counter(rng, seed_number(seed), 2 * number + 1)
     log = new_log(500)
-    compiled.set_up_one(tables, players, subject.encode_options(subject.check_options({})), log)
+    compiled.set_up_one(states, players, subject.encode_options(subject.check_options({})), log)
     events = list(read_log(log, subject.events))
-    while (actor := int(tables["actor"][0])) >= 0:
-        view, log = tables.copy(), new_log(500)
+    while (actor := int(states["actor"][0])) >= 0:
+        view, log = states.copy(), new_log(500)
         compiled.conceal_one(view, actor)
-        compiled.play_one(tables, compiled.follow_one(policies[(actor + number) % players], view, room, rng), log)
+        compiled.play_one(states, compiled.follow_one(policies[(actor + number) % players], view, room, rng), log)
         events += read_log(log, subject.events)
     return [event.to_list() for event in events]
 

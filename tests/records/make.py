@@ -23,11 +23,11 @@ from meadhall.bots import bot
 from meadhall.engine.chance import step_key
 from meadhall.engine.conformance import setups
 from meadhall.engine.record import SUFFIX, dumps
-from meadhall.engine.schema import Tables
+from meadhall.engine.schema import States
 from meadhall.games.axxa.board import SPACES, distance
 from meadhall.games.axxa.state import HEIGHT, NUMBERS, OF_EACH, THREE, Ending
 from meadhall.games.dungeon_allies.components import COMPONENTS
-from meadhall.games.dungeon_allies.state import DICE, GONE, MAX_TURNS, NONE, ON_SQUARE, ON_TRACK, PLACE, SQUARES, Table
+from meadhall.games.dungeon_allies.state import DICE, GONE, MAX_TURNS, NONE, ON_SQUARE, ON_TRACK, PLACE, SQUARES, State
 from meadhall.games.dungeon_allies.words import deciding_colour
 from meadhall.games.viking_axes.state import COPIES, HITS, SHIELD
 
@@ -58,28 +58,28 @@ def played_by_bots(name: str, players: int, number: int, **options: Any) -> Matc
 # -------------------------------------------------------------------------------------------- players who see all and search
 
 
-def search(match: Match, goal: Callable[[Tables], Bools], promise: Callable[[Tables, int], Floats], width: int) -> bool:
+def search(match: Match, goal: Callable[[States], Bools], promise: Callable[[States, int], Floats], width: int) -> bool:
     """Play on until ``goal`` holds, as players do who see everything and work together; False if they don't find out how.
 
     A beam search: of all that can be done in ``width`` positions, those are kept that promise most, as many and no two alike:
     ``promise(tables, actions so far)``. Chance is the match's own, which depends on nothing but the number of the action.
     """
     batch = Batch(match.game, match.players, 1, **match.options)
-    batch.tables = match.tables
+    batch.states = match.states
     draw = np.random.default_rng(0)
     course: list[tuple[Ints, Ints]] = []  # of every position kept: the one before, and the action that led from there
-    while not (reached := goal(batch.tables)).any():
+    while not (reached := goal(batch.states)).any():
         before, actions = np.nonzero(batch.legal_masks())
         if not len(actions):
             return False
-        batch.tables = batch.tables[before]
-        batch.tables["rng"] = step_key(match.seed, match.next_number + len(course))
+        batch.states = batch.states[before]
+        batch.states["rng"] = step_key(match.seed, match.next_number + len(course))
         batch.step(actions)
-        promising = promise(batch.tables, len(course)) + 0.9 * draw.random(len(actions))
+        promising = promise(batch.states, len(course)) + 0.9 * draw.random(len(actions))
         best = np.argsort(-promising, kind="stable")[: 2 * width]
-        _, first = np.unique(batch.tables[best].view(np.void), return_index=True)
+        _, first = np.unique(batch.states[best].view(np.void), return_index=True)
         kept = best[np.sort(first)][:width]
-        batch.tables = batch.tables[kept]
+        batch.states = batch.states[kept]
         course.append((before[kept], actions[kept]))
     place = int(reached.argmax())
     path = []
@@ -107,25 +107,25 @@ def played_by_friends() -> Match:
     return match
 
 
-def every_axe_in_front(tables: Tables) -> Bools:
-    found: Bools = (tables["actor"] < 0) & (tables["living"] > 1)
+def every_axe_in_front(states: States) -> Bools:
+    found: Bools = (states["actor"] < 0) & (states["living"] > 1)
     return found
 
 
-def room_for_axes(tables: Tables, played: int) -> Floats:
+def room_for_axes(states: States, played: int) -> Floats:
     """How near positions are to VA-7.2: the axe cards in front, and the room for others: in hits (of some worth) and shields.
 
     There are fewer of both than axes in the game. Room is won when shields are used up by more axes than they block, one more
     at best: these cards go, and come again, and the card thrown has cost fewer hits than it has axes.
     """
-    axes = (tables["marks"] + tables["lying"]) @ np.arange(1, 4)
-    shields = tables["shields"] @ np.arange(1, 5)
-    hits = np.clip(HITS - 1 - tables["hits"], 0, None)[:, : len(NAMES)].sum(axis=1)
-    unused = np.clip(tables["unused"] - 1, 0, None).sum(axis=1)
+    axes = (states["marks"] + states["lying"]) @ np.arange(1, 4)
+    shields = states["shields"] @ np.arange(1, 5)
+    hits = np.clip(HITS - 1 - states["hits"], 0, None)[:, : len(NAMES)].sum(axis=1)
+    unused = np.clip(states["unused"] - 1, 0, None).sum(axis=1)
     room = hits + unused + ALL_SHIELDS - shields.sum(axis=1) - (ALL_AXES - axes.sum(axis=1))
-    lost = len(NAMES) - tables["living"].astype(int)
+    lost = len(NAMES) - states["living"].astype(int)
     hit = 1.1 if played < SPARING else 0.6
-    found: Floats = tables["axes_in_front"] + hit * hits + 0.3 * unused + 3 * np.minimum(room, 10) - 1000 * lost
+    found: Floats = states["axes_in_front"] + hit * hits + 0.3 * unused + 3 * np.minimum(room, 10) - 1000 * lost
     return found
 
 
@@ -146,7 +146,7 @@ def played_by_greedy(number: int, **options: Any) -> Match:
 def play_greedily(match: Match, number: int, until: int = NUMBERS + 1) -> None:
     """To the end, or until that number is current."""
     player = bot(match.game, "greedy", bytes([number] * 16))
-    while match.actor is not None and match.tables["current"][0] < until:
+    while match.actor is not None and match.states["current"][0] < until:
         match.play(player.choose(match.view(match.actor)))
 
 
@@ -161,18 +161,18 @@ def played_to_a_standstill(mode: str) -> Match:
     raise AssertionError("somebody can always move")
 
 
-def nobody_can_move(tables: Tables) -> Bools:
-    return np.isin(tables["ending"], (Ending.STUCK, Ending.NO_MOVE))
+def nobody_can_move(states: States) -> Bools:
+    return np.isin(states["ending"], (Ending.STUCK, Ending.NO_MOVE))
 
 
-def standstill(tables: Tables, played: int) -> Floats:
+def standstill(states: States, played: int) -> Floats:
     """How near positions are to it: stacks with a number that leads nowhere, one of them full, and few pieces but sixes."""
-    last = tables["height"].astype(int) - 1
-    tops = np.take_along_axis(tables["piece"], np.maximum(last, 0)[:, :, None], axis=2)[:, :, 0]
-    fixed = (last >= 0) & (tops > REACH[tables["space"]])
-    full = fixed & (tables["height"] == HEIGHT)
-    others = ((tables["piece"] > 0) & (tables["piece"] < NUMBERS)).sum(axis=(1, 2))
-    lost = (tables["actor"] < 0) | (tables["taker"][:, NUMBERS] > 0) | (OF_EACH - tables["paid"][:, NUMBERS] < THREE)
+    last = states["height"].astype(int) - 1
+    tops = np.take_along_axis(states["piece"], np.maximum(last, 0)[:, :, None], axis=2)[:, :, 0]
+    fixed = (last >= 0) & (tops > REACH[states["space"]])
+    full = fixed & (states["height"] == HEIGHT)
+    others = ((states["piece"] > 0) & (states["piece"] < NUMBERS)).sum(axis=(1, 2))
+    lost = (states["actor"] < 0) | (states["taker"][:, NUMBERS] > 0) | (OF_EACH - states["paid"][:, NUMBERS] < THREE)
     found: Floats = 3.0 * fixed.sum(axis=1) + 4 * full.any(axis=1) - others - 100 * lost
     return found
 
@@ -188,11 +188,11 @@ def played_in_no_hurry(number: int, spared: int) -> Match:
     match = Match(game("dungeon-allies"), seats=NAMES[:2], seed=f"no hurry {number}", started=STARTED)
     draw = np.random.default_rng(number)
     while not match.over:
-        table: Any = match.state
-        free = sum(table.monster[square] != GONE and table.holder[square] == NONE for square in range(SQUARES))
-        last = table.turn == MAX_TURNS and spared < SQUARES
+        state: Any = match.state
+        free = sum(state.monster[square] != GONE and state.holder[square] == NONE for square in range(SQUARES))
+        last = state.turn == MAX_TURNS and spared < SQUARES
         legal = [choice.action for choice in match.legal()]
-        fights = [action for action in legal if action in FIGHTS and table.holder[(action - PLACE) // DICE] == NONE]
+        fights = [action for action in legal if action in FIGHTS and state.holder[(action - PLACE) // DICE] == NONE]
         others = [action for action in legal if action not in FIGHTS]
         match.play(int(draw.choice(fights if fights and (last or free > spared) else others)))
     return match
@@ -205,9 +205,9 @@ def played_level(players: int, colour: int) -> Match:
     """A match of Dungeon Allies, played at random, in which crystals of that colour decide (-1: nothing does)."""
     for first in range(0, 1_000_000, MANY):
         seeds = [f"level {number}" for number in range(first, first + MANY)]
-        courses, tables = played_at_random(players, seeds, first)
-        for seed, course, table in zip(seeds, courses, (Table.at(tables, k) for k in range(MANY)), strict=True):
-            if deciding_colour(table) == colour:
+        courses, states = played_at_random(players, seeds, first)
+        for seed, course, state in zip(seeds, courses, (State.at(states, k) for k in range(MANY)), strict=True):
+            if deciding_colour(state) == colour:
                 match = Match(game("dungeon-allies"), seats=NAMES[:players], seed=seed, started=STARTED)
                 for action in course[: course.index(-1)]:
                     match.play(action)
@@ -219,20 +219,20 @@ MANY = 2000
 """Matches that are played together."""
 
 
-def played_at_random(players: int, seeds: list[str], number: int) -> tuple[list[list[int]], Tables]:
+def played_at_random(players: int, seeds: list[str], number: int) -> tuple[list[list[int]], States]:
     """Matches of Dungeon Allies with these seeds: the actions of each, ``-1`` when it is over, and how each of them ends."""
     matches = [Match(game("dungeon-allies"), players=players, seed=seed) for seed in seeds]
     batch = Batch("dungeon-allies", players, len(seeds))
-    batch.tables = np.concatenate([match.tables for match in matches])
+    batch.states = np.concatenate([match.states for match in matches])
     draw = np.random.default_rng(number)
     course: list[Ints] = []
-    while (batch.tables["actor"] >= 0).any():
+    while (batch.states["actor"] >= 0).any():
         masks = batch.legal_masks()
         actions = np.where(masks.any(axis=1), (masks * (1 + draw.random(masks.shape))).argmax(axis=1), -1)
-        batch.tables["rng"] = [step_key(match.seed, len(course) + 1) for match in matches]
+        batch.states["rng"] = [step_key(match.seed, len(course) + 1) for match in matches]
         batch.step(actions)
         course.append(actions)
-    return np.transpose([*course, np.full(len(seeds), -1)]).tolist(), batch.tables
+    return np.transpose([*course, np.full(len(seeds), -1)]).tolist(), batch.states
 
 
 # --------------------------------------------------------------------------------------------------- DA-1.1: other components

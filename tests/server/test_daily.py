@@ -252,7 +252,7 @@ async def test_the_seed_and_what_lies_covered_are_told_when_the_day_is_over(
     guest, friend = hall.person(), hall.person("10.0.0.2")
     room = await begin(hall, guest)
     assert room.match is not None
-    hidden = [NAMES[card] for card in room.match.tables["deck"][0].tolist() if card]
+    hidden = [NAMES[card] for card in room.match.states["deck"][0].tolist() if card]
     await play_out(room, guest, cards)
     await play_out(await begin(hall, friend), friend)
     await _let_it_be_done(hall, robot, room)

@@ -36,7 +36,7 @@ WORD = BROUGHT["sha256"][:8]
 @pytest.fixture(scope="module")
 def coined(compiled: None) -> Iterator[None]:
     """Hoard with coins that have names has a page, and can be played at once."""
-    with registered(replace(coins, folder=hoard_on_a_page.game.folder, picture=hoard_on_a_page.picture)):
+    with registered(replace(coins, folder=hoard_on_a_page.game.folder, page=hoard_on_a_page.page)):
         warm([NAME], bulk=False)
         yield
 

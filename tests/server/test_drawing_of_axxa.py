@@ -13,7 +13,7 @@ import pytest
 from meadhall.engine.match import Match
 from meadhall.engine.record import replay
 from meadhall.games.axxa.board import POSITIONS, SPACES
-from meadhall.games.axxa.table import own
+from meadhall.games.axxa.page import own
 from meadhall.server.pages import SeatView, Viewer
 from meadhall.server.present import match_page, result_view
 from meadhall.server.render import fragment

@@ -12,8 +12,8 @@ from games.dungeon_allies.scenes import DA, at_random, enriched
 from meadhall.engine.match import Match
 from meadhall.games.dungeon_allies import state
 from meadhall.games.dungeon_allies.names import FIRST_TARGETS
+from meadhall.games.dungeon_allies.page import own
 from meadhall.games.dungeon_allies.state import BID, TARGETS, Phase
-from meadhall.games.dungeon_allies.table import own
 from meadhall.server.pages import SeatView, Viewer
 from meadhall.server.present import match_page, result_view
 from meadhall.server.render import _template, fragment
@@ -67,7 +67,7 @@ def test_every_moment_can_be_drawn_and_every_action_chosen() -> None:
             assert 'id="da-final"' in drawn
             continue
         view = match.view(match.actor)
-        phase = Phase(view.table.phase)
+        phase = Phase(view.state.phase)
         phases.add(phase)
         drawn = _private(match, match.actor)
         for action in view.legal:

@@ -77,7 +77,7 @@ def test_viking_axes_tells_of_throws_shields_the_armory_a_wench_and_the_end() ->
         *("throws(0, 1, 3)", "blocked(1, 1)", "shields_spent(1)", "hits(1, 2)", "drew(1, armory)"),
         *("drew(2, shield3)", "drew(0, wench)", "skips(0, 1)", "turn_skipped(1)", "drew(2, axe1)"),
     ]
-    assert match.view_at(lessons.positions[-2], LEARNER).table.hits.tolist()[:3] == [4, 8, 10]
+    assert match.view_at(lessons.positions[-2], LEARNER).state.hits.tolist()[:3] == [4, 8, 10]
     result = match.result()
     assert result is not None
     assert (result.winners, result.reason) == ((0,), "VA-7.1")

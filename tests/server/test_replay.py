@@ -62,7 +62,7 @@ async def test_a_running_match_is_replayed_with_ones_own_eyes_only(hall: OpenHal
     host, _, room = await hall.two_at(HOARD)
     assert room.match is not None
     await host.act(room.table.id, DRAW)
-    hands = [{f"coin{card}" for card in room.match.tables["hand"][0, seat].tolist() if card} for seat in range(2)]
+    hands = [{f"coin{card}" for card in room.match.states["hand"][0, seat].tolist() if card} for seat in range(2)]
     for eyes in ("0", "1", "all", "-2", "7", ""):
         page = (await host.get(f"/table/{room.table.id}/replay?at=1&eyes={eyes}")).text
         seen = set(re.findall(r"\bcoin\d+\b", board(page)))

@@ -237,7 +237,7 @@ async def test_a_match_that_is_over_cannot_be_taken_back(hall: OpenHall) -> None
     host, friend, room = await hall.two_at(HOARD)
     await play_out(room, {0: host, 1: friend})
     match = match_of(room)
-    match.steps[-1].before["reveals"] = match.tables["reveals"]  # as if the last action had revealed nothing
+    match.steps[-1].before["reveals"] = match.states["reveals"]  # as if the last action had revealed nothing
     last = (host, friend)[match.steps[-1].seat]
     answer = await undo(last, room)
     assert (answer.status_code, answer.json()["reason"]) == (409, "The match is over.")
@@ -642,7 +642,7 @@ async def test_a_hint_is_marked_by_whatever_way_one_came_back_to_where_it_was_as
     await undo(actor, room)
     await actor.act(room.table.id, first)
     _, known = room_module.replayed(room.game, room.table, await hall.store.entries(room.table.id))
-    assert known == {(seat, match_of(room).sight(seat))}, "so it is after a restart"
+    assert known == {(seat, match_of(room).information_set(seat))}, "so it is after a restart"
     await actor.act(room.table.id, match_of(room).legal()[0].action)
     assert [step.hinted for step in match_of(room).steps[:2]] == [False, True]
 

@@ -20,7 +20,7 @@ from meadhall.engine import chance
 from meadhall.engine.events import Event
 from meadhall.engine.knowledge import redealt
 from meadhall.engine.match import SPECTATOR, Match, concealed
-from meadhall.engine.schema import Tables
+from meadhall.engine.schema import States
 from meadhall.server.room import Room
 from server.people import HOARD, OpenHall, Person, Program, Visitor, play_out, stream
 
@@ -106,13 +106,13 @@ async def guest_of(hall: OpenHall, program: Program) -> str:
 
 def _lowest_card(room: Room, seat: int) -> int:
     match = room.match or Match(room.game, players=3, seed=room.table.seed)
-    return min(int(card) for card in match.tables["hand"][0, seat].tolist() if card) - 1
+    return min(int(card) for card in match.states["hand"][0, seat].tolist() if card) - 1
 
 
 def otherwise(match: Match, viewer: int, draw: random.Random, cards: Sequence[str] = NAMES[1:]) -> Match:
     """A match that looks the same to ``viewer`` and differs in as much as possible of what they may not know."""
 
-    def dealt(tables: Tables) -> Tables:
+    def dealt(tables: States) -> States:
         return redealt(match.game, concealed(match.game, tables, viewer), viewer, draw)
 
     def other(events: tuple[Event, ...]) -> tuple[Event, ...]:
@@ -121,7 +121,7 @@ def otherwise(match: Match, viewer: int, draw: random.Random, cards: Sequence[st
     def changed(event: Event) -> tuple[Any, ...]:
         return tuple(draw.choice(cards) if isinstance(each, str) else each for each in event.arguments)
 
-    twin = match.supposing(dealt(match.tables))
+    twin = match.supposing(dealt(match.states))
     twin.setup = other(match.setup)
     twin.steps = [replace(step, before=dealt(step.before), events=other(step.events)) for step in match.steps]
     return twin
@@ -139,7 +139,7 @@ async def test_changing_what_is_hidden_changes_no_byte_that_others_are_sent(hall
         for _ in range(3):
             room.match = otherwise(truth, viewer, draw)
             room.look_again()
-            assert room.match.tables.tobytes() != truth.tables.tobytes()
+            assert room.match.states.tobytes() != truth.states.tobytes()
             after = await all_that_is_told(person, program, table)
             assert after == before, f"viewer {viewer}"
         room.match = truth
@@ -153,7 +153,7 @@ async def test_the_test_above_would_notice(hall: OpenHall) -> None:
     assert truth is not None
     before = await all_that_is_told(*viewers[0], room.table.id)
     draw = random.Random(2)
-    while np.array_equal((twin := otherwise(truth, SPECTATOR, draw)).tables["hand"][0, 0], truth.tables["hand"][0, 0]):
+    while np.array_equal((twin := otherwise(truth, SPECTATOR, draw)).states["hand"][0, 0], truth.states["hand"][0, 0]):
         pass
     room.match = twin
     room.look_again()

@@ -26,7 +26,7 @@ async def test_redealing_the_covered_pieces_changes_no_byte_that_anybody_is_sent
         for _ in range(3):
             room.match = otherwise(truth, viewer, draw)
             room.look_again()
-            assert room.match.tables["piece"].tobytes() != truth.tables["piece"].tobytes()
+            assert room.match.states["piece"].tobytes() != truth.states["piece"].tobytes()
             assert await all_that_is_told(person, program, table) == before, f"viewer {viewer}"
         room.match = truth
         room.look_again()

@@ -55,7 +55,7 @@ def moments(begun: Match) -> Iterator[Match]:
     while len(seen) < len(Phase):
         match = begun
         while not match.over:
-            phase = int(match.tables["phase"][0])
+            phase = int(match.states["phase"][0])
             if phase not in seen:
                 seen.add(phase)
                 yield match
@@ -75,7 +75,7 @@ async def test_changing_what_is_hidden_changes_no_byte_that_others_are_sent(hall
             assert any("va-place" in each for each in before)
             room.match = otherwise(truth, viewer, draw, CARDS)
             room.look_again()
-            assert room.match.tables.tobytes() != truth.tables.tobytes()
+            assert room.match.states.tobytes() != truth.states.tobytes()
             assert await all_that_is_told(person, program, room.table.id) == before, (viewer, len(truth.steps))
 
 
@@ -86,7 +86,7 @@ async def test_the_test_above_would_notice(hall: OpenHall) -> None:
     assert truth is not None
     before = await all_that_is_told(*viewers[0], room.table.id)
     draw = random.Random(2)
-    while np.array_equal((twin := otherwise(truth, SPECTATOR, draw, CARDS)).tables["hand"][0, 0], truth.tables["hand"][0, 0]):
+    while np.array_equal((twin := otherwise(truth, SPECTATOR, draw, CARDS)).states["hand"][0, 0], truth.states["hand"][0, 0]):
         pass
     room.match = twin
     room.look_again()

@@ -16,7 +16,7 @@ from typing import Literal
 
 import numpy as np
 
-from meadhall.bots.continuations import Continuations
+from meadhall.bots.rollouts import Continuations
 from meadhall.bots.threads import background
 from meadhall.engine.checks import check_count, quoted
 from meadhall.engine.cores import cores
@@ -26,7 +26,7 @@ from meadhall.engine.game import Scoring
 from meadhall.engine.language import gettext as _
 from meadhall.engine.language import grouped, listed, ngettext
 from meadhall.engine.match import EVERYTHING, SPECTATOR, Match, Step, concealed, visible
-from meadhall.engine.schema import Tables
+from meadhall.engine.schema import States
 
 Knowledge = Literal["public", "everything"]
 """Whose eyes the chances are seen with: what everybody knew, or all that was there."""
@@ -158,8 +158,8 @@ def analyse(
 
     known = _known(match, inf if iterations else began + seconds / 2, tell)
     open_ = [
-        _Open(concealed(match.game, tables, viewer), match.players, position)
-        for position, tables in enumerate(positions)
+        _Open(concealed(match.game, states, viewer), match.players, position)
+        for position, states in enumerate(positions)
         if position not in known
     ]
     _play_on(match, viewer, open_, began + seconds - time.monotonic(), iterations, tell)
@@ -171,17 +171,17 @@ def analyse(
     errors = tuple(estimated[position].errors() if position in estimated else sure for position in range(len(positions)))
     parties = match.game.parties(match.players, match.options)
     turning = turning_points(match, parties, chances, errors, samples)
-    secrets = any(_has_secrets(match, tables) for tables in positions)
+    secrets = any(_has_secrets(match, states) for states in positions)
     return Analysis(knowledge, parties, chances, samples, errors, turning, secrets)
 
 
-def _positions(match: Match) -> list[Tables]:
+def _positions(match: Match) -> list[States]:
     """The state before each action, and the last."""
-    return [*(step.before for step in match.steps), match.tables]
+    return [*(step.before for step in match.steps), match.states]
 
 
-def _has_secrets(match: Match, tables: Tables) -> bool:
-    seen, there = (concealed(match.game, tables, viewer).tobytes() for viewer in (SPECTATOR, EVERYTHING))
+def _has_secrets(match: Match, states: States) -> bool:
+    seen, there = (concealed(match.game, states, viewer).tobytes() for viewer in (SPECTATOR, EVERYTHING))
     return seen != there
 
 
@@ -210,8 +210,8 @@ def _known(match: Match, until: float, tell: Callable[[], None]) -> dict[int, tu
 class _Open:
     """A position whose chances are estimated, and what its continuations have brought so far."""
 
-    def __init__(self, tables: Tables, players: int, position: int) -> None:
-        self.tables = tables
+    def __init__(self, states: States, players: int, position: int) -> None:
+        self.states = states
         self.position = position
         self.sums = np.zeros(players, np.float64)
         self.squares = np.zeros(players, np.float64)
@@ -223,7 +223,7 @@ class _Open:
         longest = max(BATCH, -(-count // BATCH))
         for first in range(0, count, longest):
             size = min(longest, count - first)
-            brought = player.shares(self.tables, viewer, size, self.position, self.samples)[: len(self.sums)]
+            brought = player.shares(self.states, viewer, size, self.position, self.samples)[: len(self.sums)]
             self.sums += brought
             self.squares += brought**2 / size
             self.samples += size
@@ -248,7 +248,7 @@ def _play_on(
         return
     workers = min(cores(), len(positions))
     players = [Continuations(match.game) for _ in range(workers)]
-    players[0].shares(positions[0].tables, viewer, 1, 0)  # what has to be compiled first, or read from disk, is not counted
+    players[0].shares(positions[0].states, viewer, 1, 0)  # what has to be compiled first, or read from disk, is not counted
 
     def play(worker: int) -> None:
         for position in positions[worker::workers]:
@@ -311,7 +311,7 @@ def told(match: Match, analysis: Analysis, point: TurningPoint) -> str:
     seen = _seen(step, analysis)
     events = [event for event in seen if match.game.events[event.kind].rest is not seat] or seen
     if not events:
-        words = match.game.words.action(match.game.table.at(step.before), step.action, match.names)
+        words = match.game.words.action(match.game.state.at(step.before), step.action, match.names)
         return f"{match.names[step.seat]}: {words}"
     often = Counter(event.kind for each in match.steps for event in _seen(each, analysis))
     earlier = {event.kind for each in match.steps[:-1] for event in _seen(each, analysis)}

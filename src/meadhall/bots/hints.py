@@ -107,7 +107,7 @@ def chance_of_what(view: View) -> str:
 
 def in_words(view: View, given: tuple[Hint, ...]) -> str:
     """The hints in one line, e.g. ``"1. attack Karl: 54 % · 2. ally with Karl: 49 % (chance that you win)"``."""
-    texts = [view.game.words.action(view.table, hint.action, view.names) for hint in given]
+    texts = [view.game.words.action(view.state, hint.action, view.names) for hint in given]
     if given[0].chance is None:
         return _("There is only one thing to do: {action}.").format(action=texts[0])
     listed = " · ".join(

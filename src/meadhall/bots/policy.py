@@ -27,4 +27,4 @@ class PolicyBot:
 
     def choose(self, view: View) -> int:
         """One of ``view.legal``."""
-        return int(self._loops.follow_one(self._policy, copied(view.tables), self._room, self._rng))
+        return int(self._loops.follow_one(self._policy, copied(view.states), self._room, self._rng))

@@ -23,7 +23,7 @@ from meadhall.engine.events import NO_LOG_SHAPE
 from meadhall.engine.game import Game
 from meadhall.engine.kernels import module_of, seed_number
 from meadhall.engine.match import View
-from meadhall.engine.schema import Tables
+from meadhall.engine.schema import States
 
 _SOURCE = Path(__file__).with_name("tree.py")
 NODES = 1 << 17
@@ -107,10 +107,10 @@ class Tree:
         self._room = np.zeros((3, max(game.actions, LONGEST)), np.int64)
         self._silent = np.zeros(NO_LOG_SHAPE, np.int32)
         self._shares = np.zeros(game.max_players, np.float64)
-        self._tables = game.table.new(2)
+        self._states = game.state.new(2)
         self.nodes, self._spare_nodes = np.zeros((nodes, COLUMNS), np.int32), np.zeros((nodes, COLUMNS), np.int32)
         self.rewards, self._spare_rewards = np.zeros((nodes, 2), np.float64), np.zeros((nodes, 2), np.float64)
-        self.state = np.zeros(STANDING, np.int64)
+        self.control = np.zeros(STANDING, np.int64)
         self.totals = np.zeros(game.max_players, np.float64)
         self.iterations = 0
         self.pace = 0.0
@@ -120,24 +120,24 @@ class Tree:
     def clear(self) -> None:
         """Nothing but a root."""
         self.nodes[0] = (NOTHING, NOTHING, NOTHING, NOTHING, 0, 0)
-        self.state[SIZE] = 1
-        self.state[HABIT] = self.state[ONLY] = NOTHING
+        self.control[SIZE] = 1
+        self.control[HABIT] = self.control[ONLY] = NOTHING
         self._forget()
 
     def _forget(self) -> None:
         self.totals[:] = 0.0
         self.iterations = 0
 
-    def grow(self, view: Tables, seat: int, iterations: int, seed: int) -> None:
+    def grow(self, view: States, seat: int, iterations: int, seed: int) -> None:
         """So many iterations for ``seat``, for which ``view`` is concealed."""
-        self._tables[1] = view[0]
+        self._states[1] = view[0]
         self.iterations += iterations
         self._module.grow(
-            self._tables,
+            self._states,
             seat,
             self.nodes,
             self.rewards,
-            self.state,
+            self.control,
             iterations,
             seed,
             self._settings,
@@ -156,7 +156,7 @@ class Tree:
                 self.clear()
                 return
             node = below[decision]
-        self.state[SIZE] = self._module.transplant(self.nodes, self.rewards, node, self._spare_nodes, self._spare_rewards)
+        self.control[SIZE] = self._module.transplant(self.nodes, self.rewards, node, self._spare_nodes, self._spare_rewards)
         self.nodes, self._spare_nodes = self._spare_nodes, self.nodes
         self.rewards, self._spare_rewards = self._spare_rewards, self.rewards
         self._forget()
@@ -197,7 +197,7 @@ class Search:
         """
         self._catch_up(view)
         for tree in self._trees:
-            tree.state[HABIT] = NOTHING if habit is None else habit
+            tree.control[HABIT] = NOTHING if habit is None else habit
         if self._budget.alone:
             return self._think(view, habit)
         _taking_turns.add(self)
@@ -208,9 +208,9 @@ class Search:
 
     def _think(self, view: View, habit: int | None) -> Findings:
         if self._budget.iterations:
-            self._grow_all(lambda tree, seed: tree.grow(view.tables, view.viewer, self._budget.iterations, seed))
+            self._grow_all(lambda tree, seed: tree.grow(view.states, view.viewer, self._budget.iterations, seed))
             return self._findings(view)
-        self._grow_all(lambda tree, seed: tree.grow(view.tables, view.viewer, 1, seed))  # to be compiled is not to think
+        self._grow_all(lambda tree, seed: tree.grow(view.states, view.viewer, 1, seed))  # to be compiled is not to think
         clock = self._budget.clock
         began = clock()
         for round_ in range(1, ROUNDS + 1):
@@ -262,7 +262,7 @@ class Search:
                 found[action] += (tree.nodes[child, VISITS], *tree.rewards[child])
         considered = [_considered(action, *sums.tolist()) for action, sums in found.items()]
         iterations = sum(tree.iterations for tree in self._trees)
-        shares = np.sum([tree.totals for tree in self._trees], axis=0)[: view.table.players] / max(iterations, 1)
+        shares = np.sum([tree.totals for tree in self._trees], axis=0)[: view.state.players] / max(iterations, 1)
         considered.sort(key=lambda each: (-each.visits, -each.share, each.action))
         return Findings(tuple(considered), tuple(shares.tolist()), iterations)
 
@@ -274,13 +274,13 @@ class Search:
         """
         steps = tuple((step.n, step.seat, step.action) for step in view.steps)
         known = len(self._known)
-        same = self._reveals == view.table.reveals and steps[:known] == self._known
+        same = self._reveals == view.state.reveals and steps[:known] == self._known
         for tree in self._trees:
             if same:
                 tree.advance((seat, action) for _, seat, action in steps[known:])
             else:
                 tree.clear()
-        self._known, self._reveals = steps, view.table.reveals
+        self._known, self._reveals = steps, view.state.reveals
 
     def _grow_all(self, grow: Callable[[Tree, int], None]) -> None:
         everywhere = map if self._budget.alone else background("search", BEHIND).map
@@ -298,15 +298,15 @@ def _grow_a_slice(view: View, clock: Callable[[], float], seconds: float, tree: 
     """Grow for a slice of time, of at most so many seconds."""
     slice_ = min(SLICE, TURN / max(1, len(_taking_turns)))
     began, iterations = clock(), max(FIRST, int(tree.pace * min(slice_, seconds)))
-    tree.grow(view.tables, view.viewer, iterations, seed)
+    tree.grow(view.states, view.viewer, iterations, seed)
     tree.pace = iterations / max(clock() - began, 1e-6)
 
 
 def _grow_below(view: View, action: int, iterations: int, tree: Tree, seed: int) -> None:
     """Iterations that all begin with this action."""
-    tree.state[ONLY] = action
-    tree.grow(view.tables, view.viewer, iterations, seed)
-    tree.state[ONLY] = NOTHING
+    tree.control[ONLY] = action
+    tree.grow(view.states, view.viewer, iterations, seed)
+    tree.control[ONLY] = NOTHING
 
 
 _taking_turns: set[Search] = set()
@@ -336,6 +336,6 @@ class SearchBot:
         if solution is not None:
             return int(self._draw.choice(list(solution.play), p=list(solution.play.values())))
         habit = self._habit.choose(view)
-        if self._habitual and self._habitual(view.table, self._draw):
+        if self._habitual and self._habitual(view.state, self._draw):
             return habit
         return self._search.choose(self._search.consider(view, habit), habit)

@@ -19,19 +19,19 @@ from typing import TYPE_CHECKING, Any
 
 from meadhall.engine.chance import key_from_counter
 from meadhall.engine.rule import rule
-from meadhall.engine.schema import Grid, Row, Tables, state_at
+from meadhall.engine.schema import Grid, Row, States, state_at
 
 if TYPE_CHECKING:
     # What kernels.module_of puts here.
-    def legal(table: Any, out: Any) -> int: ...
-    def play(table: Any, action: int, log: Any) -> None: ...
-    def redeal(table: Any, seat: int) -> None: ...
-    def score(table: Any, out: Any) -> None: ...
-    def rollout(table: Any, legal: Any, count: int, rng: Any) -> int: ...
-    def guide(table: Any, legal: Any, count: int, rng: Any) -> int: ...
-    def evaluate(table: Any, out: Any) -> None: ...
-    def quiet(table: Any) -> bool: ...
-    def settled(table: Any, out: Any) -> bool: ...
+    def legal(state: Any, out: Any) -> int: ...
+    def play(state: Any, action: int, log: Any) -> None: ...
+    def redeal(state: Any, seat: int) -> None: ...
+    def score(state: Any, out: Any) -> None: ...
+    def rollout(state: Any, legal: Any, count: int, rng: Any) -> int: ...
+    def guide(state: Any, legal: Any, count: int, rng: Any) -> int: ...
+    def evaluate(state: Any, out: Any) -> None: ...
+    def quiet(state: Any) -> bool: ...
+    def settled(state: Any, out: Any) -> bool: ...
 
 
 # The columns of a node. Its children are a list: the first, and the next of each.
@@ -54,11 +54,11 @@ LONGEST = 400
 
 @rule
 def grow(
-    tables: Tables,
+    states: States,
     seat: int,
     nodes: Grid,
     rewards: Grid,
-    state: Row,
+    control: Row,
     iterations: int,
     seed: int,
     settings: Any,
@@ -74,7 +74,7 @@ def grow(
         seat: who looks; -1: everybody, -2: somebody who knows everything, and for whom nothing is dealt anew.
         nodes, rewards: the tree; node 0 is the root. ``rewards[k]``: the ``SUM`` of what node k brought to its ``ACTOR``, and
             the sum of its ``SQUARES``.
-        state: int64 (``STANDING``,), how the tree stands: ``SIZE``, ``ITERATIONS``, ``MARK``, ``HABIT`` and ``ONLY``.
+        control: int64 (``STANDING``,), how the tree stands: ``SIZE``, ``ITERATIONS``, ``MARK``, ``HABIT`` and ``ONLY``.
         seed: keys the chance of iteration i together with i.
         settings: exploration, the two numbers of widening, the depth of rollouts.
         room: int64 (3, most actions): the legal actions, marks, and the path.
@@ -83,14 +83,14 @@ def grow(
         totals: gains the shares of every iteration.
     """
     for _ in range(iterations):
-        tables[0] = tables[1]
-        table = state_at(tables, 0)
-        key_from_counter(table.rng, seed, state[ITERATIONS])
+        states[0] = states[1]
+        state = state_at(states, 0)
+        key_from_counter(state.rng, seed, control[ITERATIONS])
         if seat >= SPECTATOR:
-            redeal(table, seat)
-        length = descend(table, nodes, rewards, state, settings, room, silent, shares)
-        finish(table, int(settings[3]), room[0], silent, shares)
-        state[ITERATIONS] += 1
+            redeal(state, seat)
+        length = descend(state, nodes, rewards, control, settings, room, silent, shares)
+        finish(state, int(settings[3]), room[0], silent, shares)
+        control[ITERATIONS] += 1
         for k in range(length):
             node = room[2, k]
             nodes[node, VISITS] += 1
@@ -98,50 +98,50 @@ def grow(
                 share = shares[nodes[node, ACTOR]]
                 rewards[node, SUM] += share
                 rewards[node, SQUARES] += share * share
-        for player in range(table.players):
+        for player in range(state.players):
             totals[player] += shares[player]
 
 
 @rule
-def descend(table: Any, nodes: Grid, rewards: Grid, state: Row, settings: Any, room: Any, silent: Any, shares: Any) -> int:
+def descend(state: Any, nodes: Grid, rewards: Grid, control: Row, settings: Any, room: Any, silent: Any, shares: Any) -> int:
     """Walk down to a new node, or to where it is settled. The path is ``room[2]``; how long it is."""
     room[2, 0] = 0
     length = 1
     node = 0
-    while table.actor >= 0 and length < LONGEST:
-        count = legal(table, room[0])
-        if node == 0 and state[ONLY] != NOTHING:
-            room[0, 0] = state[ONLY]
+    while state.actor >= 0 and length < LONGEST:
+        count = legal(state, room[0])
+        if node == 0 and control[ONLY] != NOTHING:
+            room[0, 0] = control[ONLY]
             count = 1
-        untried = mark_untried(table, nodes, node, count, state, room)
+        untried = mark_untried(state, nodes, node, count, control, room)
         widest = settings[1] * (nodes[node, VISITS] + 1) ** settings[2]
-        new = untried > 0 and count - untried < max(widest, 1.0) and state[SIZE] < nodes.shape[0]
+        new = untried > 0 and count - untried < max(widest, 1.0) and control[SIZE] < nodes.shape[0]
         if new:
-            node = add_child(table, nodes, rewards, node, choose_untried(table, node, count, state, room), state)
+            node = add_child(state, nodes, rewards, node, choose_untried(state, node, count, control, room), control)
         elif untried == count:
             break  # the tree is full
         else:
-            node = best_child(table, nodes, rewards, node, settings[0], state[MARK], room)
-        play(table, nodes[node, ACTION], silent)
+            node = best_child(state, nodes, rewards, node, settings[0], control[MARK], room)
+        play(state, nodes[node, ACTION], silent)
         room[2, length] = node
         length += 1
-        if new or settled(table, shares):
+        if new or settled(state, shares):
             break
     return length
 
 
 @rule
-def mark_untried(table: Any, nodes: Grid, node: int, count: int, state: Row, room: Any) -> int:
+def mark_untried(state: Any, nodes: Grid, node: int, count: int, control: Row, room: Any) -> int:
     """Mark every legal action in ``room[1]``: with this walk's mark if it has a node, one more if not. How many have none."""
-    state[MARK] += 2
-    mark = state[MARK]
+    control[MARK] += 2
+    mark = control[MARK]
     for k in range(count):
         room[1, room[0, k]] = mark + 1
     untried = count
     child = nodes[node, CHILD]
     while child != NOTHING:
         action = nodes[child, ACTION]
-        if nodes[child, ACTOR] == table.actor and room[1, action] == mark + 1:
+        if nodes[child, ACTOR] == state.actor and room[1, action] == mark + 1:
             room[1, action] = mark
             untried -= 1
         child = nodes[child, SIBLING]
@@ -149,28 +149,28 @@ def mark_untried(table: Any, nodes: Grid, node: int, count: int, state: Row, roo
 
 
 @rule
-def choose_untried(table: Any, node: int, count: int, state: Row, room: Any) -> int:
+def choose_untried(state: Any, node: int, count: int, control: Row, room: Any) -> int:
     """What the guide would do if it could only do what is untried; at the root first the habit, if there is one."""
-    mark = state[MARK] + 1
-    if node == 0 and state[HABIT] != NOTHING and room[1, state[HABIT]] == mark:
-        return int(state[HABIT])
+    mark = control[MARK] + 1
+    if node == 0 and control[HABIT] != NOTHING and room[1, control[HABIT]] == mark:
+        return int(control[HABIT])
     untried = 0
     for k in range(count):
         if room[1, room[0, k]] == mark:
             room[0, untried] = room[0, k]
             untried += 1
-    return guide(table, room[0], untried, table.rng)
+    return guide(state, room[0], untried, state.rng)
 
 
 @rule
-def add_child(table: Any, nodes: Grid, rewards: Any, node: int, action: int, state: Row) -> int:
+def add_child(state: Any, nodes: Grid, rewards: Any, node: int, action: int, control: Row) -> int:
     """A new node for what the actor does; its number."""
-    child = state[SIZE]
-    state[SIZE] += 1
+    child = control[SIZE]
+    control[SIZE] += 1
     nodes[child, CHILD] = NOTHING
     nodes[child, SIBLING] = nodes[node, CHILD]
     nodes[child, ACTION] = action
-    nodes[child, ACTOR] = table.actor
+    nodes[child, ACTOR] = state.actor
     nodes[child, VISITS] = 0
     nodes[child, AVAILABLE] = 1
     rewards[child, SUM] = 0.0
@@ -180,13 +180,13 @@ def add_child(table: Any, nodes: Grid, rewards: Any, node: int, action: int, sta
 
 
 @rule
-def best_child(table: Any, nodes: Grid, rewards: Any, node: int, exploration: float, mark: int, room: Any) -> int:
+def best_child(state: Any, nodes: Grid, rewards: Any, node: int, exploration: float, mark: int, room: Any) -> int:
     """UCB1 with counts of availability, among the legal actions that have nodes, which bear the mark."""
     best = NOTHING
     highest = -1.0
     child = nodes[node, CHILD]
     while child != NOTHING:
-        if nodes[child, ACTOR] == table.actor and room[1, nodes[child, ACTION]] == mark:
+        if nodes[child, ACTOR] == state.actor and room[1, nodes[child, ACTION]] == mark:
             nodes[child, AVAILABLE] += 1
             visits = nodes[child, VISITS]
             value = rewards[child, SUM] / visits + exploration * sqrt(log(nodes[child, AVAILABLE]) / visits)
@@ -198,19 +198,19 @@ def best_child(table: Any, nodes: Grid, rewards: Any, node: int, exploration: fl
 
 
 @rule
-def finish(table: Any, depth: int, out: Row, silent: Any, shares: Any) -> None:
+def finish(state: Any, depth: int, out: Row, silent: Any, shares: Any) -> None:
     """Play on by the quick policy, to the end or for so many decisions and to a quiet position; what it is worth to whom into
     ``shares``.
     """
-    while table.actor >= 0:
-        if settled(table, shares):
+    while state.actor >= 0:
+        if settled(state, shares):
             return
-        if depth <= 0 and quiet(table):
-            evaluate(table, shares)
+        if depth <= 0 and quiet(state):
+            evaluate(state, shares)
             return
-        play(table, rollout(table, out, legal(table, out), table.rng), silent)
+        play(state, rollout(state, out, legal(state, out), state.rng), silent)
         depth -= 1
-    score(table, shares)
+    score(state, shares)
 
 
 @rule

@@ -85,14 +85,14 @@ def resumed_match(path: Path) -> Match:
 def hinted_sights(match: Match) -> set[bytes]:
     """What the seats saw where they played with a hint, also where they took it back."""
     steps = [*match.steps, *(step for undone in match.undone for step in undone.steps)]
-    return {match.supposing(step.before).sight(step.seat) for step in steps if step.hinted} | _hinted_before(match)
+    return {match.supposing(step.before).information_set(step.seat) for step in steps if step.hinted} | _hinted_before(match)
 
 
 def _hinted_before(match: Match) -> set[bytes]:
     """What the actor sees now, if what was taken back last was played with a hint: they may know more of it by now."""
     last = match.undone[-1].steps if match.undone else ()
     back = last and last[-1].n == match.next_number - 1
-    return {match.sight(last[0].seat)} if back and last[0].hinted else set()
+    return {match.information_set(last[0].seat)} if back and last[0].hinted else set()
 
 
 class Session:
@@ -152,7 +152,7 @@ class Session:
         """Play it for the actor, and tell what happened as far as the person may know."""
         number = self.match.next_number
         actor = self.match.actor
-        hinted = actor in self.persons and self.match.sight(actor) in self.hinted
+        hinted = actor in self.persons and self.match.information_set(actor) in self.hinted
         events = self.match.play(action, hinted=hinted)
         print_events(self.console, self.match, [event for event in events if event.visible_to(self.viewer)], number)
 
@@ -205,7 +205,7 @@ class Session:
             self.say(_("Say which, e.g. why {choice}.").format(choice=self.example()), style="red")
             return
         action = self.match.check(asked)
-        text = self.match.game.words.action(self.match.view(self.viewer).table, action, self.match.names)
+        text = self.match.game.words.action(self.match.view(self.viewer).state, action, self.match.names)
         self.say(_("Nothing forbids it: {action}.").format(action=text))
 
     def explain(self, refused: Refused) -> None:
@@ -221,7 +221,7 @@ class Session:
         if not view.legal:
             self.say(_("There is nothing to decide."))
             return
-        self.hinted.add(self.match.sight(self.viewer))
+        self.hinted.add(self.match.information_set(self.viewer))
         with self.console.status(_("The king looks at your table …")):
             given = hints(view)
         print_hints(self.console, view, given, self.choices.written)

@@ -26,7 +26,7 @@ def print_events(console: Console, match: Match, events: Iterable[Event], number
 
 def print_step(console: Console, match: Match, step: Step, note: str = "") -> None:
     """An action and everything that followed from it; whether it was played with a hint, too."""
-    words = match.game.words.action(match.game.table.at(step.before), step.action, match.names)
+    words = match.game.words.action(match.game.state.at(step.before), step.action, match.names)
     line = _("{name}: {action}").format(name=match.names[step.seat], action=words)
     notes = [note, _("(with a hint)") if step.hinted else ""]
     _print_paragraph(console, step.n, Text.assemble((line, "bold"), *((f"  {said}", "dim") for said in notes if said)))
@@ -47,7 +47,7 @@ def print_table(console: Console, view: View) -> None:
     sketch = getattr(view.game.words, "sketch", None)
     if sketch is not None:
         console.print()
-        console.print(Padding(Text(sketch(view.table, view.names)), (0, 0, 0, 2)))
+        console.print(Padding(Text(sketch(view.state, view.names)), (0, 0, 0, 2)))
 
 
 def print_choices(console: Console, lines: Iterable[tuple[str, str]]) -> None:
@@ -66,7 +66,7 @@ def print_hints(console: Console, view: View, given: Iterable[Hint], written: Ca
     for heading in (_("type"), _("to do"), chance_of_what(view)):
         table.add_column(heading)
     for hint in given:
-        action = view.game.words.action(view.table, hint.action, view.names)
+        action = view.game.words.action(view.state, hint.action, view.names)
         exactly = _(", exactly") if hint.sure and hint.chance is not None else ""
         table.add_row(written(hint.action), Text(action), (chance_in_words(hint) or _("nothing else can be done")) + exactly)
     console.print(Padding(table, (0, 0, 0, 2)))
@@ -76,7 +76,7 @@ def outcome(match: Match) -> str:
     """How a match that is over ended."""
     result = match.result()
     assert result is not None
-    how = match.game.words.ending(match.game.table.at(match.tables))[1]
+    how = match.game.words.ending(match.game.state.at(match.states))[1]
     winners = listed([match.names[seat] for seat in result.winners])
     if len(result.winners) == 1:
         said = _("{name} wins: {how} ({rule}).").format(name=winners, how=how, rule=result.reason)

@@ -14,26 +14,26 @@ from meadhall.engine.schema import Row
 
 
 @rule
-def anything(_table: Any, legal: Row, count: int, rng: Row) -> int:
+def anything(_state: Any, legal: Row, count: int, rng: Row) -> int:
     """The policy that takes any legal action."""
     return legal[below(rng, count)]
 
 
 @rule
-def undecided(table: Any, out: Any) -> None:
+def undecided(state: Any, out: Any) -> None:
     """The evaluation that knows nothing: equal shares."""
-    for seat in range(table.players):
-        out[seat] = 1.0 / table.players
+    for seat in range(state.players):
+        out[seat] = 1.0 / state.players
 
 
 @rule
-def never(_table: Any, _out: Any) -> bool:
+def never(_state: Any, _out: Any) -> bool:
     """No position is settled before its end."""
     return False
 
 
 @rule
-def always(_table: Any) -> bool:
+def always(_state: Any) -> bool:
     """Every position can be evaluated."""
     return True
 

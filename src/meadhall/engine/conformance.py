@@ -137,10 +137,10 @@ def _try_match(game: Game, players: int, options: dict[str, Any], seed: str, coi
     _hold("setup", trial.place, setup_is_sound, trial)
     _hold("events", trial.place, setup_events, trial)
     while not trial.match.over:
-        trial.states.append((trial.match._tables, _hash(trial.match._tables)))
+        trial.states.append((trial.match._states, _hash(trial.match._states)))
         for law, holds in POSITION_LAWS:
             _hold(law, trial.place, holds, trial)
-        legal = legal_actions(game, trial.match._tables)
+        legal = legal_actions(game, trial.match._states)
         for action in trial.draw.sample(legal, min(_BRANCHES, len(legal))):
             branch = Branch(trial, _hold("legal", trial.place, _played, trial.match, action))
             for law, holds in STEP_LAWS:
@@ -168,12 +168,12 @@ def _hold(law: str, place: str, holds: Callable[..., Any], *subject: Any) -> Any
 demand = knowledge.demand
 
 
-def _hash(tables: Any) -> str:
-    return hashlib.sha256(tables.tobytes()).hexdigest()
+def _hash(states: Any) -> str:
+    return hashlib.sha256(states.tobytes()).hexdigest()
 
 
 def _snapshot(match: Match) -> tuple[Any, ...]:
-    return match._tables.tobytes(), len(match.steps), len(match.undone), match.next_number
+    return match._states.tobytes(), len(match.steps), len(match.undone), match.next_number
 
 
 def _played(match: Match, action: int) -> Match:
@@ -223,13 +223,13 @@ def setup_is_sound(trial: Trial) -> None:
     match = trial.match
     actor_is_sound(match)
     again = _set_up(trial.game, match.players, match.options, trial.seed)
-    demand(again._tables.tobytes() == match._tables.tobytes(), "set up again from the same seed, the state is another")
+    demand(again._states.tobytes() == match._states.tobytes(), "set up again from the same seed, the state is another")
     demand(again.setup == match.setup, "set up again from the same seed, the events are others")
 
 
 def actor_is_sound(match: Match) -> None:
     """The actor is a seat, or -1; the number of players stays."""
-    actor, players = int(match._tables["actor"][0]), int(match._tables["players"][0])
+    actor, players = int(match._states["actor"][0]), int(match._states["players"][0])
     demand(players == match.players, f"`players` is {players}, but {match.players} play")
     demand(match.players > actor >= -1, f"`actor` is {actor}; it is a seat, or -1 when the match is over")
 
@@ -240,10 +240,10 @@ def actor_is_sound(match: Match) -> None:
 def legal_list(trial: Trial) -> None:
     """Legal lists are ascending, not empty, the same for who knows only what the actor knows, and change nothing."""
     match, game = trial.match, trial.game
-    before = match._tables.tobytes()
+    before = match._states.tobytes()
     out = np.zeros(game.actions, np.int32)
-    count = int(loops(game).legal_one(match._tables, out))
-    demand(match._tables.tobytes() == before, "asking for the legal actions changed the state")
+    count = int(loops(game).legal_one(match._states, out))
+    demand(match._states.tobytes() == before, "asking for the legal actions changed the state")
     demand(count > 0, f"seat {match.actor} is to decide, and nothing is legal")
     demand(count <= game.actions, f"{count} legal actions, but the action space has only {game.actions}")
     legal = out[:count].tolist()
@@ -260,7 +260,7 @@ def refusals(trial: Trial) -> None:
     """Every integer that is not legal is refused, for a reason that the rulebook explains, and nothing changes."""
     match = trial.match
     before = _snapshot(match)
-    legal = set(legal_actions(trial.game, match._tables))
+    legal = set(legal_actions(trial.game, match._states))
     for action in _illegal(trial, legal):
         refused = _refusal(match, action, match.actor, IllegalAction)
         demand(bool(refused.reason.strip()), f"action {action} is not on the legal list, and no words say why")
@@ -313,10 +313,10 @@ def heuristics(trial: Trial) -> None:
     """The greedy player chooses a legal action, and is not led by what it can't see."""
     if trial.game.greedy is None:
         return
-    view = concealed(trial.game, trial.match._tables, trial.match.actor or 0)
+    view = concealed(trial.game, trial.match._states, trial.match.actor or 0)
     rng = np.array([trial.draw.getrandbits(64), 1], np.uint64)
     chosen = int(loops(trial.game).follow_one(GREEDY, view, np.zeros(trial.game.actions, np.int32), rng))
-    legal = legal_actions(trial.game, trial.match._tables)
+    legal = legal_actions(trial.game, trial.match._states)
     demand(chosen in legal, f"greedy chooses {chosen}; legal are {list(legal)}")
 
 
@@ -330,7 +330,7 @@ def step_is_sound(branch: Branch) -> None:
     silent = step.before.copy()
     silent["rng"][0] = key
     loops(branch.trial.game).play_one(silent, step.action, np.zeros(NO_LOG_SHAPE, np.int32))
-    demand(silent.tobytes() == branch.after._tables.tobytes(), "without a log the same action leads to another state")
+    demand(silent.tobytes() == branch.after._states.tobytes(), "without a log the same action leads to another state")
 
 
 def replaying(branch: Branch) -> None:
@@ -341,9 +341,9 @@ def replaying(branch: Branch) -> None:
 
 def revealing(branch: Branch) -> None:
     """``reveals`` never falls, and rises when chance was drawn: an undo must not be free then."""
-    before, after = int(branch.step.before["reveals"][0]), int(branch.after._tables["reveals"][0])
+    before, after = int(branch.step.before["reveals"][0]), int(branch.after._states["reveals"][0])
     demand(after >= before, f"`reveals` fell from {before} to {after}")
-    rolled = tuple(branch.after._tables["rng"][0].tolist()) != step_key(branch.after.seed, branch.step.n)
+    rolled = tuple(branch.after._states["rng"][0].tolist()) != step_key(branch.after.seed, branch.step.n)
     demand(after > before or not rolled, "chance was drawn, but `reveals` has not risen")
 
 
@@ -387,7 +387,7 @@ def taking_back(branch: Branch) -> None:
     except CannotUndo:
         demand(not free, "an undo was refused, though nothing had been revealed")
         match.undo(revealed=True)
-    same = match._tables.tobytes() == before.tobytes()
+    same = match._states.tobytes() == before.tobytes()
     demand(same or (not free and match.game.recall is not None), "after an undo the state is not as it was")
     earlier = match.supposing(before)
     demand(match.view(match.actor).legal == earlier.view(earlier.actor).legal, "after an undo other actions are legal")
@@ -439,9 +439,9 @@ def copies(trial: Trial) -> None:
     for state, was in trial.states:
         demand(_hash(state) == was, "a state changed after it had been played on from")
     twin = trial.match.copy()
-    twin._tables[0] = np.zeros(1, twin._tables.dtype)[0]
+    twin._states[0] = np.zeros(1, twin._states.dtype)[0]
     twin.steps.clear()
-    demand(_hash(trial.match._tables) != _hash(twin._tables), "a copy of a match shares its state")
+    demand(_hash(trial.match._states) != _hash(twin._states), "a copy of a match shares its state")
     demand(len(trial.match.steps) == len(trial.states), "a copy of a match shares its steps")
 
 

@@ -26,7 +26,7 @@ from meadhall.engine.language import add_catalogues
 from meadhall.engine.options import Choice as Choice
 from meadhall.engine.options import Document as Document
 from meadhall.engine.options import Option
-from meadhall.engine.schema import State
+from meadhall.engine.schema import GameState
 from meadhall.engine.solution import Solver
 from meadhall.engine.statistics import NOTHING, Statistics
 
@@ -49,12 +49,12 @@ class Scoring(Enum):
 class GameRules(Protocol):
     """The six rule functions, on the game's record. ``log`` takes the events."""
 
-    def setup(self, table: Any, players: int, options: Any, log: Any) -> None: ...
-    def legal(self, table: Any, out: Any) -> int: ...
-    def play(self, table: Any, action: int, log: Any) -> None: ...
-    def conceal(self, table: Any, seat: int) -> None: ...
-    def redeal(self, table: Any, seat: int) -> None: ...
-    def score(self, table: Any, out: Any) -> None: ...
+    def setup(self, state: Any, players: int, options: Any, log: Any) -> None: ...
+    def legal(self, state: Any, out: Any) -> int: ...
+    def play(self, state: Any, action: int, log: Any) -> None: ...
+    def conceal(self, state: Any, seat: int) -> None: ...
+    def redeal(self, state: Any, seat: int) -> None: ...
+    def score(self, state: Any, out: Any) -> None: ...
 
 
 class GameWords(Hashable, Protocol):
@@ -63,27 +63,27 @@ class GameWords(Hashable, Protocol):
     ``table`` is a concealed state, ``names`` are the players'.
     """
 
-    def action(self, table: Any, action: int, names: Sequence[str]) -> str:
+    def action(self, state: Any, action: int, names: Sequence[str]) -> str:
         """What the actor would do, e.g. ``"attack Björn"``."""
 
     def event(self, event: Event, names: Sequence[str]) -> str:
         """What happened."""
 
-    def refusal(self, table: Any, action: int, names: Sequence[str]) -> tuple[str, str]:
+    def refusal(self, state: Any, action: int, names: Sequence[str]) -> tuple[str, str]:
         """Rule id and words: why the actor can't play ``action`` now; ``("", "")`` if the rules allow it.
 
         A second statement of what is legal, which ``check_game`` holds against the first.
         """
 
-    def prompt(self, table: Any, names: Sequence[str], viewer: int) -> str:
+    def prompt(self, state: Any, names: Sequence[str], viewer: int) -> str:
         """What is to be decided and by whom, as seat ``viewer`` (-1: a spectator) is told."""
 
-    def ending(self, table: Any) -> tuple[str, str]:
+    def ending(self, state: Any) -> tuple[str, str]:
         """Rule id and words of how a finished match ended."""
 
 
-class GamePicture(Protocol):
-    """What a browser shows of the game: its ``table.html`` draws what this module makes of a view."""
+class GamePage(Protocol):
+    """What a browser shows of the game: its ``page.html`` draws what this module makes of a view."""
 
     def picture(self, view: View) -> Any:
         """The values for the board, drawn from what everybody (or, in a replay, some seat) may know."""
@@ -105,12 +105,12 @@ class Game:
         version: of its rules; rises with every change that could change a replay.
         min_players, max_players: how many can play.
         actions: size of the action space; an action is an integer from 0 to ``actions - 1``.
-        table: the record class of its state.
+        state: the record class of its state.
         rules: the six rule functions (usually a module).
         words: its texts (usually a module).
         events: every kind of event by its number.
         folder: where its templates, rulebook and catalogues are.
-        picture: what a browser shows of it (usually its module ``table``); None for a game without a page.
+        page: what a browser shows of it (usually its module ``page``); None for a game without a page.
         options: what a match can be set up with.
         greedy: the heuristic player, a rule ``greedy(table, legal, count, rng) -> action``: ``table`` is concealed for its actor,
             ``legal[:count]`` are its legal actions, ``rng`` two words for draws of its own. None if there is none.
@@ -135,12 +135,12 @@ class Game:
     min_players: int
     max_players: int
     actions: int
-    table: type[State]
+    state: type[GameState]
     rules: GameRules
     words: GameWords
     events: dict[int, EventKind]
     folder: Path
-    picture: GamePicture | None = None
+    page: GamePage | None = None
     options: tuple[Option, ...] = ()
     greedy: Any = None
     advice: Advice = field(default_factory=Advice)

@@ -187,9 +187,9 @@ def random_playouts(
     compiled = loops(subject)
 
     def work(chunk: range, pieces: _Pieces) -> tuple[int, Floats]:
-        shares, decisions, tables = np.zeros(players, np.float64), 0, subject.table.new(2)
+        shares, decisions, states = np.zeros(players, np.float64), 0, subject.state.new(2)
         for piece in pieces.of(chunk):
-            decisions += int(compiled.playouts(tables, players, codes, key, piece.start, len(piece), shares))
+            decisions += int(compiled.playouts(states, players, codes, key, piece.start, len(piece), shares))
         return decisions, shares
 
     decisions, shares = zip(*_spread(work, games, threads, progress), strict=True)
@@ -232,14 +232,14 @@ def counted_tournament(
     compiled = loops(subject)
 
     def work(chunk: range, pieces: _Pieces) -> tuple[Floats, npt.NDArray[np.int64], Counts]:
-        tables = subject.table.new(4)
+        states = subject.state.new(4)
         shares = np.zeros((len(chunk), players), np.float64)
         lengths = np.zeros(len(chunk), np.int64)
         counts = np.zeros((len(chunk), subject.statistics.counters), np.int64)
         for piece in pieces.of(chunk):
             here = slice(piece.start - chunk.start, piece.stop - chunk.start)
             told = shares[here], lengths[here], counts[here]
-            compiled.tournament(tables, players, codes, who, key, piece.start, len(piece), *told)
+            compiled.tournament(states, players, codes, who, key, piece.start, len(piece), *told)
         return shares, lengths, counts
 
     shares, lengths, counts = zip(*_spread(work, games, threads, progress), strict=True)
@@ -272,12 +272,12 @@ class Batch:
         self.game = game(name)
         self.players, chosen = self.game.check_setup(players, options)
         codes = self.game.encode_options(chosen)
-        self.tables = self.game.table.new(check_count(count, "matches"))
+        self.states = self.game.state.new(check_count(count, "matches"))
         number = as_integer(first)
-        if number is None or not 0 <= number <= _INT64.max - len(self.tables):
+        if number is None or not 0 <= number <= _INT64.max - len(self.states):
             raise BadSetup(f"the number of the first match is an integer of at least 0, not {quoted(first)}")
         self._loops = loops(self.game)
-        self._loops.set_up_many(self.tables, self.players, codes, seed_number(seed), number)
+        self._loops.set_up_many(self.states, self.players, codes, seed_number(seed), number)
 
     def step(self, actions: npt.ArrayLike) -> npt.NDArray[np.int8]:
         """Play ``actions[i]`` on match i. Returns int8 (count,): 0 played; unchanged because 1 illegal, 2 over.
@@ -287,24 +287,24 @@ class Batch:
             MalformedAction: an action is no integer, or none of 64 bits.
         """
         chosen = _integers(actions)
-        if chosen.shape != self.tables.shape:
-            raise BadSetup(f"{len(self.tables)} actions are needed, one a match; got shape {chosen.shape}")
-        outcome = np.zeros(len(self.tables), np.int8)
-        self._loops.step(self.tables, chosen, outcome)
+        if chosen.shape != self.states.shape:
+            raise BadSetup(f"{len(self.states)} actions are needed, one a match; got shape {chosen.shape}")
+        outcome = np.zeros(len(self.states), np.int8)
+        self._loops.step(self.states, chosen, outcome)
         return outcome
 
     def legal_masks(self) -> npt.NDArray[np.bool_]:
         """Bool (count, actions): which actions are legal; none where a match is over."""
-        masks = np.zeros((len(self.tables), self.game.actions), np.bool_)
-        self._loops.legal_masks(self.tables, masks)
+        masks = np.zeros((len(self.states), self.game.actions), np.bool_)
+        self._loops.legal_masks(self.states, masks)
         return masks
 
     def actors(self) -> npt.NDArray[np.int8]:
         """int8 (count,): the seat to decide, -1 where a match is over."""
-        return self.tables["actor"].astype(np.int8)
+        return self.states["actor"].astype(np.int8)
 
     def scores(self) -> Floats:
         """float64 (count, players): each seat's share, 0 where a match is not over."""
-        shares = np.zeros((len(self.tables), self.players), np.float64)
-        self._loops.scores(self.tables, shares)
+        shares = np.zeros((len(self.states), self.players), np.float64)
+        self._loops.scores(self.states, shares)
         return shares

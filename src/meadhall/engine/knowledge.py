@@ -21,7 +21,7 @@ from meadhall.engine.events import EVERYBODY, NOBODY, Event
 from meadhall.engine.game import Game
 from meadhall.engine.kernels import loops
 from meadhall.engine.match import SPECTATOR, Match, concealed, legal_actions, visible
-from meadhall.engine.schema import Tables, field_names
+from meadhall.engine.schema import States, field_names
 
 _CERTAIN = 1e-9  # what is less probable than this under the law is taken as a violation
 _REDEALS = 8
@@ -39,22 +39,22 @@ def demand(holds: bool, otherwise: str) -> None:
         raise Broken(otherwise)
 
 
-def redealt(game: Game, view: Tables, viewer: int, draw: random.Random) -> Tables:
+def redealt(game: Game, view: States, viewer: int, draw: random.Random) -> States:
     """A copy of a state concealed for ``viewer``, its blanks filled at random."""
-    tables = view.copy()
-    tables["rng"][0] = (draw.getrandbits(64), draw.getrandbits(64) | 1)
-    loops(game).redeal_one(tables, viewer)
-    return tables
+    states = view.copy()
+    states["rng"][0] = (draw.getrandbits(64), draw.getrandbits(64) | 1)
+    loops(game).redeal_one(states, viewer)
+    return states
 
 
-def without_chance(tables: Tables) -> Bytes:
+def without_chance(states: States) -> Bytes:
     """The bytes of a state but for its generator."""
-    copy = tables.copy()
+    copy = states.copy()
     copy["rng"] = 0
     return copy.view(np.uint8)
 
 
-def differing_fields(one: Tables, other: Tables) -> str:
+def differing_fields(one: States, other: States) -> str:
     """The names of the fields in which two states differ."""
     return ", ".join(name for name in field_names(one.dtype) if one[name].tobytes() != other[name].tobytes())
 
@@ -64,10 +64,10 @@ def differing_fields(one: Tables, other: Tables) -> str:
 
 def concealing_is_idempotent(match: Match, viewer: int) -> None:
     """Concealing blanks the generator, keeps what all know of the course of the match, and done twice is done once."""
-    view = concealed(match.game, match._tables, viewer)
+    view = concealed(match.game, match._states, viewer)
     demand(not view["rng"].any(), f"concealed for {viewer}, the generator is still there")
     for name in ("actor", "players", "reveals"):
-        demand(view[name][0] == match._tables[name][0], f"concealed for {viewer}, `{name}` is another")
+        demand(view[name][0] == match._states[name][0], f"concealed for {viewer}, `{name}` is another")
     again = concealed(match.game, view, viewer)
     demand(
         again.tobytes() == view.tobytes(), f"concealed twice for {viewer}, other fields differ: {differing_fields(again, view)}"
@@ -77,7 +77,7 @@ def concealing_is_idempotent(match: Match, viewer: int) -> None:
 def redealing_is_consistent(match: Match, viewer: int, draw: random.Random) -> None:
     """To the viewer a redealt state is the same table as the true one, and it can be played on."""
     game = match.game
-    view = concealed(game, match._tables, viewer)
+    view = concealed(game, match._states, viewer)
     chance = draw.getstate()
     supposed = redealt(game, view, viewer, draw)
     draw.setstate(chance)
@@ -100,22 +100,22 @@ def step_tells_what_it_shows(before: Match, after: Match, viewer: int, draw: ran
     And such a revelation moves ``reveals``.
     """
     game, step = before.game, after.steps[-1]
-    supposed = redealt(game, concealed(game, before._tables, viewer), viewer, draw)
-    if np.array_equal(without_chance(supposed), without_chance(before._tables)) or step.action not in legal_actions(
+    supposed = redealt(game, concealed(game, before._states, viewer), viewer, draw)
+    if np.array_equal(without_chance(supposed), without_chance(before._states)) or step.action not in legal_actions(
         game, supposed
     ):
         return
     other = before.supposing(supposed)
     other.play(step.action)
     seen, would_see = visible(step.events, viewer), visible(other.steps[-1].events, viewer)
-    shown, would_be_shown = concealed(game, after._tables, viewer), concealed(game, other._tables, viewer)
+    shown, would_be_shown = concealed(game, after._states, viewer), concealed(game, other._states, viewer)
     same_table = shown.tobytes() == would_be_shown.tobytes()
     if seen == would_see:
         demand(same_table, f"no event tells viewer {viewer} what they see change: {differing_fields(shown, would_be_shown)}")
         return
     told = next((str(a) for a, b in zip(seen, would_see, strict=False) if a != b), "events")
     demand(not same_table, f"{told} tells viewer {viewer} something hidden, but their table neither shows nor remembers it")
-    risen = int(after._tables["reveals"][0]) > int(step.before["reveals"][0])
+    risen = int(after._states["reveals"][0]) > int(step.before["reveals"][0])
     demand(risen, f"{told} reveals something to viewer {viewer}, but `reveals` has not risen")
 
 
@@ -137,10 +137,10 @@ class Coincidences:
         if match.steps:
             self.compare(match.game, draw.choice(match.steps).before, draw.randrange(SPECTATOR, match.players), draw)
 
-    def compare(self, game: Game, tables: Tables, viewer: int, draw: random.Random) -> None:
+    def compare(self, game: Game, states: States, viewer: int, draw: random.Random) -> None:
         """One look at a state. Looks are independent if their states are of different matches."""
-        view = concealed(game, tables, viewer)
-        true = without_chance(tables).tobytes()
+        view = concealed(game, states, viewer)
+        true = without_chance(states).tobytes()
         first, *others = [without_chance(redealt(game, view, viewer, draw)).tobytes() for _ in range(_REDEALS)]
         if first == true:
             return
@@ -196,13 +196,13 @@ def deal_many(game: Game, players: int, options: dict[str, Any], seed: str, coun
     for number in range(count):
         match = Match(game, players=players, seed=f"{seed} setup {number}", options=options)
         events.append(match.setup)
-        truth.append(without_chance(match._tables))
+        truth.append(without_chance(match._states))
         for viewer in range(SPECTATOR, players):
-            view = concealed(game, match._tables, viewer)
+            view = concealed(game, match._states, viewer)
             redeals[viewer].append(np.stack([without_chance(redealt(game, view, viewer, draw)) for _ in range(_REDEALS)]))
-        coincidences.compare(game, match._tables, draw.randrange(SPECTATOR, players), draw)
+        coincidences.compare(game, match._states, draw.randrange(SPECTATOR, players), draw)
     return Deals(
-        game.table.dtype, players, events, np.stack(truth), {viewer: np.stack(found) for viewer, found in redeals.items()}
+        game.state.dtype, players, events, np.stack(truth), {viewer: np.stack(found) for viewer, found in redeals.items()}
     )
 
 

@@ -15,20 +15,20 @@ from meadhall.engine.advice import anything
 from meadhall.engine.chance import below, key_from_counter
 from meadhall.engine.events import NO_LOG_SHAPE, WIDTH
 from meadhall.engine.rule import i64, rule
-from meadhall.engine.schema import Grid, Row, Tables, state_at
+from meadhall.engine.schema import Grid, Row, States, state_at
 
 if TYPE_CHECKING:
     # What kernels.py puts here (see GameRules, Statistics).
     ACTIONS = 0
     COUNTERS = 0
 
-    def setup(table: Any, players: int, options: Any, log: Any) -> None: ...
-    def legal(table: Any, out: Any) -> int: ...
-    def play(table: Any, action: int, log: Any) -> None: ...
-    def conceal(table: Any, seat: int) -> None: ...
-    def redeal(table: Any, seat: int) -> None: ...
-    def score(table: Any, out: Any) -> None: ...
-    def greedy(table: Any, legal: Any, count: int, rng: Any) -> int: ...
+    def setup(state: Any, players: int, options: Any, log: Any) -> None: ...
+    def legal(state: Any, out: Any) -> int: ...
+    def play(state: Any, action: int, log: Any) -> None: ...
+    def conceal(state: Any, seat: int) -> None: ...
+    def redeal(state: Any, seat: int) -> None: ...
+    def score(state: Any, out: Any) -> None: ...
+    def greedy(state: Any, legal: Any, count: int, rng: Any) -> int: ...
     def tally(log: Any, counts: Any) -> None: ...
 
 
@@ -49,71 +49,71 @@ OVER = 2
 
 
 @rule
-def set_up_one(tables: Tables, players: int, options: Any, log: Any) -> None:
+def set_up_one(states: States, players: int, options: Any, log: Any) -> None:
     """Set up ``tables[0]``, which is blank but for its generator."""
-    table = state_at(tables, 0)
-    set_up(table, players, options, log)
+    state = state_at(states, 0)
+    set_up(state, players, options, log)
 
 
 @rule
-def legal_one(tables: Tables, out: Any) -> int:
+def legal_one(states: States, out: Any) -> int:
     """The legal actions of ``tables[0]`` into ``out``, ascending; how many."""
-    return legal(state_at(tables, 0), out)
+    return legal(state_at(states, 0), out)
 
 
 @rule
-def play_one(tables: Tables, action: int, log: Any) -> None:
+def play_one(states: States, action: int, log: Any) -> None:
     """Play a legal action on ``tables[0]``."""
-    play(state_at(tables, 0), action, log)
+    play(state_at(states, 0), action, log)
 
 
 @rule
-def conceal_one(tables: Tables, seat: int) -> None:
+def conceal_one(states: States, seat: int) -> None:
     """Blank what ``seat`` may not know in ``tables[0]``, the generator too."""
-    table = state_at(tables, 0)
-    conceal(table, seat)
-    table.rng[0] = 0
-    table.rng[1] = 0
+    state = state_at(states, 0)
+    conceal(state, seat)
+    state.rng[0] = 0
+    state.rng[1] = 0
 
 
 @rule
-def redeal_one(tables: Tables, seat: int) -> None:
+def redeal_one(states: States, seat: int) -> None:
     """Fill the blanks of ``tables[0]``, concealed for ``seat``, from its generator."""
-    redeal(state_at(tables, 0), seat)
+    redeal(state_at(states, 0), seat)
 
 
 @rule
-def score_one(tables: Tables, out: Any) -> None:
+def score_one(states: States, out: Any) -> None:
     """Each seat's share in ``tables[0]``, which is over."""
-    score(state_at(tables, 0), out)
+    score(state_at(states, 0), out)
 
 
 @rule
-def follow_one(policy: int, tables: Tables, out: Any, rng: Any) -> int:
+def follow_one(policy: int, states: States, out: Any, rng: Any) -> int:
     """The action that a policy takes on ``tables[0]``, concealed for its actor; ``out`` is room for the legal actions."""
-    table = state_at(tables, 0)
-    return choose(policy, table, out, legal(table, out), rng)
+    state = state_at(states, 0)
+    return choose(policy, state, out, legal(state, out), rng)
 
 
 # --------------------------------------------------------------------------------------------------------------- small parts
 
 
 @rule
-def set_up(table: Any, players: int, options: Any, log: Any) -> None:
-    table.players = players
-    setup(table, players, options, log)
+def set_up(state: Any, players: int, options: Any, log: Any) -> None:
+    state.players = players
+    setup(state, players, options, log)
 
 
 @rule
-def choose(policy: int, table: Any, options: Any, count: int, rng: Any) -> int:
+def choose(policy: int, state: Any, options: Any, count: int, rng: Any) -> int:
     if policy == GREEDY:
-        return greedy(table, options, count, rng)
-    return anything(table, options, count, rng)
+        return greedy(state, options, count, rng)
+    return anything(state, options, count, rng)
 
 
 @rule
-def is_legal(table: Any, action: int, out: Any) -> bool:
-    for i in range(legal(table, out)):
+def is_legal(state: Any, action: int, out: Any) -> bool:
+    for i in range(legal(state, out)):
         if out[i] == action:
             return True
     return False
@@ -123,7 +123,7 @@ def is_legal(table: Any, action: int, out: Any) -> bool:
 
 
 @rule
-def playouts(tables: Tables, players: int, options: Any, seed: int, first: int, count: int, shares: Any) -> int:
+def playouts(states: States, players: int, options: Any, seed: int, first: int, count: int, shares: Any) -> int:
     """Play games ``first`` to ``first + count - 1`` of a bulk run to their ends at random.
 
     ``shares`` gains each seat's shares. Returns the number of decisions.
@@ -133,29 +133,29 @@ def playouts(tables: Tables, players: int, options: Any, seed: int, first: int, 
     result = np.zeros(players, np.float64)
     decisions = 0
     for game in range(first, first + count):
-        tables[0] = tables[1]
-        table = state_at(tables, 0)
-        key_from_counter(table.rng, seed, game)
-        set_up(table, players, options, log)
-        decisions += finish_at_random(table, out, log)
-        score(table, result)
+        states[0] = states[1]
+        state = state_at(states, 0)
+        key_from_counter(state.rng, seed, game)
+        set_up(state, players, options, log)
+        decisions += finish_at_random(state, out, log)
+        score(state, result)
         for seat in range(players):
             shares[seat] += result[seat]
     return decisions
 
 
 @rule
-def finish_at_random(table: Any, out: Any, log: Any) -> int:
+def finish_at_random(state: Any, out: Any, log: Any) -> int:
     decisions = 0
-    while table.actor >= 0:
-        play(table, i64(out[below(table.rng, legal(table, out))]), log)
+    while state.actor >= 0:
+        play(state, i64(out[below(state.rng, legal(state, out))]), log)
         decisions += 1
     return decisions
 
 
 @rule
 def tournament(
-    tables: Tables,
+    states: States,
     players: int,
     options: Any,
     policies: Any,
@@ -177,50 +177,50 @@ def tournament(
     rng = np.zeros(2, np.uint64)
     for i in range(count):
         game = first + i
-        tables[0] = tables[2]
-        table = state_at(tables, 0)
-        key_from_counter(table.rng, seed, 2 * game)
+        states[0] = states[2]
+        state = state_at(states, 0)
+        key_from_counter(state.rng, seed, 2 * game)
         key_from_counter(rng, seed, 2 * game + 1)
-        log = set_up_and_tally(tables, players, options, log, counts[i])
+        log = set_up_and_tally(states, players, options, log, counts[i])
         decisions = 0
-        while table.actor >= 0:
-            policy = policies[(table.actor + game) % players]
-            tables[1] = tables[0]
-            view = state_at(tables, 1)
-            conceal(view, table.actor)
+        while state.actor >= 0:
+            policy = policies[(state.actor + game) % players]
+            states[1] = states[0]
+            view = state_at(states, 1)
+            conceal(view, state.actor)
             view.rng[0] = 0
             view.rng[1] = 0
-            log = play_and_tally(tables, choose(policy, view, out, legal(view, out), rng), log, counts[i])
+            log = play_and_tally(states, choose(policy, view, out, legal(view, out), rng), log, counts[i])
             decisions += 1
-        score(table, shares[i])
+        score(state, shares[i])
         lengths[i] = decisions
 
 
 @rule
-def set_up_and_tally(tables: Tables, players: int, options: Any, log: Any, counts: Row) -> Any:
+def set_up_and_tally(states: States, players: int, options: Any, log: Any, counts: Row) -> Any:
     """Set up ``tables[0]`` and count what happened. Returns the log, or a longer one if it turned out too short."""
-    table = state_at(tables, 0)
-    tables[3] = tables[0]
-    set_up(table, players, options, log)
+    state = state_at(states, 0)
+    states[3] = states[0]
+    set_up(state, players, options, log)
     while is_overfull(log):
         log = longer(log)
-        tables[0] = tables[3]
-        set_up(table, players, options, log)
+        states[0] = states[3]
+        set_up(state, players, options, log)
     count_up(log, counts)
     return log
 
 
 @rule
-def play_and_tally(tables: Tables, action: int, log: Any, counts: Row) -> Any:
+def play_and_tally(states: States, action: int, log: Any, counts: Row) -> Any:
     """Play an action on ``tables[0]`` and count what happened. Returns the log, or a longer one if it turned out too short."""
-    table = state_at(tables, 0)
+    state = state_at(states, 0)
     if COUNTERS:
-        tables[3] = tables[0]
-    play(table, action, log)
+        states[3] = states[0]
+    play(state, action, log)
     while is_overfull(log):
         log = longer(log)
-        tables[0] = tables[3]
-        play_one(tables, action, log)
+        states[0] = states[3]
+        play_one(states, action, log)
     count_up(log, counts)
     return log
 
@@ -246,48 +246,48 @@ def count_up(log: Any, counts: Row) -> None:
 
 
 @rule
-def set_up_many(tables: Tables, players: int, options: Any, seed: int, first: int) -> None:
+def set_up_many(states: States, players: int, options: Any, seed: int, first: int) -> None:
     """Set up every state of ``tables``, which are blank, as game ``first``, ``first + 1`` … of a bulk run."""
     log = np.zeros(NO_LOG_SHAPE, np.int32)
-    for i in range(tables.shape[0]):
-        table = state_at(tables, i)
-        key_from_counter(table.rng, seed, first + i)
-        set_up(table, players, options, log)
+    for i in range(states.shape[0]):
+        state = state_at(states, i)
+        key_from_counter(state.rng, seed, first + i)
+        set_up(state, players, options, log)
 
 
 @rule
-def step(tables: Tables, actions: Row, outcome: Any) -> None:
+def step(states: States, actions: Row, outcome: Any) -> None:
     """Play ``actions[i]`` on ``tables[i]``, for all i; ``outcome[i]`` is PLAYED, or why nothing changed: ILLEGAL or OVER."""
     out = np.zeros(ACTIONS, np.int32)
     log = np.zeros(NO_LOG_SHAPE, np.int32)
-    for i in range(tables.shape[0]):
-        table = state_at(tables, i)
-        if table.actor < 0:
+    for i in range(states.shape[0]):
+        state = state_at(states, i)
+        if state.actor < 0:
             outcome[i] = OVER
-        elif not is_legal(table, actions[i], out):
+        elif not is_legal(state, actions[i], out):
             outcome[i] = ILLEGAL
         else:
-            play(table, actions[i], log)
+            play(state, actions[i], log)
             outcome[i] = PLAYED
 
 
 @rule
-def legal_masks(tables: Tables, masks: Grid) -> None:
+def legal_masks(states: States, masks: Grid) -> None:
     """``masks[i, a]`` is True where action a is legal in ``tables[i]``; all False where the game is over."""
     out = np.zeros(ACTIONS, np.int32)
-    for i in range(tables.shape[0]):
+    for i in range(states.shape[0]):
         masks[i, :] = False
-        table = state_at(tables, i)
-        if table.actor >= 0:
-            for k in range(legal(table, out)):
+        state = state_at(states, i)
+        if state.actor >= 0:
+            for k in range(legal(state, out)):
                 masks[i, out[k]] = True
 
 
 @rule
-def scores(tables: Tables, shares: Any) -> None:
+def scores(states: States, shares: Any) -> None:
     """``shares[i, k]`` is seat k's share in ``tables[i]``; 0 where the game is not over."""
-    for i in range(tables.shape[0]):
-        table = state_at(tables, i)
+    for i in range(states.shape[0]):
+        state = state_at(states, i)
         shares[i, :] = 0.0
-        if table.actor < 0:
-            score(table, shares[i])
+        if state.actor < 0:
+            score(state, shares[i])

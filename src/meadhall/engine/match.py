@@ -21,7 +21,7 @@ from meadhall.engine.game import Game, Scoring
 from meadhall.engine.game import game as find_game
 from meadhall.engine.kernels import loops
 from meadhall.engine.language import gettext as _
-from meadhall.engine.schema import State, Tables, copied, field_names
+from meadhall.engine.schema import GameState, States, copied, field_names
 from meadhall.engine.statistics import Counts
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ class Step:
     action: int
     events: tuple[Event, ...]
     legal: int  # how many actions were legal
-    before: Tables  # the state it was played in
+    before: States  # the state it was played in
     hinted: bool = False  # whether a hint was taken before
 
     def shown_to(self, viewer: int) -> Shown:
@@ -127,7 +127,7 @@ class View:
         options: Mapping[str, Any],
         seats: tuple[Seat, ...],
         viewer: int,
-        tables: Tables,
+        states: States,
         setup: tuple[Event, ...],
         steps: tuple[Shown, ...],
         next_number: int,
@@ -138,15 +138,15 @@ class View:
         self.seats = seats
         self.names = tuple(seat.name for seat in seats)
         self.viewer = viewer
-        self.tables = tables
-        self.table: Any = game.table.at(tables)
+        self.states = states
+        self.state: Any = game.state.at(states)
         self.setup = setup
         self.steps = steps
         self.next_number = next_number
         self.legal = legal
 
     def __reduce__(self) -> tuple[Any, ...]:
-        told = (self._options, self.seats, self.viewer, self.tables, self.setup, self.steps, self.next_number, self.legal)
+        told = (self._options, self.seats, self.viewer, self.states, self.setup, self.steps, self.next_number, self.legal)
         return _seen_again, (self.game.name, *told)
 
     @cached_property
@@ -157,28 +157,28 @@ class View:
     @property
     def actor(self) -> int | None:
         """The seat to decide, None when the match is over."""
-        return self.table.actor if self.table.actor >= 0 else None
+        return self.state.actor if self.state.actor >= 0 else None
 
     def actions(self) -> list[Action]:
         """The legal actions in words; empty unless the viewer is to decide."""
-        return [Action(action, self.game.words.action(self.table, action, self.names)) for action in self.legal]
+        return [Action(action, self.game.words.action(self.state, action, self.names)) for action in self.legal]
 
     def refusal(self, action: int) -> tuple[str, str]:
         """Rule id and words: why the viewer, who is to decide, can't play this action. Raises MalformedAction."""
-        return self.game.words.refusal(self.table, action_number(self.game, action), self.names)
+        return self.game.words.refusal(self.state, action_number(self.game, action), self.names)
 
     def prompt(self) -> str:
         """What is to be decided and by whom."""
-        return self.game.words.prompt(self.table, self.names, self.viewer)
+        return self.game.words.prompt(self.state, self.names, self.viewer)
 
     def to_dict(self) -> dict[str, Any]:
         """The view as JSON-able data: the visible state field by field, the legal actions, the next action's number."""
-        row = self.tables[0]
+        row = self.states[0]
         return {
             "viewer": None if self.viewer == SPECTATOR else self.viewer,
             "actor": self.actor,
             "next": self.next_number,
-            "state": {name: row[name].tolist() for name in field_names(self.tables.dtype) if name != "actor"},
+            "state": {name: row[name].tolist() for name in field_names(self.states.dtype) if name != "actor"},
             "legal": [{"action": action.action, "text": action.text} for action in self.actions()],
         }
 
@@ -198,9 +198,9 @@ def action_number(game: Game, action: Any) -> int:
     return number
 
 
-def concealed(game: Game, tables: Tables, viewer: int) -> Tables:
+def concealed(game: Game, states: States, viewer: int) -> States:
     """A copy of a state without what ``viewer`` may not know, and without the generator."""
-    copy = copied(tables)
+    copy = copied(states)
     if viewer == EVERYTHING:
         copy["rng"] = 0
         return copy
@@ -214,12 +214,12 @@ def visible(events: tuple[Event, ...], viewer: int) -> tuple[Event, ...]:
     return events if len(seen) == len(events) else seen  # most hide nothing, and are kept once for all viewers
 
 
-def legal_actions(game: Game, tables: Tables) -> tuple[int, ...]:
+def legal_actions(game: Game, states: States) -> tuple[int, ...]:
     """The legal actions of a state (complete, or concealed for its actor), ascending; none when it is over."""
-    if tables["actor"][0] < 0:
+    if states["actor"][0] < 0:
         return ()
     out = np.zeros(game.actions, np.int32)
-    return tuple(out[: loops(game).legal_one(tables, out)].tolist())
+    return tuple(out[: loops(game).legal_one(states, out)].tolist())
 
 
 class Match:
@@ -258,28 +258,28 @@ class Match:
         self.abandoned: str | None = None
         self.next_number = 1
         self._told: dict[int, tuple[Shown, ...]] = {}  # what each viewer was shown of the steps when they last looked
-        self._legal_in: tuple[Tables, tuple[int, ...]] | None = None  # the state for which they were last asked, and the answer
-        self._tables, self.setup = self._run(game.table.new(), 0, self._set_up)
+        self._legal_in: tuple[States, tuple[int, ...]] | None = None  # the state for which they were last asked, and the answer
+        self._states, self.setup = self._run(game.state.new(), 0, self._set_up)
 
-    def _set_up(self, tables: Tables, log: Any) -> None:
-        loops(self.game).set_up_one(tables, self.players, self.game.encode_options(self.options), log)
+    def _set_up(self, states: States, log: Any) -> None:
+        loops(self.game).set_up_one(states, self.players, self.game.encode_options(self.options), log)
 
-    def _run(self, before: Tables, number: int, rule: Any) -> tuple[Tables, tuple[Event, ...]]:
+    def _run(self, before: States, number: int, rule: Any) -> tuple[States, tuple[Event, ...]]:
         """What comes of ``rule(tables, log)`` in step ``number``, and what happens on the way."""
-        tables, log = self._logged(before, number, rule)
-        return tables, read_log(log, self.game.events)
+        states, log = self._logged(before, number, rule)
+        return states, read_log(log, self.game.events)
 
-    def _logged(self, before: Tables, number: int, rule: Any) -> tuple[Tables, Log]:
+    def _logged(self, before: States, number: int, rule: Any) -> tuple[States, Log]:
         """``rule(tables, log)`` on a copy keyed for step ``number``, with a log as long as it turns out to need."""
         capacity = _LOG_CAPACITY
         while True:
-            tables = copied(before)
-            tables["rng"][0] = chance.step_key(self.seed, number)
+            states = copied(before)
+            states["rng"][0] = chance.step_key(self.seed, number)
             log = new_log(capacity)
-            rule(tables, log)
+            rule(states, log)
             wanted = int(log[0, 0])
             if wanted <= capacity:
-                return tables, log
+                return states, log
             capacity = wanted
 
     # ------------------------------------------------------------------------------------------------------------ reading
@@ -290,19 +290,19 @@ class Match:
         return tuple(seat.name for seat in self.seats)
 
     @property
-    def tables(self) -> Tables:
+    def states(self) -> States:
         """The state: a copy, complete with all that is hidden."""
-        return copied(self._tables)
+        return copied(self._states)
 
     @property
-    def state(self) -> State:
+    def state(self) -> GameState:
         """The state with its fields as attributes; a copy."""
-        return self.game.table.at(self.tables)
+        return self.game.state.at(self.states)
 
     @property
     def actor(self) -> int | None:
         """The seat to decide, None when the match is over."""
-        actor = int(self._tables["actor"][0])
+        actor = int(self._states["actor"][0])
         return actor if actor >= 0 else None
 
     @property
@@ -323,9 +323,9 @@ class Match:
         """
         return self.steps[-1].n if self.steps else 0
 
-    def sight(self, seat: int) -> bytes:
+    def information_set(self, seat: int) -> bytes:
         """What names all that ``seat`` knows of the position: the same by whatever way the match came there. Raises BadSetup."""
-        return hashlib.sha256(concealed(self.game, self._tables, self._viewer(seat)).tobytes()).digest()
+        return hashlib.sha256(concealed(self.game, self._states, self._viewer(seat)).tobytes()).digest()
 
     @cached_property
     def commitment(self) -> str:
@@ -344,15 +344,15 @@ class Match:
         """The legal actions, from what the actor may know. A state is never written to, so they are worked out once for each."""
         if self.actor is None:
             return ()
-        if self._legal_in is None or self._legal_in[0] is not self._tables:
-            self._legal_in = self._tables, legal_actions(self.game, concealed(self.game, self._tables, self.actor))
+        if self._legal_in is None or self._legal_in[0] is not self._states:
+            self._legal_in = self._states, legal_actions(self.game, concealed(self.game, self._states, self.actor))
         return self._legal_in[1]
 
     def view(self, seat: int | None = None) -> View:
         """The match as seat ``seat`` may know it now; None or -1: as a spectator may."""
         viewer = self._viewer(seat)
         legal = self._legal() if viewer == self.actor else ()
-        return self._seen(viewer, self._tables, len(self.steps), self.next_number, legal)
+        return self._seen(viewer, self._states, len(self.steps), self.next_number, legal)
 
     def view_at(self, position: int, seat: int | None = None) -> View:
         """The match as it was after its first ``position`` actions that stand (0: the setup).
@@ -368,10 +368,10 @@ class Match:
         legal = legal_actions(self.game, concealed(self.game, following.before, viewer)) if viewer == following.seat else ()
         return self._seen(viewer, following.before, steps, following.n, legal)
 
-    def _seen(self, viewer: int, tables: Tables, position: int, next_number: int, legal: tuple[int, ...]) -> View:
+    def _seen(self, viewer: int, states: States, position: int, next_number: int, legal: tuple[int, ...]) -> View:
         setup, steps = visible(self.setup, viewer), self._shown(viewer)[:position]
-        tables = concealed(self.game, tables, viewer)
-        return View(self.game, self.options, self.seats, viewer, tables, setup, steps, next_number, legal)
+        states = concealed(self.game, states, viewer)
+        return View(self.game, self.options, self.seats, viewer, states, setup, steps, next_number, legal)
 
     def _shown(self, viewer: int) -> tuple[Shown, ...]:
         """All steps as ``viewer`` may know them. With every look only what is new since the last is added."""
@@ -393,13 +393,13 @@ class Match:
         if not self.over:
             return None
         shares = np.zeros(self.players, np.float64)
-        loops(self.game).score_one(self._tables, shares)
+        loops(self.game).score_one(self._states, shares)
         scores = tuple(float(share) for share in shares)
         decided = max(scores) > 0 and (min(scores) < max(scores) or self.game.scoring_of(self.options) is not Scoring.SIDES)
         winners = tuple(seat for seat, share in enumerate(scores) if share == max(scores)) if decided else ()
-        table = self.game.table.at(self._tables)
-        points = None if self.game.points is None else self.game.points(table, self.options)
-        return Result(winners, scores, self.game.words.ending(table)[0], points)
+        state = self.game.state.at(self._states)
+        points = None if self.game.points is None else self.game.points(state, self.options)
+        return Result(winners, scores, self.game.words.ending(state)[0], points)
 
     # ------------------------------------------------------------------------------------------------------------ playing
 
@@ -407,13 +407,13 @@ class Match:
         """The action's integer, if it can be played now (by ``seat``, when given). Raises what ``play`` raises."""
         number = action_number(self.game, action)
         if self.actor is None:
-            rule, how = self.game.words.ending(self.game.table.at(self._tables))
+            rule, how = self.game.words.ending(self.game.state.at(self._states))
             raise MatchOver(_("The match is over: {how}.").format(how=how), rule)
         if seat is not None and as_integer(seat) != self.actor:
             raise NotYourTurn(_("It is {name}'s turn.").format(name=self.names[self.actor]))
         if number not in self._legal():
-            view = concealed(self.game, self._tables, self.actor)
-            rule, reason = self.game.words.refusal(self.game.table.at(view), number, self.names)
+            view = concealed(self.game, self._states, self.actor)
+            rule, reason = self.game.words.refusal(self.game.state.at(view), number, self.names)
             raise IllegalAction(reason, rule)
         return number
 
@@ -429,16 +429,16 @@ class Match:
             MalformedAction, MatchOver, NotYourTurn, IllegalAction: and the match is as it was.
         """
         number = self.check(action, seat)
-        before, actor, legal = self._tables, self.actor, self.legal_count()
+        before, actor, legal = self._states, self.actor, self.legal_count()
         assert actor is not None
-        self._tables, events = self._run(before, self.next_number, self._playing(number))
+        self._states, events = self._run(before, self.next_number, self._playing(number))
         self.abandoned = None
         self.steps.append(Step(self.next_number, actor, number, events, legal, before, hinted))
         self.next_number += 1
         return events
 
-    def _playing(self, action: int) -> Callable[[Tables, Any], None]:
-        return lambda tables, log: loops(self.game).play_one(tables, action, log)
+    def _playing(self, action: int) -> Callable[[States, Any], None]:
+        return lambda states, log: loops(self.game).play_one(states, action, log)
 
     def in_words(self, event: Event) -> str:
         """An event of this match as people read it."""
@@ -449,14 +449,14 @@ class Match:
         statistics = self.game.statistics
         counts = np.zeros(statistics.counters, np.int64)
         if statistics.counters:
-            statistics.tally(self._logged(self.game.table.new(), 0, self._set_up)[1], counts)
+            statistics.tally(self._logged(self.game.state.new(), 0, self._set_up)[1], counts)
             for step in self.steps:
                 statistics.tally(self._logged(step.before, step.n, self._playing(step.action))[1], counts)
         return counts
 
     def can_undo(self) -> bool:
         """Whether the last action can be taken back freely: it revealed nothing, and didn't end the match."""
-        return bool(self.steps) and not self.over and int(self.steps[-1].before["reveals"][0]) == int(self._tables["reveals"][0])
+        return bool(self.steps) and not self.over and int(self.steps[-1].before["reveals"][0]) == int(self._states["reveals"][0])
 
     def undo(self, steps: int = 1, *, revealed: bool = False) -> tuple[Step, ...]:
         """Take back the last ``steps`` actions. Their numbers are never used again, so no roll is repeated.
@@ -480,24 +480,24 @@ class Match:
         if self.over and not revealed:
             raise CannotUndo(_("The match is over, and its seed is known."))
         taken = tuple(self.steps[-count:])
-        if not revealed and int(taken[0].before["reveals"][0]) != int(self._tables["reveals"][0]):
+        if not revealed and int(taken[0].before["reveals"][0]) != int(self._states["reveals"][0]):
             raise CannotUndo(_("Something has been revealed since."))
         self.abandoned = None
         del self.steps[-count:]
         self._told = {viewer: told[: len(self.steps)] for viewer, told in self._told.items()}
-        self._tables = self._recalled(taken)
+        self._states = self._recalled(taken)
         self.undone.append(Undone(self.decision, taken))
         return taken
 
-    def _recalled(self, taken: Sequence[Step]) -> Tables:
+    def _recalled(self, taken: Sequence[Step]) -> States:
         """The state before these steps, the last ones, with what is remembered of them."""
         if self.game.recall is None:
             return taken[0].before
-        tables, table_at = self._tables, self.game.table.at
+        states, table_at = self._states, self.game.state.at
         for step in reversed(taken):
-            after, tables = tables, copied(step.before)
-            self.game.recall(table_at(tables), step.action, table_at(after))
-        return tables
+            after, states = states, copied(step.before)
+            self.game.recall(table_at(states), step.action, table_at(after))
+        return states
 
     def abandon(self, why: str) -> None:
         """Give the match up: nobody wins, and all that was secret may be seen. Who plays on, or takes back, takes it up again.
@@ -520,18 +520,18 @@ class Match:
         """An independent copy: playing on either leaves the other as it is."""
         twin = object.__new__(Match)
         twin.__dict__.update(self.__dict__)
-        twin._tables = copied(self._tables)
+        twin._states = copied(self._states)
         twin.steps = list(self.steps)
         twin.undone = list(self.undone)
         twin._told = dict(self._told)
-        if self._legal_in is not None and self._legal_in[0] is self._tables:
-            twin._legal_in = twin._tables, self._legal_in[1]
+        if self._legal_in is not None and self._legal_in[0] is self._states:
+            twin._legal_in = twin._states, self._legal_in[1]
         return twin
 
-    def supposing(self, tables: Tables) -> Match:
+    def supposing(self, states: States) -> Match:
         """An independent copy in which the state is ``tables`` (one state, e.g. a redealt one): what if?"""
         twin = self.copy()
-        twin._tables = copied(tables)
+        twin._states = copied(states)
         return twin
 
     def record(

@@ -132,7 +132,7 @@ def _action(match: Match, step: Step, viewer: int, legal: bool = False) -> dict[
         "n": step.n,
         "seat": step.seat,
         "action": step.action,
-        "text": match.game.words.action(match.game.table.at(step.before), step.action, match.names),
+        "text": match.game.words.action(match.game.state.at(step.before), step.action, match.names),
         "events": _events(step.events, viewer),
     }
     if step.hinted:

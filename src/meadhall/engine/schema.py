@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from meadhall.engine.rule import INTERPRETED, rule
 
-Tables = npt.NDArray[np.void]
+States = npt.NDArray[np.void]
 """An array of states of one game: a structured array of its ``Table.dtype``."""
 
 Ints = npt.NDArray[np.integer[Any]]
@@ -62,7 +62,7 @@ class Cells(np.ndarray[Any, np.dtype[Any]]):
         return value.item() if isinstance(value, np.generic) else value
 
 
-class State:
+class GameState:
     """What every game's state begins with. Declare a game's own fields in a subclass under ``@record``."""
 
     dtype: ClassVar[np.dtype[np.void]]
@@ -75,15 +75,15 @@ class State:
     _row: np.void
 
     @classmethod
-    def new(cls, count: int = 1) -> Tables:
+    def new(cls, count: int = 1) -> States:
         """``count`` blank states (all fields 0) in one array."""
         return np.zeros(count, cls.dtype)
 
     @classmethod
-    def at(cls, tables: Tables, index: int = 0) -> Self:
+    def at(cls, states: States, index: int = 0) -> Self:
         """State ``index`` of ``tables``: a view, writing to it writes to the array."""
         state = cls.__new__(cls)
-        state._row = tables[index]
+        state._row = states[index]
         return state
 
     @property
@@ -92,15 +92,15 @@ class State:
         return self._row.data
 
 
-S = TypeVar("S", bound=State)
+S = TypeVar("S", bound=GameState)
 
 GAP = "_gap"
 """What the names of the fields begin with that only fill gaps between others."""
 
-_classes: dict[np.dtype[np.void], type[State]] = {}
+_classes: dict[np.dtype[np.void], type[GameState]] = {}
 
 
-def _fields(cls: type[State]) -> list[tuple[Any, ...]]:
+def _fields(cls: type[GameState]) -> list[tuple[Any, ...]]:
     fields: list[tuple[Any, ...]] = []
     for name, hint in get_type_hints(cls, include_extras=True).items():
         if get_origin(hint) is not Annotated:
@@ -124,16 +124,16 @@ def _without_gaps(dtype: np.dtype[np.void]) -> np.dtype[np.void]:
 
 
 def _attribute(name: str, shaped: bool) -> property:
-    def read_number(self: State) -> int:
+    def read_number(self: GameState) -> int:
         return int(self._row[name])
 
-    def read_cells(self: State) -> Cells:
+    def read_cells(self: GameState) -> Cells:
         cells: Cells | None = self.__dict__.get(name)
         if cells is None:
             cells = self.__dict__[name] = self._row[name].view(Cells)
         return cells
 
-    def write(self: State, value: Any) -> None:
+    def write(self: GameState, value: Any) -> None:
         self._row[name] = value
 
     return property(read_cells if shaped else read_number, write)
@@ -142,7 +142,7 @@ def _attribute(name: str, shaped: bool) -> property:
 def record(cls: type[S]) -> type[S]:
     """Give the class its ``dtype`` and its fields as attributes: those of ``State`` first, then in order of declaration."""
     fields = _fields(cls)
-    first = {field[0]: index for index, field in enumerate(_fields(State))}
+    first = {field[0]: index for index, field in enumerate(_fields(GameState))}
     fields.sort(key=lambda field: first.get(field[0], len(first)))
     cls.dtype = _without_gaps(np.dtype(fields, align=True))
     for name, _, *shape in fields:
@@ -151,9 +151,9 @@ def record(cls: type[S]) -> type[S]:
     return cls
 
 
-def copied(tables: Tables) -> Tables:
+def copied(states: States) -> States:
     """A copy of an array of states, as bytes: NumPy's own copies field by field, six times as slowly for the largest."""
-    copy: Tables = tables.view(np.uint8).copy().view(tables.dtype)
+    copy: States = states.view(np.uint8).copy().view(states.dtype)
     return copy
 
 
@@ -164,13 +164,13 @@ def field_names(dtype: np.dtype[np.void]) -> list[str]:
 
 if INTERPRETED:
 
-    def state_at(tables: Tables, index: int) -> Any:
+    def state_at(states: States, index: int) -> Any:
         """State ``index`` of ``tables``, as rules want it, compiled or not."""
-        return _classes[tables.dtype].at(tables, index)
+        return _classes[states.dtype].at(states, index)
 
-    def copy_state(table: Any, tables: Tables, index: int) -> None:
+    def copy_state(state: Any, states: States, index: int) -> None:
         """Make state ``index`` of ``tables`` a copy of ``table``: room in which a rule can try an action."""
-        tables[index] = table._row
+        states[index] = state._row
 
 else:
     from numba import from_dtype
@@ -179,17 +179,17 @@ else:
     _record_type = cache(from_dtype)
     """Numba's type of a state; to work it out takes it a hundred times as long as a rule takes."""
 
-    @typeof_impl.register(State)
-    def _type_of_state(state: State, _context: Any) -> Any:
+    @typeof_impl.register(GameState)
+    def _type_of_state(state: GameState, _context: Any) -> Any:
         """To a compiled rule a ``State`` is the record that it is a view of."""
         return _record_type(state.dtype)
 
     @rule
-    def state_at(tables: Tables, index: int) -> Any:
+    def state_at(states: States, index: int) -> Any:
         """State ``index`` of ``tables``, as rules want it, compiled or not."""
-        return tables[index]
+        return states[index]
 
     @rule
-    def copy_state(table: Any, tables: Tables, index: int) -> None:
+    def copy_state(state: Any, states: States, index: int) -> None:
         """Make state ``index`` of ``tables`` a copy of ``table``: room in which a rule can try an action."""
-        tables[index] = table
+        states[index] = state

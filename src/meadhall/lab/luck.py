@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from meadhall.bots.continuations import Continuations
+from meadhall.bots.rollouts import Continuations
 from meadhall.engine.chance import step_key
 from meadhall.engine.events import NO_LOG_SHAPE
 from meadhall.engine.kernels import Floats, loops
 from meadhall.engine.match import EVERYTHING, SPECTATOR, Match, concealed
-from meadhall.engine.schema import Tables, copied
+from meadhall.engine.schema import States, copied
 
 CONTINUATIONS = 256
 """How many continuations of a position tell what it is worth."""
@@ -33,7 +33,7 @@ def luck(match: Match, seed: int) -> tuple[float, ...]:
         seed: keys what might have been.
     """
     scales = _Scales(match, seed)
-    positions = [*(step.before for step in match.steps), match.tables]
+    positions = [*(step.before for step in match.steps), match.states]
     viewer = scales.viewer_of(positions[0], SPECTATOR)
     total = scales.worth(positions[0], viewer) - 1 / len(match.game.parties(match.players, match.options))
     for step, after in zip(match.steps, positions[1:], strict=True):
@@ -57,7 +57,7 @@ class _Scales:
         self._draw = np.random.default_rng(seed)
         self._silent = np.zeros(NO_LOG_SHAPE, np.int32)
 
-    def viewer_of(self, position: Tables, before: int) -> int:
+    def viewer_of(self, position: States, before: int) -> int:
         """Who weighs a position: as ``before``, until a seat knows more than spectators do."""
         if before == EVERYTHING:
             return EVERYTHING
@@ -66,12 +66,12 @@ class _Scales:
         open_ = all(concealed(self._match.game, position, seat).tobytes() == seen for seat in seats)
         return SPECTATOR if open_ else EVERYTHING
 
-    def worth(self, position: Tables, viewer: int) -> Floats:
+    def worth(self, position: States, viewer: int) -> Floats:
         """What a position is worth to each seat as the viewer knows it, float64 (max_players,)."""
         known = concealed(self._match.game, position, viewer)
         return self._continuations.shares(known, viewer, CONTINUATIONS, self._seed()) / CONTINUATIONS
 
-    def worth_on_average(self, before: Tables, viewer: int, action: int) -> Floats:
+    def worth_on_average(self, before: States, viewer: int, action: int) -> Floats:
         """The same of what becomes of a position by an action, over all that can fall or come to light."""
         known, seed = concealed(self._match.game, before, viewer), self._seed()
         total = np.zeros(self._match.game.max_players, np.float64)

@@ -61,7 +61,7 @@ def match_steps(subject: Game) -> list[Callable[[], object]]:
     """What there is to do for one game before it can be played: a match with its bots. Then it is warm."""
     return [
         lambda: play_a_match(subject),
-        lambda: loops(subject).redeal_one(subject.match().tables, 0),
+        lambda: loops(subject).redeal_one(subject.match().states, 0),
         lambda: _mark_warm(subject),
     ]
 

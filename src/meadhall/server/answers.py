@@ -19,7 +19,7 @@ from meadhall.engine.language import gettext as _
 from meadhall.engine.language import speak
 from meadhall.engine.match import Match
 from meadhall.server import present
-from meadhall.server.pages import Device, ErrorPage, GamePage, Refusal, Viewer
+from meadhall.server.pages import Device, ErrorPage, MatchPage, Refusal, Viewer
 from meadhall.server.refusals import RefusalInfo, name_of, reason_of, rule_of, status_of
 from meadhall.server.render import CSRF_PLACEHOLDER, fragment, game_frame, render, with_token
 from meadhall.server.room import Room
@@ -74,7 +74,7 @@ def frame(room: Room, guest: Guest, base: str, token: str, notice: Refusal | Non
 
 def _game_frame(
     room: Room, guest: Guest, match: Match, notice: Refusal | None = None, device: Device | None = None
-) -> tuple[tuple[bytes, bytes], GamePage]:
+) -> tuple[tuple[bytes, bytes], MatchPage]:
     """The guest's frame, with gaps for their token, and the page that it is made of. Drawn once a version for each seat."""
     seat, language, cache = room.table.seat_of(guest.id), guest.language, room.cache
     if ("public", language) not in cache:
@@ -84,7 +84,7 @@ def _game_frame(
     public = cache["public", language]
     if ("page", seat, language) not in cache:
         cache["page", seat, language] = present.game_page(room, match, seat, cache["page", None, language].seats)
-    content: GamePage = cache["page", seat, language]
+    content: MatchPage = cache["page", seat, language]
     if notice or device:
         content = replace(content, notice=notice, device=device)
         private = fragment("_private.html", _anybody(guest), content, content.url)
@@ -94,7 +94,7 @@ def _game_frame(
     return cache["frame", seat, language], content
 
 
-def _private(room: Room, guest: Guest, content: GamePage) -> bytes:
+def _private(room: Room, guest: Guest, content: MatchPage) -> bytes:
     """A guest's private part. Of who waits it changes little from move to move, so it is kept with gaps for what does."""
     if content.your_turn:
         return fragment("_private.html", _anybody(guest), content, content.url)

@@ -1,6 +1,6 @@
 """What the hall's pages are given: plain values, ready to be shown, holding nothing the viewer may not know.
 
-The templates in ``templates/`` and every game's ``table.html`` are written against these classes and nothing else.
+The templates in ``templates/`` and every game's ``page.html`` are written against these classes and nothing else.
 """
 
 from __future__ import annotations
@@ -281,7 +281,7 @@ class Device:
 
 
 @dataclass(frozen=True)
-class GamePage:
+class MatchPage:
     """A match for one viewer: while it runs, when it is over, or as one moment of a replay."""
 
     id: str
@@ -296,8 +296,8 @@ class GamePage:
     n: int  # the number the next action will have
     choices: tuple[Choice, ...]  # the viewer's, in ascending order; with refused ones; empty when it is not their turn
     log: tuple[LoggedStep, ...]  # newest first; in the public part of a live page, not in a seat's own
-    picture: Any  # the board, as the game's table.py made it of what everybody knows; None on a seat's own page
-    own: Any = None  # the seat's own part, as the game's table.py made it of what the seat knows
+    picture: Any  # the board, as the game's page.py made it of what everybody knows; None on a seat's own page
+    own: Any = None  # the seat's own part, as the game's page.py made it of what the seat knows
     whispers: tuple[LogEntry, ...] = ()  # what the viewer alone was told lately, newest first
     can_undo: bool = False
     can_resign: bool = False
@@ -320,7 +320,7 @@ class GamePage:
 class ReplayPage:
     """A match step by step: ``page`` shows the moment after action ``at``."""
 
-    page: GamePage
+    page: MatchPage
     base: str  # "/table/<id>/replay" or "/replay/<key>": steps are base?at=K&eyes=all|0|1…
     at: int  # position 0 (setup) … last
     last: int
@@ -346,8 +346,8 @@ class ChartPage:
 class LessonPage:
     """A moment of a guided first game: ``page`` as everybody sees it, ``own`` the learner's part."""
 
-    page: GamePage
-    own: GamePage
+    page: MatchPage
+    own: MatchPage
     url: str  # "/learn/<game>": a step is url?step=K
     step: int  # 1 … last
     last: int

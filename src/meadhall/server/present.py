@@ -14,7 +14,7 @@ import segno
 from meadhall.bots import RANKS, chance_in_words, chance_of_what, in_words, ranks
 from meadhall.engine import options
 from meadhall.engine.events import Event
-from meadhall.engine.game import Game, GamePicture, GameWords, game, game_names
+from meadhall.engine.game import Game, GamePage, GameWords, game, game_names
 from meadhall.engine.language import current_language, listed, ngettext, speaking
 from meadhall.engine.language import gettext as _
 from meadhall.engine.match import SPECTATOR, Match, Result, View
@@ -23,7 +23,6 @@ from meadhall.server.hall import Hall
 from meadhall.server.pages import (
     Choice,
     DailyStrip,
-    GamePage,
     GameTile,
     HallPage,
     HintLine,
@@ -31,6 +30,7 @@ from meadhall.server.pages import (
     LobbyPage,
     LogEntry,
     LoggedStep,
+    MatchPage,
     OptionChoice,
     OptionView,
     Refusal,
@@ -189,7 +189,7 @@ def template_url(subject: Game, option: options.Document[Any]) -> str:
     return f"/documents/{subject.name}/{option.name}"
 
 
-def game_page(room: Room, match: Match, viewer: int | None, seats: tuple[SeatView, ...]) -> GamePage:
+def game_page(room: Room, match: Match, viewer: int | None, seats: tuple[SeatView, ...]) -> MatchPage:
     """A match for one viewer (None: a spectator, whose page holds what is public, the log among it)."""
     table = room.table
     seated = viewer is not None
@@ -232,7 +232,7 @@ def hint_view(advice: AskedHint) -> HintView:
     lines = tuple(
         HintLine(
             hint.action,
-            view.game.words.action(view.table, hint.action, view.names),
+            view.game.words.action(view.state, hint.action, view.names),
             chance_in_words(hint),
             round(100 * (hint.chance or 0)),
             hint.sure,
@@ -252,15 +252,15 @@ def match_page(
     abandoned: bool = False,
     public: bool = True,
     **more: Any,
-) -> GamePage:
+) -> MatchPage:
     """A match at the moment of ``view``; with the board and the log that are the same for everybody, or without.
 
-    ``more``: the other fields of a GamePage, for a table's page.
+    ``more``: the other fields of a MatchPage, for a table's page.
     """
     viewer = view.viewer if view.viewer >= 0 else None
     yours = viewer is not None and view.actor == viewer and not abandoned
     shown = _shown(match.game)
-    return GamePage(
+    return MatchPage(
         id=id,
         url=url,
         game=match.game.name,
@@ -290,9 +290,9 @@ def _prompt(match: Match, view: View, abandoned: bool) -> str:
     return _BEFORE_LAST_NUMBER.sub("\N{NO-BREAK SPACE}", words)
 
 
-def _shown(subject: Game) -> GamePicture:
-    assert subject.picture is not None, "a game without a page has no tables in the hall"
-    return subject.picture
+def _shown(subject: Game) -> GamePage:
+    assert subject.page is not None, "a game without a page has no tables in the hall"
+    return subject.page
 
 
 def choices(subject: Game, view: View) -> tuple[Choice, ...]:
@@ -301,7 +301,7 @@ def choices(subject: Game, view: View) -> tuple[Choice, ...]:
     return tuple(
         Choice(
             action,
-            subject.words.action(view.table, action, view.names),
+            subject.words.action(view.state, action, view.names),
             None if action in view.legal else Refusal(*view.refusal(action)),
         )
         for action in shown

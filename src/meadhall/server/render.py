@@ -1,6 +1,6 @@
 """Templates: the hall's own in ``templates/``, every game's under the game's name.
 
-A game brings ``table.html`` (its board and controls) and, where it has them, ``tile.html`` (its picture in the hall),
+A game brings ``page.html`` (its board and controls) and, where it has them, ``tile.html`` (its picture in the hall),
 ``sprite.html`` (symbols that its pages share), ``keys.html`` (what it adds to the list of keys), ``figures.html`` (macros that
 draw the figures of its rulebook) and in ``static/`` styles and scripts.
 """
@@ -26,7 +26,7 @@ from markupsafe import Markup
 from meadhall.engine.game import game, game_names
 from meadhall.engine.language import LANGUAGES, add_catalogues, current_language, gettext, ngettext, speaking
 from meadhall.engine.rulebook import mark_rules, rulebook_text
-from meadhall.server.pages import GamePage, LoggedStep, RulebookPage, Viewer
+from meadhall.server.pages import LoggedStep, MatchPage, RulebookPage, Viewer
 
 HERE = Path(__file__).parent
 STATIC = HERE / "static"
@@ -67,7 +67,7 @@ def _static_file(name: str) -> Path:
 
 
 def _game_template(name: str) -> tuple[str, str, None] | None:
-    """``NAME/table.html`` and the like: a template of a game, also of one that was registered after the start."""
+    """``NAME/page.html`` and the like: a template of a game, also of one that was registered after the start."""
     owner, slash, rest = name.partition("/")
     path = game(owner).folder / rest if slash and owner in game_names() else None
     return (path.read_text("utf-8"), str(path), None) if path is not None and path.is_file() else None
@@ -167,7 +167,7 @@ def fragment(template: str, viewer: Viewer, page: Any, path: str) -> bytes:
     return _INDENTED.sub(" ", render(template, viewer, page, path)).encode()
 
 
-def game_frame(page: GamePage, version: int, private: bytes, public: bytes) -> tuple[bytes, bytes]:
+def game_frame(page: MatchPage, version: int, private: bytes, public: bytes) -> tuple[bytes, bytes]:
     """A game's #frame, on one line, in two parts: up to the end of what is the viewer's own, its forms among it, and the rest."""
     parts: Any = _template("_parts.html").module
     attributes = keep(parts.frame_attributes, page.title, len(page.seats), page.viewer, page.your_turn, page.status != "running")

@@ -153,7 +153,7 @@ class Room:
         def play(match: Match) -> Entry:
             seat = self.seat_of(guest)
             self._check_number(match, number)
-            hinted = bool(self._asked) and (seat, match.sight(seat)) in self._asked
+            hinted = bool(self._asked) and (seat, match.information_set(seat)) in self._asked
             match.play(action, seat, hinted=hinted)
             return Entry(self._entries + 1, "hinted" if hinted else "action", seat, match.steps[-1].action)
 
@@ -373,7 +373,7 @@ class Room:
             return Entry(self._entries + 1, "hint", seat, match.decision)
 
         seat = self.seat_of(guest)
-        if (seat, self.running_match().sight(seat)) not in self._asked:
+        if (seat, self.running_match().information_set(seat)) not in self._asked:
             await self._append(ask)
         advice = self.asked_hint(seat)
         if advice is None:
@@ -503,4 +503,4 @@ def replayed(game: Game, table: TableRow, entries: list[Entry]) -> tuple[Match, 
 
 def asked(entry: Entry, match: Match) -> set[tuple[int, bytes]]:
     """If the entry asks for a hint: the seat, and what it sees of the position, to which it may come back after an undo."""
-    return {(entry.seat, match.sight(entry.seat))} if entry.kind == "hint" else set()
+    return {(entry.seat, match.information_set(entry.seat))} if entry.kind == "hint" else set()

@@ -16,16 +16,16 @@ from meadhall.games.axes_and_allies.rules import ATTACK
 GAMES = 100 if INTERPRETED else 200_000
 SIGMAS = 4.5
 
-State = tuple[frozenset[int], frozenset[frozenset[int]], int]
+Position = tuple[frozenset[int], frozenset[frozenset[int]], int]
 """Who lives, who is allied, and whose turn it is to begin (before the power roll)."""
 
 End = int
 """The seat that has won."""
 
 
-def random_turn(state: State) -> Iterator[tuple[Fraction, State | End, int]]:
+def random_turn(position: Position) -> Iterator[tuple[Fraction, Position | End, int]]:
     """What can come of a turn under uniformly random play: probability, what follows, number of decisions."""
-    living, alliances, seat = state
+    living, alliances, seat = position
     for power in range(1, 7):
         standing = frozenset() if power == 1 else alliances
         named = [other for other in sorted(living) if other != seat and frozenset({seat, other}) not in standing]
@@ -47,38 +47,40 @@ def clockwise(living: frozenset[int], seat: int) -> int:
     return min((other for other in living), key=lambda other: (other - seat - 1) % 6)
 
 
-def solve(start: State, turn: Callable[[State], Iterator[tuple[Fraction, State | End, int]]], players: int) -> list[float]:
+def solve(
+    start: Position, turn: Callable[[Position], Iterator[tuple[Fraction, Position | End, int]]], players: int
+) -> list[float]:
     """Each seat's probability to win from ``start``, and the expected number of decisions: an absorbing Markov chain."""
-    states = {start: 0}
+    numbers = {start: 0}
     pending = [start]
     moves = []
     while pending:
-        state = pending.pop()
-        for chance, follows, decisions in turn(state):
-            if isinstance(follows, tuple) and follows not in states:
-                states[follows] = len(states)
+        position = pending.pop()
+        for chance, follows, decisions in turn(position):
+            if isinstance(follows, tuple) and follows not in numbers:
+                numbers[follows] = len(numbers)
                 pending.append(follows)
-            moves.append((states[state], chance, follows, decisions))
-    inner = np.eye(len(states))
-    outer = np.zeros((len(states), players + 1))
+            moves.append((numbers[position], chance, follows, decisions))
+    inner = np.eye(len(numbers))
+    outer = np.zeros((len(numbers), players + 1))
     for row, chance, follows, decisions in moves:
         outer[row, players] += float(chance) * decisions
         if isinstance(follows, tuple):
-            inner[row, states[follows]] -= float(chance)
+            inner[row, numbers[follows]] -= float(chance)
         else:
             outer[row, follows] += float(chance)
     found: list[float] = np.linalg.solve(inner, outer)[0].tolist()
     return found
 
 
-def start(players: int, first: int) -> State:
+def start(players: int, first: int) -> Position:
     return frozenset(range(players)), frozenset(), first
 
 
 @pytest.mark.parametrize("players", [2, 3])
 def test_the_chain_is_a_chain(players: int) -> None:
-    for state in (start(players, 0), (frozenset(range(players)), frozenset({frozenset({0, 1})}), 1)):
-        assert sum(chance for chance, _, _ in random_turn(state)) == 1
+    for position in (start(players, 0), (frozenset(range(players)), frozenset({frozenset({0, 1})}), 1)):
+        assert sum(chance for chance, _, _ in random_turn(position)) == 1
     assert sum(solve(start(players, 0), random_turn, players)[:players]) == pytest.approx(1)
 
 
@@ -101,7 +103,7 @@ def test_from_a_given_first_player_random_play_wins_as_the_markov_chain_says(pla
     count = GAMES // 4
     batch = Batch("axes-and-allies", players, count, seed="first")
     first = batch.actors()
-    power_one = batch.tables["power"] == 1
+    power_one = batch.states["power"] == 1
     shares, lengths = finish_at_random(batch, np.random.default_rng(1))
     for seat in range(players):
         began = (first == seat) & ~power_one
@@ -111,11 +113,11 @@ def test_from_a_given_first_player_random_play_wins_as_the_markov_chain_says(pla
         assert lengths[began].mean() == pytest.approx(exact[players], rel=SIGMAS * 1.2 / began.sum() ** 0.5)
 
 
-def conditional(state: State, players: int) -> list[float]:
+def conditional(position: Position, players: int) -> list[float]:
     """As ``solve``, given that the first power rolled is not a one."""
     found = np.zeros(players + 1)
     total = 0.0
-    for index, (chance, follows, decisions) in enumerate(random_turn(state)):
+    for index, (chance, follows, decisions) in enumerate(random_turn(position)):
         if index < 3 * (players - 1):  # the outcomes of a one come first
             continue
         total += float(chance)
@@ -129,7 +131,7 @@ def conditional(state: State, players: int) -> list[float]:
 
 def finish_at_random(batch: Batch, draw: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     """Play every match of the batch on by actions drawn here."""
-    lengths = np.zeros(len(batch.tables), np.int64)
+    lengths = np.zeros(len(batch.states), np.int64)
     while (batch.actors() >= 0).any():
         masks = batch.legal_masks()
         chosen = np.where(masks, draw.random(masks.shape), -1).argmax(axis=1)

@@ -17,11 +17,11 @@ from meadhall.engine.chance import die, key_from_counter
 from meadhall.engine.events import NO_LOG_SHAPE
 from meadhall.engine.kernels import loops
 from meadhall.engine.rule import INTERPRETED
-from meadhall.engine.schema import Tables
+from meadhall.engine.schema import States
 from meadhall.engine.solution import Solution
 from meadhall.games.axes_and_allies.advice import settled
 from meadhall.games.axes_and_allies.exact import IMPATIENCE, MOST, TOLERANCE, Melee, solve_all, solved, solver
-from meadhall.games.axes_and_allies.rules import ALLY, ATTACK, SIDES, Table
+from meadhall.games.axes_and_allies.rules import ALLY, ATTACK, SIDES, State
 from meadhall.lab.matches import play_out
 
 AA = game("axes-and-allies")
@@ -36,15 +36,15 @@ def positions(players: int, actor: int = 0, dead: int = -1) -> Iterator[Match]:
     living = [seat for seat in range(players) if seat != dead]
     pairs = list(combinations(living, 2))
     for graph in range(1 << len(pairs)):
-        tables = blank.tables
-        tables["rng"], tables["reveals"], tables["actor"], tables["living"] = 0, 0, actor, len(living)
+        states = blank.states
+        states["rng"], states["reveals"], states["actor"], states["living"] = 0, 0, actor, len(living)
         for seat in range(players):
-            tables["alive"][0, seat] = seat in living
+            states["alive"][0, seat] = seat in living
         for bit, (one, other) in enumerate(pairs):
-            tables["allied"][0, one, other] = tables["allied"][0, other, one] = graph >> bit & 1
+            states["allied"][0, one, other] = states["allied"][0, other, one] = graph >> bit & 1
         for power in range(1, 1 + SIDES):
-            tables["power"] = power
-            match = blank.supposing(tables)
+            states["power"] = power
+            match = blank.supposing(states)
             if match.legal_count() and (power > 1 or graph == 0):
                 yield match
 
@@ -65,27 +65,27 @@ def generators() -> dict[tuple[int, ...], tuple[int, int]]:
     return found
 
 
-def outcomes(before: Tables, action: int) -> list[tuple[float, Tables]]:
+def outcomes(before: States, action: int) -> list[tuple[float, States]]:
     """What the rules make of a choice, and how likely.
 
     Where all who live are allied, dice are thrown until one shows a one. After a round without any, everything is as it was.
     """
     thrown = 1 if action < ALLY else 0
 
-    def after(dice: tuple[int, ...]) -> list[tuple[float, Tables]]:
-        tables = before.copy()
-        tables["rng"][0] = generators()[dice]
-        loops(AA).play_one(tables, action, np.zeros(NO_LOG_SHAPE, np.int32))
-        if tables["reveals"][0] - before["reveals"][0] == len(dice):
-            return [(float(SIDES) ** -len(dice), tables)]
-        if len(dice) == thrown + tables["living"][0]:
+    def after(dice: tuple[int, ...]) -> list[tuple[float, States]]:
+        states = before.copy()
+        states["rng"][0] = generators()[dice]
+        loops(AA).play_one(states, action, np.zeros(NO_LOG_SHAPE, np.int32))
+        if states["reveals"][0] - before["reveals"][0] == len(dice):
+            return [(float(SIDES) ** -len(dice), states)]
+        if len(dice) == thrown + states["living"][0]:
             return []
         return [outcome for value in range(1, 1 + SIDES) for outcome in after((*dice, value))]
 
     firsts = [after((value,)) for value in range(1, 1 + SIDES)]
     parts = firsts if thrown else [[outcome for first in firsts for outcome in first]]
     whole = [sum(likely for likely, _ in part) * len(parts) for part in parts]
-    return [(likely / total, tables) for part, total in zip(parts, whole, strict=True) for likely, tables in part]
+    return [(likely / total, states) for part, total in zip(parts, whole, strict=True) for likely, states in part]
 
 
 def known(match: Match) -> Solution:
@@ -100,8 +100,8 @@ EVERY = [(2, 1), (3, 5), (4, 50), (5, 2500)] if INTERPRETED else [(2, 1), (3, 1)
 
 def is_forced(match: Match) -> bool:
     """Whether patience is limited here: a one in a duel."""
-    table = Table.at(match.tables)
-    return table.living == 2 and table.power == 1
+    state = State.at(match.states)
+    return state.living == 2 and state.power == 1
 
 
 @pytest.mark.parametrize(("players", "every"), EVERY)
@@ -109,11 +109,11 @@ def test_chances_are_what_the_rules_make_of_them_and_no_choice_gains(players: in
     """With the chances of what follows being right, those of a choice are; and matches end, so there is only one such answer."""
     values: dict[bytes, npt.NDArray[np.float64]] = {}
 
-    def value(match: Match, tables: Tables) -> npt.NDArray[np.float64]:
-        tables["rng"], tables["reveals"] = 0, 0
-        seen = tables.tobytes()
+    def value(match: Match, states: States) -> npt.NDArray[np.float64]:
+        states["rng"], states["reveals"] = 0, 0
+        seen = states.tobytes()
         if seen not in values:
-            following = match.supposing(tables)
+            following = match.supposing(states)
             result = following.result()
             values[seen] = np.array(known(following).value if result is None else result.scores)
         return values[seen]
@@ -121,8 +121,8 @@ def test_chances_are_what_the_rules_make_of_them_and_no_choice_gains(players: in
     for match in islice(positions(players), 0, None, every):
         solution = known(match)
         for action in match.view(0).legal:
-            after = outcomes(match.tables, action)
-            expected = sum(likely * value(match, tables) for likely, tables in after)
+            after = outcomes(match.states, action)
+            expected = sum(likely * value(match, states) for likely, states in after)
             assert solution.chances[action] == pytest.approx(expected, abs=1e-9)
         best = max(chances[0] for chances in solution.chances.values())
         assert is_forced(match) or solution.value[0] > best - 1e-9
@@ -158,8 +158,8 @@ def test_it_is_the_same_from_every_seat_and_with_anybody_dead(actor: int, dead: 
 
 def bytes_of(match: Match, seats: list[int]) -> bytes:
     """What matters of a position, the players being counted in that order."""
-    allied = match.tables["allied"][0][np.ix_(seats, seats)]
-    return bytes([int(match.tables["power"][0])]) + bytes(allied.ravel().tolist())
+    allied = match.states["allied"][0][np.ix_(seats, seats)]
+    return bytes([int(match.states["power"][0])]) + bytes(allied.ravel().tolist())
 
 
 def test_nothing_is_known_with_six_alive_or_one() -> None:
@@ -217,7 +217,7 @@ def test_kings_finish_their_matches(names: str) -> None:
 def test_who_searches_strikes_in_a_duel_when_that_may_win_at_once(power: int) -> None:
     """To ally then hands the other the next power: with a six five of six strikes win the match (AA-3.2)."""
     for match in positions(2):
-        if match.view(0).table.power == power and len(match.view(0).legal) > 1:
+        if match.view(0).state.power == power and len(match.view(0).legal) > 1:
             chosen = bot(AA, f"search@{300 if INTERPRETED else 3000}", b"a seed of a search").choose(match.view(0))
             assert chosen == ATTACK + 1
 
@@ -261,13 +261,13 @@ def test_six_who_search_know_what_is_known_of_five() -> None:
             match.play(thrall.choose(match.view(match.actor)))
             if match.actor is not None:
                 shares = np.full(6, -1.0)
-                table = Table.at(match.tables)
-                assert settled(table, shares) == (table.living <= MOST)
-                if table.living <= MOST:
+                state = State.at(match.states)
+                assert settled(state, shares) == (state.living <= MOST)
+                if state.living <= MOST:
                     assert shares == pytest.approx(known(match).value, abs=1e-12)
                     compared += 1
     assert compared > 100
 
 
 def test_where_all_could_be_known_search_is_on_its_own() -> None:
-    assert not any(settled(Table.at(match.tables), np.zeros(6)) for match in islice(positions(5), 100))
+    assert not any(settled(State.at(match.states), np.zeros(6)) for match in islice(positions(5), 100))

@@ -115,7 +115,7 @@ def test_AA_2_1_every_turn_begins_with_a_power_roll_that_counts_for_this_turn_on
         for before, step in zip([match.setup, *(step.events for step in match.steps)], match.steps, strict=False):
             seat, power = next(event.arguments for event in reversed(before) if event.name == "power")
             assert seat == step.seat
-            assert AA.table.at(step.before).power == power  # type: ignore[attr-defined]
+            assert AA.state.at(step.before).power == power  # type: ignore[attr-defined]
 
 
 def test_AA_2_2_a_power_of_one_voids_every_alliance() -> None:
@@ -197,9 +197,9 @@ def test_AA_3_4_an_alliance_binds_both_until_it_is_voided() -> None:
         seat, partner = match.actor, others(match)[-1]
         happened = match.play(ALLY + partner)
         assert happened[0].to_list() == ["allied", seat, partner]
-        table: Any = match.state
+        state: Any = match.state
         voided = "voided" in [event.name for event in happened]
-        assert table.allied[seat, partner] == table.allied[partner, seat] == (not voided)
+        assert state.allied[seat, partner] == state.allied[partner, seat] == (not voided)
         bound += not voided
     assert bound > 20
 
@@ -219,10 +219,10 @@ def test_AA_3_6_an_allys_ally_is_no_ally() -> None:
         two, three = two % 4, (two + 1) % 4
         match.play(ALLY + two)
         match.play(ALLY + three)
-        table: Any = match.state
-        if table.allied[one, two] and table.allied[two, three]:
-            assert not table.allied[one, three]
-            assert not table.allied[three, one]
+        state: Any = match.state
+        if state.allied[one, two] and state.allied[two, three]:
+            assert not state.allied[one, three]
+            assert not state.allied[three, one]
             assert match.actor == three
             assert ATTACK + one in [action.action for action in match.legal()]
             chains += 1
@@ -249,8 +249,8 @@ def test_AA_4_1_only_the_living_count() -> None:
     for match in matches(3, 50):
         play_at_random(match)
         for step in match.steps:
-            table: Any = AA.table.at(step.before)
-            if table.living == 2 and step.action >= ALLY and "limited" in [event.name for event in step.events]:
+            state: Any = AA.state.at(step.before)
+            if state.living == 2 and step.action >= ALLY and "limited" in [event.name for event in step.events]:
                 duels += 1
     assert duels > 3
 
@@ -271,9 +271,9 @@ def test_AA_5_1_the_dead_are_not_named_and_take_no_turns() -> None:
     checked = 0
     for match in matches(4, 40):
         while not match.over:
-            table: Any = match.state
+            state: Any = match.state
             for seat in range(4):
-                if not table.alive[seat]:
+                if not state.alive[seat]:
                     assert match.actor != seat
                     for action in (ATTACK + seat, ALLY + seat):
                         with pytest.raises(IllegalAction, match="is dead") as refused:
@@ -310,9 +310,9 @@ def test_every_rule_id_is_named_by_a_test() -> None:
 
 def test_nothing_is_hidden() -> None:
     for match in matches(4, 5):
-        table = match.tables
-        table["rng"] = 0
+        state = match.states
+        state["rng"] = 0
         for viewer in range(-1, 4):
-            assert match.view(viewer).tables.tobytes() == table.tobytes()
+            assert match.view(viewer).states.tobytes() == state.tobytes()
         play_at_random(match)
         assert all(event.audience == -1 for event in events(match))

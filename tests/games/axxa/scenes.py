@@ -13,7 +13,7 @@ from meadhall import Match, game
 from meadhall.engine.conformance import setups
 from meadhall.engine.events import Event
 from meadhall.games.axxa.board import FIRST_START, NAMES, SPACES, TRIPLE_OF
-from meadhall.games.axxa.state import EMPTY, HEIGHT, MOVE, NOWHERE, NUMBERS, OF_EACH, PAY, REMOVE, STACKS, THREE, Table
+from meadhall.games.axxa.state import EMPTY, HEIGHT, MOVE, NOWHERE, NUMBERS, OF_EACH, PAY, REMOVE, STACKS, THREE, State
 from meadhall.games.axxa.words import EVENTS, space
 
 AXXA = game("axxa")
@@ -40,44 +40,44 @@ def scene(
         takers: the seats that removed triplets, by number, if it was otherwise.
     """
     match = AXXA.match(players=players, seed="scene", **options)
-    tables = Table.new()
-    table: Any = Table.at(tables)
+    states = State.new()
+    state: Any = State.at(states)
     for field in ("mode", "orthogonal", "reveals", "players"):
-        setattr(table, field, getattr(match.state, field))
-    table.current, table.actor = current, actor
+        setattr(state, field, getattr(match.state, field))
+    state.current, state.actor = current, actor
     for number, seat in (dict.fromkeys(range(1, current), 0) if takers is None else takers).items():
-        table.taker[number] = 1 + seat
-    table.stack_at[:] = EMPTY
-    table.space[:] = NOWHERE
+        state.taker[number] = 1 + seat
+    state.stack_at[:] = EMPTY
+    state.space[:] = NOWHERE
     for stack, (name, pieces) in enumerate(stacks.items()):
-        put(table, stack, SPACE[name], re.findall(r"\[?\d\]?", pieces))
+        put(state, stack, SPACE[name], re.findall(r"\[?\d\]?", pieces))
     for number in range(1, NUMBERS + 1):
         on_board = sum(pieces.count(str(number)) for pieces in stacks.values())
-        table.paid[number] = OF_EACH - on_board - (THREE if table.taker[number] else 0)
-        assert table.paid[number] >= 0
-    return match.supposing(tables)
+        state.paid[number] = OF_EACH - on_board - (THREE if state.taker[number] else 0)
+        assert state.paid[number] >= 0
+    return match.supposing(states)
 
 
-def put(table: Any, stack: int, space: int, pieces: list[str]) -> None:
-    table.space[stack] = space
-    table.stack_at[space] = stack
-    table.height[stack] = len(pieces)
+def put(state: Any, stack: int, space: int, pieces: list[str]) -> None:
+    state.space[stack] = space
+    state.stack_at[space] = stack
+    state.height[stack] = len(pieces)
     for k, piece in enumerate(reversed(pieces)):
-        table.piece[stack, k] = int(piece.strip("[]"))
-        table.seen[stack, k] = piece.isdecimal()
+        state.piece[stack, k] = int(piece.strip("[]"))
+        state.seen[stack, k] = piece.isdecimal()
 
 
 def stacks_of(match: Match) -> dict[str, str]:
     """The stacks as ``scene`` takes them."""
-    table: Any = match.state
+    state: Any = match.state
     found = {}
     for stack in range(STACKS):
         pieces = [
-            f"{table.piece[stack, k]}" if table.seen[stack, k] else f"[{table.piece[stack, k]}]"
-            for k in reversed(range(table.height[stack]))
+            f"{state.piece[stack, k]}" if state.seen[stack, k] else f"[{state.piece[stack, k]}]"
+            for k in reversed(range(state.height[stack]))
         ]
         if pieces:
-            found[NAMES[table.space[stack]]] = "".join(pieces)
+            found[NAMES[state.space[stack]]] = "".join(pieces)
     return found
 
 
@@ -138,12 +138,12 @@ def scattered(count: int = 1, **only: Any) -> Iterator[Match]:
             one, other = draw.sample(range(len(pieces)), 2)
             pieces[one], pieces[other] = pieces[other], pieces[one]
         spaces = draw.sample(range(draw.choice((SPACES, FIRST_START))), STACKS)
-        tables = match.tables
-        tables["piece"] = np.reshape(pieces, (HEIGHT, STACKS)).T[:, ::-1]
-        tables["space"][0] = spaces
-        tables["stack_at"] = EMPTY
-        tables["stack_at"][0][spaces] = range(STACKS)
-        yield match.supposing(tables)
+        states = match.states
+        states["piece"] = np.reshape(pieces, (HEIGHT, STACKS)).T[:, ::-1]
+        states["space"][0] = spaces
+        states["stack_at"] = EMPTY
+        states["stack_at"][0][spaces] = range(STACKS)
+        yield match.supposing(states)
 
 
 def at_random(match: Match, seed: str = "random") -> Iterator[int]:

@@ -25,8 +25,8 @@ def test_greedy_players_win_as_often_as_their_positions_foretell(touching: str) 
         foretold = []
         while not match.over:
             view = match.view(0)
-            if view.table.phase == Phase.MOVE:
-                foretold.append(chance_together(view.table))
+            if view.state.phase == Phase.MOVE:
+                foretold.append(chance_together(view.state))
             match.play(greedy.choose(view))
         result = match.result()
         assert result is not None

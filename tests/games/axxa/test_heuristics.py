@@ -71,7 +71,7 @@ def test_it_lays_a_triplet_ready_for_a_friend_and_not_for_an_opponent(mode: str,
 
 def test_it_is_not_led_by_what_it_cannot_see() -> None:
     match = AXXA.match(players=1, seed="led")
-    tables = match.tables
-    tables["piece"][0][:, :2] = tables["piece"][0][::-1, :2].copy()  # the lower two of every stack, which nobody has seen
-    other = match.supposing(tables)
+    states = match.states
+    states["piece"][0][:, :2] = states["piece"][0][::-1, :2].copy()  # the lower two of every stack, which nobody has seen
+    other = match.supposing(states)
     assert choices(match) == choices(other)

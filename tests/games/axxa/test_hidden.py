@@ -24,7 +24,7 @@ Piece = tuple[int, int]
 
 def told_pieces(match: Match) -> tuple[dict[int, list[Piece]], dict[Piece, int]]:
     """Where every piece is, by space from the bottom, and what is known of them, as the events alone tell it."""
-    dealt: Any = AXXA.table.at(match.steps[0].before)
+    dealt: Any = AXXA.state.at(match.steps[0].before)
     stacks = {dealt.space[k]: [(k, place) for place in range(3)] for k in range(STACKS)}
     known = {(k, 2): int(dealt.piece[k, 2]) for k in range(STACKS)}
     for step in match.steps:
@@ -50,34 +50,34 @@ def test_everybody_is_shown_what_the_events_have_told_and_nothing_else() -> None
         for action in at_random(match):
             match.play(action)
             for viewer in range(-1, match.players):
-                table = match.view(viewer).table
-                shown = {table.space[k]: table.piece[k, : table.height[k]].tolist() for k in range(STACKS) if table.height[k]}
+                state = match.view(viewer).state
+                shown = {state.space[k]: state.piece[k, : state.height[k]].tolist() for k in range(STACKS) if state.height[k]}
                 stacks, known = told_pieces(match)
                 assert shown == {space: [known.get(piece, UNKNOWN) for piece in pieces] for space, pieces in stacks.items()}
 
 
 def test_concealing_blanks_nothing_but_pieces_that_nobody_has_seen() -> None:
     match = scene({**FAR, "b6": "1[2]3", "d4": "4[5][6]"})
-    view = concealed(AXXA, match.tables, 0)
+    view = concealed(AXXA, match.states, 0)
     assert stacks_of(match.supposing(view)) == {**FAR, "b6": "1[0]3", "d4": "4[0][0]"}
-    for name in AXXA.table.dtype.names or ():
-        assert name in ("piece", "rng") or (view[name] == match.tables[name]).all()
+    for name in AXXA.state.dtype.names or ():
+        assert name in ("piece", "rng") or (view[name] == match.states[name]).all()
 
 
 def test_a_redeal_permutes_what_nobody_has_seen_every_order_as_often() -> None:
     """Four different pieces lie in 24 orders; chi-squared with 23 degrees of freedom is above 49.7 once in a thousand times."""
     match = scene({"b6": "1[2]3", "d4": "4[5][6]", "f2": "2[1]"})
     counts: Counter[tuple[int, ...]] = Counter()
-    view = concealed(AXXA, match.tables, -1)
+    view = concealed(AXXA, match.states, -1)
     for number in range(REDEALS):
-        tables = view.copy()
-        tables["rng"][0] = (number * 0x9E3779B97F4A7C15 % (1 << 64), 0xD1B54A32D192ED03)
-        loops(AXXA).redeal_one(tables, -1)
-        table: Any = AXXA.table.at(tables)
-        counts[table.piece[0, 1], table.piece[1, 1], table.piece[1, 0], table.piece[2, 0]] += 1
-        tables["piece"][0][table.seen == 0] = UNKNOWN
-        tables["rng"] = 0
-        assert tables.tobytes() == view.tobytes()
+        states = view.copy()
+        states["rng"][0] = (number * 0x9E3779B97F4A7C15 % (1 << 64), 0xD1B54A32D192ED03)
+        loops(AXXA).redeal_one(states, -1)
+        state: Any = AXXA.state.at(states)
+        counts[state.piece[0, 1], state.piece[1, 1], state.piece[1, 0], state.piece[2, 0]] += 1
+        states["piece"][0][state.seen == 0] = UNKNOWN
+        states["rng"] = 0
+        assert states.tobytes() == view.tobytes()
     expected = REDEALS / 24
     assert set(counts) == set(permutations((1, 2, 5, 6)))
     assert sum((count - expected) ** 2 / expected for count in counts.values()) < 49.7
@@ -88,11 +88,11 @@ def test_a_redeal_knows_what_was_paid_removed_and_seen() -> None:
     for match in scattered():
         for action in at_random(match):
             match.play(action)
-            tables = concealed(AXXA, match.tables, -1)
-            tables["rng"][0] = (match.next_number, 1)
-            loops(AXXA).redeal_one(tables, -1)
+            states = concealed(AXXA, match.states, -1)
+            states["rng"][0] = (match.next_number, 1)
+            loops(AXXA).redeal_one(states, -1)
             for number in range(1, 7):
-                assert np.sum(tables["piece"] == number) == np.sum(match.tables["piece"] == number)
+                assert np.sum(states["piece"] == number) == np.sum(match.states["piece"] == number)
 
 
 # -------------------------------------------------------------------------------------------------------- what can be undone
@@ -150,8 +150,8 @@ def test_what_was_seen_stays_seen_however_much_is_taken_back() -> None:
         half.undo(len(half.steps), revealed=True)
         match.undo(len(match.steps), revealed=True)
         for back in (match, half):
-            assert back.view(0).table.piece.tolist() == expected
-            assert back.tables["reveals"] == back.undone[-1].steps[0].before["reveals"]
+            assert back.view(0).state.piece.tolist() == expected
+            assert back.states["reveals"] == back.undone[-1].steps[0].before["reveals"]
 
 
 def test_what_was_seen_in_an_action_taken_back_is_no_revelation_when_it_is_done_again() -> None:
@@ -173,4 +173,4 @@ def test_a_record_with_what_was_taken_back_leads_to_the_same_knowledge() -> None
         match.play(action)
     again = replay(match.record())
     assert [step.before.tobytes() for step in again.steps] == [step.before.tobytes() for step in match.steps]
-    assert again.tables.tobytes() == match.tables.tobytes()
+    assert again.states.tobytes() == match.states.tobytes()

@@ -20,8 +20,8 @@ MATCHES = 1 if INTERPRETED else 3
 
 def reference_of(match: Match) -> Reference:
     """The same match, from its deal on, with all that is hidden."""
-    table: Any = match.state
-    stacks = {BOARD[table.space[k]]: table.piece[k].tolist()[::-1] for k in range(STACKS)}
+    state: Any = match.state
+    stacks = {BOARD[state.space[k]]: state.piece[k].tolist()[::-1] for k in range(STACKS)}
     versus, orthogonal = match.options["mode"] == "versus", match.options["touching"] == "orthogonal"
     return Reference(stacks, match.players, match.actor or 0, versus=versus, orthogonal=orthogonal)
 
@@ -51,15 +51,15 @@ def test_there_are_36_pieces_at_all_times_six_of_each_number() -> None:
 
 
 def count_pieces(match: Match) -> None:
-    table: Any = match.state
+    state: Any = match.state
     paid, removed, lying = paid_and_removed(match), Counter[int](), Counter[int]()
     for number in range(1, NUMBERS + 1):
-        removed[number] = THREE if table.taker[number] else 0
-        assert table.paid[number] == paid[number, "paid"]
+        removed[number] = THREE if state.taker[number] else 0
+        assert state.paid[number] == paid[number, "paid"]
         assert removed[number] == paid[number, "removed"]
-        lying[number] = int((table.piece == number).sum())
-        assert lying[number] + removed[number] + table.paid[number] == 6
-    assert lying.total() + removed.total() + sum(table.paid) == 36
+        lying[number] = int((state.piece == number).sum())
+        assert lying[number] + removed[number] + state.paid[number] == 6
+    assert lying.total() + removed.total() + sum(state.paid) == 36
 
 
 def paid_and_removed(match: Match) -> Counter[tuple[int, str]]:
@@ -78,15 +78,15 @@ def test_stacks_lie_where_the_board_says_and_the_state_holds_nothing_else() -> N
     for match in scattered():
         for action in at_random(match):
             match.play(action)
-            table: Any = match.state
+            state: Any = match.state
             for stack in range(STACKS):
-                height, space = table.height[stack], table.space[stack]
+                height, space = state.height[stack], state.space[stack]
                 assert (height == 0) == (space == NOWHERE)
-                assert height == 0 or table.stack_at[space] == stack
-                assert (table.piece[stack, :height] != UNKNOWN).all()
-                assert not np.any(table.piece[stack, height:])
-                assert not np.any(table.seen[stack, height:])
-            assert (table.stack_at != EMPTY).sum() == (table.height > 0).sum()
+                assert height == 0 or state.stack_at[space] == stack
+                assert (state.piece[stack, :height] != UNKNOWN).all()
+                assert not np.any(state.piece[stack, height:])
+                assert not np.any(state.seen[stack, height:])
+            assert (state.stack_at != EMPTY).sum() == (state.height > 0).sum()
 
 
 def test_a_match_of_some_turns_is_at_most_as_long_as_there_are_pieces_to_pay() -> None:
@@ -99,5 +99,5 @@ def test_a_match_of_some_turns_is_at_most_as_long_as_there_are_pieces_to_pay() -
 
 
 def test_matches_with_the_same_seed_deal_the_same_whatever_the_number_of_players() -> None:
-    deals = {AXXA.match(players=players, seed="same").tables["piece"].tobytes() for players in range(1, 7)}
+    deals = {AXXA.match(players=players, seed="same").states["piece"].tobytes() for players in range(1, 7)}
     assert len(deals) == 1

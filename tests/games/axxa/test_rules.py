@@ -21,7 +21,7 @@ ALONG = ("g3", "b3", LEAVE)
 """A move with the stack of 5s in FAR that leaves everything else as it is."""
 
 
-def state(match: Match) -> Any:
+def state_of(match: Match) -> Any:
     return match.state
 
 
@@ -84,7 +84,7 @@ def test_AX_2_1_any_stack_can_be_moved_and_one_has_to_be() -> None:
     assert {NAMES[action // 37] for action in legal(match)} == {*FAR, "b6", "f2"}
     assert max(legal(match)) < LEAVE
     match.play(move("b6", "e6"))
-    assert state(match).phase == Phase.PAY  # one stack, and no second
+    assert state_of(match).phase == Phase.PAY  # one stack, and no second
 
 
 def test_AX_2_2_from_the_centre_a_4_reaches_twelve_spaces_and_a_5_or_a_6_none() -> None:
@@ -152,7 +152,7 @@ def test_AX_3_1_a_stack_may_be_left_as_it_is() -> None:
 def test_AX_3_1_a_single_piece_is_not_turned_over() -> None:
     match = scene({**FAR, "b6": "1"})
     match.play(move("b6", "b5"))
-    assert state(match).phase == Phase.PAY
+    assert state_of(match).phase == Phase.PAY
     with pytest.raises(IllegalAction, match="too late") as refused:
         match.play(TURN)
     assert refused.value.rule == "AX-3.1"
@@ -165,9 +165,9 @@ def test_AX_3_2_what_was_seen_stays_known_to_all_though_covered() -> None:
     match.play(pay("b5"))
     assert stacks_of(match)["b5"] == "31"
     for viewer in (-1, 0, 1):
-        table = match.view(viewer).table
-        stack = table.stack_at[NAMES.index("b5")]
-        assert table.piece[stack].tolist() == [1, 3, 0]
+        state = match.view(viewer).state
+        stack = state.stack_at[NAMES.index("b5")]
+        assert state.piece[stack].tolist() == [1, 3, 0]
 
 
 # ------------------------------------------------------------------------------------------------------------ AX-4 triplets
@@ -183,7 +183,7 @@ def test_AX_4_1_pieces_that_touch_at_corners_are_a_triplet() -> None:
 def test_AX_4_1_with_the_option_orthogonal_they_have_to_lie_side_by_side() -> None:
     match = scene({**FAR, "b6": "1", "c5": "1", "d4": "1"}, touching="orthogonal")
     assert turn(match, *ALONG) == []
-    assert state(match).phase == Phase.PAY
+    assert state_of(match).phase == Phase.PAY
     beside = scene({**FAR, "b6": "1", "c6": "1", "c5": "1"}, touching="orthogonal")
     assert turn(beside, *ALONG)[0] == ["removed", 0, 1, "b6", "c6", "c5"]
 
@@ -213,8 +213,8 @@ def test_AX_4_3_a_triplet_makes_the_move_free_whether_or_not_the_moved_stack_is_
         match = scene({**FAR, **stacks})
         assert turn(match, *how)[0] == ["removed", 0, 1, "b6", "c5", "d4"]
         assert match.actor == 1
-        assert state(match).phase == Phase.MOVE
-        assert state(match).current == 2
+        assert state_of(match).phase == Phase.MOVE
+        assert state_of(match).current == 2
 
 
 def test_AX_4_3_it_counts_after_the_stack_was_turned_over_or_not() -> None:
@@ -233,7 +233,7 @@ def test_AX_4_3_of_four_in_a_row_the_player_chooses_three_that_touch() -> None:
     match = scene({**FAR, "b6": "1", "c6": "1", "d6": "1", "e6": "1"})
     match.play(move("g3", "b3"))
     assert match.play(LEAVE) == ()
-    assert (match.actor, state(match).phase) == (0, Phase.REMOVE)
+    assert (match.actor, state_of(match).phase) == (0, Phase.REMOVE)
     assert legal(match) == [remove("b6", "c6", "d6"), remove("c6", "d6", "e6")]
     assert told(match.play(remove("c6", "d6", "e6")))[0] == ["removed", 0, 1, "c6", "d6", "e6"]
     assert stacks_of(match)["b6"] == "1"
@@ -246,7 +246,7 @@ def test_AX_4_4_a_triplet_of_the_next_number_leaves_in_the_same_turn() -> None:
     assert [event[0] for event in turn(match, "d5", "d6")] == ["removed"] + ["stack_gone"] * 3 + ["removed"] + [
         "stack_gone"
     ] * 3 + ["praise"]
-    assert state(match).paid.tolist() == scene(stacks_of(match), current=3).state.paid.tolist()  # type: ignore[attr-defined]
+    assert state_of(match).paid.tolist() == scene(stacks_of(match), current=3).state.paid.tolist()  # type: ignore[attr-defined]
     bare = scene({"b6": "12", "c6": "1[2]", "d5": "12", **dict(list(FAR.items())[1:])})
     assert turn(bare, "d5", "d6", LEAVE) == [
         ["removed", 0, 1, "b6", "c6", "d6"], ["exposed", "b6", 2], ["exposed", "c6", 2], ["exposed", "d6", 2],
@@ -259,7 +259,7 @@ def test_AX_4_4_in_a_chain_there_may_be_a_choice() -> None:
     match = scene({"b6": "12", "c6": "12", "d5": "12", "e6": "2", **dict(list(FAR.items())[1:])})
     match.play(move("d5", "d6"))
     assert told(match.play(LEAVE))[-1] == ["exposed", "d6", 2]
-    assert (match.actor, state(match).triplets) == (0, 1)
+    assert (match.actor, state_of(match).triplets) == (0, 1)
     assert legal(match) == [remove("b6", "c6", "d6"), remove("c6", "d6", "e6")]
     assert told(match.play(remove("b6", "c6", "d6")))[-1] == ["praise", 0, 2]
 
@@ -287,18 +287,18 @@ def test_AX_4_5_a_single_triplet_earns_no_praise() -> None:
 
 def test_AX_5_1_a_move_without_a_triplet_costs_a_piece() -> None:
     match = scene({**FAR, "b6": "1"}, current=2)
-    before = state(match).paid.tolist()
+    before = state_of(match).paid.tolist()
     match.play(move("b6", "b5"))
     assert match.actor == 0
     assert told(match.play(pay("b5"))) == [["paid", 0, "b5", 1], ["stack_gone", "b5"]]
-    assert state(match).paid.tolist() == [paid + (number == 1) for number, paid in enumerate(before)]
+    assert state_of(match).paid.tolist() == [paid + (number == 1) for number, paid in enumerate(before)]
     assert match.actor == 1
 
 
 def test_AX_5_1_a_triplet_of_another_number_does_not_pay() -> None:
     match = scene({**FAR, "b6": "2", "c6": "2", "d4": "2"})
     assert turn(match, "d4", "d6") == []
-    assert state(match).phase == Phase.PAY
+    assert state_of(match).phase == Phase.PAY
 
 
 def test_AX_5_2_the_visible_piece_of_any_stack_pays() -> None:
@@ -319,9 +319,9 @@ def test_AX_5_3_a_triplet_that_a_payment_exposes_counts_at_the_end_of_the_next_m
     assert refused.value.rule == "AX-5.3"
     broken = match.copy()
     assert turn(match, "b3", "g3", LEAVE)[0] == ["removed", 1, 1, "c5", "d5", "e5"]
-    assert (match.actor, state(match).phase) == (0, Phase.MOVE)
+    assert (match.actor, state_of(match).phase) == (0, Phase.MOVE)
     assert turn(broken, "c5", "b5") == []
-    assert (broken.actor, state(broken).phase) == (1, Phase.PAY)
+    assert (broken.actor, state_of(broken).phase) == (1, Phase.PAY)
 
 
 # ------------------------------------------------------------------------------------------------------------ AX-6 together
@@ -339,7 +339,7 @@ def test_AX_6_1_with_the_sixth_triplet_all_have_won() -> None:
 def test_AX_6_2_with_fewer_than_three_pieces_of_a_number_to_come_all_have_lost() -> None:
     match = scene({**FAR, "b6": "111"})
     turn(match, *ALONG)
-    assert state(match).paid[3] == 3
+    assert state_of(match).paid[3] == 3
     assert told(match.play(pay("e7")))[-1] == ["lost", "pieces"]
     assert reason(match) == ("AX-6.2", (0.0, 0.0))
     assert match.result().winners == ()  # type: ignore[union-attr]
@@ -364,7 +364,7 @@ def test_AX_6_2_when_no_stack_can_move_all_have_lost() -> None:
     turn(match, "f2", "f3")
     assert told(match.play(pay("f3"))) == [["paid", 0, "f3", 1], ["stack_gone", "f3"], ["lost", "stuck"]]
     assert reason(match) == ("AX-6.2", (0.0, 0.0))
-    assert AXXA.words.ending(state(match))[1] == "no stack can move"
+    assert AXXA.words.ending(state_of(match))[1] == "no stack can move"
 
 
 def test_AX_6_2_a_triplet_that_waits_does_not_help_those_who_cannot_move() -> None:
@@ -387,7 +387,7 @@ def test_AX_7_1_sides_are_of_equal_size() -> None:
 def test_AX_7_1_a_triplet_is_the_sides_whose_player_removed_it() -> None:
     match = scene({**FAR, "b6": "1", "c5": "1", "d4": "1"}, players=4, mode="versus", current=1)
     turn(match, *ALONG)
-    assert state(match).taker.tolist() == [0, 1, 0, 0, 0, 0, 0]
+    assert state_of(match).taker.tolist() == [0, 1, 0, 0, 0, 0, 0]
     takers = {1: 0, 2: 3, 3: 1, 4: 2, 5: 1}
     over = scene({"d4": "66", "g3": "6", "f2": "1"}, players=4, mode="versus", current=6, takers=takers)
     turn(over, "f2", "f3")
@@ -444,7 +444,7 @@ def test_AX_7_3_a_number_without_three_pieces_is_skipped_at_once() -> None:
     match = scene({**FAR, "b6": "111"}, mode="versus")
     turn(match, *ALONG)
     assert told(match.play(pay("b6"))) == [["paid", 0, "b6", 1], ["exposed", "b6", 1], ["skipped", 1]]
-    assert state(match).current == 2
+    assert state_of(match).current == 2
     assert not match.over
 
 
@@ -456,14 +456,14 @@ def test_AX_7_3_a_number_that_is_not_current_is_skipped_when_it_would_be() -> No
         ["removed", 0, 3, "b2", "c2", "d2"], ["stack_gone", "b2"], ["stack_gone", "c2"], ["stack_gone", "d2"], ["skipped", 4],
         ["praise", 0, 2],
     ]  # fmt: skip
-    assert state(match).current == 5
+    assert state_of(match).current == 5
 
 
 def test_AX_7_3_it_ends_when_no_number_is_left() -> None:
     match = scene({"b6": "6", "c6": "6", "d1": "6", "g3": "111"}, mode="versus", current=6)
     assert turn(match, "d1", "d7")[-1] == ["side_won", 0, 6, 0]
     assert reason(match) == ("AX-7.3", (1.0, 0.0))
-    assert state(match).ending == Ending.NO_NUMBER
+    assert state_of(match).ending == Ending.NO_NUMBER
 
 
 def test_AX_7_3_it_ends_when_no_stack_can_move() -> None:
@@ -471,7 +471,7 @@ def test_AX_7_3_it_ends_when_no_stack_can_move() -> None:
     turn(match, "f2", "f3")
     assert told(match.play(pay("f3")))[-1] == ["side_won", 0, 5, 0]
     assert reason(match)[0] == "AX-7.3"
-    assert state(match).ending == Ending.NO_MOVE
+    assert state_of(match).ending == Ending.NO_MOVE
 
 
 # ------------------------------------------------------------------------------------------------------------------ all ids

@@ -71,7 +71,7 @@ def test_small_endings_are_won_or_lost_as_trying_everything_says(touching: str) 
             orthogonal=touching == "orthogonal",
         )
         twin.wanted = list(range(current, 7))
-        proof = prove(match.tables)
+        proof = prove(match.states)
         assert proof.verdict == (Verdict.WON if can_be_won(twin, {}) else Verdict.LOST), stacks
         verdicts.add(proof.verdict)
         play_line(match, proof.line)
@@ -111,14 +111,14 @@ STUCK = {"b6": "6", "c6": "6", "c4": "6"}
 
 
 def test_the_last_triplet_brought_together_wins() -> None:
-    proof = prove(scene({"b6": "6", "c6": "6", "d4": "26"}, current=6).tables)
+    proof = prove(scene({"b6": "6", "c6": "6", "d4": "26"}, current=6).states)
     assert proof.verdict == Verdict.WON
     assert (proof.line[-1], proof.moves) == (TURN, 1)
 
 
 def test_a_piece_that_is_not_needed_buys_a_turn() -> None:
-    assert prove(scene(STUCK, current=6).tables) == Proof(Verdict.LOST, (), 0)
-    proof = prove(scene({**STUCK, "a4": "1"}, current=6).tables)
+    assert prove(scene(STUCK, current=6).states) == Proof(Verdict.LOST, (), 0)
+    proof = prove(scene({**STUCK, "a4": "1"}, current=6).states)
     assert proof.verdict == Verdict.WON
     assert proof.moves == 2
 
@@ -126,8 +126,8 @@ def test_a_piece_that_is_not_needed_buys_a_turn() -> None:
 def test_three_pieces_in_two_stacks_are_lost() -> None:
     match = scene({"b6": "66", "d6": "6", "a5": "111"}, current=6)
     assert is_lost(table_of(match))
-    assert prove(match.tables).verdict == Verdict.LOST
-    assert not is_lost(scene({"b6": "6[6]", "d6": "6", "a5": "1[1]"}, current=6).view(0).table), "for all that can be seen"
+    assert prove(match.states).verdict == Verdict.LOST
+    assert not is_lost(scene({"b6": "6[6]", "d6": "6", "a5": "1[1]"}, current=6).view(0).state), "for all that can be seen"
 
 
 def table_of(match: Match) -> Any:
@@ -180,10 +180,10 @@ def test_what_only_an_unseen_piece_can_save_is_not_said_to_be_lost() -> None:
     """Nothing is left to pay with. If the 5 lies under f2, it comes to light in reach of the two others; else all is lost."""
     saved = scene({"b6": "5", "c6": "5[6]", "f2": "6[5]", "e1": "6"}, current=5)
     assert solution(saved.view(0)) is None
-    assert prove(saved.tables).verdict == Verdict.WON
+    assert prove(saved.states).verdict == Verdict.WON
     lost = scene({"b6": "5", "c6": "5[5]", "f2": "6[6]", "e1": "6"}, current=5)
     assert solution(lost.view(0)) is None
-    assert prove(lost.tables).verdict == Verdict.LOST
+    assert prove(lost.states).verdict == Verdict.LOST
 
 
 def covered_ending(number: int) -> tuple[dict[str, str], list[tuple[str, int]], int]:
@@ -214,7 +214,7 @@ def test_what_is_said_of_covered_pieces_holds_however_they_lie() -> None:
         found = solution(scene(laid(stacks, covered, beneath), current=current).view(0))
         verdict = Verdict.OPEN if found is None else Verdict.WON if found.line else Verdict.LOST
         ways = [scene(laid(stacks, covered, order), current=current) for order in set(permutations(beneath))]
-        true = {prove(match.tables).verdict for match in ways}
+        true = {prove(match.states).verdict for match in ways}
         assert verdict == Verdict.OPEN or true == {verdict}, stacks
         if len(ways) > 1:
             said.add((verdict, len(true)))
@@ -265,7 +265,7 @@ def loses_at_once(match: Match, action: int) -> bool:
 def wins(match: Match, action: int) -> bool:
     after = match.copy()
     after.play(action)
-    return bool(after.result().winners) if after.over else prove(after.tables).verdict == Verdict.WON  # type: ignore[union-attr]
+    return bool(after.result().winners) if after.over else prove(after.states).verdict == Verdict.WON  # type: ignore[union-attr]
 
 
 def jarls(match: Match) -> list[int]:

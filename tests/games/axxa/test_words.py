@@ -250,7 +250,7 @@ def test_a_match_that_is_over_asks_nothing() -> None:
 def test_the_sketch_shows_every_stack_from_the_top_and_what_became_of_the_numbers() -> None:
     match = scene({"c7": "2[2]5", "d4": "6", "a3": "4", "g5": "35"}, current=3, takers={1: 1}, mode="versus")
     match.rename(1, Seat("Björn"))
-    assert AXXA.words.sketch(match.view(0).table, match.names).splitlines() == [  # type: ignore[attr-defined]
+    assert AXXA.words.sketch(match.view(0).state, match.names).splitlines() == [  # type: ignore[attr-defined]
         "7            2?5   ·    ·",
         "6        ·    ·    ·    ·    ·            1: 0 left, 3 paid, removed by Björn",
         "5   ·    ·    ·    ·    ·    ·   35       2: 2 left, 4 paid, skipped",

@@ -53,8 +53,8 @@ from meadhall.games.dungeon_allies.state import (
     TRADE,
     TREASURES,
     Phase,
+    State,
     Step,
-    Table,
     level_of,
 )
 
@@ -106,77 +106,77 @@ def scene(
         cards: the ids of the first cards on show; others follow in the order of the data.
     """
     match = DA.match(players=players, seed="scene")
-    tables = match.tables
-    table: Any = Table.at(tables)
-    table.phase, table.step, table.turn, table.cursor = Phase.PLACE, Step.PLACEMENT, turn, 0
-    table.order[:] = NONE
-    table.order[:players] = order or range(players)
-    table.actor = table.order[0]
-    _put_allies(table, allies or {}, FOLLOWERS - followers)
-    _put_monsters(table, monsters or {}, removed)
-    _put_crystals(table, crystals or {}, treasure or {})
+    states = match.states
+    state: Any = State.at(states)
+    state.phase, state.step, state.turn, state.cursor = Phase.PLACE, Step.PLACEMENT, turn, 0
+    state.order[:] = NONE
+    state.order[:players] = order or range(players)
+    state.actor = state.order[0]
+    _put_allies(state, allies or {}, FOLLOWERS - followers)
+    _put_monsters(state, monsters or {}, removed)
+    _put_crystals(state, crystals or {}, treasure or {})
     for seat, count in (gold or {}).items():
-        table.gold[seat] = count
-    _put_cards(table, cards or [])
-    return match.supposing(tables)
+        state.gold[seat] = count
+    _put_cards(state, cards or [])
+    return match.supposing(states)
 
 
-def _put_allies(table: Any, allies: Mapping[int, Mapping[int, str]], gone: int) -> None:
+def _put_allies(state: Any, allies: Mapping[int, Mapping[int, str]], gone: int) -> None:
     """Characters as far as there are any with that skill, then followers; ``gone`` others have left the stack."""
-    table.ally[:] = NONE
+    state.ally[:] = NONE
     free = list(range(ALLIES))
-    for seat in range(table.players):
+    for seat in range(state.players):
         for sides, skill in allies.get(seat, {}).items():
-            ally = next(ally for ally in free if SKILL_NAMES[table.skill[ally]] == skill)
+            ally = next(ally for ally in free if SKILL_NAMES[state.skill[ally]] == skill)
             free.remove(ally)
-            table.ally[seat, SIDES.index(sides)] = ally
-    for seat in range(table.players):
+            state.ally[seat, SIDES.index(sides)] = ally
+    for seat in range(state.players):
         if seat not in allies:
             for die in range(DEALT):
-                table.ally[seat, die] = free.pop(0)
-        table.dealt[seat] = [*(ally for ally in table.ally[seat].tolist() if 0 <= ally < CHARACTERS), NONE, NONE][:DEALT]
+                state.ally[seat, die] = free.pop(0)
+        state.dealt[seat] = [*(ally for ally in state.ally[seat].tolist() if 0 <= ally < CHARACTERS), NONE, NONE][:DEALT]
     stack = [ally for ally in free if ally >= FIRST_FOLLOWER][gone:]
-    table.followers = len(stack)
-    table.stack[:] = [*reversed(stack), *[NONE] * (FOLLOWERS - len(stack))]
+    state.followers = len(stack)
+    state.stack[:] = [*reversed(stack), *[NONE] * (FOLLOWERS - len(stack))]
 
 
-def _put_monsters(table: Any, monsters: Faces, removed: int) -> None:
+def _put_monsters(state: Any, monsters: Faces, removed: int) -> None:
     """Monster k lies on square k."""
-    table.monster[:] = range(MONSTERS)
+    state.monster[:] = range(MONSTERS)
     for square, (target, gold, weakness) in monsters.items():
-        table.target[level_of(square), square] = target
-        table.bounty[level_of(square), square] = gold
-        table.weakness[square] = SKILL_NAMES.index(weakness)
+        state.target[level_of(square), square] = target
+        state.bounty[level_of(square), square] = gold
+        state.weakness[square] = SKILL_NAMES.index(weakness)
     for square in [square for square in range(SQUARES) if square not in monsters][:removed]:
-        table.monster[square] = GONE
-        table.owner[square] = GONE
-        table.former[square] = square
-    table.removed = removed
+        state.monster[square] = GONE
+        state.owner[square] = GONE
+        state.former[square] = square
+    state.removed = removed
 
 
-def _put_crystals(table: Any, crystals: Mapping[int, str], treasure: Mapping[int, str]) -> None:
-    table.box[:] = CRYSTALS
-    table.treasure[:] = 0
+def _put_crystals(state: Any, crystals: Mapping[int, str], treasure: Mapping[int, str]) -> None:
+    state.box[:] = CRYSTALS
+    state.treasure[:] = 0
     for seat, letters in crystals.items():
         for letter in letters:
-            table.crystals[seat, LETTERS.index(letter)] += 1
-            table.box[LETTERS.index(letter)] -= 1
+            state.crystals[seat, LETTERS.index(letter)] += 1
+            state.box[LETTERS.index(letter)] -= 1
     for space, items in treasure.items():
         if items.isdecimal():
-            table.treasure[GOLD_TREASURE, GOLD] = int(items)
+            state.treasure[GOLD_TREASURE, GOLD] = int(items)
             continue
         for letter in items:
-            table.treasure[space - 1, LETTERS.index(letter)] += 1
-            table.box[LETTERS.index(letter)] -= 1
-    assert (table.box >= 0).all(), "more crystals are wanted than there are"
+            state.treasure[space - 1, LETTERS.index(letter)] += 1
+            state.box[LETTERS.index(letter)] -= 1
+    assert (state.box >= 0).all(), "more crystals are wanted than there are"
 
 
-def _put_cards(table: Any, wanted: Sequence[str]) -> None:
+def _put_cards(state: Any, wanted: Sequence[str]) -> None:
     cards = [CARD_IDS.index(name) for name in wanted]
     cards += [card for card in range(CARDS) if card not in cards]
-    table.display[:] = cards[:DISPLAY]
-    table.cards = CARDS - DISPLAY
-    table.deck[:] = [*reversed(cards[DISPLAY:]), *[NONE] * DISPLAY]
+    state.display[:] = cards[:DISPLAY]
+    state.cards = CARDS - DISPLAY
+    state.deck[:] = [*reversed(cards[DISPLAY:]), *[NONE] * DISPLAY]
 
 
 CARD_IDS = [card.id for card in DA.options[0].of(DA.options[0].default).sorcerer_card]  # type: ignore[attr-defined]
@@ -231,7 +231,7 @@ def trade(line: int, direction: int) -> int:
 
 
 def legal(match: Match) -> list[int]:
-    return list(legal_actions(DA, match.tables))
+    return list(legal_actions(DA, match.states))
 
 
 def spots(match: Match, sides: int) -> list[str]:
@@ -266,7 +266,7 @@ def refused(match: Match, action: int) -> str:
     return error.value.rule
 
 
-def state(match: Match) -> Any:
+def state_of(match: Match) -> Any:
     return match.state
 
 
@@ -275,7 +275,7 @@ def send(match: Match, *moves: tuple[int, int, str]) -> tuple[Event, ...]:
     events: tuple[Event, ...] = ()
     for seat, sides, spot in moves:
         assert match.actor == seat
-        assert state(match).phase == Phase.PLACE
+        assert state_of(match).phase == Phase.PLACE
         events += match.play(place(sides, spot))
     return events
 
@@ -290,8 +290,8 @@ def others_trade(match: Match) -> tuple[Event, ...]:
 
 def waiting(match: Match, seat: int) -> int:
     """How many dice a seat has to place."""
-    table = state(match)
-    return int(((table.ally[seat] != NONE) & (table.place[seat] == NONE)).sum())
+    state = state_of(match)
+    return int(((state.ally[seat] != NONE) & (state.place[seat] == NONE)).sum())
 
 
 def trade_with(match: Match) -> int:
@@ -320,8 +320,8 @@ def go(match: Match, *rolls: int) -> tuple[Event, ...]:
 def stop_trading(match: Match) -> tuple[Event, ...]:
     """Nobody makes any exchange, or buys a card."""
     events: tuple[Event, ...] = ()
-    while not match.over and state(match).phase in (Phase.TRADE, Phase.BUY):
-        events += match.play(END_TRADE if state(match).phase == Phase.TRADE else DECLINE)
+    while not match.over and state_of(match).phase in (Phase.TRADE, Phase.BUY):
+        events += match.play(END_TRADE if state_of(match).phase == Phase.TRADE else DECLINE)
     return events
 
 
@@ -330,15 +330,15 @@ def stop_trading(match: Match) -> tuple[Event, ...]:
 
 def crystals(match: Match, seat: int) -> str:
     """A seat's crystals by their letters."""
-    return "".join(letter * state(match).crystals[seat, colour] for colour, letter in enumerate(LETTERS))
+    return "".join(letter * state_of(match).crystals[seat, colour] for colour, letter in enumerate(LETTERS))
 
 
 def gold(match: Match, seat: int) -> int:
-    return int(state(match).gold[seat])
+    return int(state_of(match).gold[seat])
 
 
 def box(match: Match) -> dict[str, int]:
-    return {letter: int(state(match).box[colour]) for colour, letter in enumerate(LETTERS)}
+    return {letter: int(state_of(match).box[colour]) for colour, letter in enumerate(LETTERS)}
 
 
 def without(count: Mapping[str, int], taken: str, given: str = "") -> dict[str, int]:
@@ -353,13 +353,13 @@ def laid(events: Sequence[Event]) -> str:
 
 def lying(match: Match, space: int) -> dict[str, int]:
     """What a treasure space holds."""
-    return {ITEM_NAMES[item]: int(count) for item, count in enumerate(state(match).treasure[space - 1]) if count}
+    return {ITEM_NAMES[item]: int(count) for item, count in enumerate(state_of(match).treasure[space - 1]) if count}
 
 
 def dice(match: Match, seat: int) -> dict[int, str]:
     """A seat's skills by die."""
-    table = state(match)
-    return {SIDES[die]: SKILL_NAMES[table.skill[table.ally[seat, die]]] for die in range(DICE) if table.ally[seat, die] != NONE}
+    state = state_of(match)
+    return {SIDES[die]: SKILL_NAMES[state.skill[state.ally[seat, die]]] for die in range(DICE) if state.ally[seat, die] != NONE}
 
 
 # -------------------------------------------------------------------------------------------------------------- random matches
@@ -372,23 +372,23 @@ def enriched(match: Match) -> Match:
     draw = random.Random(match.seed)
     while match.actor != match.players - 1:
         match.play(draw.choice(legal(match)))
-    tables = match.tables
-    table: Any = Table.at(tables)
+    states = match.states
+    state: Any = State.at(states)
     for seat in range(match.players):
-        table.gold[seat] = draw.randrange(12)
+        state.gold[seat] = draw.randrange(12)
         for colour in range(COLOURS):
-            count = draw.randrange(1 + table.box[colour] // 2)
-            table.crystals[seat, colour] += count
-            table.box[colour] -= count
+            count = draw.randrange(1 + state.box[colour] // 2)
+            state.crystals[seat, colour] += count
+            state.box[colour] -= count
         if seat != match.actor:
-            table.ally[seat] = NONE
-            table.ally[seat, draw.sample(range(DICE), DEALT)] = table.dealt[seat]
+            state.ally[seat] = NONE
+            state.ally[seat, draw.sample(range(DICE), DEALT)] = state.dealt[seat]
     for square in draw.sample(range(SQUARES), draw.randrange(SQUARES)):
-        table.former[square] = table.monster[square]
-        table.owner[table.former[square]] = GONE
-        table.monster[square] = GONE
-        table.removed += 1
-    return match.supposing(tables)
+        state.former[square] = state.monster[square]
+        state.owner[state.former[square]] = GONE
+        state.monster[square] = GONE
+        state.removed += 1
+    return match.supposing(states)
 
 
 def at_random(match: Match, seed: str = "random") -> Iterator[int]:
@@ -404,20 +404,20 @@ def play_at_random(match: Match) -> Match:
     return match
 
 
-def check_counts(table: Any) -> None:
+def check_counts(state: Any) -> None:
     """DA-1.1: 60 crystals, 28 monsters, 18 allies, 16 cards; DA-1.2: of a player's allies no two have the same die."""
     for colour in range(COLOURS):
-        assert table.box[colour] + table.crystals[:, colour].sum() + table.treasure[:, colour].sum() == CRYSTALS[colour]
-    assert (table.box >= 0).all()
-    assert (table.crystals >= 0).all()
-    assert (table.gold >= 0).all()
-    on_squares = sorted(monster for monster in table.monster.tolist() if monster != GONE)
-    assert on_squares == np.flatnonzero(table.owner == NONE).tolist()
-    assert len(on_squares) + table.removed == MONSTERS
-    assert sorted([*on_squares, *(monster for monster in table.former.tolist() if monster != NONE)]) == list(range(MONSTERS))
-    allies = [*table.ally[table.ally != NONE].tolist(), *table.stack[: table.followers].tolist()]
+        assert state.box[colour] + state.crystals[:, colour].sum() + state.treasure[:, colour].sum() == CRYSTALS[colour]
+    assert (state.box >= 0).all()
+    assert (state.crystals >= 0).all()
+    assert (state.gold >= 0).all()
+    on_squares = sorted(monster for monster in state.monster.tolist() if monster != GONE)
+    assert on_squares == np.flatnonzero(state.owner == NONE).tolist()
+    assert len(on_squares) + state.removed == MONSTERS
+    assert sorted([*on_squares, *(monster for monster in state.former.tolist() if monster != NONE)]) == list(range(MONSTERS))
+    allies = [*state.ally[state.ally != NONE].tolist(), *state.stack[: state.followers].tolist()]
     characters = [ally for ally in allies if ally < CHARACTERS]
     assert len(set(allies)) == len(allies) == len(characters) + FOLLOWERS
-    cards = [*table.deck[: table.cards].tolist(), *table.display[table.display != NONE].tolist()]
-    assert sorted([*cards, *np.flatnonzero(table.card_owner != NONE).tolist()]) == list(range(CARDS))
-    assert table.treasure[:TREASURES, GOLD].sum() == table.treasure[GOLD_TREASURE, GOLD]
+    cards = [*state.deck[: state.cards].tolist(), *state.display[state.display != NONE].tolist()]
+    assert sorted([*cards, *np.flatnonzero(state.card_owner != NONE).tolist()]) == list(range(CARDS))
+    assert state.treasure[:TREASURES, GOLD].sum() == state.treasure[GOLD_TREASURE, GOLD]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from games.dungeon_allies.scenes import DA, A, B, place, scene, send, state, target
+from games.dungeon_allies.scenes import DA, A, B, place, scene, send, state_of, target
 from meadhall import Match
 from meadhall.bots import Budget, Search, bot
 from meadhall.engine.chance import step_key
@@ -30,7 +30,7 @@ from meadhall.games.dungeon_allies.state import (
     ROLL,
     SQUARES,
     Phase,
-    Table,
+    State,
 )
 
 SEED = b"a seed of a search"
@@ -47,10 +47,10 @@ def shares(match: Match) -> list[float]:
 
 def supposing(match: Match, **changed: Any) -> Match:
     """The same with other values: of the field, or of some of its places."""
-    tables = match.tables
+    states = match.states
     for name, (where, value) in changed.items():
-        tables[name][0][where] = value
-    return match.supposing(tables)
+        states[name][0][where] = value
+    return match.supposing(states)
 
 
 def greedy_match(players: int, seed: str) -> Iterator[Match]:
@@ -142,8 +142,8 @@ def test_what_is_said_of_matches_of_greedy_players_comes_true(players: int) -> N
     for number in range(40):
         turn, positions = 0, []
         for match in greedy_match(players, f"calibration {number}"):
-            if match.actor is not None and state(match).turn > turn and ADVICE.quiet(match.state):
-                turn = state(match).turn
+            if match.actor is not None and state_of(match).turn > turn and ADVICE.quiet(match.state):
+                turn = state_of(match).turn
                 positions.append(shares(match))
         result = match.result()
         assert result is not None
@@ -160,9 +160,9 @@ def test_quiet_is_the_beginning_of_a_turn() -> None:
     quiet = [number for number, match in enumerate(greedy_match(2, "quiet")) if number < 60 and ADVICE.quiet(match.state)]
     starts, turn = [], 0
     for number, match in enumerate(greedy_match(2, "quiet")):
-        if number < 60 and state(match).phase == Phase.PLACE and (state(match).place == NONE).all():
+        if number < 60 and state_of(match).phase == Phase.PLACE and (state_of(match).place == NONE).all():
             starts.append(number)
-            turn = max(turn, state(match).turn)
+            turn = max(turn, state_of(match).turn)
     assert quiet == starts
     assert turn > 2
 
@@ -184,7 +184,7 @@ def test_the_guide_goes_on_with_the_next_best_and_takes_one_of_the_squares_of_wh
     rng = np.array(step_key(SEED, 1), np.uint64)
     tried = []
     for _ in range(12):
-        tried.append(int(ADVICE.guide(view.table, np.array(left, np.int32), len(left), rng)))
+        tried.append(int(ADVICE.guide(view.state, np.array(left, np.int32), len(left), rng)))
         left.remove(tried[-1])
     assert len(set(tried)) == 12
     spaces = [(action - PLACE) // DICE for action in tried]
@@ -227,7 +227,7 @@ def test_it_spends_its_last_crystal_where_that_wins_at_once() -> None:
     faces = {16: (12, 4, "melee")}
     match = scene({A: {12: "fire"}, B: {4: "water"}}, monsters=faces, removed=27, gold={A: 9, B: 11}, crystals={A: "W"}, turn=12)
     send(match, (A, 12, "square:16"), (B, 4, "trade"))
-    assert state(match).phase == Phase.PREP
+    assert state_of(match).phase == Phase.PREP
     assert {ROLL, HAMMER} == set(match.view(A).legal)
     assert choice(match) == HAMMER
 
@@ -250,10 +250,10 @@ def test_what_a_seat_can_not_know_does_not_change_what_it_does(actions: int) -> 
     assert match.actor is not None
     chosen = set()
     for number in range(4):
-        tables = concealed(DA, match.tables, match.actor)
-        tables["rng"][0] = step_key(b"dealt anew", number)
-        loops(DA).redeal_one(tables, match.actor)
-        other = match.supposing(tables)
-        assert (Table.at(tables).monster != state(match).monster).any()
+        states = concealed(DA, match.states, match.actor)
+        states["rng"][0] = step_key(b"dealt anew", number)
+        loops(DA).redeal_one(states, match.actor)
+        other = match.supposing(states)
+        assert (State.at(states).monster != state_of(match).monster).any()
         chosen.add(choice(other, 200))
     assert len(chosen) == 1

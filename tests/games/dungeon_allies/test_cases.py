@@ -31,7 +31,7 @@ from games.dungeon_allies.scenes import (
     scene,
     send,
     spots,
-    state,
+    state_of,
     told,
     trade_with,
     without,
@@ -51,7 +51,7 @@ from meadhall.games.dungeon_allies.state import (
     ROLL,
     SQUARES,
     Phase,
-    Table,
+    State,
     level_of,
 )
 
@@ -62,26 +62,26 @@ def test_case_G1_setup() -> None:
     match = DA.match(players=3, seed="G1")
     for _ in range(3):
         match.play(0)
-    table = state(match)
-    assert sorted(table.monster) == list(range(MONSTERS))
+    state = state_of(match)
+    assert sorted(state.monster) == list(range(MONSTERS))
     assert Counter(map(level_of, range(SQUARES))) == {0: 8, 1: 8, 2: 12}
     assert sum(box(match).values()) == 56
     assert [sum(lying(match, space).values()) for space in range(1, 6)] == [1, 1, 1, 1, 1]
     assert lying(match, 5) == {"gold": 1}
-    assert (table.display != NONE).sum() == DISPLAY
-    assert (table.cards, table.followers) == (CARDS - DISPLAY, FOLLOWERS)
+    assert (state.display != NONE).sum() == DISPLAY
+    assert (state.cards, state.followers) == (CARDS - DISPLAY, FOLLOWERS)
     for seat in range(3):
         skills = dice(match, seat)
         assert list(skills) == [4, 6]
         assert skills[4] != skills[6]
         assert (gold(match, seat), crystals(match, seat)) == (0, "")
-        assert all(ally < CHARACTERS for ally in table.ally[seat])
+        assert all(ally < CHARACTERS for ally in state.ally[seat])
 
 
 def test_case_G2_placement_passes() -> None:
     match = scene({A: {4: "water", 6: "fire", 8: "armor"}}, players=3, order=[B, A, C])
     seats = []
-    while state(match).turn == 1:
+    while state_of(match).turn == 1:
         seats.append(match.actor)
         match.play(trade_with(match))
     assert seats == [B, A, C, B, A, C, A]
@@ -101,7 +101,7 @@ def test_case_G4_exact_hit(roll: int, won: bool) -> None:
     match = scene({A: {4: "armor", 6: "fire"}}, monsters={0: (4, 1, "water")})
     send(match, (A, 6, "square:0"))
     go(match, roll)
-    assert (gold(match, A), state(match).removed, state(match).owner[0]) == ((1, 1, A) if won else (0, 1, GONE))
+    assert (gold(match, A), state_of(match).removed, state_of(match).owner[0]) == ((1, 1, A) if won else (0, 1, GONE))
 
 
 @pytest.mark.parametrize(("rolls", "total"), [((3, 3), 9), ((2, 3), 8)])
@@ -139,7 +139,7 @@ def test_case_G8_reroll() -> None:
     match = rolled_two()
     assert ["defeats", A, 8, 2] in told(fated(match, reroll(8), 7))
     assert crystals(match, A) == "B"
-    assert state(match).phase == Phase.PLACE
+    assert state_of(match).phase == Phase.PLACE
     match = rolled_two()
     assert ["fails", A, 8] in told(match.play(ACCEPT))
     assert crystals(match, A) == "BB"
@@ -152,7 +152,7 @@ def test_case_G10_hammer_result() -> None:
     events = match.play(HAMMER)
     assert not only(events, "rolled", "total")
     assert only(events, "defeats", "gains") == [["defeats", A, 20, 4], ["gains", A, "gold", 3]]
-    assert state(match).owner[20] == A
+    assert state_of(match).owner[20] == A
     assert (gold(match, A), crystals(match, A)) == (7, "")
     assert box(match) == without(before, laid(events), given="W")
 
@@ -222,7 +222,7 @@ def test_case_G17_top_of_the_ladder() -> None:
 
 def test_case_G18_all_pay_auction() -> None:
     match = scene({A: {6: "water", 8: "fire", 10: "armor"}, B: {6: "nature", 8: "melee"}}, gold={A: 3, B: 2})
-    top = state(match).stack[FOLLOWERS - 1]
+    top = state_of(match).stack[FOLLOWERS - 1]
     send(match, (A, 6, "tavern"), (B, 6, "tavern"))
     match.play(bid(1))
     send(match, (A, 8, "tavern"))
@@ -230,7 +230,7 @@ def test_case_G18_all_pay_auction() -> None:
     assert "tavern" not in spots(match, 8)
     events = go(match)
     assert [event[3] for event in only(events, "follower_joins")] == [4]
-    assert state(match).ally[A, 0] == top
+    assert state_of(match).ally[A, 0] == top
     assert (gold(match, A), gold(match, B)) == (1, 1)
     assert sorted(dice(match, B)) == [6, 8]
 
@@ -256,14 +256,14 @@ def test_case_G24_score_and_ties(of_b: str, winners: list[int]) -> None:
         monsters={27: (99, 1, "armor")},
         removed=MONSTERS - 1,
     )
-    tables = match.tables
-    table: Any = Table.at(tables)
+    states = match.states
+    state: Any = State.at(states)
     for name in ("duelists_charm", "ruby_cluster_charm", "silver_bell"):
-        table.card_owner[CARD_IDS.index(name)] = A
-    melee = [monster for monster in range(MONSTERS) if table.weakness[monster] == SKILL_NAMES.index("melee")]
+        state.card_owner[CARD_IDS.index(name)] = A
+    melee = [monster for monster in range(MONSTERS) if state.weakness[monster] == SKILL_NAMES.index("melee")]
     for monster in melee[:3]:
-        table.owner[monster] = A
-    match = match.supposing(tables)
+        state.owner[monster] = A
+    match = match.supposing(states)
     send(match, (A, 4, "square:27"), (B, 4, "treasure:1"), (A, 6, "treasure:2"), (B, 6, "treasure:3"))
     assert only(match.play(ROLL), "score", "won") == [
         ["score", A, 14, 13, 27],

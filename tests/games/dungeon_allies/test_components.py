@@ -11,7 +11,7 @@ import pytest
 from meadhall import BadSetup, Match, game
 from meadhall.engine.record import dumps, loads, replay
 from meadhall.games.dungeon_allies.components import COMPONENTS, COUNTS, ITEM_NAMES, SKILL_NAMES
-from meadhall.games.dungeon_allies.state import CARDS, MONSTERS, Table
+from meadhall.games.dungeon_allies.state import CARDS, MONSTERS, State
 
 DA = game("dungeon-allies")
 BUILT_IN = COMPONENTS.file.read_text("utf-8")
@@ -51,27 +51,27 @@ def test_there_are_as_many_of_each_as_the_rules_say() -> None:
 def test_the_state_holds_what_is_printed() -> None:
     """DA-4.4: a monster's numbers on each level, DA-13.2: what cards score."""
     match = DA.match(seed="printed")
-    table = match.state
-    assert isinstance(table, Table)
+    state = match.state
+    assert isinstance(state, State)
     for index, monster in enumerate(COMPONENTS_OF_BUILT_IN.monster):
-        assert [(table.target[level, index], table.bounty[level, index]) for level in range(3)] == [
+        assert [(state.target[level, index], state.bounty[level, index]) for level in range(3)] == [
             (face.target, face.gold) for face in monster.faces
         ]
-        assert SKILL_NAMES[table.weakness[index]] == monster.weakness
+        assert SKILL_NAMES[state.weakness[index]] == monster.weakness
     for index, card in enumerate(COMPONENTS_OF_BUILT_IN.sorcerer_card):
-        printed = (table.card_kind[index], table.card_subject[index], table.card_per[index], table.card_points[index])
+        printed = (state.card_kind[index], state.card_subject[index], state.card_per[index], state.card_points[index])
         assert printed == card.codes
     for space, prisoner in enumerate(COMPONENTS_OF_BUILT_IN.prisoner_space):
         for item, name in enumerate(ITEM_NAMES):
-            assert table.offering[space, item] == getattr(prisoner.offering, name)
-            assert table.reward[space, item] == getattr(prisoner.reward, name)
+            assert state.offering[space, item] == getattr(prisoner.offering, name)
+            assert state.reward[space, item] == getattr(prisoner.reward, name)
     for line_number, exchange in enumerate(COMPONENTS_OF_BUILT_IN.trade):
         for side, items in enumerate((exchange.left, exchange.right)):
-            assert tuple(table.exchange[2 * line_number + side, colour] for colour in range(5)) == items.counts[:5]
+            assert tuple(state.exchange[2 * line_number + side, colour] for colour in range(5)) == items.counts[:5]
 
 
 def test_rules_are_given_exactly_the_fields_of_the_state() -> None:
-    sizes = [prod(Table.dtype[name].shape) for name in FIELDS]
+    sizes = [prod(State.dtype[name].shape) for name in FIELDS]
     codes = COMPONENTS.encode(COMPONENTS.default)
     assert len(codes) == sum(sizes)
     info = np.iinfo(np.int8)

@@ -24,7 +24,7 @@ from games.dungeon_allies.scenes import (
     place,
     scene,
     send,
-    state,
+    state_of,
     stop_trading,
     told,
     without,
@@ -43,7 +43,7 @@ from meadhall.games.dungeon_allies.state import (
     PLACE,
     TARGETS,
     Phase,
-    Table,
+    State,
 )
 
 # ---------------------------------------------------------------------------------------------------------- end of the turn
@@ -64,9 +64,9 @@ def test_DA_12_2_dice_go_home_and_treasures_are_filled_up_on_top_of_what_lies_th
     assert box(match) == without(before, laid(events))
     assert sum(lying(match, 1).values()) == 2
     assert lying(match, 5) == {"gold": 3}
-    table = state(match)
-    assert (table.place == NONE).all()
-    assert (table.turn, match.actor, table.phase) == (2, A, Phase.PLACE)
+    state = state_of(match)
+    assert (state.place == NONE).all()
+    assert (state.turn, match.actor, state.phase) == (2, A, Phase.PLACE)
 
 
 def test_DA_12_2_spaces_for_which_the_box_has_nothing_get_nothing() -> None:
@@ -81,7 +81,7 @@ def test_DA_12_2_spaces_for_which_the_box_has_nothing_get_nothing() -> None:
 def test_DA_12_2_what_was_on_a_space_this_turn_is_free_in_the_next() -> None:
     match = scene({A: {4: "water", 6: "fire"}}, gold={B: 3})
     send(match, (A, 4, "turn_order"), (B, 4, "treasure:1"), (A, 6, "tavern"), (B, 6, "prisoner:1"))
-    assert state(match).turn == 2
+    assert state_of(match).turn == 2
     assert {(action - PLACE) // DICE for action in legal(match) if action < ILLUMINATE} == set(range(TARGETS))
 
 
@@ -101,7 +101,7 @@ def test_DA_13_1_the_match_ends_after_the_turn_in_which_the_last_tile_is_removed
     send(match, (B, 4, "trade"), (A, 6, "sorcerer:1"), (B, 6, "treasure:1"))
     for _ in range(2):
         match.play(legal(match)[0])  # roll, and B's trade
-    assert state(match).phase == Phase.BUY, "all steps of the turn still run"
+    assert state_of(match).phase == Phase.BUY, "all steps of the turn still run"
     events = match.play(legal(match)[1])
     names = [event.name for event in events]
     assert names[:2] == ["buys", "pays"]
@@ -123,19 +123,19 @@ def test_DA_13_1_not_before() -> None:
 
 def test_DA_13_2_gold_and_cards_of_three_kinds() -> None:
     match = last_turn()
-    tables = match.tables
-    table: Any = Table.at(tables)
-    table.gold[:2] = 7, 12
+    states = match.states
+    state: Any = State.at(states)
+    state.gold[:2] = 7, 12
     for name in ("duelists_charm", "ruby_cluster_charm", "emerald_crook", "silver_bell"):
-        table.card_owner[CARD_IDS.index(name)] = A
-    melee = [k for k in range(MONSTERS - 1) if table.weakness[k] == SKILL_NAMES.index("melee")][:3]
-    table.owner[melee] = A
-    table.crystals[A] = 8, 0, 0, 2, 1
+        state.card_owner[CARD_IDS.index(name)] = A
+    melee = [k for k in range(MONSTERS - 1) if state.weakness[k] == SKILL_NAMES.index("melee")][:3]
+    state.owner[melee] = A
+    state.crystals[A] = 8, 0, 0, 2, 1
     for card, points in (("duelists_charm", 6), ("ruby_cluster_charm", 2), ("emerald_crook", 4), ("silver_bell", 5)):
-        assert worth(table, A, CARD_IDS.index(card)) == points
-    assert points_of(table, A) == 7 + 17
-    table.crystals[A] = 0
-    match = match.supposing(tables)
+        assert worth(state, A, CARD_IDS.index(card)) == points
+    assert points_of(state, A) == 7 + 17
+    state.crystals[A] = 0
+    match = match.supposing(states)
     events = go(match, 1)
     assert only(events, "score") == [["score", A, 7, 11, 18], ["score", B, 12, 0, 12]]
     result = match.result()
@@ -146,7 +146,7 @@ def test_DA_13_2_gold_and_cards_of_three_kinds() -> None:
 def test_DA_13_3_after_sixty_turns_it_ends_as_it_stands() -> None:
     match = scene(turn=MAX_TURNS - 1, gold={B: 3})
     go(match)
-    assert state(match).turn == MAX_TURNS
+    assert state_of(match).turn == MAX_TURNS
     events = go(match)
     assert told(events)[-4:] == [
         ["turn_ended", MAX_TURNS],
@@ -164,8 +164,8 @@ def test_DA_13_3_nobody_who_never_attacks_can_make_it_last() -> None:
     match = DA.match(players=2, seed="peaceful")
     for _ in at_random(match):
         match.play(legal(match)[-1])
-    assert state(match).turn == MAX_TURNS
-    assert state(match).removed == 0
+    assert state_of(match).turn == MAX_TURNS
+    assert state_of(match).removed == 0
 
 
 def test_DA_13_3_when_the_last_tile_falls_in_turn_sixty_it_is_no_stalling() -> None:
@@ -217,15 +217,15 @@ def test_DA_13_4_points_count_first() -> None:
 
 @pytest.mark.parametrize("players", [2, 3, 4, 5])
 def test_DA_13_5_the_number_of_players_changes_only_the_deal_the_track_and_the_dice(players: int) -> None:
-    table = state(DA.match(players=players, seed="same"))
-    assert table.treasure.sum() == 5
-    assert table.cards == 11
-    assert table.followers == 8
-    assert (table.monster != GONE).all()
-    assert np.array_equal(table.box + table.treasure[:, :5].sum(axis=0), CRYSTALS)
+    state = state_of(DA.match(players=players, seed="same"))
+    assert state.treasure.sum() == 5
+    assert state.cards == 11
+    assert state.followers == 8
+    assert (state.monster != GONE).all()
+    assert np.array_equal(state.box + state.treasure[:, :5].sum(axis=0), CRYSTALS)
     match = scene(players=players)
     for seat in range(players):
         assert place(4, "turn_order") in legal(match)
         send(match, (seat, 4, "turn_order"))
-    assert (state(match).track[:players] >= 0).all()
+    assert (state_of(match).track[:players] >= 0).all()
     assert crystals(match, A) == ""

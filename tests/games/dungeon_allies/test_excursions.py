@@ -24,7 +24,7 @@ from games.dungeon_allies.scenes import (
     reroll,
     scene,
     send,
-    state,
+    state_of,
     told,
     trade,
 )
@@ -91,13 +91,13 @@ def test_DA_4_2_players_in_turn_order_each_with_all_fights_in_the_order_they_cho
 def test_DA_4_3_the_tile_is_revealed_to_all_before_spells_are_cast() -> None:
     match = scene(WATER_FIRE, crystals={A: "Y"}, monsters={3: (3, 1, "fire")})
     send(match, (A, 6, "square:3"), (B, 4, "square:4"), (A, 4, "square:3"))
-    before = state(match).reveals
+    before = state_of(match).reveals
     events = send(match, (B, 6, "trade"))
     assert told(events)[1:] == [["fights", A, 3], ["revealed", 3, "moss_gremlin"]]
-    assert state(match).reveals == before + 1
+    assert state_of(match).reveals == before + 1
     for viewer in (-1, A, B):
-        assert match.view(viewer).table.monster[3] == 3
-        assert match.view(viewer).table.monster[4] == -1
+        assert match.view(viewer).state.monster[3] == 3
+        assert match.view(viewer).state.monster[4] == -1
     assert legal(match) == [ROLL, bless(4)]
 
 
@@ -188,13 +188,13 @@ def test_DA_4_5_the_hammer_is_still_allowed_after_other_spells() -> None:
     assert legal(match) == [ROLL, HAMMER]
     match.play(HAMMER)
     assert crystals(match, A) == ""
-    assert not state(match).blessed.any()
-    assert not state(match).extra.any()
+    assert not state_of(match).blessed.any()
+    assert not state_of(match).extra.any()
 
 
 def test_DA_4_5_red_and_blue_are_no_spells_before_the_roll() -> None:
     match = prepared("RB")
-    assert state(match).phase == Phase.REROLL
+    assert state_of(match).phase == Phase.REROLL
     assert refused(match, bless(4)) == refused(match, ROLL) == "DA-4.5"
 
 
@@ -230,10 +230,10 @@ def test_DA_4_7_who_wins_has_the_gold_and_the_tile_who_loses_nothing() -> None:
         send(match, (A, 4, "square:9"), (B, 4, "trade"), (A, 6, "square:9"))
         events = told(go(match, *rolls))
         assert (["defeats", A, 9, 5] if gained else ["fails", A, 9]) in events
-        table = state(match)
-        assert (gold(match, A), table.owner[9], table.former[9]) == (1 + gained, owner, 9)
-        assert (table.monster[9], table.removed) == (GONE, 4)
-        assert table.seen[9] == 0
+        state = state_of(match)
+        assert (gold(match, A), state.owner[9], state.former[9]) == (1 + gained, owner, 9)
+        assert (state.monster[9], state.removed) == (GONE, 4)
+        assert state.seen[9] == 0
 
 
 def test_DA_4_8_dice_are_drawn_in_ascending_size_from_the_seed_of_the_match() -> None:
@@ -242,7 +242,7 @@ def test_DA_4_8_dice_are_drawn_in_ascending_size_from_the_seed_of_the_match() ->
     events = only(match.play(enhance(12)), "rolled")
     rng = np.array(step_key(seed, number), np.uint64)
     assert [value for *_, value, _ in events] == [1 + below(rng, sides) for sides in (4, 6, 12)]
-    assert state(match).reveals >= 3
+    assert state_of(match).reveals >= 3
 
 
 # ------------------------------------------------------------------------------------------------------------------- rounds
@@ -250,7 +250,7 @@ def test_DA_4_8_dice_are_drawn_in_ascending_size_from_the_seed_of_the_match() ->
 
 @pytest.mark.parametrize(("removed", "number"), [(0, 1), (7, 1), (8, 2), (15, 2), (16, 3), (27, 3), (28, 3)])
 def test_DA_12_1_rounds_end_with_the_eighth_and_the_sixteenth_tile(removed: int, number: int) -> None:
-    assert current_round(state(scene(removed=removed))) == number
+    assert current_round(state_of(scene(removed=removed))) == number
 
 
 @pytest.mark.parametrize(("removed", "rolls", "told_round"), [(7, 3, [2]), (7, 1, [2]), (15, 3, [3]), (6, 3, []), (27, 3, [])])
@@ -270,7 +270,7 @@ def test_DA_12_1_between_two_fights_it_changes_what_the_hammer_can_do() -> None:
     assert legal(match) == [ROLL, HAMMER]
     events = match.play(ROLL)
     assert ["round", 2] in told(events)
-    assert (state(match).square, legal(match)) == (8, [ROLL, HAMMER])
+    assert (state_of(match).square, legal(match)) == (8, [ROLL, HAMMER])
     match = scene(WATER_FIRE, crystals={A: "W"}, monsters={8: (99, 1, "melee")}, removed=7)
     send(match, (A, 4, "square:8"))
     assert ["fails", A, 8] in told(go(match, 1)), "it can't strike there in round 1"
@@ -281,7 +281,7 @@ def test_DA_12_1_several_rounds_may_pass_in_one_turn() -> None:
     match = scene({A: five, B: five}, monsters=dict.fromkeys(range(16, 26), (99, 1, "potions")), removed=7)
     for k, sides in enumerate(five):
         send(match, (A, sides, f"square:{16 + k}"), (B, sides, f"square:{21 + k}"))
-    while state(match).phase == Phase.FIGHT_ORDER:
+    while state_of(match).phase == Phase.FIGHT_ORDER:
         match.play(legal(match)[0])
     events = [event.to_list() for step in match.steps for event in step.events if event.name in ("fails", "round")]
     assert [k for k, event in enumerate(events) if event[0] == "round"] == [1, 10]

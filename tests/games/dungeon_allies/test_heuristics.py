@@ -24,7 +24,7 @@ from games.dungeon_allies.scenes import (
     reroll,
     scene,
     send,
-    state,
+    state_of,
     target,
     trade,
     trade_with,
@@ -65,7 +65,7 @@ def choices(match: Match) -> set[int]:
 
 def targets(match: Match) -> set[int]:
     """Where it places a die."""
-    assert state(match).phase == Phase.PLACE
+    assert state_of(match).phase == Phase.PLACE
     return {(action - PLACE) // DICE for action in choices(match)}
 
 
@@ -113,10 +113,10 @@ def test_without_dice_nothing_is_reached_and_with_all_doubled_at_most_80() -> No
 
 def known(match: Match, seat: int, *squares: int) -> Match:
     """The same, the seat having looked at some squares."""
-    tables = match.tables
+    states = match.states
     for square in squares:
-        tables["seen"][0, square] |= 1 << (1 + seat)
-    return match.supposing(tables)
+        states["seen"][0, square] |= 1 << (1 + seat)
+    return match.supposing(states)
 
 
 def test_a_known_monster_is_fought_where_the_skill_counts_double() -> None:
@@ -182,11 +182,11 @@ def test_a_prisoner_is_freed_who_can_be_paid_for() -> None:
     faces = dict.fromkeys(range(SQUARES), (60, 1, "armor"))
     allies = {A: {12: "fire"}, B: {12: "water"}}
     match = known(scene(allies, monsters=faces, crystals={A: "W"}, followers=0, removed=0), A, *range(SQUARES))
-    tables = match.tables
-    tables["display"][0] = -1
-    tables["cards"][0] = 0
-    tables["deck"][0] = -1
-    assert targets(match.supposing(tables)) == {target("prisoner:5")}
+    states = match.states
+    states["display"][0] = -1
+    states["cards"][0] = 0
+    states["deck"][0] = -1
+    assert targets(match.supposing(states)) == {target("prisoner:5")}
 
 
 # --------------------------------------------------------------------------------------------------------------------- looks
@@ -194,11 +194,11 @@ def test_a_prisoner_is_freed_who_can_be_paid_for() -> None:
 
 def test_it_pays_for_a_look_only_where_tiles_differ() -> None:
     match = scene({A: {8: "fire", 10: "fire"}, B: {8: "fire"}}, crystals={A: "RRRR"}, followers=0)
-    tables = match.tables
-    tables["weakness"], tables["target"], tables["bounty"] = 7, 5, 9
-    assert ILLUMINATE not in choices(match.supposing(tables))
-    tables["target"][0, :, ::2], tables["bounty"][0, :, ::2] = 15, 18
-    assert choices(match.supposing(tables)) == {ILLUMINATE}
+    states = match.states
+    states["weakness"], states["target"], states["bounty"] = 7, 5, 9
+    assert ILLUMINATE not in choices(match.supposing(states))
+    states["target"][0, :, ::2], states["bounty"][0, :, ::2] = 15, 18
+    assert choices(match.supposing(states)) == {ILLUMINATE}
 
 
 def test_it_looks_where_it_could_fight() -> None:
@@ -219,7 +219,7 @@ def fight_with(crystals: str, needed: int, gold: int = 3, square: int = 0, dice:
     send(match, (A, dice[0], f"square:{square}"))
     others_trade(match)
     match.play(trade_with(match))
-    assert state(match).phase == Phase.PREP
+    assert state_of(match).phase == Phase.PREP
     return match
 
 
@@ -243,7 +243,7 @@ def test_the_die_is_rolled_again_that_may_help_and_only_if_it_may() -> None:
     match.play(trade_with(match))
     send(match, (A, 12, "square:0"))
     go(match, 5, 3)
-    assert state(match).phase == Phase.REROLL
+    assert state_of(match).phase == Phase.REROLL
     assert choices(match) == {reroll(12)}
 
     hopeless = scene(allies, crystals={A: "B"}, monsters={0: (25, 4, "armor")}, followers=0)
@@ -269,11 +269,11 @@ def test_two_rerolls_may_do_what_one_can_not() -> None:
 
 def test_the_larger_die_goes_to_the_skill_that_more_monsters_fear() -> None:
     match = DA.match(seed="assign")
-    tables = match.tables
-    tables["skill"][0, int(tables["dealt"][0, 0, 1])] = 0
-    tables["skill"][0, int(tables["dealt"][0, 0, 0])] = 1
-    tables["weakness"][0] = 0
-    assert choices(match.supposing(tables)) == {ASSIGN + 1}
+    states = match.states
+    states["skill"][0, int(states["dealt"][0, 0, 1])] = 0
+    states["skill"][0, int(states["dealt"][0, 0, 0])] = 1
+    states["weakness"][0] = 0
+    assert choices(match.supposing(states)) == {ASSIGN + 1}
 
 
 def test_a_follower_gets_the_largest_die_there_is_room_for() -> None:
@@ -281,7 +281,7 @@ def test_a_follower_gets_the_largest_die_there_is_room_for() -> None:
     send(match, (A, 10, "tavern"))
     others_trade(match)
     match.play(trade_with(match))
-    assert state(match).phase == Phase.FOLLOWER_DIE
+    assert state_of(match).phase == Phase.FOLLOWER_DIE
     assert choices(match) == {follower_die(8)}
 
 
@@ -290,24 +290,24 @@ def test_nobody_bids_more_than_a_follower_is_worth() -> None:
     match = scene(allies, order=[B, A], gold={A: 40}, removed=20)
     send(match, (B, 8, "tavern"))
     match.play(place(8, "tavern"))
-    assert state(match).phase == Phase.BID
+    assert state_of(match).phase == Phase.BID
     assert {action - legal(match)[0] for action in choices(match)} == {0}
 
 
 def test_the_price_of_a_card_that_waits_is_got_by_trade() -> None:
     match = scene({A: {8: "fire"}, B: {8: "water"}}, crystals={A: "RR"}, cards=["crown_of_tales"])
-    tables = match.tables
-    tables["holder"][0, target("sorcerer:1")] = A
-    match = match.supposing(tables)
+    states = match.states
+    states["holder"][0, target("sorcerer:1")] = A
+    match = match.supposing(states)
     send(match, (A, 8, "trade"))
     match.play(trade_with(match))
-    assert state(match).phase == Phase.TRADE
+    assert state_of(match).phase == Phase.TRADE
     assert choices(match) == {trade(0, 0)}
     match.play(trade(0, 0))
-    if state(match).phase == Phase.TRADE:
+    if state_of(match).phase == Phase.TRADE:
         assert choices(match) == {END_TRADE}
         match.play(END_TRADE)
-    assert state(match).phase == Phase.BUY
+    assert state_of(match).phase == Phase.BUY
     assert choices(match) == {BUY}
 
 
@@ -317,7 +317,7 @@ def test_with_one_crystal_for_two_cards_the_better_one_is_bought() -> None:
     send(match, (A, 8, "sorcerer:1"))
     match.play(trade_with(match))
     send(match, (A, 10, "sorcerer:2"))
-    while state(match).phase != Phase.BUY:
+    while state_of(match).phase != Phase.BUY:
         match.play(END_TRADE)
     assert choices(match) == {DECLINE}
     match.play(DECLINE)
@@ -328,11 +328,11 @@ def test_it_is_not_led_by_what_it_cannot_see() -> None:
     match = DA.match(players=3, seed="led")
     draw = np.random.default_rng(5)
     for number in range(10 if INTERPRETED else 60):
-        tables = match.tables
-        unseen = np.flatnonzero((tables["seen"][0] == 0) & (tables["monster"][0] >= 0))
-        tables["monster"][0, unseen] = draw.permutation(tables["monster"][0, unseen])
-        for hidden, count in (("deck", tables["cards"][0]), ("stack", tables["followers"][0] - 1)):
-            tables[hidden][0, :count] = draw.permutation(tables[hidden][0, :count])
+        states = match.states
+        unseen = np.flatnonzero((states["seen"][0] == 0) & (states["monster"][0] >= 0))
+        states["monster"][0, unseen] = draw.permutation(states["monster"][0, unseen])
+        for hidden, count in (("deck", states["cards"][0]), ("stack", states["followers"][0] - 1)):
+            states[hidden][0, :count] = draw.permutation(states[hidden][0, :count])
         chosen = choices(match)
-        assert choices(match.supposing(tables)) == chosen, number
+        assert choices(match.supposing(states)) == chosen, number
         match.play(min(chosen))

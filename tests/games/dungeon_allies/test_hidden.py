@@ -25,45 +25,45 @@ from games.dungeon_allies.scenes import (
     reroll,
     scene,
     send,
-    state,
+    state_of,
     trade,
 )
 from meadhall import Match
 from meadhall.engine.kernels import loops
 from meadhall.engine.match import concealed
 from meadhall.engine.rule import INTERPRETED
-from meadhall.engine.schema import Tables
-from meadhall.games.dungeon_allies.state import END_TRADE, GONE, ILLUMINATE, NONE, Table
+from meadhall.engine.schema import States
+from meadhall.games.dungeon_allies.state import END_TRADE, GONE, ILLUMINATE, NONE, State
 
 EACH = 15 if INTERPRETED else 100  # how often every redeal is expected
 
 
 def redealt(match: Match, viewer: int, number: int) -> Any:
     """A redeal for a viewer; all numbers give others."""
-    tables = concealed(DA, match.tables, viewer)
-    tables["rng"][0] = (number * 0x9E3779B97F4A7C15 % (1 << 64), 0xD1B54A32D192ED03)
-    loops(DA).redeal_one(tables, viewer)
-    return Table.at(tables)
+    states = concealed(DA, match.states, viewer)
+    states["rng"][0] = (number * 0x9E3779B97F4A7C15 % (1 << 64), 0xD1B54A32D192ED03)
+    loops(DA).redeal_one(states, viewer)
+    return State.at(states)
 
 
 def few_left() -> Match:
     """Monsters 24 to 26 lie on their squares, and A has looked at 25; three followers and three cards of the deck are left."""
     match = scene(players=3, removed=24, crystals={A: "R"})
-    tables = match.tables
-    table: Any = Table.at(tables)
-    table.ally[B:, 2:][[0, 0, 0, 1, 1], [0, 1, 2, 0, 1]] = table.stack[3:]
-    table.stack[3:] = NONE
-    table.followers = 3
-    table.monster[27], table.former[27], table.owner[27], table.removed = GONE, 27, C, 25
-    table.card_owner[table.deck[3 : table.cards]] = B
-    table.deck[3:] = NONE
-    table.cards = 3
-    table.seen[25] = 1 << (1 + A)
-    return match.supposing(tables)
+    states = match.states
+    state: Any = State.at(states)
+    state.ally[B:, 2:][[0, 0, 0, 1, 1], [0, 1, 2, 0, 1]] = state.stack[3:]
+    state.stack[3:] = NONE
+    state.followers = 3
+    state.monster[27], state.former[27], state.owner[27], state.removed = GONE, 27, C, 25
+    state.card_owner[state.deck[3 : state.cards]] = B
+    state.deck[3:] = NONE
+    state.cards = 3
+    state.seen[25] = 1 << (1 + A)
+    return match.supposing(states)
 
 
-def hidden_of(table: Any) -> tuple[tuple[int, ...], ...]:
-    return tuple(table.monster[24:27].tolist()), tuple(table.stack[:3].tolist()), tuple(table.deck[:3].tolist())
+def hidden_of(state: Any) -> tuple[tuple[int, ...], ...]:
+    return tuple(state.monster[24:27].tolist()), tuple(state.stack[:3].tolist()), tuple(state.deck[:3].tolist())
 
 
 # ------------------------------------------------------------------------------------------------------------- who knows what
@@ -74,15 +74,15 @@ def test_DA_14_1_all_but_three_things_is_public() -> None:
         for action in at_random(match):
             match.play(action)
             for viewer in range(-1, match.players):
-                view = match.view(viewer).tables
-                for name in DA.table.dtype.names or ():
-                    assert name in ("monster", "stack", "deck", "rng") or (view[name] == match.tables[name]).all()
+                view = match.view(viewer).states
+                for name in DA.state.dtype.names or ():
+                    assert name in ("monster", "stack", "deck", "rng") or (view[name] == match.states[name]).all()
 
 
 def test_DA_14_1_the_set_of_monsters_that_lie_face_down_is_known() -> None:
     match = few_left()
     for viewer in (-1, A, B):
-        view = match.view(viewer).table
+        view = match.view(viewer).state
         assert np.flatnonzero(view.owner == NONE).tolist() == [24, 25, 26]
         assert [square for square in range(28) if view.monster[square] != GONE] == [24, 25, 26]
         assert sorted(redealt(match, viewer, 1).monster[24:27]) == [24, 25, 26]
@@ -90,8 +90,8 @@ def test_DA_14_1_the_set_of_monsters_that_lie_face_down_is_known() -> None:
 
 def test_DA_14_2_which_tile_lies_where_and_the_order_of_stack_and_deck_are_hidden() -> None:
     match = few_left()
-    shown = {viewer: hidden_of(match.view(viewer).table) for viewer in (-1, A, B, C)}
-    top = int(state(match).stack[2])
+    shown = {viewer: hidden_of(match.view(viewer).state) for viewer in (-1, A, B, C)}
+    top = int(state_of(match).stack[2])
     nobody = ((NONE, NONE, NONE), (NONE, NONE, top), (NONE, NONE, NONE))
     assert shown == {-1: nobody, A: ((NONE, 25, NONE), *nobody[1:]), B: nobody, C: nobody}
 
@@ -105,12 +105,12 @@ def test_DA_14_2_a_peek_is_never_forgotten_and_tells_nobody_else() -> None:
                 if event.name == "peek_face":
                     seat, square, _ = event.arguments
                     known[seat][square] = int(match.steps[-1].before["monster"][0][square])
-            table = state(match)
+            state = state_of(match)
             for viewer, tiles in known.items():
-                shown = {square: int(tile) for square, tile in enumerate(match.view(viewer).table.monster) if tile >= 0}
-                expected = {square: tile for square, tile in tiles.items() if table.monster[square] != GONE}
-                if table.square != NONE:
-                    expected[table.square] = int(table.monster[table.square])
+                shown = {square: int(tile) for square, tile in enumerate(match.view(viewer).state.monster) if tile >= 0}
+                expected = {square: tile for square, tile in tiles.items() if state.monster[square] != GONE}
+                if state.square != NONE:
+                    expected[state.square] = int(state.monster[state.square])
                 assert shown == expected
 
 
@@ -125,7 +125,7 @@ def test_every_way_in_which_hidden_things_can_lie_is_redealt_as_often(viewer: in
     """
     match = few_left()
     counts = Counter(hidden_of(redealt(match, viewer, number)) for number in range(ways * EACH))
-    truth = hidden_of(state(match))
+    truth = hidden_of(state_of(match))
     tiles = [order for order in permutations(truth[0]) if viewer != A or order[1] == 25]
     stacks = [(*order, truth[1][2]) for order in permutations(truth[1][:2])]
     assert set(counts) == {(tile, stack, deck) for tile in tiles for stack in stacks for deck in permutations(truth[2])}
@@ -138,23 +138,23 @@ def test_a_redeal_changes_nothing_but_what_is_hidden() -> None:
         for action in at_random(match):
             match.play(action)
             for viewer in range(-1, match.players):
-                table = redealt(match, viewer, match.next_number)
-                assert_same_pieces(table, match.state)
-                twin = match.supposing(as_tables(table, match))
-                assert concealed(DA, twin.tables, viewer).tobytes() == concealed(DA, match.tables, viewer).tobytes()
+                state = redealt(match, viewer, match.next_number)
+                assert_same_pieces(state, match.state)
+                twin = match.supposing(as_tables(state, match))
+                assert concealed(DA, twin.states, viewer).tobytes() == concealed(DA, match.states, viewer).tobytes()
 
 
-def as_tables(table: Any, match: Match) -> Tables:
-    tables = match.tables
-    tables[0] = table._row
-    return tables
+def as_tables(state: Any, match: Match) -> States:
+    states = match.states
+    states[0] = state._row
+    return states
 
 
-def assert_same_pieces(table: Any, true: Any) -> None:
+def assert_same_pieces(state: Any, true: Any) -> None:
     """The same tiles, followers and cards lie there, in whatever order; nothing is left blank."""
-    assert Counter(table.monster.tolist()) == Counter(true.monster.tolist())
-    assert Counter(table.stack.tolist()) == Counter(true.stack.tolist())
-    assert Counter(table.deck.tolist()) == Counter(true.deck.tolist())
+    assert Counter(state.monster.tolist()) == Counter(true.monster.tolist())
+    assert Counter(state.stack.tolist()) == Counter(true.stack.tolist())
+    assert Counter(state.deck.tolist()) == Counter(true.deck.tolist())
 
 
 # -------------------------------------------------------------------------------------------------------- what can be undone
@@ -189,7 +189,7 @@ def test_a_roll_a_revealed_tile_and_the_end_of_a_turn_are_not() -> None:
 
 def test_whatever_is_revealed_moves_the_counter() -> None:
     match = scene(removed=28, treasure={})
-    before = state(match).reveals
+    before = state_of(match).reveals
     go(match)
-    assert state(match).reveals == before
+    assert state_of(match).reveals == before
     assert legal(match) == []

@@ -30,22 +30,22 @@ def reference_of(match: Match) -> Reference:
     assert [event.to_list() for event in match.setup] == reference.events
     for step in match.steps:
         reference.play(step.action)
-    table: Any = match.state
-    for square in range(len(table.monster)):
-        if table.monster[square] == GONE:
+    state: Any = match.state
+    for square in range(len(state.monster)):
+        if state.monster[square] == GONE:
             reference.out.append(reference.squares.pop(square))
     for player in reference.players:
-        player.has["gold"] = table.gold[player.seat]
-        player.has.update({colour: table.crystals[player.seat, k] for k, colour in enumerate(COLOURS)})
+        player.has["gold"] = state.gold[player.seat]
+        player.has.update({colour: state.crystals[player.seat, k] for k, colour in enumerate(COLOURS)})
         player.allies = allies_of(match, player.seat)
-    reference.box = Counter({colour: table.box[k] for k, colour in enumerate(COLOURS)})
+    reference.box = Counter({colour: state.box[k] for k, colour in enumerate(COLOURS)})
     return reference
 
 
 def allies_of(match: Match, seat: int) -> dict[int, str]:
     allies = components_of(match.options).allies
-    table: Any = match.state
-    return {DICE[die]: allies[ally].id for die, ally in enumerate(table.ally[seat].tolist()) if ally != NONE}
+    state: Any = match.state
+    return {DICE[die]: allies[ally].id for die, ally in enumerate(state.ally[seat].tolist()) if ally != NONE}
 
 
 def test_every_match_is_the_one_that_the_reference_plays() -> None:
@@ -75,21 +75,21 @@ def test_every_match_is_the_one_that_the_reference_plays() -> None:
 
 def compare(match: Match, reference: Reference) -> None:
     """What everybody has, and what lies where."""
-    table: Any = match.state
+    state: Any = match.state
     components = components_of(match.options)
     monsters, cards = [monster.id for monster in components.monster], [card.id for card in components.sorcerer_card]
-    lying = {square: monsters[monster] for square, monster in enumerate(table.monster.tolist()) if monster != GONE}
+    lying = {square: monsters[monster] for square, monster in enumerate(state.monster.tolist()) if monster != GONE}
     assert lying == reference.squares
     for player in reference.players:
         seat = player.seat
-        assert table.gold[seat] == player.has["gold"]
-        assert table.crystals[seat].tolist() == [player.has[colour] for colour in COLOURS]
+        assert state.gold[seat] == player.has["gold"]
+        assert state.crystals[seat].tolist() == [player.has[colour] for colour in COLOURS]
         assert allies_of(match, seat) == player.allies
-        assert {name for name, owner in zip(monsters, table.owner, strict=True) if owner == seat} == set(player.kept)
-        assert {name for name, owner in zip(cards, table.card_owner, strict=True) if owner == seat} == set(player.cards)
-        known = {square for square in lying if table.seen[square] >> (1 + seat) & 1}
-        assert known - {table.square} == player.seen - {table.square}
-    assert table.box.tolist() == [reference.box[colour] for colour in COLOURS]
+        assert {name for name, owner in zip(monsters, state.owner, strict=True) if owner == seat} == set(player.kept)
+        assert {name for name, owner in zip(cards, state.card_owner, strict=True) if owner == seat} == set(player.cards)
+        known = {square for square in lying if state.seen[square] >> (1 + seat) & 1}
+        assert known - {state.square} == player.seen - {state.square}
+    assert state.box.tolist() == [reference.box[colour] for colour in COLOURS]
 
 
 def test_nothing_is_lost_or_made() -> None:
@@ -97,9 +97,9 @@ def test_nothing_is_lost_or_made() -> None:
     for match in matches(1):
         active = 0
         for action in at_random(match, "counted"):
-            table: Any = match.state
-            placed = int((table.place != NONE).sum())
-            if table.step == Step.PLACEMENT:
+            state: Any = match.state
+            placed = int((state.place != NONE).sum())
+            if state.step == Step.PLACEMENT:
                 active = placed + sum(waiting(match, seat) for seat in range(match.players))
             else:
                 assert placed == active

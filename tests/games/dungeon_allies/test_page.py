@@ -14,7 +14,7 @@ from games.dungeon_allies.scenes import DA, at_random, enriched, go, play_at_ran
 from meadhall import Match
 from meadhall.engine.match import EVERYTHING
 from meadhall.engine.rule import INTERPRETED
-from meadhall.games.dungeon_allies import table
+from meadhall.games.dungeon_allies import page
 from meadhall.games.dungeon_allies.boards import Die
 from meadhall.games.dungeon_allies.state import (
     BLESS,
@@ -46,7 +46,7 @@ def moments(players: int) -> Iterator[Match]:
 
 
 def field(match: Match, name: str) -> Any:
-    return match.tables[0][name].tolist()
+    return match.states[0][name].tolist()
 
 
 # --------------------------------------------------------------------------------------------------------------- what lies where
@@ -55,7 +55,7 @@ def field(match: Match, name: str) -> Any:
 @pytest.mark.parametrize("players", PLAYERS)
 def test_every_die_is_drawn_once_where_it_lies(players: int) -> None:
     for match in moments(players):
-        shown = table.picture(match.view())
+        shown = page.picture(match.view())
         places = [square.dice for square in shown.squares] + [shown.trainees, shown.tavern.dice, shown.traders]
         places += [
             (each.die,) for row in (shown.track, shown.treasures, shown.prisoners, shown.offers) for each in row if each.die
@@ -68,10 +68,10 @@ def test_every_die_is_drawn_once_where_it_lies(players: int) -> None:
 def test_a_follower_with_the_die_of_one_who_was_trained_is_not_at_the_trainer() -> None:
     match = scene({0: {4: "water", 8: "fire", 10: "armor"}}, crystals={0: "RRR"})
     send(match, (0, 4, "trainer"), (1, 4, "trade"), (0, 8, "tavern"), (1, 6, "turn_order"))
-    before = {member.die: member.where for member in table.picture(match.view()).corners[0].members}
+    before = {member.die: member.where for member in page.picture(match.view()).corners[0].members}
     go(match)
     assert (field(match, "phase"), match.actor) == (Phase.TRADE, 0)
-    after = {member.die: member.where for member in table.picture(match.view()).corners[0].members}
+    after = {member.die: member.where for member in page.picture(match.view()).corners[0].members}
     assert before[D4] != ""
     assert sorted(after) == [D4, D6, D6 + 1, D6 + 2]
     assert (after[D4], after[D6]) == ("", "")
@@ -82,7 +82,7 @@ def test_who_was_trained_in_vain_still_is_at_the_trainer() -> None:
     send(match, (0, 4, "trainer"), (1, 4, "trade"), (0, 6, "trade"))
     go(match)
     assert (field(match, "phase"), match.actor) == (Phase.TRADE, 0)
-    where = {member.die: member.where for member in table.picture(match.view()).corners[0].members}
+    where = {member.die: member.where for member in page.picture(match.view()).corners[0].members}
     assert "" not in where.values()
     assert where[D4] != where[D6]
 
@@ -93,9 +93,9 @@ def test_a_tile_is_drawn_for_who_has_seen_it(players: int) -> None:
     looked = 0
     for match in moments(players):
         revealed = {square for square, seen in enumerate(field(match, "seen")) if seen & 1}
-        assert {square.square for square in table.picture(match.view()).squares if square.monster} == revealed
+        assert {square.square for square in page.picture(match.view()).squares if square.monster} == revealed
         for seat in range(players):
-            looks = {look.on.square for look in table.own(match.view(seat)).looks}
+            looks = {look.on.square for look in page.own(match.view(seat)).looks}
             assert looks == {square for square, seen in enumerate(field(match, "seen")) if seen >> (1 + seat) & 1} - revealed
             looked += len(looks)
     assert looked
@@ -103,9 +103,9 @@ def test_a_tile_is_drawn_for_who_has_seen_it(players: int) -> None:
 
 def test_in_a_replay_everything_can_be_shown() -> None:
     match = play_at_random(DA.match(players=2, seed="plain"))
-    shown = table.picture(match.view_at(0, EVERYTHING)).squares
+    shown = page.picture(match.view_at(0, EVERYTHING)).squares
     assert all(square.monster for square in shown)
-    assert not any(square.monster for square in table.picture(match.view_at(0)).squares)
+    assert not any(square.monster for square in page.picture(match.view_at(0)).squares)
 
 
 @pytest.mark.parametrize("players", PLAYERS)
@@ -115,10 +115,10 @@ def test_what_can_not_be_chosen_is_offered_with_its_reason(players: int) -> None
         if match.over:
             continue
         view = match.view(match.actor)
-        refused = set(table.offered(view)) - set(view.legal)
+        refused = set(page.offered(view)) - set(view.legal)
         assert all("DA-" in view.refusal(action)[0] and view.refusal(action)[1] for action in refused)
         if refused:
-            phases.add(Phase(view.table.phase))
+            phases.add(Phase(view.state.phase))
     assert phases >= {Phase.PLACE, Phase.PREP, Phase.TRADE}
 
 
@@ -132,7 +132,7 @@ def test_a_chance_is_the_share_of_all_rolls_that_are_enough(dice: tuple[int, ...
     assert len(rolls) == prod(SIDES[die] for die in dice)
     for target in range(1, 30):
         enough = sum(sum(2 * v if die == D4 else v for die, v in zip(dice, roll, strict=True)) >= target for roll in rolls)
-        assert table.chance_of(thrown, target) == round(100 * enough / len(rolls))
+        assert page.chance_of(thrown, target) == round(100 * enough / len(rolls))
 
 
 def test_a_spell_says_what_it_would_make_of_the_fight() -> None:
@@ -143,16 +143,16 @@ def test_a_spell_says_what_it_would_make_of_the_fight() -> None:
         crystals={0: "Y"},
     )
     send(match, (0, 6, "square:0"), (1, 6, "trade"), (0, 4, "trade"), (1, 4, "trade"))
-    chances = dict(table.own(match.view(0)).chances)
+    chances = dict(page.own(match.view(0)).chances)
     assert chances == {ROLL: 0, BLESS + D6: 50}
-    assert table.picture(match.view()).chance == 0
+    assert page.picture(match.view()).chance == 0
 
 
 def test_who_rolls_again_is_told_the_chance_of_each_die() -> None:
     for match in moments(2):
         if match.state.phase != Phase.REROLL:  # type: ignore[attr-defined]
             continue
-        own = table.own(match.view(match.actor))
+        own = page.own(match.view(match.actor))
         assert own.fight is not None
         for action, chance in own.chances:
             thrown = next(die for die in own.fight.dice if die.die == action - REROLL)
@@ -172,7 +172,7 @@ def turns(match: Match) -> Iterator[tuple[int, int, list[Scene]]]:
     for position, step in enumerate(match.steps, 1):
         if any(event.kind == Event.TURN_ENDED for event in step.events):
             turn, scenes = story(match.view_at(position))
-            assert turn == match.view_at(first).table.turn
+            assert turn == match.view_at(first).state.turn
             yield first, position, list(scenes)
             first = position
 
@@ -193,7 +193,7 @@ def test_a_turn_is_told_with_all_its_fights_and_all_its_gold(players: int) -> No
         told = Counter[int | None]()
         for line in (line for each in scenes for line in each.lines):
             told[line.seat] += sum(count for item, count in line.items if item == GOLD)
-        before, after = match.view_at(first).table.gold, match.view_at(last).table.gold
+        before, after = match.view_at(first).state.gold, match.view_at(last).state.gold
         bids = Counter[int]()
         for event in happened:
             if event.kind == Event.BID:

@@ -23,7 +23,7 @@ from games.dungeon_allies.scenes import (
     scene,
     send,
     spots,
-    state,
+    state_of,
     told,
     trade_with,
 )
@@ -42,7 +42,7 @@ from meadhall.games.dungeon_allies.state import (
     TRAINER_SPACES,
     TREASURES,
     Phase,
-    Table,
+    State,
 )
 
 THREE = {4: "water", 6: "fire", 8: "armor"}
@@ -53,7 +53,7 @@ THREE = {4: "water", 6: "fire", 8: "armor"}
 def test_DA_3_1_one_die_each_in_turn_order_and_who_has_more_goes_on_alone() -> None:
     match = scene({B: {4: "water", 6: "fire", 8: "armor", 10: "melee"}}, players=3, order=[C, B, A])
     actors: list[int | None] = []
-    while state(match).phase == Phase.PLACE and len(actors) < 8:
+    while state_of(match).phase == Phase.PLACE and len(actors) < 8:
         actors.append(match.actor)
         match.play(trade_with(match))
     assert actors == [C, B, A, C, B, A, B, B]
@@ -79,13 +79,13 @@ def cornered(**more: Any) -> Match:
     """B, who has only the d6 left, finds all taken but trade, when A has placed the last die but one."""
     match = scene({A: THREE}, removed=27, followers=0, **more)
     send(match, (A, 4, "square:27"), (B, 4, "turn_order"))
-    tables = match.tables
-    table: Any = Table.at(tables)
-    table.holder[ON_TREASURE : ON_TREASURE + TREASURES] = A
-    table.holder[ON_PRISONER : ON_PRISONER + PRISONERS] = A
-    table.holder[ON_SORCERER:] = A
-    table.trainees = TRAINER_SPACES
-    match = match.supposing(tables)
+    states = match.states
+    state: Any = State.at(states)
+    state.holder[ON_TREASURE : ON_TREASURE + TREASURES] = A
+    state.holder[ON_PRISONER : ON_PRISONER + PRISONERS] = A
+    state.holder[ON_SORCERER:] = A
+    state.trainees = TRAINER_SPACES
+    match = match.supposing(states)
     send(match, (A, 6, "trade"))
     return match
 
@@ -142,9 +142,9 @@ def test_DA_3_3_one_die_on_a_treasure_a_prisoner_or_a_card(spot: str) -> None:
 
 def test_DA_3_3_no_die_on_a_space_of_the_sorcerer_without_a_card() -> None:
     match = scene()
-    tables = match.tables
-    tables["display"][0][1] = -1
-    match = match.supposing(tables)
+    states = match.states
+    states["display"][0][1] = -1
+    match = match.supposing(states)
     assert [spot for spot in spots(match, 4) if spot.startswith("sorcerer")] == [f"sorcerer:{k}" for k in (1, 3, 4, 5)]
     assert refused(match, place(4, "sorcerer:2")) == "DA-3.3"
 
@@ -158,9 +158,9 @@ def test_DA_3_3_nine_dice_at_the_trainer_on_the_topmost_free_space_and_no_d12() 
         ["placed", B, 6, "trainer:2"],
     ]
     match = scene()
-    tables = match.tables
-    tables["trainees"] = TRAINER_SPACES - 1
-    match = match.supposing(tables)
+    states = match.states
+    states["trainees"] = TRAINER_SPACES - 1
+    match = match.supposing(states)
     assert told(send(match, (A, 4, "trainer"))) == [["placed", A, 4, f"trainer:{TRAINER_SPACES}"]]
     assert refused(match, place(4, "trainer")) == "DA-3.3"
 
@@ -184,7 +184,7 @@ def test_DA_3_4_a_red_crystal_for_two_tiles_one_after_the_other() -> None:
     assert [event.audience for event in events] == [-1, A]
     assert refused(match, peek(22)) == "DA-3.4"
     match.play(peek(20))
-    assert (match.actor, state(match).phase) == (A, Phase.PLACE)
+    assert (match.actor, state_of(match).phase) == (A, Phase.PLACE)
     match.play(ILLUMINATE)
     assert legal(match) == [peek(square) for square in (21, 23, 24, 25, 26, 27)]
 
@@ -194,7 +194,7 @@ def test_DA_3_4_a_seat_looks_for_itself_alone_and_for_good() -> None:
     match.play(ILLUMINATE)
     match.play(peek(3))
     match.play(peek(4))
-    monsters = {seat: match.view(seat).table.monster.tolist() for seat in (-1, A, B)}
+    monsters = {seat: match.view(seat).state.monster.tolist() for seat in (-1, A, B)}
     assert monsters[A][:6] == [-1, -1, -1, 3, 4, -1]
     assert set(monsters[B]) == set(monsters[-1]) == {-1}
     send(match, (A, 4, "square:3"))
@@ -202,7 +202,7 @@ def test_DA_3_4_a_seat_looks_for_itself_alone_and_for_good() -> None:
     assert peek(3) in legal(match), "a die on a tile doesn't matter"
     match.play(peek(3))
     match.play(peek(5))
-    assert [square for square, tile in enumerate(match.view(B).table.monster) if tile >= 0] == [3, 5]
+    assert [square for square, tile in enumerate(match.view(B).state.monster) if tile >= 0] == [3, 5]
 
 
 def test_DA_3_4_at_the_last_tile_one_looks_without_being_asked() -> None:
@@ -216,7 +216,7 @@ def test_DA_3_4_at_the_last_tile_one_looks_without_being_asked() -> None:
     match = scene(crystals={A: "R"}, removed=26)
     match.play(ILLUMINATE)
     assert told(match.play(peek(27)))[::2] == [["peeked", A, 27], ["peeked", A, 26]]
-    assert state(match).phase == Phase.PLACE
+    assert state_of(match).phase == Phase.PLACE
 
 
 def test_DA_3_4_only_with_a_red_crystal_and_before_one_of_the_own_dice() -> None:

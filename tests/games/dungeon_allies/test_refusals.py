@@ -23,7 +23,7 @@ from games.dungeon_allies.scenes import (
     reroll,
     scene,
     send,
-    state,
+    state_of,
     trade,
 )
 from meadhall import MalformedAction, Match, NotYourTurn
@@ -161,7 +161,7 @@ OF_ITS_KIND: list[tuple[Phase, int, str]] = [
 @pytest.mark.parametrize("phase", Phase)
 def test_at_every_decision_actions_of_all_other_kinds_are_refused(phase: Phase) -> None:
     match = DECISIONS[phase]()
-    assert state(match).phase == phase
+    assert state_of(match).phase == phase
     for other, (action, rule) in ANY.items():
         if other == Phase.PLACE and phase in (Phase.ASSIGN, Phase.PEEK, Phase.BID):
             assert refused(match, action) == ANY[phase][1], "that has to be decided first"
@@ -177,7 +177,7 @@ def test_what_is_of_the_right_kind_but_against_a_rule_is_refused_by_it(phase: Ph
 def test_everything_that_is_not_legal_is_refused_and_changes_nothing() -> None:
     for make in DECISIONS.values():
         match = make()
-        before = match.tables.tobytes()
+        before = match.states.tobytes()
         for action in set(range(ACTIONS)) - set(legal(match)):
             refused(match, action)
         for action in (-1, ACTIONS):
@@ -185,7 +185,7 @@ def test_everything_that_is_not_legal_is_refused_and_changes_nothing() -> None:
                 match.play(action)
         with pytest.raises(NotYourTurn):
             match.play(legal(match)[0], seat=1 - (match.actor or 0))
-        assert match.tables.tobytes() == before
+        assert match.states.tobytes() == before
 
 
 def test_numbers_of_actions_are_those_of_the_rules() -> None:

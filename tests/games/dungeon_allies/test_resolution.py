@@ -27,7 +27,7 @@ from games.dungeon_allies.scenes import (
     refused,
     scene,
     send,
-    state,
+    state_of,
     stop_trading,
     told,
     trade,
@@ -44,7 +44,7 @@ from meadhall.games.dungeon_allies.state import (
     NONE,
     ROLL,
     Phase,
-    Table,
+    State,
 )
 
 # --------------------------------------------------------------------------------------------------------------- turn order
@@ -67,18 +67,18 @@ def test_DA_5_1_gifts_by_space_and_the_new_order_with_all_others_behind_in_their
 def test_DA_5_1_without_a_die_there_nothing_is_told() -> None:
     match = scene(players=3, order=[B, A, C])
     assert not only(go(match), "order", "gains")
-    assert state(match).order.tolist() == [B, A, C, NONE, NONE]
+    assert state_of(match).order.tolist() == [B, A, C, NONE, NONE]
 
 
 def test_DA_5_2_the_new_order_holds_from_here_on_in_trade_and_in_the_next_placement() -> None:
     match = scene(players=3, crystals={A: "RR", B: "RR", C: "RR"})
     send(match, (A, 4, "trade"), (B, 4, "trade"), (C, 4, "turn_order"))
     go(match)
-    assert (match.actor, state(match).phase) == (C, Phase.TRADE)
+    assert (match.actor, state_of(match).phase) == (C, Phase.TRADE)
     match.play(END_TRADE)
     assert match.actor == A
     stop_trading(match)
-    assert (match.actor, state(match).phase) == (C, Phase.PLACE)
+    assert (match.actor, state_of(match).phase) == (C, Phase.PLACE)
 
 
 # ----------------------------------------------------------------------------------------------------------------- treasure
@@ -96,9 +96,9 @@ def test_DA_6_1_green_white_and_gold_are_guarded(space: int, items: str, guarded
 
 def test_DA_6_2_the_owner_takes_everything_gold_first_then_red_to_white() -> None:
     match = scene(treasure={3: "WRRYB"})
-    tables = match.tables
-    tables["treasure"][0][2][5] = 2  # no rule puts gold there, but whatever lies there is taken
-    match = match.supposing(tables)
+    states = match.states
+    states["treasure"][0][2][5] = 2  # no rule puts gold there, but whatever lies there is taken
+    match = match.supposing(states)
     before = box(match)
     send(match, (A, 4, "treasure:3"), (B, 4, "square:0"), (A, 6, "square:1"))
     events = go(match, *WON_ROLLS)
@@ -175,13 +175,13 @@ def test_DA_7_1_up_to_the_d12() -> None:
 
 def test_DA_7_2_the_ally_whose_die_was_placed_is_trained_a_follower_too() -> None:
     match = scene({A: {4: "fire", 8: "fire", 10: "fire"}})
-    table = state(match)
-    follower = table.ally[A, 2 + 1]
+    state = state_of(match)
+    follower = state.ally[A, 2 + 1]
     assert follower >= 10
     send(match, (A, 10, "trainer"))
     go(match)
-    assert state(match).ally[A, 4] == follower
-    assert state(match).ally[A, 3] == NONE
+    assert state_of(match).ally[A, 4] == follower
+    assert state_of(match).ally[A, 3] == NONE
 
 
 # ------------------------------------------------------------------------------------------------------------------- tavern
@@ -189,18 +189,18 @@ def test_DA_7_2_the_ally_whose_die_was_placed_is_trained_a_follower_too() -> Non
 
 def test_DA_8_3_the_last_bidder_takes_the_follower_on_top_with_a_smaller_die_than_all() -> None:
     match = scene({A: {8: "water", 10: "fire"}, B: {6: "armor", 8: "melee"}}, gold={A: 2, B: 1})
-    top = state(match).stack[7]
+    top = state_of(match).stack[7]
     send(match, (A, 8, "tavern"), (B, 6, "tavern"), (A, 10, "tavern"))
     go(match)
     assert (match.actor, legal(match)) == (A, [follower_die(4), follower_die(6)])
     assert refused(match, follower_die(8)) == refused(match, follower_die(12)) == "DA-8.3"
-    before = state(match).reveals
+    before = state_of(match).reveals
     events = match.play(follower_die(6))
     assert [event.name for event in events][:2] == ["follower_joins", "follower_top"]
     assert told(events)[0] == ["follower_joins", A, ALLY_IDS[top], 6]
-    assert told(events)[1] == ["follower_top", ALLY_IDS[state(match).stack[6]]]
-    assert state(match).reveals > before
-    assert state(match).ally[A, 1] == top
+    assert told(events)[1] == ["follower_top", ALLY_IDS[state_of(match).stack[6]]]
+    assert state_of(match).reveals > before
+    assert state_of(match).ally[A, 1] == top
     assert (gold(match, A), gold(match, B)) == (0, 0), "no bid comes back"
 
 
@@ -211,7 +211,7 @@ def test_DA_8_3_followers_count_for_the_lowest_die_and_the_new_one_is_active_fro
     match = scene({A: {6: "fire", 8: "fire", 10: "fire"}})
     send(match, (A, 8, "tavern"))
     assert only(go(match), "follower_joins")[0][3] == 4
-    assert (state(match).turn, match.actor) == (2, A)
+    assert (state_of(match).turn, match.actor) == (2, A)
     assert {sides for sides in (4, 6, 8, 10, 12) if place(sides, "trade") in legal(match)} == {4, 6, 8, 10}
 
 
@@ -219,7 +219,7 @@ def test_DA_8_3_the_last_follower_leaves_nobody_on_top() -> None:
     match = scene({A: {6: "water", 8: "armor"}}, followers=1)
     send(match, (A, 8, "tavern"))
     assert not only(go(match), "follower_top")
-    assert state(match).followers == 0
+    assert state_of(match).followers == 0
 
 
 def test_DA_8_4_with_a_d4_it_was_in_vain_and_nobody_else_gets_the_follower() -> None:
@@ -227,7 +227,7 @@ def test_DA_8_4_with_a_d4_it_was_in_vain_and_nobody_else_gets_the_follower() -> 
     send(match, (A, 4, "trade"), (B, 6, "tavern"), (A, 6, "tavern"))
     events = match.play(bid(2)) + go(match)
     assert only(events, "tavern_forfeit", "follower_joins") == [["tavern_forfeit", A]]
-    assert state(match).followers == 8
+    assert state_of(match).followers == 8
     assert gold(match, A) == 1
 
 
@@ -307,7 +307,7 @@ def test_DA_10_1_as_often_as_crystals_and_box_allow_and_a_second_die_adds_nothin
     match.play(trade(1, 0))
     assert crystals(match, A) == "RRY"
     assert told(match.play(END_TRADE))[0][0] != "trades"
-    assert state(match).phase == Phase.PLACE, "A is not asked again for the second die"
+    assert state_of(match).phase == Phase.PLACE, "A is not asked again for the second die"
 
 
 def test_DA_10_1_the_box_must_have_the_whole_other_side() -> None:
@@ -327,7 +327,7 @@ def test_DA_10_1_visitors_come_in_turn_order() -> None:
     match.play(END_TRADE)
     assert match.actor == B
     assert match.play(END_TRADE)
-    assert state(match).turn == 2
+    assert state_of(match).turn == 2
 
 
 def test_DA_10_2_in_one_visit_a_line_is_used_in_one_direction_only() -> None:
@@ -346,7 +346,7 @@ def test_DA_10_2_so_every_visit_ends() -> None:
     """However one trades: here always by the last line that can be used."""
     match = traders("RRRRRRRRRRRRBBBBBBBBYYYYYGGGWW")
     count = 0
-    while state(match).phase == Phase.TRADE:
+    while state_of(match).phase == Phase.TRADE:
         match.play(legal(match)[-1])
         count += 1
     assert 5 < count < 100
@@ -376,7 +376,7 @@ def test_DA_11_1_spaces_in_order_and_declining_is_allowed() -> None:
     assert match.actor == B
     events = match.play(BUY)
     assert only(events, "buys", "cannot_pay") == [["buys", B, "alchemists_rod"], ["cannot_pay", A, "talisman_of_echoes"]]
-    assert state(match).turn == 2
+    assert state_of(match).turn == 2
 
 
 def test_DA_11_2_cards_are_kept_open_to_all() -> None:
@@ -386,33 +386,33 @@ def test_DA_11_2_cards_are_kept_open_to_all() -> None:
     match.play(END_TRADE)
     match.play(BUY)
     for viewer in (-1, A, B):
-        assert match.view(viewer).table.card_owner.tolist() == [A, *[NONE] * (CARDS - 1)]
+        assert match.view(viewer).state.card_owner.tolist() == [A, *[NONE] * (CARDS - 1)]
 
 
 def test_DA_11_3_empty_spaces_are_refilled_at_the_end_of_the_turn() -> None:
     match = scene(crystals={A: "BB"})
     send(match, (A, 4, "sorcerer:2"), (B, 4, "trade"), (A, 6, "sorcerer:4"), (B, 6, "trade"))
-    assert state(match).phase == Phase.BUY
+    assert state_of(match).phase == Phase.BUY
     match.play(BUY)
-    assert state(match).display.tolist() == [0, NONE, 2, 3, 4]
+    assert state_of(match).display.tolist() == [0, NONE, 2, 3, 4]
     events = match.play(BUY)
     assert only(events, "card_shown") == [["card_shown", 2, "fletchers_charm"], ["card_shown", 4, "duelists_charm"]]
-    assert state(match).cards == CARDS - DISPLAY - 2
+    assert state_of(match).cards == CARDS - DISPLAY - 2
 
 
 def test_DA_11_3_as_long_as_the_deck_lasts() -> None:
     match = scene(crystals={A: "BB"})
-    tables = match.tables
-    table: Any = Table.at(tables)
-    table.card_owner[table.deck[1 : table.cards]] = B
-    table.deck[1:] = NONE
-    table.cards = 1
-    match = match.supposing(tables)
+    states = match.states
+    state: Any = State.at(states)
+    state.card_owner[state.deck[1 : state.cards]] = B
+    state.deck[1:] = NONE
+    state.cards = 1
+    match = match.supposing(states)
     send(match, (A, 4, "sorcerer:2"), (B, 4, "trade"), (A, 6, "sorcerer:4"), (B, 6, "trade"))
     match.play(BUY)
     events = match.play(BUY)
     assert [event[1] for event in only(events, "card_shown")] == [2]
-    assert state(match).display[3] == NONE
+    assert state_of(match).display[3] == NONE
     assert "sorcerer:4" not in [f"sorcerer:{k}" for k in range(1, 6) if place(4, f"sorcerer:{k}") in legal(match)]
 
 

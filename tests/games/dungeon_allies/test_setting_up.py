@@ -29,7 +29,7 @@ from games.dungeon_allies.scenes import (
     scene,
     send,
     spots,
-    state,
+    state_of,
     told,
 )
 from meadhall import BadSetup
@@ -48,7 +48,7 @@ from meadhall.games.dungeon_allies.state import (
     RED,
     SQUARES,
     YELLOW,
-    Table,
+    State,
     level_of,
 )
 
@@ -133,9 +133,9 @@ def test_DA_1_6_what_the_box_lacks_is_lost() -> None:
     send(match, (A, 4, "turn_order"))
     assert only(go(match), "gains", "order") == [["order", A, B]]
     match = scene(crystals={A: "B", B: "Y" * 9})
-    table: Any = Table.at(tables := match.tables)
-    table.reward[1, [RED, BLUE, YELLOW]] = 2, 0, 3
-    match = match.supposing(tables)
+    state: Any = State.at(states := match.states)
+    state.reward[1, [RED, BLUE, YELLOW]] = 2, 0, 3
+    match = match.supposing(states)
     send(match, (A, 4, "prisoner:2"))
     events = only(go(match), "frees", "pays", "gains")
     assert events == [
@@ -163,24 +163,24 @@ def test_DA_2_1_two_characters_each_of_different_skills(players: int) -> None:
     dealt: Counter[int] = Counter()
     for number in range(SETUPS):
         match = DA.match(players=players, seed=f"deal {number}")
-        table = state(match)
+        state = state_of(match)
         found = only(match.setup, "character")
         assert [seat for _, seat, _ in found] == [seat for seat in range(players) for _ in range(2)]
         assert len({ally for *_, ally in found}) == 2 * players
         for seat in range(players):
-            assert table.skill[table.dealt[seat, 0]] != table.skill[table.dealt[seat, 1]]
-            dealt.update(table.dealt[seat].tolist())
+            assert state.skill[state.dealt[seat, 0]] != state.skill[state.dealt[seat, 1]]
+            dealt.update(state.dealt[seat].tolist())
     assert set(dealt) == set(range(10))
 
 
 def test_DA_2_2_five_cards_are_shown_and_the_follower_on_top() -> None:
     for number in range(SETUPS):
         match = DA.match(players=3, seed=f"cards {number}")
-        table = state(match)
+        state = state_of(match)
         assert [event[1] for event in only(match.setup, "card_shown")] == [1, 2, 3, 4, 5]
-        assert sorted([*table.display, *table.deck[: table.cards]]) == list(range(CARDS))
-        assert table.cards == CARDS - DISPLAY
-        assert table.followers == len({*table.stack.tolist()}) == FOLLOWERS
+        assert sorted([*state.display, *state.deck[: state.cards]]) == list(range(CARDS))
+        assert state.cards == CARDS - DISPLAY
+        assert state.followers == len({*state.stack.tolist()}) == FOLLOWERS
         assert len(only(match.setup, "follower_top")) == 1
 
 
@@ -191,9 +191,9 @@ def test_DA_2_3_every_player_in_seat_order_decides_who_gets_the_d6() -> None:
         assert refused(match, ILLUMINATE) == "DA-2.3"
         names = [event[2] for event in only(match.setup, "character")][2 * seat : 2 * seat + 2]
         assert told(match.play(ASSIGN + choice)) == [["assigned", seat, names[k], 6 if k == choice else 4] for k in range(2)]
-        table = state(match)
-        assert [table.ally[seat, D6], table.ally[seat, D4]] == [table.dealt[seat, choice], table.dealt[seat, 1 - choice]]
-    assert match.actor == state(match).order[0]
+        state = state_of(match)
+        assert [state.ally[seat, D6], state.ally[seat, D4]] == [state.dealt[seat, choice], state.dealt[seat, 1 - choice]]
+    assert match.actor == state_of(match).order[0]
     assert refused(match, ASSIGN) == "DA-2.3"
 
 
@@ -205,7 +205,7 @@ def test_DA_2_4_a_monster_face_down_on_every_square() -> None:
         assert [event.arguments[0] for event in tiles] == list(range(SQUARES))
         assert {event.audience for event in tiles} == {-2}
         assert len({event.arguments[1] for event in tiles}) == SQUARES
-        assert not state(match).seen.any()
+        assert not state_of(match).seen.any()
         places[tiles[0].arguments[1]] += 1
     assert len(places) > 5
 
@@ -238,10 +238,10 @@ def test_DA_2_6_a_crystal_on_each_of_four_treasures_and_a_gold_on_the_fifth() ->
         assert [event[1] for event in laid] == [1, 2, 3, 4, 5]
         assert laid[-1][2] == "gold"
         colours.update(event[2] for event in laid[:-1])
-        table = state(match)
-        assert table.box.sum() == 56
-        assert not table.gold.any()
-        assert not table.crystals.any()
+        state = state_of(match)
+        assert state.box.sum() == 56
+        assert not state.gold.any()
+        assert not state.crystals.any()
     assert set(colours) >= {"red", "blue", "yellow"}
 
 
@@ -268,16 +268,16 @@ def test_a_scene_is_as_it_was_described() -> None:
         treasure={2: "RG", 5: "3"},
         followers=2,
     )
-    table = state(match)
-    assert (match.actor, table.order.tolist()) == (C, [C, A, B, NONE, NONE])
+    state = state_of(match)
+    assert (match.actor, state.order.tolist()) == (C, [C, A, B, NONE, NONE])
     assert dice(match, A) == {4: "water", 8: "fire"}
     assert sorted(dice(match, B)) == [4, 6]
     assert [gold(match, seat) for seat in range(3)] == [0, 4, 0]
     assert box(match) == {"R": 22, "B": 16, "Y": 9, "G": 5, "W": 3}
-    assert (table.target[2, 20], table.bounty[2, 20], SKILL_NAMES[table.weakness[20]]) == (18, 4, "armor")
-    assert (table.removed, table.followers) == (9, 2)
-    assert table.skill[table.stack[table.followers - 1]] != NONE
-    check = table.box.sum() + table.crystals.sum() + table.treasure[:, :GREEN_AND_BELOW].sum()
+    assert (state.target[2, 20], state.bounty[2, 20], SKILL_NAMES[state.weakness[20]]) == (18, 4, "armor")
+    assert (state.removed, state.followers) == (9, 2)
+    assert state.skill[state.stack[state.followers - 1]] != NONE
+    check = state.box.sum() + state.crystals.sum() + state.treasure[:, :GREEN_AND_BELOW].sum()
     assert check == 60
     assert legal(match)[-1] == ILLUMINATE
     match.play(ILLUMINATE)

@@ -65,7 +65,7 @@ from meadhall.games.dungeon_allies.state import (
     YELLOW,
     Event,
     Phase,
-    Table,
+    State,
 )
 from meadhall.games.dungeon_allies.words import deciding_colour
 
@@ -86,45 +86,45 @@ def place(die: int, target: int) -> int:
     return PLACE + DICE * target + die
 
 
-def scene(change: Callable[[Any], None] = lambda table: None, seed: str = "words", subject: Game = DA, **options: Any) -> Match:
+def scene(change: Callable[[Any], None] = lambda state: None, seed: str = "words", subject: Game = DA, **options: Any) -> Match:
     """A match of Astrid and Björn before the first die is placed, in the state into which ``change`` brings it.
 
     Astrid, who goes first, has Sella with the d4 and Brannoc with the d6, Björn Quill and Rowan. Tiles lie in the order of the
     data. All crystals are in the box.
     """
     match = subject.match(seats=NAMES[:2], seed=seed, **options)
-    tables = match.tables
-    table: Any = Table.at(tables)
-    table.phase, table.actor = Phase.PLACE, 0
-    table.order[0], table.order[1] = 0, 1
+    states = match.states
+    state: Any = State.at(states)
+    state.phase, state.actor = Phase.PLACE, 0
+    state.order[0], state.order[1] = 0, 1
     for seat, allies in enumerate(((SELLA, BRANNOC), (QUILL, ROWAN))):
-        table.dealt[seat, 0], table.dealt[seat, 1] = allies
-        table.ally[seat, D4], table.ally[seat, D6] = allies
+        state.dealt[seat, 0], state.dealt[seat, 1] = allies
+        state.ally[seat, D4], state.ally[seat, D6] = allies
     for square in range(SQUARES):
-        table.monster[square] = square
-    table.treasure[:] = 0
-    table.box[:] = CRYSTALS
-    change(table)
-    return match.supposing(tables)
+        state.monster[square] = square
+    state.treasure[:] = 0
+    state.box[:] = CRYSTALS
+    change(state)
+    return match.supposing(states)
 
 
 def owning(seat: int, gold: int = 0, **crystals: int) -> Callable[[Any], None]:
     """Gold and crystals, taken from the box, for a seat."""
     colours = {"red": RED, "blue": BLUE, "yellow": YELLOW, "green": GREEN, "white": WHITE}
 
-    def give(table: Any) -> None:
-        table.gold[seat] = gold
+    def give(state: Any) -> None:
+        state.gold[seat] = gold
         for name, count in crystals.items():
-            table.crystals[seat, colours[name]] = count
-            table.box[colours[name]] -= count
+            state.crystals[seat, colours[name]] = count
+            state.box[colours[name]] -= count
 
     return give
 
 
 def both(*changes: Callable[[Any], None]) -> Callable[[Any], None]:
-    def change(table: Any) -> None:
+    def change(state: Any) -> None:
         for one in changes:
-            one(table)
+            one(state)
 
     return change
 
@@ -136,7 +136,7 @@ def played(match: Match, *actions: int) -> Match:
 
 
 def text(match: Match, action: int) -> str:
-    return DA.words.action(match.view(match.actor).table, action, match.names)
+    return DA.words.action(match.view(match.actor).state, action, match.names)
 
 
 def told(match: Match) -> list[str]:
@@ -164,12 +164,12 @@ def test_what_is_said_of_the_eight_places_is_part_of_the_rule() -> None:
     assert sentence.endswith("with a card and without a die.")
 
 
-def before_the_example(table: Any) -> None:
-    owning(0, blue=1)(table)
-    owning(1, red=1)(table)
-    table.ally[1, D8], table.ally[1, D4] = table.ally[1, D4], NONE
-    table.monster[Y3], table.monster[DEEP_SERPENT] = DEEP_SERPENT, Y3
-    table.treasure[GOLD_TREASURE, GOLD] = 3
+def before_the_example(state: Any) -> None:
+    owning(0, blue=1)(state)
+    owning(1, red=1)(state)
+    state.ally[1, D8], state.ally[1, D4] = state.ally[1, D4], NONE
+    state.monster[Y3], state.monster[DEEP_SERPENT] = DEEP_SERPENT, Y3
+    state.treasure[GOLD_TREASURE, GOLD] = 3
 
 
 def test_the_rulebooks_example_happens_as_it_says() -> None:
@@ -197,9 +197,9 @@ def test_the_rulebooks_example_happens_as_it_says() -> None:
 # ------------------------------------------------------------------------------------------------------------------ actions
 
 
-def fighting(table: Any) -> None:
+def fighting(state: Any) -> None:
     """Astrid has all that a fight can be decided with."""
-    owning(0, gold=9, red=3, blue=3, yellow=3, green=3, white=2)(table)
+    owning(0, gold=9, red=3, blue=3, yellow=3, green=3, white=2)(state)
 
 
 # From the first placement to Astrid's decision: at the traders', at the sorcerer's, before the roll of both her dice on Y1.
@@ -217,10 +217,10 @@ def preparing(match: Match) -> Match:
     return played(match, place(D6, Y1), place(D6, ON_TRAINER), place(D4, Y1), place(D4, ON_TREASURE + 1))
 
 
-def with_large_dice(table: Any) -> None:
+def with_large_dice(state: Any) -> None:
     """Astrid has a d8 and a d12."""
-    table.ally[0, D8], table.ally[0, D4] = table.ally[0, D4], NONE
-    table.ally[0, D12], table.ally[0, D6] = table.ally[0, D6], NONE
+    state.ally[0, D8], state.ally[0, D4] = state.ally[0, D4], NONE
+    state.ally[0, D12], state.ally[0, D6] = state.ally[0, D6], NONE
 
 
 SAID = {
@@ -303,8 +303,8 @@ def test_actions_are_told_in_the_language_in_force(language: str) -> None:
 
 
 def test_a_place_at_the_sorcerers_is_told_with_its_card_if_there_is_one() -> None:
-    def change(table: Any) -> None:
-        table.display[0], table.display[1] = 0, NONE
+    def change(state: Any) -> None:
+        state.display[0], state.display[1] = 0, NONE
 
     match = scene(change)
     assert text(match, place(D6, ON_SORCERER)) == "place the d6: Sorcerer 1 (Staff of Cinders)"
@@ -312,8 +312,8 @@ def test_a_place_at_the_sorcerers_is_told_with_its_card_if_there_is_one() -> Non
 
 
 def test_the_sorcerers_price_follows_the_round() -> None:
-    def change(table: Any) -> None:
-        table.removed = 16
+    def change(state: Any) -> None:
+        state.removed = 16
 
     assert text(scene(change), BUY) == "buy the card for 1 green crystal"
 
@@ -374,7 +374,7 @@ def test_events_are_told_in_the_language_in_force(kind: Event, arguments: tuple[
 
 
 def test_events_are_written_as_the_format_has_them() -> None:
-    match = scene(both(fighting, lambda table: table.monster.__setitem__(R1, GONE)))
+    match = scene(both(fighting, lambda state: state.monster.__setitem__(R1, GONE)))
     played(match, ILLUMINATE, PEEK + Y3)
     assert [e.to_list() for e in match.steps[-2].events] == [["illuminates", 0]]
     assert [e.to_list() for e in match.steps[-1].events] == [["peeked", 0, Y3], ["peek_face", 0, Y3, "candle_wisp"]]
@@ -418,15 +418,15 @@ def test_every_kind_of_event_has_its_number() -> None:
 # ---------------------------------------------------------------------------------------------------------------- refusals
 
 
-def crowded(table: Any) -> None:
+def crowded(state: Any) -> None:
     """Björn is everywhere; Astrid has a die on the turn order."""
     for target in (ON_SQUARE + Y2, ON_TREASURE + 1, ON_PRISONER + 2, ON_SORCERER + 3):
-        table.holder[target] = 1
-    table.monster[Y4] = GONE
-    table.track[0] = 0
-    table.display[4] = NONE
-    table.bidder, table.bid = 1, 2
-    table.gold[0] = 2
+        state.holder[target] = 1
+    state.monster[Y4] = GONE
+    state.track[0] = 0
+    state.display[4] = NONE
+    state.bidder, state.bid = 1, 2
+    state.gold[0] = 2
 
 
 @pytest.mark.parametrize(
@@ -480,17 +480,17 @@ def refused(match: Match, action: int, rule: str, why: str) -> None:
 
 
 def test_with_five_allies_nobody_goes_to_the_tavern() -> None:
-    def change(table: Any) -> None:
+    def change(state: Any) -> None:
         for die in range(DICE):
-            table.ally[0, die] = die
+            state.ally[0, die] = die
 
     refused(scene(change), place(D6, ON_TAVERN), "DA-8.1", "You have five allies, and there is no die for one more.")
 
 
 def test_sixty_gold_is_the_end_of_bidding() -> None:
-    def change(table: Any) -> None:
-        table.bidder, table.bid = 1, 60
-        table.gold[0] = 99
+    def change(state: Any) -> None:
+        state.bidder, state.bid = 1, 60
+        state.gold[0] = 99
 
     refused(scene(change), place(D6, ON_TAVERN), "DA-8.1", "Nobody can bid more than 60 gold.")
 
@@ -526,9 +526,9 @@ def test_a_bid_is_higher_than_the_last() -> None:
 
 
 def test_a_tile_that_one_knows_is_not_looked_at_again() -> None:
-    def change(table: Any) -> None:
-        fighting(table)
-        table.monster[R1] = GONE
+    def change(state: Any) -> None:
+        fighting(state)
+        state.monster[R1] = GONE
 
     match = played(scene(change), ILLUMINATE, PEEK + Y3)
     refused(match, PEEK + Y3, "DA-3.4", "You know the tile on Y3 already.")
@@ -536,10 +536,10 @@ def test_a_tile_that_one_knows_is_not_looked_at_again() -> None:
 
 
 def test_who_has_seen_every_tile_needs_no_light() -> None:
-    def change(table: Any) -> None:
-        fighting(table)
+    def change(state: Any) -> None:
+        fighting(state)
         for square in range(SQUARES):
-            table.seen[square] = 1 << 1
+            state.seen[square] = 1 << 1
 
     refused(scene(change), ILLUMINATE, "DA-3.4", "You have seen every tile that is left.")
 
@@ -562,9 +562,9 @@ def test_before_the_roll_a_refusal_says_which_spell_goes_on_which_die() -> None:
 
 
 def test_what_a_weakness_doubles_is_not_blessed() -> None:
-    def change(table: Any) -> None:
-        fighting(table)
-        table.monster[Y1], table.monster[Y2] = DAMP_IMP, RAT_KING
+    def change(state: Any) -> None:
+        fighting(state)
+        state.monster[Y1], state.monster[Y2] = DAMP_IMP, RAT_KING
 
     refused(preparing(scene(change)), BLESS + D6, "DA-4.5", "The d6 counts double already.")
 
@@ -617,14 +617,14 @@ def test_an_exchange_takes_both_sides_and_no_way_back() -> None:
 
 def rich(match: Match, draw: Random) -> Match:
     """The same match, everybody with crystals and gold, so that much can be done."""
-    tables = match.tables
-    table: Any = Table.at(tables)
+    states = match.states
+    state: Any = State.at(states)
     for seat in range(match.players):
-        table.gold[seat] += draw.randrange(4)
+        state.gold[seat] += draw.randrange(4)
         for colour in range(COLOURS):
-            table.crystals[seat, colour] += 1
-            table.box[colour] -= 1
-    return match.supposing(tables)
+            state.crystals[seat, colour] += 1
+            state.box[colour] -= 1
+    return match.supposing(states)
 
 
 def decisions(players: int, seed: str) -> Iterator[Match]:
@@ -645,7 +645,7 @@ def test_refusals_and_legal_actions_agree_on_every_action_of_every_decision(play
     asked = set()
     for match in decisions(players, f"agree {players}"):
         view = match.view(match.actor)
-        asked.add(Phase(view.table.phase))
+        asked.add(Phase(view.state.phase))
         allowed = [action for action in range(DA.actions) if view.refusal(action) == ("", "")]
         assert allowed == list(view.legal)
     assert {Phase.ASSIGN, Phase.PLACE, Phase.PEEK, Phase.PREP, Phase.TRADE} <= asked
@@ -681,9 +681,9 @@ def test_prompts_say_what_is_to_be_decided_and_by_whom() -> None:
 
 
 def test_the_card_that_is_for_sale_is_named_with_its_price() -> None:
-    def change(table: Any) -> None:
-        owning(0, blue=1)(table)
-        table.display[1] = 15
+    def change(state: Any) -> None:
+        owning(0, blue=1)(state)
+        state.display[1] = 15
 
     match = buying(scene(change))
     assert match.view(0).prompt() == "Crown of Tales, for 1 blue crystal: do you buy it?"
@@ -705,33 +705,33 @@ def test_the_ending_says_what_decides_between_equal_points(crystals: dict[str, i
 
 def test_between_three_the_ending_names_the_crystals_that_left_one() -> None:
     """White leaves two of them, and they differ in green."""
-    table: Any = DA.match(players=3, seed="three").state
+    state: Any = DA.match(players=3, seed="three").state
     for seat, (green, white) in enumerate(((1, 2), (0, 2), (3, 0))):
-        table.crystals[seat, GREEN], table.crystals[seat, WHITE] = green, white
-    assert deciding_colour(table) == GREEN
+        state.crystals[seat, GREEN], state.crystals[seat, WHITE] = green, white
+    assert deciding_colour(state) == GREEN
 
 
 def test_the_ending_says_that_no_monster_is_left() -> None:
-    assert DA.words.ending(scene(lambda table: table.__setattr__("removed", SQUARES)).state) == ("DA-13.1", "no monster is left")
+    assert DA.words.ending(scene(lambda state: state.__setattr__("removed", SQUARES)).state) == ("DA-13.1", "no monster is left")
 
 
 # ---------------------------------------------------------------------------------------------------------------- terminal
 
 
 def test_the_sketch_shows_the_places_in_their_order_and_what_everybody_has() -> None:
-    def change(table: Any) -> None:
-        owning(0, gold=3, red=2)(table)
-        table.seen[Y3] = 1 << 1
-        table.owner[RAT_KING], table.monster[Y1], table.removed = 0, GONE, 1
-        table.card_owner[14] = 1
-        table.treasure[1, GREEN] = table.treasure[4, GOLD] = 1
-        table.box[:] = [22, 16, 10, 5, 4]
-        table.stack[table.followers - 1] = 10
+    def change(state: Any) -> None:
+        owning(0, gold=3, red=2)(state)
+        state.seen[Y3] = 1 << 1
+        state.owner[RAT_KING], state.monster[Y1], state.removed = 0, GONE, 1
+        state.card_owner[14] = 1
+        state.treasure[1, GREEN] = state.treasure[4, GOLD] = 1
+        state.box[:] = [22, 16, 10, 5, 4]
+        state.stack[state.followers - 1] = 10
         for space in range(5):
-            table.display[space] = (0, 8, 15, NONE, NONE)[space]
+            state.display[space] = (0, 8, 15, NONE, NONE)[space]
 
     match = played(scene(change), place(D6, Y2), place(D6, ON_TAVERN), place(D4, ON_TRACK))
-    assert DA.words.sketch(match.view(0).table, match.names).splitlines() == [  # type: ignore[attr-defined]
+    assert DA.words.sketch(match.view(0).state, match.names).splitlines() == [  # type: ignore[attr-defined]
         "Turn 1, round 1: 1 of 8 tiles are gone",
         "  1 Excursion   Y ·?!?????; B ????????; R ????????????; Y2 ← Astrid d6;",
         "                Y3 Candle Wisp (needs 2, 1 gold, water)",
@@ -758,7 +758,7 @@ def test_the_sketch_shows_the_places_in_their_order_and_what_everybody_has() -> 
 
 def test_the_step_that_is_dealt_with_is_marked_and_whose_dice_are_trained_and_trade() -> None:
     match = trading(scene(owning(0, red=4)))
-    shown = DA.words.sketch(match.view(None).table, match.names).splitlines()  # type: ignore[attr-defined]
+    shown = DA.words.sketch(match.view(None).state, match.names).splitlines()  # type: ignore[attr-defined]
     assert [line[:10] for line in shown if line.startswith(">")] == ["> 7 Trade ", "> Astrid  "]
     assert "  4 Trainer     1: Björn d6; 2: Astrid d4; 3: Björn d4" in shown
     assert any(line.endswith("← Astrid d6") for line in shown)
@@ -768,7 +768,7 @@ def test_the_step_that_is_dealt_with_is_marked_and_whose_dice_are_trained_and_tr
 def test_no_line_is_wider_than_a_terminal(language: str) -> None:
     with speaking(language):
         for match in decisions(4, "wide"):
-            lines = DA.words.sketch(match.view(match.actor).table, match.names).splitlines()  # type: ignore[attr-defined]
+            lines = DA.words.sketch(match.view(match.actor).state, match.names).splitlines()  # type: ignore[attr-defined]
             assert max(map(len, lines)) <= 78
 
 

@@ -147,20 +147,20 @@ class Ledger:
     def won(self, seat: int) -> None:
         assert not self.players[seat].out
 
-    def agrees_with(self, table: Any) -> None:
+    def agrees_with(self, state: Any) -> None:
         """The state says what the ledger says."""
-        assert _of(table.pile[k] for k in range(table.left)) == +self.pile
-        assert _of(_times(table.discarded)) == +self.discarded
-        assert ([CARDS[table.card]] if table.card >= 0 else []) == self.in_play
+        assert _of(state.pile[k] for k in range(state.left)) == +self.pile
+        assert _of(_times(state.discarded)) == +self.discarded
+        assert ([CARDS[state.card]] if state.card >= 0 else []) == self.in_play
         for seat, player in enumerate(self.players):
-            assert _of(_times(table.hand[seat])) == Counter(player.hand)
-            assert _of(_times(table.marks[seat])) == Counter(player.marks)
-            assert _of(_times(table.lying[seat])) == Counter(player.on_shields)
-            assert _of(SHIELD + kind for kind in _times(table.shields[seat])) == Counter(player.shields)
-            assert [CARDS[ARMORY]] * table.armory[seat] == player.armory
-            assert table.unused[seat] == player.unused()
-            assert table.hits[seat] == player.hits
-            assert bool(table.out[seat]) == player.out
+            assert _of(_times(state.hand[seat])) == Counter(player.hand)
+            assert _of(_times(state.marks[seat])) == Counter(player.marks)
+            assert _of(_times(state.lying[seat])) == Counter(player.on_shields)
+            assert _of(SHIELD + kind for kind in _times(state.shields[seat])) == Counter(player.shields)
+            assert [CARDS[ARMORY]] * state.armory[seat] == player.armory
+            assert state.unused[seat] == player.unused()
+            assert state.hits[seat] == player.hits
+            assert bool(state.out[seat]) == player.out
 
 
 def _times(counts: Any) -> list[int]:

@@ -19,7 +19,7 @@ from meadhall.games.viking_axes.state import (
     SHIELD,
     SHIELD_KINDS,
     Phase,
-    Table,
+    State,
 )
 
 VA = game("viking-axes")
@@ -53,32 +53,32 @@ def scene(
         left: how many of the draw pile's cards there are, if not all that lie nowhere else; the others are discarded.
     """
     match = VA.match(players=players, seed="scene", variant="standard" if hands is None else "strategic")
-    tables = VA.table.new()
-    table: Any = Table.at(tables)
-    table.players = table.living = players
-    table.limit = match.state.limit  # type: ignore[attr-defined]
-    table.strategic = hands is not None
-    table.card = CARDS.index(card) if card else NONE
-    table.offer = offer
-    table.phase = _phase(card, offer)
+    states = VA.state.new()
+    state: Any = State.at(states)
+    state.players = state.living = players
+    state.limit = match.state.limit  # type: ignore[attr-defined]
+    state.strategic = hands is not None
+    state.card = CARDS.index(card) if card else NONE
+    state.offer = offer
+    state.phase = _phase(card, offer)
     for seat, number in (hits or {}).items():
-        table.hits[seat] = number
+        state.hits[seat] = number
     for seat, number in (due or {}).items():
-        table.due[seat] = number
+        state.due[seat] = number
     for seat in out:
-        table.out[seat] = True
-        table.hits[seat] = table.limit
-        table.living -= 1
+        state.out[seat] = True
+        state.hits[seat] = state.limit
+        state.living -= 1
     for seat, kind in _cards(front):
-        _put_in_front(table, seat, kind)
+        _put_in_front(state, seat, kind)
     for seat, kind in _cards(lying):
-        table.lying[seat, kind] += 1
-        table.axes_in_front += 1
-        table.unused[seat] -= kind + 1
+        state.lying[seat, kind] += 1
+        state.axes_in_front += 1
+        state.unused[seat] -= kind + 1
     for seat, kind in _cards(hands):
-        table.hand[seat, kind] += 1
-    _lay_out_pile(table, [CARDS.index(name) for name in then], left)
-    return match.supposing(tables)
+        state.hand[seat, kind] += 1
+    _lay_out_pile(state, [CARDS.index(name) for name in then], left)
+    return match.supposing(states)
 
 
 def _phase(card: str, offer: bool) -> Phase:
@@ -93,51 +93,51 @@ def _cards(front: Front | None) -> Iterator[tuple[int, int]]:
             yield seat, CARDS.index(name)
 
 
-def _put_in_front(table: Any, seat: int, kind: int) -> None:
+def _put_in_front(state: Any, seat: int, kind: int) -> None:
     if kind == ARMORY:
-        table.armory[seat] = True
+        state.armory[seat] = True
     elif kind < SHIELD:
-        table.marks[seat, kind] += 1
-        table.axes_in_front += 1
+        state.marks[seat, kind] += 1
+        state.axes_in_front += 1
     else:
-        table.shields[seat, kind - SHIELD] += 1
-        table.unused[seat] += kind - SHIELD + 1
+        state.shields[seat, kind - SHIELD] += 1
+        state.unused[seat] += kind - SHIELD + 1
 
 
-def _lay_out_pile(table: Any, top: list[int], left: int | None) -> None:
-    spare = Counter(dict(enumerate(COPIES))) - counted(table) - Counter(top)
-    assert counted(table) + Counter(top) + spare == Counter(dict(enumerate(COPIES))), "more cards are wanted than there are"
+def _lay_out_pile(state: Any, top: list[int], left: int | None) -> None:
+    spare = Counter(dict(enumerate(COPIES))) - counted(state) - Counter(top)
+    assert counted(state) + Counter(top) + spare == Counter(dict(enumerate(COPIES))), "more cards are wanted than there are"
     below = sorted(spare.elements())
     keep = len(below) if left is None else left - len(top)
-    table.pile[:] = [NONE] * len(table.pile)
+    state.pile[:] = [NONE] * len(state.pile)
     for place, kind in enumerate([*below[len(below) - keep :], *reversed(top)]):
-        table.pile[place] = kind
-    table.left = keep + len(top)
+        state.pile[place] = kind
+    state.left = keep + len(top)
     for kind in below[: len(below) - keep]:
-        table.discarded[kind] += 1
+        state.discarded[kind] += 1
 
 
-def counted(table: Any) -> Counter[int]:
+def counted(state: Any) -> Counter[int]:
     """All cards in all places together, by kind."""
-    cards = Counter(table.pile[place] for place in range(table.left))
-    if table.card != NONE:
-        cards[table.card] += 1
+    cards = Counter(state.pile[place] for place in range(state.left))
+    if state.card != NONE:
+        cards[state.card] += 1
     for kind in range(KINDS):
-        cards[kind] += table.discarded[kind]
-    for seat in range(table.players):
+        cards[kind] += state.discarded[kind]
+    for seat in range(state.players):
         for kind in range(KINDS):
-            cards[kind] += table.hand[seat, kind]
-        cards += in_front(table, seat)
+            cards[kind] += state.hand[seat, kind]
+        cards += in_front(state, seat)
     return +cards
 
 
-def in_front(table: Any, seat: int) -> Counter[int]:
+def in_front(state: Any, seat: int) -> Counter[int]:
     """The cards in front of a player, by kind."""
-    cards = Counter({ARMORY: table.armory[seat]})
+    cards = Counter({ARMORY: state.armory[seat]})
     for kind in range(AXE_KINDS):
-        cards[kind] += table.marks[seat, kind] + table.lying[seat, kind]
+        cards[kind] += state.marks[seat, kind] + state.lying[seat, kind]
     for kind in range(SHIELD_KINDS):
-        cards[SHIELD + kind] += table.shields[seat, kind]
+        cards[SHIELD + kind] += state.shields[seat, kind]
     return +cards
 
 
@@ -158,7 +158,7 @@ def until(events: Sequence[Event], name: str) -> list[list[Any]]:
 
 def legal(match: Match) -> list[int]:
     """The actions that are legal now."""
-    return list(legal_actions(VA, match.tables))
+    return list(legal_actions(VA, match.states))
 
 
 def play_at_random(match: Match, seed: int = 1) -> Iterator[Match]:

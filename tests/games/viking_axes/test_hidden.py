@@ -17,7 +17,7 @@ from meadhall.engine.kernels import loops
 from meadhall.engine.match import concealed
 from meadhall.engine.rule import INTERPRETED
 from meadhall.games.viking_axes.hidden import unseen
-from meadhall.games.viking_axes.state import COPIES, KINDS, NONE, PLAY, THROW, Table, hand_size
+from meadhall.games.viking_axes.state import COPIES, KINDS, NONE, PLAY, THROW, State, hand_size
 
 REDEALS = 1500 if INTERPRETED else 30_000
 HANDS = {0: ["axe1", "shield2", "wench"], 1: ["axe3", "axe3"], 2: ["armory", "shield4"]}
@@ -32,22 +32,22 @@ def middle(variant: str, players: int = 3) -> Match:
 
 
 def seen_by(match: Match, viewer: int) -> Any:
-    return match.view(viewer).table
+    return match.view(viewer).state
 
 
-def hand(table: Any, seat: int) -> list[int]:
-    return [table.hand[seat, kind] for kind in range(KINDS)]
+def hand(state: Any, seat: int) -> list[int]:
+    return [state.hand[seat, kind] for kind in range(KINDS)]
 
 
 def redeals(match: Match, viewer: int, count: int = REDEALS) -> Iterator[Any]:
     """States that are to the viewer the same table."""
-    view = concealed(VA, match.tables, viewer)
+    view = concealed(VA, match.states, viewer)
     draw = np.random.default_rng(7)
     for _ in range(count):
-        tables = view.copy()
-        tables["rng"][0] = draw.integers(1, 1 << 63, 2)
-        loops(VA).redeal_one(tables, viewer)
-        yield Table.at(tables)
+        states = view.copy()
+        states["rng"][0] = draw.integers(1, 1 << 63, 2)
+        loops(VA).redeal_one(states, viewer)
+        yield State.at(states)
 
 
 # ------------------------------------------------------------------------------------------------------------ who sees what
@@ -57,9 +57,9 @@ def redeals(match: Match, viewer: int, count: int = REDEALS) -> Iterator[Any]:
 def test_nobody_sees_the_order_of_the_draw_pile(variant: str) -> None:
     match = middle(variant)
     for viewer in range(-1, 3):
-        table = seen_by(match, viewer)
-        assert table.left == match.state.left > 10  # type: ignore[attr-defined]
-        assert {table.pile[k] for k in range(len(table.pile))} == {NONE}
+        state = seen_by(match, viewer)
+        assert state.left == match.state.left > 10  # type: ignore[attr-defined]
+        assert {state.pile[k] for k in range(len(state.pile))} == {NONE}
 
 
 def test_a_seat_sees_its_own_hand_and_nobody_else_does() -> None:
@@ -81,10 +81,10 @@ def test_everybody_can_see_how_many_cards_are_held() -> None:
 
 def test_what_lies_in_the_open_stays_as_it_is() -> None:
     match = middle("strategic")
-    open_fields = [name for name in VA.table.dtype.names or () if name not in ("rng", "pile", "hand")]
+    open_fields = [name for name in VA.state.dtype.names or () if name not in ("rng", "pile", "hand")]
     for viewer in range(-1, 3):
-        view = match.view(viewer).tables
-        assert all(np.array_equal(view[name], match.tables[name]) for name in open_fields)
+        view = match.view(viewer).states
+        assert all(np.array_equal(view[name], match.states[name]) for name in open_fields)
 
 
 def test_draws_are_told_to_all_in_the_standard_game_and_to_one_in_the_variant() -> None:
@@ -108,11 +108,11 @@ def test_a_card_chosen_from_the_hand_may_be_taken_back_before_the_target_is_name
 
 def test_who_goes_out_shows_the_hand_and_that_is_not_taken_back() -> None:
     match = scene(hands=HANDS, front={0: ["armory"]}, hits={1: 9}, offer=True)
-    tables = match.tables
-    table: Any = VA.table.at(tables)
-    table.phase, table.card = 1, 0
-    table.hand[0, 0] -= 1
-    match = match.supposing(tables)
+    states = match.states
+    state: Any = VA.state.at(states)
+    state.phase, state.card = 1, 0
+    state.hand[0, 0] -= 1
+    match = match.supposing(states)
     match.play(THROW + 1)
     assert match.actor == 0  # to cash in the armory: nobody has drawn
     assert not match.can_undo()
@@ -124,23 +124,23 @@ def test_who_goes_out_shows_the_hand_and_that_is_not_taken_back() -> None:
 def test_the_unseen_cards_are_those_of_the_pile_and_of_other_hands() -> None:
     for variant in ("standard", "strategic"):
         match = middle(variant)
-        table: Any = match.state
+        state: Any = match.state
         for viewer in range(-1, 3):
-            hidden = Counter(table.pile[k] for k in range(table.left))
+            hidden = Counter(state.pile[k] for k in range(state.left))
             for seat in range(3):
                 if seat != viewer:
-                    hidden.update({kind: number for kind, number in enumerate(hand(table, seat)) if number})
+                    hidden.update({kind: number for kind, number in enumerate(hand(state, seat)) if number})
             assert hidden == +Counter({kind: unseen(seen_by(match, viewer), kind) for kind in range(KINDS)})
 
 
 @pytest.mark.parametrize("viewer", [-1, 0, 1])
 def test_a_redeal_has_all_cards_and_leaves_what_is_known(viewer: int) -> None:
     match = middle("strategic")
-    for table in redeals(match, viewer, 50):
-        assert counted(table) == dict(enumerate(COPIES))
-        assert [sum(hand(table, seat)) for seat in range(3)] == [sum(hand(match.state, seat)) for seat in range(3)]
+    for state in redeals(match, viewer, 50):
+        assert counted(state) == dict(enumerate(COPIES))
+        assert [sum(hand(state, seat)) for seat in range(3)] == [sum(hand(match.state, seat)) for seat in range(3)]
         if viewer >= 0:
-            assert hand(table, viewer) == hand(match.state, viewer)
+            assert hand(state, viewer) == hand(match.state, viewer)
 
 
 def hypergeometric(numbers: list[int], drawn: int) -> dict[tuple[int, ...], float]:
@@ -167,12 +167,12 @@ def distance(found: Counter[Any], law: dict[Any, float]) -> float:
 
 
 SEEN: dict[str, tuple[Callable[[Any], Any], int]] = {
-    "a hand": (lambda table: tuple(hand(table, 1)), 2),
-    "two hands together": (lambda table: tuple(np.add(hand(table, 1), hand(table, 2)).tolist()), 4),
-    "the top of the pile": (lambda table: tuple(int(table.pile[table.left - 1] == kind) for kind in range(KINDS)), 1),
-    "the bottom of the pile": (lambda table: tuple(int(table.pile[0] == kind) for kind in range(KINDS)), 1),
+    "a hand": (lambda state: tuple(hand(state, 1)), 2),
+    "two hands together": (lambda state: tuple(np.add(hand(state, 1), hand(state, 2)).tolist()), 4),
+    "the top of the pile": (lambda state: tuple(int(state.pile[state.left - 1] == kind) for kind in range(KINDS)), 1),
+    "the bottom of the pile": (lambda state: tuple(int(state.pile[0] == kind) for kind in range(KINDS)), 1),
     "a hand and the top": (
-        lambda table: tuple(n + (table.pile[table.left - 1] == kind) for kind, n in enumerate(hand(table, 1))),
+        lambda state: tuple(n + (state.pile[state.left - 1] == kind) for kind, n in enumerate(hand(state, 1))),
         3,
     ),
 }
@@ -187,9 +187,9 @@ def dealt() -> tuple[list[int], dict[str, Counter[Any]]]:
         match.play(legal(match)[0])
     numbers = [unseen(seen_by(match, 0), kind) for kind in range(KINDS)]
     found: dict[str, Counter[Any]] = {what: Counter() for what in SEEN}
-    for table in redeals(match, 0):
+    for state in redeals(match, 0):
         for what, (look, _) in SEEN.items():
-            found[what][look(table)] += 1
+            found[what][look(state)] += 1
     return numbers, found
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from meadhall import Match, game
 from meadhall.engine.match import EVERYTHING, SPECTATOR
-from meadhall.games.viking_axes import table
+from meadhall.games.viking_axes import page
 from meadhall.games.viking_axes.state import AXE_KINDS, DISARM, KINDS, PLAY, SHIELD, SHIELD_KINDS, SKIP, THROW, Phase
 from meadhall.games.viking_axes.story import Piece, Story
 
@@ -36,19 +36,19 @@ def counted(pieces: list[Piece], kinds: range) -> list[int]:
 def test_what_the_events_tell_is_what_the_state_counts(variant: str, players: int) -> None:
     axes, shields = range(AXE_KINDS), range(SHIELD, SHIELD + SHIELD_KINDS)
     for match in matches(variant, players):
-        story, tables = Story(match.view()), match.tables
-        assert counted(story.discarded, range(KINDS)) == tables["discarded"][0].tolist()
+        story, states = Story(match.view()), match.states
+        assert counted(story.discarded, range(KINDS)) == states["discarded"][0].tolist()
         for seat, front in enumerate(story.fronts):
-            assert counted(front.shields, shields) == tables["shields"][0, seat].tolist()
-            assert counted(front.lying, axes) == tables["lying"][0, seat].tolist()
-            assert counted(front.marks, axes) == tables["marks"][0, seat].tolist()
-            assert len(front.armory) == tables["armory"][0, seat]
+            assert counted(front.shields, shields) == states["shields"][0, seat].tolist()
+            assert counted(front.lying, axes) == states["lying"][0, seat].tolist()
+            assert counted(front.marks, axes) == states["marks"][0, seat].tolist()
+            assert len(front.armory) == states["armory"][0, seat]
 
 
 @pytest.mark.parametrize("variant", ["standard", "strategic"])
 def test_shields_are_drawn_used_as_far_as_they_are(variant: str) -> None:
     for match in matches(variant, 4):
-        for place in table.picture(match.view()).places:
+        for place in page.picture(match.view()).places:
             shown = sum(card.kind - SHIELD + 1 for card in place.shields)
             assert sum(card.used for card in place.shields) == shown - place.unused
             assert all(0 <= card.new <= card.used <= card.kind - SHIELD + 1 for card in place.shields)
@@ -72,9 +72,9 @@ def test_pieces_are_new_for_one_moment() -> None:
 
 def test_nothing_moves_when_something_was_taken_back() -> None:
     match = next(match for match in matches("strategic", 3) if match.state.phase == Phase.THROW)  # type: ignore[attr-defined]
-    assert table.picture(match.view()).came is not None
+    assert page.picture(match.view()).came is not None
     match.undo()
-    picture = table.picture(match.view())
+    picture = page.picture(match.view())
     assert (picture.moves, picture.came, picture.since) == ((), None, {})
 
 
@@ -82,21 +82,21 @@ def test_a_hand_is_shown_to_who_may_know_it() -> None:
     match = next(match for match in matches("strategic", 3) if len(match.steps) == 4)
     seat = match.actor
     assert seat is not None
-    hands = {viewer: table.picture(match.view(viewer)).places[seat].hand for viewer in (SPECTATOR, seat, (seat + 1) % 3)}
+    hands = {viewer: page.picture(match.view(viewer)).places[seat].hand for viewer in (SPECTATOR, seat, (seat + 1) % 3)}
     assert set(hands[SPECTATOR]) == set(hands[(seat + 1) % 3]) == {None}
     assert None not in hands[seat]
     assert len(hands[seat]) == len(hands[SPECTATOR])
-    assert [held.kind for held in table.own(match.view(seat)).hand] == list(hands[seat])
+    assert [held.kind for held in page.own(match.view(seat)).hand] == list(hands[seat])
     while not match.over:
         match.play(match.legal()[0])
-    assert table.picture(match.view_at(4, EVERYTHING)).places[seat].hand == hands[seat]
+    assert page.picture(match.view_at(4, EVERYTHING)).places[seat].hand == hands[seat]
 
 
 def test_a_threat_is_what_the_throw_then_does() -> None:
     for match in matches("standard", 4):
         if match.over or match.state.phase != Phase.THROW:  # type: ignore[attr-defined]
             continue
-        threats = table.own(match.view(match.actor)).threats
+        threats = page.own(match.view(match.actor)).threats
         for action in match.legal():
             threat = threats[int(action) - THROW]
             assert threat is not None
@@ -112,16 +112,16 @@ def test_what_can_not_be_chosen_is_offered_with_its_reason() -> None:
         if match.over:
             continue
         view = match.view(match.actor)
-        phase = Phase(view.table.phase)
-        shown = set(table.offered(view))
+        phase = Phase(view.state.phase)
+        shown = set(page.offered(view))
         refused = shown - {int(action) for action in view.legal}
         assert all(view.refusal(action)[1] for action in refused)
         if refused:
             phases.add(phase)
         if phase == Phase.WENCH:
             assert {action - SKIP for action in shown if action < DISARM} == {
-                seat for seat in range(4) if seat != match.actor and not view.table.out[seat]
+                seat for seat in range(4) if seat != match.actor and not view.state.out[seat]
             }
         if phase == Phase.HAND:
-            assert shown == {PLAY + held.kind for held in table.own(view).hand}
+            assert shown == {PLAY + held.kind for held in page.own(view).hand}
     assert phases == {Phase.THROW, Phase.WENCH, Phase.HAND}

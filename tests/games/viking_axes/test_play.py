@@ -20,27 +20,27 @@ ALL = dict(enumerate(COPIES))
 
 def in_order(match: Match) -> None:
     """What holds at every decision, and at the end."""
-    table: Any = match.state
-    assert counted(table) == ALL
+    state: Any = match.state
+    assert counted(state) == ALL
     for seat in range(match.players):
-        cards = in_front(table, seat)
+        cards = in_front(state, seat)
         shields = sum((kind - SHIELD + 1) * number for kind, number in cards.items() if SHIELD <= kind < SHIELD + 4)
-        lying = sum((kind + 1) * table.lying[seat, kind] for kind in range(SHIELD))
-        assert table.unused[seat] == shields - lying
-        assert (table.unused[seat] > 0) == (shields > 0)
-        assert bool(table.out[seat]) == (table.hits[seat] >= table.limit)
-        held = sum(table.hand[seat, kind] for kind in range(KINDS))
-        if table.out[seat]:
+        lying = sum((kind + 1) * state.lying[seat, kind] for kind in range(SHIELD))
+        assert state.unused[seat] == shields - lying
+        assert (state.unused[seat] > 0) == (shields > 0)
+        assert bool(state.out[seat]) == (state.hits[seat] >= state.limit)
+        held = sum(state.hand[seat, kind] for kind in range(KINDS))
+        if state.out[seat]:
             assert not cards
-            assert (table.due[seat], held) == (Due.NOTHING, 0)
-        elif table.strategic:
-            assert held == HAND + (seat == table.actor and table.phase == Phase.HAND)
+            assert (state.due[seat], held) == (Due.NOTHING, 0)
+        elif state.strategic:
+            assert held == HAND + (seat == state.actor and state.phase == Phase.HAND)
         else:
             assert held == 0
-    axes = sum(in_front(table, seat)[kind] for seat in range(match.players) for kind in range(SHIELD))
-    assert table.axes_in_front == axes
-    assert table.living == match.players - sum(bool(table.out[seat]) for seat in range(match.players))
-    assert match.over == (table.living == 1)
+    axes = sum(in_front(state, seat)[kind] for seat in range(match.players) for kind in range(SHIELD))
+    assert state.axes_in_front == axes
+    assert state.living == match.players - sum(bool(state.out[seat]) for seat in range(match.players))
+    assert match.over == (state.living == 1)
 
 
 @settings(max_examples=15 if INTERPRETED else 100)

@@ -50,7 +50,7 @@ def played(match: Match, seed: int) -> Match:
     return list(play_at_random(match, seed))[-1]
 
 
-def state(match: Match) -> Any:
+def state_of(match: Match) -> Any:
     return match.state
 
 
@@ -97,9 +97,9 @@ def test_VA_1_2_ten_hits_put_out_and_fifteen_where_two_began() -> None:
         below, at = (scene("axe1", players=players, hits={1: limit - k}) for k in (2, 1))
         below.play(THROW + 1)
         at.play(THROW + 1)
-        assert state(below).limit == limit
-        assert not state(below).out[1]
-        assert state(at).out[1]
+        assert state_of(below).limit == limit
+        assert not state_of(below).out[1]
+        assert state_of(at).out[1]
 
 
 def test_VA_1_3_in_the_variant_two_cards_are_dealt_secretly() -> None:
@@ -112,7 +112,7 @@ def test_VA_1_3_in_the_variant_two_cards_are_dealt_secretly() -> None:
         mine = [event.arguments[1] for event in dealt if event.arguments[0] == seat]
         extra = [event.arguments[1] for event in match.setup if event.name == "drew" and event.arguments[0] == seat]
         assert sorted(mine + extra, key=CARDS.index) == [
-            CARDS[kind] for kind in range(len(COPIES)) for _ in range(state(match).hand[seat, kind])
+            CARDS[kind] for kind in range(len(COPIES)) for _ in range(state_of(match).hand[seat, kind])
         ]
     assert not [event for event in VA.match(players=3, seed="hands").setup if event.name == "dealt"]
 
@@ -128,8 +128,8 @@ def test_VA_1_4_both_variants_are_for_two_to_seven(players: int, variant: str) -
 def test_VA_1_5_the_order_of_set_up_and_chance() -> None:
     """The pile as it follows from the seed: kinds in order, shuffled, the starting seat, then hands from the top, one by one."""
     match = VA.match(players=3, seed="order", variant="strategic")
-    tables = VA.table.new()
-    rng, laid_out = tables["rng"][0], tables["pile"][0]
+    states = VA.state.new()
+    rng, laid_out = states["rng"][0], states["pile"][0]
     rng[:] = chance.step_key(match.seed, 0)
     laid_out[:] = [kind for kind, number in enumerate(COPIES) for _ in range(number)]
     chance.shuffle(rng, laid_out, len(laid_out))
@@ -139,7 +139,7 @@ def test_VA_1_5_the_order_of_set_up_and_chance() -> None:
     expected += [["dealt", (first + k) % 3, CARDS[pile.pop()]] for _ in range(2) for k in range(3)]
     expected.append(["drew", first, CARDS[pile.pop()]])
     assert told(match.setup) == expected
-    assert [state(match).pile[k] for k in range(state(match).left)] == pile
+    assert [state_of(match).pile[k] for k in range(state_of(match).left)] == pile
 
 
 # ----------------------------------------------------------------------------------------------------------------- the turn
@@ -158,15 +158,15 @@ def test_VA_2_1_what_can_be_played_must_be_and_what_cannot_is_discarded() -> Non
 
 def test_VA_2_2_the_discard_pile_is_shuffled_when_a_card_is_drawn_and_none_is_there() -> None:
     match = scene("axe1", left=1, then=["axe1"])
-    discarded = sum(state(match).discarded[kind] for kind in range(len(COPIES)))
+    discarded = sum(state_of(match).discarded[kind] for kind in range(len(COPIES)))
     match.play(THROW + 1)
     assert "shuffled" not in [event.name for event in match.steps[-1].events]
-    assert state(match).left == 0
+    assert state_of(match).left == 0
     match.play(THROW + 2)
     events = told(match.steps[-1].events)
     assert events[2] == ["shuffled", discarded]
     assert [event[0] for event in events[2:4]] == ["shuffled", "drew"]
-    assert state(match).left <= discarded - 1
+    assert state_of(match).left <= discarded - 1
 
 
 def test_VA_2_3_any_playable_card_of_three_is_played() -> None:
@@ -176,16 +176,16 @@ def test_VA_2_3_any_playable_card_of_three_is_played() -> None:
     assert refused(match, PLAY + WENCH) == "VA-2.3"
     events = match.play(PLAY + CARDS.index("shield3"))
     assert told(events) == [["plays", 0, "shield3"], ["places", 0, "shield3"], ["drew", 1, "axe3"]]
-    assert sum(state(match).hand[0, kind] for kind in range(len(COPIES))) == 2
+    assert sum(state_of(match).hand[0, kind] for kind in range(len(COPIES))) == 2
 
 
 def test_VA_2_3_a_card_played_has_left_the_hand_until_its_own_decision() -> None:
     match = scene(hands={0: ["axe2", "axe2", "armory"], 1: ["axe1", "axe1"], 2: ["axe1", "wench"]})
     match.play(PLAY + CARDS.index("axe2"))
-    table = state(match)
-    assert [table.hand[0, kind] for kind in (1, ARMORY)] == [1, 1]
-    assert (table.phase, table.card) == (Phase.THROW, 1)
-    assert counted(table) == dict(enumerate(COPIES))
+    state = state_of(match)
+    assert [state.hand[0, kind] for kind in (1, ARMORY)] == [1, 1]
+    assert (state.phase, state.card) == (Phase.THROW, 1)
+    assert counted(state) == dict(enumerate(COPIES))
     assert legal(match) == [THROW + 1, THROW + 2]
     assert refused(match, PLAY + ARMORY) == "VA-2.3"
 
@@ -198,7 +198,7 @@ def test_VA_2_3_a_card_is_discarded_only_when_none_can_be_played() -> None:
     assert refused(match, PLAY + WENCH) == "VA-6.3"
     assert refused(match, DISCARD + 0) == "VA-2.3"
     assert told(match.play(DISCARD + WENCH)) == [["discards", 0, "wench"], ["drew", 1, "axe1"]]
-    assert state(match).hand[0, ARMORY] == 2
+    assert state_of(match).hand[0, ARMORY] == 2
 
 
 def test_VA_2_4_the_engine_places_shields_in_the_standard_game_and_a_throw_with_one_target_is_a_decision() -> None:
@@ -231,16 +231,16 @@ def test_VA_3_1_axes_are_thrown_at_another_player_who_is_not_out() -> None:
 def test_VA_3_2_without_shields_every_axe_hits_and_the_card_stays(axes: int) -> None:
     match = scene(f"axe{axes}", then=["axe1"])
     assert told(match.play(THROW + 1)) == [["throws", 0, 1, axes], ["hits", 1, axes], ["drew", 1, "axe1"]]
-    assert state(match).hits[1] == axes
+    assert state_of(match).hits[1] == axes
     assert named(in_front(match.state, 1)) == {f"axe{axes}": 1}
 
 
 def test_VA_3_3_fewer_axes_than_unused_shields_are_blocked_and_lie_on_them() -> None:
     match = scene("axe2", front={1: ["shield3"]}, then=["axe1"])
     assert told(match.play(THROW + 1)) == [["throws", 0, 1, 2], ["blocked", 1, 2], ["drew", 1, "axe1"]]
-    assert (state(match).hits[1], state(match).unused[1]) == (0, 1)
+    assert (state_of(match).hits[1], state_of(match).unused[1]) == (0, 1)
     assert named(in_front(match.state, 1)) == {"axe2": 1, "shield3": 1}
-    assert state(match).lying[1, 1] == 1
+    assert state_of(match).lying[1, 1] == 1
 
 
 def test_VA_3_4_as_many_axes_as_unused_shields_leave_with_them() -> None:
@@ -248,8 +248,8 @@ def test_VA_3_4_as_many_axes_as_unused_shields_leave_with_them() -> None:
     events = match.play(THROW + 1)
     assert told(events) == [["throws", 0, 1, 1], ["blocked", 1, 1], ["shields_spent", 1], ["drew", 1, "axe1"]]
     assert named(in_front(match.state, 1)) == {"axe2": 1}
-    assert state(match).hits[1] == 2
-    assert [state(match).discarded[kind] for kind in (0, 1, SHIELD + 2)] == [1, 1, 1]
+    assert state_of(match).hits[1] == 2
+    assert [state_of(match).discarded[kind] for kind in (0, 1, SHIELD + 2)] == [1, 1, 1]
 
 
 def test_VA_3_5_more_axes_than_unused_shields_hit_with_the_rest_and_the_card_stays() -> None:
@@ -263,19 +263,19 @@ def test_VA_3_5_more_axes_than_unused_shields_hit_with_the_rest_and_the_card_sta
         ["drew", 1, "axe1"],
     ]
     assert named(in_front(match.state, 1)) == {"axe3": 1}
-    assert state(match).hits[1] == 2
-    assert [state(match).discarded[kind] for kind in (0, SHIELD + 1)] == [1, 1]
+    assert state_of(match).hits[1] == 2
+    assert [state_of(match).discarded[kind] for kind in (0, SHIELD + 1)] == [1, 1]
 
 
 def test_VA_3_6_all_shield_cards_are_one_pool_that_leaves_together() -> None:
     match = scene("axe1", players=2, front={1: ["shield1", "shield1"]}, then=["shield2", "axe2", "shield1", "axe2", "axe1"])
     match.play(THROW + 1)  # as many as one of the cards shows; the other player draws two shields
-    assert state(match).unused[1] == 3
+    assert state_of(match).unused[1] == 3
     match.play(THROW + 1)  # as many as that card shows; a shield more
-    assert state(match).unused[1] == 2
+    assert state_of(match).unused[1] == 2
     assert named(in_front(match.state, 1)) == {"axe1": 1, "axe2": 1, "shield1": 3, "shield2": 1}
     match.play(THROW + 1)
-    assert state(match).unused[1] == 0
+    assert state_of(match).unused[1] == 0
     assert not in_front(match.state, 1)
 
 
@@ -288,16 +288,16 @@ def test_VA_3_7_who_is_out_loses_all_cards_in_front_and_the_hand(variant: str) -
         hands = {0: ["axe1", "axe1", "axe1"], 1: ["wench", "shield2"], 2: ["axe2", "axe2"]}
         match = scene(hands=hands, front=front, hits={1: 9}, then=["axe2"])
         match.play(PLAY + 0)
-    reveals = state(match).reveals
+    reveals = state_of(match).reveals
     events = match.play(THROW + 1)
     hand = [["discards", 1, "shield2"], ["discards", 1, "wench"]] if variant == "strategic" else []
     assert told(events) == [["throws", 0, 1, 1], ["hits", 1, 1], ["out", 1], *hand, ["drew", 2, "axe2"]]
     assert all(event.audience == -1 for event in events[: 3 + len(hand)])
-    assert state(match).reveals == reveals + 1 + bool(hand)
+    assert state_of(match).reveals == reveals + 1 + bool(hand)
     assert not in_front(match.state, 1)
-    assert [state(match).discarded[kind] for kind in (0, 2, ARMORY)] == [1, 3, 1]
+    assert [state_of(match).discarded[kind] for kind in (0, 2, ARMORY)] == [1, 3, 1]
     assert counted(match.state) == dict(enumerate(COPIES))
-    assert state(match).axes_in_front == 0
+    assert state_of(match).axes_in_front == 0
 
 
 # ------------------------------------------------------------------------------------------------------------------ shields
@@ -308,7 +308,7 @@ def test_VA_4_1_any_number_of_shields_of_any_kind_goes_in_front() -> None:
     match.play(THROW + 1)
     assert told(match.steps[-1].events)[2:4] == [["drew", 1, "shield4"], ["places", 1, "shield4"]]
     assert named(in_front(match.state, 1)) == {"axe1": 2, "shield2": 1, "shield4": 2}
-    assert state(match).unused[1] == 8
+    assert state_of(match).unused[1] == 8
 
 
 # ------------------------------------------------------------------------------------------------------------------- armory
@@ -322,14 +322,14 @@ def test_VA_5_1_an_armory_is_discarded_at_once_for_another_card_or_placed() -> N
     assert legal(match) == [THROW + 1, THROW + 2]
     match.undo(revealed=True)
     assert told(match.play(PLACE)) == [["places", 0, "armory"], ["drew", 1, "axe3"]]
-    assert state(match).armory[0]
+    assert state_of(match).armory[0]
 
 
 def test_VA_5_2_an_armory_with_one_in_front_does_nothing() -> None:
     match = scene("axe1", front={1: ["armory"]}, then=["armory"])
     match.play(THROW + 2)
     assert told(match.steps[-1].events)[-2:] == [["drew", 1, "armory"], ["discards", 1, "armory"]]
-    assert state(match).discarded[ARMORY] == 1
+    assert state_of(match).discarded[ARMORY] == 1
     hands = {0: ["axe1", "armory", "armory"], 1: ["axe1", "axe1"], 2: ["axe2", "axe2"]}
     match = scene(hands=hands, front={0: ["armory"]})
     assert legal(match) == [PLAY + 0]
@@ -344,7 +344,7 @@ def test_VA_5_3_a_placed_armory_is_cashed_in_on_a_later_turn_after_the_first_car
     assert legal(match) == [CASH_IN, END_TURN]
     assert match.can_undo()
     assert told(match.play(CASH_IN)) == [["cashes_in", 1], ["drew", 1, "axe3"]]
-    assert state(match).discarded[ARMORY] == 1
+    assert state_of(match).discarded[ARMORY] == 1
     events = match.play(THROW + 0)
     assert told(events)[2:] == [["drew", 0, "shield1"], ["places", 0, "shield1"], ["drew", 1, "axe1"]]
 
@@ -386,10 +386,10 @@ def test_VA_5_5_never_more_than_one_armory_in_front() -> None:
     asked = 0
     for number in range(12):
         for match in play_at_random(VA.match(players=3, seed=f"armory {number}", variant=VARIANTS[number % 2]), number):
-            if not match.over and state(match).phase == Phase.ARMORY:
-                assert not state(match).armory[match.actor]
+            if not match.over and state_of(match).phase == Phase.ARMORY:
+                assert not state_of(match).armory[match.actor]
                 asked += 1
-            assert max(state(match).armory[seat] for seat in range(3)) <= 1
+            assert max(state_of(match).armory[seat] for seat in range(3)) <= 1
     assert asked > 20
 
 
@@ -403,11 +403,11 @@ def test_VA_6_1_a_wench_empties_an_armory_or_skips_a_player() -> None:
     assert refused(match, DISARM + 1) == "VA-6.1"
     assert refused(match, SKIP + 6) == "VA-6.1"
     assert told(match.play(DISARM + 2)) == [["disarms", 0, 2], ["drew", 1, "axe1"]]
-    assert [state(match).discarded[kind] for kind in (ARMORY, WENCH)] == [1, 1]
-    assert not state(match).armory[2]
+    assert [state_of(match).discarded[kind] for kind in (ARMORY, WENCH)] == [1, 1]
+    assert not state_of(match).armory[2]
     match.undo(revealed=True)
     assert told(match.play(SKIP + 1)) == [["skips", 0, 1], ["turn_skipped", 1], ["drew", 2, "axe1"]]
-    assert [state(match).discarded[kind] for kind in (ARMORY, WENCH)] == [0, 1]
+    assert [state_of(match).discarded[kind] for kind in (ARMORY, WENCH)] == [0, 1]
 
 
 def test_VA_6_2_who_was_skipped_is_protected_to_the_end_of_the_next_turn_they_play() -> None:
@@ -419,9 +419,9 @@ def test_VA_6_2_who_was_skipped_is_protected_to_the_end_of_the_next_turn_they_pl
     match.play(SKIP + 0)
     assert told(match.steps[-1].events)[1:] == [["turn_skipped", 2], ["turn_skipped", 0], ["drew", 1, "axe1"]]
     match.play(THROW + 0)
-    assert state(match).due[2] == Due.TURN
+    assert state_of(match).due[2] == Due.TURN
     match.play(THROW + 0)
-    assert state(match).due[2] == Due.NOTHING
+    assert state_of(match).due[2] == Due.NOTHING
     match.play(THROW + 1)
     assert legal(match) == [SKIP + 0, SKIP + 2]
 
@@ -447,7 +447,7 @@ def test_VA_6_3_a_wench_who_can_do_nothing_is_discarded_or_not_playable() -> Non
 def test_VA_6_4_a_skipped_turn_is_skipped_whole_and_lapses_with_who_goes_out() -> None:
     match = scene("wench", front={1: ["armory"]}, then=["axe1"])
     assert told(match.play(SKIP + 1)) == [["skips", 0, 1], ["turn_skipped", 1], ["drew", 2, "axe1"]]
-    assert state(match).armory[1]
+    assert state_of(match).armory[1]
     match = scene("wench", players=3, out=[1])
     assert legal(match) == [SKIP + 2]
     assert refused(match, SKIP + 1) == refused(match, DISARM + 1) == "VA-6.4"
@@ -455,7 +455,7 @@ def test_VA_6_4_a_skipped_turn_is_skipped_whole_and_lapses_with_who_goes_out() -
     match.play(THROW + 2)
     match.play(THROW + 3)
     assert match.actor == 3
-    assert state(match).due[2] == Due.NOTHING
+    assert state_of(match).due[2] == Due.NOTHING
     assert "turn_skipped" not in [event.name for step in match.steps for event in step.events]
 
 
@@ -517,11 +517,11 @@ def test_VA_7_2_the_game_goes_on_while_one_axe_card_is_elsewhere() -> None:
     match = every_axe_in_front({0: 4, 1: 9, 2: 9}, out=[3])
     match.play(THROW + 1)  # out, and all cards in front of 1 are discarded
     assert not match.over
-    assert state(match).axes_in_front == in_front_of_all(match)
+    assert state_of(match).axes_in_front == in_front_of_all(match)
     match = every_axe_in_front({0: 4, 1: 4, 2: 9}, out=[3])
-    tables = match.tables
-    VA.table.at(tables).unused[2] = 1  # type: ignore[attr-defined]
-    match = match.supposing(tables)
+    states = match.states
+    VA.state.at(states).unused[2] = 1  # type: ignore[attr-defined]
+    match = match.supposing(states)
     match.play(THROW + 2)  # as many as the shields: it leaves with them
     assert not match.over
 
@@ -537,49 +537,49 @@ def test_case_1_a_pool_of_shields_is_worn_down() -> None:
     pile = ["axe1", "axe1", "axe1", "axe3", "axe1"]
     match = scene("axe2", players=2, front={1: ["shield1", "shield3"]}, then=pile)
     assert until(match.play(THROW + 1), "drew") == [["throws", 0, 1, 2], ["blocked", 1, 2]]
-    assert (state(match).unused[1], state(match).lying[1, 1]) == (2, 1)
+    assert (state_of(match).unused[1], state_of(match).lying[1, 1]) == (2, 1)
     match.play(THROW + 0)
     assert until(match.play(THROW + 1), "drew") == [["throws", 0, 1, 1], ["blocked", 1, 1]]
-    assert (state(match).unused[1], state(match).lying[1, 0]) == (1, 1)
+    assert (state_of(match).unused[1], state_of(match).lying[1, 0]) == (1, 1)
     match.play(THROW + 0)
     events = match.play(THROW + 1)
     assert until(events, "drew") == [["throws", 0, 1, 3], ["blocked", 1, 1], ["shields_spent", 1], ["hits", 1, 2]]
     assert named(in_front(match.state, 1)) == {"axe3": 1}
-    assert [state(match).discarded[CARDS.index(card)] for card in ("axe1", "axe2", "shield1", "shield3")] == [1, 1, 1, 1]
-    assert state(match).hits[1] == 2
+    assert [state_of(match).discarded[CARDS.index(card)] for card in ("axe1", "axe2", "shield1", "shield3")] == [1, 1, 1, 1]
+    assert state_of(match).hits[1] == 2
 
 
 def test_case_2_as_many_axes_as_shields_leave_nothing() -> None:
     match = scene("axe3", front={1: ["shield4"]}, lying={1: ["axe1"]}, hits={1: 5}, then=["axe1"])
     match.play(THROW + 1)
-    assert (state(match).unused[1], state(match).hits[1]) == (0, 5)
+    assert (state_of(match).unused[1], state_of(match).hits[1]) == (0, 5)
     assert not in_front(match.state, 1)
-    assert [state(match).discarded[CARDS.index(card)] for card in ("axe1", "axe3", "shield4")] == [1, 1, 1]
+    assert [state_of(match).discarded[CARDS.index(card)] for card in ("axe1", "axe3", "shield4")] == [1, 1, 1]
 
 
 def test_case_3_at_nine_of_ten_hits_a_single_axe_puts_out() -> None:
     match = scene("axe1", front={1: ["axe3", "axe3", "axe3"]}, hits={1: 9}, then=["axe2"])
     match.play(THROW + 1)
-    assert state(match).out[1]
+    assert state_of(match).out[1]
     assert not in_front(match.state, 1)
-    assert [state(match).discarded[kind] for kind in (0, 2)] == [1, 3]
+    assert [state_of(match).discarded[kind] for kind in (0, 2)] == [1, 3]
     assert match.actor == 2
 
 
 def test_case_4_two_players_are_out_at_fifteen_and_three_at_ten_even_when_two_are_left() -> None:
     match = scene("axe3", players=2, hits={1: 14})
     match.play(THROW + 1)
-    assert (state(match).hits[1], match.over) == (17, True)
+    assert (state_of(match).hits[1], match.over) == (17, True)
     match = scene("axe3", players=3, hits={1: 8}, out=[2])
     match.play(THROW + 1)
-    assert (state(match).hits[1], match.over) == (11, True)
+    assert (state_of(match).hits[1], match.over) == (11, True)
 
 
 def test_case_5_a_wench_takes_the_armory_and_with_it_the_offer() -> None:
     match = scene("armory", then=["wench", "axe1", "axe1", "axe1"])
     match.play(PLACE)
     assert told(match.play(DISARM + 0))[0] == ["disarms", 1, 0]
-    assert [state(match).discarded[kind] for kind in (ARMORY, WENCH)] == [1, 1]
+    assert [state_of(match).discarded[kind] for kind in (ARMORY, WENCH)] == [1, 1]
     match.play(THROW + 1)
     assert match.actor == 0
     assert told(match.play(THROW + 1))[-1] == ["drew", 1, "axe1"]
@@ -614,7 +614,7 @@ def test_case_7_a_second_armory_leaves_the_first_and_the_offer() -> None:
     match = scene("axe1", players=2, front={1: ["armory"]}, then=["armory"])
     events = match.play(THROW + 1)
     assert told(events)[-2:] == [["drew", 1, "armory"], ["discards", 1, "armory"]]
-    assert state(match).armory[1]
+    assert state_of(match).armory[1]
     assert legal(match) == [CASH_IN, END_TURN]
 
 

@@ -22,7 +22,7 @@ ITERATIONS = 200 if INTERPRETED else 2_000
 def chances(match: Match) -> list[float]:
     """What the evaluation says of a position."""
     out = np.zeros(match.players)
-    evaluate(state_at(match.tables, 0), out)
+    evaluate(state_at(match.states, 0), out)
     return [float(share) for share in out]
 
 
@@ -57,12 +57,12 @@ def test_of_two_who_are_left_the_stronger_has_the_better_chance() -> None:
 
 def test_chances_go_with_the_players_not_with_the_numbers_of_their_seats() -> None:
     match = scene("axe1", players=3, hits={0: 2, 1: 5, 2: 8}, hands={0: ["axe3"], 1: ["shield2"], 2: ["axe1"]})
-    turned = match.tables
-    table: Any = VA.table.at(turned)
+    turned = match.states
+    state: Any = VA.state.at(turned)
     for field in ("hits", "unused", "out", "armory", "due", "hand"):
         values = np.array(turned[field][0][:3])
         turned[field][0][:3] = np.roll(values, 1, axis=0)
-    table.actor = 1
+    state.actor = 1
     assert chances(match.supposing(turned)) == pytest.approx(np.roll(chances(match), 1).tolist())
 
 
@@ -96,14 +96,14 @@ def test_what_it_may_not_know_does_not_lead_it() -> None:
     seat = match.actor
     assert seat is not None
     view = match.view(seat)
-    hidden = match.tables
-    table: Any = VA.table.at(hidden)
+    hidden = match.states
+    state: Any = VA.state.at(hidden)
     other, another = (k for k in range(3) if k != seat)
     hands = np.array(hidden["hand"][0])
     hidden["hand"][0][other], hidden["hand"][0][another] = hands[another], hands[other]
-    hidden["pile"][0][: table.left] = hidden["pile"][0][: table.left][::-1].copy()
+    hidden["pile"][0][: state.left] = hidden["pile"][0][: state.left][::-1].copy()
     supposed = match.supposing(hidden)
-    assert (hidden["pile"] != match.tables["pile"]).any()
-    assert supposed.view(seat).tables.tobytes() == view.tables.tobytes()
+    assert (hidden["pile"] != match.states["pile"]).any()
+    assert supposed.view(seat).states.tobytes() == view.states.tobytes()
     for iterations in (50, ITERATIONS // 4):
         assert searched(supposed, iterations) == searched(match, iterations)

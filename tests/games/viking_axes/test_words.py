@@ -33,7 +33,7 @@ HANDS = {0: ["axe1", "shield3", "armory"], 1: ["axe3", "axe3"], 2: ["armory", "s
 
 def actions(match: Match) -> dict[int, str]:
     view = match.view(match.actor)
-    return {action: VA.words.action(view.table, action, NAMES) for action in view.legal}
+    return {action: VA.words.action(view.state, action, NAMES) for action in view.legal}
 
 
 def events(match: Match) -> list[str]:
@@ -41,7 +41,7 @@ def events(match: Match) -> list[str]:
 
 
 def sketch(match: Match, viewer: int) -> list[str]:
-    return VA.words.sketch(match.view(viewer).table, NAMES[: match.players]).splitlines()  # type: ignore[attr-defined, no-any-return]
+    return VA.words.sketch(match.view(viewer).state, NAMES[: match.players]).splitlines()  # type: ignore[attr-defined, no-any-return]
 
 
 # ----------------------------------------------------------------------------------------------------------------- rulebook
@@ -89,7 +89,7 @@ def test_in_german_too() -> None:
             "drei Schilde spielen",
             "eine Waffenkammer spielen",
         ]
-        assert VA.words.action(scene(hands=HANDS).view(0).table, DISCARD + WENCH, NAMES) == "eine Schankmaid ablegen"
+        assert VA.words.action(scene(hands=HANDS).view(0).state, DISCARD + WENCH, NAMES) == "eine Schankmaid ablegen"
 
 
 @pytest.mark.parametrize("language", ["en", "de"])
@@ -125,7 +125,7 @@ def test_events_tell_cards_axes_and_hits_as_people_do() -> None:
 
 def prompts(match: Match) -> tuple[str, str]:
     """What the actor and somebody else are told."""
-    return VA.words.prompt(match.view(0).table, NAMES, 0), VA.words.prompt(match.view(1).table, NAMES, 1)
+    return VA.words.prompt(match.view(0).state, NAMES, 0), VA.words.prompt(match.view(1).state, NAMES, 1)
 
 
 def rules(match: Match) -> list[tuple[str, str]]:
@@ -171,7 +171,7 @@ def test_when_it_is_over_the_prompt_says_so_and_the_ending_how() -> None:
     match = scene("axe1", hits={1: 9}, out=[2])
     match.play(THROW + 1)
     assert prompts(match)[0] == "The match is over."
-    assert VA.words.ending(match.view(0).table) == ("VA-7.1", "the last one on their feet")
+    assert VA.words.ending(match.view(0).state) == ("VA-7.1", "the last one on their feet")
 
 
 # -------------------------------------------------------------------------------------------------------------- the terminal

@@ -12,7 +12,7 @@ import msgspec
 
 from games_for_tests import hoard
 from games_for_tests.hoard import words as plain
-from games_for_tests.hoard.rules import CARDS, Table
+from games_for_tests.hoard.rules import CARDS, State
 from meadhall.engine import events
 from meadhall.engine.events import EventKind, named
 from meadhall.engine.game import Document
@@ -66,11 +66,11 @@ class Words:
     def event(self, event: events.Event, names: Sequence[str]) -> str:
         return self.events[event.kind].in_words(event.arguments, names)
 
-    def action(self, table: Table, action: int, names: Sequence[str]) -> str:
-        return f"play {self.names[action + 1]}" if action < CARDS else plain.action(table, action, names)
+    def action(self, state: State, action: int, names: Sequence[str]) -> str:
+        return f"play {self.names[action + 1]}" if action < CARDS else plain.action(state, action, names)
 
-    def refusal(self, table: Table, action: int, names: Sequence[str]) -> tuple[str, str]:
-        rule, why = plain.refusal(table, action, names)
+    def refusal(self, state: State, action: int, names: Sequence[str]) -> tuple[str, str]:
+        rule, why = plain.refusal(state, action, names)
         return rule, f"You don't have {self.names[action + 1]}." if action < CARDS and rule else why
 
 

@@ -18,8 +18,8 @@ def objection(players: int, options: Mapping[str, Any]) -> str:
     return "two sides need 2 or 4 players" if options["mode"] == "sides" and players % 2 else ""
 
 
-def points(table: rules.Table, options: Mapping[str, Any]) -> tuple[int, ...]:
-    return tuple(table.pile[seat] for seat in range(table.players))
+def points(state: rules.State, options: Mapping[str, Any]) -> tuple[int, ...]:
+    return tuple(state.pile[seat] for seat in range(state.players))
 
 
 game = register(
@@ -31,7 +31,7 @@ game = register(
         min_players=2,
         max_players=rules.SEATS,
         actions=rules.ACTIONS,
-        table=rules.Table,
+        state=rules.State,
         rules=rules,
         words=words,
         events=words.EVENTS,

@@ -10,7 +10,7 @@ import numpy as np
 from meadhall.engine.chance import shuffle
 from meadhall.engine.events import NOBODY, emit, whisper
 from meadhall.engine.rule import rule
-from meadhall.engine.schema import I8, I16, Grid, Row, State, record
+from meadhall.engine.schema import I8, I16, GameState, Grid, Row, record
 
 SEATS = 4
 CARDS = 12
@@ -40,7 +40,7 @@ class Event(IntEnum):
 
 
 @record
-class Table(State):
+class State(GameState):
     mode: I8
     left: I8  # cards in the deck; the last of them is on top
     boasted: I8  # whether the actor has, this turn
@@ -54,237 +54,237 @@ class Table(State):
 
 
 @rule
-def setup(table: Table, players: int, options: Any, log: Grid) -> None:
+def setup(state: State, players: int, options: Any, log: Grid) -> None:
     """HO-1.1: two or three cards each, one at a time."""
-    table.mode = options[1]
+    state.mode = options[1]
     for k in range(CARDS):
-        table.deck[k] = k + 1
-    table.left = CARDS
-    table.reveals += 1
-    shuffle(table.rng, table.deck, CARDS)
-    whisper(log, NOBODY, Event.BOTTOM, table.deck[0])
+        state.deck[k] = k + 1
+    state.left = CARDS
+    state.reveals += 1
+    shuffle(state.rng, state.deck, CARDS)
+    whisper(log, NOBODY, Event.BOTTOM, state.deck[0])
     for _ in range(2 + options[0]):
         for seat in range(players):
-            card = take_top(table)
-            put_in_hand(table, seat, card)
+            card = take_top(state)
+            put_in_hand(state, seat, card)
             whisper(log, seat, Event.DEALT, seat, card)
-    table.actor = 0
+    state.actor = 0
 
 
 @rule
-def take_top(table: Table) -> int:
-    table.left -= 1
-    card = table.deck[table.left]
-    table.deck[table.left] = UNKNOWN
+def take_top(state: State) -> int:
+    state.left -= 1
+    card = state.deck[state.left]
+    state.deck[state.left] = UNKNOWN
     return card
 
 
 @rule
-def put_in_hand(table: Table, seat: int, card: int) -> None:
-    table.hand[seat, table.cards[seat]] = card
-    table.cards[seat] += 1
+def put_in_hand(state: State, seat: int, card: int) -> None:
+    state.hand[seat, state.cards[seat]] = card
+    state.cards[seat] += 1
 
 
 @rule
-def has_card(table: Table, seat: int, card: int) -> bool:
-    for k in range(table.cards[seat]):
-        if table.hand[seat, k] == card:
+def has_card(state: State, seat: int, card: int) -> bool:
+    for k in range(state.cards[seat]):
+        if state.hand[seat, k] == card:
             return True
     return False
 
 
 @rule
-def legal(table: Table, out: Row) -> int:
+def legal(state: State, out: Row) -> int:
     """HO-2: play a card, draw, look, boast."""
     count = 0
     for card in range(1, CARDS + 1):
-        if has_card(table, table.actor, card):
+        if has_card(state, state.actor, card):
             out[count] = card - 1
             count += 1
-    if table.left > 0:
+    if state.left > 0:
         out[count] = DRAW
         count += 1
-        if not table.looked[table.actor]:
+        if not state.looked[state.actor]:
             out[count] = LOOK
             count += 1
-    if not table.boasted:
+    if not state.boasted:
         out[count] = BOAST
         count += 1
     return count
 
 
 @rule
-def play(table: Table, action: int, log: Grid) -> None:
+def play(state: State, action: int, log: Grid) -> None:
     """HO-2: a look and a boast don't end the turn."""
     if action == BOAST:
-        boast(table, log)
+        boast(state, log)
         return
     if action == LOOK:
-        look(table, log)
+        look(state, log)
         return
     if action == DRAW:
-        draw_card(table, log)
+        draw_card(state, log)
     else:
-        play_card(table, action + 1, log)
-    next_turn(table, log)
+        play_card(state, action + 1, log)
+    next_turn(state, log)
 
 
 @rule
-def boast(table: Table, log: Grid) -> None:
+def boast(state: State, log: Grid) -> None:
     """HO-2.4: it changes nothing."""
-    table.boasted = True
-    emit(log, Event.BOASTED, table.actor)
+    state.boasted = True
+    emit(log, Event.BOASTED, state.actor)
 
 
 @rule
-def look(table: Table, log: Grid) -> None:
+def look(state: State, log: Grid) -> None:
     """HO-2.3: the top card, for the actor's eyes."""
-    table.looked[table.actor] = True
-    table.reveals += 1
-    emit(log, Event.LOOKED, table.actor)
-    whisper(log, table.actor, Event.SAW, table.deck[table.left - 1])
+    state.looked[state.actor] = True
+    state.reveals += 1
+    emit(log, Event.LOOKED, state.actor)
+    whisper(log, state.actor, Event.SAW, state.deck[state.left - 1])
 
 
 @rule
-def draw_card(table: Table, log: Grid) -> None:
+def draw_card(state: State, log: Grid) -> None:
     """HO-2.2: into the hand, secretly; a card that somebody has looked at goes to the pile, openly."""
-    seat = table.actor
+    seat = state.actor
     known = False
-    for other in range(table.players):
-        known = known or bool(table.looked[other])
-        table.looked[other] = False
-    card = take_top(table)
-    table.reveals += 1
+    for other in range(state.players):
+        known = known or bool(state.looked[other])
+        state.looked[other] = False
+    card = take_top(state)
+    state.reveals += 1
     emit(log, Event.DREW, seat)
     if known:
-        put_on_pile(table, seat, card)
+        put_on_pile(state, seat, card)
         emit(log, Event.TURNED, seat, card)
     else:
-        put_in_hand(table, seat, card)
+        put_in_hand(state, seat, card)
         whisper(log, seat, Event.GOT, card)
 
 
 @rule
-def play_card(table: Table, card: int, log: Grid) -> None:
+def play_card(state: State, card: int, log: Grid) -> None:
     """HO-2.1: onto the pile, openly."""
-    seat = table.actor
-    table.cards[seat] -= 1
+    seat = state.actor
+    state.cards[seat] -= 1
     found = False
-    for k in range(table.cards[seat] + 1):
-        found = found or table.hand[seat, k] == card
+    for k in range(state.cards[seat] + 1):
+        found = found or state.hand[seat, k] == card
         if found:
-            table.hand[seat, k] = table.hand[seat, k + 1] if k < table.cards[seat] else UNKNOWN
-    table.reveals += 1
-    put_on_pile(table, seat, card)
+            state.hand[seat, k] = state.hand[seat, k + 1] if k < state.cards[seat] else UNKNOWN
+    state.reveals += 1
+    put_on_pile(state, seat, card)
     emit(log, Event.PLAYED, seat, card)
 
 
 @rule
-def put_on_pile(table: Table, seat: int, card: int) -> None:
-    table.played[card - 1] = True
-    table.pile[seat] += card
+def put_on_pile(state: State, seat: int, card: int) -> None:
+    state.played[card - 1] = True
+    state.pile[seat] += card
 
 
 @rule
-def next_turn(table: Table, log: Grid) -> None:
+def next_turn(state: State, log: Grid) -> None:
     """HO-3.1: clockwise, who has cards; when nobody has, it is over."""
-    table.boasted = False
-    table.turns += 1
-    for step in range(1, table.players + 1):
-        seat = (table.actor + step) % table.players
-        if table.cards[seat] > 0:
-            table.actor = seat
+    state.boasted = False
+    state.turns += 1
+    for step in range(1, state.players + 1):
+        seat = (state.actor + step) % state.players
+        if state.cards[seat] > 0:
+            state.actor = seat
             return
-    count_coins(table, log)
-    table.actor = -1
+    count_coins(state, log)
+    state.actor = -1
     emit(log, Event.ENDED)
 
 
 @rule
-def count_coins(table: Table, log: Grid) -> None:
+def count_coins(state: State, log: Grid) -> None:
     """HO-3.2: every coin is counted out."""
-    for seat in range(table.players):
-        for coin in range(table.pile[seat]):
+    for seat in range(state.players):
+        for coin in range(state.pile[seat]):
             emit(log, Event.COIN, seat, coin + 1)
 
 
 @rule
-def conceal(table: Table, seat: int) -> None:
+def conceal(state: State, seat: int) -> None:
     """HO-1.2: the hands of others, and the deck but for a top card that the seat has looked at."""
-    for other in range(table.players):
+    for other in range(state.players):
         if other != seat:
-            for k in range(table.cards[other]):
-                table.hand[other, k] = UNKNOWN
-    knows_top = seat >= 0 and bool(table.looked[max(seat, 0)])
-    for k in range(table.left - 1 if knows_top else table.left):
-        table.deck[k] = UNKNOWN
+            for k in range(state.cards[other]):
+                state.hand[other, k] = UNKNOWN
+    knows_top = seat >= 0 and bool(state.looked[max(seat, 0)])
+    for k in range(state.left - 1 if knows_top else state.left):
+        state.deck[k] = UNKNOWN
 
 
 @rule
-def redeal(table: Table, seat: int) -> None:
+def redeal(state: State, seat: int) -> None:
     """All cards that the seat has not seen, in any order."""
     unseen = np.zeros(CARDS, np.int8)
     count = 0
     for card in range(1, CARDS + 1):
-        if not is_known(table, card):
+        if not is_known(state, card):
             unseen[count] = card
             count += 1
-    shuffle(table.rng, unseen, count)
-    for other in range(table.players):
-        for k in range(table.cards[other]):
-            if table.hand[other, k] == UNKNOWN:
+    shuffle(state.rng, unseen, count)
+    for other in range(state.players):
+        for k in range(state.cards[other]):
+            if state.hand[other, k] == UNKNOWN:
                 count -= 1
-                table.hand[other, k] = unseen[count]
-    for k in range(table.left):
-        if table.deck[k] == UNKNOWN:
+                state.hand[other, k] = unseen[count]
+    for k in range(state.left):
+        if state.deck[k] == UNKNOWN:
             count -= 1
-            table.deck[k] = unseen[count]
+            state.deck[k] = unseen[count]
 
 
 @rule
-def is_known(table: Table, card: int) -> bool:
-    if table.played[card - 1]:
+def is_known(state: State, card: int) -> bool:
+    if state.played[card - 1]:
         return True
-    for seat in range(table.players):
-        if has_card(table, seat, card):
+    for seat in range(state.players):
+        if has_card(state, seat, card):
             return True
-    return table.left > 0 and table.deck[table.left - 1] == card
+    return state.left > 0 and state.deck[state.left - 1] == card
 
 
 @rule
-def score(table: Table, out: Any) -> None:
+def score(state: State, out: Any) -> None:
     """HO-4: who has won, in each mode."""
-    if table.mode == TOGETHER:
+    if state.mode == TOGETHER:
         coins = 0
-        for seat in range(table.players):
-            coins += table.pile[seat]
-        for seat in range(table.players):
+        for seat in range(state.players):
+            coins += state.pile[seat]
+        for seat in range(state.players):
             out[seat] = 1.0 if coins >= ENOUGH else 0.0
-    elif table.mode == SIDES:
+    elif state.mode == SIDES:
         ahead = 0
-        for seat in range(table.players):
-            ahead += table.pile[seat] if seat % 2 == 0 else -table.pile[seat]
-        for seat in range(table.players):
+        for seat in range(state.players):
+            ahead += state.pile[seat] if seat % 2 == 0 else -state.pile[seat]
+        for seat in range(state.players):
             out[seat] = 0.5 if ahead == 0 else 1.0 if (ahead > 0) == (seat % 2 == 0) else 0.0
     else:
-        score_rivals(table, out)
+        score_rivals(state, out)
 
 
 @rule
-def score_rivals(table: Table, out: Any) -> None:
+def score_rivals(state: State, out: Any) -> None:
     most = 0
     tied = 0
-    for seat in range(table.players):
-        if table.pile[seat] > most:
-            most = table.pile[seat]
+    for seat in range(state.players):
+        if state.pile[seat] > most:
+            most = state.pile[seat]
             tied = 0
-        tied += table.pile[seat] == most
-    for seat in range(table.players):
-        out[seat] = 1.0 / tied if table.pile[seat] == most else 0.0
+        tied += state.pile[seat] == most
+    for seat in range(state.players):
+        out[seat] = 1.0 / tied if state.pile[seat] == most else 0.0
 
 
 @rule
-def greedy(table: Table, legal: Row, count: int, rng: Row) -> int:
+def greedy(state: State, legal: Row, count: int, rng: Row) -> int:
     """The highest card in hand."""
     best = legal[0]
     for k in range(count):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from games_for_tests.hoard.rules import BOAST, CARDS, DRAW, LOOK, Event, Table, has_card
+from games_for_tests.hoard.rules import BOAST, CARDS, DRAW, LOOK, Event, State, has_card
 from meadhall.engine import events
 from meadhall.engine.events import EventKind, named, number, seat
 
@@ -30,25 +30,25 @@ def event(event: events.Event, names: Sequence[str]) -> str:
     return EVENTS[event.kind].in_words(event.arguments, names)
 
 
-def action(table: Table, action: int, names: Sequence[str]) -> str:
+def action(state: State, action: int, names: Sequence[str]) -> str:
     return {DRAW: "draw", LOOK: "look at the deck", BOAST: "boast"}.get(action) or f"play {card(action + 1)}"
 
 
-def refusal(table: Table, action: int, names: Sequence[str]) -> tuple[str, str]:
-    if action < CARDS and not has_card(table, table.actor, action + 1):
+def refusal(state: State, action: int, names: Sequence[str]) -> tuple[str, str]:
+    if action < CARDS and not has_card(state, state.actor, action + 1):
         return "HO-2.1", f"You don't have {card(action + 1)}."
-    if action in (DRAW, LOOK) and table.left == 0:
+    if action in (DRAW, LOOK) and state.left == 0:
         return "HO-2.2", "The deck is empty."
-    if action == LOOK and table.looked[table.actor]:
+    if action == LOOK and state.looked[state.actor]:
         return "HO-2.3", "You have looked already."
-    if action == BOAST and table.boasted:
+    if action == BOAST and state.boasted:
         return "HO-2.4", "You have boasted already."
     return "", ""
 
 
-def prompt(table: Table, names: Sequence[str], viewer: int) -> str:
-    return "It is over." if table.actor < 0 else f"{names[table.actor]} is to play."
+def prompt(state: State, names: Sequence[str], viewer: int) -> str:
+    return "It is over." if state.actor < 0 else f"{names[state.actor]} is to play."
 
 
-def ending(table: Table) -> tuple[str, str]:
+def ending(state: State) -> tuple[str, str]:
     return "HO-3.1", "no cards are left"

@@ -6,6 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 
 from games_for_tests import hoard
-from server.hoard_on_a_page import picture
+from server.hoard_on_a_page import page
 
-game = replace(hoard.game, folder=Path(__file__).parent, picture=picture)
+game = replace(hoard.game, folder=Path(__file__).parent, page=page)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from meadhall.engine.game import Game
 from meadhall.engine.language import marked
-from meadhall.games.axes_and_allies import heuristics, rules, table, words
+from meadhall.games.axes_and_allies import heuristics, page, rules, words
 from meadhall.games.axes_and_allies.advice import ADVICE
 from meadhall.games.axes_and_allies.exact import solver
 from meadhall.games.axes_and_allies.lessons import LESSONS
@@ -17,11 +17,11 @@ game = Game(
     min_players=2,
     max_players=rules.SEATS,
     actions=rules.ACTIONS,
-    table=rules.Table,
+    state=rules.State,
     rules=rules,
     words=words,
     events=words.EVENTS,
-    picture=table,
+    page=page,
     folder=Path(__file__).parent,
     greedy=heuristics.greedy,
     advice=ADVICE,

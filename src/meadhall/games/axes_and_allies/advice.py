@@ -10,7 +10,7 @@ from meadhall.engine.advice import Advice
 from meadhall.engine.rule import rule
 from meadhall.engine.schema import Row
 from meadhall.games.axes_and_allies.exact import IMPATIENCE, MOST, solved
-from meadhall.games.axes_and_allies.rules import SIDES, Table, next_living
+from meadhall.games.axes_and_allies.rules import SIDES, State, next_living
 
 FIRST = tuple(np.cumsum([0, 0, 0, *(solved()[n].standing.size for n in range(2, MOST + 1))]).tolist())
 """Where in ``STANDINGS`` those of n players who are left begin."""
@@ -19,40 +19,40 @@ STANDINGS = np.concatenate([solved()[n].standing.ravel() for n in range(2, MOST 
 
 
 @rule
-def settled(table: Table, out: Row) -> bool:
+def settled(state: State, out: Row) -> bool:
     """With six at the table, it is known what is to come once one is dead. Where all could be known, search is on its own."""
-    if table.players <= MOST or table.living > MOST:
+    if state.players <= MOST or state.living > MOST:
         return False
-    place = (alliances(table) * SIDES + table.power - 1) * table.living + FIRST[table.living]
-    for seat in range(table.players):
+    place = (alliances(state) * SIDES + state.power - 1) * state.living + FIRST[state.living]
+    for seat in range(state.players):
         out[seat] = 0
-    seat = table.actor
-    for position in range(table.living):
+    seat = state.actor
+    for position in range(state.living):
         out[seat] = STANDINGS[place + position]
-        seat = next_living(table, seat)
+        seat = next_living(state, seat)
     return True
 
 
 @rule
-def alliances(table: Table) -> int:
+def alliances(state: State) -> int:
     """AA-3.4: the number of the alliances, as those count them who are exact: a bit for each pair, clockwise from the actor."""
     graph = 0
     bit = 1
-    one = table.actor
-    for position in range(table.living):
-        other = next_living(table, one)
-        for _ in range(position + 1, table.living):
-            if table.allied[one, other]:
+    one = state.actor
+    for position in range(state.living):
+        other = next_living(state, one)
+        for _ in range(position + 1, state.living):
+            if state.allied[one, other]:
                 graph |= bit
             bit <<= 1
-            other = next_living(table, other)
-        one = next_living(table, one)
+            other = next_living(state, other)
+        one = next_living(state, one)
     return graph
 
 
-def habitual(table: Any, draw: np.random.Generator) -> bool:
+def habitual(state: Any, draw: np.random.Generator) -> bool:
     """AA-2.2, AA-4.2: in a duel, allying at every one is best for each and endless for both: patience is limited."""
-    return bool(table.living == 2 and table.power == 1 and draw.random() < IMPATIENCE)
+    return bool(state.living == 2 and state.power == 1 and draw.random() < IMPATIENCE)
 
 
 ADVICE = Advice(settled=settled, habitual=habitual)

@@ -270,19 +270,19 @@ def solved() -> dict[int, Solved]:
 
 def solver(view: View) -> Solution | None:
     """What each choice of AA-3 comes to if everybody plays on exactly; None where too many are left, or only one."""
-    table: Any = view.table
-    if not 2 <= table.living <= MOST or table.actor < 0:
+    state: Any = view.state
+    if not 2 <= state.living <= MOST or state.actor < 0:
         return None
-    clockwise = [(table.actor + step) % table.players for step in range(table.players)]
-    seats = [seat for seat in clockwise if table.alive[seat]]
-    graph = numbers(regarded(np.array(table.allied, np.bool_), seats))
+    clockwise = [(state.actor + step) % state.players for step in range(state.players)]
+    seats = [seat for seat in clockwise if state.alive[seat]]
+    graph = numbers(regarded(np.array(state.allied, np.bool_), seats))
     here = solved()[len(seats)]
     chances, play = {}, {}
-    for action in np.flatnonzero(here.legal[graph, table.power - 1]):
+    for action in np.flatnonzero(here.legal[graph, state.power - 1]):
         named = (ALLY if action % 2 else ATTACK) + seats[action // 2]
-        shares = dict(zip(seats, here.prospects[graph, table.power - 1, action].tolist(), strict=True))
-        chances[named] = tuple(shares.get(seat, 0.0) for seat in range(table.players))
-        often = float(here.strategy[graph, table.power - 1, action])
+        shares = dict(zip(seats, here.prospects[graph, state.power - 1, action].tolist(), strict=True))
+        chances[named] = tuple(shares.get(seat, 0.0) for seat in range(state.players))
+        often = float(here.strategy[graph, state.power - 1, action])
         if often > 0:
             play[named] = often
     return Solution(chances, play)

@@ -10,7 +10,7 @@ import numpy as np
 from meadhall.engine.chance import die
 from meadhall.engine.events import emit
 from meadhall.engine.rule import rule
-from meadhall.engine.schema import I8, Grid, Row, State, record
+from meadhall.engine.schema import I8, GameState, Grid, Row, record
 
 SEATS = 6
 SIDES = 6
@@ -38,7 +38,7 @@ class Event(IntEnum):
 
 
 @record
-class Table(State):
+class State(GameState):
     """The state of a match. Nothing of it is hidden."""
 
     power: I8  # of the actor's axe, for this turn only
@@ -48,18 +48,18 @@ class Table(State):
 
 
 @rule
-def setup(table: Table, players: int, options: Any, log: Grid) -> None:
+def setup(state: State, players: int, options: Any, log: Grid) -> None:
     """AA-1: everybody takes an axe, and the dice say who goes first."""
-    table.living = players
+    state.living = players
     for seat in range(players):
-        table.alive[seat] = True
-    first = roll_for_order(table, players, log)
+        state.alive[seat] = True
+    first = roll_for_order(state, players, log)
     emit(log, Event.FIRST, first)
-    begin_turn(table, first, log)
+    begin_turn(state, first, log)
 
 
 @rule
-def roll_for_order(table: Table, players: int, log: Grid) -> int:
+def roll_for_order(state: State, players: int, log: Grid) -> int:
     """AA-1.1, AA-1.2, AA-1.4: the highest roll goes first; those tied for it roll again, in ascending seat order."""
     tied = (1 << players) - 1
     while True:
@@ -68,7 +68,7 @@ def roll_for_order(table: Table, players: int, log: Grid) -> int:
         leader = 0
         for seat in range(players):
             if tied >> seat & 1:
-                value = roll(table)
+                value = roll(state)
                 emit(log, Event.ORDER_ROLL, seat, value)
                 if value > highest:
                     highest = value
@@ -82,68 +82,68 @@ def roll_for_order(table: Table, players: int, log: Grid) -> int:
 
 
 @rule(inline=True)
-def begin_turn(table: Table, seat: int, log: Grid) -> None:
+def begin_turn(state: State, seat: int, log: Grid) -> None:
     """AA-2.1, AA-2.3: power is rolled as the turn begins. AA-4.1: who is allied with all others passes, unless it is a one."""
     while True:
-        table.power = roll(table)
-        emit(log, Event.POWER, seat, table.power)
-        if table.power == 1:
-            void_alliances(table, log)
-        if has_somebody_to_name(table, seat):
-            table.actor = seat
+        state.power = roll(state)
+        emit(log, Event.POWER, seat, state.power)
+        if state.power == 1:
+            void_alliances(state, log)
+        if has_somebody_to_name(state, seat):
+            state.actor = seat
             return
         emit(log, Event.LIMITED, seat)
-        seat = next_living(table, seat)
+        seat = next_living(state, seat)
 
 
 @rule
-def roll(table: Table) -> int:
+def roll(state: State) -> int:
     """A throw of the one die. Everybody sees it."""
-    table.reveals += 1
-    return die(table.rng, SIDES)
+    state.reveals += 1
+    return die(state.rng, SIDES)
 
 
 @rule
-def void_alliances(table: Table, log: Grid) -> None:
+def void_alliances(state: State, log: Grid) -> None:
     """AA-2.2, AA-4.2: a power of one voids every alliance between all players at once."""
     for seat in range(SEATS):  # all there are, not all who play: so it is one instruction for the machine
         for other in range(SEATS):
-            table.allied[seat, other] = False
+            state.allied[seat, other] = False
     emit(log, Event.VOIDED)
 
 
 @rule
-def can_be_named(table: Table, seat: int, other: int) -> bool:
+def can_be_named(state: State, seat: int, other: int) -> bool:
     """AA-3.2, AA-3.4, AA-3.5, AA-5.1: a living player, not oneself, not an ally already. AA-3.6: allies' allies are no allies."""
-    return bool(table.alive[other]) and other != seat and not table.allied[seat, other]
+    return bool(state.alive[other]) and other != seat and not state.allied[seat, other]
 
 
 @rule
-def has_somebody_to_name(table: Table, seat: int) -> bool:
+def has_somebody_to_name(state: State, seat: int) -> bool:
     """AA-4.1: only living players count."""
-    for other in range(table.players):
-        if can_be_named(table, seat, other):
+    for other in range(state.players):
+        if can_be_named(state, seat, other):
             return True
     return False
 
 
 @rule
-def next_living(table: Table, seat: int) -> int:
+def next_living(state: State, seat: int) -> int:
     """AA-1.3: clockwise, skipping the dead."""
     while True:
         seat += 1
-        if seat == table.players:
+        if seat == state.players:
             seat = 0
-        if table.alive[seat]:
+        if state.alive[seat]:
             return seat
 
 
 @rule(inline=True)
-def legal(table: Table, out: Row) -> int:
+def legal(state: State, out: Row) -> int:
     """AA-3.1: attack one player, or ally with one player; whoever can be named for the one can be for the other. No pass."""
     named = 0
-    for other in range(table.players):
-        if can_be_named(table, table.actor, other):
+    for other in range(state.players):
+        if can_be_named(state, state.actor, other):
             out[named] = ATTACK + other
             named += 1
     for k in range(named):
@@ -152,67 +152,67 @@ def legal(table: Table, out: Row) -> int:
 
 
 @rule(inline=True)
-def play(table: Table, action: int, log: Grid) -> None:
+def play(state: State, action: int, log: Grid) -> None:
     """AA-3.1: one of the two, then the next turn begins."""
-    seat = table.actor
+    seat = state.actor
     if action >= ALLY:
-        ally(table, seat, action - ALLY, log)
+        ally(state, seat, action - ALLY, log)
     else:
-        attack(table, seat, action - ATTACK, log)
-    if table.living > 1:
-        begin_turn(table, next_living(table, seat), log)
+        attack(state, seat, action - ATTACK, log)
+    if state.living > 1:
+        begin_turn(state, next_living(state, seat), log)
     else:
-        win(table, seat, log)
+        win(state, seat, log)
 
 
 @rule(inline=True)
-def attack(table: Table, seat: int, victim: int, log: Grid) -> None:
+def attack(state: State, seat: int, victim: int, log: Grid) -> None:
     """AA-3.2: a roll below the power kills. AA-3.3: with power one it must fail, and may be declared all the same."""
     emit(log, Event.ATTACK, seat, victim)
-    value = roll(table)
+    value = roll(state)
     emit(log, Event.ATTACK_ROLL, seat, value)
-    if value < table.power:
-        kill(table, victim)
+    if value < state.power:
+        kill(state, victim)
         emit(log, Event.KILLED, seat, victim)
     else:
         emit(log, Event.MISSED, seat, victim)
 
 
 @rule
-def kill(table: Table, victim: int) -> None:
+def kill(state: State, victim: int) -> None:
     """AA-5.1: the dead take no more turns and can't be named."""
-    table.alive[victim] = False
-    table.living -= 1
+    state.alive[victim] = False
+    state.living -= 1
 
 
 @rule
-def ally(table: Table, seat: int, partner: int, log: Grid) -> None:
+def ally(state: State, seat: int, partner: int, log: Grid) -> None:
     """AA-3.4: the other has no say; it binds both."""
-    table.allied[seat, partner] = True
-    table.allied[partner, seat] = True
+    state.allied[seat, partner] = True
+    state.allied[partner, seat] = True
     emit(log, Event.ALLIED, seat, partner)
 
 
 @rule
-def win(table: Table, seat: int, log: Grid) -> None:
+def win(state: State, seat: int, log: Grid) -> None:
     """AA-6.1: the last one living, who has just killed."""
-    table.actor = -1
-    table.power = 0
+    state.actor = -1
+    state.power = 0
     emit(log, Event.WON, seat)
 
 
 @rule
-def conceal(table: Table, seat: int) -> None:
+def conceal(state: State, seat: int) -> None:
     """Nothing is hidden."""
 
 
 @rule
-def redeal(table: Table, seat: int) -> None:
+def redeal(state: State, seat: int) -> None:
     """Nothing is hidden."""
 
 
 @rule
-def score(table: Table, out: Any) -> None:
+def score(state: State, out: Any) -> None:
     """AA-6.1: all to the last one living."""
-    for seat in range(table.players):
-        out[seat] = 1.0 if table.alive[seat] else 0.0
+    for seat in range(state.players):
+        out[seat] = 1.0 if state.alive[seat] else 0.0

@@ -5,24 +5,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from meadhall.engine.language import gettext as _
-from meadhall.games.axes_and_allies.rules import Table
+from meadhall.games.axes_and_allies.rules import State
 
 
-def sketch(table: Table, names: Sequence[str]) -> str:
+def sketch(state: State, names: Sequence[str]) -> str:
     """Who lives, whose turn it is and with what power, who is allied with whom: a line for each player."""
     width = max(map(len, names))
     lines = []
     for seat, name in enumerate(names):
-        marker = ">" if seat == table.actor else " "
-        lines.append(f"{marker} {name:<{width}}  {'; '.join(_facts(table, seat, names))}".rstrip())
+        marker = ">" if seat == state.actor else " "
+        lines.append(f"{marker} {name:<{width}}  {'; '.join(_facts(state, seat, names))}".rstrip())
     return "\n".join(lines)
 
 
-def _facts(table: Table, seat: int, names: Sequence[str]) -> list[str]:
-    if not table.alive[seat]:
+def _facts(state: State, seat: int, names: Sequence[str]) -> list[str]:
+    if not state.alive[seat]:
         return [_("dead")]
-    facts = [_("axe of power {power}").format(power=table.power)] if seat == table.actor else []
-    allies = [names[other] for other in range(table.players) if table.alive[other] and table.allied[seat, other]]
+    facts = [_("axe of power {power}").format(power=state.power)] if seat == state.actor else []
+    allies = [names[other] for other in range(state.players) if state.alive[other] and state.allied[seat, other]]
     if allies:
         facts.append(_("allied with {names}").format(names=", ".join(allies)))
     return facts

@@ -8,7 +8,7 @@ from meadhall.engine import events
 from meadhall.engine.events import EventKind, number, seat
 from meadhall.engine.language import gettext as _
 from meadhall.engine.language import marked
-from meadhall.games.axes_and_allies.rules import ALLY, ATTACK, Event, Table
+from meadhall.games.axes_and_allies.rules import ALLY, ATTACK, Event, State
 from meadhall.games.axes_and_allies.terminal import sketch as sketch
 
 EVENTS: dict[int, EventKind] = {
@@ -31,46 +31,46 @@ def event(event: events.Event, names: Sequence[str]) -> str:
     return EVENTS[event.kind].in_words(event.arguments, names)
 
 
-def action(table: Table, action: int, names: Sequence[str]) -> str:
+def action(state: State, action: int, names: Sequence[str]) -> str:
     """What the actor would do."""
     if action >= ALLY:
         return _("ally with {name}").format(name=names[action - ALLY])
     return _("attack {name}").format(name=names[action - ATTACK])
 
 
-def refusal(table: Table, action: int, names: Sequence[str]) -> tuple[str, str]:
+def refusal(state: State, action: int, names: Sequence[str]) -> tuple[str, str]:
     """Why the player named can't be attacked or allied with now, if so."""
     allying = action >= ALLY
     other = action - ALLY if allying else action - ATTACK
-    if other >= table.players:
+    if other >= state.players:
         return "AA-3.1", _("Nobody sits on seat {seat}.").format(seat=other + 1)
     name = names[other]
-    if other == table.actor:
+    if other == state.actor:
         return "AA-3.1", _("You have to name somebody else.")
-    if not table.alive[other]:
+    if not state.alive[other]:
         return "AA-5.1", _("{name} is dead.").format(name=name)
-    if not table.allied[table.actor, other]:
+    if not state.allied[state.actor, other]:
         return "", ""
     if allying:
         return "AA-3.5", _("{name} is your ally already.").format(name=name)
     return "AA-3.2", _("{name} is your ally: allies don't attack each other.").format(name=name)
 
 
-def prompt(table: Table, names: Sequence[str], viewer: int) -> str:
+def prompt(state: State, names: Sequence[str], viewer: int) -> str:
     """What is to be decided and by whom."""
-    if table.actor < 0:
+    if state.actor < 0:
         return _("The match is over.")
-    if viewer != table.actor:
+    if viewer != state.actor:
         return _("{name}'s axe has power {power}. {name} chooses whom to attack, or to ally with.").format(
-            name=names[table.actor], power=table.power
+            name=names[state.actor], power=state.power
         )
-    if table.power == 1:
+    if state.power == 1:
         return _("Your axe has power 1 and can't kill. Ally with somebody, or strike in vain.")
     return _("Your axe has power {power}: it kills on a roll below {power}. Attack somebody, or ally with somebody.").format(
-        power=table.power
+        power=state.power
     )
 
 
-def ending(table: Table) -> tuple[str, str]:
+def ending(state: State) -> tuple[str, str]:
     """How it ended."""
     return "AA-6.1", _("the last one standing")

@@ -7,12 +7,13 @@ from typing import Any
 from meadhall.engine.game import Choice, Game, Scoring
 from meadhall.engine.language import gettext as _
 from meadhall.engine.language import marked
-from meadhall.games.axxa import heuristics, rules, state, table, words
+from meadhall.games.axxa import heuristics, page, rules, words
 from meadhall.games.axxa.advice import ADVICE
 from meadhall.games.axxa.daily import DAILY
 from meadhall.games.axxa.hidden import recall
 from meadhall.games.axxa.lessons import LESSONS
 from meadhall.games.axxa.solver import solution
+from meadhall.games.axxa.state import ACTIONS, SEATS, SIDES, State, side_of, triplets_of
 
 TOGETHER, VERSUS = "together", "versus"
 
@@ -24,14 +25,14 @@ def scoring(options: Mapping[str, Any]) -> Scoring:
 
 def objection(players: int, options: Mapping[str, Any]) -> str:
     """AX-7.1: two sides are of equal size."""
-    return _("Two sides need 2, 4 or 6 players.") if options["mode"] == VERSUS and players % state.SIDES else ""
+    return _("Two sides need 2, 4 or 6 players.") if options["mode"] == VERSUS and players % SIDES else ""
 
 
-def points(table: state.Table, options: Mapping[str, Any]) -> tuple[int, ...] | None:
+def points(state: State, options: Mapping[str, Any]) -> tuple[int, ...] | None:
     """AX-7.1: against each other, the triplets of each seat's side."""
     if options["mode"] == TOGETHER:
         return None
-    return tuple(state.triplets_of(table, state.side_of(seat)) for seat in range(table.players))
+    return tuple(triplets_of(state, side_of(seat)) for seat in range(state.players))
 
 
 game = Game(
@@ -40,13 +41,13 @@ game = Game(
     tagline=marked("A puzzle of sliding stacks, solved together by 1 to 6, or against each other."),
     version=1,
     min_players=1,
-    max_players=state.SEATS,
-    actions=state.ACTIONS,
-    table=state.Table,
+    max_players=SEATS,
+    actions=ACTIONS,
+    state=State,
     rules=rules,
     words=words,
     events=words.EVENTS,
-    picture=table,
+    page=page,
     folder=Path(__file__).parent,
     greedy=heuristics.greedy,
     advice=ADVICE,

@@ -26,7 +26,7 @@ from meadhall.games.axxa.state import (
     TOGETHER,
     UNKNOWN,
     Phase,
-    Table,
+    State,
     side_of,
     triplets_of,
 )
@@ -44,28 +44,28 @@ IN_REACH_OF_SIDE = 2.40
 
 
 @rule
-def settled(table: Table, out: Any) -> bool:
+def settled(state: State, out: Any) -> bool:
     """Whether it can't be done any more, though the game goes on."""
-    if table.mode != TOGETHER or not is_lost(table):
+    if state.mode != TOGETHER or not is_lost(state):
         return False
-    for seat in range(table.players):
+    for seat in range(state.players):
         out[seat] = 0.0
     return True
 
 
 @rule
-def is_lost(table: Table) -> bool:
+def is_lost(state: State) -> bool:
     """Whether a number still to be removed lies in fewer than three stacks: no piece ever changes its stack."""
     stacks = 0  # four bits a number: in how many it may lie
     for stack in range(STACKS):
         inside = 0
-        for k in range(table.height[stack]):
-            if table.piece[stack, k] == UNKNOWN:
+        for k in range(state.height[stack]):
+            if state.piece[stack, k] == UNKNOWN:
                 inside = _ANY
             else:
-                inside |= 1 << 4 * table.piece[stack, k]
+                inside |= 1 << 4 * state.piece[stack, k]
         stacks += inside
-    for number in range(table.current, NUMBERS + 1):
+    for number in range(state.current, NUMBERS + 1):
         if stacks >> 4 * number & 15 < THREE:
             return True
     return False
@@ -75,40 +75,40 @@ _ANY = sum(1 << 4 * number for number in range(1, NUMBERS + 1))
 
 
 @rule
-def evaluate(table: Table, out: Any) -> None:
+def evaluate(state: State, out: Any) -> None:
     """AX-6.1, AX-7.2: what may come of it for everybody, once this turn is over."""
     found = np.zeros(ACTIONS, np.int64)
     log = np.zeros(NO_LOG_SHAPE, np.int32)
-    while table.actor >= 0 and table.phase != Phase.MOVE:
-        play(table, greedy(table, found, legal(table, found), table.rng), log)
-    if table.actor < 0:
-        score(table, out)
+    while state.actor >= 0 and state.phase != Phase.MOVE:
+        play(state, greedy(state, found, legal(state, found), state.rng), log)
+    if state.actor < 0:
+        score(state, out)
         return
-    for seat in range(table.players):
-        if table.mode == TOGETHER:
-            out[seat] = chance_together(table)
+    for seat in range(state.players):
+        if state.mode == TOGETHER:
+            out[seat] = chance_together(state)
         else:
-            out[seat] = chance_of_side(table, side_of(seat))
+            out[seat] = chance_of_side(state, side_of(seat))
 
 
 @rule
-def chance_together(table: Table) -> float:
+def chance_together(state: State) -> float:
     """The chance that all win."""
-    touching, number = table.orthogonal, table.current
-    reach = IN_REACH[touching, number] if can_complete(table) else 0.0
-    return _chance(BEST[touching, number] - TROUBLED[touching, number] * trouble(table) + reach)
+    touching, number = state.orthogonal, state.current
+    reach = IN_REACH[touching, number] if can_complete(state) else 0.0
+    return _chance(BEST[touching, number] - TROUBLED[touching, number] * trouble(state) + reach)
 
 
 @rule
-def chance_of_side(table: Table, side: int) -> float:
+def chance_of_side(state: State, side: int) -> float:
     """The chance that a side wins; a draw is half a win."""
-    ahead = triplets_of(table, side) - triplets_of(table, 1 - side)
+    ahead = triplets_of(state, side) - triplets_of(state, 1 - side)
     full = 0
     for stack in range(STACKS):
-        full += table.height[stack] == HEIGHT
+        full += state.height[stack] == HEIGHT
     log_odds = ahead * (AHEAD + NEAR_THE_END / (1 + full))
-    if can_complete(table):
-        log_odds += IN_REACH_OF_SIDE if side_of(table.actor) == side else -IN_REACH_OF_SIDE
+    if can_complete(state):
+        log_odds += IN_REACH_OF_SIDE if side_of(state.actor) == side else -IN_REACH_OF_SIDE
     return _chance(log_odds)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from meadhall.engine.chance import below, draw
 from meadhall.engine.events import NO_LOG_SHAPE
 from meadhall.engine.rule import rule
-from meadhall.engine.schema import Grid, Row, Tables, copy_state, state_at
+from meadhall.engine.schema import Grid, Row, States, copy_state, state_at
 from meadhall.games.axxa.board import (
     BIT,
     FIRST_MOVE,
@@ -34,7 +34,7 @@ from meadhall.games.axxa.state import (
     TURN,
     Ending,
     Phase,
-    Table,
+    State,
     occupied,
     on_board,
     showing,
@@ -43,7 +43,7 @@ from meadhall.games.axxa.state import (
     triplets_of,
 )
 
-_STATE = Table.dtype
+_STATE = State.dtype
 
 # What a position is worth.
 TRIPLET = 10_000
@@ -83,15 +83,15 @@ JOIN = _joins()
 
 
 @rule
-def greedy(table: Table, legal: Row, count: int, rng: Row) -> int:
+def greedy(state: State, legal: Row, count: int, rng: Row) -> int:
     """The action with the best prospects, however what is unseen may happen to lie; ties are drawn."""
     room = np.zeros(2, _STATE)
     log = np.zeros(NO_LOG_SHAPE, np.int32)
-    copy_state(table, room, 0)
+    copy_state(state, room, 0)
     supposed = state_at(room, 0)
     supposed.rng[0] = draw(rng)
     supposed.rng[1] = draw(rng)
-    redeal(supposed, table.actor)
+    redeal(supposed, state.actor)
     best = chosen = tied = 0
     for k in range(count):
         value = prospects(room, legal[k], log)
@@ -106,14 +106,14 @@ def greedy(table: Table, legal: Row, count: int, rng: Row) -> int:
 
 
 @rule
-def prospects(room: Tables, action: int, log: Grid) -> int:
+def prospects(room: States, action: int, log: Grid) -> int:
     """What an action is worth; of a move, with the better of leaving the stack as it is and turning it over."""
     left = worth_after(room, action, LEAVE, log)
     return max(left, worth_after(room, action, TURN, log)) if action < LEAVE else left
 
 
 @rule
-def worth_after(room: Tables, action: int, then: int, log: Grid) -> int:
+def worth_after(room: States, action: int, then: int, log: Grid) -> int:
     """What the position after an action is worth; after a move ``then`` follows."""
     supposed = state_at(room, 0)
     copy_state(supposed, room, 1)
@@ -123,89 +123,89 @@ def worth_after(room: Tables, action: int, then: int, log: Grid) -> int:
 
 
 @rule
-def play_on(table: Table, action: int, then: int, log: Grid) -> None:
+def play_on(state: State, action: int, then: int, log: Grid) -> None:
     """Play an action and what belongs to it, up to the payment or to the end of the turn."""
-    play(table, action, log)
-    if table.phase == Phase.TURN:
-        play(table, then, log)
-    while table.phase == Phase.REMOVE:
+    play(state, action, log)
+    if state.phase == Phase.TURN:
+        play(state, then, log)
+    while state.phase == Phase.REMOVE:
         found = np.zeros(len(TRIPLES), np.int32)
-        list_triplets(table, found)
-        play(table, found[0], log)
+        list_triplets(state, found)
+        play(state, found[0], log)
 
 
 @rule
-def worth(table: Table, seat: int) -> int:
+def worth(state: State, seat: int) -> int:
     """What a position is worth to a seat that has done its turn, or has but to pay."""
-    if table.mode == TOGETHER:
-        value = (table.current - 1) * TRIPLET
-        if table.ending == Ending.WON:
+    if state.mode == TOGETHER:
+        value = (state.current - 1) * TRIPLET
+        if state.ending == Ending.WON:
             return value + WON
-        if table.ending != Ending.NONE:
+        if state.ending != Ending.NONE:
             return value - WON
-        return value - trouble(table) + (TURN_AWAY if can_complete(table) else 0)
-    ahead = triplets_of(table, side_of(seat)) - triplets_of(table, 1 - side_of(seat))
+        return value - trouble(state) + (TURN_AWAY if can_complete(state) else 0)
+    ahead = triplets_of(state, side_of(seat)) - triplets_of(state, 1 - side_of(seat))
     value = ahead * TRIPLET
-    if table.ending != Ending.NONE:
+    if state.ending != Ending.NONE:
         return value + (WON if ahead > 0 else -WON if ahead < 0 else 0)
-    return value - trouble(table) - (TRIPLET if can_complete(table) else 0)  # the others are next
+    return value - trouble(state) - (TRIPLET if can_complete(state) else 0)  # the others are next
 
 
 @rule
-def trouble(table: Table) -> int:
+def trouble(state: State) -> int:
     """How far away the triplets to come are, and how short their pieces; those to come later count less."""
     found = 0
-    for number in range(table.current, NUMBERS + 1):
-        later = number - table.current
+    for number in range(state.current, NUMBERS + 1):
+        later = number - state.current
         if later < AHEAD:
-            found += TURN_AWAY * turns_away(table, number) >> 2 * later
-        found += SCARCE[min(max(on_board(table, number) - THREE, 0), THREE)]
+            found += TURN_AWAY * turns_away(state, number) >> 2 * later
+        found += SCARCE[min(max(on_board(state, number) - THREE, 0), THREE)]
     return found
 
 
 @rule
-def can_complete(table: Table) -> bool:
+def can_complete(state: State) -> bool:
     """Whether a move, with the stack turned over or not, is known to bring a triplet of the current number together."""
-    shown = showing(table, table.current)
-    blocked = occupied(table)
-    if has_triplet(table, shown):
+    shown = showing(state, state.current)
+    blocked = occupied(state)
+    if has_triplet(state, shown):
         return True
     for stack in range(STACKS):
-        if table.height[stack] > 0 and can_show(table, stack, table.current):
-            start, length = table.space[stack], top(table, stack)
+        if state.height[stack] > 0 and can_show(state, stack, state.current):
+            start, length = state.space[stack], top(state, stack)
             others = shown & ~BIT[start]
             if others != 0 and (others & (others - ONE)) != 0:
                 for move in range(FIRST_MOVE[start, length], FIRST_MOVE[start, length + 1]):
-                    if is_free(move, blocked) and completes(table, others, MOVE_ACTION[move] - start * SPACES):
+                    if is_free(move, blocked) and completes(state, others, MOVE_ACTION[move] - start * SPACES):
                         return True
     return False
 
 
 @rule
-def can_show(table: Table, stack: int, number: int) -> bool:
+def can_show(state: State, stack: int, number: int) -> bool:
     """Whether a stack is known to show a number after its next move."""
-    second = table.height[stack] - 2
-    if top(table, stack) == number:
+    second = state.height[stack] - 2
+    if top(state, stack) == number:
         return True
-    return second >= 0 and table.seen[stack, second] == 1 and table.piece[stack, second] == number
+    return second >= 0 and state.seen[stack, second] == 1 and state.piece[stack, second] == number
 
 
 @rule
-def completes(table: Table, others: int, space: int) -> bool:
+def completes(state: State, others: int, space: int) -> bool:
     """Whether a space makes a triplet with two of these: both touch it, or one touches it and the other."""
-    beside = others & TOUCHING[table.orthogonal, space]
+    beside = others & TOUCHING[state.orthogonal, space]
     if beside != 0 and (beside & (beside - ONE)) != 0:
         return True
     for stack in range(STACKS):
-        if table.height[stack] > 0 and (beside & BIT[table.space[stack]]) != 0:
-            return bool(others & TOUCHING[table.orthogonal, table.space[stack]])
+        if state.height[stack] > 0 and (beside & BIT[state.space[stack]]) != 0:
+            return bool(others & TOUCHING[state.orthogonal, state.space[stack]])
     return False
 
 
 @rule
-def turns_away(table: Table, number: int) -> int:
+def turns_away(state: State, number: int) -> int:
     """How many turns a triplet of a number seems to be away: two of the pieces that were seen join a third."""
-    depths = depths_of(table, number)
+    depths = depths_of(state, number)
     best = THREE * STRANGER
     for middle in range(STACKS):
         if depth_in(depths, middle) < HEIGHT:
@@ -213,21 +213,21 @@ def turns_away(table: Table, number: int) -> int:
             for k in range(STACKS):
                 depth = depth_in(depths, k)
                 if k != middle and depth < HEIGHT:
-                    away = max(moves_away(table, k, middle), min(depth, 1)) + max(depth - 1, 0)
+                    away = max(moves_away(state, k, middle), min(depth, 1)) + max(depth - 1, 0)
                     first, second = min(first, away), min(second, max(first, away))
             best = min(best, first + second + depth_in(depths, middle))
     return best
 
 
 @rule
-def depths_of(table: Table, number: int) -> int:
+def depths_of(state: State, number: int) -> int:
     """How deep in each stack a number is known to lie, 0: on top; HEIGHT, where it is not. Two bits a stack."""
     depths = 0
     for stack in range(STACKS):
         found = HEIGHT
-        for k in range(table.height[stack]):
-            if table.seen[stack, k] and table.piece[stack, k] == number:
-                found = table.height[stack] - 1 - k
+        for k in range(state.height[stack]):
+            if state.seen[stack, k] and state.piece[stack, k] == number:
+                found = state.height[stack] - 1 - k
         depths |= found << 2 * stack
     return depths
 
@@ -239,6 +239,6 @@ def depth_in(depths: int, stack: int) -> int:
 
 
 @rule
-def moves_away(table: Table, stack: int, other: int) -> int:
+def moves_away(state: State, stack: int, other: int) -> int:
     """How many moves, were the board empty, until a stack touches another."""
-    return int(JOIN[table.orthogonal, top(table, stack), table.space[stack], table.space[other]])
+    return int(JOIN[state.orthogonal, top(state, stack), state.space[stack], state.space[other]])

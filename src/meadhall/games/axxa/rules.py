@@ -49,7 +49,7 @@ from meadhall.games.axxa.state import (
     Ending,
     Event,
     Phase,
-    Table,
+    State,
     occupied,
     on_board,
     showing,
@@ -62,62 +62,62 @@ from meadhall.games.axxa.state import (
 
 
 @rule
-def setup(table: Table, players: int, options: Any, log: Grid) -> None:
+def setup(state: State, players: int, options: Any, log: Grid) -> None:
     """AX-1.2: twelve stacks of three. AX-1.3: the first seat begins; against each other a random one."""
-    table.mode = options[0]
-    table.orthogonal = options[1]
-    table.current = 1
-    deal(table, log)
-    if table.mode == VERSUS:
-        table.actor = below(table.rng, players)
-        emit(log, Event.STARTS, table.actor)
+    state.mode = options[0]
+    state.orthogonal = options[1]
+    state.current = 1
+    deal(state, log)
+    if state.mode == VERSUS:
+        state.actor = below(state.rng, players)
+        emit(log, Event.STARTS, state.actor)
 
 
 @rule
-def deal(table: Table, log: Grid) -> None:
+def deal(state: State, log: Grid) -> None:
     """AX-1.2: shuffled, three by three onto the starting spaces, the first of each three on top."""
     pieces = np.zeros(PIECES, np.int8)
     for k in range(PIECES):
         pieces[k] = 1 + k // OF_EACH
-    table.reveals += 1
-    shuffle(table.rng, pieces, PIECES)
-    table.stack_at[:] = EMPTY
+    state.reveals += 1
+    shuffle(state.rng, pieces, PIECES)
+    state.stack_at[:] = EMPTY
     for stack in range(STACKS):
-        table.space[stack] = FIRST_START + stack
-        table.stack_at[FIRST_START + stack] = stack
-        table.height[stack] = HEIGHT
+        state.space[stack] = FIRST_START + stack
+        state.stack_at[FIRST_START + stack] = stack
+        state.height[stack] = HEIGHT
         for below_top in range(HEIGHT):
-            table.piece[stack, HEIGHT - 1 - below_top] = pieces[HEIGHT * stack + below_top]
-        table.seen[stack, HEIGHT - 1] = True
-        emit(log, Event.STACKS, FIRST_START + stack, top(table, stack))
+            state.piece[stack, HEIGHT - 1 - below_top] = pieces[HEIGHT * stack + below_top]
+        state.seen[stack, HEIGHT - 1] = True
+        emit(log, Event.STACKS, FIRST_START + stack, top(state, stack))
 
 
 # ------------------------------------------------------------------------------------------------------------------ actions
 
 
 @rule(inline=True)
-def legal(table: Table, out: Row) -> int:
+def legal(state: State, out: Row) -> int:
     """What the actor can do, by what is to be decided."""
-    if table.phase == Phase.MOVE:
-        return list_moves(table, out)
-    if table.phase == Phase.TURN:
+    if state.phase == Phase.MOVE:
+        return list_moves(state, out)
+    if state.phase == Phase.TURN:
         out[0] = LEAVE
         out[1] = TURN
         return 2
-    if table.phase == Phase.REMOVE:
-        return list_triplets(table, out)
-    return list_payments(table, out)
+    if state.phase == Phase.REMOVE:
+        return list_triplets(state, out)
+    return list_payments(state, out)
 
 
 @rule
-def list_moves(table: Table, out: Row) -> int:
+def list_moves(state: State, out: Row) -> int:
     """AX-2.1: any stack. AX-2.2: as far as its top piece shows. AX-2.3: over empty spaces. AX-2.4: starting spaces too."""
-    blocked = occupied(table)
+    blocked = occupied(state)
     count = 0
     for start in range(SPACES):
-        stack = table.stack_at[start]
+        stack = state.stack_at[start]
         if stack != EMPTY:
-            length = top(table, stack)
+            length = top(state, stack)
             for move in range(FIRST_MOVE[start, length], FIRST_MOVE[start, length + 1]):
                 if is_free(move, blocked):
                     out[count] = MOVE + MOVE_ACTION[move]
@@ -132,12 +132,12 @@ def is_free(move: int, blocked: int) -> bool:
 
 
 @rule
-def can_move(table: Table) -> bool:
+def can_move(state: State) -> bool:
     """Whether any stack can."""
-    blocked = occupied(table)
+    blocked = occupied(state)
     for stack in range(STACKS):
-        if table.height[stack] > 0:
-            start, length = table.space[stack], top(table, stack)
+        if state.height[stack] > 0:
+            start, length = state.space[stack], top(state, stack)
             for move in range(FIRST_MOVE[start, length], FIRST_MOVE[start, length + 1]):
                 if is_free(move, blocked):
                     return True
@@ -145,25 +145,25 @@ def can_move(table: Table) -> bool:
 
 
 @rule
-def list_triplets(table: Table, out: Row) -> int:
+def list_triplets(state: State, out: Row) -> int:
     """AX-4.1, AX-4.2: every triple of spaces that touch and show the current number."""
-    shown = showing(table, table.current)
+    shown = showing(state, state.current)
     count = 0
     for triple in range(len(TRIPLES)):
-        if is_triplet(table, triple, shown):
+        if is_triplet(state, triple, shown):
             out[count] = REMOVE + triple
             count += 1
     return count
 
 
 @rule
-def only_triplet(table: Table) -> int:
+def only_triplet(state: State) -> int:
     """The triple on which there is a triplet of the current number, if there is exactly one; NONE or SEVERAL if not."""
-    shown = showing(table, table.current)
+    shown = showing(state, state.current)
     found = NONE
-    if has_triplet(table, shown):
+    if has_triplet(state, shown):
         for triple in range(len(TRIPLES)):
-            if is_triplet(table, triple, shown):
+            if is_triplet(state, triple, shown):
                 if found != NONE:
                     return SEVERAL
                 found = triple
@@ -171,222 +171,222 @@ def only_triplet(table: Table) -> int:
 
 
 @rule
-def is_triplet(table: Table, triple: int, shown: int) -> bool:
+def is_triplet(state: State, triple: int, shown: int) -> bool:
     """AX-4.1: whether the triple lies in these spaces, and touches as the option says."""
-    return not TRIPLE_MASK[triple] & ~shown and bool(TRIPLE_TOUCHES[table.orthogonal, triple])
+    return not TRIPLE_MASK[triple] & ~shown and bool(TRIPLE_TOUCHES[state.orthogonal, triple])
 
 
 @rule
-def has_triplet(table: Table, shown: int) -> bool:
+def has_triplet(state: State, shown: int) -> bool:
     """AX-4.1: whether three of these spaces touch: then one of them touches two others."""
     for stack in range(STACKS):
-        if table.height[stack] > 0 and shown & BIT[table.space[stack]]:
-            beside = shown & TOUCHING[table.orthogonal, table.space[stack]]
+        if state.height[stack] > 0 and shown & BIT[state.space[stack]]:
+            beside = shown & TOUCHING[state.orthogonal, state.space[stack]]
             if beside and beside & (beside - ONE):
                 return True
     return False
 
 
 @rule
-def list_payments(table: Table, out: Row) -> int:
+def list_payments(state: State, out: Row) -> int:
     """AX-5.2: the visible piece of any stack."""
     count = 0
     for space in range(SPACES):
-        if table.stack_at[space] != EMPTY:
+        if state.stack_at[space] != EMPTY:
             out[count] = PAY + space
             count += 1
     return count
 
 
 @rule(inline=True)
-def play(table: Table, action: int, log: Grid) -> None:
+def play(state: State, action: int, log: Grid) -> None:
     """A turn: move, turn over or not, remove what can be removed, or pay."""
     if action < LEAVE:
-        move_stack(table, action // SPACES, action % SPACES, log)
-        if table.height[table.moved] > 1:
-            table.phase = Phase.TURN
+        move_stack(state, action // SPACES, action % SPACES, log)
+        if state.height[state.moved] > 1:
+            state.phase = Phase.TURN
         else:
-            end_move(table, log)
+            end_move(state, log)
     elif action < REMOVE:
         if action == TURN:
-            turn_over(table, table.moved, log)
-        end_move(table, log)
+            turn_over(state, state.moved, log)
+        end_move(state, log)
     elif action < PAY:
-        remove_triplet(table, action - REMOVE, log)
-        end_move(table, log)
+        remove_triplet(state, action - REMOVE, log)
+        end_move(state, log)
     else:
-        pay(table, action - PAY, log)
-        end_turn(table, log)
+        pay(state, action - PAY, log)
+        end_turn(state, log)
 
 
 @rule
-def move_stack(table: Table, start: int, end: int, log: Grid) -> None:
+def move_stack(state: State, start: int, end: int, log: Grid) -> None:
     """AX-2.1, AX-2.5: a move is its first and its last space."""
-    stack = table.stack_at[start]
-    table.stack_at[start] = EMPTY
-    table.stack_at[end] = stack
-    table.space[stack] = end
-    table.moved = stack
-    emit(log, Event.MOVED, table.actor, start, end)
+    stack = state.stack_at[start]
+    state.stack_at[start] = EMPTY
+    state.stack_at[end] = stack
+    state.space[stack] = end
+    state.moved = stack
+    emit(log, Event.MOVED, state.actor, start, end)
 
 
 @rule
-def turn_over(table: Table, stack: int, log: Grid) -> None:
+def turn_over(state: State, stack: int, log: Grid) -> None:
     """AX-3.1: the top piece goes to the bottom, once. AX-3.2: the new one is seen."""
-    last = table.height[stack] - 1
-    piece = table.piece[stack, last]
+    last = state.height[stack] - 1
+    piece = state.piece[stack, last]
     for k in range(last, 0, -1):
-        table.piece[stack, k] = table.piece[stack, k - 1]
-        table.seen[stack, k] = table.seen[stack, k - 1]
-    table.piece[stack, 0] = piece
-    table.seen[stack, 0] = True
-    see_top(table, stack)
-    emit(log, Event.TURNED, table.actor, table.space[stack], top(table, stack))
+        state.piece[stack, k] = state.piece[stack, k - 1]
+        state.seen[stack, k] = state.seen[stack, k - 1]
+    state.piece[stack, 0] = piece
+    state.seen[stack, 0] = True
+    see_top(state, stack)
+    emit(log, Event.TURNED, state.actor, state.space[stack], top(state, stack))
 
 
 @rule
-def see_top(table: Table, stack: int) -> None:
+def see_top(state: State, stack: int) -> None:
     """AX-3.2: what is visible is known from now on. It is a revelation only if it was not known before."""
-    last = table.height[stack] - 1
-    if not table.seen[stack, last]:
-        table.seen[stack, last] = True
-        table.reveals += 1
+    last = state.height[stack] - 1
+    if not state.seen[stack, last]:
+        state.seen[stack, last] = True
+        state.reveals += 1
 
 
 @rule
-def end_move(table: Table, log: Grid) -> None:
+def end_move(state: State, log: Grid) -> None:
     """AX-4.3, AX-4.4: triplets of the current number leave, one number after the other. AX-5.1: if there was none, a payment."""
-    triple = only_triplet(table)
+    triple = only_triplet(state)
     while triple >= 0:
-        remove_triplet(table, triple, log)
-        triple = only_triplet(table)
+        remove_triplet(state, triple, log)
+        triple = only_triplet(state)
     if triple == SEVERAL:
-        table.phase = Phase.REMOVE
-    elif table.triplets > 0:
-        end_turn(table, log)
+        state.phase = Phase.REMOVE
+    elif state.triplets > 0:
+        end_turn(state, log)
     else:
-        table.phase = Phase.PAY
+        state.phase = Phase.PAY
 
 
 @rule
-def remove_triplet(table: Table, triple: int, log: Grid) -> None:
+def remove_triplet(state: State, triple: int, log: Grid) -> None:
     """AX-4.3: its three top pieces leave; AX-4.2: the next number is current. AX-7.1: who removed it keeps it."""
     a, b, c = TRIPLE_SPACES[triple, 0], TRIPLE_SPACES[triple, 1], TRIPLE_SPACES[triple, 2]
-    table.taker[table.current] = 1 + table.actor
-    table.triplets += 1
-    emit(log, Event.REMOVED, table.actor, table.current, a, b)
+    state.taker[state.current] = 1 + state.actor
+    state.triplets += 1
+    emit(log, Event.REMOVED, state.actor, state.current, a, b)
     append_argument(log, c)
     for k in range(THREE):
-        take_top(table, TRIPLE_SPACES[triple, k], log)
-    table.current += 1
-    skip_numbers(table, log)
+        take_top(state, TRIPLE_SPACES[triple, k], log)
+    state.current += 1
+    skip_numbers(state, log)
 
 
 @rule
-def take_top(table: Table, space: int, log: Grid) -> None:
+def take_top(state: State, space: int, log: Grid) -> None:
     """The visible piece of a stack leaves; the next one is exposed, or, AX-5.2, the stack is gone."""
-    stack = table.stack_at[space]
-    last = table.height[stack] - 1
-    table.piece[stack, last] = UNKNOWN
-    table.seen[stack, last] = False
-    table.height[stack] = last
+    stack = state.stack_at[space]
+    last = state.height[stack] - 1
+    state.piece[stack, last] = UNKNOWN
+    state.seen[stack, last] = False
+    state.height[stack] = last
     if last > 0:
-        see_top(table, stack)
-        emit(log, Event.EXPOSED, space, top(table, stack))
+        see_top(state, stack)
+        emit(log, Event.EXPOSED, space, top(state, stack))
     else:
-        table.stack_at[space] = EMPTY
-        table.space[stack] = NOWHERE
+        state.stack_at[space] = EMPTY
+        state.space[stack] = NOWHERE
         emit(log, Event.STACK_GONE, space)
 
 
 @rule
-def skip_numbers(table: Table, log: Grid) -> None:
+def skip_numbers(state: State, log: Grid) -> None:
     """AX-7.3: against each other a current number that can't make a triplet any more is skipped."""
-    if table.mode == VERSUS:
-        while table.current <= NUMBERS and on_board(table, table.current) < THREE:
-            emit(log, Event.SKIPPED, table.current)
-            table.current += 1
+    if state.mode == VERSUS:
+        while state.current <= NUMBERS and on_board(state, state.current) < THREE:
+            emit(log, Event.SKIPPED, state.current)
+            state.current += 1
 
 
 @rule
-def pay(table: Table, space: int, log: Grid) -> None:
+def pay(state: State, space: int, log: Grid) -> None:
     """AX-5.1, AX-5.2: one visible piece is set aside. AX-5.3: a triplet that this exposes waits for the end of the next move."""
-    number = top(table, table.stack_at[space])
-    table.paid[number] += 1
-    emit(log, Event.PAID, table.actor, space, number)
-    take_top(table, space, log)
-    skip_numbers(table, log)
+    number = top(state, state.stack_at[space])
+    state.paid[number] += 1
+    emit(log, Event.PAID, state.actor, space, number)
+    take_top(state, space, log)
+    skip_numbers(state, log)
 
 
 # ------------------------------------------------------------------------------------------------------------ turn and match
 
 
 @rule
-def end_turn(table: Table, log: Grid) -> None:
+def end_turn(state: State, log: Grid) -> None:
     """AX-4.5: a good move is praised. Then the end, or AX-1.3: the next seat."""
-    if table.triplets > 1:
-        emit(log, Event.PRAISE, table.actor, table.triplets)
-    table.triplets = 0
-    table.moved = 0
-    table.phase = Phase.MOVE
-    table.ending = ending_of_turn(table)
-    if table.ending != Ending.NONE:
-        end_match(table, log)
+    if state.triplets > 1:
+        emit(log, Event.PRAISE, state.actor, state.triplets)
+    state.triplets = 0
+    state.moved = 0
+    state.phase = Phase.MOVE
+    state.ending = ending_of_turn(state)
+    if state.ending != Ending.NONE:
+        end_match(state, log)
         return
-    table.actor += 1
-    if table.actor == table.players:
-        table.actor = 0
+    state.actor += 1
+    if state.actor == state.players:
+        state.actor = 0
 
 
 @rule
-def ending_of_turn(table: Table) -> int:
+def ending_of_turn(state: State) -> int:
     """AX-6.1, AX-6.2 together; AX-7.2, AX-7.3 against each other. The first that holds counts."""
-    if table.mode == TOGETHER:
-        if table.current > NUMBERS:
+    if state.mode == TOGETHER:
+        if state.current > NUMBERS:
             return Ending.WON
-        for number in range(table.current, NUMBERS + 1):
-            if on_board(table, number) < THREE:
+        for number in range(state.current, NUMBERS + 1):
+            if on_board(state, number) < THREE:
                 return Ending.PIECES
-        return Ending.NONE if can_move(table) else Ending.STUCK
-    if not has_full_stack(table):
+        return Ending.NONE if can_move(state) else Ending.STUCK
+    if not has_full_stack(state):
         return Ending.NO_FULL_STACK
-    if table.current > NUMBERS:
+    if state.current > NUMBERS:
         return Ending.NO_NUMBER
-    return Ending.NONE if can_move(table) else Ending.NO_MOVE
+    return Ending.NONE if can_move(state) else Ending.NO_MOVE
 
 
 @rule
-def has_full_stack(table: Table) -> bool:
+def has_full_stack(state: State) -> bool:
     """AX-7.2: whether a stack of three is left."""
     for stack in range(STACKS):
-        if table.height[stack] == HEIGHT:
+        if state.height[stack] == HEIGHT:
             return True
     return False
 
 
 @rule
-def end_match(table: Table, log: Grid) -> None:
+def end_match(state: State, log: Grid) -> None:
     """Tell how it ended."""
-    table.actor = -1
-    if table.mode == VERSUS:
-        ours, theirs = triplets_of(table, 0), triplets_of(table, 1)
+    state.actor = -1
+    if state.mode == VERSUS:
+        ours, theirs = triplets_of(state, 0), triplets_of(state, 1)
         if ours == theirs:
             emit(log, Event.DRAWN, ours, theirs)
         else:
             emit(log, Event.SIDE_WON, 0 if ours > theirs else 1, ours, theirs)
-    elif table.ending == Ending.WON:
+    elif state.ending == Ending.WON:
         emit(log, Event.WON)
     else:
-        emit(log, Event.LOST, table.ending - Ending.PIECES)
+        emit(log, Event.LOST, state.ending - Ending.PIECES)
 
 
 @rule
-def score(table: Table, out: Any) -> None:
+def score(state: State, out: Any) -> None:
     """AX-6.1: all have won, or AX-6.2 nobody. AX-7.2: the side with more triplets; as many each: half a win each."""
-    ahead = triplets_of(table, 0) - triplets_of(table, 1)
-    for seat in range(table.players):
-        if table.mode == TOGETHER:
-            out[seat] = 1.0 if table.ending == Ending.WON else 0.0
+    ahead = triplets_of(state, 0) - triplets_of(state, 1)
+    for seat in range(state.players):
+        if state.mode == TOGETHER:
+            out[seat] = 1.0 if state.ending == Ending.WON else 0.0
         elif ahead == 0:
             out[seat] = 0.5
         else:

@@ -20,7 +20,7 @@ import numpy as np
 from meadhall.engine.events import NO_LOG_SHAPE
 from meadhall.engine.match import legal_actions
 from meadhall.engine.rule import rule, u64
-from meadhall.engine.schema import Grid, Tables, copy_state, state_at
+from meadhall.engine.schema import Grid, States, copy_state, state_at
 from meadhall.engine.solution import Solution
 from meadhall.games.axxa.advice import is_lost
 from meadhall.games.axxa.board import POSITIONS, SPACE_AT, SPACES, SQUARE
@@ -39,7 +39,7 @@ from meadhall.games.axxa.state import (
     UNKNOWN,
     Ending,
     Phase,
-    Table,
+    State,
     on_board,
     top,
 )
@@ -92,12 +92,12 @@ def winnable(match: Match, budget: int = THOROUGH) -> Proof:
     Args:
         budget: how many decisions are looked at, at most.
     """
-    return prove(match.steps[0].before if match.steps else match.tables, budget)
+    return prove(match.steps[0].before if match.steps else match.states, budget)
 
 
-def prove(tables: Tables, budget: int = THOROUGH) -> Proof:
+def prove(states: States, budget: int = THOROUGH) -> Proof:
     """What is certain of a position together in which all pieces are known."""
-    known = tables.copy()
+    known = states.copy()
     known["seen"] = known["piece"] != UNKNOWN
     return _proof(known, budget)
 
@@ -107,35 +107,35 @@ def solution(view: View) -> Solution | None:
 
     Unseen pieces that can only be one number are known as well. The others may lie as they like: the line doesn't touch them.
     """
-    table = view.table
-    if table.mode != TOGETHER or table.actor < 0:
+    state = view.state
+    if state.mode != TOGETHER or state.actor < 0:
         return None
-    known = view.tables.copy()
+    known = view.states.copy()
     known["seen"] = known["piece"] != UNKNOWN
     unseen = np.zeros(PIECES, np.int8)
-    count = list_unseen(Table.at(known), unseen)
+    count = list_unseen(State.at(known), unseen)
     if len(set(unseen[:count].tolist())) == 1:
         known["piece"] = np.where((known["piece"] == UNKNOWN) & _is_there(known), unseen[0], known["piece"])
         known["seen"] = _is_there(known)
     found = _proof(known, QUICK if count <= MOST_UNSEEN else 0)
     if found.verdict == Verdict.WON:
-        return Solution({found.line[0]: (1.0,) * table.players}, {found.line[0]: 1.0}, found.line)
+        return Solution({found.line[0]: (1.0,) * state.players}, {found.line[0]: 1.0}, found.line)
     if found.verdict == Verdict.LOST:
-        possible = legal_actions(view.game, view.tables)
-        return Solution(dict.fromkeys(possible, (0.0,) * table.players), dict.fromkeys(possible, 1.0 / len(possible)))
+        possible = legal_actions(view.game, view.states)
+        return Solution(dict.fromkeys(possible, (0.0,) * state.players), dict.fromkeys(possible, 1.0 / len(possible)))
     return None
 
 
-def _is_there(tables: Tables) -> Any:
+def _is_there(states: States) -> Any:
     """Where in each stack there is a piece."""
-    return np.arange(HEIGHT) < tables["height"][:, :, None]
+    return np.arange(HEIGHT) < states["height"][:, :, None]
 
 
-def _proof(tables: Tables, budget: int) -> Proof:
+def _proof(states: States, budget: int) -> Proof:
     remembered = 1 << min(budget.bit_length() + 2, 20)
     desk = Desk(
-        tables=Table.new(_DEEPEST + 1),
-        trial=Table.new(2),
+        states=State.new(_DEEPEST + 1),
+        trial=State.new(2),
         orders=np.zeros((_DEEPEST, _WIDEST), np.int64),
         frames=np.zeros((_DEEPEST + 1, _COLUMNS), np.int64),
         here=np.zeros(_DEEPEST + 1, np.uint64),
@@ -143,13 +143,13 @@ def _proof(tables: Tables, budget: int) -> Proof:
         line=np.zeros(_DEEPEST, np.int64),
         keys=np.zeros(remembered, np.uint64),
         failed=np.zeros(remembered, np.int8),
-        state=np.zeros(2, np.int64),
+        control=np.zeros(2, np.int64),
         log=np.zeros(NO_LOG_SHAPE, np.int32),
     )
-    desk.tables[0] = tables[0]
+    desk.states[0] = states[0]
     verdict = Verdict(deepen(desk, budget))
-    line = desk.line[: desk.state[_LENGTH]].tolist() if verdict == Verdict.WON else ()
-    return Proof(verdict, tuple(line), int(desk.state[_LOOKED_AT]))
+    line = desk.line[: desk.control[_LENGTH]].tolist() if verdict == Verdict.WON else ()
+    return Proof(verdict, tuple(line), int(desk.control[_LOOKED_AT]))
 
 
 # --------------------------------------------------------------------------------------------------------------- the search
@@ -174,8 +174,8 @@ _COUNT, _RANK, _LEFT, _VERDICT, _COLUMNS = range(5)
 class Desk(NamedTuple):
     """What a search works on: a position and its actions in their order at each depth, and what failed with how much to spend."""
 
-    tables: Tables
-    trial: Tables
+    states: States
+    trial: States
     orders: Any
     frames: Grid
     here: Any
@@ -183,7 +183,7 @@ class Desk(NamedTuple):
     line: Any
     keys: Any
     failed: Any
-    state: Any
+    control: Any
     log: Any
 
 
@@ -192,7 +192,7 @@ def deepen(desk: Desk, budget: int) -> int:
     """Search ``desk.tables[0]`` with more and more to spend."""
     for limit in _LIMITS:
         verdict = search(desk, budget, limit)
-        if verdict != _OPEN or desk.state[_LOOKED_AT] >= budget:
+        if verdict != _OPEN or desk.control[_LOOKED_AT] >= budget:
             return verdict
     return _OPEN
 
@@ -224,24 +224,24 @@ def search(desk: Desk, budget: int, limit: int) -> int:
 @rule
 def enter(desk: Desk, budget: int, depth: int) -> int:
     """The verdict on ``desk.tables[depth]`` where it is known at once; where not, its actions are put in order."""
-    table = state_at(desk.tables, depth)
-    if depth > 0 and table.reveals != state_at(desk.tables, depth - 1).reveals:
+    state = state_at(desk.states, depth)
+    if depth > 0 and state.reveals != state_at(desk.states, depth - 1).reveals:
         return _OPEN  # it depends on what nobody has seen
-    if table.actor < 0:
-        desk.state[_LENGTH] = depth
-        return _WON if table.ending == Ending.WON else _LOST
-    turn_begins = table.phase == Phase.MOVE
-    if is_lost(table) or (turn_begins and is_stranded(table)):
+    if state.actor < 0:
+        desk.control[_LENGTH] = depth
+        return _WON if state.ending == Ending.WON else _LOST
+    turn_begins = state.phase == Phase.MOVE
+    if is_lost(state) or (turn_begins and is_stranded(state)):
         return _LOST
-    if desk.state[_LOOKED_AT] >= budget:
+    if desk.control[_LOOKED_AT] >= budget:
         return _OPEN
     if turn_begins:
-        key = key_of(table)
+        key = key_of(state)
         slot = slot_of(desk, key)
         desk.here[depth] = key
         if desk.keys[slot] == key and desk.failed[slot] >= desk.frames[depth, _LEFT]:
             return _LOST if desk.failed[slot] == _EVERYTHING else _OPEN
-    desk.state[_LOOKED_AT] += 1
+    desk.control[_LOOKED_AT] += 1
     desk.frames[depth, _COUNT] = put_in_order(desk, depth)
     desk.frames[depth, _RANK] = 0
     desk.frames[depth, _VERDICT] = _LOST
@@ -261,17 +261,17 @@ def try_next(desk: Desk, depth: int) -> bool:
     desk.frames[depth, _RANK] += 1
     desk.frames[depth + 1, _LEFT] = left if left == _EVERYTHING else left - price
     desk.line[depth] = desk.orders[depth, rank]
-    copy_state(state_at(desk.tables, depth), desk.tables, depth + 1)
-    play(state_at(desk.tables, depth + 1), desk.line[depth], desk.log)
+    copy_state(state_at(desk.states, depth), desk.states, depth + 1)
+    play(state_at(desk.states, depth + 1), desk.line[depth], desk.log)
     return True
 
 
 @rule
 def conclude(desk: Desk, budget: int, depth: int) -> int:
     """The verdict when all actions have been tried that can be afforded; it is remembered."""
-    table = state_at(desk.tables, depth)
+    state = state_at(desk.states, depth)
     verdict = desk.frames[depth, _VERDICT]
-    if table.phase == Phase.MOVE and (verdict == _LOST or desk.state[_LOOKED_AT] < budget):
+    if state.phase == Phase.MOVE and (verdict == _LOST or desk.control[_LOOKED_AT] < budget):
         slot = slot_of(desk, desk.here[depth])
         desk.keys[slot] = desk.here[depth]
         desk.failed[slot] = _EVERYTHING if verdict == _LOST else desk.frames[depth, _LEFT]
@@ -296,13 +296,13 @@ def price_of(rank: int) -> int:
 @rule
 def put_in_order(desk: Desk, depth: int) -> int:
     """The possible actions into ``desk.orders[depth]``, what looks best first, but for payments that lose at once. How many."""
-    table = state_at(desk.tables, depth)
-    copy_state(table, desk.trial, 0)
+    state = state_at(desk.states, depth)
+    copy_state(state, desk.trial, 0)
     order = desk.orders[depth]
     count = 0
-    for k in range(legal(table, desk.legal)):
+    for k in range(legal(state, desk.legal)):
         action = desk.legal[k]
-        if action < PAY or is_spare(table, top(table, table.stack_at[action - PAY])):
+        if action < PAY or is_spare(state, top(state, state.stack_at[action - PAY])):
             rated = prospects(desk.trial, action, desk.log) * ACTIONS + action
             at = count
             while at > 0 and order[at - 1] < rated:
@@ -316,22 +316,22 @@ def put_in_order(desk: Desk, depth: int) -> int:
 
 
 @rule
-def is_spare(table: Table, number: int) -> bool:
+def is_spare(state: State, number: int) -> bool:
     """Whether a piece of a number can be paid without losing at once: AX-6.2."""
-    return on_board(table, number) > (THREE if number >= table.current else 0)
+    return on_board(state, number) > (THREE if number >= state.current else 0)
 
 
 @rule
-def is_stranded(table: Table) -> bool:
+def is_stranded(state: State) -> bool:
     """Whether nothing that could be paid is left, and no triplet is in reach this turn, whatever is turned over."""
     for number in range(1, NUMBERS + 1):
-        if is_spare(table, number):
+        if is_spare(state, number):
             return False
     for stack in range(STACKS):
-        second = table.height[stack] - 2
-        if second >= 0 and not table.seen[stack, second]:
+        second = state.height[stack] - 2
+        if second >= 0 and not state.seen[stack, second]:
             return False
-    return not can_complete(table)
+    return not can_complete(state)
 
 
 # -------------------------------------------------------------------------------------------------------------- remembering
@@ -359,19 +359,19 @@ _CURRENT_KEY: Any = _DRAWN.integers(1 << 64, size=NUMBERS + 2, dtype=np.uint64)
 
 
 @rule
-def key_of(table: Table) -> int:
+def key_of(state: State) -> int:
     """The position before a move as a number, the same however the board is turned or mirrored."""
-    key = key_of_symmetry(table, 0)
+    key = key_of_symmetry(state, 0)
     for symmetry in range(1, len(SYMMETRY)):
-        key = min(key, key_of_symmetry(table, symmetry))
+        key = min(key, key_of_symmetry(state, symmetry))
     return key
 
 
 @rule
-def key_of_symmetry(table: Table, symmetry: int) -> int:
+def key_of_symmetry(state: State, symmetry: int) -> int:
     """Which stacks they are doesn't matter, only where they are and what is in them."""
-    key: int = _CURRENT_KEY[table.current]
+    key: int = _CURRENT_KEY[state.current]
     for stack in range(STACKS):
-        for k in range(table.height[stack]):
-            key ^= _PIECE_KEY[SYMMETRY[symmetry, table.space[stack]], k, table.piece[stack, k]]
+        for k in range(state.height[stack]):
+            key ^= _PIECE_KEY[SYMMETRY[symmetry, state.space[stack]], k, state.piece[stack, k]]
     return key

@@ -8,7 +8,7 @@ from typing import Annotated
 import numpy as np
 
 from meadhall.engine.rule import rule, u64
-from meadhall.engine.schema import I8, Grid, Row, State, record
+from meadhall.engine.schema import I8, GameState, Grid, Row, record
 from meadhall.games.axxa.board import BIT, SPACES, TRIPLES
 
 SEATS = 6
@@ -77,7 +77,7 @@ class Event(IntEnum):
 
 
 @record
-class Table(State):
+class State(GameState):
     """The state of a match. Hidden, from everybody, are the pieces that were never visible."""
 
     mode: I8
@@ -97,36 +97,36 @@ class Table(State):
 
 
 @rule
-def top(table: Table, stack: int) -> int:
+def top(state: State, stack: int) -> int:
     """The visible piece of a stack that is there."""
-    return table.piece[stack, table.height[stack] - 1]
+    return state.piece[stack, state.height[stack] - 1]
 
 
 @rule
-def occupied(table: Table) -> int:
+def occupied(state: State) -> int:
     """The spaces with a stack, as a mask."""
     spaces = u64(0)
     for stack in range(STACKS):
-        if table.height[stack] > 0:
-            spaces |= BIT[table.space[stack]]
+        if state.height[stack] > 0:
+            spaces |= BIT[state.space[stack]]
     return spaces
 
 
 @rule
-def showing(table: Table, number: int) -> int:
+def showing(state: State, number: int) -> int:
     """The spaces whose visible piece is ``number``, as a mask."""
     spaces = u64(0)
     for stack in range(STACKS):
-        if table.height[stack] > 0 and top(table, stack) == number:
-            spaces |= BIT[table.space[stack]]
+        if state.height[stack] > 0 and top(state, stack) == number:
+            spaces |= BIT[state.space[stack]]
     return spaces
 
 
 @rule
-def on_board(table: Table, number: int) -> int:
+def on_board(state: State, number: int) -> int:
     """How many pieces of a number are on the board, seen or not."""
-    removed = THREE if table.taker[number] else 0
-    return OF_EACH - table.paid[number] - removed
+    removed = THREE if state.taker[number] else 0
+    return OF_EACH - state.paid[number] - removed
 
 
 @rule
@@ -136,10 +136,10 @@ def side_of(seat: int) -> int:
 
 
 @rule
-def triplets_of(table: Table, side: int) -> int:
+def triplets_of(state: State, side: int) -> int:
     """AX-7.1: how many triplets the players of a side have removed."""
     count = 0
     for number in range(1, NUMBERS + 1):
-        if table.taker[number] and side_of(table.taker[number] - 1) == side:
+        if state.taker[number] and side_of(state.taker[number] - 1) == side:
             count += 1
     return count

@@ -10,7 +10,7 @@ from meadhall.engine.events import EventKind, named, number, seat
 from meadhall.engine.language import gettext as _
 from meadhall.engine.language import listed, marked
 from meadhall.games.axxa.board import NAMES, SPACES, TRIPLE_TOUCHES, TRIPLES, distance, routes
-from meadhall.games.axxa.state import EMPTY, LEAVE, PAY, REMOVE, SIDES, TURN, Ending, Event, Phase, Table, top
+from meadhall.games.axxa.state import EMPTY, LEAVE, PAY, REMOVE, SIDES, TURN, Ending, Event, Phase, State, top
 from meadhall.games.axxa.terminal import sketch as sketch
 
 
@@ -78,35 +78,35 @@ def _spoken(argument: object, value: Any, names: Sequence[str]) -> object:
 # ------------------------------------------------------------------------------------------------------------------ actions
 
 
-def action(table: Table, action: int, names: Sequence[str]) -> str:
+def action(state: State, action: int, names: Sequence[str]) -> str:
     """What the actor would do."""
     if action < LEAVE:
-        return _move(table, *divmod(action, SPACES))
+        return _move(state, *divmod(action, SPACES))
     if action == LEAVE:
-        return _("leave the {number} on top").format(number=top(table, table.moved))
+        return _("leave the {number} on top").format(number=top(state, state.moved))
     if action == TURN:
-        return _turn(table)
+        return _turn(state)
     if action < PAY:
-        return _("remove the {number}s on {spaces}").format(number=table.current, spaces=spaces_of(action - REMOVE))
-    return _("pay the {number} on {space}").format(number=_shown(table, action - PAY), space=NAMES[action - PAY])
+        return _("remove the {number}s on {spaces}").format(number=state.current, spaces=spaces_of(action - REMOVE))
+    return _("pay the {number} on {space}").format(number=_shown(state, action - PAY), space=NAMES[action - PAY])
 
 
-def _move(table: Table, start: int, end: int) -> str:
-    number = _shown(table, start)
+def _move(state: State, start: int, end: int) -> str:
+    number = _shown(state, start)
     return _("move the {number} from {start} to {end}").format(number=number, start=NAMES[start], end=NAMES[end])
 
 
-def _turn(table: Table) -> str:
-    beneath = table.height[table.moved] - 2
-    if beneath >= 0 and table.seen[table.moved, beneath]:
-        return _("turn it over: the {number} comes up").format(number=table.piece[table.moved, beneath])
+def _turn(state: State) -> str:
+    beneath = state.height[state.moved] - 2
+    if beneath >= 0 and state.seen[state.moved, beneath]:
+        return _("turn it over: the {number} comes up").format(number=state.piece[state.moved, beneath])
     return _("turn it over and see what comes up")
 
 
-def _shown(table: Table, space: int) -> str:
+def _shown(state: State, space: int) -> str:
     """The visible piece on a space; a dash where there is none."""
-    stack = table.stack_at[space]
-    return "–" if stack == EMPTY else str(top(table, stack))
+    stack = state.stack_at[space]
+    return "–" if stack == EMPTY else str(top(state, stack))
 
 
 def spaces_of(triple: int) -> str:
@@ -135,31 +135,31 @@ def notation(action: int) -> str:
 # ----------------------------------------------------------------------------------------------------------------- refusals
 
 
-def refusal(table: Table, action: int, names: Sequence[str]) -> tuple[str, str]:
+def refusal(state: State, action: int, names: Sequence[str]) -> tuple[str, str]:
     """Why the actor can't do this now."""
     if action < LEAVE:
-        return _not_moved(table, *divmod(action, SPACES))
+        return _not_moved(state, *divmod(action, SPACES))
     if action < REMOVE:
-        return _not_turned(table)
+        return _not_turned(state)
     if action < PAY:
-        return _not_removed(table, action - REMOVE)
-    return _not_paid(table, action - PAY)
+        return _not_removed(state, action - REMOVE)
+    return _not_paid(state, action - PAY)
 
 
-def _not_moved(table: Table, start: int, end: int) -> tuple[str, str]:
-    if table.phase == Phase.TURN:
+def _not_moved(state: State, start: int, end: int) -> tuple[str, str]:
+    if state.phase == Phase.TURN:
         return "AX-2.1", _("You have moved your stack. Leave it as it is, or turn it over.")
-    if table.phase == Phase.REMOVE:
+    if state.phase == Phase.REMOVE:
         return "AX-4.3", _("First say which triplet leaves.")
-    if table.phase == Phase.PAY:
+    if state.phase == Phase.PAY:
         return "AX-2.1", _("You have moved your stack. Now pay for the move.")
-    if table.stack_at[start] == EMPTY:
+    if state.stack_at[start] == EMPTY:
         return "AX-2.1", _("There is no stack on {space}.").format(space=NAMES[start])
-    return _no_way(table, start, end)
+    return _no_way(state, start, end)
 
 
-def _no_way(table: Table, start: int, end: int) -> tuple[str, str]:
-    length, away = top(table, table.stack_at[start]), distance(start, end)
+def _no_way(state: State, start: int, end: int) -> tuple[str, str]:
+    length, away = top(state, state.stack_at[start]), distance(start, end)
     if start == end:
         return "AX-2.2", _("A move ends on another space than it began.")
     if away > length:
@@ -174,13 +174,13 @@ def _no_way(table: Table, start: int, end: int) -> tuple[str, str]:
         return "AX-2.2", _("{space} is only {away} away: a {number} would need a detour, with more than one turn.").format(
             space=NAMES[end], number=length, away=away
         )
-    return _blocked(table, start, end)
+    return _blocked(state, start, end)
 
 
-def _blocked(table: Table, start: int, end: int) -> tuple[str, str]:
-    if table.stack_at[end] != EMPTY:
+def _blocked(state: State, start: int, end: int) -> tuple[str, str]:
+    if state.stack_at[end] != EMPTY:
         return "AX-2.3", _("There is a stack on {space}.").format(space=NAMES[end])
-    ways = [[space for space in way if table.stack_at[space] != EMPTY] for way in routes(start, end)]
+    ways = [[space for space in way if state.stack_at[space] != EMPTY] for way in routes(start, end)]
     if not all(ways):
         return "", ""
     stacks = listed(sorted({NAMES[way[0]] for way in ways}))
@@ -189,50 +189,50 @@ def _blocked(table: Table, start: int, end: int) -> tuple[str, str]:
     return "AX-2.3", _("Both ways with one turn are blocked: by {spaces}.").format(spaces=stacks)
 
 
-def _not_turned(table: Table) -> tuple[str, str]:
-    if table.phase == Phase.MOVE:
+def _not_turned(state: State) -> tuple[str, str]:
+    if state.phase == Phase.MOVE:
         return "AX-3.1", _("A stack is turned over after its move: move one first.")
-    if table.phase == Phase.REMOVE:
+    if state.phase == Phase.REMOVE:
         return "AX-4.3", _("First say which triplet leaves.")
-    if table.phase == Phase.PAY:
+    if state.phase == Phase.PAY:
         return "AX-3.1", _("It is too late to turn the stack over. Now pay for the move.")
     return "", ""
 
 
-def _not_removed(table: Table, triple: int) -> tuple[str, str]:
-    rule, why = _no_triplet(table, triple)
-    if rule or table.phase == Phase.REMOVE:
+def _not_removed(state: State, triple: int) -> tuple[str, str]:
+    rule, why = _no_triplet(state, triple)
+    if rule or state.phase == Phase.REMOVE:
         return rule, why
-    if table.phase == Phase.TURN:
+    if state.phase == Phase.TURN:
         return "AX-4.3", _("Triplets leave at the end of the move: first leave the stack as it is, or turn it over.")
     return "AX-5.3", _("This triplet counts at the end of the next move: move a stack first.")
 
 
-def _no_triplet(table: Table, triple: int) -> tuple[str, str]:
+def _no_triplet(state: State, triple: int) -> tuple[str, str]:
     spaces = TRIPLES[triple]
     for space in spaces:
-        if table.stack_at[space] == EMPTY:
+        if state.stack_at[space] == EMPTY:
             return "AX-4.1", _("There is no stack on {space}.").format(space=NAMES[space])
-    shown = [top(table, table.stack_at[space]) for space in spaces]
+    shown = [top(state, state.stack_at[space]) for space in spaces]
     if len(set(shown)) > 1:
         return "AX-4.1", _("{spaces} don't show the same number.").format(spaces=spaces_of(triple))
-    if shown[0] != table.current:
+    if shown[0] != state.current:
         return "AX-4.2", _("These are {number}s; only {current}s can be removed now.").format(
-            number=shown[0], current=table.current
+            number=shown[0], current=state.current
         )
-    if table.orthogonal and not TRIPLE_TOUCHES[table.orthogonal, triple]:
+    if state.orthogonal and not TRIPLE_TOUCHES[state.orthogonal, triple]:
         return "AX-4.1", _("These spaces touch at corners only; at this table they have to lie side by side.")
     return "", ""
 
 
-def _not_paid(table: Table, space: int) -> tuple[str, str]:
-    if table.phase == Phase.MOVE:
+def _not_paid(state: State, space: int) -> tuple[str, str]:
+    if state.phase == Phase.MOVE:
         return "AX-5.1", _("You pay after your move, if it removes nothing: move a stack first.")
-    if table.phase == Phase.TURN:
+    if state.phase == Phase.TURN:
         return "AX-5.1", _("You pay when your move is done: first leave the stack as it is, or turn it over.")
-    if table.phase == Phase.REMOVE:
+    if state.phase == Phase.REMOVE:
         return "AX-4.3", _("This move is free. Say which triplet leaves.")
-    if table.stack_at[space] == EMPTY:
+    if state.stack_at[space] == EMPTY:
         return "AX-5.2", _("There is no stack on {space}.").format(space=NAMES[space])
     return "", ""
 
@@ -240,12 +240,12 @@ def _not_paid(table: Table, space: int) -> tuple[str, str]:
 # ------------------------------------------------------------------------------------------------------------------ prompts
 
 
-def prompt(table: Table, names: Sequence[str], viewer: int) -> str:
+def prompt(state: State, names: Sequence[str], viewer: int) -> str:
     """What is to be decided and by whom."""
-    if table.actor < 0:
+    if state.actor < 0:
         return _("The match is over.")
-    text = _((MINE if viewer == table.actor else THEIRS)[Phase(table.phase)])
-    return text.format(name=names[table.actor], current=table.current, space=NAMES[max(table.space[table.moved], 0)])
+    text = _((MINE if viewer == state.actor else THEIRS)[Phase(state.phase)])
+    return text.format(name=names[state.actor], current=state.current, space=NAMES[max(state.space[state.moved], 0)])
 
 
 MINE = {
@@ -262,7 +262,7 @@ THEIRS = {
 }
 
 
-def ending(table: Table) -> tuple[str, str]:
+def ending(state: State) -> tuple[str, str]:
     """How it ended."""
-    rule, text = ENDINGS[Ending(table.ending)]
+    rule, text = ENDINGS[Ending(state.ending)]
     return rule, _(text)

@@ -6,16 +6,17 @@ from typing import Any
 
 from meadhall.engine.game import Game
 from meadhall.engine.language import marked
-from meadhall.games.dungeon_allies import heuristics, rules, state, table
+from meadhall.games.dungeon_allies import heuristics, page, rules
 from meadhall.games.dungeon_allies.advice import ADVICE
 from meadhall.games.dungeon_allies.components import COMPONENTS
 from meadhall.games.dungeon_allies.lessons import LESSONS
 from meadhall.games.dungeon_allies.rules.scoring import points_of
+from meadhall.games.dungeon_allies.state import ACTIONS, SEATS, State
 from meadhall.games.dungeon_allies.statistics import STATISTICS
 from meadhall.games.dungeon_allies.words import WORDS, edition
 
 
-def points(end: state.Table, _options: Mapping[str, Any]) -> tuple[int, ...]:
+def points(end: State, _options: Mapping[str, Any]) -> tuple[int, ...]:
     """DA-13.2: every seat's gold and cards."""
     return tuple(points_of(end, seat) for seat in range(end.players))
 
@@ -26,14 +27,14 @@ game = Game(
     tagline=marked("Send out allies as dice: to fight, to trade, to train, to win over. For 2 to 5."),
     version=1,
     min_players=2,
-    max_players=state.SEATS,
-    actions=state.ACTIONS,
-    table=state.Table,
+    max_players=SEATS,
+    actions=ACTIONS,
+    state=State,
     rules=rules,
     words=WORDS,
     events=WORDS.events,
     edition=edition,
-    picture=table,
+    page=page,
     folder=Path(__file__).parent,
     options=(COMPONENTS,),
     points=points,

@@ -7,13 +7,13 @@ from meadhall.engine.rule import rule
 from meadhall.engine.schema import Row
 from meadhall.games.dungeon_allies.heuristics import greedy
 from meadhall.games.dungeon_allies.heuristics.outlook import expect_shares, is_between_turns
-from meadhall.games.dungeon_allies.state import ILLUMINATE, Table
+from meadhall.games.dungeon_allies.state import ILLUMINATE, State
 
 
 @rule
-def play_on(table: Table, legal: Row, count: int, rng: Row) -> int:
+def play_on(state: State, legal: Row, count: int, rng: Row) -> int:
     """As the greedy player would, but without looking at tiles: to weigh that takes as long as all other decisions of a turn."""
-    return greedy(table, legal, count - (legal[count - 1] == ILLUMINATE), rng)
+    return greedy(state, legal, count - (legal[count - 1] == ILLUMINATE), rng)
 
 
 ADVICE = Advice(

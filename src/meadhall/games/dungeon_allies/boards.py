@@ -168,11 +168,11 @@ class Boards:
 
     def __init__(self, view: View) -> None:
         self._view = view
-        self._table: Any = view.table
+        self._state: Any = view.state
         self._names = Names(components_of(view.options))
-        self._players = range(view.table.players)
+        self._players = range(view.state.players)
         self._lying: defaultdict[int, list[Die]] = defaultdict(list)
-        for seat, targets in enumerate(self._table.place[: view.table.players].tolist()):
+        for seat, targets in enumerate(self._state.place[: view.state.players].tolist()):
             for die, target in enumerate(targets):
                 self._lying[target].append(Die(seat, die))
 
@@ -187,111 +187,111 @@ class Boards:
 
     def square(self, square: int) -> Square:
         """A square, and what is known of its tile."""
-        tile = bool(has_tile(self._table, square))
+        tile = bool(has_tile(self._state, square))
         return Square(
             square=square,
             name=names.square(square),
             level=level_of(square),
             tile=tile,
             monster=self.monster(square),
-            former="" if tile else self._names.monster(self._table.former[square]),
+            former="" if tile else self._names.monster(self._state.former[square]),
             seen=self.seen(square),
             dice=self.dice(ON_SQUARE + square),
         )
 
     def monster(self, square: int) -> Monster | None:
         """The tile on a square, if it is known."""
-        monster = int(self._table.monster[square])
-        return None if monster < 0 else monster_of(self._table, self._names, monster)
+        monster = int(self._state.monster[square])
+        return None if monster < 0 else monster_of(self._state, self._names, monster)
 
     def seen(self, square: int) -> tuple[int, ...]:
         """DA-3.4: who knows the tile on a square."""
-        if not self._table.seen[square]:
+        if not self._state.seen[square]:
             return ()
-        return tuple(seat for seat in self._players if has_seen(self._table, seat, square))
+        return tuple(seat for seat in self._players if has_seen(self._state, seat, square))
 
     def fight(self) -> Fight | None:
         """The fight that goes on."""
-        square = int(self._table.square)
+        square = int(self._state.square)
         monster = None if square == NONE else self.monster(square)
         if monster is None or self._view.actor is None:
             return None
         last = self._view.steps[-1].events if self._view.steps else ()
         rolls = [event.arguments[1] for event in last if event.kind in (Event.ROLLED, Event.REROLLED)]
-        dice = tuple(self._thrown(die, SIDES[die] in rolls) for die in range(DICE) if is_fighting(self._table, die))
+        dice = tuple(self._thrown(die, SIDES[die] in rolls) for die in range(DICE) if is_fighting(self._state, die))
         return Fight(self._view.actor, square, level_of(square), monster, dice)
 
     def _thrown(self, die: int, fresh: bool) -> Thrown:
-        table = self._table
-        doubled: Literal["", "skill", "bless"] = "" if not is_doubled(table, die) else "bless" if table.blessed[die] else "skill"
-        return Thrown(die, int(table.rolled[die]), doubled, bool(table.extra[die]), fresh)
+        state = self._state
+        doubled: Literal["", "skill", "bless"] = "" if not is_doubled(state, die) else "bless" if state.blessed[die] else "skill"
+        return Thrown(die, int(state.rolled[die]), doubled, bool(state.extra[die]), fresh)
 
     # ------------------------------------------------------------------------------------------------------- along the road
 
     def track(self, space: int) -> TrackSpace:
         """A space of the turn order."""
-        seat = self._table.track[space]
+        seat = self._state.track[space]
         die = next((die for die in self._lying[ON_TRACK] if die.seat == seat), None)
-        return TrackSpace(items(self._table.track_gift[space]), die)
+        return TrackSpace(items(self._state.track_gift[space]), die)
 
     def treasure(self, space: int) -> Treasure:
         """A treasure space."""
-        guarded = bool(is_guarded(self._table, space))
-        return Treasure(items(self._table.treasure[space]), guarded, self._only(ON_TREASURE + space))
+        guarded = bool(is_guarded(self._state, space))
+        return Treasure(items(self._state.treasure[space]), guarded, self._only(ON_TREASURE + space))
 
     def trainees(self) -> tuple[Die, ...]:
         """The dice at the trainer, from the top."""
-        return tuple(Die(*divmod(int(trainee), DICE)) for trainee in self._table.trainee[: self._table.trainees])
+        return tuple(Die(*divmod(int(trainee), DICE)) for trainee in self._state.trainee[: self._state.trainees])
 
     def tavern(self) -> Tavern:
         """The tavern."""
-        table = self._table
+        state = self._state
         return Tavern(
-            follower=self.ally(table.stack[table.followers - 1]) if table.followers else None,
-            left=int(table.followers),
-            bidder=None if table.bidder == NONE else int(table.bidder),
-            bid=int(table.bid),
+            follower=self.ally(state.stack[state.followers - 1]) if state.followers else None,
+            left=int(state.followers),
+            bidder=None if state.bidder == NONE else int(state.bidder),
+            bid=int(state.bid),
             dice=self.dice(ON_TAVERN),
         )
 
     def prisoner(self, space: int) -> Prisoner:
         """A prisoner."""
-        offering, reward = items(self._table.offering[space]), items(self._table.reward[space])
+        offering, reward = items(self._state.offering[space]), items(self._state.reward[space])
         return Prisoner(self._names.prisoner(space), offering, reward, self._only(ON_PRISONER + space))
 
     def exchanges(self) -> tuple[tuple[Items, Items], ...]:
         """The lines of the trade table."""
-        sides = [items(side) for side in self._table.exchange]
+        sides = [items(side) for side in self._state.exchange]
         return tuple((sides[2 * line], sides[2 * line + 1]) for line in range(TRADES))
 
     def offer(self, space: int) -> Offer:
         """A card on show."""
-        card = int(self._table.display[space])
+        card = int(self._state.display[space])
         return Offer(None if card == NONE else self.card(card), self._only(ON_SORCERER + space))
 
     def price(self) -> Items:
         """DA-11.1: of a card, now."""
-        colour = int(price(self._table))
+        colour = int(price(self._state))
         return items(int(each == colour) for each in range(COLOURS))
 
     # ------------------------------------------------------------------------------------------------------------- players
 
     def corner(self, seat: int) -> Corner:
         """All that a player has."""
-        table = self._table
-        kept = Counter(int(table.weakness[monster]) for monster in range(MONSTERS) if table.owner[monster] == seat)
+        state = self._state
+        kept = Counter(int(state.weakness[monster]) for monster in range(MONSTERS) if state.owner[monster] == seat)
         return Corner(
             seat=seat,
-            items=items(table.crystals[seat], table.gold[seat]),
+            items=items(state.crystals[seat], state.gold[seat]),
             members=tuple(self._members(seat)),
-            cards=tuple(self.card(card, seat) for card in range(CARDS) if table.card_owner[card] == seat),
+            cards=tuple(self.card(card, seat) for card in range(CARDS) if state.card_owner[card] == seat),
             kept=tuple(kept[skill] for skill in range(SKILLS)),
-            points=int(points_of(table, seat)),
+            points=int(points_of(state, seat)),
         )
 
     def _members(self, seat: int) -> Iterable[Member]:
         for die in range(DICE):
-            ally, target = self._table.ally[seat, die], int(self._table.place[seat, die])
+            ally, target = self._state.ally[seat, die], int(self._state.place[seat, die])
             if target == ON_TRAINER and Die(seat, die) in self._trained:
                 target = NONE  # whoever has that die now came with it since
             if ally != NONE:
@@ -310,18 +310,18 @@ class Boards:
 
     def ally(self, ally: int) -> Ally:
         """A character or a follower."""
-        return Ally(self._names.ally(ally), int(self._table.skill[ally]), ally >= FIRST_FOLLOWER)
+        return Ally(self._names.ally(ally), int(self._state.skill[ally]), ally >= FIRST_FOLLOWER)
 
     def card(self, card: int, owner: int = NONE) -> Card:
         """A card, and what it is worth to its owner."""
-        table = self._table
+        state = self._state
         return Card(
             name=self._names.card(card),
-            kind=_KINDS[CardKind(table.card_kind[card])],
-            subject=int(table.card_subject[card]),
-            per=int(table.card_per[card]),
-            points=int(table.card_points[card]),
-            worth=0 if owner == NONE else int(worth(table, owner, card)),
+            kind=_KINDS[CardKind(state.card_kind[card])],
+            subject=int(state.card_subject[card]),
+            per=int(state.card_per[card]),
+            points=int(state.card_points[card]),
+            worth=0 if owner == NONE else int(worth(state, owner, card)),
         )
 
 

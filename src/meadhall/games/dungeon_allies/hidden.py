@@ -15,88 +15,88 @@ from meadhall.games.dungeon_allies.state import (
     MONSTERS,
     NONE,
     SQUARES,
-    Table,
+    State,
     has_follower,
     has_seen,
 )
 
 
 @rule
-def conceal(table: Table, seat: int) -> None:
+def conceal(state: State, seat: int) -> None:
     """DA-14.2: tiles that the seat hasn't seen, the stack of followers below its top, and the deck."""
     for square in range(SQUARES):
-        if table.monster[square] >= 0 and not has_seen(table, seat, square):
-            table.monster[square] = NONE
-    for k in range(table.followers - 1):
-        table.stack[k] = NONE
-    for k in range(table.cards):
-        table.deck[k] = NONE
+        if state.monster[square] >= 0 and not has_seen(state, seat, square):
+            state.monster[square] = NONE
+    for k in range(state.followers - 1):
+        state.stack[k] = NONE
+    for k in range(state.cards):
+        state.deck[k] = NONE
 
 
 @rule
-def redeal(table: Table, seat: int) -> None:
+def redeal(state: State, seat: int) -> None:
     """DA-14.1: everybody knows what is hidden, but not where: it lies there in any order, all equally likely."""
     unseen = np.zeros(MONSTERS, np.int8)
-    redeal_monsters(table, unseen)
-    redeal_followers(table, unseen)
-    redeal_cards(table, unseen)
+    redeal_monsters(state, unseen)
+    redeal_followers(state, unseen)
+    redeal_cards(state, unseen)
 
 
 @rule
-def redeal_monsters(table: Table, unseen: Row) -> None:
+def redeal_monsters(state: State, unseen: Row) -> None:
     """DA-14.1: the tiles that are still on squares, but for those that the seat has seen there."""
     count = 0
     for monster in range(MONSTERS):
-        if table.owner[monster] == NONE and not lies_open(table, monster):
+        if state.owner[monster] == NONE and not lies_open(state, monster):
             unseen[count] = monster
             count += 1
-    shuffle(table.rng, unseen, count)
+    shuffle(state.rng, unseen, count)
     for square in range(SQUARES):
-        if table.monster[square] == NONE:
+        if state.monster[square] == NONE:
             count -= 1
-            table.monster[square] = unseen[count]
+            state.monster[square] = unseen[count]
 
 
 @rule
-def lies_open(table: Table, monster: int) -> bool:
+def lies_open(state: State, monster: int) -> bool:
     """Whether the viewer knows on which square a tile lies."""
     for square in range(SQUARES):
-        if table.monster[square] == monster:
+        if state.monster[square] == monster:
             return True
     return False
 
 
 @rule
-def redeal_followers(table: Table, unseen: Row) -> None:
+def redeal_followers(state: State, unseen: Row) -> None:
     """The followers that nobody has, but for the one on top."""
-    below_top = table.followers - 1
+    below_top = state.followers - 1
     count = 0
     for follower in range(FIRST_FOLLOWER, FIRST_FOLLOWER + FOLLOWERS):
-        if not has_follower(table, follower) and (below_top < 0 or table.stack[below_top] != follower):
+        if not has_follower(state, follower) and (below_top < 0 or state.stack[below_top] != follower):
             unseen[count] = follower
             count += 1
-    shuffle(table.rng, unseen, count)
+    shuffle(state.rng, unseen, count)
     for k in range(count):
-        table.stack[k] = unseen[k]
+        state.stack[k] = unseen[k]
 
 
 @rule
-def redeal_cards(table: Table, unseen: Row) -> None:
+def redeal_cards(state: State, unseen: Row) -> None:
     """The cards that are neither on show nor somebody's."""
     count = 0
     for card in range(CARDS):
-        if table.card_owner[card] == NONE and not is_on_show(table, card):
+        if state.card_owner[card] == NONE and not is_on_show(state, card):
             unseen[count] = card
             count += 1
-    shuffle(table.rng, unseen, count)
+    shuffle(state.rng, unseen, count)
     for k in range(count):
-        table.deck[k] = unseen[k]
+        state.deck[k] = unseen[k]
 
 
 @rule
-def is_on_show(table: Table, card: int) -> bool:
+def is_on_show(state: State, card: int) -> bool:
     """DA-11.1: whether a card lies on one of the sorcerer's spaces."""
     for space in range(DISPLAY):
-        if table.display[space] == card:
+        if state.display[space] == card:
             return True
     return False

@@ -43,8 +43,8 @@ from meadhall.games.dungeon_allies.state import (
     WHITE,
     YELLOW,
     Phase,
+    State,
     Step,
-    Table,
     current_round,
     has_seen,
     level_of,
@@ -93,126 +93,126 @@ NOT_NOW = {
 """Why there is nothing of this kind to decide."""
 
 
-def refusal(table: Table, action: int, players: Sequence[str]) -> Refusal:
+def refusal(state: State, action: int, players: Sequence[str]) -> Refusal:
     """Rule and words why the actor can't do this now; ``ALLOWED`` if it can be done."""
     phase = next(phase for end, phase in PHASES if action < end)
-    if phase != table.phase:
-        return _not_now(table, phase)
+    if phase != state.phase:
+        return _not_now(state, phase)
     if phase == Phase.PLACE:
-        return _no_light(table) if action == ILLUMINATE else _not_placed(table, action - PLACE, players)
+        return _no_light(state) if action == ILLUMINATE else _not_placed(state, action - PLACE, players)
     if phase == Phase.PEEK:
-        return _not_seen(table, action - PEEK)
+        return _not_seen(state, action - PEEK)
     if phase == Phase.BID:
-        return _not_bid(table, action - BID)
+        return _not_bid(state, action - BID)
     if phase == Phase.FIGHT_ORDER:
-        return _no_fight(table, action - FIGHT)
+        return _no_fight(state, action - FIGHT)
     if phase == Phase.PREP:
-        return _no_spell(table, action)
+        return _no_spell(state, action)
     if phase == Phase.REROLL:
-        return _not_in_the_fight("DA-4.6", action - REROLL) if action >= REROLL and not table.rolled[action - REROLL] else ALLOWED
+        return _not_in_the_fight("DA-4.6", action - REROLL) if action >= REROLL and not state.rolled[action - REROLL] else ALLOWED
     if phase == Phase.FOLLOWER_DIE:
-        return _too_large(table, action - FOLLOWER_DIE)
+        return _too_large(state, action - FOLLOWER_DIE)
     if phase == Phase.TRADE and action >= TRADE:
-        return _no_exchange(table, *divmod(action - TRADE, 2))
+        return _no_exchange(state, *divmod(action - TRADE, 2))
     return ALLOWED
 
 
-def _not_now(table: Table, wanted: Phase) -> Refusal:
+def _not_now(state: State, wanted: Phase) -> Refusal:
     rule, why = NOT_NOW[wanted]
-    if wanted == Phase.PLACE and table.step == Step.PLACEMENT:
-        rule, why = FIRST[Phase(table.phase)]
+    if wanted == Phase.PLACE and state.step == Step.PLACEMENT:
+        rule, why = FIRST[Phase(state.phase)]
     return rule, _(why)
 
 
 # --------------------------------------------------------------------------------------------------------------- placement
 
 
-def _not_placed(table: Table, placement: int, players: Sequence[str]) -> Refusal:
+def _not_placed(state: State, placement: int, players: Sequence[str]) -> Refusal:
     target, die = divmod(placement, DICE)
-    if table.ally[table.actor, die] == NONE:
+    if state.ally[state.actor, die] == NONE:
         return "DA-1.2", _("None of your allies has a {die}.").format(die=names.die(die))
-    if table.place[table.actor, die] != NONE:
-        place = names.target(table.place[table.actor, die])
+    if state.place[state.actor, die] != NONE:
+        place = names.target(state.place[state.actor, die])
         return "DA-3.1", _("Your {die} is placed already: {place}.").format(die=names.die(die), place=place)
     if target < ON_TRACK:
-        return _no_attack(table, target - ON_SQUARE, players)
+        return _no_attack(state, target - ON_SQUARE, players)
     if target == ON_TRACK:
-        on_track = any(table.track[space] == table.actor for space in range(table.players))
+        on_track = any(state.track[space] == state.actor for space in range(state.players))
         return ("DA-3.3", _("You have a die on the turn order already, and one is all you may have.")) if on_track else ALLOWED
     if target == ON_TRAINER:
-        return _not_trained(table, die)
+        return _not_trained(state, die)
     if target == ON_TAVERN:
-        return _no_guest(table)
+        return _no_guest(state)
     if target == ON_TRADE:
         return ALLOWED
-    return _occupied(table, target, players)
+    return _occupied(state, target, players)
 
 
-def _no_attack(table: Table, square: int, players: Sequence[str]) -> Refusal:
-    if table.monster[square] == GONE:
+def _no_attack(state: State, square: int, players: Sequence[str]) -> Refusal:
+    if state.monster[square] == GONE:
         return "DA-3.3", _("No monster is left on {square}.").format(square=names.square(square))
     target = ON_SQUARE + square
-    if table.holder[target] not in (NONE, table.actor):
-        return _taken(target, table.holder[target], players)
+    if state.holder[target] not in (NONE, state.actor):
+        return _taken(target, state.holder[target], players)
     return ALLOWED
 
 
-def _occupied(table: Table, target: int, players: Sequence[str]) -> Refusal:
+def _occupied(state: State, target: int, players: Sequence[str]) -> Refusal:
     """One die fits on the space."""
-    if target >= ON_SORCERER and table.display[target - ON_SORCERER] == NONE:
+    if target >= ON_SORCERER and state.display[target - ON_SORCERER] == NONE:
         return "DA-3.3", _("The sorcerer has no card on that space.")
-    return ALLOWED if table.holder[target] == NONE else _taken(target, table.holder[target], players)
+    return ALLOWED if state.holder[target] == NONE else _taken(target, state.holder[target], players)
 
 
 def _taken(target: int, holder: int, players: Sequence[str]) -> Refusal:
     return "DA-3.3", _("{place} is taken by {name}.").format(place=names.target(target), name=players[holder])
 
 
-def _not_trained(table: Table, die: int) -> Refusal:
+def _not_trained(state: State, die: int) -> Refusal:
     if die == D12:
         return "DA-3.3", _("The d12 is the largest die: who has it can't be trained any more.")
-    if table.trainees == TRAINER_SPACES:
+    if state.trainees == TRAINER_SPACES:
         return "DA-3.3", _("All spaces at the trainer's are taken.")
     return ALLOWED
 
 
-def _no_guest(table: Table) -> Refusal:
-    if table.followers == 0:
+def _no_guest(state: State) -> Refusal:
+    if state.followers == 0:
         return "DA-8.1", _("No follower is left in the tavern.")
-    if all(table.ally[table.actor, die] != NONE for die in range(DICE)):
+    if all(state.ally[state.actor, die] != NONE for die in range(DICE)):
         return "DA-8.1", _("You have five allies, and there is no die for one more.")
-    if table.bidder == table.actor:
+    if state.bidder == state.actor:
         return "DA-8.2", _("Yours is the leading bid: you can't raise it.")
-    if table.bidder != NONE and table.bid >= table.gold[table.actor]:
+    if state.bidder != NONE and state.bid >= state.gold[state.actor]:
         return "DA-8.1", _("You would have to bid at least {bid}, and have {gold}.").format(
-            bid=names.amount(GOLD, table.bid + 1), gold=names.amount(GOLD, table.gold[table.actor])
+            bid=names.amount(GOLD, state.bid + 1), gold=names.amount(GOLD, state.gold[state.actor])
         )
-    if table.bidder != NONE and table.bid == MOST_GOLD_BID:
+    if state.bidder != NONE and state.bid == MOST_GOLD_BID:
         return "DA-8.1", _("Nobody can bid more than {bid}.").format(bid=names.amount(GOLD, MOST_GOLD_BID))
     return ALLOWED
 
 
-def _no_light(table: Table) -> Refusal:
-    if not table.crystals[table.actor, RED]:
+def _no_light(state: State) -> Refusal:
+    if not state.crystals[state.actor, RED]:
         return _lacking("DA-3.4", RED)
-    if all(_not_seen(table, square) != ALLOWED for square in range(SQUARES)):
+    if all(_not_seen(state, square) != ALLOWED for square in range(SQUARES)):
         return "DA-3.4", _("You have seen every tile that is left.")
     return ALLOWED
 
 
-def _not_seen(table: Table, square: int) -> Refusal:
-    if table.monster[square] == GONE:
+def _not_seen(state: State, square: int) -> Refusal:
+    if state.monster[square] == GONE:
         return "DA-3.4", _("No monster is left on {square}.").format(square=names.square(square))
-    if has_seen(table, table.actor, square):
+    if has_seen(state, state.actor, square):
         return "DA-3.4", _("You know the tile on {square} already.").format(square=names.square(square))
     return ALLOWED
 
 
-def _not_bid(table: Table, gold: int) -> Refusal:
-    if gold <= table.bid:
-        return "DA-8.1", _("The last bid is {bid}: bid more.").format(bid=names.amount(GOLD, table.bid))
-    if gold > table.gold[table.actor]:
-        return "DA-8.1", _("You have only {gold}.").format(gold=names.amount(GOLD, table.gold[table.actor]))
+def _not_bid(state: State, gold: int) -> Refusal:
+    if gold <= state.bid:
+        return "DA-8.1", _("The last bid is {bid}: bid more.").format(bid=names.amount(GOLD, state.bid))
+    if gold > state.gold[state.actor]:
+        return "DA-8.1", _("You have only {gold}.").format(gold=names.amount(GOLD, state.gold[state.actor]))
     return ALLOWED
 
 
@@ -223,51 +223,51 @@ def _lacking(rule: str, colour: int) -> Refusal:
 # ------------------------------------------------------------------------------------------------------------------- fights
 
 
-def _no_fight(table: Table, square: int) -> Refusal:
-    if table.monster[square] == GONE:
+def _no_fight(state: State, square: int) -> Refusal:
+    if state.monster[square] == GONE:
         return "DA-4.2", _("No monster is left on {square}.").format(square=names.square(square))
-    if table.holder[ON_SQUARE + square] != table.actor:
+    if state.holder[ON_SQUARE + square] != state.actor:
         return "DA-4.2", _("You have no die on {square}.").format(square=names.square(square))
     return ALLOWED
 
 
-def _no_spell(table: Table, action: int) -> Refusal:
+def _no_spell(state: State, action: int) -> Refusal:
     if action == ROLL:
         return ALLOWED
     if action == HAMMER:
-        return _no_hammer(table)
-    return _no_enhance(table, action - ENHANCE) if action < BLESS else _no_bless(table, action - BLESS)
+        return _no_hammer(state)
+    return _no_enhance(state, action - ENHANCE) if action < BLESS else _no_bless(state, action - BLESS)
 
 
-def _no_hammer(table: Table) -> Refusal:
-    if not table.crystals[table.actor, WHITE]:
+def _no_hammer(state: State) -> Refusal:
+    if not state.crystals[state.actor, WHITE]:
         return _lacking("DA-4.5", WHITE)
-    level = level_of(table.square) + 1
-    if level > current_round(table):
+    level = level_of(state.square) + 1
+    if level > current_round(state):
         return "DA-4.5", _("In round {round} the gods don't strike monsters of level {level}.").format(
-            round=current_round(table), level=level
+            round=current_round(state), level=level
         )
     return ALLOWED
 
 
-def _no_enhance(table: Table, die: int) -> Refusal:
-    if not table.crystals[table.actor, GREEN]:
+def _no_enhance(state: State, die: int) -> Refusal:
+    if not state.crystals[state.actor, GREEN]:
         return _lacking("DA-4.5", GREEN)
-    if table.ally[table.actor, die] != NONE:
+    if state.ally[state.actor, die] != NONE:
         return "DA-4.5", _("One of your allies has the {die}.").format(die=names.die(die))
-    if table.extra[die]:
+    if state.extra[die]:
         return "DA-4.5", _("The {die} is in the fight already.").format(die=names.die(die))
     return ALLOWED
 
 
-def _no_bless(table: Table, die: int) -> Refusal:
-    sent = table.place[table.actor, die] == ON_SQUARE + table.square
-    if not table.crystals[table.actor, YELLOW]:
+def _no_bless(state: State, die: int) -> Refusal:
+    sent = state.place[state.actor, die] == ON_SQUARE + state.square
+    if not state.crystals[state.actor, YELLOW]:
         return _lacking("DA-4.5", YELLOW)
-    if not sent and not table.extra[die]:
+    if not sent and not state.extra[die]:
         return _not_in_the_fight("DA-4.5", die)
-    weak = table.weakness[table.monster[table.square]]
-    if table.blessed[die] or (sent and table.skill[table.ally[table.actor, die]] == weak):
+    weak = state.weakness[state.monster[state.square]]
+    if state.blessed[die] or (sent and state.skill[state.ally[state.actor, die]] == weak):
         return "DA-4.5", _("The {die} counts double already.").format(die=names.die(die))
     return ALLOWED
 
@@ -279,8 +279,8 @@ def _not_in_the_fight(rule: str, die: int) -> Refusal:
 # -------------------------------------------------------------------------------------------------------------- later steps
 
 
-def _too_large(table: Table, die: int) -> Refusal:
-    lowest = lowest_die(table, table.actor)
+def _too_large(state: State, die: int) -> Refusal:
+    lowest = lowest_die(state, state.actor)
     if die >= lowest:
         return "DA-8.3", _("A follower's die is smaller than all others of yours, the smallest of which is the {die}.").format(
             die=names.die(lowest)
@@ -288,13 +288,13 @@ def _too_large(table: Table, die: int) -> Refusal:
     return ALLOWED
 
 
-def _no_exchange(table: Table, line: int, direction: int) -> Refusal:
+def _no_exchange(state: State, line: int, direction: int) -> Refusal:
     given, taken = 2 * line + direction, 2 * line + 1 - direction
-    if table.traded[line] == 2 - direction:
+    if state.traded[line] == 2 - direction:
         return "DA-10.2", _("On this visit you have used the line in the other direction.")
-    lacking = [max(0, table.exchange[given, colour] - table.crystals[table.actor, colour]) for colour in range(COLOURS)]
+    lacking = [max(0, state.exchange[given, colour] - state.crystals[state.actor, colour]) for colour in range(COLOURS)]
     if any(lacking):
         return "DA-10.1", _("For that you lack {crystals}.").format(crystals=names.amounts(lacking))
-    if any(table.box[colour] < table.exchange[taken, colour] for colour in range(COLOURS)):
+    if any(state.box[colour] < state.exchange[taken, colour] for colour in range(COLOURS)):
         return "DA-1.6", _("The box doesn't have what you would get.")
     return ALLOWED

@@ -8,7 +8,7 @@ from typing import Annotated
 import numpy as np
 
 from meadhall.engine.rule import rule
-from meadhall.engine.schema import I8, Grid, Row, State, record
+from meadhall.engine.schema import I8, GameState, Grid, Row, record
 
 SEATS = 5
 NONE = -1  # nobody, nothing; or what the viewer may not know
@@ -180,7 +180,7 @@ class Event(IntEnum):
 
 
 @record
-class Table(State):
+class State(GameState):
     """The state of a match: first what is printed on the components, which never changes, then what lies where."""
 
     target: Annotated[Grid, np.int8, LEVELS, MONSTERS]  # DA-4.4: what the dice have to reach
@@ -245,37 +245,37 @@ def level_of(square: int) -> int:
 
 
 @rule
-def current_round(table: Table) -> int:
+def current_round(state: State) -> int:
     """DA-12.1: 1 to 3, by the number of tiles removed."""
-    return 1 + (table.removed >= ROUND_ENDS[0]) + (table.removed >= ROUND_ENDS[1])
+    return 1 + (state.removed >= ROUND_ENDS[0]) + (state.removed >= ROUND_ENDS[1])
 
 
 @rule
-def has_seen(table: Table, seat: int, square: int) -> bool:
+def has_seen(state: State, seat: int, square: int) -> bool:
     """DA-3.4: whether a seat (-1: a spectator) knows the tile on a square."""
-    return (table.seen[square] >> (1 + seat)) & 1 == 1
+    return (state.seen[square] >> (1 + seat)) & 1 == 1
 
 
 @rule
-def has_tile(table: Table, square: int) -> bool:
+def has_tile(state: State, square: int) -> bool:
     """DA-3.3: whether a tile still lies on a square."""
-    return table.monster[square] != GONE
+    return state.monster[square] != GONE
 
 
 @rule
-def has_follower(table: Table, follower: int) -> bool:
+def has_follower(state: State, follower: int) -> bool:
     """DA-1.2: whether somebody has won a follower."""
-    for seat in range(table.players):
+    for seat in range(state.players):
         for die in range(DICE):
-            if table.ally[seat, die] == follower:
+            if state.ally[seat, die] == follower:
                 return True
     return False
 
 
 @rule
-def lowest_die(table: Table, seat: int) -> int:
+def lowest_die(state: State, seat: int) -> int:
     """DA-8.3: the smallest die of a seat's allies, followers too."""
     for die in range(DICE):
-        if table.ally[seat, die] != NONE:
+        if state.ally[seat, die] != NONE:
             return die
     return DICE

@@ -10,7 +10,7 @@ from meadhall.engine import events
 from meadhall.engine.match import View
 from meadhall.games.dungeon_allies.components import ITEM_NAMES, Components, components_of
 from meadhall.games.dungeon_allies.names import Names
-from meadhall.games.dungeon_allies.state import LEVELS, MONSTERS, SIDES, Event, Step, Table, level_of
+from meadhall.games.dungeon_allies.state import LEVELS, MONSTERS, SIDES, Event, State, Step, level_of
 
 
 @dataclass(frozen=True)
@@ -111,16 +111,16 @@ TOLD_BEFORE = (Event.LOOTS, Event.FREES, Event.BUYS)
 """What may be followed by gains and payments that belong to it."""
 
 
-def monster_of(table: Table, names: Names, monster: int) -> Monster:
+def monster_of(state: State, names: Names, monster: int) -> Monster:
     """A tile by its number."""
-    faces = tuple((int(table.target[level, monster]), int(table.bounty[level, monster])) for level in range(LEVELS))
-    dearest = max(table.bounty[LEVELS - 1, other] for other in range(MONSTERS))
-    return Monster(names.monster(monster), int(table.weakness[monster]), faces, faces[-1][1] == dearest)
+    faces = tuple((int(state.target[level, monster]), int(state.bounty[level, monster])) for level in range(LEVELS))
+    dearest = max(state.bounty[LEVELS - 1, other] for other in range(MONSTERS))
+    return Monster(names.monster(monster), int(state.weakness[monster]), faces, faces[-1][1] == dearest)
 
 
 def story(view: View) -> tuple[int, tuple[Scene, ...]]:
     """The scenes of the turn that goes on; while nothing has happened in it but placing, of the one before. And which turn."""
-    turn = int(view.table.turn)
+    turn = int(view.state.turn)
     chapter: list[tuple[int, events.Event]] = []
     for step in reversed(view.steps):
         for event in reversed(step.events):
@@ -188,7 +188,7 @@ class Teller:
         fight = self._fight
         if kind == Event.REVEALED:
             where, monster = int(arguments[0]), [each.id for each in self._components.monster].index(str(arguments[1]))
-            self._fight = Fight(0, where, level_of(where), monster_of(self._view.table, self._names, monster))
+            self._fight = Fight(0, where, level_of(where), monster_of(self._view.state, self._names, monster))
         elif fight and kind == Event.ENHANCES:
             self._fight = replace(fight, dice=(*fight.dice, Thrown(_die(arguments), extra=True)))
         elif fight and kind == Event.BLESSES:

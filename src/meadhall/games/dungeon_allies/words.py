@@ -50,7 +50,7 @@ from meadhall.games.dungeon_allies.state import (
     WHITE,
     YELLOW,
     Phase,
-    Table,
+    State,
 )
 
 
@@ -65,13 +65,13 @@ class Words:
         """What happened."""
         return tell(event, self.events[event.kind], names, self.pieces)
 
-    def refusal(self, table: Table, action: int, names: Sequence[str]) -> tuple[str, str]:
+    def refusal(self, state: State, action: int, names: Sequence[str]) -> tuple[str, str]:
         """Why the actor can't do this now, if so."""
-        return refusals.refusal(table, action, names)
+        return refusals.refusal(state, action, names)
 
-    def sketch(self, table: Table, names: Sequence[str]) -> str:
+    def sketch(self, state: State, names: Sequence[str]) -> str:
         """The table in a terminal."""
-        return sketch(table, names, self.pieces)
+        return sketch(state, names, self.pieces)
 
     def notation(self, action: int) -> str:
         """What a person types for an action at the terminal."""
@@ -79,35 +79,35 @@ class Words:
 
     # ------------------------------------------------------------------------------------------------------------- actions
 
-    def action(self, table: Table, action: int, names: Sequence[str]) -> str:
+    def action(self, state: State, action: int, names: Sequence[str]) -> str:
         """What the actor would do."""
         if action < FIGHT:
-            return self._placement(table, action)
-        return _fight(action) if action < FOLLOWER_DIE else self._later(table, action)
+            return self._placement(state, action)
+        return _fight(action) if action < FOLLOWER_DIE else self._later(state, action)
 
-    def _placement(self, table: Table, action: int) -> str:
+    def _placement(self, state: State, action: int) -> str:
         if action < PLACE:
-            ally = table.dealt[table.actor, action]
-            return _("give the d6 to {ally} ({skill})").format(ally=self.pieces.ally(ally), skill=names.skill(table.skill[ally]))
+            ally = state.dealt[state.actor, action]
+            return _("give the d6 to {ally} ({skill})").format(ally=self.pieces.ally(ally), skill=names.skill(state.skill[ally]))
         if action < ILLUMINATE:
             target, die = divmod(action - PLACE, DICE)
-            return _("place the {die}: {place}").format(die=names.die(die), place=self._place(table, target))
+            return _("place the {die}: {place}").format(die=names.die(die), place=self._place(state, target))
         if action == ILLUMINATE:
             return _("cast Illuminate: look at two tiles, for {price}").format(price=names.amount(RED, 1))
         if action <= BID:
             return _("look at the tile on {square}").format(square=names.square(action - PEEK))
         return _("bid {gold}").format(gold=names.amount(GOLD, action - BID))
 
-    def _place(self, table: Table, target: int) -> str:
+    def _place(self, state: State, target: int) -> str:
         """A target, and whom or what one finds there."""
         place, found = names.target(target), ""
         if ON_PRISONER <= target < ON_TRADE:
             found = self.pieces.prisoner(target - ON_PRISONER)
-        elif target >= ON_SORCERER and table.display[target - ON_SORCERER] != NONE:
-            found = self.pieces.card(table.display[target - ON_SORCERER])
+        elif target >= ON_SORCERER and state.display[target - ON_SORCERER] != NONE:
+            found = self.pieces.card(state.display[target - ON_SORCERER])
         return f"{place} ({found})" if found else place
 
-    def _later(self, table: Table, action: int) -> str:
+    def _later(self, state: State, action: int) -> str:
         if action < END_TRADE:
             return _("give the {die} to the follower").format(die=names.die(action - FOLLOWER_DIE))
         if action == END_TRADE:
@@ -117,62 +117,62 @@ class Words:
             return _("give {given} for {taken}").format(given=given, taken=taken)
         if action == DECLINE:
             return _("leave the card")
-        return _("buy the card for {price}").format(price=names.amount(price(table), 1))
+        return _("buy the card for {price}").format(price=names.amount(price(state), 1))
 
     # ------------------------------------------------------------------------------------------------------------- prompts
 
-    def prompt(self, table: Table, names: Sequence[str], viewer: int) -> str:
+    def prompt(self, state: State, names: Sequence[str], viewer: int) -> str:
         """What is to be decided and by whom."""
-        if table.actor == NONE:
+        if state.actor == NONE:
             return _("The match is over.")
-        text = _((MINE if viewer == table.actor else THEIRS)[Phase(table.phase)])
-        return text.format(name=names[table.actor], **self._facts(table))
+        text = _((MINE if viewer == state.actor else THEIRS)[Phase(state.phase)])
+        return text.format(name=names[state.actor], **self._facts(state))
 
-    def _facts(self, table: Table) -> dict[str, Any]:
+    def _facts(self, state: State) -> dict[str, Any]:
         """What the decision is about."""
-        if table.phase == Phase.PLACE:
+        if state.phase == Phase.PLACE:
             waiting = [
-                die for die in range(DICE) if table.ally[table.actor, die] != NONE and table.place[table.actor, die] == NONE
+                die for die in range(DICE) if state.ally[state.actor, die] != NONE and state.place[state.actor, die] == NONE
             ]
             return {"dice": listed([names.die(die) for die in waiting])}
-        if table.phase == Phase.BID:
-            return {"bid": table.bid, "gold": table.gold[table.actor]}
-        if table.phase in (Phase.PREP, Phase.REROLL):
-            monster = table.monster[table.square]
+        if state.phase == Phase.BID:
+            return {"bid": state.bid, "gold": state.gold[state.actor]}
+        if state.phase in (Phase.PREP, Phase.REROLL):
+            monster = state.monster[state.square]
             return {
-                "square": names.square(table.square),
+                "square": names.square(state.square),
                 "monster": self.pieces.monster(monster),
-                "target": target_of(table),
-                "skill": names.skill(table.weakness[monster]),
-                "total": total(table),
+                "target": target_of(state),
+                "skill": names.skill(state.weakness[monster]),
+                "total": total(state),
             }
-        if table.phase == Phase.FOLLOWER_DIE:
-            return {"follower": self.pieces.ally(table.stack[table.followers - 1])}
-        if table.phase == Phase.BUY:
-            return {"card": self.pieces.card(table.display[table.cursor]), "price": names.amount(price(table), 1)}
+        if state.phase == Phase.FOLLOWER_DIE:
+            return {"follower": self.pieces.ally(state.stack[state.followers - 1])}
+        if state.phase == Phase.BUY:
+            return {"card": self.pieces.card(state.display[state.cursor]), "price": names.amount(price(state), 1)}
         return {}
 
-    def ending(self, table: Table) -> tuple[str, str]:
+    def ending(self, state: State) -> tuple[str, str]:
         """How it ended."""
         rule, how = "DA-13.3", _("{turns} turns are over").format(turns=MAX_TURNS)
-        if table.removed == MONSTERS:
+        if state.removed == MONSTERS:
             rule, how = "DA-13.1", _("no monster is left")
-        colour = deciding_colour(table)
+        colour = deciding_colour(state)
         if colour not in (None, NONE):
             how = _("{how}; points being equal, crystals decide: {colour}").format(how=how, colour=_(names.ITEMS[colour]))
         return rule, how
 
 
-def deciding_colour(table: Table) -> int | None:
+def deciding_colour(state: State) -> int | None:
     """DA-13.4: the crystals that decide between those with most points, at last; ``NONE`` if none do, None if none have to."""
-    points = [points_of(table, seat) for seat in range(table.players)]
-    best = [seat for seat in range(table.players) if points[seat] == max(points)]
+    points = [points_of(state, seat) for seat in range(state.players)]
+    best = [seat for seat in range(state.players) if points[seat] == max(points)]
     if len(best) == 1:
         return None
     decided = NONE
     for colour in reversed(range(COLOURS)):
-        most = max(table.crystals[seat, colour] for seat in best)
-        left = [seat for seat in best if table.crystals[seat, colour] == most]
+        most = max(state.crystals[seat, colour] for seat in best)
+        left = [seat for seat in best if state.crystals[seat, colour] == most]
         if len(left) < len(best):
             best, decided = left, colour
     return decided

@@ -5,9 +5,10 @@ from pathlib import Path
 from meadhall.engine.advice import Advice
 from meadhall.engine.game import Choice, Game
 from meadhall.engine.language import marked
-from meadhall.games.viking_axes import heuristics, rules, state, table, words
+from meadhall.games.viking_axes import heuristics, page, rules, words
 from meadhall.games.viking_axes.evaluation import evaluate
 from meadhall.games.viking_axes.lessons import LESSONS
+from meadhall.games.viking_axes.state import ACTIONS, SEATS, State
 
 game = Game(
     name="viking-axes",
@@ -15,13 +16,13 @@ game = Game(
     tagline=marked("Cards, shields and thrown axes for 2 to 7. Be the last one on your feet."),
     version=1,
     min_players=2,
-    max_players=state.SEATS,
-    actions=state.ACTIONS,
-    table=state.Table,
+    max_players=SEATS,
+    actions=ACTIONS,
+    state=State,
     rules=rules,
     words=words,
     events=words.EVENTS,
-    picture=table,
+    page=page,
     folder=Path(__file__).parent,
     greedy=heuristics.greedy,
     advice=Advice(rollout=heuristics.greedy, depth=4, evaluate=evaluate, guide=heuristics.greedy, exploration=0.3, trust=0.5),

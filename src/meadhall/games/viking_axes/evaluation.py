@@ -14,7 +14,7 @@ import numpy as np
 
 from meadhall.engine.rule import rule
 from meadhall.games.viking_axes.heuristics import strength
-from meadhall.games.viking_axes.state import ARMORY, AXE_KINDS, SHIELD, Table
+from meadhall.games.viking_axes.state import ARMORY, AXE_KINDS, SHIELD, State
 
 # By the number who are left, from 2: of the strength, its logarithm, how long until their turn, axes and shields in the hand.
 WEIGHTS = np.array(
@@ -30,31 +30,31 @@ WEIGHTS = np.array(
 
 
 @rule
-def evaluate(table: Table, out: Any) -> None:
+def evaluate(state: State, out: Any) -> None:
     """Every seat's expected share while nobody has won."""
     total = 0.0
     before = 0
-    for k in range(table.players):
-        seat = (table.actor + k) % table.players
+    for k in range(state.players):
+        seat = (state.actor + k) % state.players
         out[seat] = 0.0
-        if not table.out[seat]:
-            out[seat] = exp(standing(table, seat, before / table.living))
+        if not state.out[seat]:
+            out[seat] = exp(standing(state, seat, before / state.living))
             total += out[seat]
             before += 1
-    for seat in range(table.players):
+    for seat in range(state.players):
         out[seat] /= total
 
 
 @rule
-def standing(table: Table, seat: int, wait: float) -> float:
+def standing(state: State, seat: int, wait: float) -> float:
     """A player's score; ``wait`` is the part of the players left who come before, from the actor on."""
-    weights: Any = WEIGHTS[table.living - 2]
-    left = max(strength(table, seat), 1)
+    weights: Any = WEIGHTS[state.living - 2]
+    left = max(strength(state, seat), 1)
     axes = 0
     shields = 0
     for kind in range(AXE_KINDS):
-        axes += (kind + 1) * table.hand[seat, kind]
+        axes += (kind + 1) * state.hand[seat, kind]
     for kind in range(SHIELD, ARMORY):
-        shields += (kind - SHIELD + 1) * table.hand[seat, kind]
+        shields += (kind - SHIELD + 1) * state.hand[seat, kind]
     score: float = weights[0] * left + weights[1] * log(left) + weights[2] * wait + weights[3] * axes + weights[4] * shields
     return score

@@ -9,7 +9,7 @@ from __future__ import annotations
 from meadhall.engine.chance import below
 from meadhall.engine.rule import rule
 from meadhall.engine.schema import Row
-from meadhall.games.viking_axes.state import CASH_IN, DISCARD, DRAW, PLAY, SEATS, WENCH, Table
+from meadhall.games.viking_axes.state import CASH_IN, DISCARD, DRAW, PLAY, SEATS, WENCH, State
 
 # Of the cards in hand, by kinds. An armory costs nothing: the card that it brings is played in the same turn. A shield is worth
 # more than an axe, as it serves nobody else. A wench is worth less than any axe: players who keep axes back for her don't come
@@ -19,13 +19,13 @@ EXTRA_TURN = 25  # but of two players who are left, the one gains the turn that 
 
 
 @rule
-def greedy(table: Table, legal: Row, count: int, rng: Row) -> int:
+def greedy(state: State, legal: Row, count: int, rng: Row) -> int:
     """What is worth most; ties are drawn."""
     best = -1
     chosen = legal[0]
     tied = 0
     for k in range(count):
-        value = worth(table, legal[k])
+        value = worth(state, legal[k])
         if value > best:
             best = value
             tied = 0
@@ -37,16 +37,16 @@ def greedy(table: Table, legal: Row, count: int, rng: Row) -> int:
 
 
 @rule
-def worth(table: Table, action: int) -> int:
+def worth(state: State, action: int) -> int:
     """Axes and wenches go to the strongest, armories are used at once: a card today is worth more than one tomorrow."""
     if action < DRAW:
-        return strength(table, action % SEATS)
+        return strength(state, action % SEATS)
     if PLAY <= action < DISCARD:
-        return EXTRA_TURN if action == PLAY + WENCH and table.living == 2 else WORTH[action - PLAY]
+        return EXTRA_TURN if action == PLAY + WENCH and state.living == 2 else WORTH[action - PLAY]
     return action in (DRAW, CASH_IN)
 
 
 @rule
-def strength(table: Table, seat: int) -> int:
+def strength(state: State, seat: int) -> int:
     """How many axes it would take to put a player out."""
-    return table.limit - table.hits[seat] + table.unused[seat]
+    return state.limit - state.hits[seat] + state.unused[seat]

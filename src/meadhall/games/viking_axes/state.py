@@ -8,7 +8,7 @@ from typing import Annotated
 import numpy as np
 
 from meadhall.engine.rule import rule
-from meadhall.engine.schema import I8, Grid, Row, State, record
+from meadhall.engine.schema import I8, GameState, Grid, Row, record
 
 SEATS = 7
 
@@ -83,7 +83,7 @@ class Event(IntEnum):
 
 
 @record
-class Table(State):
+class State(GameState):
     """The state of a match. Where the order of cards doesn't matter there are counts by kind."""
 
     strategic: I8  # whether hands are held
@@ -108,47 +108,47 @@ class Table(State):
 
 
 @rule
-def clockwise(table: Table, seat: int) -> int:
+def clockwise(state: State, seat: int) -> int:
     """VA-1.4: the next seat."""
-    return seat + 1 if seat + 1 < table.players else 0
+    return seat + 1 if seat + 1 < state.players else 0
 
 
 @rule
-def can_be_hit(table: Table, seat: int) -> bool:
+def can_be_hit(state: State, seat: int) -> bool:
     """VA-3.1: another player who is not out."""
-    return seat != table.actor and not table.out[seat]
+    return seat != state.actor and not state.out[seat]
 
 
 @rule
-def can_be_disarmed(table: Table, seat: int) -> bool:
+def can_be_disarmed(state: State, seat: int) -> bool:
     """VA-6.1: another player with an armory in front."""
-    return seat != table.actor and bool(table.armory[seat])
+    return seat != state.actor and bool(state.armory[seat])
 
 
 @rule
-def can_be_skipped(table: Table, seat: int) -> bool:
+def can_be_skipped(state: State, seat: int) -> bool:
     """VA-6.2, VA-6.4: another player who is not out, nor due to be skipped or to play a turn since."""
-    return seat != table.actor and not table.out[seat] and table.due[seat] == Due.NOTHING
+    return seat != state.actor and not state.out[seat] and state.due[seat] == Due.NOTHING
 
 
 @rule
-def is_playable(table: Table, card: int) -> bool:
+def is_playable(state: State, card: int) -> bool:
     """VA-3.1, VA-4.1: axes and shields always. VA-5.2, VA-5.5: an armory if none is in front. VA-6.3: a wench if somebody is
     there for her.
     """
     if card < ARMORY:
         return True
     if card == ARMORY:
-        return not table.armory[table.actor]
-    for seat in range(table.players):
-        if can_be_disarmed(table, seat) or can_be_skipped(table, seat):
+        return not state.armory[state.actor]
+    for seat in range(state.players):
+        if can_be_disarmed(state, seat) or can_be_skipped(state, seat):
             return True
     return False
 
 
 @rule
-def hand_size(table: Table, seat: int) -> int:
+def hand_size(state: State, seat: int) -> int:
     """VA-2.3: how many cards a player holds, which everybody can see."""
-    if not table.strategic or table.out[seat]:
+    if not state.strategic or state.out[seat]:
         return 0
-    return HAND + (seat == table.actor and table.phase == Phase.HAND)
+    return HAND + (seat == state.actor and state.phase == Phase.HAND)

@@ -68,8 +68,8 @@ class Story:
     """
 
     def __init__(self, view: View) -> None:
-        strategic = bool(view.table.strategic)
-        self.fronts = [Front() for _ in range(view.table.players)]
+        strategic = bool(view.state.strategic)
+        self.fronts = [Front() for _ in range(view.state.players)]
         self.discarded: list[Piece] = []
         self._serial = 0
         self._chapter = 0
@@ -95,7 +95,7 @@ class Story:
         for step in view.steps:
             self._tell(step.events, in_play=step.action < CASH_IN)
         self._rest()
-        if strategic and view.table.phase == Phase.HAND and view.actor is not None:
+        if strategic and view.state.phase == Phase.HAND and view.actor is not None:
             self._draw_in_secret(view.actor)
         self.since["end"] = self._beat
         if view.steps and view.next_number != view.steps[-1].n + 1:

@@ -25,7 +25,7 @@ from meadhall.games.viking_axes.state import (
     SKIP,
     Event,
     Phase,
-    Table,
+    State,
     is_playable,
 )
 from meadhall.games.viking_axes.terminal import sketch as sketch
@@ -80,10 +80,10 @@ def event(event: events.Event, names: Sequence[str]) -> str:
     return kind.in_words(told, names)
 
 
-def action(table: Table, action: int, names: Sequence[str]) -> str:
+def action(state: State, action: int, names: Sequence[str]) -> str:
     """What the actor would do."""
     if action < SKIP:
-        return _("throw {axes} at {name}").format(axes=_(AXES[table.card + 1]), name=names[action])
+        return _("throw {axes} at {name}").format(axes=_(AXES[state.card + 1]), name=names[action])
     if action < DISARM:
         return _("make {name} miss a turn").format(name=names[action - SKIP])
     if action < DRAW:
@@ -110,19 +110,19 @@ PHASES = (
 """Which actions belong to which decision: those below the number, down to the one before."""
 
 
-def refusal(table: Table, action: int, names: Sequence[str]) -> tuple[str, str]:
+def refusal(state: State, action: int, names: Sequence[str]) -> tuple[str, str]:
     """Why this can't be done now, if so."""
     phase = next(phase for end, phase in PHASES if action < end)
-    if phase != table.phase:
-        return _not_now(table, phase)
+    if phase != state.phase:
+        return _not_now(state, phase)
     if phase == Phase.HAND:
-        return _refused_card(table, action)
+        return _refused_card(state, action)
     if phase in (Phase.THROW, Phase.WENCH):
-        return _refused_seat(table, action, names)
+        return _refused_seat(state, action, names)
     return "", ""
 
 
-def _not_now(table: Table, phase: Phase) -> tuple[str, str]:
+def _not_now(state: State, phase: Phase) -> tuple[str, str]:
     """Why there is nothing of this kind to decide."""
     if phase == Phase.THROW:
         return "VA-3.1", _("There is no axe in play to be thrown.")
@@ -132,73 +132,73 @@ def _not_now(table: Table, phase: Phase) -> tuple[str, str]:
         return "VA-5.1", _("There is no armory in play.")
     if phase == Phase.OFFER:
         return "VA-5.3", _("Only when the turn's first card is dealt with, an armory from an earlier turn can be cashed in.")
-    if table.strategic:
+    if state.strategic:
         return "VA-2.3", _("A card of yours is in play, or has been: it is not the moment for another.")
     return "VA-1.3", _("Only in the strategic variant players hold cards.")
 
 
-def _refused_card(table: Table, action: int) -> tuple[str, str]:
+def _refused_card(state: State, action: int) -> tuple[str, str]:
     """Why this card of the hand can't be played, or discarded."""
     kind = action - (DISCARD if action >= DISCARD else PLAY)
-    if not table.hand[table.actor, kind]:
+    if not state.hand[state.actor, kind]:
         return "VA-2.3", _("You hold no card “{card}”.").format(card=card_title(kind))
     if action >= DISCARD:
-        if any(table.hand[table.actor, other] and is_playable(table, other) for other in range(KINDS)):
+        if any(state.hand[state.actor, other] and is_playable(state, other) for other in range(KINDS)):
             return "VA-2.3", _("You hold a card that can be played, so none is discarded.")
-    elif not is_playable(table, kind):
+    elif not is_playable(state, kind):
         if kind == ARMORY:
             return "VA-5.2", _("There is an armory in front of you already.")
         return "VA-6.3", _("Nobody else has an armory, and nobody can be made to miss a turn.")
     return "", ""
 
 
-def _refused_seat(table: Table, action: int, names: Sequence[str]) -> tuple[str, str]:
+def _refused_seat(state: State, action: int, names: Sequence[str]) -> tuple[str, str]:
     """Why this player can't be chosen for an axe, or for the wench."""
     other, rule = action % SEATS, "VA-3.1" if action < SKIP else "VA-6.1"
-    if other >= table.players:
+    if other >= state.players:
         return rule, _("Nobody sits on seat {seat}.").format(seat=other + 1)
-    if other == table.actor:
+    if other == state.actor:
         return rule, _("You have to choose somebody else.")
     name = names[other]
-    if table.out[other]:
+    if state.out[other]:
         return "VA-3.1" if action < SKIP else "VA-6.4", _("{name} is out.").format(name=name)
     if action >= DISARM:
-        return ("", "") if table.armory[other] else ("VA-6.1", _("{name} has no armory.").format(name=name))
-    if action >= SKIP and table.due[other]:
+        return ("", "") if state.armory[other] else ("VA-6.1", _("{name} has no armory.").format(name=name))
+    if action >= SKIP and state.due[other]:
         return "VA-6.2", _("{name} has to play a turn before missing another.").format(name=name)
     return "", ""
 
 
-def prompt(table: Table, names: Sequence[str], viewer: int) -> str:
+def prompt(state: State, names: Sequence[str], viewer: int) -> str:
     """What is to be decided and by whom."""
-    if table.actor < 0:
+    if state.actor < 0:
         return _("The match is over.")
-    axes = _(AXES[table.card + 1]) if table.phase == Phase.THROW else ""
-    if viewer == table.actor:
-        return _own_prompt(table).format(axes=axes)
+    axes = _(AXES[state.card + 1]) if state.phase == Phase.THROW else ""
+    if viewer == state.actor:
+        return _own_prompt(state).format(axes=axes)
     return {
         Phase.HAND: _("{name} chooses a card to play."),
         Phase.THROW: _("{name} has {axes} to throw and chooses at whom."),
         Phase.ARMORY: _("{name} has an armory: to discard and draw another card, or to place."),
         Phase.WENCH: _("{name} has a wench: to empty somebody's armory, or to make somebody miss a turn."),
         Phase.OFFER: _("{name} can cash in the armory and draw another card."),
-    }[Phase(table.phase)].format(name=names[table.actor], axes=axes)
+    }[Phase(state.phase)].format(name=names[state.actor], axes=axes)
 
 
-def _own_prompt(table: Table) -> str:
-    if table.phase == Phase.HAND:
-        playable = any(table.hand[table.actor, kind] and is_playable(table, kind) for kind in range(KINDS))
+def _own_prompt(state: State) -> str:
+    if state.phase == Phase.HAND:
+        playable = any(state.hand[state.actor, kind] and is_playable(state, kind) for kind in range(KINDS))
         return _("Play one of your cards.") if playable else _("None of your cards can be played. Discard one.")
     return {
         Phase.THROW: _("You have {axes} to throw. At whom?"),
         Phase.ARMORY: _("An armory! Discard it and draw another card at once, or place it for a later turn?"),
         Phase.WENCH: _("A wench! Whose armory does she empty, or who misses a turn?"),
         Phase.OFFER: _("Cash in your armory and draw another card, or end the turn?"),
-    }[Phase(table.phase)]
+    }[Phase(state.phase)]
 
 
-def ending(table: Table) -> tuple[str, str]:
+def ending(state: State) -> tuple[str, str]:
     """How it ended."""
-    if table.living == 1:
+    if state.living == 1:
         return "VA-7.1", _("the last one on their feet")
     return "VA-7.2", _("every axe has been thrown, and the fewest hits count")

@@ -15,7 +15,7 @@ from meadhall.engine.rule import INTERPRETED
 from meadhall.server import present
 from meadhall.server.answers import Html, page
 from meadhall.server.hall import Hall
-from meadhall.server.pages import GamePage, LessonPage, SeatView
+from meadhall.server.pages import LessonPage, MatchPage, SeatView
 from meadhall.server.refusals import NotFound
 from meadhall.server.store import Guest
 from meadhall.server.visitors import AnyRequest
@@ -42,7 +42,7 @@ def lesson_page(subject: Game, step: int, action: int | None = None) -> LessonPa
     lesson, position = lessons[step - 1], subject.lessons.positions[step - 1]
     match = _told(subject.name)
     own = match.view_at(position, LEARNER)
-    task = "" if lesson.action is None else subject.words.action(own.table, lesson.action, own.names)
+    task = "" if lesson.action is None else subject.words.action(own.state, lesson.action, own.names)
     return LessonPage(
         page=_moment(match, match.view_at(position), position),
         own=_moment(match, own, position),
@@ -65,7 +65,7 @@ def _told(name: str) -> Match:
     return subject.lessons.match(subject)
 
 
-def _moment(match: Match, view: View, position: int) -> GamePage:
+def _moment(match: Match, view: View, position: int) -> MatchPage:
     """A moment as a spectator or the learner sees it."""
     result = match.result() if position == len(match.steps) else None
     seats = tuple(

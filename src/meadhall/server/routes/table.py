@@ -162,7 +162,7 @@ def told(advice: AskedHint) -> list[dict[str, Any]]:
     return [
         {
             "action": hint.action,
-            "text": words.action(view.table, hint.action, view.names),
+            "text": words.action(view.state, hint.action, view.names),
             "chance": hint.chance,
             "sure": hint.sure,
         }

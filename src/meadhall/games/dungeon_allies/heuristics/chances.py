@@ -7,7 +7,7 @@ import numpy as np
 from meadhall.engine.rule import rule
 from meadhall.engine.schema import Row
 from meadhall.games.dungeon_allies.heuristics.worth import Values
-from meadhall.games.dungeon_allies.state import DICE, NONE, SIDES, SKILLS, Table
+from meadhall.games.dungeon_allies.state import DICE, NONE, SIDES, SKILLS, State
 
 # A set of dice in a fight is a number in base 3: digit k is how often the die of that size counts.
 WEIGHT = tuple(3**die for die in range(DICE))
@@ -41,16 +41,16 @@ def chance(dice: int, target: int) -> float:
 
 
 @rule
-def list_strong(table: Table, seat: int, strong: Row) -> None:
+def list_strong(state: State, seat: int, strong: Row) -> None:
     """DA-4.4: for each skill the dice of the seat's allies that have it, as a mask."""
     for die in range(DICE):
-        if table.ally[seat, die] != NONE:
-            strong[table.skill[table.ally[seat, die]]] |= 1 << die
+        if state.ally[seat, die] != NONE:
+            strong[state.skill[state.ally[seat, die]]] |= 1 << die
 
 
 @rule
-def against(table: Table, seat: int, mask: int, monster: int) -> int:
+def against(state: State, seat: int, mask: int, monster: int) -> int:
     """Dice of a seat's allies as a set against a monster."""
     strong = np.zeros(SKILLS, np.int64)
-    list_strong(table, seat, strong)
-    return int(ONCE[mask] + ONCE[mask & strong[table.weakness[monster]]])
+    list_strong(state, seat, strong)
+    return int(ONCE[mask] + ONCE[mask & strong[state.weakness[monster]]])

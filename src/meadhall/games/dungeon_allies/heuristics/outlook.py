@@ -23,7 +23,7 @@ from meadhall.games.dungeon_allies.state import (
     SQUARES,
     CardKind,
     Phase,
-    Table,
+    State,
     has_seen,
     has_tile,
 )
@@ -44,85 +44,85 @@ ASSETS = OPEN + 1
 
 
 @rule
-def is_between_turns(table: Table) -> bool:
+def is_between_turns(state: State) -> bool:
     """DA-12.2: whether a turn begins, and no die has been placed."""
-    if table.phase != Phase.PLACE or table.cursor > 0:
+    if state.phase != Phase.PLACE or state.cursor > 0:
         return False
     for die in range(DICE):
-        if table.place[table.order[0], die] != NONE:
+        if state.place[state.order[0], die] != NONE:
             return False
     return True
 
 
 @rule
-def expect_shares(table: Table, shares: Any) -> None:
+def expect_shares(state: State, shares: Any) -> None:
     """How likely each seat wins, between two turns."""
-    left = min(max(turns_left(table), LEFT[0]), LEFT[-1])
+    left = min(max(turns_left(state), LEFT[0]), LEFT[-1])
     k = 0
     while left > LEFT[k + 1]:
         k += 1
     part = (left - LEFT[k]) / (LEFT[k + 1] - LEFT[k])
-    sharpness = (1 - part) * SHARPNESS[table.players - 2, k] + part * SHARPNESS[table.players - 2, k + 1]
+    sharpness = (1 - part) * SHARPNESS[state.players - 2, k] + part * SHARPNESS[state.players - 2, k + 1]
 
     assets = np.zeros(ASSETS)
     tiles = np.zeros(SKILLS)
-    count_tiles(table, NONE, tiles)
+    count_tiles(state, NONE, tiles)
     highest = -np.inf
-    for seat in range(table.players):
-        list_assets(table, seat, tiles, assets)
+    for seat in range(state.players):
+        list_assets(state, seat, tiles, assets)
         wealth = 0.0
         for asset in range(ASSETS):
             wealth += assets[asset] * ((1 - part) * VALUES[asset, k] + part * VALUES[asset, k + 1])
         shares[seat] = sharpness * wealth
         highest = max(highest, shares[seat])
     total = 0.0
-    for seat in range(table.players):
+    for seat in range(state.players):
         shares[seat] = exp(shares[seat] - highest)
         total += shares[seat]
-    for seat in range(table.players):
+    for seat in range(state.players):
         shares[seat] /= total
 
 
 @rule
-def list_assets(table: Table, seat: int, tiles: Values, assets: Values) -> None:
+def list_assets(state: State, seat: int, tiles: Values, assets: Values) -> None:
     """What a seat has; ``tiles``: how many of each weakness still lie on squares."""
     assets[:] = 0.0
-    assets[POINTS] = points_of(table, seat)
-    list_cards(table, seat, tiles, assets)
+    assets[POINTS] = points_of(state, seat)
+    list_cards(state, seat, tiles, assets)
     for colour in range(COLOURS):
-        assets[CRYSTALS + colour] = table.crystals[seat, colour]
-        assets[FIRST_CRYSTALS + colour] = min(table.crystals[seat, colour], 1)
+        assets[CRYSTALS + colour] = state.crystals[seat, colour]
+        assets[FIRST_CRYSTALS + colour] = min(state.crystals[seat, colour], 1)
     for die in range(DICE):
-        ally = table.ally[seat, die]
+        ally = state.ally[seat, die]
         if ally != NONE:
             assets[ALLIES + die] = 1
-            assets[SKILL] += SIDES[die] * tiles[table.skill[ally]] / max(MONSTERS - table.removed, 1)
+            assets[SKILL] += SIDES[die] * tiles[state.skill[ally]] / max(MONSTERS - state.removed, 1)
     place = 0
-    while table.order[place] != seat:
+    while state.order[place] != seat:
         place += 1
-    assets[PRECEDENCE] = table.players - 1 - place
+    assets[PRECEDENCE] = state.players - 1 - place
     for square in range(SQUARES):
-        assets[SEEN] += has_tile(table, square) and has_seen(table, seat, square)
-    assets[PRICE] = table.crystals[seat, price_to_come(table)] > 0
+        assets[SEEN] += has_tile(state, square) and has_seen(state, seat, square)
+    assets[PRICE] = state.crystals[seat, price_to_come(state)] > 0
 
 
 @rule
-def list_cards(table: Table, seat: int, tiles: Values, assets: Values) -> None:
+def list_cards(state: State, seat: int, tiles: Values, assets: Values) -> None:
     """What the seat's cards may still score, and those that it may still buy."""
     kept = np.zeros(SKILLS)
-    count_tiles(table, seat, kept)
+    count_tiles(state, seat, kept)
     for card in range(CARDS):
-        subject = table.card_subject[card]
-        if table.card_kind[card] == CardKind.MONSTER and table.card_owner[card] == seat:
-            assets[PROMISE] += table.card_points[card] * tiles[subject] / table.players
-        elif table.card_kind[card] == CardKind.MONSTER and table.card_owner[card] == NONE:
-            assets[OPEN] += table.card_points[card] * kept[subject] / table.players
-        elif table.card_kind[card] == CardKind.CRYSTAL and table.card_owner[card] == seat:
+        subject = state.card_subject[card]
+        if state.card_kind[card] == CardKind.MONSTER and state.card_owner[card] == seat:
+            assets[PROMISE] += state.card_points[card] * tiles[subject] / state.players
+        elif state.card_kind[card] == CardKind.MONSTER and state.card_owner[card] == NONE:
+            assets[OPEN] += state.card_points[card] * kept[subject] / state.players
+        elif state.card_kind[card] == CardKind.CRYSTAL and state.card_owner[card] == seat:
             assets[CRYSTAL_CARDS] += 1
 
 
 @rule
-def count_tiles(table: Table, owner: int, tiles: Row) -> None:
+def count_tiles(state: State, owner: int, tiles: Row) -> None:
     """How many tiles of each weakness somebody keeps; NONE: still lie on squares."""
     for monster in range(MONSTERS):
-        tiles[table.weakness[monster]] += table.owner[monster] == owner
+        tiles[state.weakness[monster]] += state.owner[monster] == owner

@@ -29,7 +29,7 @@ from meadhall.games.dungeon_allies.state import (
     TRADES,
     TRAINER_SPACES,
     TREASURES,
-    Table,
+    State,
 )
 
 AHEAD = 0.8  # a place further ahead in the turn order
@@ -40,41 +40,41 @@ OUTBID = 0.5  # what others may drive the bid up by
 
 
 @rule
-def expect_income(table: Table, seat: int, winning: float, purse: Values) -> None:
+def expect_income(state: State, seat: int, winning: float, purse: Values) -> None:
     """What this turn will bring before step 6, and what of it is promised already."""
     for item in range(ITEMS):
         for space in range(TREASURES):
-            if table.holder[ON_TREASURE + space] == seat:
-                purse[item] += table.treasure[space, item] * (winning if is_guarded(table, space) else 1.0)
+            if state.holder[ON_TREASURE + space] == seat:
+                purse[item] += state.treasure[space, item] * (winning if is_guarded(state, space) else 1.0)
         for space in range(TRACK):
-            if table.track[space] == seat:
-                purse[item] += table.track_gift[space, item]
+            if state.track[space] == seat:
+                purse[item] += state.track_gift[space, item]
         for space in range(PRISONERS):
-            if table.holder[ON_PRISONER + space] == seat:
-                purse[item] += table.reward[space, item] - table.offering[space, item]
+            if state.holder[ON_PRISONER + space] == seat:
+                purse[item] += state.reward[space, item] - state.offering[space, item]
 
 
 @rule
-def value_places(table: Table, seat: int, waiting: int, purse: Values, worth: Values, winning: float, values: Values) -> None:
+def value_places(state: State, seat: int, waiting: int, purse: Values, worth: Values, winning: float, values: Values) -> None:
     """[target, die]: what each die that waits would bring there, as far as the place is open; 0 on squares."""
-    if not is_on_track(table, seat):
-        fill(values, ON_TRACK, waiting, value_of_turn_order(table, seat, worth))
+    if not is_on_track(state, seat):
+        fill(values, ON_TRACK, waiting, value_of_turn_order(state, seat, worth))
     for space in range(TREASURES):
-        if table.holder[ON_TREASURE + space] == NONE:
-            likely = winning if is_guarded(table, space) else 1.0
-            fill(values, ON_TREASURE + space, waiting, likely * worth_of(table.treasure, space, worth))
+        if state.holder[ON_TREASURE + space] == NONE:
+            likely = winning if is_guarded(state, space) else 1.0
+            fill(values, ON_TREASURE + space, waiting, likely * worth_of(state.treasure, space, worth))
     for die in range(D12):
         if (waiting >> die) & 1:
-            values[ON_TRAINER, die] = value_of_training(table, seat, die)
-    if can_bid(table, seat):
-        fill(values, ON_TAVERN, waiting, value_of_tavern(table, seat, waiting))
+            values[ON_TRAINER, die] = value_of_training(state, seat, die)
+    if can_bid(state, seat):
+        fill(values, ON_TAVERN, waiting, value_of_tavern(state, seat, waiting))
     for space in range(PRISONERS):
-        if table.holder[ON_PRISONER + space] == NONE:
-            fill(values, ON_PRISONER + space, waiting, value_of_prisoner(table, space, purse, worth))
-    fill(values, ON_TRADE, waiting, value_of_trade(table, seat, purse, worth))
+        if state.holder[ON_PRISONER + space] == NONE:
+            fill(values, ON_PRISONER + space, waiting, value_of_prisoner(state, space, purse, worth))
+    fill(values, ON_TRADE, waiting, value_of_trade(state, seat, purse, worth))
     for space in range(DISPLAY):
-        if table.display[space] != NONE and table.holder[ON_SORCERER + space] == NONE:
-            fill(values, ON_SORCERER + space, waiting, value_of_card(table, seat, table.display[space], purse, worth))
+        if state.display[space] != NONE and state.holder[ON_SORCERER + space] == NONE:
+            fill(values, ON_SORCERER + space, waiting, value_of_card(state, seat, state.display[space], purse, worth))
 
 
 @rule
@@ -107,26 +107,26 @@ def insert(ranked: Values, value: float) -> None:
 
 
 @rule
-def value_of_turn_order(table: Table, seat: int, worth: Values) -> float:
+def value_of_turn_order(state: State, seat: int, worth: Values) -> float:
     """DA-5.1: the gift, and the places gained."""
     space = 0
-    while table.track[space] != NONE:
+    while state.track[space] != NONE:
         space += 1
     place = 0
-    while table.order[place] != seat:
+    while state.order[place] != seat:
         place += 1
-    return worth_of(table.track_gift, space, worth) + AHEAD * max(place - space, 0) * min(turns_left(table), 1.0)
+    return worth_of(state.track_gift, space, worth) + AHEAD * max(place - space, 0) * min(turns_left(state), 1.0)
 
 
 @rule
-def trained(table: Table, seat: int) -> int:
+def trained(state: State, seat: int) -> int:
     """DA-7.1: the dice that a seat will have after this turn's training, as a mask."""
     mask = 0
     for die in range(DICE):
-        mask |= (table.ally[seat, die] != NONE) << die
-    for space in range(table.trainees):
-        die = table.trainee[space] % DICE
-        if table.trainee[space] // DICE == seat and not (mask >> (die + 1)) & 1:
+        mask |= (state.ally[seat, die] != NONE) << die
+    for space in range(state.trainees):
+        die = state.trainee[space] % DICE
+        if state.trainee[space] // DICE == seat and not (mask >> (die + 1)) & 1:
             mask += 1 << die
     return mask
 
@@ -141,110 +141,110 @@ def smallest(mask: int) -> int:
 
 
 @rule
-def value_of_training(table: Table, seat: int, die: int) -> float:
+def value_of_training(state: State, seat: int, die: int) -> float:
     """DA-7.1: a larger die for the rest of the match; DA-8.3: and perhaps room for a follower below the smallest one."""
-    mask = trained(table, seat)
+    mask = trained(state, seat)
     if (mask >> die) & 3 != 1:
         return 0.0
-    value = STRONGER * turns_left(table) / table.players
-    if die == D4 and table.bidder == seat:
-        return value + follower_worth(table)  # there is no room for it else
-    if table.followers > 0 and count_allies(table, seat) < DICE and smallest(mask) == D4:
+    value = STRONGER * turns_left(state) / state.players
+    if die == D4 and state.bidder == seat:
+        return value + follower_worth(state)  # there is no room for it else
+    if state.followers > 0 and count_allies(state, seat) < DICE and smallest(mask) == D4:
         if die == D4:
-            value += ROOM * follower_worth(table)
+            value += ROOM * follower_worth(state)
         elif die == D6:
-            value += ROOM * follower_worth(table) / 2  # it makes way for the d4
+            value += ROOM * follower_worth(state) / 2  # it makes way for the d4
     return value
 
 
 @rule
-def follower_worth(table: Table) -> float:
+def follower_worth(state: State) -> float:
     """A die more in every turn that is left."""
-    return DIE * turns_left(table)
+    return DIE * turns_left(state)
 
 
 @rule
-def value_of_tavern(table: Table, seat: int, waiting: int) -> float:
+def value_of_tavern(state: State, seat: int, waiting: int) -> float:
     """DA-8.3: a follower, if there will be room below the smallest die, less the bid."""
-    if not has_room(table, seat, waiting):
+    if not has_room(state, seat, waiting):
         return 0.0
-    return follower_worth(table) - (0 if table.bidder == NONE else table.bid + 1) - OUTBID
+    return follower_worth(state) - (0 if state.bidder == NONE else state.bid + 1) - OUTBID
 
 
 @rule
-def has_room(table: Table, seat: int, waiting: int) -> bool:
+def has_room(state: State, seat: int, waiting: int) -> bool:
     """DA-8.4: whether the smallest die will be larger than a d4 after this turn's training, or can still be placed there."""
-    mask = trained(table, seat)
+    mask = trained(state, seat)
     if smallest(mask) > D4:
         return True
-    return (mask >> D6) & 1 == 0 and (waiting >> D4) & 1 == 1 and size(waiting) > 1 and table.trainees < TRAINER_SPACES
+    return (mask >> D6) & 1 == 0 and (waiting >> D4) & 1 == 1 and size(waiting) > 1 and state.trainees < TRAINER_SPACES
 
 
 @rule
-def value_of_bid(table: Table, seat: int, amount: int) -> float:
+def value_of_bid(state: State, seat: int, amount: int) -> float:
     """DA-8.2: the higher the bid, the less likely somebody bids more."""
     keeping = 1.0
-    for other in range(table.players):
-        rival = other != seat and waiting_dice(table, other) > 0 and table.gold[other] > amount
-        if rival and smallest(trained(table, other)) > D4:
-            keeping *= 1 - 0.5 * max(0.0, 1 - (amount + 1) / max(1.0, follower_worth(table)))
-    return keeping * follower_worth(table) - amount
+    for other in range(state.players):
+        rival = other != seat and waiting_dice(state, other) > 0 and state.gold[other] > amount
+        if rival and smallest(trained(state, other)) > D4:
+            keeping *= 1 - 0.5 * max(0.0, 1 - (amount + 1) / max(1.0, follower_worth(state)))
+    return keeping * follower_worth(state) - amount
 
 
 @rule
-def value_of_prisoner(table: Table, space: int, purse: Values, worth: Values) -> float:
+def value_of_prisoner(state: State, space: int, purse: Values, worth: Values) -> float:
     """DA-9.1: the reward less the offering, if it can be paid."""
     for item in range(ITEMS):
-        if purse[item] < table.offering[space, item]:
+        if purse[item] < state.offering[space, item]:
             return 0.0
-    return worth_of(table.reward, space, worth) - worth_of(table.offering, space, worth)
+    return worth_of(state.reward, space, worth) - worth_of(state.offering, space, worth)
 
 
 @rule
-def value_of_card(table: Table, seat: int, card: int, purse: Values, worth: Values) -> float:
+def value_of_card(state: State, seat: int, card: int, purse: Values, worth: Values) -> float:
     """DA-11.1: a card less its price, if it can be paid."""
-    price = price_to_come(table)
-    return float(card_worth(table, seat, card, purse) - worth[price]) if purse[price] >= 1 else 0.0
+    price = price_to_come(state)
+    return float(card_worth(state, seat, card, purse) - worth[price]) if purse[price] >= 1 else 0.0
 
 
 @rule
-def value_of_purchase(table: Table, seat: int, purse: Values, worth: Values) -> float:
+def value_of_purchase(state: State, seat: int, purse: Values, worth: Values) -> float:
     """DA-11.1: the card that is offered, less the crystal; or less the best card to come, if it can't be paid then."""
-    price = price_to_come(table)
-    value = card_worth(table, seat, table.display[table.cursor], purse)
+    price = price_to_come(state)
+    value = card_worth(state, seat, state.display[state.cursor], purse)
     if purse[price] >= 0:
         return float(value - worth[price])
     best = 0.0
-    for space in range(table.cursor + 1, DISPLAY):
-        if table.holder[ON_SORCERER + space] == seat and table.display[space] != NONE:
-            best = max(best, card_worth(table, seat, table.display[space], purse))
+    for space in range(state.cursor + 1, DISPLAY):
+        if state.holder[ON_SORCERER + space] == seat and state.display[space] != NONE:
+            best = max(best, card_worth(state, seat, state.display[space], purse))
     return value - best
 
 
 @rule
-def value_of_trade(table: Table, seat: int, purse: Values, worth: Values) -> float:
+def value_of_trade(state: State, seat: int, purse: Values, worth: Values) -> float:
     """DA-10.1: the best exchange."""
     best = 0.0
-    if dice_on(table, seat, ON_TRADE) == 0:
+    if dice_on(state, seat, ON_TRADE) == 0:
         for side in range(2 * TRADES):
-            if has_crystals(table, side, purse):
-                best = max(best, gain_of_exchange(table, side, worth))
+            if has_crystals(state, side, purse):
+                best = max(best, gain_of_exchange(state, side, worth))
     return best
 
 
 @rule
-def has_crystals(table: Table, side: int, purse: Values) -> bool:
+def has_crystals(state: State, side: int, purse: Values) -> bool:
     """DA-10.1: whether a purse holds one side of a line."""
     for colour in range(COLOURS):
-        if purse[colour] < table.exchange[side, colour]:
+        if purse[colour] < state.exchange[side, colour]:
             return False
     return True
 
 
 @rule
-def gain_of_exchange(table: Table, side: int, worth: Values) -> float:
+def gain_of_exchange(state: State, side: int, worth: Values) -> float:
     """DA-10.1: what the other side of a line is worth, less the one that is given."""
     gain = 0.0
     for colour in range(COLOURS):
-        gain += (table.exchange[side ^ 1, colour] - table.exchange[side, colour]) * worth[colour]
+        gain += (state.exchange[side ^ 1, colour] - state.exchange[side, colour]) * worth[colour]
     return gain

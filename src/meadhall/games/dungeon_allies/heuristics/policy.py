@@ -59,7 +59,7 @@ from meadhall.games.dungeon_allies.state import (
     TARGETS,
     TRADE,
     Phase,
-    Table,
+    State,
     has_seen,
     has_tile,
     level_of,
@@ -73,18 +73,18 @@ MISFIT = 0.8  # of what a place brings, if another die would do
 
 
 @rule
-def greedy(table: Table, legal: Row, count: int, rng: Row) -> int:
+def greedy(state: State, legal: Row, count: int, rng: Row) -> int:
     """What is worth most; ties are drawn."""
     values = np.zeros(count)
     purse = np.zeros(ITEMS)
     worth = np.zeros(COLOURS)
-    fill_purse(table, table.actor, purse)
-    if table.phase == Phase.PLACE:
-        value_placements(table, legal, count, purse, worth, values)
+    fill_purse(state, state.actor, purse)
+    if state.phase == Phase.PLACE:
+        value_placements(state, legal, count, purse, worth, values)
     else:
-        appraise(table, table.actor, purse, worth)
+        appraise(state, state.actor, purse, worth)
         for k in range(count):
-            values[k] = value_of(table, table.actor, legal[k], purse, worth)
+            values[k] = value_of(state, state.actor, legal[k], purse, worth)
     best = tied = 0
     for k in range(count):
         if values[k] > values[best]:
@@ -98,40 +98,40 @@ def greedy(table: Table, legal: Row, count: int, rng: Row) -> int:
 
 
 @rule
-def value_of(table: Table, seat: int, action: int, purse: Values, worth: Values) -> float:
+def value_of(state: State, seat: int, action: int, purse: Values, worth: Values) -> float:
     """What an action is worth, in any phase but PLACE."""
-    if table.phase == Phase.ASSIGN:
-        return float(count_weak(table, table.skill[table.dealt[seat, action - ASSIGN]]))
-    if table.phase == Phase.PEEK:
-        return value_of_look(table, seat, action - PEEK)
-    if table.phase == Phase.BID:
-        return value_of_bid(table, seat, action - BID)
-    if table.phase == Phase.FIGHT_ORDER:
+    if state.phase == Phase.ASSIGN:
+        return float(count_weak(state, state.skill[state.dealt[seat, action - ASSIGN]]))
+    if state.phase == Phase.PEEK:
+        return value_of_look(state, seat, action - PEEK)
+    if state.phase == Phase.BID:
+        return value_of_bid(state, seat, action - BID)
+    if state.phase == Phase.FIGHT_ORDER:
         square = action - FIGHT
-        return chance_on(table, seat, square, dice_on(table, seat, ON_SQUARE + square))  # the surest first
-    if table.phase == Phase.PREP:
-        return value_of_preparation(table, seat, action, worth)
-    if table.phase == Phase.REROLL:
-        return value_of_reroll(table, seat, action, worth)
-    if table.phase == Phase.FOLLOWER_DIE:
+        return chance_on(state, seat, square, dice_on(state, seat, ON_SQUARE + square))  # the surest first
+    if state.phase == Phase.PREP:
+        return value_of_preparation(state, seat, action, worth)
+    if state.phase == Phase.REROLL:
+        return value_of_reroll(state, seat, action, worth)
+    if state.phase == Phase.FOLLOWER_DIE:
         return float(action - FOLLOWER_DIE)  # the largest: it is stronger, and leaves room below
-    if table.phase == Phase.TRADE:
-        return gain_of_exchange(table, action - TRADE, worth) if action != END_TRADE else 0.0
-    return value_of_purchase(table, seat, purse, worth) if action == BUY else 0.0
+    if state.phase == Phase.TRADE:
+        return gain_of_exchange(state, action - TRADE, worth) if action != END_TRADE else 0.0
+    return value_of_purchase(state, seat, purse, worth) if action == BUY else 0.0
 
 
 @rule
-def value_placements(table: Table, legal: Row, count: int, purse: Values, worth: Values, values: Values) -> None:
+def value_placements(state: State, legal: Row, count: int, purse: Values, worth: Values, values: Values) -> None:
     """A plan for the dice that wait: the best fight, and the best of the other places. What of it can least wait is chosen."""
-    seat = table.actor
-    waiting = waiting_dice(table, seat)
-    winning = chance_of_a_win(table, seat)
-    expect_income(table, seat, winning, purse)
-    appraise(table, seat, purse, worth)
+    seat = state.actor
+    waiting = waiting_dice(state, seat)
+    winning = chance_of_a_win(state, seat)
+    expect_income(state, seat, winning, purse)
+    appraise(state, seat, purse, worth)
 
     places = np.zeros((TARGETS, DICE))
     ranked = np.zeros(DICE + 1)
-    value_places(table, seat, waiting, purse, worth, HOPE if size(waiting) > 1 else winning, places)
+    value_places(state, seat, waiting, purse, worth, HOPE if size(waiting) > 1 else winning, places)
     rank(places, ranked)
     costs = np.zeros(DICE + 1)
     list_costs(waiting, ranked, costs)
@@ -139,8 +139,8 @@ def value_placements(table: Table, legal: Row, count: int, purse: Values, worth:
     prizes = np.zeros((LEVELS, MONSTERS))
     nets = np.zeros(SQUARES)
     parties = np.zeros(SQUARES, np.int64)
-    list_prizes(table, seat, guarded_spoils(table, seat, worth) * (1 - winning), prizes)
-    value_fights(table, seat, waiting, prizes, costs, worth, nets, parties)
+    list_prizes(state, seat, guarded_spoils(state, seat, worth) * (1 - winning), prizes)
+    value_fights(state, seat, waiting, prizes, costs, worth, nets, parties)
 
     best = best_of(nets, NONE)
     fights = nets[best] > 0
@@ -150,7 +150,7 @@ def value_placements(table: Table, legal: Row, count: int, purse: Values, worth:
         fights = nets[best] - max(nets[best_of(nets, best)], 0.0) > ranked[0] - ranked[others]
     if legal[count - 1] == ILLUMINATE:
         known = max(nets[best], 0.0)
-        values[count - 1] = PREFERRED * (value_of_illuminate(table, seat, waiting, prizes, costs, worth, known) > 0)
+        values[count - 1] = PREFERRED * (value_of_illuminate(state, seat, waiting, prizes, costs, worth, known) > 0)
     spare = waiting & ~party if waiting != party else waiting
     for k in range(count):
         if legal[k] == ILLUMINATE:
@@ -159,7 +159,7 @@ def value_placements(table: Table, legal: Row, count: int, purse: Values, worth:
         if target < ON_TRACK:
             fits = die == largest(parties[target])
             chosen = fights and fits and nets[target] == nets[best]
-            value = 0.0 if is_twin(table, seat, target) else value_of_die(nets[target], parties[target], costs)
+            value = 0.0 if is_twin(state, seat, target) else value_of_die(nets[target], parties[target], costs)
         else:
             fits = target == ON_TRAINER or die == spare_die(spare, target)
             chosen = not fights and fits and places[target, die] == ranked[0]
@@ -180,12 +180,12 @@ def runner_up(value: float) -> float:
 
 
 @rule
-def is_twin(table: Table, seat: int, square: int) -> bool:
+def is_twin(state: State, seat: int, square: int) -> bool:
     """Whether the seat knows as little of another square of the level, with a lower number, and no die lies on either."""
-    if has_seen(table, seat, square) or table.holder[ON_SQUARE + square] != NONE:
+    if has_seen(state, seat, square) or state.holder[ON_SQUARE + square] != NONE:
         return False
     for other in range(LEVEL_SQUARES * level_of(square), square):
-        if has_tile(table, other) and not has_seen(table, seat, other) and table.holder[ON_SQUARE + other] == NONE:
+        if has_tile(state, other) and not has_seen(state, seat, other) and state.holder[ON_SQUARE + other] == NONE:
             return True
     return False
 

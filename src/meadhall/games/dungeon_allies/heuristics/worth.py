@@ -24,7 +24,7 @@ from meadhall.games.dungeon_allies.state import (
     ROUND_ENDS,
     SQUARES,
     CardKind,
-    Table,
+    State,
     has_tile,
 )
 
@@ -43,45 +43,45 @@ INCOME = (0.8, 0.5, 0.3, 0.2, 0.1)  # crystals of each colour that come in a tur
 
 
 @rule
-def tiles_left(table: Table) -> int:
+def tiles_left(state: State) -> int:
     """Tiles on which nobody has a die: they will still be there in the next turn."""
     count = 0
     for square in range(SQUARES):
-        count += has_tile(table, square) and table.holder[ON_SQUARE + square] == NONE
+        count += has_tile(state, square) and state.holder[ON_SQUARE + square] == NONE
     return count
 
 
 @rule
-def turns_left(table: Table) -> float:
+def turns_left(state: State) -> float:
     """How many turns there seem to be after this one."""
-    return tiles_left(table) / PACE[table.players]
+    return tiles_left(state) / PACE[state.players]
 
 
 @rule
-def price_to_come(table: Table) -> int:
+def price_to_come(state: State) -> int:
     """DA-11.1: the colour that buys cards at the end of this turn, when every tile with dice on it has gone (DA-12.1)."""
-    gone = MONSTERS - tiles_left(table)
+    gone = MONSTERS - tiles_left(state)
     return BLUE + (gone >= ROUND_ENDS[0]) + (gone >= ROUND_ENDS[1])
 
 
 @rule
-def fill_purse(table: Table, seat: int, purse: Values) -> None:
+def fill_purse(state: State, seat: int, purse: Values) -> None:
     """What a seat has, less the prices of the cards that wait for it."""
     for colour in range(COLOURS):
-        purse[colour] = table.crystals[seat, colour]
-    purse[GOLD] = table.gold[seat]
+        purse[colour] = state.crystals[seat, colour]
+    purse[GOLD] = state.gold[seat]
     for space in range(DISPLAY):
-        if table.holder[ON_SORCERER + space] == seat and table.display[space] != NONE:
-            purse[price_to_come(table)] -= 1
+        if state.holder[ON_SORCERER + space] == seat and state.display[space] != NONE:
+            purse[price_to_come(state)] -= 1
 
 
 @rule
-def appraise(table: Table, seat: int, purse: Values, worth: Values) -> None:
+def appraise(state: State, seat: int, purse: Values, worth: Values) -> None:
     """What one more crystal of each colour is worth to a seat with such a purse."""
-    left, price = turns_left(table), price_to_come(table)
+    left, price = turns_left(state), price_to_come(state)
     for colour in range(COLOURS):
         worth[colour] = CRYSTAL[colour] * min(left / FADE, 1.0)
-        if has_cards(table) and purse[colour] < ENOUGH:
+        if has_cards(state) and purse[colour] < ENOUGH:
             if colour == price:
                 worth[colour] += PRICE * min(left / 2, 1.0)
             elif colour == price + 1 and price < GREEN:
@@ -89,15 +89,15 @@ def appraise(table: Table, seat: int, purse: Values, worth: Values) -> None:
     if purse[price] < 0:
         worth[price] += PROMISED
     for card in range(CARDS):
-        if table.card_owner[card] == seat and table.card_kind[card] == CardKind.CRYSTAL:
-            worth[table.card_subject[card]] += table.card_points[card] / table.card_per[card]
+        if state.card_owner[card] == seat and state.card_kind[card] == CardKind.CRYSTAL:
+            worth[state.card_subject[card]] += state.card_points[card] / state.card_per[card]
 
 
 @rule
-def has_cards(table: Table) -> bool:
+def has_cards(state: State) -> bool:
     """Whether a card can still be bought."""
     for space in range(DISPLAY):
-        if table.display[space] != NONE:
+        if state.display[space] != NONE:
             return True
     return False
 
@@ -112,33 +112,33 @@ def worth_of(items: Grid, row: int, worth: Values) -> float:
 
 
 @rule
-def card_worth(table: Table, seat: int, card: int, purse: Values) -> float:
+def card_worth(state: State, seat: int, card: int, purse: Values) -> float:
     """DA-13.2: what a card will score, if the seat gets its share of what the card counts."""
-    points, subject = float(table.card_points[card]), table.card_subject[card]
-    if table.card_kind[card] == CardKind.MONSTER:
-        return points * (count_kept(table, seat, subject) + CATCH * count_weak(table, subject) / table.players)
-    if table.card_kind[card] == CardKind.CRYSTAL:
-        return float(points * (purse[subject] + turns_left(table) * INCOME[subject] / table.players) / table.card_per[card])
+    points, subject = float(state.card_points[card]), state.card_subject[card]
+    if state.card_kind[card] == CardKind.MONSTER:
+        return points * (count_kept(state, seat, subject) + CATCH * count_weak(state, subject) / state.players)
+    if state.card_kind[card] == CardKind.CRYSTAL:
+        return float(points * (purse[subject] + turns_left(state) * INCOME[subject] / state.players) / state.card_per[card])
     return points
 
 
 @rule
-def count_weak(table: Table, weakness: int) -> int:
+def count_weak(state: State, weakness: int) -> int:
     """DA-14.1: how many tiles with a weakness are still on the squares; everybody knows that."""
     count = 0
     for monster in range(MONSTERS):
-        count += table.owner[monster] == NONE and table.weakness[monster] == weakness
+        count += state.owner[monster] == NONE and state.weakness[monster] == weakness
     return count
 
 
 @rule
-def tile_worth(table: Table, seat: int, weakness: int) -> float:
+def tile_worth(state: State, seat: int, weakness: int) -> float:
     """What keeping a tile with a weakness adds to the seat's cards, and to those that it may still buy."""
     worth = 0.0
     for card in range(CARDS):
-        if table.card_kind[card] == CardKind.MONSTER and table.card_subject[card] == weakness:
-            if table.card_owner[card] == seat:
-                worth += table.card_points[card]
-            elif table.card_owner[card] == NONE:
-                worth += OPEN * table.card_points[card] / table.players
+        if state.card_kind[card] == CardKind.MONSTER and state.card_subject[card] == weakness:
+            if state.card_owner[card] == seat:
+                worth += state.card_points[card]
+            elif state.card_owner[card] == NONE:
+                worth += OPEN * state.card_points[card] / state.players
     return worth

@@ -29,7 +29,7 @@ from meadhall.games.dungeon_allies.state import (
     YELLOW,
     Event,
     Phase,
-    Table,
+    State,
     current_round,
     has_tile,
     level_of,
@@ -37,178 +37,178 @@ from meadhall.games.dungeon_allies.state import (
 
 
 @rule
-def resolve_excursions(table: Table, log: Grid) -> bool:
+def resolve_excursions(state: State, log: Grid) -> bool:
     """DA-4.2: player after player in turn order, each fight after fight. True when a decision is due, False after the last."""
     while True:
-        if table.phase == Phase.PREP:
-            if has_spell(table):
+        if state.phase == Phase.PREP:
+            if has_spell(state):
                 return True
-            roll_dice(table, log)
-        elif table.phase == Phase.REROLL:
-            if total(table) >= target_of(table):
-                win(table, log)
-            elif table.crystals[table.actor, BLUE] > 0:
+            roll_dice(state, log)
+        elif state.phase == Phase.REROLL:
+            if total(state) >= target_of(state):
+                win(state, log)
+            elif state.crystals[state.actor, BLUE] > 0:
                 return True
             else:
-                lose(table, log)
-        elif table.cursor == table.players:
+                lose(state, log)
+        elif state.cursor == state.players:
             return False
-        elif next_fight(table, log):
+        elif next_fight(state, log):
             return True
 
 
 @rule
-def next_fight(table: Table, log: Grid) -> bool:
+def next_fight(state: State, log: Grid) -> bool:
     """DA-4.2: the only fight that is left begins; whether the player has to choose one of several. If none is left, on."""
-    seat = table.order[table.cursor]
+    seat = state.order[state.cursor]
     only = NONE
     for die in range(DICE):
-        square = square_of(table, seat, die)
+        square = square_of(state, seat, die)
         if square not in (NONE, only):
-            table.actor = seat
+            state.actor = seat
             if only != NONE:
-                table.phase = Phase.FIGHT_ORDER
+                state.phase = Phase.FIGHT_ORDER
                 return True
             only = square
     if only == NONE:
-        table.cursor += 1
+        state.cursor += 1
     else:
-        begin_fight(table, only, log)
+        begin_fight(state, only, log)
     return False
 
 
 @rule
-def square_of(table: Table, seat: int, die: int) -> int:
+def square_of(state: State, seat: int, die: int) -> int:
     """DA-4.2: the square on which a die still has to fight, or NONE."""
-    target = table.place[seat, die]
-    if ON_SQUARE <= target < ON_TRACK and has_tile(table, target - ON_SQUARE):
+    target = state.place[seat, die]
+    if ON_SQUARE <= target < ON_TRACK and has_tile(state, target - ON_SQUARE):
         return target - ON_SQUARE
     return NONE
 
 
 @rule
-def begin_fight(table: Table, square: int, log: Grid) -> None:
+def begin_fight(state: State, square: int, log: Grid) -> None:
     """DA-4.3: the tile is turned over before anything else is decided."""
-    table.square = square
-    table.seen[square] = EVERYBODY_HAS
-    table.reveals += 1
-    table.phase = Phase.PREP
-    emit(log, Event.FIGHTS, table.actor, square)
-    emit(log, Event.REVEALED, square, table.monster[square])
+    state.square = square
+    state.seen[square] = EVERYBODY_HAS
+    state.reveals += 1
+    state.phase = Phase.PREP
+    emit(log, Event.FIGHTS, state.actor, square)
+    emit(log, Event.REVEALED, square, state.monster[square])
 
 
 # ----------------------------------------------------------------------------------------------------------- what is legal
 
 
 @rule
-def list_fights(table: Table, out: Row) -> int:
+def list_fights(state: State, out: Row) -> int:
     """DA-4.2: the actor's fights."""
     count = 0
     for square in range(SQUARES):
-        if has_tile(table, square) and table.holder[ON_SQUARE + square] == table.actor:
+        if has_tile(state, square) and state.holder[ON_SQUARE + square] == state.actor:
             out[count] = FIGHT + square
             count += 1
     return count
 
 
 @rule
-def list_preparations(table: Table, out: Row) -> int:
+def list_preparations(state: State, out: Row) -> int:
     """DA-4.5: roll, or a spell before."""
     out[0] = ROLL
     count = 1
-    if can_hammer(table):
+    if can_hammer(state):
         out[count] = HAMMER
         count += 1
     for die in range(DICE):
-        if can_enhance(table, die):
+        if can_enhance(state, die):
             out[count] = ENHANCE + die
             count += 1
     for die in range(DICE):
-        if can_bless(table, die):
+        if can_bless(state, die):
             out[count] = BLESS + die
             count += 1
     return count
 
 
 @rule
-def list_rerolls(table: Table, out: Row) -> int:
+def list_rerolls(state: State, out: Row) -> int:
     """DA-4.6: accept the loss, or roll one of the dice again."""
     out[0] = ACCEPT
     count = 1
     for die in range(DICE):
-        if is_fighting(table, die):
+        if is_fighting(state, die):
             out[count] = REROLL + die
             count += 1
     return count
 
 
 @rule
-def has_spell(table: Table) -> bool:
+def has_spell(state: State) -> bool:
     """DA-4.5: whether there is anything to decide before the roll."""
-    if can_hammer(table):
+    if can_hammer(state):
         return True
     for die in range(DICE):
-        if can_enhance(table, die) or can_bless(table, die):
+        if can_enhance(state, die) or can_bless(state, die):
             return True
     return False
 
 
 @rule
-def can_hammer(table: Table) -> bool:
+def can_hammer(state: State) -> bool:
     """DA-4.5: a white crystal, on a level not above the round."""
-    return table.crystals[table.actor, WHITE] > 0 and level_of(table.square) < current_round(table)
+    return state.crystals[state.actor, WHITE] > 0 and level_of(state.square) < current_round(state)
 
 
 @rule
-def can_enhance(table: Table, die: int) -> bool:
+def can_enhance(state: State, die: int) -> bool:
     """DA-4.5: a green crystal, for a die that is no ally's and not in the fight yet."""
-    return table.crystals[table.actor, GREEN] > 0 and table.ally[table.actor, die] == NONE and not table.extra[die]
+    return state.crystals[state.actor, GREEN] > 0 and state.ally[state.actor, die] == NONE and not state.extra[die]
 
 
 @rule
-def can_bless(table: Table, die: int) -> bool:
+def can_bless(state: State, die: int) -> bool:
     """DA-4.5: a yellow crystal, for a die of the fight that is not doubled."""
-    return table.crystals[table.actor, YELLOW] > 0 and is_fighting(table, die) and not is_doubled(table, die)
+    return state.crystals[state.actor, YELLOW] > 0 and is_fighting(state, die) and not is_doubled(state, die)
 
 
 @rule
-def is_sent(table: Table, die: int) -> bool:
+def is_sent(state: State, die: int) -> bool:
     """DA-4.4: whether an ally of the actor fights with that die."""
-    return table.place[table.actor, die] == ON_SQUARE + table.square
+    return state.place[state.actor, die] == ON_SQUARE + state.square
 
 
 @rule
-def is_fighting(table: Table, die: int) -> bool:
+def is_fighting(state: State, die: int) -> bool:
     """DA-4.4, DA-4.5: an ally's die, or one added by Enhance."""
-    return is_sent(table, die) or table.extra[die] == 1
+    return is_sent(state, die) or state.extra[die] == 1
 
 
 @rule
-def is_doubled(table: Table, die: int) -> bool:
+def is_doubled(state: State, die: int) -> bool:
     """DA-4.4: by the skill of its ally, DA-4.5: or blessed; an added die has no skill."""
-    if table.blessed[die]:
+    if state.blessed[die]:
         return True
-    return is_sent(table, die) and table.skill[table.ally[table.actor, die]] == table.weakness[table.monster[table.square]]
+    return is_sent(state, die) and state.skill[state.ally[state.actor, die]] == state.weakness[state.monster[state.square]]
 
 
 @rule
-def target_of(table: Table) -> int:
+def target_of(state: State) -> int:
     """DA-4.4: what the dice have to reach."""
-    return table.target[level_of(table.square), table.monster[table.square]]
+    return state.target[level_of(state.square), state.monster[state.square]]
 
 
 @rule
-def counted(table: Table, die: int) -> int:
+def counted(state: State, die: int) -> int:
     """DA-4.4: what a die counts, doubled or not; 0 if it is not in the fight."""
-    return 2 * table.rolled[die] if is_doubled(table, die) else table.rolled[die]
+    return 2 * state.rolled[die] if is_doubled(state, die) else state.rolled[die]
 
 
 @rule
-def total(table: Table) -> int:
+def total(state: State) -> int:
     """DA-4.4: the sum of the dice."""
     points = 0
     for die in range(DICE):
-        points += counted(table, die)
+        points += counted(state, die)
     return points
 
 
@@ -216,87 +216,87 @@ def total(table: Table) -> int:
 
 
 @rule
-def enhance(table: Table, die: int, log: Grid) -> None:
+def enhance(state: State, die: int, log: Grid) -> None:
     """DA-4.5: one die more."""
-    spend(table, table.actor, GREEN)
-    table.extra[die] = True
-    emit(log, Event.ENHANCES, table.actor, SIDES[die])
+    spend(state, state.actor, GREEN)
+    state.extra[die] = True
+    emit(log, Event.ENHANCES, state.actor, SIDES[die])
 
 
 @rule
-def bless(table: Table, die: int, log: Grid) -> None:
+def bless(state: State, die: int, log: Grid) -> None:
     """DA-4.5: a die counts twice."""
-    spend(table, table.actor, YELLOW)
-    table.blessed[die] = True
-    emit(log, Event.BLESSES, table.actor, SIDES[die])
+    spend(state, state.actor, YELLOW)
+    state.blessed[die] = True
+    emit(log, Event.BLESSES, state.actor, SIDES[die])
 
 
 @rule
-def hammer(table: Table, log: Grid) -> None:
+def hammer(state: State, log: Grid) -> None:
     """DA-4.5: a win without a roll."""
-    spend(table, table.actor, WHITE)
-    emit(log, Event.HAMMERS, table.actor, table.square)
-    win(table, log)
+    spend(state, state.actor, WHITE)
+    emit(log, Event.HAMMERS, state.actor, state.square)
+    win(state, log)
 
 
 @rule
-def roll_dice(table: Table, log: Grid) -> None:
+def roll_dice(state: State, log: Grid) -> None:
     """DA-4.4, DA-4.8: all dice of the fight, the smallest first."""
     for die in range(DICE):
-        if is_fighting(table, die):
-            roll_die(table, die, Event.ROLLED, log)
-    table.phase = Phase.REROLL
-    emit(log, Event.TOTAL, table.actor, total(table), target_of(table))
+        if is_fighting(state, die):
+            roll_die(state, die, Event.ROLLED, log)
+    state.phase = Phase.REROLL
+    emit(log, Event.TOTAL, state.actor, total(state), target_of(state))
 
 
 @rule
-def reroll(table: Table, die: int, log: Grid) -> None:
+def reroll(state: State, die: int, log: Grid) -> None:
     """DA-4.6: the new value replaces the old one."""
-    spend(table, table.actor, BLUE)
-    roll_die(table, die, Event.REROLLED, log)
-    emit(log, Event.TOTAL, table.actor, total(table), target_of(table))
+    spend(state, state.actor, BLUE)
+    roll_die(state, die, Event.REROLLED, log)
+    emit(log, Event.TOTAL, state.actor, total(state), target_of(state))
 
 
 @rule
-def roll_die(table: Table, die: int, event: int, log: Grid) -> None:
+def roll_die(state: State, die: int, event: int, log: Grid) -> None:
     """DA-4.8: chance decides."""
-    table.rolled[die] = roll(table.rng, SIDES[die])
-    table.reveals += 1
-    emit(log, event, table.actor, SIDES[die], table.rolled[die], counted(table, die))
+    state.rolled[die] = roll(state.rng, SIDES[die])
+    state.reveals += 1
+    emit(log, event, state.actor, SIDES[die], state.rolled[die], counted(state, die))
 
 
 @rule
-def win(table: Table, log: Grid) -> None:
+def win(state: State, log: Grid) -> None:
     """DA-4.7: the gold at once, and the tile. DA-6.2: treasures are open to the winner this turn."""
-    gold = table.bounty[level_of(table.square), table.monster[table.square]]
-    table.gold[table.actor] += gold
-    table.won_fight[table.actor] = True
-    emit(log, Event.DEFEATS, table.actor, table.square, gold)
-    end_fight(table, table.actor, log)
+    gold = state.bounty[level_of(state.square), state.monster[state.square]]
+    state.gold[state.actor] += gold
+    state.won_fight[state.actor] = True
+    emit(log, Event.DEFEATS, state.actor, state.square, gold)
+    end_fight(state, state.actor, log)
 
 
 @rule
-def lose(table: Table, log: Grid) -> None:
+def lose(state: State, log: Grid) -> None:
     """DA-4.7: the tile leaves the game."""
-    emit(log, Event.FAILS, table.actor, table.square)
-    end_fight(table, GONE, log)
+    emit(log, Event.FAILS, state.actor, state.square)
+    end_fight(state, GONE, log)
 
 
 @rule
-def end_fight(table: Table, owner: int, log: Grid) -> None:
+def end_fight(state: State, owner: int, log: Grid) -> None:
     """DA-4.7: the square is empty either way. DA-12.1: that may be the end of a round."""
-    before = current_round(table)
-    monster = table.monster[table.square]
-    table.owner[monster] = owner
-    table.former[table.square] = monster
-    table.monster[table.square] = GONE
-    table.seen[table.square] = 0
-    table.square = NONE
-    table.removed += 1
+    before = current_round(state)
+    monster = state.monster[state.square]
+    state.owner[monster] = owner
+    state.former[state.square] = monster
+    state.monster[state.square] = GONE
+    state.seen[state.square] = 0
+    state.square = NONE
+    state.removed += 1
     for die in range(DICE):
-        table.extra[die] = False
-        table.blessed[die] = False
-        table.rolled[die] = 0
-    table.phase = Phase.FIGHT_ORDER
-    if current_round(table) > before:
-        emit(log, Event.ROUND, current_round(table))
+        state.extra[die] = False
+        state.blessed[die] = False
+        state.rolled[die] = 0
+    state.phase = Phase.FIGHT_ORDER
+    if current_round(state) > before:
+        emit(log, Event.ROUND, current_round(state))

@@ -6,35 +6,35 @@ from meadhall.engine.events import emit
 from meadhall.engine.rule import rule
 from meadhall.engine.schema import Grid
 from meadhall.games.dungeon_allies.rules.supply import GOLD_FIRST, gain, holding, pay
-from meadhall.games.dungeon_allies.state import ITEMS, NONE, ON_PRISONER, PRISONERS, Event, Table
+from meadhall.games.dungeon_allies.state import ITEMS, NONE, ON_PRISONER, PRISONERS, Event, State
 
 
 @rule
-def resolve_prisoners(table: Table, log: Grid) -> None:
+def resolve_prisoners(state: State, log: Grid) -> None:
     """DA-9.1: space by space, who can pay the offering pays it."""
     for space in range(PRISONERS):
-        seat = table.holder[ON_PRISONER + space]
+        seat = state.holder[ON_PRISONER + space]
         if seat != NONE:
-            if can_pay(table, seat, space):
-                free_prisoner(table, seat, space, log)
+            if can_pay(state, seat, space):
+                free_prisoner(state, seat, space, log)
             else:
                 emit(log, Event.PRISONER_FORFEIT, seat, space + 1)
 
 
 @rule
-def can_pay(table: Table, seat: int, space: int) -> bool:
+def can_pay(state: State, seat: int, space: int) -> bool:
     """DA-9.1: the whole offering, or nothing."""
     for item in range(ITEMS):
-        if holding(table, seat, item) < table.offering[space, item]:
+        if holding(state, seat, item) < state.offering[space, item]:
             return False
     return True
 
 
 @rule
-def free_prisoner(table: Table, seat: int, space: int, log: Grid) -> None:
+def free_prisoner(state: State, seat: int, space: int, log: Grid) -> None:
     """DA-9.1: the offering is paid, then the reward comes, as far as the box has it."""
     emit(log, Event.FREES, seat, space + 1)
     for item in GOLD_FIRST:
-        pay(table, seat, item, table.offering[space, item], log)
+        pay(state, seat, item, state.offering[space, item], log)
     for item in GOLD_FIRST:
-        gain(table, seat, item, table.reward[space, item], log)
+        gain(state, seat, item, state.reward[space, item], log)

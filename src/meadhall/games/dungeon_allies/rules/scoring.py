@@ -15,94 +15,94 @@ from meadhall.games.dungeon_allies.state import (
     NONE,
     CardKind,
     Event,
-    Table,
+    State,
 )
 
 
 @rule
-def is_last_turn(table: Table) -> bool:
+def is_last_turn(state: State) -> bool:
     """DA-13.1: no monster is left. DA-13.3: or the game has lasted long enough."""
-    return table.removed == MONSTERS or table.turn == MAX_TURNS
+    return state.removed == MONSTERS or state.turn == MAX_TURNS
 
 
 @rule
-def worth(table: Table, seat: int, card: int) -> int:
+def worth(state: State, seat: int, card: int) -> int:
     """DA-13.2: what a card is worth to a seat now."""
-    points = table.card_points[card]
-    if table.card_kind[card] == CardKind.MONSTER:
-        return points * count_kept(table, seat, table.card_subject[card])
-    if table.card_kind[card] == CardKind.CRYSTAL:
-        return points * (table.crystals[seat, table.card_subject[card]] // table.card_per[card])
+    points = state.card_points[card]
+    if state.card_kind[card] == CardKind.MONSTER:
+        return points * count_kept(state, seat, state.card_subject[card])
+    if state.card_kind[card] == CardKind.CRYSTAL:
+        return points * (state.crystals[seat, state.card_subject[card]] // state.card_per[card])
     return points
 
 
 @rule
-def count_kept(table: Table, seat: int, weakness: int) -> int:
+def count_kept(state: State, seat: int, weakness: int) -> int:
     """DA-13.2: a seat's tiles with a weakness."""
     count = 0
     for monster in range(MONSTERS):
-        count += table.owner[monster] == seat and table.weakness[monster] == weakness
+        count += state.owner[monster] == seat and state.weakness[monster] == weakness
     return count
 
 
 @rule
-def points_from_cards(table: Table, seat: int) -> int:
+def points_from_cards(state: State, seat: int) -> int:
     """DA-13.2: all cards of a seat together."""
     points = 0
     for card in range(CARDS):
-        if table.card_owner[card] == seat:
-            points += worth(table, seat, card)
+        if state.card_owner[card] == seat:
+            points += worth(state, seat, card)
     return points
 
 
 @rule
-def points_of(table: Table, seat: int) -> int:
+def points_of(state: State, seat: int) -> int:
     """DA-13.2: gold and cards."""
-    return table.gold[seat] + points_from_cards(table, seat)
+    return state.gold[seat] + points_from_cards(state, seat)
 
 
 @rule
-def is_ahead(table: Table, seat: int, other: int) -> bool:
+def is_ahead(state: State, seat: int, other: int) -> bool:
     """DA-13.4: by points; if they are equal by white crystals, then green, yellow, blue, red."""
-    lead = points_of(table, seat) - points_of(table, other)
+    lead = points_of(state, seat) - points_of(state, other)
     colour = COLOURS
     while lead == 0 and colour > 0:
         colour -= 1
-        lead = table.crystals[seat, colour] - table.crystals[other, colour]
+        lead = state.crystals[seat, colour] - state.crystals[other, colour]
     return lead > 0
 
 
 @rule
-def has_won(table: Table, seat: int) -> bool:
+def has_won(state: State, seat: int) -> bool:
     """DA-13.4: nobody is ahead."""
-    for other in range(table.players):
-        if is_ahead(table, other, seat):
+    for other in range(state.players):
+        if is_ahead(state, other, seat):
             return False
     return True
 
 
 @rule
-def end_match(table: Table, log: Grid) -> None:
+def end_match(state: State, log: Grid) -> None:
     """DA-13.2, DA-13.4: the points, and who has won."""
-    for seat in range(table.players):
-        emit(log, Event.SCORE, seat, table.gold[seat], points_from_cards(table, seat), points_of(table, seat))
+    for seat in range(state.players):
+        emit(log, Event.SCORE, seat, state.gold[seat], points_from_cards(state, seat), points_of(state, seat))
     first = NONE
-    for seat in range(table.players):
-        if has_won(table, seat):
+    for seat in range(state.players):
+        if has_won(state, seat):
             if first == NONE:
                 first = seat
                 emit(log, Event.WON, seat)
             else:
                 append_argument(log, seat)
-    table.actor = NONE
+    state.actor = NONE
 
 
 @rule
-def score(table: Table, out: Any) -> None:
+def score(state: State, out: Any) -> None:
     """DA-13.4: all to the winner, or shared in a draw."""
     winners = 0
-    for seat in range(table.players):
-        out[seat] = 1.0 if has_won(table, seat) else 0.0
-        winners += has_won(table, seat)
-    for seat in range(table.players):
+    for seat in range(state.players):
+        out[seat] = 1.0 if has_won(state, seat) else 0.0
+        winners += has_won(state, seat)
+    for seat in range(state.players):
         out[seat] /= winners

@@ -30,47 +30,47 @@ from meadhall.games.dungeon_allies.state import (
     SIDES,
     Event,
     Phase,
+    State,
     Step,
-    Table,
 )
 
 PERCENTILE_SIDES = 10
 
 
 @rule
-def setup(table: Table, players: int, options: Any, log: Grid) -> None:
+def setup(state: State, players: int, options: Any, log: Grid) -> None:
     """DA-2: the boards as they are before the first turn. DA-13.5: the number of players changes nothing else."""
-    read_components(table, options)
-    clear(table)
-    place_monsters(table, log)
-    deal_characters(table, players, log)
-    roll_order(table, players, log)
-    shuffle_cards(table, log)
-    shuffle_followers(table, log)
+    read_components(state, options)
+    clear(state)
+    place_monsters(state, log)
+    deal_characters(state, players, log)
+    roll_order(state, players, log)
+    shuffle_cards(state, log)
+    shuffle_followers(state, log)
     for colour in range(COLOURS):
-        table.box[colour] = CRYSTALS[colour]
-    add_treasure(table, log)
-    table.turn = 1
-    table.step = Step.PLACEMENT
-    table.phase = Phase.ASSIGN
-    table.actor = 0
+        state.box[colour] = CRYSTALS[colour]
+    add_treasure(state, log)
+    state.turn = 1
+    state.step = Step.PLACEMENT
+    state.phase = Phase.ASSIGN
+    state.actor = 0
 
 
 @rule
-def read_components(table: Table, codes: Row) -> None:
+def read_components(state: State, codes: Row) -> None:
     """DA-1.1: what is printed on tiles, cards and boards, field after field as the state declares them."""
-    at = read_grid(codes, 0, table.target)
-    at = read_grid(codes, at, table.bounty)
-    at = read_row(codes, at, table.weakness)
-    at = read_row(codes, at, table.skill)
-    at = read_grid(codes, at, table.track_gift)
-    at = read_grid(codes, at, table.offering)
-    at = read_grid(codes, at, table.reward)
-    at = read_grid(codes, at, table.exchange)
-    at = read_row(codes, at, table.card_kind)
-    at = read_row(codes, at, table.card_subject)
-    at = read_row(codes, at, table.card_per)
-    read_row(codes, at, table.card_points)
+    at = read_grid(codes, 0, state.target)
+    at = read_grid(codes, at, state.bounty)
+    at = read_row(codes, at, state.weakness)
+    at = read_row(codes, at, state.skill)
+    at = read_grid(codes, at, state.track_gift)
+    at = read_grid(codes, at, state.offering)
+    at = read_grid(codes, at, state.reward)
+    at = read_grid(codes, at, state.exchange)
+    at = read_row(codes, at, state.card_kind)
+    at = read_row(codes, at, state.card_subject)
+    at = read_row(codes, at, state.card_per)
+    read_row(codes, at, state.card_points)
 
 
 @rule
@@ -93,30 +93,30 @@ def read_grid(codes: Row, at: int, field: Grid) -> int:
 
 
 @rule
-def clear(table: Table) -> None:
+def clear(state: State) -> None:
     """Nobody has anything, and nothing is anywhere."""
-    table.order[:] = NONE
-    table.dealt[:] = NONE
-    table.ally[:] = NONE
-    table.place[:] = NONE
-    table.former[:] = NONE
-    table.owner[:] = NONE
-    table.holder[:] = NONE
-    table.square = NONE
-    table.track[:] = NONE
-    table.bidder = NONE
-    table.display[:] = NONE
-    table.card_owner[:] = NONE
+    state.order[:] = NONE
+    state.dealt[:] = NONE
+    state.ally[:] = NONE
+    state.place[:] = NONE
+    state.former[:] = NONE
+    state.owner[:] = NONE
+    state.holder[:] = NONE
+    state.square = NONE
+    state.track[:] = NONE
+    state.bidder = NONE
+    state.display[:] = NONE
+    state.card_owner[:] = NONE
 
 
 @rule
-def place_monsters(table: Table, log: Grid) -> None:
+def place_monsters(state: State, log: Grid) -> None:
     """DA-2.4, DA-1.5: one on every square, face down."""
-    lay_out(table.monster, 0, MONSTERS)
-    table.reveals += 1
-    shuffle(table.rng, table.monster, MONSTERS)
+    lay_out(state.monster, 0, MONSTERS)
+    state.reveals += 1
+    shuffle(state.rng, state.monster, MONSTERS)
     for square in range(MONSTERS):
-        whisper(log, NOBODY, Event.TILE, square, table.monster[square])
+        whisper(log, NOBODY, Event.TILE, square, state.monster[square])
 
 
 @rule
@@ -127,53 +127,53 @@ def lay_out(items: Row, first: int, count: int) -> None:
 
 
 @rule
-def deal_characters(table: Table, players: int, log: Grid) -> None:
+def deal_characters(state: State, players: int, log: Grid) -> None:
     """DA-2.1: two each, again and again until nobody has two of the same skill."""
     characters = np.zeros(CHARACTERS, np.int8)
     lay_out(characters, 0, CHARACTERS)
-    shuffle(table.rng, characters, CHARACTERS)
-    while has_equal_skills(table, players, characters):
+    shuffle(state.rng, characters, CHARACTERS)
+    while has_equal_skills(state, players, characters):
         lay_out(characters, 0, CHARACTERS)
-        shuffle(table.rng, characters, CHARACTERS)
+        shuffle(state.rng, characters, CHARACTERS)
     for seat in range(players):
         for k in range(DEALT):
-            table.dealt[seat, k] = characters[DEALT * seat + k]
-            emit(log, Event.CHARACTER, seat, table.dealt[seat, k])
+            state.dealt[seat, k] = characters[DEALT * seat + k]
+            emit(log, Event.CHARACTER, seat, state.dealt[seat, k])
 
 
 @rule
-def has_equal_skills(table: Table, players: int, characters: Row) -> bool:
+def has_equal_skills(state: State, players: int, characters: Row) -> bool:
     """DA-2.1: whether anybody would."""
     for seat in range(players):
-        if table.skill[characters[DEALT * seat]] == table.skill[characters[DEALT * seat + 1]]:
+        if state.skill[characters[DEALT * seat]] == state.skill[characters[DEALT * seat + 1]]:
             return True
     return False
 
 
 @rule
-def roll_order(table: Table, players: int, log: Grid) -> None:
+def roll_order(state: State, players: int, log: Grid) -> None:
     """DA-2.5, DA-1.4: the highest roll of the percentile die is first; those who are tied roll again."""
     place = np.zeros(SEATS, np.int8)  # how many are before a seat
     rolled = np.zeros(SEATS, np.int8)
     higher = np.zeros(SEATS, np.int8)
-    while roll_ties(table, players, place, rolled, log):
+    while roll_ties(state, players, place, rolled, log):
         for seat in range(players):
             higher[seat] = count_higher(players, place, rolled, seat)
         for seat in range(players):
             place[seat] += higher[seat]
     for seat in range(players):
-        table.order[place[seat]] = seat
-    tell_order(table, log)
+        state.order[place[seat]] = seat
+    tell_order(state, log)
 
 
 @rule
-def roll_ties(table: Table, players: int, place: Row, rolled: Row, log: Grid) -> bool:
+def roll_ties(state: State, players: int, place: Row, rolled: Row, log: Grid) -> bool:
     """DA-2.5: those who share a place roll, in seat order. Whether anybody did."""
     tied = False
     for seat in range(players):
         if shares_place(players, place, seat):
             tied = True
-            rolled[seat] = below(table.rng, PERCENTILE_SIDES)
+            rolled[seat] = below(state.rng, PERCENTILE_SIDES)
             emit(log, Event.PERCENTILE, seat, PERCENTILE_SIDES * rolled[seat])
     return tied
 
@@ -197,40 +197,40 @@ def count_higher(players: int, place: Row, rolled: Row, seat: int) -> int:
 
 
 @rule
-def shuffle_cards(table: Table, log: Grid) -> None:
+def shuffle_cards(state: State, log: Grid) -> None:
     """DA-2.2: five are shown, the others are the deck; the first one lies on top."""
-    table.cards = CARDS
-    shuffle_stack(table, table.deck, 0, CARDS)
-    show_cards(table, log)
+    state.cards = CARDS
+    shuffle_stack(state, state.deck, 0, CARDS)
+    show_cards(state, log)
 
 
 @rule
-def shuffle_followers(table: Table, log: Grid) -> None:
+def shuffle_followers(state: State, log: Grid) -> None:
     """DA-2.2: one stack, of which only the top is seen."""
-    table.followers = FOLLOWERS
-    shuffle_stack(table, table.stack, FIRST_FOLLOWER, FOLLOWERS)
-    show_follower(table, log)
+    state.followers = FOLLOWERS
+    shuffle_stack(state, state.stack, FIRST_FOLLOWER, FOLLOWERS)
+    show_follower(state, log)
 
 
 @rule
-def shuffle_stack(table: Table, stack: Row, first: int, count: int) -> None:
+def shuffle_stack(state: State, stack: Row, first: int, count: int) -> None:
     """Shuffled, the first one on top: at the end of the array."""
     shuffled = np.zeros(count, np.int8)
     lay_out(shuffled, first, count)
-    table.reveals += 1
-    shuffle(table.rng, shuffled, count)
+    state.reveals += 1
+    shuffle(state.rng, shuffled, count)
     for k in range(count):
         stack[count - 1 - k] = shuffled[k]
 
 
 @rule
-def assign(table: Table, choice: int, log: Grid) -> None:
+def assign(state: State, choice: int, log: Grid) -> None:
     """DA-2.3: the chosen character has the d6, the other one the d4; then the next seat chooses."""
-    seat = table.actor
+    seat = state.actor
     for k in range(DEALT):
         die = D6 if k == choice else D4
-        table.ally[seat, die] = table.dealt[seat, k]
-        emit(log, Event.ASSIGNED, seat, table.dealt[seat, k], SIDES[die])
-    table.actor += 1
-    if table.actor == table.players:
-        table.phase = Phase.PLACE
+        state.ally[seat, die] = state.dealt[seat, k]
+        emit(log, Event.ASSIGNED, seat, state.dealt[seat, k], SIDES[die])
+    state.actor += 1
+    if state.actor == state.players:
+        state.phase = Phase.PLACE

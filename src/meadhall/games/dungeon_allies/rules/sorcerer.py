@@ -6,28 +6,28 @@ from meadhall.engine.events import emit
 from meadhall.engine.rule import rule
 from meadhall.engine.schema import Grid, Row
 from meadhall.games.dungeon_allies.rules.supply import pay
-from meadhall.games.dungeon_allies.state import BLUE, BUY, DECLINE, DISPLAY, NONE, ON_SORCERER, Event, Phase, Table, current_round
+from meadhall.games.dungeon_allies.state import BLUE, BUY, DECLINE, DISPLAY, NONE, ON_SORCERER, Event, Phase, State, current_round
 
 
 @rule
-def resolve_sorcerer(table: Table, log: Grid) -> bool:
+def resolve_sorcerer(state: State, log: Grid) -> bool:
     """DA-11.1: space by space, who can pay is asked. True when a decision is due."""
-    while table.cursor < DISPLAY:
-        seat = table.holder[ON_SORCERER + table.cursor]
+    while state.cursor < DISPLAY:
+        seat = state.holder[ON_SORCERER + state.cursor]
         if seat != NONE:
-            if table.crystals[seat, price(table)] > 0:
-                table.actor = seat
-                table.phase = Phase.BUY
+            if state.crystals[seat, price(state)] > 0:
+                state.actor = seat
+                state.phase = Phase.BUY
                 return True
-            emit(log, Event.CANNOT_PAY, seat, table.display[table.cursor])
-        table.cursor += 1
+            emit(log, Event.CANNOT_PAY, seat, state.display[state.cursor])
+        state.cursor += 1
     return False
 
 
 @rule
-def price(table: Table) -> int:
+def price(state: State) -> int:
     """DA-11.1: one crystal: blue, yellow or green by the round, as it is now (DA-12.1)."""
-    return BLUE + current_round(table) - 1
+    return BLUE + current_round(state) - 1
 
 
 @rule
@@ -39,31 +39,31 @@ def list_answers(out: Row) -> int:
 
 
 @rule
-def buy(table: Table, log: Grid) -> None:
+def buy(state: State, log: Grid) -> None:
     """DA-11.2: the card is kept for the end."""
-    space = table.cursor
-    card = table.display[space]
-    table.display[space] = NONE
-    table.card_owner[card] = table.actor
-    emit(log, Event.BUYS, table.actor, card)
-    pay(table, table.actor, price(table), 1, log)
-    table.cursor += 1
+    space = state.cursor
+    card = state.display[space]
+    state.display[space] = NONE
+    state.card_owner[card] = state.actor
+    emit(log, Event.BUYS, state.actor, card)
+    pay(state, state.actor, price(state), 1, log)
+    state.cursor += 1
 
 
 @rule
-def decline(table: Table, log: Grid) -> None:
+def decline(state: State, log: Grid) -> None:
     """DA-11.1: the price may have risen since the die was placed."""
-    emit(log, Event.DECLINES, table.actor, table.display[table.cursor])
-    table.cursor += 1
+    emit(log, Event.DECLINES, state.actor, state.display[state.cursor])
+    state.cursor += 1
 
 
 @rule
-def show_cards(table: Table, log: Grid) -> None:
+def show_cards(state: State, log: Grid) -> None:
     """DA-2.2, DA-11.3: every empty space is filled from the deck, while it lasts."""
     for space in range(DISPLAY):
-        if table.display[space] == NONE and table.cards > 0:
-            table.cards -= 1
-            table.display[space] = table.deck[table.cards]
-            table.deck[table.cards] = NONE
-            table.reveals += 1
-            emit(log, Event.CARD_SHOWN, space + 1, table.display[space])
+        if state.display[space] == NONE and state.cards > 0:
+            state.cards -= 1
+            state.display[space] = state.deck[state.cards]
+            state.deck[state.cards] = NONE
+            state.reveals += 1
+            emit(log, Event.CARD_SHOWN, space + 1, state.display[space])

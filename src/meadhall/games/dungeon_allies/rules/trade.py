@@ -5,80 +5,80 @@ from __future__ import annotations
 from meadhall.engine.events import emit
 from meadhall.engine.rule import rule
 from meadhall.engine.schema import Grid, Row
-from meadhall.games.dungeon_allies.state import COLOURS, DICE, END_TRADE, ON_TRADE, TRADE, TRADES, Event, Phase, Table
+from meadhall.games.dungeon_allies.state import COLOURS, DICE, END_TRADE, ON_TRADE, TRADE, TRADES, Event, Phase, State
 
 
 @rule
-def resolve_trade(table: Table) -> bool:
+def resolve_trade(state: State) -> bool:
     """DA-10.1: visitor after visitor in turn order, as long as there is anything to exchange. True when a decision is due."""
-    while table.cursor < table.players:
-        seat = table.order[table.cursor]
-        if is_at_trade(table, seat) and has_exchange(table, seat):
-            table.actor = seat
-            table.phase = Phase.TRADE
+    while state.cursor < state.players:
+        seat = state.order[state.cursor]
+        if is_at_trade(state, seat) and has_exchange(state, seat):
+            state.actor = seat
+            state.phase = Phase.TRADE
             return True
-        end_visit(table)
+        end_visit(state)
     return False
 
 
 @rule
-def is_at_trade(table: Table, seat: int) -> bool:
+def is_at_trade(state: State, seat: int) -> bool:
     """DA-10.1: a second die there adds nothing."""
     for die in range(DICE):
-        if table.place[seat, die] == ON_TRADE:
+        if state.place[seat, die] == ON_TRADE:
             return True
     return False
 
 
 @rule
-def end_visit(table: Table) -> None:
+def end_visit(state: State) -> None:
     """DA-10.2: the next visitor may use every line both ways again."""
-    table.cursor += 1
+    state.cursor += 1
     for line in range(TRADES):
-        table.traded[line] = 0
+        state.traded[line] = 0
 
 
 @rule
-def has_exchange(table: Table, seat: int) -> bool:
+def has_exchange(state: State, seat: int) -> bool:
     """DA-10.1: whether there is anything to decide."""
     for line in range(TRADES):
-        if can_exchange(table, seat, line, 0) or can_exchange(table, seat, line, 1):
+        if can_exchange(state, seat, line, 0) or can_exchange(state, seat, line, 1):
             return True
     return False
 
 
 @rule
-def can_exchange(table: Table, seat: int, line: int, direction: int) -> bool:
+def can_exchange(state: State, seat: int, line: int, direction: int) -> bool:
     """DA-10.1: one side of the line in hand, and all of the other in the box. DA-10.2: not back in the same visit."""
-    if table.traded[line] == 2 - direction:
+    if state.traded[line] == 2 - direction:
         return False
     given, taken = 2 * line + direction, 2 * line + 1 - direction
     for colour in range(COLOURS):
-        if table.crystals[seat, colour] < table.exchange[given, colour] or table.box[colour] < table.exchange[taken, colour]:
+        if state.crystals[seat, colour] < state.exchange[given, colour] or state.box[colour] < state.exchange[taken, colour]:
             return False
     return True
 
 
 @rule
-def list_exchanges(table: Table, out: Row) -> int:
+def list_exchanges(state: State, out: Row) -> int:
     """DA-10.1: to be done, or any exchange."""
     out[0] = END_TRADE
     count = 1
     for line in range(TRADES):
         for direction in range(2):
-            if can_exchange(table, table.actor, line, direction):
+            if can_exchange(state, state.actor, line, direction):
                 out[count] = TRADE + 2 * line + direction
                 count += 1
     return count
 
 
 @rule
-def exchange(table: Table, line: int, direction: int, log: Grid) -> None:
+def exchange(state: State, line: int, direction: int, log: Grid) -> None:
     """DA-10.1: direction 0 is from left to right."""
     given, taken = 2 * line + direction, 2 * line + 1 - direction
     for colour in range(COLOURS):
-        difference = table.exchange[taken, colour] - table.exchange[given, colour]
-        table.crystals[table.actor, colour] += difference
-        table.box[colour] -= difference
-    table.traded[line] = 1 + direction
-    emit(log, Event.TRADES, table.actor, line, direction)
+        difference = state.exchange[taken, colour] - state.exchange[given, colour]
+        state.crystals[state.actor, colour] += difference
+        state.box[colour] -= difference
+    state.traded[line] = 1 + direction
+    emit(log, Event.TRADES, state.actor, line, direction)

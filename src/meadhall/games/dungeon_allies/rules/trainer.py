@@ -5,23 +5,23 @@ from __future__ import annotations
 from meadhall.engine.events import emit
 from meadhall.engine.rule import rule
 from meadhall.engine.schema import Grid
-from meadhall.games.dungeon_allies.state import DICE, NONE, SIDES, Event, Table
+from meadhall.games.dungeon_allies.state import DICE, NONE, SIDES, Event, State
 
 
 @rule
-def resolve_trainer(table: Table, log: Grid) -> None:
+def resolve_trainer(state: State, log: Grid) -> None:
     """DA-7.1: from top to bottom."""
-    for space in range(table.trainees):
-        train(table, table.trainee[space] // DICE, table.trainee[space] % DICE, log)
+    for space in range(state.trainees):
+        train(state, state.trainee[space] // DICE, state.trainee[space] % DICE, log)
 
 
 @rule
-def train(table: Table, seat: int, die: int, log: Grid) -> None:
+def train(state: State, seat: int, die: int, log: Grid) -> None:
     """DA-7.1: the next larger die, unless another ally has it now. DA-7.2: for the ally whose die was placed."""
-    ally = table.ally[seat, die]
-    if table.ally[seat, die + 1] != NONE:
+    ally = state.ally[seat, die]
+    if state.ally[seat, die + 1] != NONE:
         emit(log, Event.TRAINING_FORFEIT, seat, ally)
         return
-    table.ally[seat, die] = NONE
-    table.ally[seat, die + 1] = ally
+    state.ally[seat, die] = NONE
+    state.ally[seat, die + 1] = ally
     emit(log, Event.TRAINED, seat, ally, SIDES[die + 1])

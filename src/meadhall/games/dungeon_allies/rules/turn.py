@@ -61,42 +61,42 @@ from meadhall.games.dungeon_allies.state import (
     TRADE,
     Event,
     Phase,
+    State,
     Step,
-    Table,
 )
 
 # ------------------------------------------------------------------------------------------------------------- what is legal
 
 
 @rule(inline=True)
-def legal(table: Table, out: Row) -> int:
+def legal(state: State, out: Row) -> int:
     """What the actor can choose from, by what is to be decided."""
-    if table.phase == Phase.PLACE:
-        return list_placements(table, out)
-    return list_others(table, out)
+    if state.phase == Phase.PLACE:
+        return list_placements(state, out)
+    return list_others(state, out)
 
 
 @rule
-def list_others(table: Table, out: Row) -> int:
+def list_others(state: State, out: Row) -> int:
     """All decisions but where to place a die."""
-    if table.phase == Phase.ASSIGN:
+    if state.phase == Phase.ASSIGN:
         for choice in range(DEALT):
             out[choice] = ASSIGN + choice
         return DEALT
-    if table.phase == Phase.PEEK:
-        return list_peeks(table, out)
-    if table.phase == Phase.BID:
-        return list_bids(table, out)
-    if table.phase == Phase.FIGHT_ORDER:
-        return list_fights(table, out)
-    if table.phase == Phase.PREP:
-        return list_preparations(table, out)
-    if table.phase == Phase.REROLL:
-        return list_rerolls(table, out)
-    if table.phase == Phase.FOLLOWER_DIE:
-        return list_follower_dice(table, out)
-    if table.phase == Phase.TRADE:
-        return list_exchanges(table, out)
+    if state.phase == Phase.PEEK:
+        return list_peeks(state, out)
+    if state.phase == Phase.BID:
+        return list_bids(state, out)
+    if state.phase == Phase.FIGHT_ORDER:
+        return list_fights(state, out)
+    if state.phase == Phase.PREP:
+        return list_preparations(state, out)
+    if state.phase == Phase.REROLL:
+        return list_rerolls(state, out)
+    if state.phase == Phase.FOLLOWER_DIE:
+        return list_follower_dice(state, out)
+    if state.phase == Phase.TRADE:
+        return list_exchanges(state, out)
     return list_answers(out)
 
 
@@ -104,120 +104,120 @@ def list_others(table: Table, out: Row) -> int:
 
 
 @rule(inline=True)
-def play(table: Table, action: int, log: Grid) -> None:
+def play(state: State, action: int, log: Grid) -> None:
     """The action, and all that follows up to the next decision."""
     if PLACE <= action < ILLUMINATE:
-        place_die(table, (action - PLACE) % DICE, (action - PLACE) // DICE, log)
+        place_die(state, (action - PLACE) % DICE, (action - PLACE) // DICE, log)
     elif action < FIGHT:
-        prepare(table, action, log)
+        prepare(state, action, log)
     elif action < FOLLOWER_DIE:
-        fight(table, action, log)
+        fight(state, action, log)
     else:
-        collect(table, action, log)
-    if table.phase != Phase.ASSIGN:
-        go_on(table, log)
+        collect(state, action, log)
+    if state.phase != Phase.ASSIGN:
+        go_on(state, log)
 
 
 @rule
-def prepare(table: Table, action: int, log: Grid) -> None:
+def prepare(state: State, action: int, log: Grid) -> None:
     """DA-2.3: a die for each character. DA-3.4: Illuminate. DA-8.1: a bid."""
     if action < PLACE:
-        assign(table, action - ASSIGN, log)
+        assign(state, action - ASSIGN, log)
     elif action == ILLUMINATE:
-        illuminate(table, log)
+        illuminate(state, log)
     elif action <= BID:
-        peek(table, action - PEEK, log)
-        look_on(table, log)
+        peek(state, action - PEEK, log)
+        look_on(state, log)
     else:
-        make_bid(table, action - BID, log)
+        make_bid(state, action - BID, log)
 
 
 @rule
-def fight(table: Table, action: int, log: Grid) -> None:
+def fight(state: State, action: int, log: Grid) -> None:
     """DA-4.2, DA-4.5, DA-4.6: which fight, spells before the roll and after it."""
     if action < ROLL:
-        begin_fight(table, action - FIGHT, log)
+        begin_fight(state, action - FIGHT, log)
     elif action == ROLL:
-        roll_dice(table, log)
+        roll_dice(state, log)
     elif action == HAMMER:
-        hammer(table, log)
+        hammer(state, log)
     elif action < BLESS:
-        enhance(table, action - ENHANCE, log)
+        enhance(state, action - ENHANCE, log)
     elif action < ACCEPT:
-        bless(table, action - BLESS, log)
+        bless(state, action - BLESS, log)
     elif action == ACCEPT:
-        lose(table, log)
+        lose(state, log)
     else:
-        reroll(table, action - REROLL, log)
+        reroll(state, action - REROLL, log)
 
 
 @rule
-def collect(table: Table, action: int, log: Grid) -> None:
+def collect(state: State, action: int, log: Grid) -> None:
     """DA-8.3: the follower's die. DA-10.1: an exchange. DA-11.1: a card."""
     if action < END_TRADE:
-        welcome_follower(table, action - FOLLOWER_DIE, log)
+        welcome_follower(state, action - FOLLOWER_DIE, log)
     elif action == END_TRADE:
-        end_visit(table)
+        end_visit(state)
     elif action < DECLINE:
-        exchange(table, (action - TRADE) // 2, (action - TRADE) % 2, log)
+        exchange(state, (action - TRADE) // 2, (action - TRADE) % 2, log)
     elif action == BUY:
-        buy(table, log)
+        buy(state, log)
     else:
-        decline(table, log)
+        decline(state, log)
 
 
 @rule
-def go_on(table: Table, log: Grid) -> None:
+def go_on(state: State, log: Grid) -> None:
     """DA-4.1: step after step and turn after turn, to the next decision or to the end."""
-    while not resolve_step(table, log):
-        table.cursor = 0
-        if table.step < Step.SORCERER:
-            table.step += 1
-            table.phase = Phase.FIGHT_ORDER  # with which excursions begin; later steps ask for what they need
-        elif is_last_turn(table):
-            emit(log, Event.TURN_ENDED, table.turn)
-            end_match(table, log)
+    while not resolve_step(state, log):
+        state.cursor = 0
+        if state.step < Step.SORCERER:
+            state.step += 1
+            state.phase = Phase.FIGHT_ORDER  # with which excursions begin; later steps ask for what they need
+        elif is_last_turn(state):
+            emit(log, Event.TURN_ENDED, state.turn)
+            end_match(state, log)
             return
         else:
-            end_turn(table, log)
+            end_turn(state, log)
 
 
 @rule
-def resolve_step(table: Table, log: Grid) -> bool:
+def resolve_step(state: State, log: Grid) -> bool:
     """DA-4.1: the step, as far as it goes without a decision. True when one is due, False when the step is done."""
-    if table.step == Step.PLACEMENT:
-        return resolve_placement(table, log)
-    if table.step == Step.EXCURSION:
-        return resolve_excursions(table, log)
-    if table.step == Step.TAVERN:
-        return resolve_tavern(table, log)
-    if table.step == Step.TRADE:
-        return resolve_trade(table)
-    if table.step == Step.SORCERER:
-        return resolve_sorcerer(table, log)
-    if table.step == Step.TURN_ORDER:
-        resolve_turn_order(table, log)
-    elif table.step == Step.TREASURE:
-        resolve_treasure(table, log)
-    elif table.step == Step.TRAINER:
-        resolve_trainer(table, log)
+    if state.step == Step.PLACEMENT:
+        return resolve_placement(state, log)
+    if state.step == Step.EXCURSION:
+        return resolve_excursions(state, log)
+    if state.step == Step.TAVERN:
+        return resolve_tavern(state, log)
+    if state.step == Step.TRADE:
+        return resolve_trade(state)
+    if state.step == Step.SORCERER:
+        return resolve_sorcerer(state, log)
+    if state.step == Step.TURN_ORDER:
+        resolve_turn_order(state, log)
+    elif state.step == Step.TREASURE:
+        resolve_treasure(state, log)
+    elif state.step == Step.TRAINER:
+        resolve_trainer(state, log)
     else:
-        resolve_prisoners(table, log)
+        resolve_prisoners(state, log)
     return False
 
 
 @rule
-def end_turn(table: Table, log: Grid) -> None:
+def end_turn(state: State, log: Grid) -> None:
     """DA-12.2: dice go home, cards and treasures are filled up, and the next turn begins."""
-    table.place[:] = NONE
-    table.won_fight[:] = False
-    table.track[:] = NONE
-    table.holder[:] = NONE
-    table.trainees = 0
-    table.bid = 0
-    show_cards(table, log)
-    add_treasure(table, log)
-    emit(log, Event.TURN_ENDED, table.turn)
-    table.turn += 1
-    table.step = Step.PLACEMENT
-    table.phase = Phase.PLACE
+    state.place[:] = NONE
+    state.won_fight[:] = False
+    state.track[:] = NONE
+    state.holder[:] = NONE
+    state.trainees = 0
+    state.bid = 0
+    show_cards(state, log)
+    add_treasure(state, log)
+    emit(log, Event.TURN_ENDED, state.turn)
+    state.turn += 1
+    state.step = Step.PLACEMENT
+    state.phase = Phase.PLACE

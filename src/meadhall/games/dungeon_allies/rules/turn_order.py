@@ -6,37 +6,37 @@ from meadhall.engine.events import append_argument, emit
 from meadhall.engine.rule import rule
 from meadhall.engine.schema import Grid
 from meadhall.games.dungeon_allies.rules.supply import GOLD_FIRST, gain
-from meadhall.games.dungeon_allies.state import NONE, Event, Table
+from meadhall.games.dungeon_allies.state import NONE, Event, State
 
 
 @rule
-def resolve_turn_order(table: Table, log: Grid) -> None:
+def resolve_turn_order(state: State, log: Grid) -> None:
     """DA-5.1: gifts, then the new order. DA-5.2: it holds from here on."""
-    if table.track[0] == NONE:
+    if state.track[0] == NONE:
         return
     taken = 0
-    while taken < table.players and table.track[taken] != NONE:
+    while taken < state.players and state.track[taken] != NONE:
         for item in GOLD_FIRST:
-            gain(table, table.track[taken], item, table.track_gift[taken, item], log)
+            gain(state, state.track[taken], item, state.track_gift[taken, item], log)
         taken += 1
     for space in range(taken - 1, -1, -1):
-        move_to_front(table, table.track[space])
-    tell_order(table, log)
+        move_to_front(state, state.track[space])
+    tell_order(state, log)
 
 
 @rule
-def move_to_front(table: Table, seat: int) -> None:
+def move_to_front(state: State, seat: int) -> None:
     """DA-5.1: those who were before that seat go one place back, in their old order."""
     place = 0
-    while table.order[place] != seat:
+    while state.order[place] != seat:
         place += 1
     for k in range(place, 0, -1):
-        table.order[k] = table.order[k - 1]
-    table.order[0] = seat
+        state.order[k] = state.order[k - 1]
+    state.order[0] = seat
 
 
 @rule
-def tell_order(table: Table, log: Grid) -> None:
-    emit(log, Event.ORDER, table.order[0])
-    for place in range(1, table.players):
-        append_argument(log, table.order[place])
+def tell_order(state: State, log: Grid) -> None:
+    emit(log, Event.ORDER, state.order[0])
+    for place in range(1, state.players):
+        append_argument(log, state.order[place])

@@ -13,8 +13,8 @@ import pytest
 from meadhall.engine.match import Match
 from meadhall.engine.record import replay
 from meadhall.games.axxa.board import SPACES, routes
+from meadhall.games.axxa.page import Picture, Way, own, picture
 from meadhall.games.axxa.state import HEIGHT, NUMBERS, OF_EACH, THREE, UNKNOWN, Event, Phase
-from meadhall.games.axxa.table import Picture, Way, own, picture
 
 RECORDS = Path(__file__).parents[2] / "records" / "axxa"
 NAMES = (
@@ -40,11 +40,11 @@ def pictures(match: Match) -> list[Picture]:
 def test_a_stack_shows_what_was_seen_of_it_and_nothing_else(name: str) -> None:
     match = told(name)
     for position, drawn in enumerate(pictures(match)):
-        table = match.view_at(position).table
+        state = match.view_at(position).state
         for one in drawn.stacks:
-            assert 1 <= len(one.pieces) == table.height[one.stack] <= HEIGHT
+            assert 1 <= len(one.pieces) == state.height[one.stack] <= HEIGHT
             for level, number in enumerate(one.pieces):
-                assert (number == UNKNOWN) == (not table.seen[one.stack, level])
+                assert (number == UNKNOWN) == (not state.seen[one.stack, level])
 
 
 @records
@@ -76,7 +76,7 @@ def test_ways_are_free_and_as_long_as_the_piece_says(name: str) -> None:
     match = told(name)
     for position, step in enumerate(match.steps):
         view = match.view_at(position, step.seat)
-        if view.table.phase != Phase.MOVE:
+        if view.state.phase != Phase.MOVE:
             continue
         occupied = {one.space for one in picture(view).stacks}
         for one in own(view).stacks:

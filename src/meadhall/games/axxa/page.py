@@ -1,4 +1,4 @@
-"""What a browser shows of AxxA: the values that ``table.html`` draws."""
+"""What a browser shows of AxxA: the values that ``page.html`` draws."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from meadhall.games.axxa.state import (
     Ending,
     Event,
     Phase,
-    Table,
+    State,
     on_board,
     top,
     triplets_of,
@@ -180,50 +180,50 @@ class Own:
 
 def picture(view: View) -> Picture:
     """The picture of a view."""
-    table = view.table
+    state = view.state
     last = view.steps[-1].events if view.steps else ()
-    heaps = _heaps(table)
+    heaps = _heaps(state)
     turned = next((event.arguments[1] for event in last if event.kind == Event.TURNED), None)
-    stacks = [Stack(int(table.stack_at[space]), space, pieces, space == turned) for space, pieces in heaps.items()]
+    stacks = [Stack(int(state.stack_at[space]), space, pieces, space == turned) for space, pieces in heaps.items()]
     gone = tuple(_gone(last, heaps))
     return Picture(
         n=view.next_number,
-        players=table.players,
-        versus=bool(table.mode == VERSUS),
+        players=state.players,
+        versus=bool(state.mode == VERSUS),
         actor=view.actor,
         spaces=tuple(Space(space, NAMES[space], heaps.get(space, ())) for space in range(SPACES)),
         stacks=tuple(sorted(stacks, key=lambda stack: POSITIONS[stack.space])),
         slide=_slide(view, heaps),
         gone=gone,
-        numbers=_numbers(table, {each.number: each.beat for each in gone if not each.paid}),
+        numbers=_numbers(state, {each.number: each.beat for each in gone if not each.paid}),
         praise=next((event.arguments[1] for event in last if event.kind == Event.PRAISE), 0),
-        sides=(triplets_of(table, 0), triplets_of(table, 1)),
-        ending=_ENDINGS.get(Ending(table.ending), "versus"),
+        sides=(triplets_of(state, 0), triplets_of(state, 1)),
+        ending=_ENDINGS.get(Ending(state.ending), "versus"),
     )
 
 
-def _heaps(table: Table) -> dict[int, tuple[int, ...]]:
+def _heaps(state: State) -> dict[int, tuple[int, ...]]:
     """The pieces on each space with a stack, from the bottom."""
     return {
-        space: tuple(int(table.piece[stack, level]) for level in range(table.height[stack]))
+        space: tuple(int(state.piece[stack, level]) for level in range(state.height[stack]))
         for space in range(SPACES)
-        if (stack := int(table.stack_at[space])) != EMPTY
+        if (stack := int(state.stack_at[space])) != EMPTY
     }
 
 
-def _numbers(table: Table, fresh: dict[int, int]) -> tuple[Number, ...]:
-    return tuple(_number(table, number, fresh.get(number)) for number in range(1, NUMBERS + 1))
+def _numbers(state: State, fresh: dict[int, int]) -> tuple[Number, ...]:
+    return tuple(_number(state, number, fresh.get(number)) for number in range(1, NUMBERS + 1))
 
 
-def _number(table: Table, number: int, fresh: int | None = None) -> Number:
-    left = int(on_board(table, number))
-    if table.taker[number]:
-        return Number(number, left, "removed", int(table.taker[number]) - 1, fresh)
-    if number < table.current:
+def _number(state: State, number: int, fresh: int | None = None) -> Number:
+    left = int(on_board(state, number))
+    if state.taker[number]:
+        return Number(number, left, "removed", int(state.taker[number]) - 1, fresh)
+    if number < state.current:
         return Number(number, left, "skipped", None, None)
-    if table.ending == Ending.PIECES and left < THREE:
+    if state.ending == Ending.PIECES and left < THREE:
         return Number(number, left, "lost", None, None)
-    current = number == table.current and table.actor >= 0
+    current = number == state.current and state.actor >= 0
     return Number(number, left, "current" if current else "waiting", None, None)
 
 
@@ -271,23 +271,23 @@ def _way(start: int, end: int, occupied: set[int]) -> Way:
 
 def own(view: View) -> Own:
     """The values for a seat's controls."""
-    table = view.table
+    state = view.state
     if view.actor is None or view.actor != view.viewer:
         return Own()
-    versus = bool(table.mode == VERSUS)
-    match Phase(table.phase):
+    versus = bool(state.mode == VERSUS)
+    match Phase(state.phase):
         case Phase.MOVE:
             return Own("move", versus, stacks=tuple(_movable(view)))
         case Phase.TURN:
-            return Own("turn", versus, turning=_turning(table))
+            return Own("turn", versus, turning=_turning(state))
         case Phase.REMOVE:
             return Own("remove", versus, triplets=tuple(_triplet(action) for action in view.legal))
         case Phase.PAY:
-            return Own("pay", versus, prices=tuple(_price(table, action) for action in view.legal))
+            return Own("pay", versus, prices=tuple(_price(state, action) for action in view.legal))
 
 
 def _movable(view: View) -> Iterable[Movable]:
-    heaps = _heaps(view.table)
+    heaps = _heaps(view.state)
     moves = [divmod(action, SPACES) for action in view.legal]
     for space, pieces in heaps.items():
         ends = [end for start, end in moves if start == space]
@@ -295,9 +295,9 @@ def _movable(view: View) -> Iterable[Movable]:
         yield Movable(space, pieces[-1], len(pieces), goals)
 
 
-def _turning(table: Table) -> Turning:
-    space = int(table.space[table.moved])
-    *_, beneath, number = pieces = _heaps(table)[space]
+def _turning(state: State) -> Turning:
+    space = int(state.space[state.moved])
+    *_, beneath, number = pieces = _heaps(state)[space]
     return Turning(space, len(pieces), number, beneath)
 
 
@@ -306,10 +306,10 @@ def _triplet(action: int) -> Triplet:
     return Triplet(action, spaces, " ".join(NAMES[space] for space in spaces))
 
 
-def _price(table: Table, action: int) -> Price:
+def _price(state: State, action: int) -> Price:
     space = action - PAY
-    stack = int(table.stack_at[space])
-    return Price(action, space, int(table.height[stack]), _number(table, int(top(table, stack))))
+    stack = int(state.stack_at[space])
+    return Price(action, space, int(state.height[stack]), _number(state, int(top(state, stack))))
 
 
 def offered(view: View) -> Iterable[int]:

@@ -19,12 +19,12 @@ class Picture:
 
 
 def picture(view: View) -> Picture:
-    table = view.table
-    seats = range(table.players)
+    state = view.state
+    seats = range(state.players)
     return Picture(
-        hands=tuple(tuple(NAMES[table.hand[seat, k]] for k in range(table.cards[seat])) for seat in seats),
-        deck=tuple(NAMES[table.deck[k]] for k in range(table.left)),
-        piles=tuple(table.pile[seat] for seat in seats),
+        hands=tuple(tuple(NAMES[state.hand[seat, k]] for k in range(state.cards[seat])) for seat in seats),
+        deck=tuple(NAMES[state.deck[k]] for k in range(state.left)),
+        piles=tuple(state.pile[seat] for seat in seats),
     )
 
 

@@ -1,4 +1,4 @@
-"""What a browser shows of Dungeon Allies: the values that ``table.html`` draws."""
+"""What a browser shows of Dungeon Allies: the values that ``page.html`` draws."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ from meadhall.games.dungeon_allies.state import (
     TRADES,
     TREASURES,
     Phase,
-    Table,
+    State,
     has_seen,
 )
 from meadhall.games.dungeon_allies.story import Fight, Monster, Scene, Thrown, story
@@ -111,30 +111,30 @@ class Own:
 
 def picture(view: View) -> Picture:
     """The picture of a view."""
-    table, boards = view.table, Boards(view)
+    state, boards = view.state, Boards(view)
     told, scenes = story(view)
     fight = boards.fight()
     return Picture(
         n=view.steps[-1].n if view.steps else 0,
         names=tuple(view.names),
-        turn=int(table.turn),
-        place=0 if view.actor is None else int(table.step),
-        removed=int(table.removed),
+        turn=int(state.turn),
+        place=0 if view.actor is None else int(state.step),
+        removed=int(state.removed),
         goals=(*ROUND_ENDS, SQUARES),
         squares=tuple(map(boards.square, range(SQUARES))),
-        order=tuple(table.order[: table.players].tolist()),
-        track=tuple(map(boards.track, range(table.players))),
+        order=tuple(state.order[: state.players].tolist()),
+        track=tuple(map(boards.track, range(state.players))),
         treasures=tuple(map(boards.treasure, range(TREASURES))),
         trainees=boards.trainees(),
         tavern=boards.tavern(),
         prisoners=tuple(map(boards.prisoner, range(PRISONERS))),
         exchanges=boards.exchanges(),
         traders=boards.dice(ON_TRADE),
-        box=items(table.box),
+        box=items(state.box),
         offers=tuple(map(boards.offer, range(DISPLAY))),
         price=boards.price(),
-        customer=int(table.cursor) if view.actor is not None and table.phase == Phase.BUY else None,
-        corners=tuple(map(boards.corner, range(table.players))),
+        customer=int(state.cursor) if view.actor is not None and state.phase == Phase.BUY else None,
+        corners=tuple(map(boards.corner, range(state.players))),
         fight=fight,
         chance=0 if fight is None else chance_of(fight.dice, fight.target),
         told=told,
@@ -161,17 +161,17 @@ def chance_of(dice: Iterable[Thrown], target: int) -> int:
 
 def own(view: View) -> Own:
     """The values for a seat's own part."""
-    table, boards, seat = view.table, Boards(view), view.viewer
-    phase = Phase(table.phase) if view.actor == seat else None
+    state, boards, seat = view.state, Boards(view), view.viewer
+    phase = Phase(state.phase) if view.actor == seat else None
     corner = boards.corner(seat)
     fight = boards.fight() if phase in (Phase.PREP, Phase.REROLL) else None
     return Own(
         phase="" if phase is None else phase.name.lower(),
-        turn=int(table.turn),
+        turn=int(state.turn),
         corner=corner,
-        waiting=tuple(_waiting(table, seat)) if phase == Phase.PLACE else (),
-        looks=tuple(_looks(table, boards, corner)),
-        pair=tuple(map(boards.ally, table.dealt[seat])) if phase == Phase.ASSIGN else (),
+        waiting=tuple(_waiting(state, seat)) if phase == Phase.PLACE else (),
+        looks=tuple(_looks(state, boards, corner)),
+        pair=tuple(map(boards.ally, state.dealt[seat])) if phase == Phase.ASSIGN else (),
         follower=boards.tavern().follower if phase == Phase.FOLLOWER_DIE else None,
         exchanges=boards.exchanges() if phase == Phase.TRADE else (),
         price=boards.price() if phase == Phase.BUY else None,
@@ -197,15 +197,15 @@ def _chances(view: View, fight: Fight) -> Iterable[tuple[int, int]]:
         yield action, chance_of(changed.values(), fight.target)
 
 
-def _waiting(table: Table, seat: int) -> Iterable[int]:
+def _waiting(state: State, seat: int) -> Iterable[int]:
     """DA-3.1: a seat's dice that are to be placed."""
-    return (die for die in range(DICE) if table.ally[seat, die] != NONE and table.place[seat, die] == NONE)
+    return (die for die in range(DICE) if state.ally[seat, die] != NONE and state.place[seat, die] == NONE)
 
 
-def _looks(table: Table, boards: Boards, corner: Corner) -> Iterable[Look]:
+def _looks(state: State, boards: Boards, corner: Corner) -> Iterable[Look]:
     """DA-3.4: what the seat has looked at, as long as not all see it."""
     for square in range(SQUARES):
-        if table.seen[square] and has_seen(table, corner.seat, square) and not has_seen(table, NONE, square):
+        if state.seen[square] and has_seen(state, corner.seat, square) and not has_seen(state, NONE, square):
             on = boards.square(square)
             assert on.monster is not None, "who has seen a tile knows it"
             chances = tuple((member.die, _alone(member, on.monster, on.level)) for member in corner.members)
@@ -220,17 +220,17 @@ def _alone(member: Member, monster: Monster, level: int) -> int:
 
 def offered(view: View) -> Iterable[int]:
     """What is legal, and of what is not, what somebody may wonder about: every place, every spell, every exchange, a card."""
-    table, legal = view.table, set(view.legal)
-    match Phase(table.phase):
+    state, legal = view.state, set(view.legal)
+    match Phase(state.phase):
         case Phase.PLACE:
-            dice = list(_waiting(table, view.viewer))
+            dice = list(_waiting(state, view.viewer))
             for target in range(TARGETS):
                 actions = [PLACE + DICE * target + die for die in dice]
                 refused = [action for action in actions if action not in legal]
                 yield from refused if len(refused) < len(actions) else refused[:1]
             yield ILLUMINATE
         case Phase.PREP:
-            sent = [die for die in range(DICE) if is_fighting(table, die)]
+            sent = [die for die in range(DICE) if is_fighting(state, die)]
             for spell in ([HAMMER], [ENHANCE + die for die in range(DICE)], [BLESS + die for die in sent]):
                 if not legal.intersection(spell):
                     yield spell[0]

@@ -8,7 +8,7 @@ from meadhall.bots.search import Tree
 from meadhall.bots.tree import ITERATIONS
 from meadhall.engine.game import Game
 from meadhall.engine.kernels import Floats
-from meadhall.engine.schema import Tables
+from meadhall.engine.schema import States
 
 
 class Continuations:
@@ -18,7 +18,7 @@ class Continuations:
         advice = game.advice
         self._root = Tree(replace(game, advice=replace(advice, depth=advice.outlook)), nodes=1)  # nothing grows from it
 
-    def shares(self, tables: Tables, viewer: int, count: int, seed: int, first: int = 0) -> Floats:
+    def shares(self, states: States, viewer: int, count: int, seed: int, first: int = 0) -> Floats:
         """What continuations ``first`` to ``first + count - 1`` of those with this seed bring each seat in all.
 
         Args:
@@ -29,6 +29,6 @@ class Continuations:
             float64 (max_players,), the sums of the shares (0 to 1).
         """
         self._root.clear()
-        self._root.state[ITERATIONS] = first
-        self._root.grow(tables, viewer, count, seed)
+        self._root.control[ITERATIONS] = first
+        self._root.grow(states, viewer, count, seed)
         return self._root.totals.copy()

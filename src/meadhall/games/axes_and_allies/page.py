@@ -1,4 +1,4 @@
-"""What a browser shows of Axes and Allies: the values that ``table.html`` draws."""
+"""What a browser shows of Axes and Allies: the values that ``page.html`` draws."""
 
 from __future__ import annotations
 
@@ -57,17 +57,17 @@ class Own:
 
 def picture(view: View) -> Picture:
     """The picture of a view."""
-    table = view.table
-    seats = range(table.players)
+    state = view.state
+    seats = range(state.players)
     alive = _alive(view)
-    allied = view.tables["allied"][0].tolist()
+    allied = view.states["allied"][0].tolist()
     killers = _killers(view) if not all(alive) else {}
     alliances = tuple((a, b) for a in seats for b in seats if a < b and alive[a] and alive[b] and allied[a][b])
     return Picture(
         warriors=tuple(Warrior(seat, alive[seat], _partners(alliances, seat)) for seat in seats),
-        players=table.players,
+        players=state.players,
         actor=view.actor,
-        power=table.power,
+        power=state.power,
         alliances=alliances,
         blows=tuple(_blows(view.steps[-1].events if view.steps else view.setup)),
         n=view.next_number,
@@ -77,16 +77,16 @@ def picture(view: View) -> Picture:
 
 def own(view: View) -> Own:
     """The values for a seat's controls."""
-    return Own(view.table.players, _alive(view), view.table.power if view.actor == view.viewer else 0)
+    return Own(view.state.players, _alive(view), view.state.power if view.actor == view.viewer else 0)
 
 
 def _alive(view: View) -> tuple[bool, ...]:
-    return tuple(map(bool, view.tables["alive"][0].tolist()[: view.table.players]))
+    return tuple(map(bool, view.states["alive"][0].tolist()[: view.state.players]))
 
 
 def offered(view: View) -> Iterable[int]:
     """Attack and alliance for every other seat, so that those which can't be named say why."""
-    others = [seat for seat in range(view.table.players) if seat != view.viewer]
+    others = [seat for seat in range(view.state.players) if seat != view.viewer]
     return [ATTACK + seat for seat in others] + [ALLY + seat for seat in others]
 
 

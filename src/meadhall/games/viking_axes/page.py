@@ -1,4 +1,4 @@
-"""What a browser shows of Viking Axes: the values that ``table.html`` draws."""
+"""What a browser shows of Viking Axes: the values that ``page.html`` draws."""
 
 from __future__ import annotations
 
@@ -117,22 +117,22 @@ class Own:
 
 def picture(view: View) -> Picture:
     """The picture of a view."""
-    table, story = view.table, Story(view)
+    state, story = view.state, Story(view)
     came = next((move for move in story.moves if move.end == "play" and move.beat == story.since.get("play")), None)
-    moves = story.moves if table.card == NONE else [move for move in story.moves if move is not came]
-    discarded = view.tables["discarded"][0].tolist()
+    moves = story.moves if state.card == NONE else [move for move in story.moves if move is not came]
+    discarded = view.states["discarded"][0].tolist()
     return Picture(
         n=view.steps[-1].n if view.steps else 0,
-        players=table.players,
-        strategic=bool(table.strategic),
-        limit=table.limit,
+        players=state.players,
+        strategic=bool(state.strategic),
+        limit=state.limit,
         actor=view.actor,
-        offer=view.actor is not None and table.phase == Phase.OFFER,
-        places=tuple(_place(view, story, seat) for seat in range(table.players)),
-        left=table.left,
+        offer=view.actor is not None and state.phase == Phase.OFFER,
+        places=tuple(_place(view, story, seat) for seat in range(state.players)),
+        left=state.left,
         discarded=tuple(Kind(kind, card_title(kind), count) for kind, count in enumerate(discarded) if count),
         top=tuple(_card(story, piece) for piece in story.discarded[-2:]),
-        card=None if table.card == NONE else Kind(table.card, card_title(table.card), 1),
+        card=None if state.card == NONE else Kind(state.card, card_title(state.card), 1),
         came=came,
         moves=tuple(moves),
         since=story.since,
@@ -140,21 +140,21 @@ def picture(view: View) -> Picture:
 
 
 def _place(view: View, story: Story, seat: int) -> Place:
-    table, front = view.table, story.fronts[seat]
+    state, front = view.state, story.fronts[seat]
     return Place(
         seat=seat,
-        out=story.since.get(f"out-{seat}", -1) if table.out[seat] else None,
-        hits=int(table.hits[seat]),
+        out=story.since.get(f"out-{seat}", -1) if state.out[seat] else None,
+        hits=int(state.hits[seat]),
         new_hits=story.hits.get(seat, 0),
         struck=story.since.get("struck", 0),
-        shields=tuple(_shields(story, seat, int(table.unused[seat]))),
-        unused=int(table.unused[seat]),
+        shields=tuple(_shields(story, seat, int(state.unused[seat]))),
+        unused=int(state.unused[seat]),
         lying=tuple(_card(story, piece) for piece in front.lying),
         marks=tuple(_card(story, piece) for piece in front.marks),
         armory=_card(story, front.armory[0]) if front.armory else None,
-        due={Due.NOTHING: "", Due.TURN: "turn", Due.SKIP: "skip"}[Due(int(table.due[seat]))],
+        due={Due.NOTHING: "", Due.TURN: "turn", Due.SKIP: "skip"}[Due(int(state.due[seat]))],
         due_since=story.since.get(f"due-{seat}"),
-        hand=tuple(_known(view, seat)) or (None,) * hand_size(table, seat),
+        hand=tuple(_known(view, seat)) or (None,) * hand_size(state, seat),
     )
 
 
@@ -176,42 +176,42 @@ def _shields(story: Story, seat: int, unused: int) -> Iterable[Card]:
 
 def _known(view: View, seat: int) -> Iterable[int]:
     """The cards of a hand, as far as the viewer knows them."""
-    for kind, copies in enumerate(view.tables["hand"][0, seat].tolist()):
+    for kind, copies in enumerate(view.states["hand"][0, seat].tolist()):
         yield from [kind] * copies
 
 
 def own(view: View) -> Own:
     """The values for a seat's controls."""
-    table, decides = view.table, view.actor == view.viewer
-    throws = decides and table.phase == Phase.THROW
+    state, decides = view.state, view.actor == view.viewer
+    throws = decides and state.phase == Phase.THROW
     return Own(
-        strategic=bool(table.strategic),
-        phase=Phase(table.phase).name.lower() if decides else "",
+        strategic=bool(state.strategic),
+        phase=Phase(state.phase).name.lower() if decides else "",
         beat=_shown(view) if decides else 0,
-        threats=tuple(_threat(table, seat) for seat in range(table.players)) if throws else (),
-        hand=tuple(_hand(view, decides and table.phase == Phase.HAND)),
+        threats=tuple(_threat(state, seat) for seat in range(state.players)) if throws else (),
+        hand=tuple(_hand(view, decides and state.phase == Phase.HAND)),
     )
 
 
 def _shown(view: View) -> int:
     """The beat in which the decision is reached: the card in play can be read, or there is nothing more to be told."""
     since = Story(view).since
-    return since.get("end", 0) if view.table.card == NONE else since.get("play", -1) + 1
+    return since.get("end", 0) if view.state.card == NONE else since.get("play", -1) + 1
 
 
-def _threat(table: Any, seat: int) -> Threat | None:
-    if table.out[seat] or seat == table.actor:
+def _threat(state: Any, seat: int) -> Threat | None:
+    if state.out[seat] or seat == state.actor:
         return None
-    blocked = min(table.card + 1, int(table.unused[seat]))
-    hits = table.card + 1 - blocked
-    return Threat(blocked, hits, hits > 0 and table.hits[seat] + hits >= table.limit)
+    blocked = min(state.card + 1, int(state.unused[seat]))
+    hits = state.card + 1 - blocked
+    return Threat(blocked, hits, hits > 0 and state.hits[seat] + hits >= state.limit)
 
 
 def _hand(view: View, decides: bool) -> Iterable[Held]:
     """VA-2.3: cards are to be played; only if none can be, to be discarded."""
-    table = view.table
+    state = view.state
     hand = list(_known(view, view.viewer))
-    first = DISCARD if decides and not any(is_playable(table, kind) for kind in hand) else PLAY
+    first = DISCARD if decides and not any(is_playable(state, kind) for kind in hand) else PLAY
     drawn = _drawn(view) if decides else NONE
     for place, kind in enumerate(hand):
         yield Held(kind, card_title(kind), first + kind, kind == drawn and kind not in hand[place + 1 :])
@@ -226,11 +226,11 @@ def _drawn(view: View) -> int:
 
 def offered(view: View) -> Iterable[int]:
     """Everybody else for an axe, who is not out for the wench, every card held: so that what can't be chosen says why."""
-    others = [seat for seat in range(view.table.players) if seat != view.viewer]
-    if view.table.phase == Phase.THROW:
+    others = [seat for seat in range(view.state.players) if seat != view.viewer]
+    if view.state.phase == Phase.THROW:
         return [THROW + seat for seat in others]
-    if view.table.phase == Phase.WENCH:
-        return [first + seat for first in (SKIP, DISARM) for seat in others if not view.table.out[seat]]
-    if view.table.phase == Phase.HAND:
+    if view.state.phase == Phase.WENCH:
+        return [first + seat for first in (SKIP, DISARM) for seat in others if not view.state.out[seat]]
+    if view.state.phase == Phase.HAND:
         return [PLAY + kind for kind in _known(view, view.viewer)]
     return ()
