@@ -1,4 +1,4 @@
-"""How far searching bots are from exact play of Axes and Allies (docs/exact.md).
+"""How far searching bots are from exact play of Axes and Allies (docs/internals/exact.md).
 
     .venv/bin/python benchmarks/exactness.py --players 4 --iterations 60000 500000
 

@@ -2,7 +2,7 @@
 
 Where the game's solver knows a position, its chances are what best play comes to. Everywhere else they are the mean of many
 continuations of the position: what is hidden from who looks is dealt anew in each, and the game's quick policy plays on.
-``docs/chart.md`` says why so and how good that is.
+``docs/play/chart.md`` says why so and how good that is.
 """
 
 from __future__ import annotations

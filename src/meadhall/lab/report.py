@@ -51,7 +51,7 @@ class Report:
         return self.decisions / self.seconds if self.seconds else 0.0
 
     def to_dict(self) -> dict[str, Any]:
-        """The report as JSON-able data; ``docs/simulate.md`` describes it."""
+        """The report as JSON-able data; ``docs/library/simulate.md`` describes it."""
         return {**asdict(self), "decisions_per_second": self.decisions_per_second}
 
 

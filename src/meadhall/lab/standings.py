@@ -80,7 +80,7 @@ class Tournament:
     seconds: float
 
     def to_dict(self) -> dict[str, Any]:
-        """The report as JSON-able data; ``docs/tournament.md`` describes it."""
+        """The report as JSON-able data; ``docs/library/tournament.md`` describes it."""
         return asdict(self)
 
 

@@ -1,4 +1,4 @@
-"""Axes and Allies played exactly, by two to five who are left (``docs/exact.md`` tells it at length).
+"""Axes and Allies played exactly, by two to five who are left (``docs/internals/exact.md`` tells it at length).
 
 Nothing is hidden and nothing of the past matters but who is allied with whom, so with n players left a match is a Markov game on
 the alliances, seen from the player to move. Everybody plays for their own chance to win. What ``exact.npz`` holds is an
