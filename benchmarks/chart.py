@@ -28,7 +28,7 @@ from meadhall.bots.search import NODES, Tree
 from meadhall.engine.advice import Advice
 from meadhall.engine.game import Game
 from meadhall.engine.match import SPECTATOR, Match
-from meadhall.server.thinkers import Beside
+from meadhall.server.worker.client import Beside
 
 GAMES: tuple[tuple[str, int, dict[str, Any]], ...] = (
     ("axes-and-allies", 6, {}),

@@ -31,7 +31,7 @@ began = time.perf_counter()
 BY_MODULE = """
 direct = loops(game)
 def play(games):
-    return direct.playouts(game.table.new(2), 4, codes, 5, 0, games, shares)
+    return direct.playouts(game.state.new(2), 4, codes, 5, 0, games, shares)
 """
 
 FIRST_CLASS = """
@@ -39,7 +39,7 @@ numba.config.CACHE_DIR = str(cache_folder("meadhall.first_class"))
 from first_class_loop import compiled
 play_with, given = compiled(game)
 def play(games):
-    return play_with(*given, game.table.new(2), 4, codes, 5, 0, games, shares)
+    return play_with(*given, game.state.new(2), 4, codes, 5, 0, games, shares)
 """
 
 TIME = """

@@ -39,11 +39,11 @@ for subject in map(game, game_names()):
                 seen.update(choice.to_bytes(4, "big"))
         turn = number
         while not match.over:
-            seen.update(match.tables.tobytes() + match.view(number % players).tables.tobytes())
+            seen.update(match.states.tobytes() + match.view(number % players).states.tobytes())
             legal = match.view(match.actor).legal
             turn = turn * 1103515245 + 12345 & 0x7FFFFFFF
             match.play(legal[turn // 65536 % len(legal)])
-        seen.update(match.tables.tobytes() + dumps(match.record(legal=True)).encode())
+        seen.update(match.states.tobytes() + dumps(match.record(legal=True)).encode())
 print(seen.hexdigest())
 """
 

@@ -11,8 +11,8 @@ import pytest_asyncio
 
 from meadhall.engine.game import registered
 from meadhall.lab import warm
-from meadhall.server import garbage
-from meadhall.server import hall as hall_module
+from meadhall.server.hall import hall as hall_module
+from meadhall.server.ops import gc_tuning as garbage
 from meadhall.server.settings import Settings
 from server import hoard_on_a_page
 from server.people import AXES, HOARD, OpenHall, open_hall

@@ -14,11 +14,11 @@ import httpx
 from litestar import Litestar
 
 from meadhall.server.app import create_app
-from meadhall.server.hall import Hall
-from meadhall.server.room import Room
+from meadhall.server.hall.hall import Hall
+from meadhall.server.hall.room import Room
 from meadhall.server.settings import Settings
-from meadhall.server.store import Store
-from meadhall.server.thinkers import InThreads, Thinker
+from meadhall.server.store.store import Store
+from meadhall.server.worker.client import InThreads, Thinker
 
 PATIENCE = 60.0
 """Seconds after which something that was awaited has not come. Nothing takes so long unless it is broken."""

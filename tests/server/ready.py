@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from meadhall.engine.game import game_names
-from meadhall.server.readiness import Readiness
-from meadhall.server.thinkers import Thinker
+from meadhall.server.hall.readiness import Readiness
+from meadhall.server.worker.client import Thinker
 
 
 class ReadyAtOnce(Readiness):

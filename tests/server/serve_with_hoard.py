@@ -13,10 +13,12 @@ from meadhall.engine.errors import MeadhallError
 from meadhall.engine.game import register
 from meadhall.engine.match import View
 from meadhall.lab import warm
-from meadhall.server import hall, mind, run
+from meadhall.server import run
+from meadhall.server.hall import hall
 from meadhall.server.run import serve
 from meadhall.server.settings import Settings
-from meadhall.server.thinkers import InThreads
+from meadhall.server.worker import tasks as mind
+from meadhall.server.worker.client import InThreads
 from server import hoard_on_a_page
 from server.people import AXES, HOARD
 from server.ready import ReadyAtOnce

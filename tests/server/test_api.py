@@ -12,7 +12,7 @@ import pytest
 import meadhall
 from games_for_tests.hoard.rules import BOAST, DRAW, LOOK
 from meadhall.server.app import BODY_LIMIT
-from meadhall.server.room import Room
+from meadhall.server.hall.room import Room
 from meadhall.server.routes import api
 from meadhall.server.routes.documents import DOCUMENT_LIMIT
 from server.described import Described

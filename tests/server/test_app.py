@@ -15,10 +15,10 @@ from litestar.stores.memory import MemoryStore
 from prometheus_client import CONTENT_TYPE_LATEST
 
 from meadhall.server import app as app_module
-from meadhall.server.database import Away
 from meadhall.server.routes.documents import DOCUMENT_LIMIT
 from meadhall.server.settings import Settings
-from meadhall.server.store import Store
+from meadhall.server.store.database import Away
+from meadhall.server.store.store import Store
 from server.people import AXES, HOARD, PATIENCE, OpenHall, open_hall, play_out, stream
 
 pytestmark = pytest.mark.asyncio

@@ -20,12 +20,13 @@ from meadhall.bots.analysis import Analysis, analyse
 from meadhall.engine.match import Match
 from meadhall.engine.record import dumps, loads
 from meadhall.engine.record import replay as replayed
-from meadhall.server import drawings, mind
-from meadhall.server.chart import BOTTOM, COLUMNS, CREST, LEFT, MARK, RIGHT, TOP, chart_view, spread
-from meadhall.server.drawings import Charts
-from meadhall.server.refusals import TooMany, WrongMoment
+from meadhall.server.errors import TooMany, WrongMoment
+from meadhall.server.hall import chart_queue as drawings
+from meadhall.server.hall.chart_queue import Charts
+from meadhall.server.pages.chart import BOTTOM, COLUMNS, CREST, LEFT, MARK, RIGHT, TOP, chart_view, spread
 from meadhall.server.routes import replay as replay_routes
-from meadhall.server.thinkers import Beside, InThreads, ThinkerLost
+from meadhall.server.worker import tasks as mind
+from meadhall.server.worker.client import Beside, InThreads, ThinkerLost
 from server.people import AXES, HOARD, PATIENCE, OpenHall, Person
 
 RECORDS = Path(__file__).parents[1] / "records"

@@ -24,13 +24,14 @@ from meadhall.engine.daily import Daily, Figure, Figures, Outcome
 from meadhall.engine.game import game, registered
 from meadhall.engine.match import Match
 from meadhall.games.axxa import daily as axxa
-from meadhall.server import daily, deals
-from meadhall.server import store as store_module
-from meadhall.server.daily import seed_of, today
-from meadhall.server.room import Room
+from meadhall.server.hall import daily
+from meadhall.server.hall import daily_outcomes as deals
+from meadhall.server.hall.daily import seed_of, today
+from meadhall.server.hall.room import Room
 from meadhall.server.settings import Settings
-from meadhall.server.store import Conflict, Entry, SeatRow, Store, new_key
-from meadhall.server.thinkers import ThinkerLost
+from meadhall.server.store import store as store_module
+from meadhall.server.store.store import Conflict, Entry, SeatRow, Store, new_key
+from meadhall.server.worker.client import ThinkerLost
 from midnight import let_it_pass
 from server import hoard_on_a_page
 from server.people import HOARD, OpenHall, Person, Program, open_hall, stream

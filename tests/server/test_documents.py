@@ -18,7 +18,7 @@ from meadhall.engine.language import speaking
 from meadhall.engine.options import LARGEST
 from meadhall.engine.record import loads, replay
 from meadhall.lab import warm
-from meadhall.server.present import log
+from meadhall.server.pages.match import log
 from meadhall.server.settings import Settings
 from server import hoard_on_a_page
 from server.people import OpenHall, Person, open_hall, play_out

@@ -14,9 +14,9 @@ from meadhall.engine.match import Match
 from meadhall.engine.record import replay
 from meadhall.games.axxa.board import POSITIONS, SPACES
 from meadhall.games.axxa.page import own
-from meadhall.server.pages import SeatView, Viewer
-from meadhall.server.present import match_page, result_view
-from meadhall.server.render import fragment
+from meadhall.server.pages.match import match_page, result_view
+from meadhall.server.pages.models import SeatView, Viewer
+from meadhall.server.pages.templates import fragment
 
 pytestmark = pytest.mark.usefixtures("compiled")
 

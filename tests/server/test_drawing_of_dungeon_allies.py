@@ -14,9 +14,9 @@ from meadhall.games.dungeon_allies import state
 from meadhall.games.dungeon_allies.names import FIRST_TARGETS
 from meadhall.games.dungeon_allies.page import own
 from meadhall.games.dungeon_allies.state import BID, TARGETS, Phase
-from meadhall.server.pages import SeatView, Viewer
-from meadhall.server.present import match_page, result_view
-from meadhall.server.render import _template, fragment
+from meadhall.server.pages.match import match_page, result_view
+from meadhall.server.pages.models import SeatView, Viewer
+from meadhall.server.pages.templates import _template, fragment
 
 pytestmark = pytest.mark.usefixtures("compiled")
 
@@ -48,7 +48,7 @@ def _seats(match: Match) -> tuple[SeatView, ...]:
 
 
 def test_the_page_numbers_targets_and_actions_as_the_rules_do() -> None:
-    numbers: Any = _template("dungeon-allies/table.html").module
+    numbers: Any = _template("dungeon-allies/page.html").module
     for name in ("PLACE", "ILLUMINATE", "PEEK", "BID", "FIGHT", "ROLL", "HAMMER", "ENHANCE", "BLESS", "ACCEPT", "REROLL"):
         assert getattr(numbers, name) == getattr(state, name)
     for name in ("FOLLOWER_DIE", "END_TRADE", "TRADE", "BUY"):

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from meadhall.engine.errors import BadSetup, MalformedAction
-from meadhall.server.forms import action_number, integer, safe_path
+from meadhall.server.web.forms import action_number, integer, safe_path
 
 
 def test_an_integer_is_read_or_refused() -> None:

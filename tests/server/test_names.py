@@ -7,7 +7,7 @@ import unicodedata
 from hypothesis import given
 from hypothesis import strategies as st
 
-from meadhall.server.names import NAME_LENGTH, any_name, bot_name, clean_name
+from meadhall.server.hall.names import NAME_LENGTH, any_name, bot_name, clean_name
 
 
 @given(st.text())

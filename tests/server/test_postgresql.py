@@ -12,9 +12,9 @@ import pytest_asyncio
 
 import meadhall
 from games_for_tests.hoard.rules import BOAST, LOOK
-from meadhall.server.room import Room
+from meadhall.server.hall.room import Room
 from meadhall.server.settings import Settings
-from meadhall.server.store import TableRow
+from meadhall.server.store.store import TableRow
 from server.people import AXES, HOARD, OpenHall, Person, open_hall, play_out, until
 from server.postgres import PostgreSQL
 

@@ -8,11 +8,11 @@ import threading
 
 import pytest
 
-from meadhall.server import readiness
-from meadhall.server.mind import Mind
-from meadhall.server.readiness import Readiness
+from meadhall.server.hall import readiness
+from meadhall.server.hall.readiness import Readiness
 from meadhall.server.routes import learn
 from meadhall.server.settings import Settings
+from meadhall.server.worker.tasks import Mind
 from server.people import AXES, HOARD, open_hall
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.usefixtures("compiled")]

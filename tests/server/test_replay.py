@@ -16,10 +16,10 @@ import pytest
 import meadhall
 from games_for_tests.hoard.rules import BOAST, DRAW, LOOK
 from meadhall.engine.record import dumps, loads, replay
-from meadhall.server import readings
-from meadhall.server.pages import Viewer
-from meadhall.server.readings import Readings
-from meadhall.server.render import render
+from meadhall.server.hall import uploads as readings
+from meadhall.server.hall.uploads import Readings
+from meadhall.server.pages.models import Viewer
+from meadhall.server.pages.templates import render
 from meadhall.server.routes.replay import UPLOAD_LIMIT, replay_page
 from server.people import AXES, HOARD, OpenHall, Person, play_out
 

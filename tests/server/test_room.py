@@ -18,14 +18,14 @@ import meadhall
 from games_for_tests.hoard.rules import BOAST, DRAW, LOOK
 from meadhall.bots import Hint, bot
 from meadhall.engine.match import Match, View
-from meadhall.server import hall as hall_module
-from meadhall.server import mind as mind_module
-from meadhall.server import room as room_module
-from meadhall.server.refusals import DatabaseAway
-from meadhall.server.room import Room
+from meadhall.server.errors import DatabaseAway
+from meadhall.server.hall import hall as hall_module
+from meadhall.server.hall import room as room_module
+from meadhall.server.hall.room import Room
 from meadhall.server.settings import Settings
-from meadhall.server.store import Conflict, Entry, Store, TableRow
-from meadhall.server.thinkers import InThreads
+from meadhall.server.store.store import Conflict, Entry, Store, TableRow
+from meadhall.server.worker import tasks as mind_module
+from meadhall.server.worker.client import InThreads
 from server import hoard_on_a_page
 from server.people import AXES, HOARD, PATIENCE, OpenHall, Person, open_hall, play_out, stream, until
 

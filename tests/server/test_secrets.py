@@ -21,7 +21,7 @@ from meadhall.engine.events import Event
 from meadhall.engine.knowledge import redealt
 from meadhall.engine.match import SPECTATOR, Match, concealed
 from meadhall.engine.schema import States
-from meadhall.server.room import Room
+from meadhall.server.hall.room import Room
 from server.people import HOARD, OpenHall, Person, Program, Visitor, play_out, stream
 
 pytestmark = pytest.mark.asyncio

@@ -12,7 +12,7 @@ from meadhall.engine.match import SPECTATOR, Match
 from meadhall.games.viking_axes.cards import TITLES
 from meadhall.games.viking_axes.state import Phase
 from meadhall.lab import warm
-from meadhall.server.room import Room
+from meadhall.server.hall.room import Room
 from server.people import OpenHall, Person, Program
 from server.test_secrets import all_that_is_told, guest_of, otherwise
 

@@ -16,13 +16,13 @@ from alembic.migration import MigrationContext
 from sqlalchemy import Connection
 from sqlalchemy.exc import ProgrammingError
 
-from meadhall.server import database
-from meadhall.server import store as store_module
-from meadhall.server.migrations import upgrade
-from meadhall.server.refusals import DatabaseAway
-from meadhall.server.schema import metadata
+from meadhall.server.errors import DatabaseAway
 from meadhall.server.settings import Settings
-from meadhall.server.store import (
+from meadhall.server.store import database
+from meadhall.server.store import store as store_module
+from meadhall.server.store.migrations import upgrade
+from meadhall.server.store.schema import metadata
+from meadhall.server.store.store import (
     Conflict,
     Entry,
     Guest,

@@ -11,8 +11,8 @@ import pytest
 
 from games_for_tests.hoard.rules import BOAST, DRAW, LOOK
 from meadhall.engine.game import game
-from meadhall.server import answers
-from meadhall.server.routes import table as table_routes
+from meadhall.server.pages import responses as answers
+from meadhall.server.routes import tables as table_routes
 from meadhall.server.settings import Settings
 from server.people import AXES, HOARD, OpenHall, Person, Program, open_hall, play_out, stream
 

@@ -6,7 +6,7 @@ import pytest
 
 from meadhall import game
 from meadhall.engine.match import Result
-from meadhall.server.present import _headline, match_page
+from meadhall.server.pages.match import _headline, match_page
 
 
 @pytest.mark.parametrize(

@@ -23,19 +23,24 @@ from litestar.types import Message, Middleware, Scope
 
 from meadhall.engine.errors import MeadhallError
 from meadhall.engine.language import speak
-from meadhall.server import answers, garbage, lateness
-from meadhall.server.bodies import HallRequest
-from meadhall.server.forgery import ForeignTokens, csrf_config
-from meadhall.server.forms import read_form
-from meadhall.server.hall import Hall
-from meadhall.server.hosts import known_by_name
-from meadhall.server.render import static_folders
-from meadhall.server.routes import api, daily, documents, front, learn, operator, replay, table
+from meadhall.server.hall.hall import Hall
+from meadhall.server.ops import gc_tuning as garbage
+from meadhall.server.ops import loop_lag as lateness
+from meadhall.server.pages import responses as answers
+from meadhall.server.pages.templates import static_folders
+from meadhall.server.routes import api, daily, documents, learn, replay
+from meadhall.server.routes import hall as front
+from meadhall.server.routes import monitoring as operator
+from meadhall.server.routes import tables as table
 from meadhall.server.settings import Settings
-from meadhall.server.store import Store
-from meadhall.server.streams import Streams
-from meadhall.server.thinkers import Thinker
-from meadhall.server.visitors import AnyRequest, Visitors, guest_cookie
+from meadhall.server.store.store import Store
+from meadhall.server.web.csrf import ForeignTokens, csrf_config
+from meadhall.server.web.forms import read_form
+from meadhall.server.web.host_header import known_by_name
+from meadhall.server.web.request import HallRequest
+from meadhall.server.web.sessions import AnyRequest, Visitors, guest_cookie
+from meadhall.server.web.stream_limit import Streams
+from meadhall.server.worker.client import Thinker
 
 log = logging.getLogger(__name__)
 

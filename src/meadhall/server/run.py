@@ -17,8 +17,8 @@ from litestar import Litestar
 from meadhall.engine.errors import MeadhallError
 from meadhall.server.app import create_app
 from meadhall.server.settings import Settings
-from meadhall.server.store import Store
-from meadhall.server.thinkers import Beside
+from meadhall.server.store.store import Store
+from meadhall.server.worker.client import Beside
 
 _GRACE = 1
 """Seconds that a stop waits for answers under way."""

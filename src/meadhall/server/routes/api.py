@@ -19,18 +19,19 @@ from meadhall.bots import bot_names
 from meadhall.engine.game import Game, game, game_names
 from meadhall.engine.options import Choice, Document, Option
 from meadhall.engine.record import RecordedMatch
-from meadhall.server import daily, present
-from meadhall.server.answers import guest_of
-from meadhall.server.hall import Hall
-from meadhall.server.hub import pulses
-from meadhall.server.pages import SeatKind, TableStatus
-from meadhall.server.refusals import RefusalInfo
-from meadhall.server.room import Room
+from meadhall.server.errors import RefusalInfo
+from meadhall.server.hall import daily
+from meadhall.server.hall.hall import Hall
+from meadhall.server.hall.pubsub import pulses
+from meadhall.server.hall.room import Room
+from meadhall.server.pages import match as present
+from meadhall.server.pages.models import SeatKind, TableStatus
+from meadhall.server.pages.responses import guest_of
 from meadhall.server.routes.documents import DOCUMENT_LIMIT
-from meadhall.server.routes.table import record_response, told
-from meadhall.server.store import Guest
-from meadhall.server.streams import Streams
-from meadhall.server.visitors import AnyRequest, Visitors
+from meadhall.server.routes.tables import record_response, told
+from meadhall.server.store.store import Guest
+from meadhall.server.web.sessions import AnyRequest, Visitors
+from meadhall.server.web.stream_limit import Streams
 
 _PATIENCE = 15.0
 

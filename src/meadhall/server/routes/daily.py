@@ -14,8 +14,8 @@ from meadhall.engine.daily import Figure, Outcome
 from meadhall.engine.game import Game, game
 from meadhall.engine.language import current_language
 from meadhall.engine.language import gettext as _
-from meadhall.server.answers import Html, base_url, page, see_other, wants_json
-from meadhall.server.daily import (
+from meadhall.server.errors import NotFound
+from meadhall.server.hall.daily import (
     Attempt,
     begin,
     counts,
@@ -26,11 +26,11 @@ from meadhall.server.daily import (
     terms,
     today,
 )
-from meadhall.server.hall import Hall
-from meadhall.server.pages import AttemptView, Bar, DailyPage, DailyState, DailyStrip, FigureView, Plot
-from meadhall.server.refusals import NotFound
-from meadhall.server.store import FINISHED, Guest, TableRow
-from meadhall.server.visitors import AnyRequest, Visitors
+from meadhall.server.hall.hall import Hall
+from meadhall.server.pages.models import AttemptView, Bar, DailyPage, DailyState, DailyStrip, FigureView, Plot
+from meadhall.server.pages.responses import Html, base_url, page, see_other, wants_json
+from meadhall.server.store.store import FINISHED, Guest, TableRow
+from meadhall.server.web.sessions import AnyRequest, Visitors
 
 BEST_SHOWN = 20
 DAYS_SHOWN = 10

@@ -12,11 +12,11 @@ from meadhall.engine.errors import BadSetup, MeadhallError
 from meadhall.engine.game import game
 from meadhall.engine.language import gettext as _
 from meadhall.engine.options import LARGEST
-from meadhall.server.answers import table_answer
-from meadhall.server.hall import Hall, document_of
-from meadhall.server.room import Room
-from meadhall.server.store import Guest
-from meadhall.server.visitors import AnyRequest
+from meadhall.server.hall.hall import Hall, document_of
+from meadhall.server.hall.room import Room
+from meadhall.server.pages.responses import table_answer
+from meadhall.server.store.store import Guest
+from meadhall.server.web.sessions import AnyRequest
 
 DOCUMENT_LIMIT = 2 * LARGEST
 """Bytes of a request that brings a document: a little too large a one is refused in words."""

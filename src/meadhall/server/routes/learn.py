@@ -12,13 +12,13 @@ from meadhall.engine.language import gettext as _
 from meadhall.engine.lessons import LEARNER
 from meadhall.engine.match import SPECTATOR, Match, View
 from meadhall.engine.rule import INTERPRETED
-from meadhall.server import present
-from meadhall.server.answers import Html, page
-from meadhall.server.hall import Hall
-from meadhall.server.pages import LessonPage, MatchPage, SeatView
-from meadhall.server.refusals import NotFound
-from meadhall.server.store import Guest
-from meadhall.server.visitors import AnyRequest
+from meadhall.server.errors import NotFound
+from meadhall.server.hall.hall import Hall
+from meadhall.server.pages import match as present
+from meadhall.server.pages.models import LessonPage, MatchPage, SeatView
+from meadhall.server.pages.responses import Html, page
+from meadhall.server.store.store import Guest
+from meadhall.server.web.sessions import AnyRequest
 
 
 @get("/learn/{name:str}")

@@ -15,17 +15,17 @@ from meadhall.engine.errors import MeadhallError, RecordError
 from meadhall.engine.language import gettext as _
 from meadhall.engine.match import EVERYTHING, SPECTATOR, Match
 from meadhall.engine.record import dumps
-from meadhall.server import present
-from meadhall.server.answers import Html, page, see_other, wants_json
-from meadhall.server.chart import chart_place
-from meadhall.server.daily import is_sealed
-from meadhall.server.drawings import Charts, Drawing
-from meadhall.server.hall import Hall
-from meadhall.server.pages import ChartPage, ChartPlace, ReplayPage, SeatView
-from meadhall.server.refusals import NotFound, WrongMoment, reason_of
-from meadhall.server.room import Room
-from meadhall.server.store import Guest
-from meadhall.server.visitors import AnyRequest
+from meadhall.server.errors import NotFound, WrongMoment, reason_of
+from meadhall.server.hall.chart_queue import Charts, Drawing
+from meadhall.server.hall.daily import is_sealed
+from meadhall.server.hall.hall import Hall
+from meadhall.server.hall.room import Room
+from meadhall.server.pages import match as present
+from meadhall.server.pages.chart import chart_place
+from meadhall.server.pages.models import ChartPage, ChartPlace, ReplayPage, SeatView
+from meadhall.server.pages.responses import Html, page, see_other, wants_json
+from meadhall.server.store.store import Guest
+from meadhall.server.web.sessions import AnyRequest
 
 UPLOAD_LIMIT = 4 * 1024 * 1024
 

@@ -1,0 +1,1 @@
+"""Tables, seats, bots, hints, subscriptions, uploads and the daily puzzle."""

@@ -1,0 +1,1 @@
+"""Operations: tuning of the garbage collector, measurement of event-loop lag."""

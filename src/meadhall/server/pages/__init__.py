@@ -1,0 +1,1 @@
+"""Page models, the templates that draw them, and responses."""

@@ -1,0 +1,194 @@
+"""A chart as it is drawn: an analysis as lines, marks and words, in the current language.
+
+Coordinates are those of a drawing of ``WIDTH`` by ``HEIGHT``; ``chart.css`` knows where the plot lies in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from itertools import pairwise
+
+from meadhall.bots.analysis import Analysis, change_in_words, how_good, party_in_words, told
+from meadhall.bots.hints import percent_in_words
+from meadhall.engine.game import Scoring
+from meadhall.engine.language import current_language, speaking
+from meadhall.engine.language import gettext as _
+from meadhall.engine.match import Match
+from meadhall.server.hall.chart_queue import Drawing
+from meadhall.server.pages.models import ChartLine, ChartMark, ChartPlace, ChartPoint, ChartTick, ChartView
+
+WIDTH, HEIGHT = 480, 236
+LEFT, RIGHT = 46, 446
+TOP, BOTTOM = 34, 206
+
+MARK = 28
+"""How far apart the numbers of turning points are at least: a little more than they are wide in the smallest drawing."""
+MARKS = LEFT, RIGHT - 13
+"""Between where they stand: off the crest of the winner, beyond the end of the plot."""
+CREST = 25
+"""How far apart crests on lines are at least."""
+COLUMNS = 100
+"""How many places of a chart can be chosen at most: more would be narrower than a finger or the point of a mouse."""
+_STEPS = (1, 2, 5, 10, 20, 25, 50, 100, 200, 250, 500)
+_TICKS = 6
+
+Point = tuple[float, float]
+
+
+def chart_place(match: Match, drawing: Drawing, base: str, at: int | None = None, eyes: str = "") -> ChartPlace:
+    """A chart of the match at ``base`` where it stands: drawn, or on its way."""
+    analysis = drawing.analysis
+    return ChartPlace(
+        url=f"{base}/chart",
+        replay=f"{base}/replay" if base.startswith("/table/") else base,
+        knowledge=drawing.knowledge,
+        view=None if analysis is None else chart_view(match, analysis),
+        percent=int(100 * drawing.progress),
+        trouble=_("The chart could not be drawn.") if drawing.failed else "",
+        at=at,
+        eyes=eyes,
+    )
+
+
+def chart_view(match: Match, analysis: Analysis) -> ChartView:
+    """The chart of a match."""
+    return _drawn(match, analysis, current_language())
+
+
+@lru_cache(maxsize=32)
+def _drawn(match: Match, analysis: Analysis, language: str) -> ChartView:
+    with speaking(language):
+        return _draw(match, analysis)
+
+
+def _draw(match: Match, analysis: Analysis) -> ChartView:
+    result = match.result()
+    winners = result.winners if result else ()
+    count = len(analysis.chances)
+    paths = [[_place(k, count, analysis.chance(k, party)) for k in range(count)] for party in range(len(analysis.parties))]
+    crests = _crests(paths, [party[0] in winners for party in analysis.parties])
+    lines = tuple(
+        ChartLine(
+            seats=party,
+            name=party_in_words(match, party),
+            winner=party[0] in winners,
+            path=_path(paths[k]),
+            crest=crests[k],
+            percents=tuple(percent(analysis, position, k) for position in range(count)),
+            heights=tuple(round(y, 1) for _x, y in paths[k]),
+        )
+        for k, party in enumerate(analysis.parties)
+    )
+    return ChartView(
+        title=_title(match),
+        about=_about(lines),
+        knowledge=analysis.knowledge,
+        secrets=analysis.secrets,
+        lines=lines,
+        marks=_marks(match, analysis, paths),
+        ticks=_ticks(count),
+        columns=tuple(min(count - 1, int((column + 0.5) * count / _columns(count))) for column in range(_columns(count))),
+        places=tuple(x for x, _y in paths[0]),
+        note=" ".join(how_good(analysis)),
+    )
+
+
+def percent(analysis: Analysis, position: int, party: int) -> str:
+    """A chance in words."""
+    return percent_in_words(analysis.chance(position, party), sure=not analysis.samples[position])
+
+
+def _title(match: Match) -> str:
+    if match.game.scoring_of(match.options) is Scoring.TOGETHER:
+        return _("Whether it was going to be won, action by action")
+    return _("Who was going to win, action by action")
+
+
+def _about(lines: Iterable[ChartLine]) -> str:
+    """The chart in a sentence."""
+    said = _("{name} from {first} to {last}")
+    return "; ".join(said.format(name=line.name, first=line.percents[0], last=line.percents[-1]) for line in lines) + "."
+
+
+# -------------------------------------------------------------------------------------------------------------- coordinates
+
+
+def _place(position: int, count: int, chance: float) -> Point:
+    """Where a chance is drawn: every position has a column of the same width, and lies in its middle."""
+    return LEFT + (RIGHT - LEFT) * (position + 0.5) / count, BOTTOM - (BOTTOM - TOP) * chance
+
+
+def _path(points: Iterable[Point]) -> str:
+    """The points as an SVG path, without those in the middle of a straight stretch."""
+    places = [(round(x, 1), round(y, 1)) for x, y in points]
+    kept = [
+        place
+        for k, place in enumerate(places)
+        if k in (0, len(places) - 1) or not places[k - 1][1] == place[1] == places[k + 1][1]
+    ]
+    return "M" + "L".join(f"{x:g} {y:g}" for x, y in kept)
+
+
+def _columns(count: int) -> int:
+    return min(COLUMNS, count)
+
+
+def _ticks(count: int) -> tuple[ChartTick, ...]:
+    """Some numbers of actions along the foot of the chart."""
+    step = next((step for step in _STEPS if (count - 1) / step <= _TICKS), 1000)
+    return tuple(ChartTick(round(_place(k, count, 0)[0], 1), str(k)) for k in range(0, count, step))
+
+
+def _crests(paths: Sequence[Sequence[Point]], winners: Sequence[bool]) -> list[Point]:
+    """Where each line bears its crest: the only winner's at its end, the others' where they are most by themselves."""
+    crests: dict[int, Point] = {}
+    if winners.count(True) == 1:
+        crests[winners.index(True)] = RIGHT + CREST / 2 - 1, TOP
+    for k, path in enumerate(paths):
+        if k in crests:
+            continue
+        rivals = [other for other in paths if other is not path]
+
+        def alone(position: int, path: Sequence[Point] = path, rivals: Sequence[Sequence[Point]] = rivals) -> tuple[bool, float]:
+            x, y = path[position]
+            free = all(abs(x - other[0]) >= CREST or abs(y - other[1]) >= CREST for other in crests.values())
+            near = min((abs(y - rival[position][1]) for rival in rivals), default=0.0)
+            return free and LEFT + CREST / 2 < x < RIGHT - CREST / 2, min(near, CREST) - abs(x - (LEFT + RIGHT) / 2) / 50
+
+        crests[k] = path[max(range(len(path)), key=alone)]
+    return [(round(crests[k][0], 1), round(crests[k][1], 1)) for k in range(len(paths))]
+
+
+def _marks(match: Match, analysis: Analysis, paths: Sequence[Sequence[Point]]) -> tuple[ChartMark, ...]:
+    """The turning points, their numbers in a row above the plot, apart from each other."""
+    points = analysis.turning
+    wanted = [paths[point.party][point.position][0] for point in points]
+    return tuple(
+        ChartMark(
+            number=number,
+            position=point.position,
+            point=ChartPoint(round(paths[point.party][point.position][0], 1), round(paths[point.party][point.position][1], 1)),
+            label=round(label, 1),
+            seat=analysis.parties[point.party][0],
+            name=party_in_words(match, analysis.parties[point.party]),
+            text=told(match, analysis, point),
+            before=percent(analysis, point.position - 1, point.party),
+            after=percent(analysis, point.position, point.party),
+            change=change_in_words(point),
+            rose=point.change > 0,
+        )
+        for number, (point, label) in enumerate(zip(points, spread(wanted, MARK, *MARKS), strict=True), 1)
+    )
+
+
+def spread(wanted: Sequence[float], apart: float, first: float, last: float) -> list[float]:
+    """Places near the wanted ones, which ascend: at least so far apart, from ``first`` to ``last``."""
+    places = list(wanted)
+    for _round in range(200):
+        for k, (left, right) in enumerate(pairwise(places)):
+            lacking = max(0.0, apart - (right - left)) / 2
+            places[k] -= lacking
+            places[k + 1] += lacking
+        places = [min(max(place, first), last) for place in places]
+    return places

@@ -1,0 +1,49 @@
+"""Verifying the dice of a match, for people: the commitment, the seed, and what running it again says."""
+
+from __future__ import annotations
+
+import asyncio
+
+from meadhall.engine.errors import RecordError
+from meadhall.engine.language import gettext as _
+from meadhall.engine.record import replay
+from meadhall.server.errors import WrongMoment
+from meadhall.server.hall.daily import is_sealed
+from meadhall.server.hall.room import Room
+from meadhall.server.pages.models import VerifyPage
+from meadhall.server.store.store import FINISHED
+
+
+async def verify_page(room: Room) -> VerifyPage:
+    """The page that proves the dice; while the match runs it shows the commitment only."""
+    match = room.match
+    if match is None:
+        raise WrongMoment(_("The match has not begun yet."))
+    sealed = is_sealed(room.table)
+    finished = room.table.status in FINISHED and not sealed
+    verified = False
+    text = _(
+        "The hall committed itself to this number before the first die fell. When the match ends it shows the seed behind it."
+    )
+    if sealed:
+        text = _(
+            "The hall committed itself to this number before the first piece was dealt. It shows the seed when the day is over."
+        )
+    if finished:
+        try:
+            await asyncio.to_thread(replay, match.record())
+        except RecordError as error:
+            text = str(error)
+        else:
+            verified = True
+            text = _("Every die was derived again from the seed, and the seed is the one that was committed to.")
+    return VerifyPage(
+        url=f"/table/{room.table.id}",
+        title=room.game.title,
+        commitment=match.commitment,
+        seed=match.seed.hex() if finished else "",
+        verified=verified,
+        text=text,
+        steps=len(match.steps),
+        sealed=sealed,
+    )

@@ -1,0 +1,79 @@
+"""The hall itself, the rulebooks, and the guest's own page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any
+
+from litestar import Response, get, post
+from litestar.response import Redirect
+
+from meadhall.engine.errors import MeadhallError
+from meadhall.engine.game import game, game_names
+from meadhall.server.hall.hall import Hall
+from meadhall.server.pages import match as present
+from meadhall.server.pages.responses import Html, page, see_other, wants_json
+from meadhall.server.pages.templates import rulebook_page
+from meadhall.server.routes.daily import daily_strip
+from meadhall.server.store.store import Guest, TableRow
+from meadhall.server.web.forms import Form, integer, safe_path
+from meadhall.server.web.sessions import AnyRequest, Visitors
+
+
+@get("/", name="hall")
+async def show_hall(request: AnyRequest, hall: Hall, guest: Guest) -> Html:
+    """The hall: the games, your matches, open tables, matches being played."""
+    yours = _installed(await hall.store.tables_of(guest.id)) if guest.known else []
+    open_ = _installed(await hall.store.open_tables())
+    watched = _installed(await hall.store.running_tables(limit=12))
+    for table in [*(table for table in yours if table.status == "running"), *yours[: present.YOURS_SHOWN], *watched]:
+        if table.status != "gathering" and hall.can_show(table):
+            with suppress(MeadhallError):  # one that can't be opened any more is listed all the same
+                await hall.room(table.id)
+    content = present.hall_page(hall, guest, await daily_strip(hall, guest), yours, open_, watched)
+    return page(request, guest, "hall.html", content)
+
+
+def _installed(tables: Sequence[TableRow]) -> list[TableRow]:
+    """The tables whose game is still there; one that came from another package may have gone."""
+    names = game_names()
+    return [table for table in tables if table.game in names]
+
+
+@post("/tables", status_code=200)
+async def open_table(request: AnyRequest, hall: Hall, guest: Guest, visitors: Visitors, form: Form) -> Response[Any] | Redirect:
+    """A new table: against bots, begun at once; or with friends."""
+    guest = await visitors.save(guest, name=form.get("name", ""))
+    players = integer(form, "players")
+    if form.get("kind") == "friends":
+        room = await hall.open_table(guest, form.get("game", ""), players, public=False)
+    else:
+        room = await hall.play_now(guest, form.get("game", ""), players)
+    if wants_json(request):
+        return Response({"id": room.table.id, "url": f"/table/{room.table.id}"}, status_code=201)
+    return see_other(f"/table/{room.table.id}")
+
+
+@get("/rules/{name:str}")
+async def show_rules(request: AnyRequest, name: str, guest: Guest) -> Html:
+    """A game's rulebook."""
+    guided = game(name).lessons is not None
+    return page(request, guest, "rulebook.html", replace(rulebook_page(name, guest.language), guided=guided))
+
+
+@get("/you")
+async def show_you(request: AnyRequest, guest: Guest) -> Html:
+    """The guest's own page: name, language, theme."""
+    return page(request, guest, "you.html", None)
+
+
+@post("/you", status_code=200)
+async def change_you(guest: Guest, visitors: Visitors, form: Form) -> Redirect:
+    """Another name, language or theme."""
+    await visitors.save(guest, form.get("name", ""), form.get("language", ""), form.get("theme", ""))
+    return see_other(safe_path(form.get("back", "/")))
+
+
+routes = [show_hall, open_table, show_rules, show_you, change_you]

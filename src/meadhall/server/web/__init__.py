@@ -1,0 +1,1 @@
+"""HTTP details: sessions, request parsing, forms, the Host header, CSRF protection, the limit on streams."""

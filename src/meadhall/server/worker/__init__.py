@@ -1,0 +1,1 @@
+"""The worker process, which runs bots, hints and charts beside the server."""
