@@ -16,9 +16,10 @@ from games_for_tests.coins import game as coins
 from meadhall.engine.game import registered
 from meadhall.engine.language import speaking
 from meadhall.engine.options import LARGEST
-from meadhall.engine.record import loads, replay
+from meadhall.engine.record.format import loads
+from meadhall.engine.record.replay import replay
 from meadhall.lab import warm
-from meadhall.server.pages.match import log
+from meadhall.server.pages.log import log
 from meadhall.server.settings import Settings
 from server import hoard_on_a_page
 from server.people import OpenHall, Person, open_hall, play_out

@@ -15,12 +15,14 @@ import pytest
 
 import meadhall
 from games_for_tests.hoard.rules import BOAST, DRAW, LOOK
-from meadhall.engine.record import dumps, loads, replay
+from meadhall.engine.record.format import dumps, loads
+from meadhall.engine.record.replay import replay
 from meadhall.server.hall import uploads as readings
 from meadhall.server.hall.uploads import Readings
 from meadhall.server.pages.models import Viewer
+from meadhall.server.pages.replay import replay_page
 from meadhall.server.pages.templates import render
-from meadhall.server.routes.replay import UPLOAD_LIMIT, replay_page
+from meadhall.server.routes.replay import UPLOAD_LIMIT
 from server.people import AXES, HOARD, OpenHall, Person, play_out
 
 pytestmark = pytest.mark.asyncio

@@ -6,11 +6,11 @@ import pytest
 
 from meadhall import game
 from meadhall.engine.match import Result
-from meadhall.server.pages.match import _headline, match_page
+from meadhall.server.pages.match import headline, match_page
 
 
 @pytest.mark.parametrize(
-    ("winners", "scores", "headline"),
+    ("winners", "scores", "expected"),
     [
         ((1,), (0.0, 1.0, 0.0), "Björn wins"),
         ((0, 2), (0.5, 0.0, 0.5), "Astrid and Freydis win"),
@@ -19,8 +19,8 @@ from meadhall.server.pages.match import _headline, match_page
         ((), (0.0, 0.0, 0.0), "Nobody wins"),
     ],
 )
-def test_a_draw_among_all_is_not_a_victory_of_all(winners: tuple[int, ...], scores: tuple[float, ...], headline: str) -> None:
-    assert _headline(("Astrid", "Björn", "Freydis"), Result(winners, scores, "DA-13.4")) == headline
+def test_a_draw_among_all_is_not_a_victory_of_all(winners: tuple[int, ...], scores: tuple[float, ...], expected: str) -> None:
+    assert headline(("Astrid", "Björn", "Freydis"), Result(winners, scores, "DA-13.4")) == expected
 
 
 def test_a_number_that_ends_a_clause_does_not_begin_a_line() -> None:

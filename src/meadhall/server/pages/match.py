@@ -1,126 +1,24 @@
-"""From what a viewer may know to what their page shows: values for the templates, in the current language."""
+"""The model of a match's page: what one viewer may know, as values for the templates in the current language."""
 
 from __future__ import annotations
 
-import io
 import re
 from collections.abc import Sequence
-from dataclasses import replace
-from functools import lru_cache
 from typing import Any
 
-import segno
-
-from meadhall.bots import RANKS, chance_in_words, chance_of_what, in_words, ranks
-from meadhall.engine import options
-from meadhall.engine.events import Event
-from meadhall.engine.game import Game, GamePage, GameWords, game, game_names
-from meadhall.engine.language import current_language, listed, ngettext, speaking
+from meadhall.bots import RANKS, chance_in_words, chance_of_what, in_words
+from meadhall.engine.game import Game, GamePage
 from meadhall.engine.language import gettext as _
-from meadhall.engine.match import SPECTATOR, Match, Result, View
-from meadhall.server.hall.hall import Hall
+from meadhall.engine.language import listed, ngettext
+from meadhall.engine.match import Match, Result
+from meadhall.engine.view import SPECTATOR, View
 from meadhall.server.hall.room import AskedHint, Room
 from meadhall.server.pages.chart import chart_place
-from meadhall.server.pages.models import (
-    Choice,
-    DailyStrip,
-    GameTile,
-    HallPage,
-    HintLine,
-    HintView,
-    LobbyPage,
-    LogEntry,
-    LoggedStep,
-    MatchPage,
-    OptionChoice,
-    OptionView,
-    Refusal,
-    ResultView,
-    SeatView,
-    TableCard,
-)
-from meadhall.server.store.store import Guest, TableRow
-
-LOG_SHOWN = 60
-"""How many events a page lists, and the rest of the oldest action among them; the replay has them all, step by step."""
-
-YOURS_SHOWN = 12
-"""How many of a guest's tables the hall lists."""
-
-WHISPERS_SHOWN = 5
-"""How many events that only they know a seat's page lists."""
+from meadhall.server.pages.log import log, private_events, rule_url
+from meadhall.server.pages.models import Choice, HintLine, HintView, MatchPage, Refusal, ResultView, SeatView
+from meadhall.server.store.store import TableRow
 
 _BEFORE_LAST_NUMBER = re.compile(r" (?=\d+[.,:;!?])")
-
-
-def game_tiles(hall: Hall) -> tuple[GameTile, ...]:
-    """The games."""
-    return tuple(
-        GameTile(
-            name,
-            each.title,
-            _(each.tagline),
-            f"{each.min_players}-{each.max_players}",
-            name in hall.ready,
-            guided=each.lessons is not None,
-        )
-        for name in game_names()
-        for each in (game(name),)
-    )
-
-
-def hall_page(
-    hall: Hall,
-    guest: Guest,
-    daily: DailyStrip | None,
-    yours: Sequence[TableRow],
-    open_: Sequence[TableRow],
-    watched: Sequence[TableRow],
-) -> HallPage:
-    """The hall as a guest sees it; their turn first."""
-    rooms = {room.table.id: room for room in hall.rooms()}
-    cards = [card(table, guest, rooms.get(table.id)) for table in yours]
-    cards.sort(key=lambda each: (not each.your_turn, each.status not in ("running", "gathering")))
-    mine = {table.id for table in yours}
-    return HallPage(
-        tiles=game_tiles(hall),
-        daily=daily,
-        yours=tuple(cards[:YOURS_SHOWN]),
-        open=tuple(card(table, guest, rooms.get(table.id)) for table in open_ if table.id not in mine),
-        watched=tuple(card(table, guest, rooms.get(table.id)) for table in watched if table.id not in mine),
-    )
-
-
-def card(table: TableRow, guest: Guest, room: Room | None) -> TableCard:
-    """A table in the hall's lists."""
-    seat = table.seat_of(guest.id)
-    match = room.match if room else None
-    yours = match is not None and table.status == "running" and seat is not None and match.actor == seat
-    return TableCard(
-        url=f"/table/{table.id}",
-        game=table.game,
-        title=_("{game}, puzzle of the day").format(game=game(table.game).title) if table.daily else game(table.game).title,
-        seats=tuple(SeatView(row.seat, row.name, row.kind, row.bot or "", you=row.seat == seat) for row in table.seats),
-        status=table.status,
-        your_turn=yours,
-        note=_note(table, match, yours),
-    )
-
-
-def _note(table: TableRow, match: Match | None, yours: bool) -> str:
-    if table.status == "gathering":
-        taken = sum(row.kind != "open" for row in table.seats)
-        return _("{taken} of {all} seats taken").format(taken=taken, all=len(table.seats))
-    if table.status == "abandoned":
-        return _("Given up")
-    if yours:
-        return _("Your turn")
-    if table.status == "over":
-        result = match.result() if match else None
-        return _headline(match.names, result) if match and result else _("Over")
-    if match is not None and match.actor is not None:
-        return _("Waiting for {name}").format(name=match.names[match.actor])
-    return _("In play")
 
 
 def seat_views(room: Room) -> tuple[SeatView, ...]:
@@ -142,51 +40,6 @@ def seat_views(room: Room) -> tuple[SeatView, ...]:
         )
         for row in room.table.seats
     )
-
-
-def lobby_page(room: Room, guest: Guest | None, base_url: str) -> LobbyPage:
-    """The table before the match, as a guest sees it."""
-    subject, table = room.game, room.table
-    empty = sum(row.kind == "open" for row in table.seats)
-    refusal = (
-        ngettext("{count} seat is still empty.", "{count} seats are still empty.", empty).format(count=empty) if empty else ""
-    )
-    invite = f"{base_url}/table/{table.id}"
-    seat = table.seat_of(guest.id) if guest else None
-    return LobbyPage(
-        id=table.id,
-        url=f"/table/{table.id}",
-        game=subject.name,
-        title=subject.title,
-        seats=tuple(replace(view, you=view.seat == seat) for view in seat_views(room)),
-        host=guest is not None and table.host == guest.id,
-        seated=seat is not None,
-        bots=tuple((rank.name, _(rank.about)) for rank in ranks(subject)),
-        options=tuple(option_view(subject, option, table.options[option.name]) for option in subject.options),
-        min_players=subject.min_players,
-        max_players=subject.max_players,
-        can_start=not empty,
-        start_refusal=refusal,
-        invite_url=invite,
-        invite_qr=qr_code(invite),
-        public=table.public,
-        guided=subject.lessons is not None,
-    )
-
-
-def option_view(subject: Game, option: options.Option, value: Any) -> OptionView:
-    """An option that has this value."""
-    if isinstance(option, options.Document):
-        own = "" if value == option.default else option.shown(value)
-        return OptionView(option.name, _(option.text), template=template_url(subject, option), own=own)
-    assert isinstance(option, options.Choice)
-    choices = tuple(OptionChoice(each, _(text), each == value) for each, text in option.values.items())
-    return OptionView(option.name, _(option.values[value]), choices)
-
-
-def template_url(subject: Game, option: options.Document[Any]) -> str:
-    """Where a game's built-in document is to be had, to be filled in anew."""
-    return f"/documents/{subject.name}/{option.name}"
 
 
 def game_page(room: Room, match: Match, viewer: int | None, seats: tuple[SeatView, ...]) -> MatchPage:
@@ -273,7 +126,7 @@ def match_page(
         n=view.next_number,
         choices=choices(match.game, view) if yours else (),
         log=log(view) if public else (),
-        whispers=whispers(view) if view.viewer != SPECTATOR else (),
+        whispers=private_events(view) if view.viewer != SPECTATOR else (),
         picture=shown.picture(view) if public else None,
         own=None if viewer is None else shown.own(view),
         commitment=match.commitment,
@@ -286,7 +139,7 @@ def _prompt(match: Match, view: View, abandoned: bool) -> str:
     if abandoned:
         return _("The match was given up.")
     result = match.result() if view.actor is None else None
-    words = view.prompt() if result is None else _headline(match.names, result) + "."
+    words = view.prompt() if result is None else headline(match.names, result) + "."
     return _BEFORE_LAST_NUMBER.sub("\N{NO-BREAK SPACE}", words)
 
 
@@ -308,61 +161,6 @@ def choices(subject: Game, view: View) -> tuple[Choice, ...]:
     )
 
 
-def log(view: View) -> tuple[LoggedStep, ...]:
-    """What the viewer may know of the newest actions, the newest first."""
-    names, language = view.names, current_language()
-    index = len(view.setup) + sum(len(step.events) for step in view.steps)
-    shown: list[LoggedStep] = []
-    oldest = index - LOG_SHOWN
-    for step in reversed(view.steps):
-        if index <= oldest:
-            return tuple(shown)
-        index -= len(step.events)
-        if step.events:
-            shown.append(_logged(view.game, index, step.n, step.events, step.hinted, names, language))
-    if view.setup and index > oldest:
-        shown.append(_logged(view.game, 0, 0, view.setup, False, names, language))
-    return tuple(shown)
-
-
-@lru_cache(maxsize=8192)
-def _logged(
-    subject: Game, index: int, number: int, events: tuple[Event, ...], hinted: bool, names: tuple[str, ...], language: str
-) -> LoggedStep:
-    with speaking(language):
-        entries = [log_entry(subject, index + k, number, event, names) for k, event in enumerate(events)]
-    if hinted:
-        entries[0] = replace(entries[0], hinted=True)
-    return LoggedStep(tuple(reversed(entries)))
-
-
-def whispers(view: View) -> tuple[LogEntry, ...]:
-    """What the viewer alone was told lately, newest first: it is not in the log that everybody reads."""
-    told = [(0, event) for event in view.setup if event.audience == view.viewer]
-    told += [(step.n, event) for step in view.steps for event in step.whispers]
-    first = max(0, len(told) - WHISPERS_SHOWN)
-    entries = [log_entry(view.game, first + k, number, event, view.names) for k, (number, event) in enumerate(told[first:])]
-    return tuple(reversed(entries))
-
-
-@lru_cache(maxsize=8192)
-def _in_words(words: GameWords, event: Event, names: tuple[str, ...], language: str) -> str:
-    with speaking(language):
-        return words.event(event, names)
-
-
-def log_entry(subject: Game, index: int, number: int, event: Event, names: Sequence[str]) -> LogEntry:
-    """One event in words."""
-    rule = subject.events[event.kind].rule_of(event.arguments)
-    text = _in_words(subject.words, event, tuple(names), current_language())
-    return LogEntry(number, index, event.name, text, rule, rule_url(subject.name, rule))
-
-
-def rule_url(name: str, rule: str) -> str:
-    """Where a rule is explained."""
-    return f"/rules/{name}#{rule}" if rule else f"/rules/{name}"
-
-
 def result_view(match: Match) -> ResultView | None:
     """How a match ended."""
     result = match.result()
@@ -370,7 +168,7 @@ def result_view(match: Match) -> ResultView | None:
         return None
     rule, how = match.game.words.ending(match.state)
     return ResultView(
-        headline=_headline(match.names, result),
+        headline=headline(match.names, result),
         how=_after_decisions(how, match),
         rule=rule,
         rule_url=rule_url(match.game.name, rule),
@@ -389,7 +187,7 @@ def _after_decisions(how: str, match: Match) -> str:
     return _("{how}, after {decisions}").format(how=how, decisions=decisions)
 
 
-def _headline(names: Sequence[str], result: Result) -> str:
+def headline(names: Sequence[str], result: Result) -> str:
     winners = result.winners
     if not winners:
         return _("Nobody wins")
@@ -398,13 +196,3 @@ def _headline(names: Sequence[str], result: Result) -> str:
     if len(winners) == len(names):
         return _("All win together") if min(result.scores) == 1 else _("A draw")
     return _("{names} win").format(names=listed([names[seat] for seat in winners]))
-
-
-@lru_cache(maxsize=2000)
-def qr_code(url: str) -> str:
-    """The address as a QR code, an ``<svg>`` without inline styles."""
-    out = io.BytesIO()
-    segno.make(url, error="m").save(
-        out, kind="svg", xmldecl=False, svgns=True, omitsize=True, border=2, svgclass="qr", lineclass="qr-dark", nl=False
-    )
-    return out.getvalue().decode()

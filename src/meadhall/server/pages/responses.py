@@ -12,6 +12,7 @@ from typing import Any
 from litestar import MediaType, Response
 from litestar.exceptions import ClientException, HTTPException, NotFoundException
 from litestar.response import Redirect
+from litestar.utils.scope.state import ScopeState
 from markupsafe import Markup, escape
 
 from meadhall.engine.errors import MeadhallError
@@ -20,11 +21,12 @@ from meadhall.engine.language import speak
 from meadhall.engine.match import Match
 from meadhall.server.errors import RefusalInfo, name_of, reason_of, rule_of, status_of
 from meadhall.server.hall.room import Room
-from meadhall.server.pages import match as present
+from meadhall.server.pages.lobby import lobby_page, qr_code
+from meadhall.server.pages.match import game_page, seat_views
 from meadhall.server.pages.models import Device, ErrorPage, MatchPage, Refusal, Viewer
 from meadhall.server.pages.templates import CSRF_PLACEHOLDER, fragment, game_frame, render, with_token
 from meadhall.server.store.store import Guest
-from meadhall.server.web.sessions import AnyRequest, preferred_language, viewer
+from meadhall.server.web.sessions import AnyRequest, preferred_language
 
 log = logging.getLogger(__name__)
 
@@ -39,6 +41,12 @@ def page(request: AnyRequest, guest: Guest, template: str, content: Any, status:
     """A whole page for a guest."""
     text = render(template, viewer(request, guest), content, request.url.path, **more)
     return Response(text, media_type=MediaType.HTML, status_code=status, headers={"Cache-Control": "no-store"})
+
+
+def viewer(request: AnyRequest, guest: Guest) -> Viewer:
+    """Return the guest as templates know them."""
+    token = ScopeState.from_scope(request.scope).csrf_token
+    return Viewer(guest.name, guest.language, guest.theme, token if isinstance(token, str) else "")
 
 
 def see_other(url: str) -> Redirect:
@@ -67,7 +75,7 @@ def base_url(request: AnyRequest) -> str:
 def frame(room: Room, guest: Guest, base: str, token: str, notice: Refusal | None = None) -> bytes:
     """What the guest sees of a table now: the lobby, or the game. Speaks the current language."""
     if room.match is None:
-        lobby = replace(present.lobby_page(room, guest, base), notice=notice)
+        lobby = replace(lobby_page(room, guest, base), notice=notice)
         return render("_frame.html", _viewer(guest, token), lobby, lobby.url, kind="lobby", version=room.version).encode()
     return with_token(_game_frame(room, guest, room.match, notice)[0], token)
 
@@ -78,12 +86,12 @@ def _game_frame(
     """The guest's frame, with gaps for their token, and the page that it is made of. Drawn once a version for each seat."""
     seat, language, cache = room.table.seat_of(guest.id), guest.language, room.cache
     if ("public", language) not in cache:
-        everybody = present.game_page(room, match, None, present.seat_views(room))
+        everybody = game_page(room, match, None, seat_views(room))
         cache["page", None, language] = everybody
         cache["public", language] = fragment("_public.html", _anybody(guest), everybody, everybody.url)
     public = cache["public", language]
     if ("page", seat, language) not in cache:
-        cache["page", seat, language] = present.game_page(room, match, seat, cache["page", None, language].seats)
+        cache["page", seat, language] = game_page(room, match, seat, cache["page", None, language].seats)
     content: MatchPage = cache["page", seat, language]
     if notice or device:
         content = replace(content, notice=notice, device=device)
@@ -132,7 +140,7 @@ def _anybody(guest: Guest) -> Viewer:
 def table_page(request: AnyRequest, room: Room, guest: Guest, status: int = 200, notice: Refusal | None = None) -> Html:
     """The whole page of a table."""
     if room.match is None:
-        lobby = replace(present.lobby_page(room, guest, base_url(request)), notice=notice)
+        lobby = replace(lobby_page(room, guest, base_url(request)), notice=notice)
         return page(request, guest, "lobby.html", lobby, status, kind="lobby", version=room.version)
     drawn, content = _game_frame(room, guest, room.match, notice, _device(request, room, guest))
     shown = Markup(with_token(drawn, viewer(request, guest).csrf).decode())
@@ -144,7 +152,7 @@ def _device(request: AnyRequest, room: Room, guest: Guest) -> Device | None:
     if seat is None or room.table.status != "running":
         return None
     url = f"{base_url(request)}/seat/{room.table.seats[seat].key}"
-    return Device(url, present.qr_code(url))
+    return Device(url, qr_code(url))
 
 
 def table_answer(request: AnyRequest, room: Room, guest: Guest, error: MeadhallError | None = None) -> Redirect | Response[Any]:

@@ -6,7 +6,7 @@ import asyncio
 
 from meadhall.engine.errors import RecordError
 from meadhall.engine.language import gettext as _
-from meadhall.engine.record import replay
+from meadhall.engine.record.replay import replay
 from meadhall.server.errors import WrongMoment
 from meadhall.server.hall.daily import is_sealed
 from meadhall.server.hall.room import Room

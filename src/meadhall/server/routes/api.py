@@ -18,13 +18,13 @@ from litestar.response import Stream
 from meadhall.bots import bot_names
 from meadhall.engine.game import Game, game, game_names
 from meadhall.engine.options import Choice, Document, Option
-from meadhall.engine.record import RecordedMatch
+from meadhall.engine.record.format import RecordedMatch
 from meadhall.server.errors import RefusalInfo
 from meadhall.server.hall import daily
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.pubsub import pulses
 from meadhall.server.hall.room import Room
-from meadhall.server.pages import match as present
+from meadhall.server.pages.lobby import template_url
 from meadhall.server.pages.models import SeatKind, TableStatus
 from meadhall.server.pages.responses import guest_of
 from meadhall.server.routes.documents import DOCUMENT_LIMIT
@@ -221,7 +221,7 @@ async def list_games(hall: Hall) -> list[GameInfo]:
 def option_info(subject: Game, option: Option) -> OptionInfo:
     """An option as a program needs to know it."""
     if isinstance(option, Document):
-        return OptionInfo(option.name, None, present.template_url(subject, option))
+        return OptionInfo(option.name, None, template_url(subject, option))
     assert isinstance(option, Choice)
     return OptionInfo(option.name, option.values, None)
 

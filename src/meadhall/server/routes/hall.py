@@ -13,10 +13,10 @@ from litestar.response import Redirect
 from meadhall.engine.errors import MeadhallError
 from meadhall.engine.game import game, game_names
 from meadhall.server.hall.hall import Hall
-from meadhall.server.pages import match as present
+from meadhall.server.pages.daily import daily_strip
+from meadhall.server.pages.hall import YOURS_SHOWN, hall_page
 from meadhall.server.pages.responses import Html, page, see_other, wants_json
 from meadhall.server.pages.templates import rulebook_page
-from meadhall.server.routes.daily import daily_strip
 from meadhall.server.store.store import Guest, TableRow
 from meadhall.server.web.forms import Form, integer, safe_path
 from meadhall.server.web.sessions import AnyRequest, Visitors
@@ -28,11 +28,11 @@ async def show_hall(request: AnyRequest, hall: Hall, guest: Guest) -> Html:
     yours = _installed(await hall.store.tables_of(guest.id)) if guest.known else []
     open_ = _installed(await hall.store.open_tables())
     watched = _installed(await hall.store.running_tables(limit=12))
-    for table in [*(table for table in yours if table.status == "running"), *yours[: present.YOURS_SHOWN], *watched]:
+    for table in [*(table for table in yours if table.status == "running"), *yours[:YOURS_SHOWN], *watched]:
         if table.status != "gathering" and hall.can_show(table):
             with suppress(MeadhallError):  # one that can't be opened any more is listed all the same
                 await hall.room(table.id)
-    content = present.hall_page(hall, guest, await daily_strip(hall, guest), yours, open_, watched)
+    content = hall_page(hall, guest, await daily_strip(hall, guest), yours, open_, watched)
     return page(request, guest, "hall.html", content)
 
 

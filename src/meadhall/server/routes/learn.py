@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from functools import cache
-
 from litestar import get
 
-from meadhall.engine.game import Game, game
+from meadhall.engine.game import game
 from meadhall.engine.language import gettext as _
-from meadhall.engine.lessons import LEARNER
-from meadhall.engine.match import SPECTATOR, Match, View
 from meadhall.engine.rule import INTERPRETED
 from meadhall.server.errors import NotFound
 from meadhall.server.hall.hall import Hall
-from meadhall.server.pages import match as present
-from meadhall.server.pages.models import LessonPage, MatchPage, SeatView
+from meadhall.server.pages.lesson import lesson_page
 from meadhall.server.pages.responses import Html, page
 from meadhall.server.store.store import Guest
 from meadhall.server.web.sessions import AnyRequest
@@ -30,66 +24,6 @@ async def show_lesson(request: AnyRequest, hall: Hall, guest: Guest, name: str, 
     if not INTERPRETED:  # interpreted rules wait for no compiler
         hall.ready.check(name)
     return page(request, guest, "learn.html", lesson_page(subject, step, action))
-
-
-def lesson_page(subject: Game, step: int, action: int | None = None) -> LessonPage:
-    """The step, or the nearest there is; the one after it when ``action`` is what it asks for."""
-    assert subject.lessons is not None
-    lessons, last = subject.lessons.lessons, len(subject.lessons.lessons)
-    step = max(1, min(last, step))
-    if action is not None and action == lessons[step - 1].action:
-        step, action = step + 1, None
-    lesson, position = lessons[step - 1], subject.lessons.positions[step - 1]
-    match = _told(subject.name)
-    own = match.view_at(position, LEARNER)
-    task = "" if lesson.action is None else subject.words.action(own.state, lesson.action, own.names)
-    return LessonPage(
-        page=_moment(match, match.view_at(position), position),
-        own=_moment(match, own, position),
-        url=f"/learn/{subject.name}",
-        step=step,
-        last=last,
-        words=_(lesson.words),
-        rule=lesson.rule,
-        rule_url=present.rule_url(subject.name, lesson.rule),
-        wanted=lesson.action,
-        task=task,
-        notice="" if action is None or not task else _answer(own, action, task),
-    )
-
-
-@cache
-def _told(name: str) -> Match:
-    subject = game(name)
-    assert subject.lessons is not None
-    return subject.lessons.match(subject)
-
-
-def _moment(match: Match, view: View, position: int) -> MatchPage:
-    """A moment as a spectator or the learner sees it."""
-    result = match.result() if position == len(match.steps) else None
-    seats = tuple(
-        SeatView(
-            seat,
-            name,
-            "human",
-            active=seat == view.actor,
-            winner=result is not None and seat in result.winners,
-        )
-        for seat, name in enumerate(match.names)
-    )
-    moment = present.match_page(
-        match, view, id="lesson", url=f"/learn/{match.game.name}", seats=seats, public=view.viewer == SPECTATOR
-    )
-    return replace(moment, result=present.result_view(match) if result else None)
-
-
-def _answer(view: View, action: int, task: str) -> str:
-    """What is said to another choice than the one that the lesson asks for."""
-    if action in view.legal:
-        return _("Good idea, but for now: {task}.").format(task=task)
-    why = view.refusal(action)[1] if 0 <= action < view.game.actions else ""
-    return _("{why} For now: {task}.").format(why=why, task=task).strip()
 
 
 routes = [show_lesson]

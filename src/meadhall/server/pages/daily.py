@@ -1,0 +1,115 @@
+"""The models of the daily puzzle's pages: the strip in the hall, and a day's results."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from datetime import date
+
+from babel.dates import format_date
+
+from meadhall.engine.daily import Figure, Outcome
+from meadhall.engine.game import Game, game
+from meadhall.engine.language import current_language
+from meadhall.engine.language import gettext as _
+from meadhall.server.errors import NotFound
+from meadhall.server.hall.daily import Attempt, counts, hours_left, own_attempt, puzzle_of, results, terms, today
+from meadhall.server.hall.hall import Hall
+from meadhall.server.pages.models import AttemptView, Bar, DailyPage, DailyState, DailyStrip, FigureView, Plot
+from meadhall.server.store.store import FINISHED, Guest, TableRow
+
+BEST_SHOWN = 20
+DAYS_SHOWN = 10
+_FEWEST_BARS = 6
+
+
+async def daily_strip(hall: Hall, guest: Guest) -> DailyStrip | None:
+    """What the hall says of today's puzzle; None if no game has one."""
+    day = today()
+    subject = puzzle_of(day)
+    if subject is None:
+        return None
+    state = _state(await own_attempt(hall.store, day, guest), day)
+    return DailyStrip(subject.name, subject.title, in_words(day), state, subject.name in hall.ready)
+
+
+async def daily_page(hall: Hall, guest: Guest, day: str, base: str) -> DailyPage:
+    """A day's puzzle for a guest: the results only when the day, or their own attempt, is over."""
+    tables = await hall.store.attempts(day)
+    subject = game(tables[0].game) if tables else puzzle_of(day) if day == today() else None
+    if subject is None:
+        raise NotFound(_("That day has no puzzle."))
+    own = await own_attempt(hall.store, day, guest)
+    state = _state(own, day)
+    done = state in ("over", "missed")
+    told = await results(hall, tables) if done else []
+    outcome, looking = await _outcome(hall, tables[0]) if done and tables else (None, False)
+    mine = next((each for each in told if own is not None and each.table == own.id), None)
+    shown = [_attempt(subject, each, each is mine) for each in told]
+    yours = next((each for each in shown if each.you), None)
+    return DailyPage(
+        game=subject.name,
+        title=subject.title,
+        goal=_(terms(subject).goal),
+        date=in_words(day),
+        today=day == today(),
+        state=state,
+        ready=subject.name in hall.ready,
+        guided=subject.lessons is not None,
+        table=f"/table/{own.id}" if own else "",
+        finished=sum(table.status in FINISHED for table in tables),
+        hours=hours_left(),
+        mine=yours,
+        best=tuple(shown[:BEST_SHOWN]),
+        plots=tuple(_plot(figure, told, mine) for figure in terms(subject).figures) if told else (),
+        outcome=outcome,
+        looking=looking,
+        share=_share(subject, day, yours, base) if yours else "",
+        days=tuple((f"/daily/{each}", in_words(each), each == day) for each in await hall.store.days(DAYS_SHOWN)),
+    )
+
+
+async def _outcome(hall: Hall, table: TableRow) -> tuple[Outcome | None, bool]:
+    """What could have been made of the deal, if its game can tell; and whether that is still being found out."""
+    if terms(game(table.game)).outcome is None or not hall.can_show(table):
+        return None, False
+    outcome = await hall.deals.outcome(table)
+    return outcome, outcome is None
+
+
+def _state(own: TableRow | None, day: str) -> DailyState:
+    if own is not None and counts(own):
+        return "over"
+    if day < today():
+        return "missed"
+    return "new" if own is None else "running"
+
+
+def _attempt(subject: Game, attempt: Attempt, you: bool) -> AttemptView:
+    figures = tuple(FigureView(_(figure.title), attempt.figures[figure.name], figure.most) for figure in terms(subject).figures)
+    return AttemptView(f"/table/{attempt.table}/replay", attempt.place, attempt.name, attempt.won, you, figures)
+
+
+def _plot(figure: Figure, attempts: Sequence[Attempt], mine: Attempt | None) -> Plot:
+    """A bar for every value there can be, or, without a limit, from the lowest to the highest there were."""
+    values = Counter(each.figures[figure.name] for each in attempts)
+    first, last = (min(values), max(values)) if figure.most is None else (0, figure.most)
+    first = max(0, min(first, last + 1 - _FEWEST_BARS))
+    highest = max(values.values())
+    own = None if mine is None else mine.figures[figure.name]
+    bars = (Bar(value, values[value], values[value] / highest, value == own) for value in range(first, last + 1))
+    return Plot(_(figure.title), tuple(bars))
+
+
+def _share(subject: Game, day: str, mine: AttemptView, base: str) -> str:
+    """Three lines for a messenger."""
+    told = [f"{each.title} {each.value}" + (f"/{each.most}" if each.most else "") for each in mine.figures]
+    first = mine.figures[0]
+    row = "▰" * first.value + "▱" * (first.most - first.value) if first.most else ""
+    return "\n".join(line for line in (f"{subject.title}, {in_words(day)}", row, " · ".join(told), f"{base}/daily") if line)
+
+
+def in_words(day: str) -> str:
+    """``"21 November 2026"``."""
+    language = current_language()
+    return format_date(date.fromisoformat(day), "long", locale="en_GB" if language == "en" else language)

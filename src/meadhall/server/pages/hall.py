@@ -1,0 +1,87 @@
+"""The models of the hall's front page: game tiles and lists of tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from meadhall.engine.game import game, game_names
+from meadhall.engine.language import gettext as _
+from meadhall.engine.match import Match
+from meadhall.server.hall.hall import Hall
+from meadhall.server.hall.room import Room
+from meadhall.server.pages.match import headline
+from meadhall.server.pages.models import DailyStrip, GameTile, HallPage, SeatView, TableCard
+from meadhall.server.store.store import Guest, TableRow
+
+YOURS_SHOWN = 12
+"""The number of a guest's own tables that the hall lists at most."""
+
+
+def game_tiles(hall: Hall) -> tuple[GameTile, ...]:
+    """Return a tile for every installed game."""
+    return tuple(
+        GameTile(
+            name,
+            each.title,
+            _(each.tagline),
+            f"{each.min_players}-{each.max_players}",
+            name in hall.ready,
+            guided=each.lessons is not None,
+        )
+        for name in game_names()
+        for each in (game(name),)
+    )
+
+
+def hall_page(
+    hall: Hall,
+    guest: Guest,
+    daily: DailyStrip | None,
+    yours: Sequence[TableRow],
+    open_: Sequence[TableRow],
+    watched: Sequence[TableRow],
+) -> HallPage:
+    """Return the hall as a guest sees it; tables where it is the guest's turn come first."""
+    rooms = {room.table.id: room for room in hall.rooms()}
+    cards = [card(table, guest, rooms.get(table.id)) for table in yours]
+    cards.sort(key=lambda each: (not each.your_turn, each.status not in ("running", "gathering")))
+    mine = {table.id for table in yours}
+    return HallPage(
+        tiles=game_tiles(hall),
+        daily=daily,
+        yours=tuple(cards[:YOURS_SHOWN]),
+        open=tuple(card(table, guest, rooms.get(table.id)) for table in open_ if table.id not in mine),
+        watched=tuple(card(table, guest, rooms.get(table.id)) for table in watched if table.id not in mine),
+    )
+
+
+def card(table: TableRow, guest: Guest, room: Room | None) -> TableCard:
+    """Return a table's line in the hall's lists. ``room``: the table's room if it is in memory."""
+    seat = table.seat_of(guest.id)
+    match = room.match if room else None
+    yours = match is not None and table.status == "running" and seat is not None and match.actor == seat
+    return TableCard(
+        url=f"/table/{table.id}",
+        game=table.game,
+        title=_("{game}, puzzle of the day").format(game=game(table.game).title) if table.daily else game(table.game).title,
+        seats=tuple(SeatView(row.seat, row.name, row.kind, row.bot or "", you=row.seat == seat) for row in table.seats),
+        status=table.status,
+        your_turn=yours,
+        note=_note(table, match, yours),
+    )
+
+
+def _note(table: TableRow, match: Match | None, yours: bool) -> str:
+    if table.status == "gathering":
+        taken = sum(row.kind != "open" for row in table.seats)
+        return _("{taken} of {all} seats taken").format(taken=taken, all=len(table.seats))
+    if table.status == "abandoned":
+        return _("Given up")
+    if yours:
+        return _("Your turn")
+    if table.status == "over":
+        result = match.result() if match else None
+        return headline(match.names, result) if match and result else _("Over")
+    if match is not None and match.actor is not None:
+        return _("Waiting for {name}").format(name=match.names[match.actor])
+    return _("In play")

@@ -1,0 +1,73 @@
+"""The model of a guided first game: scripted moments of one match, explained step by step."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+
+from meadhall.engine.game import Game, game
+from meadhall.engine.language import gettext as _
+from meadhall.engine.lessons import LEARNER
+from meadhall.engine.match import Match
+from meadhall.engine.view import SPECTATOR, View
+from meadhall.server.pages.log import rule_url
+from meadhall.server.pages.match import match_page, result_view
+from meadhall.server.pages.models import LessonPage, MatchPage, SeatView
+
+
+def lesson_page(subject: Game, step: int, action: int | None = None) -> LessonPage:
+    """The step, or the nearest there is; the one after it when ``action`` is what it asks for."""
+    assert subject.lessons is not None
+    lessons, last = subject.lessons.lessons, len(subject.lessons.lessons)
+    step = max(1, min(last, step))
+    if action is not None and action == lessons[step - 1].action:
+        step, action = step + 1, None
+    lesson, position = lessons[step - 1], subject.lessons.positions[step - 1]
+    match = _told(subject.name)
+    own = match.view_at(position, LEARNER)
+    task = "" if lesson.action is None else subject.words.action(own.state, lesson.action, own.names)
+    return LessonPage(
+        page=_moment(match, match.view_at(position), position),
+        own=_moment(match, own, position),
+        url=f"/learn/{subject.name}",
+        step=step,
+        last=last,
+        words=_(lesson.words),
+        rule=lesson.rule,
+        rule_url=rule_url(subject.name, lesson.rule),
+        wanted=lesson.action,
+        task=task,
+        notice="" if action is None or not task else _answer(own, action, task),
+    )
+
+
+@cache
+def _told(name: str) -> Match:
+    subject = game(name)
+    assert subject.lessons is not None
+    return subject.lessons.match(subject)
+
+
+def _moment(match: Match, view: View, position: int) -> MatchPage:
+    """A moment as a spectator or the learner sees it."""
+    result = match.result() if position == len(match.steps) else None
+    seats = tuple(
+        SeatView(
+            seat,
+            name,
+            "human",
+            active=seat == view.actor,
+            winner=result is not None and seat in result.winners,
+        )
+        for seat, name in enumerate(match.names)
+    )
+    moment = match_page(match, view, id="lesson", url=f"/learn/{match.game.name}", seats=seats, public=view.viewer == SPECTATOR)
+    return replace(moment, result=result_view(match) if result else None)
+
+
+def _answer(view: View, action: int, task: str) -> str:
+    """What is said to another choice than the one that the lesson asks for."""
+    if action in view.legal:
+        return _("Good idea, but for now: {task}.").format(task=task)
+    why = view.refusal(action)[1] if 0 <= action < view.game.actions else ""
+    return _("{why} For now: {task}.").format(why=why, task=task).strip()

@@ -1,0 +1,75 @@
+"""The model of a table's page before the match: seats, options and the invitation."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any
+
+import segno
+
+from meadhall.bots import ranks
+from meadhall.engine import options
+from meadhall.engine.game import Game
+from meadhall.engine.language import gettext as _
+from meadhall.engine.language import ngettext
+from meadhall.server.hall.room import Room
+from meadhall.server.pages.match import seat_views
+from meadhall.server.pages.models import LobbyPage, OptionChoice, OptionView
+from meadhall.server.store.store import Guest
+
+
+def lobby_page(room: Room, guest: Guest | None, base_url: str) -> LobbyPage:
+    """Return the table before the match as a guest sees it. ``base_url`` begins the invitation's absolute address."""
+    subject, table = room.game, room.table
+    empty = sum(row.kind == "open" for row in table.seats)
+    refusal = (
+        ngettext("{count} seat is still empty.", "{count} seats are still empty.", empty).format(count=empty) if empty else ""
+    )
+    invite = f"{base_url}/table/{table.id}"
+    seat = table.seat_of(guest.id) if guest else None
+    return LobbyPage(
+        id=table.id,
+        url=f"/table/{table.id}",
+        game=subject.name,
+        title=subject.title,
+        seats=tuple(replace(view, you=view.seat == seat) for view in seat_views(room)),
+        host=guest is not None and table.host == guest.id,
+        seated=seat is not None,
+        bots=tuple((rank.name, _(rank.about)) for rank in ranks(subject)),
+        options=tuple(option_view(subject, option, table.options[option.name]) for option in subject.options),
+        min_players=subject.min_players,
+        max_players=subject.max_players,
+        can_start=not empty,
+        start_refusal=refusal,
+        invite_url=invite,
+        invite_qr=qr_code(invite),
+        public=table.public,
+        guided=subject.lessons is not None,
+    )
+
+
+def option_view(subject: Game, option: options.Option, value: Any) -> OptionView:
+    """Return an option and its current value."""
+    if isinstance(option, options.Document):
+        own = "" if value == option.default else option.shown(value)
+        return OptionView(option.name, _(option.text), template=template_url(subject, option), own=own)
+    assert isinstance(option, options.Choice)
+    choices = tuple(OptionChoice(each, _(text), each == value) for each, text in option.values.items())
+    return OptionView(option.name, _(option.values[value]), choices)
+
+
+def template_url(subject: Game, option: options.Document[Any]) -> str:
+    """Return the address of a game's built-in document, which hosts download and edit."""
+    return f"/documents/{subject.name}/{option.name}"
+
+
+@lru_cache(maxsize=2000)
+def qr_code(url: str) -> str:
+    """Return the address as a QR code: an ``<svg>`` without inline styles, which the content security policy forbids."""
+    out = io.BytesIO()
+    segno.make(url, error="m").save(
+        out, kind="svg", xmldecl=False, svgns=True, omitsize=True, border=2, svgclass="qr", lineclass="qr-dark", nl=False
+    )
+    return out.getvalue().decode()
