@@ -13,7 +13,7 @@ from meadhall.bots import in_words
 from meadhall.bots.ranks import HUSCARL
 from meadhall.engine.errors import BadSetup, MeadhallError
 from meadhall.engine.language import gettext as _
-from meadhall.engine.record import SUFFIX, dumps
+from meadhall.engine.record.format import SUFFIX, dumps
 from meadhall.server.errors import NotFound
 from meadhall.server.hall import daily
 from meadhall.server.hall.hall import Hall, emptied, listed, resized, with_bot, with_options, without_seat
@@ -21,11 +21,20 @@ from meadhall.server.hall.pubsub import pulses
 from meadhall.server.hall.room import AskedHint, Room
 from meadhall.server.pages import responses as answers
 from meadhall.server.pages.models import VerifyPage
-from meadhall.server.pages.responses import Html, base_url, guest_of, page, see_other, table_answer, table_page, wants_json
+from meadhall.server.pages.responses import (
+    Html,
+    guest_of,
+    page,
+    see_other,
+    table_answer,
+    table_page,
+    wants_json,
+)
 from meadhall.server.pages.verify import verify_page
 from meadhall.server.store.store import Guest
 from meadhall.server.web.forms import Form, action_number, integer, read_form
-from meadhall.server.web.sessions import AnyRequest, Visitors, viewer
+from meadhall.server.web.request import base_url
+from meadhall.server.web.sessions import AnyRequest, Visitors
 from meadhall.server.web.stream_limit import Streams
 
 Answer = Response[Any] | Redirect
@@ -49,7 +58,7 @@ async def show_table(request: AnyRequest, hall: Hall, room: Room, guest: Guest) 
 @get("/table/{id:str}/stream", opt={"unlimited": True})
 async def stream_table(request: AnyRequest, hall: Hall, room: Room, guest: Guest, streams: Streams) -> Stream:
     """Server-sent events: the table as this guest sees it, whenever it changes."""
-    token, base = viewer(request, guest).csrf, base_url(request)
+    base = base_url(request)
     address = request.client.host if request.client else ""
     streams.check(address)
 
@@ -57,7 +66,7 @@ async def stream_table(request: AnyRequest, hall: Hall, room: Room, guest: Guest
         with streams.counted(address), room.watching(guest.id) as watcher:
             async for news in pulses(watcher, hall.closing, _PATIENCE):
                 hall.want_chart(room)
-                yield as_event(answers.frame(room, guest, base, token)) if news else b": still here\n\n"
+                yield as_event(answers.frame(room, guest, base)) if news else b": still here\n\n"
 
     return Stream(frames(), media_type="text/event-stream", headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"})
 
@@ -102,8 +111,7 @@ async def change_size(request: AnyRequest, hall: Hall, room: Room, guest: Guest,
 @post("/table/{id:str}/options", status_code=200)
 async def change_options(request: AnyRequest, hall: Hall, room: Room, guest: Guest, form: Form) -> Answer:
     """Other options of the game."""
-    options = {name: value for name, value in form.items() if name != "_csrf_token"}
-    return await _done(request, room, guest, hall.arrange(room, guest, with_options(room.game, options)))
+    return await _done(request, room, guest, hall.arrange(room, guest, with_options(room.game, form)))
 
 
 @post("/table/{id:str}/visibility", status_code=200)

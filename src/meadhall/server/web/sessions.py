@@ -12,11 +12,9 @@ from itsdangerous import BadSignature, URLSafeSerializer
 from litestar import Request
 from litestar.datastructures import Cookie
 from litestar.types import HTTPScope
-from litestar.utils.scope.state import ScopeState
 
 from meadhall.engine.language import LANGUAGES
 from meadhall.server.hall.names import any_name, clean_name
-from meadhall.server.pages.models import Viewer
 from meadhall.server.store.store import Guest, Store
 
 COOKIE = "meadhall_guest"
@@ -83,12 +81,6 @@ class Visitors:
         self._seen.move_to_end(guest.id)
         if len(self._seen) > _REMEMBERED:
             self._seen.popitem(last=False)
-
-
-def viewer(request: AnyRequest, guest: Guest) -> Viewer:
-    """The guest as templates know them."""
-    token = ScopeState.from_scope(request.scope).csrf_token
-    return Viewer(guest.name, guest.language, guest.theme, token if isinstance(token, str) else "")
 
 
 def guest_cookie(value: str, scope: HTTPScope) -> str:
