@@ -103,11 +103,11 @@ def main() -> None:
     for name, games in figures.items():
         if not games:
             continue
-        share = mean(game["won"] for game in games)
-        low, high = wilson(share * len(games), len(games))
+        payoff = mean(game["won"] for game in games)
+        low, high = wilson(payoff * len(games), len(games))
         decisions = f"{mean(game['decisions'] for game in games):.1f}" if name != SOLVER else ""
         seconds = f"{mean(game['seconds'] for game in games):.4g}"
-        table.add_row(name, f"{len(games):,}", f"{share:.1%}", f"{low:.1%} to {high:.1%}", decisions, seconds)
+        table.add_row(name, f"{len(games):,}", f"{payoff:.1%}", f"{low:.1%} to {high:.1%}", decisions, seconds)
     console.print(table)
     if SOLVER in figures:
         still_open = sum(game["open"] for game in figures[SOLVER])

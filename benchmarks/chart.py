@@ -27,7 +27,8 @@ from meadhall.bots.analysis import Analysis
 from meadhall.bots.search import NODES, Tree
 from meadhall.engine.advice import Advice
 from meadhall.engine.game import Game
-from meadhall.engine.match import SPECTATOR, Match
+from meadhall.engine.match import Match
+from meadhall.engine.view import SPECTATOR
 from meadhall.server.worker.client import Beside
 
 GAMES: tuple[tuple[str, int, dict[str, Any]], ...] = (
@@ -48,7 +49,7 @@ def ways(subject: Game) -> Iterator[tuple[str, Game, int]]:
     """Every way of estimating: what it is called, the game with that advice, and the nodes of its tree."""
     advice = subject.advice
     yield "random play to the end", replace(subject, advice=Advice()), 1
-    yield "quick policy to the end", replace(subject, advice=replace(advice, depth=TO_THE_END)), 1
+    yield "quick policy to the end", replace(subject, advice=replace(advice, cutoff=TO_THE_END)), 1
     yield "as the game advises", subject, 1
     yield "a search tree", subject, NODES
 
@@ -63,7 +64,7 @@ def played(subject: Game, players: int, options: dict[str, Any], number: int) ->
 
 
 def estimated(tree: Tree, match: Match, position: int) -> tuple[np.ndarray, int]:
-    """What a way of estimating makes of a position in its time, and of how many continuations."""
+    """What a way of estimating makes of a position in its time, and of how many rollouts."""
     states = match.view_at(position, SPECTATOR).states
     tree.clear()
     began = time.thread_time()
@@ -86,7 +87,7 @@ def main() -> None:
             "",
             "Brier",
             "late",
-            "continuations",
+            "rollouts",
             *(f"{100 * low:.0f}-{100 * min(high, 1):.0f} %" for low, high in BINS),
         ):
             table.add_column(heading, justify="right")
@@ -121,7 +122,7 @@ def in_the_hall() -> None:
         return seconds, analysis, quiet, busy
 
     seconds, analysis, quiet, busy = asyncio.run(watched())
-    print(f"{len(match.steps)} actions in {seconds:.1f} s, {analysis.samples[0]} continuations of every position")
+    print(f"{len(match.steps)} actions in {seconds:.1f} s, {analysis.samples[0]} rollouts of every position")
     for name, late in (("at rest", quiet), ("meanwhile", busy)):
         p50, p99 = (1000 * float(np.percentile(late, part)) for part in (50, 99))
         print(f"the event loop is late {name}: p50 {p50:.2f} ms, p99 {p99:.2f} ms, at most {1000 * max(late):.1f} ms")

@@ -58,7 +58,7 @@ def tabulated(choose: Callable[[Match], Sequence[int]], most: int) -> Kind:
 
 def searching(iterations: int, most: int) -> Kind:
     """The kind that searches; its patience is limited in duels."""
-    patient = replace(AA, advice=replace(AA.advice, habitual=None))
+    patient = replace(AA, advice=replace(AA.advice, plays_default=None))
     kind = tabulated(lambda match: [bot(patient, f"search@{iterations}", b"exactness").choose(match.view(0))], most)
     kind[2][:, 0] = IMPATIENCE * np.eye(4)[2] + (1 - IMPATIENCE) * kind[2][0, 0]
     return kind

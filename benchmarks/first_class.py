@@ -21,7 +21,7 @@ PREPARE = """
 import time
 import numpy as np, numba
 import meadhall
-from meadhall.engine.kernels import loops
+from meadhall.engine.compiled import loops
 from meadhall.engine.rule import cache_folder
 game = meadhall.game("axes-and-allies")
 codes, shares = np.zeros(0, np.int64), np.zeros(4)

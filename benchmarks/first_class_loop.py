@@ -27,8 +27,8 @@ def compiled(game: Game) -> tuple[Any, tuple[Any, ...]]:
     }
     rules = [numba.njit(signature, **options)(getattr(game.rules, name).py_func) for name, signature in signatures.items()]
     given = [types.FunctionType(signature) for signature in signatures.values()]
-    number, shares = types.int64, types.float64[::1]
-    loop = numba.njit(number(*given, out, state[::1], number, codes, number, number, number, shares), **options)(play_with)
+    number, payoffs = types.int64, types.float64[::1]
+    loop = numba.njit(number(*given, out, state[::1], number, codes, number, number, number, payoffs), **options)(play_with)
     return loop, (*rules, np.zeros(game.actions, np.int32))
 
 
@@ -44,7 +44,7 @@ def play_with(
     seed: int,
     first: int,
     count: int,
-    shares: Any,
+    payoffs: Any,
 ) -> int:
     """As ``loops.playouts``."""
     log = np.zeros(NO_LOG_SHAPE, np.int32)
@@ -61,5 +61,5 @@ def play_with(
             decisions += 1
         score(state, result)
         for seat in range(players):
-            shares[seat] += result[seat]
+            payoffs[seat] += result[seat]
     return decisions

@@ -63,7 +63,7 @@ class Person:
     def head(self, method: str, path: str, length: int = 0, extra: str = "") -> bytes:
         cookies = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
         return (
-            f"{method} {path} HTTP/1.1\r\nHost: {HOST}:{self.port}\r\nCookie: {cookies}\r\n{extra}"
+            f"{method} {path} HTTP/1.1\r\nHost: {HOST}:{self.port}\r\nCookie: {cookies}\r\nSec-Fetch-Site: same-origin\r\n{extra}"
             f"Content-Length: {length}\r\nContent-Type: application/x-www-form-urlencoded\r\n\r\n"
         ).encode()
 
@@ -71,11 +71,7 @@ class Person:
         """Status, Location and body of the answer to one request."""
         if self.reader is None or self.writer is None or self.reader.at_eof():
             self.reader, self.writer = await asyncio.open_connection(HOST, self.port, limit=1 << 20)
-        body = (
-            urlencode({**(form or {}), "_csrf_token": self.cookies.get("meadhall_csrf", "")}).encode()
-            if method == "POST"
-            else b""
-        )
+        body = urlencode(form or {}).encode()
         self.writer.write(self.head(method, path, len(body), extra) + body)
         try:
             head = (await self.reader.readuntil(b"\r\n\r\n")).decode()
@@ -231,13 +227,13 @@ async def drive(table: Table, chance: random.Random, interval: float, until: flo
         due += chance.expovariate(1 / interval)
 
 
-def percentile(values: list[float], share: float) -> float:
-    return statistics.quantiles(values, n=1000)[round(share * 1000) - 1] * 1000
+def percentile(values: list[float], payoff: float) -> float:
+    return statistics.quantiles(values, n=1000)[round(payoff * 1000) - 1] * 1000
 
 
-def percentile_within(counts: dict[float, float], share: float) -> float:
+def percentile_within(counts: dict[float, float], payoff: float) -> float:
     """Milliseconds from how often it was at most so many seconds, evenly within each step."""
-    wanted = share * max(counts.values())
+    wanted = payoff * max(counts.values())
     below, fewer = 0.0, 0.0
     for bound, count in sorted(counts.items()):
         if count >= wanted:

@@ -29,7 +29,8 @@ from rich.console import Console
 from rich.table import Table
 
 import meadhall
-from meadhall.engine.kernels import loops, seed_number
+from meadhall.engine.bulk import seed_number
+from meadhall.engine.compiled import loops
 
 HERE = Path(__file__).parent
 BUILD = HERE / "build"
@@ -95,16 +96,16 @@ def c_program() -> Callable[[int], Played]:
 
 def compiled(games: int, name: str = GAME, players: int = PLAYERS, options: Mapping[str, str] = MappingProxyType({})) -> Played:
     """The loop of ``random_playouts``, in this thread."""
-    subject, shares = meadhall.game(name), np.zeros(players)
+    subject, payoffs = meadhall.game(name), np.zeros(players)
     codes = subject.encode_options(subject.check_options(options))
-    decisions = loops(subject).playouts(subject.state.new(2), players, codes, seed_number(SEED), 0, games, shares)
-    return decisions, tuple(shares.tolist())
+    decisions = loops(subject).playouts(subject.state.new(2), players, codes, seed_number(SEED), 0, games, payoffs)
+    return decisions, tuple(payoffs.tolist())
 
 
 def all_cores(games: int) -> Played:
     """The same as it is meant to be called."""
     result = meadhall.random_playouts(GAME, PLAYERS, games, SEED)
-    return result.decisions, tuple(result.shares.tolist())
+    return result.decisions, tuple(result.payoffs.tolist())
 
 
 def whole_matches(games: int) -> Played:

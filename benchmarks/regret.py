@@ -22,7 +22,7 @@ from meadhall.bots.hints import ENOUGH
 from meadhall.bots.ranks import RANKS
 from meadhall.engine.chance import new_seed
 from meadhall.engine.game import game
-from meadhall.engine.match import View
+from meadhall.engine.view import View
 
 SECONDS = {rank.name: rank.budget.seconds for rank in RANKS if rank.budget}
 """How long a rank thinks."""
@@ -35,7 +35,7 @@ def loss(view: View, seconds: float, action: int, better: int) -> float | None:
     """What share of the win an action brings less than another, as a referee sees it; None if it has hardly tried one of them."""
     findings = Search(view.game, Budget(seconds, trees=1, alone=True), new_seed()).consider(view)
     lower, upper = findings.of(action), findings.of(better)
-    return upper.share - lower.share if min(lower.visits, upper.visits) >= ENOUGH else None
+    return upper.payoff - lower.payoff if min(lower.visits, upper.visits) >= ENOUGH else None
 
 
 def main() -> None:

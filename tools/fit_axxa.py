@@ -20,7 +20,7 @@ from rich.progress import track
 
 import meadhall
 from meadhall.bots import bot
-from meadhall.engine.kernels import module_of
+from meadhall.engine.compiled import module_of
 from meadhall.engine.schema import state_at
 from meadhall.games.axxa.advice import chance_of_side, chance_together
 from meadhall.games.axxa.heuristics import can_complete, trouble, turns_away
@@ -82,15 +82,15 @@ def full_stacks(state: State) -> int:
 def among_greedy(players: int, **options: str) -> list[tuple[int, Any, float]]:
     """Positions at the beginning of a turn: the match's number, the table, and what the actor got."""
     _, checked = SUBJECT.check_setup(players, options)
-    kept, shares = SUBJECT.state.new(POSITIONS), np.zeros((POSITIONS, players))
+    kept, payoffs = SUBJECT.state.new(POSITIONS), np.zeros((POSITIONS, players))
     sample = module_of(SUBJECT, SOURCE).positions
-    size = sample(SUBJECT.state.new(2), kept, shares, players, SUBJECT.encode_options(checked), SEED, ONE_IN)
+    size = sample(SUBJECT.state.new(2), kept, payoffs, players, SUBJECT.encode_options(checked), SEED, ONE_IN)
     found, match = [], 0
     for k in range(size):
         match += k > 0 and np.sum(kept["height"][k]) > np.sum(kept["height"][k - 1])  # the next one begins with all its pieces
         state = state_at(kept, k)
         if state.phase == Phase.MOVE:
-            found.append((match, state, float(shares[k, state.actor])))
+            found.append((match, state, float(payoffs[k, state.actor])))
     return found
 
 
@@ -145,7 +145,7 @@ def loss(p: Floats, won: Floats) -> float:
 def kept_back(positions: list[tuple[int, Any, float]], figures: Callable[[State], list[float]]) -> float:
     """The loss where each fifth of the matches is foretold by a fit of the others."""
     matches = np.array([number for number, _, _ in positions])
-    seen, won = np.array([figures(state) for _, state, _ in positions]), np.array([share for _, _, share in positions])
+    seen, won = np.array([figures(state) for _, state, _ in positions]), np.array([payoff for _, _, payoff in positions])
     seen = seen / np.maximum(seen.std(axis=0), 1e-9)
     p = np.zeros(len(won))
     for part in range(PARTS):
@@ -156,23 +156,23 @@ def kept_back(positions: list[tuple[int, Any, float]], figures: Callable[[State]
 
 def tell_together(touching: str) -> None:
     positions = among_greedy(1, mode="together", touching=touching)
-    won = np.array([share for _, _, share in positions])
+    won = np.array([payoff for _, _, payoff in positions])
     told = np.array([chance_together(state) for _, state, _ in positions])
     blind = loss(np.full(len(won), won.mean()), won)
     print(f"together, touching {touching}, {len(won):,} positions of greedy players: {loss(told, won):.4f} bits of {blind:.4f}")
     for number in range(1, NUMBERS + 1):
-        chosen = [(state, share) for _, state, share in positions if state.current == number]
-        weights = fit(np.array([figures_together(state) for state, _ in chosen]), np.array([share for _, share in chosen]))
+        chosen = [(state, payoff) for _, state, payoff in positions if state.current == number]
+        weights = fit(np.array([figures_together(state) for state, _ in chosen]), np.array([payoff for _, payoff in chosen]))
         print(f"  {number}, {len(chosen):,} positions: best, trouble, in reach {np.round(weights, 2).tolist()}")
 
 
 def tell_versus(name: str, positions: list[tuple[int, Any, float]]) -> None:
-    won = np.array([share for _, _, share in positions])
+    won = np.array([payoff for _, _, payoff in positions])
     told = np.array([chance_of_side(state, side_of(state.actor)) for _, state, _ in positions])
     seen = np.array([figures_of_side(state) for _, state, _ in positions])
     level, ahead = seen[:, 0] == 0, seen[:, 0] > 0
     print(f"against each other, {len(won):,} positions of {name}: {loss(told, won):.4f} bits of 1")
-    drawn = {number: share == 0.5 for number, _, share in positions}
+    drawn = {number: payoff == 0.5 for number, _, payoff in positions}
     print(f"  {np.mean(list(drawn.values())):.0%} of {len(drawn):,} matches drawn, {np.mean(level):.0%} of positions level")
     taken = first_triplets(positions)
     print(f"  {len(taken):,} times a side went ahead; {np.mean(taken):.0%} of these triplets were known to be possible")

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 import meadhall
-from meadhall.engine.kernels import module_of
+from meadhall.engine.compiled import module_of
 from meadhall.games.viking_axes.state import ARMORY, AXE_KINDS, SHIELD
 
 Floats = npt.NDArray[np.float64]
@@ -29,10 +29,10 @@ STEPS = 20
 def positions(variant: str, players: int) -> tuple[Any, Floats]:
     """Tables of matches among greedy players, and every seat's share at their ends."""
     _, options = SUBJECT.check_setup(players, {"variant": variant})
-    kept, shares = SUBJECT.state.new(POSITIONS), np.zeros((POSITIONS, players))
+    kept, payoffs = SUBJECT.state.new(POSITIONS), np.zeros((POSITIONS, players))
     sample = module_of(SUBJECT, SOURCE).positions
-    size = sample(SUBJECT.state.new(2), kept, shares, players, SUBJECT.encode_options(options), SEED, ONE_IN)
-    return kept[:size], shares[:size]
+    size = sample(SUBJECT.state.new(2), kept, payoffs, players, SUBJECT.encode_options(options), SEED, ONE_IN)
+    return kept[:size], payoffs[:size]
 
 
 def features(states: Any, players: int) -> tuple[Floats, npt.NDArray[np.bool_]]:
@@ -72,13 +72,16 @@ def main() -> None:
     pools: dict[int, list[tuple[Floats, Floats]]] = {left: [] for left in range(2, most + 1)}
     for variant in ("standard", "strategic"):
         for players in range(2, most + 1):
-            states, shares = positions(variant, players)
+            states, payoffs = positions(variant, players)
             seen, left = features(states, players)
             for count in range(2, players + 1):
                 which = np.flatnonzero(left.sum(axis=1) == count)
                 seats = np.argsort(~left[which], axis=1, kind="stable")[:, :count]
                 pools[count].append(
-                    (np.take_along_axis(seen[which], seats[:, :, None], axis=1), np.take_along_axis(shares[which], seats, axis=1))
+                    (
+                        np.take_along_axis(seen[which], seats[:, :, None], axis=1),
+                        np.take_along_axis(payoffs[which], seats, axis=1),
+                    )
                 )
     for count, pool in pools.items():
         seen, won = (np.concatenate(part) for part in zip(*pool, strict=True))

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @rule
-def positions(states: Any, kept: Any, shares: Any, players: int, options: Any, seed: int, one_in: int) -> int:
+def positions(states: Any, kept: Any, payoffs: Any, players: int, options: Any, seed: int, one_in: int) -> int:
     """Play matches and keep one position in ``one_in``, until ``kept`` is full; how many are of matches that ended.
 
     ``tables`` has room for a state, and a blank one. ``shares[k]`` becomes what came of position k for each seat.
@@ -48,5 +48,5 @@ def positions(states: Any, kept: Any, shares: Any, players: int, options: Any, s
                 size += 1
             play(state, greedy(state, out, legal(state, out), rng), log)
         for k in range(first, size):
-            score(state, shares[k])
+            score(state, payoffs[k])
         game += 1

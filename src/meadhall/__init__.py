@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from meadhall.engine.bulk import Batch, random_playouts
     from meadhall.engine.conformance import check_game
     from meadhall.engine.errors import (
         BadSetup,
@@ -24,9 +25,9 @@ if TYPE_CHECKING:
         UnknownGame,
     )
     from meadhall.engine.game import Game, game, game_names
-    from meadhall.engine.kernels import Batch, random_playouts
-    from meadhall.engine.match import Action, Match, Result, Seat, View
-    from meadhall.engine.record import replay
+    from meadhall.engine.match import Match, Result
+    from meadhall.engine.record.replay import replay
+    from meadhall.engine.view import Action, Seat, View
     from meadhall.lab import Report, simulate
 
 __all__ = [
@@ -57,7 +58,7 @@ __all__ = [
     "simulate",
 ]
 
-_HOMES = ("errors", "game", "match", "record", "kernels", "conformance")
+_HOMES = ("errors", "game", "match", "view", "bulk", "record.replay", "conformance")
 
 
 def __getattr__(name: str) -> Any:

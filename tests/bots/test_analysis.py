@@ -29,14 +29,16 @@ from meadhall.bots.analysis import (
     told,
     turning_points,
 )
+from meadhall.engine.compiled import loops
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.game import GameWords
-from meadhall.engine.kernels import loops
 from meadhall.engine.language import speaking
-from meadhall.engine.match import EVERYTHING, SPECTATOR, Match, Step, concealed
-from meadhall.engine.record import loads, replay
+from meadhall.engine.match import Match, Step
+from meadhall.engine.record.format import loads
+from meadhall.engine.record.replay import replay
 from meadhall.engine.rule import INTERPRETED
 from meadhall.engine.solution import Solution
+from meadhall.engine.view import EVERYTHING, SPECTATOR, concealed
 from meadhall.games.axxa.solver import prove
 from meadhall.games.axxa.state import TURN
 
@@ -410,7 +412,7 @@ def test_how_good_the_figures_are() -> None:
         "public", ((0,), (1,)), ((0.5, 0.5), (1.0, 0.0)), (2500, 0), ((0.01,) * 2, (0.0,) * 2), turning, secrets=False
     )
     assert analysis.error == 0.01
-    estimated = "Estimated from 2,500 continuations of every position; chance alone may put a figure 2 points off."
+    estimated = "Estimated from 2,500 rollouts of every position; chance alone may put a figure 2 points off."
     assert how_good(analysis) == (estimated,)
     assert how_good(replace(analysis, turning=())) == (estimated, "No single action stands out as a turning point.")
     with speaking("de"):

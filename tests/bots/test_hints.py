@@ -14,9 +14,9 @@ from meadhall.bots import Budget, Hint, Search, chance_in_words, chance_of_what,
 from meadhall.bots.hints import ENOUGH
 from meadhall.bots.ranks import KING
 from meadhall.engine.language import speaking
-from meadhall.engine.match import View
 from meadhall.engine.rule import INTERPRETED
 from meadhall.engine.solution import Solution
+from meadhall.engine.view import View
 
 AA = game("axes-and-allies")
 ITERATIONS = 60 if INTERPRETED else 3000
@@ -75,9 +75,9 @@ def test_what_is_solved_is_told_exactly() -> None:
     view = view_of(hoard.match(players=2, seed="x"))
     first, second, third, fourth = view.legal[:4]
     me = view.viewer
-    shares = {action: tuple(share if seat == me else 1 - share for seat in range(2)) for action, share in
+    payoffs = {action: tuple(payoff if seat == me else 1 - payoff for seat in range(2)) for action, payoff in
               ((first, 0.2), (second, 0.75), (third, 0.75), (fourth, 0.1))}  # fmt: skip
-    view.game = replace(hoard, solver=lambda _: Solution(shares, {third: 0.9, second: 0.1}))
+    view.game = replace(hoard, solver=lambda _: Solution(payoffs, {third: 0.9, second: 0.1}))
     assert hints(view, Budget(seconds=3600)) == (Hint(third, 0.75, True), Hint(second, 0.75, True), Hint(first, 0.2, True))
 
 

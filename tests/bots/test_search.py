@@ -19,11 +19,12 @@ from meadhall import game
 from meadhall.bots import Budget, Findings, Search, SearchBot, bot, search
 from meadhall.bots.search import SLICE, TURN, Considered, Tree
 from meadhall.bots.tree import SIZE, VISITS
-from meadhall.engine.advice import Advice, anything, never, undecided
-from meadhall.engine.match import EVERYTHING, Match, View
+from meadhall.engine.advice import Advice, equal_payoffs, never_solved, uniform_random
+from meadhall.engine.match import Match
 from meadhall.engine.rule import INTERPRETED, rule
 from meadhall.engine.schema import States
 from meadhall.engine.solution import Solution
+from meadhall.engine.view import EVERYTHING, View
 
 SEED = b"a seed of a search"
 VA = game("viking-axes")
@@ -42,14 +43,14 @@ def test_it_finds_the_winning_move_of_nim(taken: int) -> None:
         match.play(taken - 1)
     best = considered(match, 3_000 if INTERPRETED else 20_000).considered[0]
     assert (HEAP - taken - best.action - 1) % 4 == 0
-    assert best.share > 0.8
+    assert best.payoff > 0.8
 
 
 def test_shares_of_rivals_sum_to_one_and_come_near_the_truth() -> None:
     found = considered(nim.match(heap="small"), 5_000)  # who moves at 5 takes one and wins
-    assert sum(found.shares) == pytest.approx(1)
+    assert sum(found.payoffs) == pytest.approx(1)
     assert found.considered[0].action == 0
-    assert found.shares[0] > 0.9
+    assert found.payoffs[0] > 0.9
     assert found.iterations == 5_000
 
 
@@ -57,13 +58,13 @@ def test_a_search_does_not_know_what_is_in_the_hand() -> None:
     """Everything is dealt anew for whoever looks; only somebody who knows everything sees that one guess is right."""
     match = nim.match(heap="hand", seed="x")
     found = considered(match, 4_000)
-    assert found.shares[0] == pytest.approx(0.5, abs=0.03)
+    assert found.payoffs[0] == pytest.approx(0.5, abs=0.03)
     right = int(match.states["hand"][0]) - 1
     match.play(right)
     search = Search(nim, Budget(iterations=400, trees=1), SEED)
     seeing = search.consider(match.view_at(0, EVERYTHING))
     assert seeing.considered[0].action == right
-    assert seeing.considered[0].share == 1
+    assert seeing.considered[0].payoff == 1
 
 
 def test_the_same_seed_and_iterations_find_the_same() -> None:
@@ -132,7 +133,7 @@ def test_what_a_search_left_aside_can_be_examined() -> None:
     for action in view.legal:
         expected = max(30, before.of(action).visits) if action in aside[:-1] else before.of(action).visits
         assert expected <= after.of(action).visits <= expected + (action in aside[:-1])
-        assert 0 <= after.of(action).share <= 1
+        assert 0 <= after.of(action).payoff <= 1
     assert search.examine(view, [before.considered[0].action], 30) == after
 
 
@@ -144,9 +145,9 @@ def test_an_examined_action_is_judged_as_the_search_judges_it() -> None:
     best = search.consider(view).considered[0].action
     found = search.examine(view, view.legal, 1_000)
     assert best == 0
-    assert found.of(best).share > 0.9
+    assert found.of(best).payoff > 0.9
     assert all(found.of(action).visits >= 1_000 for action in view.legal)
-    assert all(found.of(action).share < 0.1 for action in view.legal if action != best)
+    assert all(found.of(action).payoff < 0.1 for action in view.legal if action != best)
 
 
 @rule
@@ -169,16 +170,16 @@ def one_wins(state: Any, out: Any) -> bool:
 
 @pytest.mark.interpreted  # each advice would be compiled into a search of its own
 @pytest.mark.parametrize(
-    ("advice", "shares"),
+    ("advice", "payoffs"),
     [
-        ({"depth": 0, "evaluate": seat_one_wins}, (0, 1)),
-        ({"depth": 0, "evaluate": undecided}, (0.5, 0.5)),
-        ({"settled": one_wins}, (0, 1)),
+        ({"cutoff": 0, "evaluate": seat_one_wins}, (0, 1)),
+        ({"cutoff": 0, "evaluate": equal_payoffs}, (0.5, 0.5)),
+        ({"solved_value": one_wins}, (0, 1)),
     ],
 )
-def test_where_a_playout_stops_it_is_evaluated(advice: dict[str, Any], shares: tuple[float, ...]) -> None:
-    settings = {"rollout": anything, "settled": never, **advice}
-    assert considered(nim.match(), 20, **settings).shares == pytest.approx(shares)
+def test_where_a_playout_stops_it_is_evaluated(advice: dict[str, Any], payoffs: tuple[float, ...]) -> None:
+    settings = {"rollout": uniform_random, "solved_value": never_solved, **advice}
+    assert considered(nim.match(), 20, **settings).payoffs == pytest.approx(payoffs)
 
 
 @rule
@@ -194,17 +195,19 @@ def four_left(state: Any) -> bool:
 
 @pytest.mark.interpreted
 def test_what_is_not_quiet_is_played_on_before_it_is_evaluated() -> None:
-    found = considered(nim.match(), 1, guide=first, rollout=first, depth=2, evaluate=part_left, settled=never)
-    assert found.shares == pytest.approx((0.7, 0.3))
-    found = considered(nim.match(), 1, guide=first, rollout=first, depth=2, evaluate=part_left, settled=never, quiet=four_left)
-    assert found.shares == pytest.approx((0.4, 0.6))
+    found = considered(nim.match(), 1, guide=first, rollout=first, cutoff=2, evaluate=part_left, solved=never_solved)
+    assert found.payoffs == pytest.approx((0.7, 0.3))
+    found = considered(
+        nim.match(), 1, guide=first, rollout=first, cutoff=2, evaluate=part_left, solved=never_solved, quiescent=four_left
+    )
+    assert found.payoffs == pytest.approx((0.4, 0.6))
 
 
 @pytest.mark.interpreted
 def test_the_guide_is_tried_first() -> None:
-    tried = {(guide, seed): _first_tried(guide, seed) for guide in (first, anything) for seed in range(8)}
+    tried = {(guide, seed): _first_tried(guide, seed) for guide in (first, uniform_random) for seed in range(8)}
     assert {tried[first, seed] for seed in range(8)} == {0}
-    assert len({tried[anything, seed] for seed in range(8)}) > 1
+    assert len({tried[uniform_random, seed] for seed in range(8)}) > 1
 
 
 def _first_tried(guide: Any, seed: int) -> int:
@@ -213,31 +216,31 @@ def _first_tried(guide: Any, seed: int) -> int:
     return found.considered[0].action
 
 
-def findings(*shares: float, visits: int = 1_000, error: float = 0.0155) -> Findings:
-    each = [Considered(action, visits - action, share, error) for action, share in enumerate(shares)]
-    return Findings(tuple(each), (0.5, 0.5), visits * len(shares))
+def findings(*payoffs: float, visits: int = 1_000, error: float = 0.0155) -> Findings:
+    each = [Considered(action, visits - action, payoff, error) for action, payoff in enumerate(payoffs)]
+    return Findings(tuple(each), (0.5, 0.5), visits * len(payoffs))
 
 
 def test_the_habit_is_kept_unless_something_else_is_clearly_better() -> None:
-    search = Search(replace(nim, advice=Advice(trust=2.0)), Budget(iterations=1, trees=1), SEED)
-    assert search.choose(findings(0.52, 0.50), habit=1) == 1  # a standard error of 0.022
-    assert search.choose(findings(0.56, 0.50), habit=1) == 0
-    assert search.choose(findings(0.52, 0.50), habit=0) == 0
-    assert search.choose(findings(0.52, 0.50, error=0.005), habit=1) == 0
+    search = Search(replace(nim, advice=Advice(minimum_advantage=2.0)), Budget(iterations=1, trees=1), SEED)
+    assert search.choose(findings(0.52, 0.50), default_action=1) == 1  # a standard error of 0.022
+    assert search.choose(findings(0.56, 0.50), default_action=1) == 0
+    assert search.choose(findings(0.52, 0.50), default_action=0) == 0
+    assert search.choose(findings(0.52, 0.50, error=0.005), default_action=1) == 0
 
 
 def test_the_habit_is_tried_first_whatever_the_guide_says() -> None:
-    for habit in range(3):
+    for default_action in range(3):
         search = Search(replace(nim, advice=Advice(guide=first)), Budget(iterations=1, trees=1), SEED)
-        assert search.consider(nim.match().view(0), habit).considered[0].action == habit
+        assert search.consider(nim.match().view(0), default_action).considered[0].action == default_action
 
 
 def test_the_error_of_a_share_is_that_of_its_playouts() -> None:
     """Half of the playouts won, each by chance: a standard deviation of 0.5. All worth the same: soon none."""
     found = considered(nim.match(heap="hand"), 4_000, exploration=100.0).considered[0]
-    assert found.error == pytest.approx(sqrt(found.share * (1 - found.share) / found.visits), rel=0.01)
-    same = considered(nim.match(), 30, depth=0, evaluate=undecided, exploration=100.0).considered[0]
-    assert same.share == 0.5
+    assert found.error == pytest.approx(sqrt(found.payoff * (1 - found.payoff) / found.visits), rel=0.01)
+    same = considered(nim.match(), 30, cutoff=0, evaluate=equal_payoffs, exploration=100.0).considered[0]
+    assert same.payoff == 0.5
     assert same.error < 0.4 * sqrt(0.25 / same.visits)
 
 
@@ -263,7 +266,7 @@ def test_a_search_by_the_clock_keeps_to_it_and_stops_when_it_is_clear_what_to_do
     view = nim.match(heap="small").view(0)
     whole = Search(nim, Budget(seconds=0.2, trees=1), SEED).consider(view)
     assert 2_000 <= whole.iterations < 2_100
-    stopped = Search(nim, Budget(seconds=0.2, trees=1), SEED).consider(view, habit=0)
+    stopped = Search(nim, Budget(seconds=0.2, trees=1), SEED).consider(view, default_action=0)
     assert stopped.considered[0].action == whole.considered[0].action == 0
     assert stopped.iterations < whole.iterations
 

@@ -13,7 +13,7 @@ from rich.console import Console
 from meadhall.cli import main
 from meadhall.cli.console import progress_bar
 from meadhall.engine.game import game
-from meadhall.engine.record import dumps, loads
+from meadhall.engine.record.format import dumps, loads
 
 RECORDS = Path(__file__).parents[1] / "records"
 AXES = RECORDS / "axes-and-allies" / "4-players-0.match.json"

@@ -6,7 +6,7 @@ import pytest
 
 import meadhall
 from meadhall.cli.choices import Choices
-from meadhall.engine.match import Action
+from meadhall.engine.view import Action
 
 AA = Choices(meadhall.game("axes-and-allies"))
 AXXA = Choices(meadhall.game("axxa"))

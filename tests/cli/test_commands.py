@@ -15,7 +15,7 @@ import pytest
 import meadhall
 from meadhall.cli import main
 from meadhall.engine.game import GROUP
-from meadhall.engine.record import read_records
+from meadhall.engine.record.format import read_records
 
 GAME = "axes-and-allies"
 

@@ -13,7 +13,7 @@ from games_for_tests.coins import COINS, FILE
 from games_for_tests.coins import game as coins
 from meadhall.cli import main
 from meadhall.engine.game import registered
-from meadhall.engine.record import dumps, read_records
+from meadhall.engine.record.format import dumps, read_records
 
 Capture = pytest.CaptureFixture[str]
 

@@ -13,7 +13,7 @@ import pytest
 import meadhall
 from meadhall.bots import Budget, hints
 from meadhall.cli import main, play
-from meadhall.engine.record import read_records
+from meadhall.engine.record.format import read_records
 
 GAME = "axes-and-allies"
 

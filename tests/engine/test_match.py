@@ -29,7 +29,7 @@ from meadhall import (
     game,
 )
 from meadhall.engine.events import NOBODY
-from meadhall.engine.match import EVERYTHING
+from meadhall.engine.view import EVERYTHING
 
 SEED = "a match to look at"
 

@@ -18,7 +18,8 @@ from meadhall import BadSetup, Match
 from meadhall.engine.errors import RecordError
 from meadhall.engine.game import registered
 from meadhall.engine.options import LARGEST, LONGEST_LINE, REMEMBERED, Choice, Document
-from meadhall.engine.record import dumps, loads, replay
+from meadhall.engine.record.format import dumps, loads
+from meadhall.engine.record.replay import replay
 
 BUILT_IN = FILE.read_text("utf-8")
 RENAMED = BUILT_IN.replace('"sovereign"', '"pistole"')

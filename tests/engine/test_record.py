@@ -18,9 +18,9 @@ from games_for_tests.every import EVERY_GAME
 from games_for_tests.hoard import game as hoard
 from games_for_tests.hoard.rules import BOAST, LOOK
 from meadhall import Game, Match, MeadhallError, RecordError, Seat, game, replay
-from meadhall.engine import record as record_module
 from meadhall.engine.errors import ConformanceError
-from meadhall.engine.record import dumps, loads, read_records
+from meadhall.engine.record import format as record_module
+from meadhall.engine.record.format import dumps, loads, read_records
 
 GOLDEN = sorted((Path(__file__).parents[1] / "records").glob("*/*.match.json"))
 INSTALLED = [subject for subject in EVERY_GAME if subject is not hoard]

@@ -23,7 +23,7 @@ import hashlib
 from meadhall import game, game_names
 from meadhall.bots import bot
 from meadhall.engine.conformance import setups
-from meadhall.engine.record import dumps
+from meadhall.engine.record.format import dumps
 from games_for_tests import hoard
 from datetime import UTC, datetime
 seen = hashlib.sha256()

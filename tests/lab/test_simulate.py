@@ -15,9 +15,9 @@ from games_for_tests.nim import game as nim
 from meadhall.bots import SearchBot
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.game import Choice, registered
-from meadhall.engine.match import View
-from meadhall.engine.record import read_records
+from meadhall.engine.record.format import read_records
 from meadhall.engine.statistics import wilson
+from meadhall.engine.view import View
 from meadhall.lab import Report, Tournament, tournament
 from meadhall.lab.report import report
 from meadhall.lab.warm import warm

@@ -11,7 +11,7 @@ import pytest
 
 import meadhall
 from meadhall.bots import search, tree
-from meadhall.engine.kernels import module_of
+from meadhall.engine.compiled import module_of
 from meadhall.lab import warm
 
 

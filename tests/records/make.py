@@ -22,7 +22,7 @@ from meadhall import Batch, Match, Seat, game
 from meadhall.bots import bot
 from meadhall.engine.chance import step_key
 from meadhall.engine.conformance import setups
-from meadhall.engine.record import SUFFIX, dumps
+from meadhall.engine.record.format import SUFFIX, dumps
 from meadhall.engine.schema import States
 from meadhall.games.axxa.board import SPACES, distance
 from meadhall.games.axxa.state import HEIGHT, NUMBERS, OF_EACH, THREE, Ending

@@ -1,7 +1,7 @@
 """Analysis: how the chances of a match went, action by action, and where it turned.
 
 Where the game's solver knows a position, its chances are what best play comes to. Everywhere else they are the mean of many
-continuations of the position: what is hidden from who looks is dealt anew in each, and the game's quick policy plays on.
+rollouts of the position: what is hidden from who looks is dealt anew in each, and the game's quick policy plays on.
 ``docs/play/chart.md`` says why so and how good that is.
 """
 
@@ -16,7 +16,7 @@ from typing import Literal
 
 import numpy as np
 
-from meadhall.bots.rollouts import Continuations
+from meadhall.bots.rollouts import Rollouts
 from meadhall.bots.threads import background
 from meadhall.engine.checks import check_count, quoted
 from meadhall.engine.cores import cores
@@ -25,8 +25,9 @@ from meadhall.engine.events import Event, seat
 from meadhall.engine.game import Scoring
 from meadhall.engine.language import gettext as _
 from meadhall.engine.language import grouped, listed, ngettext
-from meadhall.engine.match import EVERYTHING, SPECTATOR, Match, Step, concealed, visible
+from meadhall.engine.match import Match, Step
 from meadhall.engine.schema import States
+from meadhall.engine.view import EVERYTHING, SPECTATOR, concealed, visible
 
 Knowledge = Literal["public", "everything"]
 """Whose eyes the chances are seen with: what everybody knew, or all that was there."""
@@ -43,10 +44,10 @@ SECONDS_A_POSITION = 0.1
 ROUNDS = 20
 """How often an analysis by the clock looks whether it may stop, about."""
 FIRST = 32
-"""Continuations of each position in the first round, however long they take."""
+"""Rollouts of each position in the first round, however long they take."""
 
 BATCH = 16
-"""Continuations at a time, at least, and batches at a time; how much their means differ tells how far a chance may be off."""
+"""Rollouts at a time, at least, and batches at a time; how much their means differ tells how far a chance may be off."""
 SUPPOSED = 4.0
 """Batches for which a continuation that is won or lost counts in that."""
 
@@ -93,7 +94,7 @@ class Analysis:
         parties: the seats that win or lose together.
         chances: ``chances[k][seat]``, each seat's expected share (0 to 1) after the first k actions; the last row of a finished
             match is its result.
-        samples: of how many continuations each row is the mean; 0 where it is exact.
+        samples: of how many rollouts each row is the mean; 0 where it is exact.
         errors: the standard error of each chance; 0 where it is exact.
         turning: where the match turned, in order.
         secrets: whether something was hidden from spectators at any time: if not, to know everything is to know what all know.
@@ -131,7 +132,7 @@ def analyse(
         match: finished, or given up: then its last row is no result.
         knowledge: what is known of each position: ``"public"`` what everybody knew, ``"everything"`` hidden cards too.
         seconds: how long it may take in all, on all cores; by default by the number of actions, 12 seconds at most.
-        iterations: continuations of each position instead, which makes it deterministic.
+        iterations: rollouts of each position instead, which makes it deterministic.
         progress: told now and then how far it is.
 
     Raises:
@@ -204,11 +205,11 @@ def _known(match: Match, until: float, tell: Callable[[], None]) -> dict[int, tu
     return known
 
 
-# ------------------------------------------------------------------------------------------------------------ continuations
+# ------------------------------------------------------------------------------------------------------------ rollouts
 
 
 class _Open:
-    """A position whose chances are estimated, and what its continuations have brought so far."""
+    """A position whose chances are estimated, and what its rollouts have brought so far."""
 
     def __init__(self, states: States, players: int, position: int) -> None:
         self.states = states
@@ -218,12 +219,12 @@ class _Open:
         self.samples = 0
         self.batches = 0
 
-    def play_on(self, player: Continuations, viewer: int, count: int) -> None:
-        """So many continuations more. Their chance is keyed by the position and their number, not by the match."""
+    def play_on(self, player: Rollouts, viewer: int, count: int) -> None:
+        """So many rollouts more. Their chance is keyed by the position and their number, not by the match."""
         longest = max(BATCH, -(-count // BATCH))
         for first in range(0, count, longest):
             size = min(longest, count - first)
-            brought = player.shares(self.states, viewer, size, self.position, self.samples)[: len(self.sums)]
+            brought = player.payoffs(self.states, viewer, size, self.position, self.samples)[: len(self.sums)]
             self.sums += brought
             self.squares += brought**2 / size
             self.samples += size
@@ -243,12 +244,12 @@ class _Open:
 def _play_on(
     match: Match, viewer: int, positions: Sequence[_Open], seconds: float, iterations: int, tell: Callable[[], None]
 ) -> None:
-    """As many continuations of every position as there is time for, or ``iterations``."""
+    """As many rollouts of every position as there is time for, or ``iterations``."""
     if not positions:
         return
     workers = min(cores(), len(positions))
-    players = [Continuations(match.game) for _ in range(workers)]
-    players[0].shares(positions[0].states, viewer, 1, 0)  # what has to be compiled first, or read from disk, is not counted
+    players = [Rollouts(match.game) for _ in range(workers)]
+    players[0].payoffs(positions[0].states, viewer, 1, 0)  # what has to be compiled first, or read from disk, is not counted
 
     def play(worker: int) -> None:
         for position in positions[worker::workers]:
@@ -363,8 +364,8 @@ def how_good(analysis: Analysis) -> tuple[str, ...]:
         points = max(1, round(200 * analysis.error))
         said.append(
             ngettext(
-                "Estimated from {samples} continuations of every position; chance alone may put a figure {points} point off.",
-                "Estimated from {samples} continuations of every position; chance alone may put a figure {points} points off.",
+                "Estimated from {samples} rollouts of every position; chance alone may put a figure {points} point off.",
+                "Estimated from {samples} rollouts of every position; chance alone may put a figure {points} points off.",
                 points,
             ).format(samples=grouped(min(estimated)), points=points)
         )

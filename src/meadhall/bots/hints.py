@@ -10,8 +10,8 @@ from meadhall.bots.search import Budget, Search
 from meadhall.engine.chance import new_seed
 from meadhall.engine.game import Scoring
 from meadhall.engine.language import gettext as _
-from meadhall.engine.match import View
 from meadhall.engine.solution import Solution
+from meadhall.engine.view import View
 
 SHOWN = 3
 """How many actions a hint names at most."""
@@ -56,23 +56,23 @@ def hints(view: View, budget: Budget = _KING_THINKS, seed: bytes | None = None) 
 
 def _solved(view: View, solution: Solution) -> tuple[Hint, ...]:
     def worth(action: int) -> tuple[float, float]:
-        known = solution.chances.get(action)
-        return solution.play.get(action, 0.0), known[view.viewer] if known else 0.0
+        known = solution.payoffs.get(action)
+        return solution.policy.get(action, 0.0), known[view.viewer] if known else 0.0
 
-    known = sorted({*solution.play, *solution.chances}, key=lambda action: (*worth(action), -action), reverse=True)
+    known = sorted({*solution.policy, *solution.payoffs}, key=lambda action: (*worth(action), -action), reverse=True)
     return tuple(Hint(action, worth(action)[1], sure=True) for action in known[:SHOWN])
 
 
 def _searched(view: View, budget: Budget, seed: bytes) -> tuple[Hint, ...]:
     search = Search(view.game, budget, seed)
     findings = search.consider(view)
-    habit = PolicyBot(view.game, "greedy", seed).choose(view)
+    default_action = PolicyBot(view.game, "greedy", seed).choose(view)
     likeliest = [each.action for each in findings.considered[:SHOWN]]
-    findings = search.examine(view, (habit, *likeliest), ENOUGH)
-    first = search.choose(findings, habit)
+    findings = search.examine(view, (default_action, *likeliest), ENOUGH)
+    first = search.choose(findings, default_action)
     others = [each for each in findings.considered if each.action != first and each.visits >= ENOUGH]
-    others.sort(key=lambda each: (-each.share, each.action))
-    return tuple(Hint(each.action, each.share, sure=False) for each in (findings.of(first), *others)[:SHOWN])
+    others.sort(key=lambda each: (-each.payoff, each.action))
+    return tuple(Hint(each.action, each.payoff, sure=False) for each in (findings.of(first), *others)[:SHOWN])
 
 
 def chance_in_words(hint: Hint) -> str:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from meadhall.engine.chance import step_key
+from meadhall.engine.compiled import loops
 from meadhall.engine.game import Game
-from meadhall.engine.kernels import loops
 from meadhall.engine.loops import GREEDY, RANDOM
-from meadhall.engine.match import View
 from meadhall.engine.schema import copied
+from meadhall.engine.view import View
 
 POLICIES = {"random": RANDOM, "greedy": GREEDY, "thrall": RANDOM, "karl": GREEDY}
 """The numbers of the compiled policies by their bots' names."""

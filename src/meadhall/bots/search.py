@@ -17,13 +17,27 @@ import numpy as np
 
 from meadhall.bots.policy import PolicyBot
 from meadhall.bots.threads import background
-from meadhall.bots.tree import ACTION, ACTOR, CHILD, COLUMNS, HABIT, LONGEST, NOTHING, ONLY, SIBLING, SIZE, STANDING, VISITS
+from meadhall.bots.tree import (
+    ACTION,
+    ACTOR,
+    CHILD,
+    COLUMNS,
+    DEFAULT_ACTION,
+    LONGEST,
+    NOTHING,
+    ONLY,
+    SIBLING,
+    SIZE,
+    STANDING,
+    VISITS,
+)
+from meadhall.engine.bulk import seed_number
+from meadhall.engine.compiled import module_of
 from meadhall.engine.cores import cores
 from meadhall.engine.events import NO_LOG_SHAPE
 from meadhall.engine.game import Game
-from meadhall.engine.kernels import module_of, seed_number
-from meadhall.engine.match import View
 from meadhall.engine.schema import States
+from meadhall.engine.view import View
 
 _SOURCE = Path(__file__).with_name("tree.py")
 NODES = 1 << 17
@@ -74,7 +88,7 @@ class Considered:
 
     action: int
     visits: int
-    share: float
+    payoff: float
     error: float
 
 
@@ -89,7 +103,7 @@ class Findings:
     """
 
     considered: tuple[Considered, ...]
-    shares: tuple[float, ...]
+    payoffs: tuple[float, ...]
     iterations: int
 
     def of(self, action: int) -> Considered:
@@ -103,7 +117,7 @@ class Tree:
     def __init__(self, game: Game, nodes: int = NODES) -> None:
         advice = game.advice
         self._module = module_of(game, _SOURCE)
-        self._settings = np.array([advice.exploration, *advice.widening, advice.depth], np.float64)
+        self._settings = np.array([advice.exploration, *advice.widening, advice.cutoff], np.float64)
         self._room = np.zeros((3, max(game.actions, LONGEST)), np.int64)
         self._silent = np.zeros(NO_LOG_SHAPE, np.int32)
         self._shares = np.zeros(game.max_players, np.float64)
@@ -121,7 +135,7 @@ class Tree:
         """Nothing but a root."""
         self.nodes[0] = (NOTHING, NOTHING, NOTHING, NOTHING, 0, 0)
         self.control[SIZE] = 1
-        self.control[HABIT] = self.control[ONLY] = NOTHING
+        self.control[DEFAULT_ACTION] = self.control[ONLY] = NOTHING
         self._forget()
 
     def _forget(self) -> None:
@@ -188,7 +202,7 @@ class Search:
         self._known: tuple[tuple[int, int, int], ...] = ()
         self._reveals = -1
 
-    def consider(self, view: View, habit: int | None = None) -> Findings:
+    def consider(self, view: View, default_action: int | None = None) -> Findings:
         """Think about the decision that is to be made, as the viewer of ``view`` can.
 
         Args:
@@ -197,16 +211,16 @@ class Search:
         """
         self._catch_up(view)
         for tree in self._trees:
-            tree.control[HABIT] = NOTHING if habit is None else habit
+            tree.control[DEFAULT_ACTION] = NOTHING if default_action is None else default_action
         if self._budget.alone:
-            return self._think(view, habit)
+            return self._think(view, default_action)
         _taking_turns.add(self)
         try:
-            return self._think(view, habit)
+            return self._think(view, default_action)
         finally:
             _taking_turns.remove(self)
 
-    def _think(self, view: View, habit: int | None) -> Findings:
+    def _think(self, view: View, default_action: int | None) -> Findings:
         if self._budget.iterations:
             self._grow_all(lambda tree, seed: tree.grow(view.states, view.viewer, self._budget.iterations, seed))
             return self._findings(view)
@@ -219,7 +233,9 @@ class Search:
                 self._grow_all(partial(_grow_a_slice, view, clock, left))
             findings = self._findings(view)
             to_come = findings.iterations * (ROUNDS - round_) / round_
-            if clock() - began > self._budget.seconds or (habit is not None and self._is_clear(findings, habit, to_come)):
+            if clock() - began > self._budget.seconds or (
+                default_action is not None and self._is_clear(findings, default_action, to_come)
+            ):
                 break
         return findings
 
@@ -236,22 +252,24 @@ class Search:
                 self._grow_all(partial(_grow_below, view, action, missing))
         return self._findings(view)
 
-    def choose(self, findings: Findings, habit: int) -> int:
+    def choose(self, findings: Findings, default_action: int) -> int:
         """What was considered most, if that is clearly better than the habit; else the habit."""
         best = findings.considered[0].action
-        return best if self._advantage(findings, habit) > self.game.advice.trust else habit
+        return best if self._advantage(findings, default_action) > self.game.advice.minimum_advantage else default_action
 
-    def _is_clear(self, findings: Findings, habit: int, to_come: float) -> bool:
+    def _is_clear(self, findings: Findings, default_action: int, to_come: float) -> bool:
         """Whether so many more iterations can't change the choice any more, or hardly."""
         first, second = findings.considered[:2]
         if first.visits - second.visits <= to_come:
             return False
-        return first.action == habit or self._advantage(findings, habit) > 2 * self.game.advice.trust
+        return (
+            first.action == default_action or self._advantage(findings, default_action) > 2 * self.game.advice.minimum_advantage
+        )
 
-    def _advantage(self, findings: Findings, habit: int) -> float:
+    def _advantage(self, findings: Findings, default_action: int) -> float:
         """By how many standard errors what was considered most is better than the habit."""
-        best, usual = findings.considered[0], findings.of(habit)
-        return (best.share - usual.share) / hypot(best.error, usual.error)
+        best, usual = findings.considered[0], findings.of(default_action)
+        return (best.payoff - usual.payoff) / hypot(best.error, usual.error)
 
     def _findings(self, view: View) -> Findings:
         found = {action: np.zeros(3) for action in view.legal}
@@ -262,9 +280,9 @@ class Search:
                 found[action] += (tree.nodes[child, VISITS], *tree.rewards[child])
         considered = [_considered(action, *sums.tolist()) for action, sums in found.items()]
         iterations = sum(tree.iterations for tree in self._trees)
-        shares = np.sum([tree.totals for tree in self._trees], axis=0)[: view.state.players] / max(iterations, 1)
-        considered.sort(key=lambda each: (-each.visits, -each.share, each.action))
-        return Findings(tuple(considered), tuple(shares.tolist()), iterations)
+        payoffs = np.sum([tree.totals for tree in self._trees], axis=0)[: view.state.players] / max(iterations, 1)
+        considered.sort(key=lambda each: (-each.visits, -each.payoff, each.action))
+        return Findings(tuple(considered), tuple(payoffs.tolist()), iterations)
 
     def _catch_up(self, view: View) -> None:
         """Cut the trees down to what is still possible.
@@ -289,9 +307,9 @@ class Search:
 
 def _considered(action: int, visits: float, total: float, squares: float) -> Considered:
     """From the sums over its visits. The variance is estimated with one more visit, to win or to lose all: never nothing."""
-    share = total / max(visits, 1)
-    variance = (squares - visits * share * share + 0.25) / (visits + 1)
-    return Considered(action, int(visits), share, sqrt(variance / max(visits, 1)))
+    payoff = total / max(visits, 1)
+    variance = (squares - visits * payoff * payoff + 0.25) / (visits + 1)
+    return Considered(action, int(visits), payoff, sqrt(variance / max(visits, 1)))
 
 
 def _grow_a_slice(view: View, clock: Callable[[], float], seconds: float, tree: Tree, seed: int) -> None:
@@ -324,8 +342,8 @@ class SearchBot:
         self.name = name
         self._solver = game.solver if exact else None
         self._search = Search(game, budget, seed)
-        self._habit = PolicyBot(game, "greedy", seed)
-        self._habitual = game.advice.habitual
+        self._default_action = PolicyBot(game, "greedy", seed)
+        self._plays_default = game.advice.plays_default
         self._draw = np.random.default_rng(seed_number(seed))
 
     def choose(self, view: View) -> int:
@@ -334,8 +352,8 @@ class SearchBot:
             return view.legal[0]
         solution = self._solver(view) if self._solver else None
         if solution is not None:
-            return int(self._draw.choice(list(solution.play), p=list(solution.play.values())))
-        habit = self._habit.choose(view)
-        if self._habitual and self._habitual(view.state, self._draw):
-            return habit
-        return self._search.choose(self._search.consider(view, habit), habit)
+            return int(self._draw.choice(list(solution.policy), p=list(solution.policy.values())))
+        default_action = self._default_action.choose(view)
+        if self._plays_default and self._plays_default(view.state, self._draw):
+            return default_action
+        return self._search.choose(self._search.consider(view, default_action), default_action)

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     def rollout(state: Any, legal: Any, count: int, rng: Any) -> int: ...
     def guide(state: Any, legal: Any, count: int, rng: Any) -> int: ...
     def evaluate(state: Any, out: Any) -> None: ...
-    def quiet(state: Any) -> bool: ...
-    def settled(state: Any, out: Any) -> bool: ...
+    def quiescent(state: Any) -> bool: ...
+    def solved_value(state: Any, out: Any) -> bool: ...
 
 
 # The columns of a node. Its children are a list: the first, and the next of each.
@@ -40,7 +40,7 @@ COLUMNS = 6
 NOTHING = -1
 
 # How a tree stands: its size, how many iterations it has seen, the mark last used; what to try first at the root, and what alone.
-SIZE, ITERATIONS, MARK, HABIT, ONLY = range(5)
+SIZE, ITERATIONS, MARK, DEFAULT_ACTION, ONLY = range(5)
 STANDING = 5
 
 # The columns of rewards.
@@ -64,7 +64,7 @@ def grow(
     settings: Any,
     room: Any,
     silent: Any,
-    shares: Any,
+    payoffs: Any,
     totals: Any,
 ) -> None:
     """Grow a tree by so many iterations.
@@ -88,22 +88,22 @@ def grow(
         key_from_counter(state.rng, seed, control[ITERATIONS])
         if seat >= SPECTATOR:
             redeal(state, seat)
-        length = descend(state, nodes, rewards, control, settings, room, silent, shares)
-        finish(state, int(settings[3]), room[0], silent, shares)
+        length = descend(state, nodes, rewards, control, settings, room, silent, payoffs)
+        finish(state, int(settings[3]), room[0], silent, payoffs)
         control[ITERATIONS] += 1
         for k in range(length):
             node = room[2, k]
             nodes[node, VISITS] += 1
             if node > 0:
-                share = shares[nodes[node, ACTOR]]
-                rewards[node, SUM] += share
-                rewards[node, SQUARES] += share * share
+                payoff = payoffs[nodes[node, ACTOR]]
+                rewards[node, SUM] += payoff
+                rewards[node, SQUARES] += payoff * payoff
         for player in range(state.players):
-            totals[player] += shares[player]
+            totals[player] += payoffs[player]
 
 
 @rule
-def descend(state: Any, nodes: Grid, rewards: Grid, control: Row, settings: Any, room: Any, silent: Any, shares: Any) -> int:
+def descend(state: Any, nodes: Grid, rewards: Grid, control: Row, settings: Any, room: Any, silent: Any, payoffs: Any) -> int:
     """Walk down to a new node, or to where it is settled. The path is ``room[2]``; how long it is."""
     room[2, 0] = 0
     length = 1
@@ -125,7 +125,7 @@ def descend(state: Any, nodes: Grid, rewards: Grid, control: Row, settings: Any,
         play(state, nodes[node, ACTION], silent)
         room[2, length] = node
         length += 1
-        if new or settled(state, shares):
+        if new or solved_value(state, payoffs):
             break
     return length
 
@@ -152,8 +152,8 @@ def mark_untried(state: Any, nodes: Grid, node: int, count: int, control: Row, r
 def choose_untried(state: Any, node: int, count: int, control: Row, room: Any) -> int:
     """What the guide would do if it could only do what is untried; at the root first the habit, if there is one."""
     mark = control[MARK] + 1
-    if node == 0 and control[HABIT] != NOTHING and room[1, control[HABIT]] == mark:
-        return int(control[HABIT])
+    if node == 0 and control[DEFAULT_ACTION] != NOTHING and room[1, control[DEFAULT_ACTION]] == mark:
+        return int(control[DEFAULT_ACTION])
     untried = 0
     for k in range(count):
         if room[1, room[0, k]] == mark:
@@ -198,19 +198,19 @@ def best_child(state: Any, nodes: Grid, rewards: Any, node: int, exploration: fl
 
 
 @rule
-def finish(state: Any, depth: int, out: Row, silent: Any, shares: Any) -> None:
+def finish(state: Any, cutoff: int, out: Row, silent: Any, payoffs: Any) -> None:
     """Play on by the quick policy, to the end or for so many decisions and to a quiet position; what it is worth to whom into
     ``shares``.
     """
     while state.actor >= 0:
-        if settled(state, shares):
+        if solved_value(state, payoffs):
             return
-        if depth <= 0 and quiet(state):
-            evaluate(state, shares)
+        if cutoff <= 0 and quiescent(state):
+            evaluate(state, payoffs)
             return
         play(state, rollout(state, out, legal(state, out), state.rng), silent)
-        depth -= 1
-    score(state, shares)
+        cutoff -= 1
+    score(state, payoffs)
 
 
 @rule

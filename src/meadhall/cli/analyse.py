@@ -19,7 +19,8 @@ from meadhall.cli.transcript import outcome
 from meadhall.engine.errors import BadSetup, RecordError
 from meadhall.engine.language import gettext as _
 from meadhall.engine.match import Match
-from meadhall.engine.record import read_records, replay
+from meadhall.engine.record.format import read_records
+from meadhall.engine.record.replay import replay
 
 BARS = "▁▂▃▄▅▆▇█"
 ROWS = 24

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from meadhall.engine.errors import MalformedAction
 from meadhall.engine.game import Game
 from meadhall.engine.language import gettext as _
-from meadhall.engine.match import Action
+from meadhall.engine.view import Action
 
 
 class Choices:

@@ -21,9 +21,11 @@ from meadhall.engine.chance import seed_from_text
 from meadhall.engine.errors import BadSetup, IllegalAction, RecordError, Refused
 from meadhall.engine.game import Game
 from meadhall.engine.language import gettext as _
-from meadhall.engine.match import Match, Seat
-from meadhall.engine.record import SUFFIX, dumps, read_records, replay
+from meadhall.engine.match import Match
+from meadhall.engine.record.format import SUFFIX, dumps, read_records
+from meadhall.engine.record.replay import replay
 from meadhall.engine.rulebook import rule_sentence
+from meadhall.engine.view import Seat
 
 BOT_NAMES = ("Astrid", "Björn", "Sigrid", "Torsten", "Freydis", "Knut", "Gudrun")
 LEFT = "left at the terminal"

@@ -13,7 +13,8 @@ from meadhall.engine.errors import RecordError
 from meadhall.engine.language import gettext as _
 from meadhall.engine.language import ngettext
 from meadhall.engine.match import Match, Step
-from meadhall.engine.record import read_records, replay
+from meadhall.engine.record.format import read_records
+from meadhall.engine.record.replay import replay
 
 
 def verify_files(paths: Sequence[Path]) -> int:

@@ -14,7 +14,8 @@ from meadhall.bots import Hint, chance_in_words, chance_of_what
 from meadhall.engine.events import Event
 from meadhall.engine.language import gettext as _
 from meadhall.engine.language import listed
-from meadhall.engine.match import Match, Step, View
+from meadhall.engine.match import Match, Step
+from meadhall.engine.view import View
 
 
 def print_events(console: Console, match: Match, events: Iterable[Event], number: int | None = None) -> None:

@@ -14,26 +14,26 @@ from meadhall.engine.schema import Row
 
 
 @rule
-def anything(_state: Any, legal: Row, count: int, rng: Row) -> int:
+def uniform_random(_state: Any, legal: Row, count: int, rng: Row) -> int:
     """The policy that takes any legal action."""
     return legal[below(rng, count)]
 
 
 @rule
-def undecided(state: Any, out: Any) -> None:
+def equal_payoffs(state: Any, out: Any) -> None:
     """The evaluation that knows nothing: equal shares."""
     for seat in range(state.players):
         out[seat] = 1.0 / state.players
 
 
 @rule
-def never(_state: Any, _out: Any) -> bool:
+def never_solved(_state: Any, _out: Any) -> bool:
     """No position is settled before its end."""
     return False
 
 
 @rule
-def always(_state: Any) -> bool:
+def always_quiescent(_state: Any) -> bool:
     """Every position can be evaluated."""
     return True
 
@@ -60,14 +60,14 @@ class Advice:
             with a NumPy generator: so that those who wait for each other don't do so for ever.
     """
 
-    rollout: Any = anything
-    depth: int = 1 << 30
-    outlook: int = 1 << 30
-    evaluate: Any = undecided
-    quiet: Any = always
-    settled: Any = never
-    guide: Any = anything
+    rollout: Any = uniform_random
+    cutoff: int = 1 << 30
+    value_cutoff: int = 1 << 30
+    evaluate: Any = equal_payoffs
+    quiescent: Any = always_quiescent
+    solved_value: Any = never_solved
+    guide: Any = uniform_random
     exploration: float = 0.7
     widening: tuple[float, float] = (1e9, 0.0)
-    trust: float = 1.0
-    habitual: Callable[[Any, np.random.Generator], bool] | None = None
+    minimum_advantage: float = 1.0
+    plays_default: Callable[[Any, np.random.Generator], bool] | None = None

@@ -19,6 +19,7 @@ import numpy as np
 
 from meadhall.engine import knowledge
 from meadhall.engine.chance import step_key
+from meadhall.engine.compiled import loops
 from meadhall.engine.daily import Daily
 from meadhall.engine.errors import (
     BadSetup,
@@ -33,11 +34,13 @@ from meadhall.engine.errors import (
 from meadhall.engine.events import NO_LOG_SHAPE, NOBODY, Event
 from meadhall.engine.game import Game, Scoring, registered
 from meadhall.engine.game import game as find_game
-from meadhall.engine.kernels import loops
 from meadhall.engine.lessons import LEARNER, Lessons
 from meadhall.engine.loops import GREEDY
-from meadhall.engine.match import SPECTATOR, Match, Step, concealed, legal_actions
-from meadhall.engine.record import dumps, loads, replay
+from meadhall.engine.match import Match, Step
+from meadhall.engine.record.format import dumps, loads
+from meadhall.engine.record.replay import replay
+from meadhall.engine.rulebook import rule_ids
+from meadhall.engine.view import SPECTATOR, concealed, legal_actions
 
 LONGEST = 20_000
 """Decisions within which random play must have ended a match."""
@@ -190,7 +193,7 @@ def lessons_are_sound(game: Game, lessons: Lessons) -> None:
     match = lessons.match(game)
     for number, (lesson, position) in enumerate(zip(lessons.lessons, lessons.positions, strict=True), 1):
         demand(bool(lesson.words.strip()), f"lesson {number} has no words")
-        demand(lesson.rule in ("", *game.rule_ids), f"lesson {number} is about rule {lesson.rule!r}, which the rulebook lacks")
+        demand(lesson.rule in ("", *rule_ids(game)), f"lesson {number} is about rule {lesson.rule!r}, which the rulebook lacks")
         asked = lesson.action is None or match.view_at(position).actor == LEARNER
         demand(asked, f"lesson {number} asks for an action when the learner is not to decide")
     demand(lessons.lessons[-1].action is None, "the last lesson asks for an action")
@@ -264,7 +267,7 @@ def refusals(trial: Trial) -> None:
     for action in _illegal(trial, legal):
         refused = _refusal(match, action, match.actor, IllegalAction)
         demand(bool(refused.reason.strip()), f"action {action} is not on the legal list, and no words say why")
-        known = refused.rule in trial.game.rule_ids
+        known = refused.rule in rule_ids(trial.game)
         demand(known, f"action {action} is refused by rule {refused.rule!r}, which the rulebook lacks")
     for what in (*_NO_ACTIONS, trial.game.actions):
         _refusal(match, what, match.actor, MalformedAction)
@@ -366,7 +369,7 @@ def _event_is_sound(match: Match, event: Event) -> None:
     demand(json.loads(json.dumps(event.to_list())) == event.to_list(), f"{event} can't be written as JSON")
     demand(NOBODY <= event.audience < match.players, f"{event} is for {event.audience}, who is nobody here")
     rule = kind.rule_of(event.arguments)
-    demand(rule in match.game.rule_ids, f"{event} follows from rule {rule!r}, which the rulebook lacks")
+    demand(rule in rule_ids(match.game), f"{event} follows from rule {rule!r}, which the rulebook lacks")
     demand(bool(match.in_words(event).strip()), f"{event} has no words")
 
 
@@ -406,7 +409,7 @@ def end_is_final(trial: Trial) -> None:
     match = trial.match
     before = _snapshot(match)
     refused = _refusal(match, 0, None, MatchOver)
-    demand(refused.rule in trial.game.rule_ids, f"the match ended by rule {refused.rule!r}, which the rulebook lacks")
+    demand(refused.rule in rule_ids(trial.game), f"the match ended by rule {refused.rule!r}, which the rulebook lacks")
     demand(_snapshot(match) == before, "a refused action changed the match")
     for viewer in trial.viewers():
         demand(bool(match.view(viewer).prompt().strip()), f"the prompt for viewer {viewer} is empty")
@@ -419,18 +422,18 @@ def scores(trial: Trial) -> None:
     match = trial.match
     result = match.result()
     assert result is not None
-    shares = result.scores
+    payoffs = result.scores
     declared = trial.game.scoring_of(match.options)
     if declared is Scoring.RIVALS:
-        best = [share for share in shares if share > 0]
-        sound = bool(best) and all(math.isclose(share, 1 / len(best)) for share in best) and min(shares) >= 0
+        best = [payoff for payoff in payoffs if payoff > 0]
+        sound = bool(best) and all(math.isclose(payoff, 1 / len(best)) for payoff in best) and min(payoffs) >= 0
     elif declared is Scoring.TOGETHER:
-        sound = shares in ((0.0,) * match.players, (1.0,) * match.players)
+        sound = payoffs in ((0.0,) * match.players, (1.0,) * match.players)
     else:
-        sound = set(shares) in ({0.0, 1.0}, {0.5})
+        sound = set(payoffs) in ({0.0, 1.0}, {0.5})
     parties = trial.game.parties(match.players, match.options)
-    sound = sound and all(shares[seat] == shares[party[0]] for party in parties for seat in party)
-    demand(sound, f"the scores are {list(shares)}, but the game is declared as {declared.value}")
+    sound = sound and all(payoffs[seat] == payoffs[party[0]] for party in parties for seat in party)
+    demand(sound, f"the scores are {list(payoffs)}, but the game is declared as {declared.value}")
     demand(result.points is None or len(result.points) == match.players, f"points {result.points} for {match.players} seats")
 
 

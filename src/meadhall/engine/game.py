@@ -10,7 +10,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from functools import cache, cached_property
+from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -33,7 +33,8 @@ from meadhall.engine.statistics import NOTHING, Statistics
 if TYPE_CHECKING:
     from meadhall.engine.daily import Daily
     from meadhall.engine.lessons import Lessons
-    from meadhall.engine.match import Match, Seat, View
+    from meadhall.engine.match import Match
+    from meadhall.engine.view import Seat, View
 
 GROUP = "meadhall.games"
 
@@ -154,23 +155,6 @@ class Game:
     lessons: Lessons | None = None
     daily: Daily | None = None
 
-    def __post_init__(self) -> None:
-        add_catalogues(self.folder / "locale")
-
-    @cached_property
-    def loops(self) -> Any:
-        """Its module of ``loops.py``, which every look at a match needs."""
-        from meadhall.engine.kernels import LOOPS, module_of
-
-        return module_of(self, LOOPS)
-
-    @cached_property
-    def rule_ids(self) -> tuple[str, ...]:
-        """Every rule id that the rulebook explains, in its order."""
-        from meadhall.engine.rulebook import rule_ids
-
-        return rule_ids(self)
-
     def scoring_of(self, options: Mapping[str, Any]) -> Scoring:
         """Who plays against whom under these options."""
         return self.scoring if isinstance(self.scoring, Scoring) else self.scoring(options)
@@ -244,7 +228,7 @@ class Game:
         Raises:
             BadSetup: the game can't be set up so.
         """
-        from meadhall.engine.match import Match
+        from meadhall.engine.match import Match  # noqa: PLC0415 - a match needs its game; this is the one way back
 
         return Match(self, players=players, seed=seed, seats=seats, options=options)
 
@@ -258,9 +242,14 @@ def _entry_points() -> dict[str, EntryPoint]:
 _loaded: dict[str, Game] = {}
 
 
+def _load(game: Game) -> None:
+    _loaded[game.name] = game
+    add_catalogues(game.folder / "locale")
+
+
 def register(game: Game) -> Game:
     """Make ``game`` known by its name in this process, without an entry point (for tests and notebooks)."""
-    _loaded[game.name] = game
+    _load(game)
     return game
 
 
@@ -268,7 +257,7 @@ def register(game: Game) -> Game:
 def registered(game: Game) -> Iterator[Game]:
     """As ``register``, for as long as the block lasts: then what was known by that name before is known again."""
     before = _loaded.get(game.name)
-    _loaded[game.name] = game
+    _load(game)
     try:
         yield game
     finally:
@@ -299,5 +288,5 @@ def game(name: str | Game) -> Game:
             raise UnknownGame(f"there is no game {quoted(name)} here; there are: {', '.join(game_names())}")
         loaded = entry.load()
         assert isinstance(loaded, Game)
-        _loaded[name] = loaded
+        _load(loaded)
     return _loaded[name]

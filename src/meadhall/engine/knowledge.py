@@ -17,11 +17,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from meadhall.engine.compiled import loops
 from meadhall.engine.events import EVERYBODY, NOBODY, Event
 from meadhall.engine.game import Game
-from meadhall.engine.kernels import loops
-from meadhall.engine.match import SPECTATOR, Match, concealed, legal_actions, visible
+from meadhall.engine.match import Match
 from meadhall.engine.schema import States, field_names
+from meadhall.engine.view import SPECTATOR, concealed, legal_actions, visible
 
 _CERTAIN = 1e-9  # what is less probable than this under the law is taken as a violation
 _REDEALS = 8

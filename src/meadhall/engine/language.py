@@ -40,8 +40,8 @@ def _catalogue(language: str) -> _gettext.NullTranslations:
 
 
 def _compiled(path: Path, language: str) -> _gettext.GNUTranslations:
-    from babel.messages.mofile import write_mo  # here, so that a start in English doesn't wait for it
-    from babel.messages.pofile import read_po
+    from babel.messages.mofile import write_mo  # noqa: PLC0415 - a start in English does not load Babel
+    from babel.messages.pofile import read_po  # noqa: PLC0415
 
     compiled = io.BytesIO()
     with path.open("rb") as source:
@@ -82,7 +82,7 @@ def ngettext(singular: str, plural: str, number: int) -> str:
 
 def grouped(number: int) -> str:
     """A whole number as the current language groups its digits, e.g. ``"12,345"``."""
-    from babel.numbers import format_decimal
+    from babel.numbers import format_decimal  # noqa: PLC0415 - as above
 
     return str(format_decimal(number, locale=_language.get()))
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from meadhall.engine.advice import anything
+from meadhall.engine.advice import uniform_random
 from meadhall.engine.chance import below, key_from_counter
 from meadhall.engine.events import NO_LOG_SHAPE, WIDTH
 from meadhall.engine.rule import i64, rule
@@ -108,7 +108,7 @@ def set_up(state: Any, players: int, options: Any, log: Any) -> None:
 def choose(policy: int, state: Any, options: Any, count: int, rng: Any) -> int:
     if policy == GREEDY:
         return greedy(state, options, count, rng)
-    return anything(state, options, count, rng)
+    return uniform_random(state, options, count, rng)
 
 
 @rule
@@ -123,7 +123,7 @@ def is_legal(state: Any, action: int, out: Any) -> bool:
 
 
 @rule
-def playouts(states: States, players: int, options: Any, seed: int, first: int, count: int, shares: Any) -> int:
+def playouts(states: States, players: int, options: Any, seed: int, first: int, count: int, payoffs: Any) -> int:
     """Play games ``first`` to ``first + count - 1`` of a bulk run to their ends at random.
 
     ``shares`` gains each seat's shares. Returns the number of decisions.
@@ -140,7 +140,7 @@ def playouts(states: States, players: int, options: Any, seed: int, first: int, 
         decisions += finish_at_random(state, out, log)
         score(state, result)
         for seat in range(players):
-            shares[seat] += result[seat]
+            payoffs[seat] += result[seat]
     return decisions
 
 
@@ -162,7 +162,7 @@ def tournament(
     seed: int,
     first: int,
     count: int,
-    shares: Any,
+    payoffs: Any,
     lengths: Any,
     counts: Any,
 ) -> None:
@@ -192,7 +192,7 @@ def tournament(
             view.rng[1] = 0
             log = play_and_tally(states, choose(policy, view, out, legal(view, out), rng), log, counts[i])
             decisions += 1
-        score(state, shares[i])
+        score(state, payoffs[i])
         lengths[i] = decisions
 
 
@@ -284,10 +284,10 @@ def legal_masks(states: States, masks: Grid) -> None:
 
 
 @rule
-def scores(states: States, shares: Any) -> None:
+def scores(states: States, payoffs: Any) -> None:
     """``shares[i, k]`` is seat k's share in ``tables[i]``; 0 where the game is not over."""
     for i in range(states.shape[0]):
         state = state_at(states, i)
-        shares[i, :] = 0.0
+        payoffs[i, :] = 0.0
         if state.actor < 0:
-            score(state, shares[i])
+            score(state, payoffs[i])

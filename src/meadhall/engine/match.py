@@ -3,67 +3,41 @@
 from __future__ import annotations
 
 import hashlib
-import unicodedata
 from collections.abc import Callable, Mapping, Sequence
-from copy import deepcopy
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from meadhall.engine import chance
 from meadhall.engine.checks import as_integer, check_seed, check_text, quoted
-from meadhall.engine.errors import BadSetup, CannotUndo, IllegalAction, MalformedAction, MatchOver, NotYourTurn
+from meadhall.engine.compiled import loops
+from meadhall.engine.errors import BadSetup, CannotUndo, IllegalAction, MatchOver, NotYourTurn
 from meadhall.engine.events import Event, Log, new_log, read_log
 from meadhall.engine.game import Game, Scoring
 from meadhall.engine.game import game as find_game
-from meadhall.engine.kernels import loops
 from meadhall.engine.language import gettext as _
-from meadhall.engine.schema import GameState, States, copied, field_names
+from meadhall.engine.record.format import MatchRecord
+from meadhall.engine.record.write import to_actions, to_record
+from meadhall.engine.schema import GameState, States, copied
 from meadhall.engine.statistics import Counts
+from meadhall.engine.view import (
+    EVERYTHING,
+    SPECTATOR,
+    Action,
+    Seat,
+    Shown,
+    View,
+    action_number,
+    check_seat,
+    concealed,
+    legal_actions,
+    visible,
+)
 
-if TYPE_CHECKING:
-    from meadhall.engine.record import MatchRecord
-
-SPECTATOR = -1
-EVERYTHING = -2
-"""The viewer to whom nothing is hidden: for the replay of a match that is over."""
 _LOG_CAPACITY = 32
-
-
-@dataclass(frozen=True)
-class Seat:
-    """Who sits there: a name, and a person or a bot of some rank."""
-
-    name: str
-    kind: Literal["human", "bot"] = "human"
-    bot: str | None = None
-
-
-@dataclass(frozen=True)
-class Action:
-    """Something the actor can do: the engine's integer and the words for people. Usable wherever an integer is."""
-
-    action: int
-    text: str
-
-    def __index__(self) -> int:
-        return self.action
-
-    __int__ = __index__
-
-
-class Shown(NamedTuple):
-    """A step as somebody may know it."""
-
-    n: int
-    seat: int
-    action: int
-    events: tuple[Event, ...]
-    hinted: bool
-    whispers: tuple[Event, ...]  # those of the events that nobody else was told
 
 
 @dataclass(frozen=True)
@@ -108,118 +82,6 @@ class Result:
     scores: tuple[float, ...]
     reason: str
     points: tuple[int, ...] | None = None
-
-
-class View:
-    """A match as one seat may know it: made from a concealed copy, holding nothing else. It can be pickled.
-
-    Attributes:
-        game, seats, viewer: the game, who plays, and the seat that looks (-1: a spectator).
-        tables: the concealed state (one-element array); ``table`` is the same with its fields as attributes.
-        setup, steps: the events the viewer may know, before the first decision and step by step.
-        legal: the legal actions if the viewer is to decide, else empty.
-        next_number: the number that the next action will have.
-    """
-
-    def __init__(
-        self,
-        game: Game,
-        options: Mapping[str, Any],
-        seats: tuple[Seat, ...],
-        viewer: int,
-        states: States,
-        setup: tuple[Event, ...],
-        steps: tuple[Shown, ...],
-        next_number: int,
-        legal: tuple[int, ...],
-    ) -> None:
-        self.game = game
-        self._options = options
-        self.seats = seats
-        self.names = tuple(seat.name for seat in seats)
-        self.viewer = viewer
-        self.states = states
-        self.state: Any = game.state.at(states)
-        self.setup = setup
-        self.steps = steps
-        self.next_number = next_number
-        self.legal = legal
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        told = (self._options, self.seats, self.viewer, self.states, self.setup, self.steps, self.next_number, self.legal)
-        return _seen_again, (self.game.name, *told)
-
-    @cached_property
-    def options(self) -> dict[str, Any]:
-        """The options of the match by name. They are a copy: nobody can change the match by its view."""
-        return deepcopy(dict(self._options))
-
-    @property
-    def actor(self) -> int | None:
-        """The seat to decide, None when the match is over."""
-        return self.state.actor if self.state.actor >= 0 else None
-
-    def actions(self) -> list[Action]:
-        """The legal actions in words; empty unless the viewer is to decide."""
-        return [Action(action, self.game.words.action(self.state, action, self.names)) for action in self.legal]
-
-    def refusal(self, action: int) -> tuple[str, str]:
-        """Rule id and words: why the viewer, who is to decide, can't play this action. Raises MalformedAction."""
-        return self.game.words.refusal(self.state, action_number(self.game, action), self.names)
-
-    def prompt(self) -> str:
-        """What is to be decided and by whom."""
-        return self.game.words.prompt(self.state, self.names, self.viewer)
-
-    def to_dict(self) -> dict[str, Any]:
-        """The view as JSON-able data: the visible state field by field, the legal actions, the next action's number."""
-        row = self.states[0]
-        return {
-            "viewer": None if self.viewer == SPECTATOR else self.viewer,
-            "actor": self.actor,
-            "next": self.next_number,
-            "state": {name: row[name].tolist() for name in field_names(self.states.dtype) if name != "actor"},
-            "legal": [{"action": action.action, "text": action.text} for action in self.actions()],
-        }
-
-
-def _seen_again(name: str, options: Mapping[str, Any], *told: Any) -> View:
-    """A view that was pickled."""
-    return View(find_game(name).under(options), options, *told)
-
-
-def action_number(game: Game, action: Any) -> int:
-    """The integer of what may be an action of the game, legal or not. Raises MalformedAction."""
-    number = as_integer(action)
-    if number is None:
-        raise MalformedAction(_("An action is an integer, not {what}.").format(what=quoted(action)))
-    if not 0 <= number < game.actions:
-        raise MalformedAction(_("Action {action} is outside 0 to {last}.").format(action=quoted(number), last=game.actions - 1))
-    return number
-
-
-def concealed(game: Game, states: States, viewer: int) -> States:
-    """A copy of a state without what ``viewer`` may not know, and without the generator."""
-    copy = copied(states)
-    if viewer == EVERYTHING:
-        copy["rng"] = 0
-        return copy
-    loops(game).conceal_one(copy, viewer)
-    return copy
-
-
-def visible(events: tuple[Event, ...], viewer: int) -> tuple[Event, ...]:
-    """The events that ``viewer`` may know."""
-    seen = tuple(event for event in events if viewer == EVERYTHING or event.visible_to(viewer))
-    return events if len(seen) == len(events) else seen  # most hide nothing, and are kept once for all viewers
-
-
-def legal_actions(game: Game, states: States) -> tuple[int, ...]:
-    """The legal actions of a state (complete, or concealed for its actor), ascending; none when it is over."""
-    if states["actor"][0] < 0:
-        return ()
-    out = np.zeros(game.actions, np.int32)
-    return tuple(out[: loops(game).legal_one(states, out)].tolist())
 
 
 class Match:
@@ -392,11 +254,11 @@ class Match:
         """How it ended; None while it runs."""
         if not self.over:
             return None
-        shares = np.zeros(self.players, np.float64)
-        loops(self.game).score_one(self._states, shares)
-        scores = tuple(float(share) for share in shares)
+        payoffs = np.zeros(self.players, np.float64)
+        loops(self.game).score_one(self._states, payoffs)
+        scores = tuple(float(payoff) for payoff in payoffs)
         decided = max(scores) > 0 and (min(scores) < max(scores) or self.game.scoring_of(self.options) is not Scoring.SIDES)
-        winners = tuple(seat for seat, share in enumerate(scores) if share == max(scores)) if decided else ()
+        winners = tuple(seat for seat, payoff in enumerate(scores) if payoff == max(scores)) if decided else ()
         state = self.game.state.at(self._states)
         points = None if self.game.points is None else self.game.points(state, self.options)
         return Result(winners, scores, self.game.words.ending(state)[0], points)
@@ -545,8 +407,6 @@ class Match:
         ``legal`` adds the count of legal actions to every action; while the match runs to those of ``seat`` alone, as such a
         count can tell what somebody holds. Raises BadSetup.
         """
-        from meadhall.engine.record import to_record
-
         if abandoned is not None and not self.over:
             given_up = self.copy()
             given_up.abandon(abandoned)
@@ -555,8 +415,6 @@ class Match:
 
     def recorded(self, seat: int | None = None, *, after: int = 0, sealed: bool = False) -> list[dict[str, Any]]:
         """The actions numbered above ``after``, as the match record for ``seat`` holds them. Raises BadSetup."""
-        from meadhall.engine.record import to_actions
-
         number = as_integer(after)
         if number is None:
             raise BadSetup(f"an action has a number, an integer, not {quoted(after)}")
@@ -570,21 +428,6 @@ def _named(seats: Any) -> tuple[Seat, ...] | None:
     if isinstance(seats, str) or not isinstance(seats, Sequence):
         raise BadSetup(f"seats are a list of names, not {quoted(seats)}")
     return tuple(check_seat(Seat(seat) if isinstance(seat, str) else seat) for seat in seats)
-
-
-def check_seat(seat: Any) -> Seat:
-    """A seat as a record can hold it; BadSetup for anything else."""
-    if not isinstance(seat, Seat):
-        raise BadSetup(f"a seat is a name or a Seat, not {quoted(seat)}")
-    if any(unicodedata.category(letter) == "Cc" for letter in check_text(seat.name, "a name")):
-        raise BadSetup(f"a name has no control characters, unlike {quoted(seat.name)}")
-    if seat.kind not in ("human", "bot"):
-        raise BadSetup(f'the kind of a seat is "human" or "bot", not {quoted(seat.kind)}')
-    if (seat.kind == "bot") != (seat.bot is not None):
-        raise BadSetup(f"a bot's seat, and no other, has the name of a bot, unlike {quoted(seat)}")
-    if seat.bot is not None and not check_text(seat.bot, "the name of a bot"):
-        raise BadSetup("the name of a bot is empty")
-    return seat
 
 
 def _in_utc(started: Any) -> datetime:

@@ -75,7 +75,7 @@ def cache_folder(package: str) -> Path:
     Numba itself looks only at the file of the function: it would use stale code after a change in a helper's file.
     Raises NoCache.
     """
-    from importlib.metadata import version
+    from importlib.metadata import version  # noqa: PLC0415 - only the compiled mode needs it
 
     check_cache()
     key = hashlib.sha256()
@@ -117,7 +117,7 @@ def rule(function: Any = None, /, *, inline: bool = False) -> Any:
 def _compiled(function: Callable[P, R], inline: bool) -> Callable[P, R]:
     if INTERPRETED:
         return function
-    import numba
+    import numba  # noqa: PLC0415 - a process that interprets rules does not load Numba
 
     settings: Any = numba.config
     before = settings.CACHE_DIR, settings.CACHE_LOCATOR_CLASSES

@@ -6,6 +6,7 @@ A rule is a list item that begins with its id in bold: ``- **AA-3.2** Name a liv
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import TYPE_CHECKING
 
 from meadhall.engine.language import current_language
@@ -22,6 +23,7 @@ def rulebook_text(game: Game) -> str:
     return (path if path.exists() else game.folder / "rulebook.md").read_text(encoding="utf-8")
 
 
+@cache
 def rule_ids(game: Game) -> tuple[str, ...]:
     """Every rule id that the rulebook explains, in its order."""
     return tuple(dict.fromkeys(_RULE.findall((game.folder / "rulebook.md").read_text(encoding="utf-8"))))

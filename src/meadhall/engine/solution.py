@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from meadhall.engine.match import View
+    from meadhall.engine.view import View
 
 
 @dataclass(frozen=True)
@@ -15,20 +15,20 @@ class Solution:
     """What best play comes to.
 
     Attributes:
-        chances: every seat's expected share (0 to 1) after a legal action, best play following; of those that are known.
-        play: how often best play takes which action; sums to 1.
+        payoffs: every seat's expected share (0 to 1) after a legal action, best play following; of those that are known.
+        policy: how often best play takes which action; sums to 1.
         line: the actions that follow from here where they can be shown, e.g. to a win.
     """
 
-    chances: Mapping[int, tuple[float, ...]]
-    play: Mapping[int, float]
+    payoffs: Mapping[int, tuple[float, ...]]
+    policy: Mapping[int, float]
     line: tuple[int, ...] = ()
 
     @property
     def value(self) -> tuple[float, ...]:
         """Every seat's expected share before the decision."""
-        shares = [tuple(often * share for share in self.chances[action]) for action, often in self.play.items()]
-        return tuple(map(sum, zip(*shares, strict=True)))
+        payoffs = [tuple(often * payoff for payoff in self.payoffs[action]) for action, often in self.policy.items()]
+        return tuple(map(sum, zip(*payoffs, strict=True)))
 
 
 class Solver(Protocol):

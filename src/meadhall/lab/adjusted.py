@@ -12,7 +12,7 @@ from typing import NamedTuple, Self
 import numpy as np
 import numpy.typing as npt
 
-from meadhall.engine.kernels import Floats
+from meadhall.engine.bulk import Floats
 
 LEAST = 20
 """Matches from which on it can be told how much luck counts …"""

@@ -10,15 +10,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from meadhall.bots.rollouts import Continuations
+from meadhall.bots.rollouts import Rollouts
+from meadhall.engine.bulk import Floats
 from meadhall.engine.chance import step_key
+from meadhall.engine.compiled import loops
 from meadhall.engine.events import NO_LOG_SHAPE
-from meadhall.engine.kernels import Floats, loops
-from meadhall.engine.match import EVERYTHING, SPECTATOR, Match, concealed
+from meadhall.engine.match import Match
 from meadhall.engine.schema import States, copied
+from meadhall.engine.view import EVERYTHING, SPECTATOR, concealed
 
 CONTINUATIONS = 256
-"""How many continuations of a position tell what it is worth."""
+"""How many rollouts of a position tell what it is worth."""
 
 
 def luck(match: Match, seed: int) -> tuple[float, ...]:
@@ -53,7 +55,7 @@ class _Scales:
     def __init__(self, match: Match, seed: int) -> None:
         self._match = match
         self._loops = loops(match.game)
-        self._continuations = Continuations(match.game)
+        self._continuations = Rollouts(match.game)
         self._draw = np.random.default_rng(seed)
         self._silent = np.zeros(NO_LOG_SHAPE, np.int32)
 
@@ -69,7 +71,7 @@ class _Scales:
     def worth(self, position: States, viewer: int) -> Floats:
         """What a position is worth to each seat as the viewer knows it, float64 (max_players,)."""
         known = concealed(self._match.game, position, viewer)
-        return self._continuations.shares(known, viewer, CONTINUATIONS, self._seed()) / CONTINUATIONS
+        return self._continuations.payoffs(known, viewer, CONTINUATIONS, self._seed()) / CONTINUATIONS
 
     def worth_on_average(self, before: States, viewer: int, action: int) -> Floats:
         """The same of what becomes of a position by an action, over all that can fall or come to light."""
@@ -81,7 +83,7 @@ class _Scales:
             if viewer == SPECTATOR:
                 self._loops.redeal_one(supposed, viewer)
             self._loops.play_one(supposed, action, self._silent)
-            total += self._continuations.shares(supposed, EVERYTHING, 1, seed, number)
+            total += self._continuations.payoffs(supposed, EVERYTHING, 1, seed, number)
         return total / CONTINUATIONS
 
     def _seed(self) -> int:

@@ -14,14 +14,15 @@ from itertools import islice
 from typing import Any
 
 from meadhall.bots import bot
+from meadhall.engine.bulk import seed_number
 from meadhall.engine.chance import seed_from_text
 from meadhall.engine.checks import check_count
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.game import Game, game, installed
-from meadhall.engine.kernels import seed_number
-from meadhall.engine.match import Match, Seat
-from meadhall.engine.record import dumps
+from meadhall.engine.match import Match
+from meadhall.engine.record.format import dumps
 from meadhall.engine.statistics import Counts
+from meadhall.engine.view import Seat
 from meadhall.lab.luck import luck
 
 CHUNK = 16

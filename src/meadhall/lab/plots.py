@@ -91,8 +91,8 @@ def check_plots(folder: Path | str) -> None:
 def write_plots(report: Tournament, folder: Path | str) -> list[Path]:
     """Draw a tournament into SVG files in a folder; their paths. Raises NoPlots or OSError."""
     check_plots(folder)
-    from matplotlib import rc_context  # here, because it need not be installed
-    from matplotlib.figure import Figure
+    from matplotlib import rc_context  # noqa: PLC0415 - Matplotlib is an optional dependency
+    from matplotlib.figure import Figure  # noqa: PLC0415
 
     files = []
     for plot in plots_of(report):
@@ -180,7 +180,7 @@ def draw_estimates(
 
 def draw_matrix(axes: Axes, report: Tournament) -> None:
     """A square for each pair: its colour and its number say the same."""
-    from matplotlib.colors import LinearSegmentedColormap
+    from matplotlib.colors import LinearSegmentedColormap  # noqa: PLC0415
 
     bots = report.bots
     rates = np.full((len(bots), len(bots)), np.nan)

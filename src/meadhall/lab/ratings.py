@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from meadhall.engine.kernels import Floats
+from meadhall.engine.bulk import Floats
 from meadhall.engine.statistics import Z_95
 
 
@@ -35,7 +35,7 @@ def ratings(shares: Floats, z: float = Z_95) -> tuple[Rating, ...]:
         shares: float64 (matches, bots), what each won; not a number where it took no part.
         z: how many sigmas the interval has to either side.
     """
-    from openskill.models import PlackettLuce  # here, because nothing but a tournament needs it
+    from openskill.models import PlackettLuce  # noqa: PLC0415 - only a tournament needs it
 
     model = PlackettLuce(tau=0.0)
     rated = [model.rating() for _ in range(shares.shape[1])]

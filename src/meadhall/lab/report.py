@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from meadhall.engine.bulk import Floats
 from meadhall.engine.game import Game
-from meadhall.engine.kernels import Floats
 from meadhall.engine.statistics import Counts, Rate, Spread
 
 

@@ -13,10 +13,10 @@ import numpy.typing as npt
 
 from meadhall.bots import bot
 from meadhall.bots.policy import POLICIES
+from meadhall.engine.bulk import Floats, counted_tournament
 from meadhall.engine.checks import check_count, check_seed_text, check_text, quoted
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.game import Game, game, registered
-from meadhall.engine.kernels import Floats, counted_tournament
 from meadhall.engine.statistics import Counts
 from meadhall.lab.matches import MOST_GAMES, Plan, check_processes, play_matches
 from meadhall.lab.report import Report, report

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from meadhall.engine.kernels import Floats
+from meadhall.engine.bulk import Floats
 from meadhall.engine.statistics import Rate, Spread
 from meadhall.lab.adjusted import Adjusted
 from meadhall.lab.ratings import Rating, ratings

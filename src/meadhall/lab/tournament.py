@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from meadhall.engine.bulk import Floats
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.game import Game, game, registered
-from meadhall.engine.kernels import Floats
 from meadhall.engine.statistics import Spread
 from meadhall.lab.looks import all_sure, looks, width
 from meadhall.lab.matches import Outcome, check_processes, play_matches

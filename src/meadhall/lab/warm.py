@@ -14,8 +14,9 @@ import numpy as np
 
 from meadhall.bots import bot
 from meadhall.bots.search import Budget, Search
+from meadhall.engine.bulk import Batch, random_playouts, tournament
+from meadhall.engine.compiled import loops
 from meadhall.engine.game import Game, game, game_names
-from meadhall.engine.kernels import Batch, loops, random_playouts, tournament
 from meadhall.engine.loops import RANDOM
 from meadhall.engine.rule import INTERPRETED, rules_folder
 from meadhall.lab.matches import play_out
@@ -46,7 +47,7 @@ def is_warm(subject: Game) -> bool:
 
 def _mark(subject: Game) -> Path:
     """A file beside the machine code. Its name tells the processor, as another can't use that code: folders may be shared."""
-    from numba.core.registry import cpu_target
+    from numba.core.registry import cpu_target  # noqa: PLC0415 - a process that interprets rules does not load Numba
 
     made_for = repr(cpu_target.target_context.codegen().magic_tuple())
     return rules_folder(subject.rules.play.__module__) / f"warm-{hashlib.sha256(made_for.encode()).hexdigest()[:8]}"

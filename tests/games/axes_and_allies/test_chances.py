@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from meadhall import game, random_playouts
-from meadhall.engine.kernels import Batch
+from meadhall.engine.bulk import Batch
 from meadhall.engine.rule import INTERPRETED
 from meadhall.games.axes_and_allies.rules import ATTACK
 
@@ -89,12 +89,12 @@ def test_random_play_wins_and_lasts_as_the_markov_chain_says(players: int) -> No
     """Who goes first is as likely to be each seat, so each seat wins as often."""
     played = random_playouts("axes-and-allies", players, GAMES, seed="chain")
     exact = [solve(start(players, first), random_turn, players) for first in range(players)]
-    shares = np.mean([row[:players] for row in exact], axis=0)
+    payoffs = np.mean([row[:players] for row in exact], axis=0)
     length = float(np.mean([row[players] for row in exact]))
 
-    assert shares == pytest.approx(np.full(players, 1 / players))
+    assert payoffs == pytest.approx(np.full(players, 1 / players))
     for seat in range(players):
-        near(played.shares[seat] / GAMES, float(shares[seat]), GAMES)
+        near(played.payoffs[seat] / GAMES, float(payoffs[seat]), GAMES)
     assert abs(played.decisions / GAMES - length) < SIGMAS * length * 1.2 / GAMES**0.5
 
 
@@ -104,12 +104,12 @@ def test_from_a_given_first_player_random_play_wins_as_the_markov_chain_says(pla
     batch = Batch("axes-and-allies", players, count, seed="first")
     first = batch.actors()
     power_one = batch.states["power"] == 1
-    shares, lengths = finish_at_random(batch, np.random.default_rng(1))
+    payoffs, lengths = finish_at_random(batch, np.random.default_rng(1))
     for seat in range(players):
         began = (first == seat) & ~power_one
         exact = conditional(start(players, seat), players)
         for winner in range(players):
-            near(float(shares[began, winner].mean()), exact[winner], int(began.sum()))
+            near(float(payoffs[began, winner].mean()), exact[winner], int(began.sum()))
         assert lengths[began].mean() == pytest.approx(exact[players], rel=SIGMAS * 1.2 / began.sum() ** 0.5)
 
 

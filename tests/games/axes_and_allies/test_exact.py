@@ -14,12 +14,12 @@ import pytest
 from meadhall import Match, game
 from meadhall.bots import bot
 from meadhall.engine.chance import die, key_from_counter
+from meadhall.engine.compiled import loops
 from meadhall.engine.events import NO_LOG_SHAPE
-from meadhall.engine.kernels import loops
 from meadhall.engine.rule import INTERPRETED
 from meadhall.engine.schema import States
 from meadhall.engine.solution import Solution
-from meadhall.games.axes_and_allies.advice import settled
+from meadhall.games.axes_and_allies.advice import solved_value
 from meadhall.games.axes_and_allies.exact import IMPATIENCE, MOST, TOLERANCE, Melee, solve_all, solved, solver
 from meadhall.games.axes_and_allies.rules import ALLY, ATTACK, SIDES, State
 from meadhall.lab.matches import play_out
@@ -123,8 +123,8 @@ def test_chances_are_what_the_rules_make_of_them_and_no_choice_gains(players: in
         for action in match.view(0).legal:
             after = outcomes(match.states, action)
             expected = sum(likely * value(match, states) for likely, states in after)
-            assert solution.chances[action] == pytest.approx(expected, abs=1e-9)
-        best = max(chances[0] for chances in solution.chances.values())
+            assert solution.payoffs[action] == pytest.approx(expected, abs=1e-9)
+        best = max(chances[0] for chances in solution.payoffs.values())
         assert is_forced(match) or solution.value[0] > best - 1e-9
 
 
@@ -133,11 +133,11 @@ def test_every_legal_choice_is_known_and_play_is_one_of_them(players: int) -> No
     for match in islice(positions(players), 0, None, 1 if players < 5 else 10):
         solution = known(match)
         legal = match.view(0).legal
-        assert sorted(solution.chances) == list(legal)
-        assert set(solution.play) <= set(legal)
-        assert sum(solution.play.values()) == pytest.approx(1)
-        assert min(solution.play.values()) > 0
-        assert all(sum(chances) == pytest.approx(1) for chances in solution.chances.values())
+        assert sorted(solution.payoffs) == list(legal)
+        assert set(solution.policy) <= set(legal)
+        assert sum(solution.policy.values()) == pytest.approx(1)
+        assert min(solution.policy.values()) > 0
+        assert all(sum(chances) == pytest.approx(1) for chances in solution.payoffs.values())
 
 
 @pytest.mark.parametrize(("actor", "dead"), [(0, 4), (1, 0), (2, 1), (4, 2)])
@@ -150,10 +150,10 @@ def test_it_is_the_same_from_every_seat_and_with_anybody_dead(actor: int, dead: 
         seats = {ATTACK + seat: ATTACK + living[seat] for seat in range(4)} | {
             ALLY + seat: ALLY + living[seat] for seat in range(4)
         }
-        assert {seats[action]: often for action, often in here.play.items()} == other.play
-        for action, chances in here.chances.items():
-            assert [other.chances[seats[action]][seat] for seat in living] == list(chances)
-            assert other.chances[seats[action]][dead] == 0
+        assert {seats[action]: often for action, often in here.policy.items()} == other.policy
+        for action, chances in here.payoffs.items():
+            assert [other.payoffs[seats[action]][seat] for seat in living] == list(chances)
+            assert other.payoffs[seats[action]][dead] == 0
 
 
 def bytes_of(match: Match, seats: list[int]) -> bytes:
@@ -191,7 +191,7 @@ def test_nobody_of_five_gains_in_any_position() -> None:
 
 def test_in_a_duel_patience_is_limited() -> None:
     duel = next(match for match in positions(2) if is_forced(match))
-    assert known(duel).play == pytest.approx({ATTACK + 1: IMPATIENCE, ALLY + 1: 1 - IMPATIENCE})
+    assert known(duel).policy == pytest.approx({ATTACK + 1: IMPATIENCE, ALLY + 1: 1 - IMPATIENCE})
 
 
 def matches(names: Sequence[str], games: int, seed: str) -> Iterator[tuple[Match, int]]:
@@ -262,7 +262,7 @@ def test_six_who_search_know_what_is_known_of_five() -> None:
             if match.actor is not None:
                 shares = np.full(6, -1.0)
                 state = State.at(match.states)
-                assert settled(state, shares) == (state.living <= MOST)
+                assert solved_value(state, shares) == (state.living <= MOST)
                 if state.living <= MOST:
                     assert shares == pytest.approx(known(match).value, abs=1e-12)
                     compared += 1
@@ -270,4 +270,4 @@ def test_six_who_search_know_what_is_known_of_five() -> None:
 
 
 def test_where_all_could_be_known_search_is_on_its_own() -> None:
-    assert not any(settled(State.at(match.states), np.zeros(6)) for match in islice(positions(5), 100))
+    assert not any(solved_value(State.at(match.states), np.zeros(6)) for match in islice(positions(5), 100))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from meadhall import game
-from meadhall.engine.kernels import tournament
+from meadhall.engine.bulk import tournament
 from meadhall.engine.loops import GREEDY, RANDOM
 from meadhall.engine.rule import INTERPRETED
 

@@ -10,6 +10,7 @@ import pytest
 
 from meadhall import IllegalAction, Match, MatchOver, game
 from meadhall.engine.events import Event
+from meadhall.engine.rulebook import rule_ids
 from meadhall.games.axes_and_allies.rules import ALLY, ATTACK, SEATS
 
 AA = game("axes-and-allies")
@@ -304,7 +305,7 @@ def test_AA_6_1_the_last_one_living_who_has_just_killed_wins() -> None:
 
 def test_every_rule_id_is_named_by_a_test() -> None:
     tested = {str(name.split("_")[1:4]) for name in globals() if name.startswith("test_AA_")}
-    wanted = {str(rule.replace("-", "_").replace(".", "_").split("_")) for rule in AA.rule_ids}
+    wanted = {str(rule.replace("-", "_").replace(".", "_").split("_")) for rule in rule_ids(AA)}
     assert wanted == tested
 
 

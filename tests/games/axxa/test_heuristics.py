@@ -8,7 +8,7 @@ import pytest
 from games.axxa.scenes import AXXA, FAR, move, pay, remove, scene, turn
 from meadhall import Match
 from meadhall.bots import bot
-from meadhall.engine.kernels import tournament
+from meadhall.engine.bulk import tournament
 from meadhall.engine.loops import GREEDY, RANDOM
 from meadhall.engine.rule import INTERPRETED
 from meadhall.games.axxa.state import LEAVE, TURN

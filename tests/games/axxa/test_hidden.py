@@ -10,9 +10,9 @@ import numpy as np
 
 from games.axxa.scenes import AXXA, FAR, at_random, move, pay, scattered, scene, stacks_of, turn
 from meadhall import Match, replay
-from meadhall.engine.kernels import loops
-from meadhall.engine.match import concealed
+from meadhall.engine.compiled import loops
 from meadhall.engine.rule import INTERPRETED
+from meadhall.engine.view import concealed
 from meadhall.games.axxa.state import LEAVE, STACKS, TURN, UNKNOWN
 
 REDEALS = 480 if INTERPRETED else 9600

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from meadhall.engine.match import Match
-from meadhall.engine.record import replay
+from meadhall.engine.record.replay import replay
 from meadhall.games.axxa.board import SPACES, routes
 from meadhall.games.axxa.page import Picture, Way, own, picture
 from meadhall.games.axxa.state import HEIGHT, NUMBERS, OF_EACH, THREE, UNKNOWN, Event, Phase

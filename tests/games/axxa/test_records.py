@@ -7,7 +7,7 @@ from pathlib import Path
 from games.axxa.scenes import AXXA
 from meadhall import Match, replay
 from meadhall.engine.conformance import setups
-from meadhall.engine.record import read_records
+from meadhall.engine.record.format import read_records
 from meadhall.games.axxa.state import Ending
 
 FOLDER = Path(__file__).parents[2] / "records" / AXXA.name

@@ -153,9 +153,9 @@ def test_who_sees_everything_is_shown_the_win() -> None:
     found = solution(match.view(0))
     assert found is not None
     assert solution(match.view(1)) == solution(match.view()) == found, "all know the same, whoever's turn it is"
-    assert found.line[0] in found.chances
+    assert found.line[0] in found.payoffs
     assert found.value == (1.0, 1.0, 1.0)
-    assert set(found.play) == {found.line[0]}
+    assert set(found.policy) == {found.line[0]}
     assert bot(AXXA, "king").choose(match.view(0)) == found.line[0]
     play_line(match, found.line)
     assert match.over
@@ -166,7 +166,7 @@ def test_what_is_lost_is_said_to_be_lost_whatever_one_does() -> None:
     match = scene(STUCK, current=6)
     found = solution(match.view(0))
     assert found is not None
-    assert list(found.play) == legal(match)
+    assert list(found.policy) == legal(match)
     assert found.value == pytest.approx((0.0, 0.0))
 
 

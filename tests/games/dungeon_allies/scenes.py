@@ -12,7 +12,7 @@ import pytest
 from meadhall import IllegalAction, Match, game
 from meadhall.engine.chance import seed_from_text
 from meadhall.engine.events import Event
-from meadhall.engine.match import legal_actions
+from meadhall.engine.view import legal_actions
 from meadhall.games.dungeon_allies.components import ITEM_NAMES, SKILL_NAMES
 from meadhall.games.dungeon_allies.state import (
     ALLIES,

@@ -12,9 +12,9 @@ from games.dungeon_allies.scenes import DA, A, B, place, scene, send, state_of, 
 from meadhall import Match
 from meadhall.bots import Budget, Search, bot
 from meadhall.engine.chance import step_key
-from meadhall.engine.kernels import loops
-from meadhall.engine.match import concealed
+from meadhall.engine.compiled import loops
 from meadhall.engine.rule import INTERPRETED
+from meadhall.engine.view import concealed
 from meadhall.games.dungeon_allies.advice import ADVICE
 from meadhall.games.dungeon_allies.heuristics.learned import LEFT, SHARPNESS, VALUES
 from meadhall.games.dungeon_allies.heuristics.outlook import ASSETS, POINTS
@@ -142,7 +142,7 @@ def test_what_is_said_of_matches_of_greedy_players_comes_true(players: int) -> N
     for number in range(40):
         turn, positions = 0, []
         for match in greedy_match(players, f"calibration {number}"):
-            if match.actor is not None and state_of(match).turn > turn and ADVICE.quiet(match.state):
+            if match.actor is not None and state_of(match).turn > turn and ADVICE.quiescent(match.state):
                 turn = state_of(match).turn
                 positions.append(shares(match))
         result = match.result()
@@ -157,7 +157,7 @@ def test_what_is_said_of_matches_of_greedy_players_comes_true(players: int) -> N
 
 
 def test_quiet_is_the_beginning_of_a_turn() -> None:
-    quiet = [number for number, match in enumerate(greedy_match(2, "quiet")) if number < 60 and ADVICE.quiet(match.state)]
+    quiet = [number for number, match in enumerate(greedy_match(2, "quiet")) if number < 60 and ADVICE.quiescent(match.state)]
     starts, turn = [], 0
     for number, match in enumerate(greedy_match(2, "quiet")):
         if number < 60 and state_of(match).phase == Phase.PLACE and (state_of(match).place == NONE).all():

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from meadhall import BadSetup, Match, game
-from meadhall.engine.record import dumps, loads, replay
+from meadhall.engine.record.format import dumps, loads
+from meadhall.engine.record.replay import replay
 from meadhall.games.dungeon_allies.components import COMPONENTS, COUNTS, ITEM_NAMES, SKILL_NAMES
 from meadhall.games.dungeon_allies.state import CARDS, MONSTERS, State
 

@@ -31,7 +31,7 @@ from games.dungeon_allies.scenes import (
 )
 from meadhall import Match
 from meadhall.bots import bot
-from meadhall.engine.kernels import counted_tournament, tournament
+from meadhall.engine.bulk import counted_tournament, tournament
 from meadhall.engine.loops import GREEDY, RANDOM
 from meadhall.engine.rule import INTERPRETED
 from meadhall.games.dungeon_allies.heuristics.chances import REACH, WEIGHT, chance

@@ -29,10 +29,10 @@ from games.dungeon_allies.scenes import (
     trade,
 )
 from meadhall import Match
-from meadhall.engine.kernels import loops
-from meadhall.engine.match import concealed
+from meadhall.engine.compiled import loops
 from meadhall.engine.rule import INTERPRETED
 from meadhall.engine.schema import States
+from meadhall.engine.view import concealed
 from meadhall.games.dungeon_allies.state import END_TRADE, GONE, ILLUMINATE, NONE, State
 
 EACH = 15 if INTERPRETED else 100  # how often every redeal is expected

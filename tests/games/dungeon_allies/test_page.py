@@ -12,8 +12,8 @@ import pytest
 
 from games.dungeon_allies.scenes import DA, at_random, enriched, go, play_at_random, scene, send
 from meadhall import Match
-from meadhall.engine.match import EVERYTHING
 from meadhall.engine.rule import INTERPRETED
+from meadhall.engine.view import EVERYTHING
 from meadhall.games.dungeon_allies import page
 from meadhall.games.dungeon_allies.boards import Die
 from meadhall.games.dungeon_allies.state import (

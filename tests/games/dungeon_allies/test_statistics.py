@@ -14,7 +14,7 @@ import meadhall
 from games.dungeon_allies.scenes import DA
 from meadhall.cli import main
 from meadhall.engine.events import append_argument, emit, new_log
-from meadhall.engine.record import read_records
+from meadhall.engine.record.format import read_records
 from meadhall.games.dungeon_allies.state import AT_SORCERER, AT_SQUARE, AT_TAVERN, AT_TRACK, AT_TRAINER, SPOTS, Event
 from meadhall.games.dungeon_allies.statistics import (
     CARDS,

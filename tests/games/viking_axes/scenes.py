@@ -8,7 +8,7 @@ from typing import Any
 
 from meadhall import Match, game
 from meadhall.engine.events import Event
-from meadhall.engine.match import legal_actions
+from meadhall.engine.view import legal_actions
 from meadhall.games.viking_axes.cards import TITLES
 from meadhall.games.viking_axes.state import (
     ARMORY,

@@ -6,7 +6,7 @@ import pytest
 
 from games.viking_axes.scenes import VA, scene
 from meadhall.bots import bot
-from meadhall.engine.kernels import tournament
+from meadhall.engine.bulk import tournament
 from meadhall.engine.loops import GREEDY, RANDOM
 from meadhall.engine.rule import INTERPRETED
 from meadhall.games.viking_axes.state import ARMORY, CASH_IN, DRAW, PLAY, SHIELD, SKIP, THROW, WENCH

@@ -13,9 +13,9 @@ import pytest
 
 from games.viking_axes.scenes import VA, counted, legal, play_at_random, scene
 from meadhall import Match
-from meadhall.engine.kernels import loops
-from meadhall.engine.match import concealed
+from meadhall.engine.compiled import loops
 from meadhall.engine.rule import INTERPRETED
+from meadhall.engine.view import concealed
 from meadhall.games.viking_axes.hidden import unseen
 from meadhall.games.viking_axes.state import COPIES, KINDS, NONE, PLAY, THROW, State, hand_size
 

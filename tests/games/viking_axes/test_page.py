@@ -9,7 +9,7 @@ from itertools import chain
 import pytest
 
 from meadhall import Match, game
-from meadhall.engine.match import EVERYTHING, SPECTATOR
+from meadhall.engine.view import EVERYTHING, SPECTATOR
 from meadhall.games.viking_axes import page
 from meadhall.games.viking_axes.state import AXE_KINDS, DISARM, KINDS, PLAY, SHIELD, SHIELD_KINDS, SKIP, THROW, Phase
 from meadhall.games.viking_axes.story import Piece, Story

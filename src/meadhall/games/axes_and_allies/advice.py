@@ -19,7 +19,7 @@ STANDINGS = np.concatenate([solved()[n].standing.ravel() for n in range(2, MOST 
 
 
 @rule
-def settled(state: State, out: Row) -> bool:
+def solved_value(state: State, out: Row) -> bool:
     """With six at the table, it is known what is to come once one is dead. Where all could be known, search is on its own."""
     if state.players <= MOST or state.living > MOST:
         return False
@@ -50,9 +50,9 @@ def alliances(state: State) -> int:
     return graph
 
 
-def habitual(state: Any, draw: np.random.Generator) -> bool:
+def plays_default(state: Any, draw: np.random.Generator) -> bool:
     """AA-2.2, AA-4.2: in a duel, allying at every one is best for each and endless for both: patience is limited."""
     return bool(state.living == 2 and state.power == 1 and draw.random() < IMPATIENCE)
 
 
-ADVICE = Advice(settled=settled, habitual=habitual)
+ADVICE = Advice(solved_value=solved_value, plays_default=plays_default)

@@ -24,8 +24,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from meadhall.engine.match import View
 from meadhall.engine.solution import Solution
+from meadhall.engine.view import View
 from meadhall.games.axes_and_allies.rules import ALLY, ATTACK, SIDES
 
 Floats = npt.NDArray[np.float64]
@@ -206,23 +206,23 @@ class Melee:
         """
         graph, power, one, other = doubts.T
 
-        def mixed(shares: Floats, values: Floats | None = None) -> tuple[Floats, Floats]:
+        def mixed(payoffs: Floats, values: Floats | None = None) -> tuple[Floats, Floats]:
             strategy[graph, power] = 0
-            strategy[graph, power, one] = shares
-            strategy[graph, power, other] = 1 - shares
+            strategy[graph, power, one] = payoffs
+            strategy[graph, power, other] = 1 - payoffs
             values = self.evaluate(strategy, values)
             own = self.prospects(values)[..., 0]
             return values, own[graph, power, one] - own[graph, power, other]
 
-        shares = np.full(len(doubts), 0.5)
+        payoffs = np.full(len(doubts), 0.5)
         felt = np.full(len(doubts), True)
-        values, better = mixed(shares)
+        values, better = mixed(payoffs)
         while abs(better[felt]).max(initial=0) > EQUAL:
-            slopes = np.array([mixed(shares + STEP * step, values)[1] - better for step in np.eye(len(doubts))]).T / STEP
+            slopes = np.array([mixed(payoffs + STEP * step, values)[1] - better for step in np.eye(len(doubts))]).T / STEP
             felt = abs(slopes).max(axis=0) > FELT
-            shares[felt] -= np.linalg.solve(slopes[np.ix_(felt, felt)], better[felt])
-            values, better = mixed(shares, values)
-        return mixed(np.where(felt, shares, better > 0), values)[0]
+            payoffs[felt] -= np.linalg.solve(slopes[np.ix_(felt, felt)], better[felt])
+            values, better = mixed(payoffs, values)
+        return mixed(np.where(felt, payoffs, better > 0), values)[0]
 
 
 def solve_all(most: int = MOST) -> dict[str, Floats]:
@@ -280,8 +280,8 @@ def solver(view: View) -> Solution | None:
     chances, play = {}, {}
     for action in np.flatnonzero(here.legal[graph, state.power - 1]):
         named = (ALLY if action % 2 else ATTACK) + seats[action // 2]
-        shares = dict(zip(seats, here.prospects[graph, state.power - 1, action].tolist(), strict=True))
-        chances[named] = tuple(shares.get(seat, 0.0) for seat in range(state.players))
+        payoffs = dict(zip(seats, here.prospects[graph, state.power - 1, action].tolist(), strict=True))
+        chances[named] = tuple(payoffs.get(seat, 0.0) for seat in range(state.players))
         often = float(here.strategy[graph, state.power - 1, action])
         if often > 0:
             play[named] = often

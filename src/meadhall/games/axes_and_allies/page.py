@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from meadhall.engine import events
-from meadhall.engine.match import View
+from meadhall.engine.view import View
 from meadhall.games.axes_and_allies.rules import ALLY, ATTACK, Event
 
 

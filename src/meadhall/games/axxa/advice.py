@@ -44,7 +44,7 @@ IN_REACH_OF_SIDE = 2.40
 
 
 @rule
-def settled(state: State, out: Any) -> bool:
+def solved_value(state: State, out: Any) -> bool:
     """Whether it can't be done any more, though the game goes on."""
     if state.mode != TOGETHER or not is_lost(state):
         return False
@@ -119,11 +119,11 @@ def _chance(log_odds: float) -> float:
 
 ADVICE = Advice(
     rollout=greedy,
-    depth=0,
+    cutoff=0,
     evaluate=evaluate,
-    settled=settled,
+    solved_value=solved_value,
     guide=greedy,
     exploration=0.3,
     widening=(2.0, 0.4),
-    trust=0.0,
+    minimum_advantage=0.0,
 )

@@ -9,7 +9,7 @@ from itertools import takewhile
 from typing import Literal
 
 from meadhall.engine.events import Event as Happened
-from meadhall.engine.match import View
+from meadhall.engine.view import View
 from meadhall.games.axxa.board import NAMES, POSITIONS, SPACES, TRIPLES, routes
 from meadhall.games.axxa.state import (
     EMPTY,

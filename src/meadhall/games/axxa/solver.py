@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from meadhall.engine.events import NO_LOG_SHAPE
-from meadhall.engine.match import legal_actions
 from meadhall.engine.rule import rule, u64
 from meadhall.engine.schema import Grid, States, copy_state, state_at
 from meadhall.engine.solution import Solution
+from meadhall.engine.view import legal_actions
 from meadhall.games.axxa.advice import is_lost
 from meadhall.games.axxa.board import POSITIONS, SPACE_AT, SPACES, SQUARE
 from meadhall.games.axxa.heuristics import can_complete, prospects
@@ -45,7 +45,8 @@ from meadhall.games.axxa.state import (
 )
 
 if TYPE_CHECKING:
-    from meadhall.engine.match import Match, View
+    from meadhall.engine.match import Match
+    from meadhall.engine.view import View
 
 QUICK = 4_000
 """Decisions looked at for a hint: some tenths of a second."""

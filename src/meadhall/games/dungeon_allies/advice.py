@@ -6,7 +6,7 @@ from meadhall.engine.advice import Advice
 from meadhall.engine.rule import rule
 from meadhall.engine.schema import Row
 from meadhall.games.dungeon_allies.heuristics import greedy
-from meadhall.games.dungeon_allies.heuristics.outlook import expect_shares, is_between_turns
+from meadhall.games.dungeon_allies.heuristics.outlook import expect_payoffs, is_between_turns
 from meadhall.games.dungeon_allies.state import ILLUMINATE, State
 
 
@@ -18,12 +18,12 @@ def play_on(state: State, legal: Row, count: int, rng: Row) -> int:
 
 ADVICE = Advice(
     rollout=play_on,
-    depth=0,
-    outlook=40,
-    evaluate=expect_shares,
-    quiet=is_between_turns,
+    cutoff=0,
+    value_cutoff=40,
+    evaluate=expect_payoffs,
+    quiescent=is_between_turns,
     guide=greedy,
     exploration=0.12,
     widening=(4.0, 0.35),
-    trust=1.0,
+    minimum_advantage=1.0,
 )

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
 
-from meadhall.engine.match import View
+from meadhall.engine.view import View
 from meadhall.games.dungeon_allies import names
 from meadhall.games.dungeon_allies.components import components_of
 from meadhall.games.dungeon_allies.names import Names

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from meadhall.engine.match import View
+from meadhall.engine.view import View
 from meadhall.games.dungeon_allies.boards import (
     Ally,
     Boards,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from meadhall.engine import events
-from meadhall.engine.match import View
+from meadhall.engine.view import View
 from meadhall.games.dungeon_allies.components import ITEM_NAMES, Components, components_of
 from meadhall.games.dungeon_allies.names import Names
 from meadhall.games.dungeon_allies.state import LEVELS, MONSTERS, SIDES, Event, State, Step, level_of

@@ -25,7 +25,9 @@ game = Game(
     page=page,
     folder=Path(__file__).parent,
     greedy=heuristics.greedy,
-    advice=Advice(rollout=heuristics.greedy, depth=4, evaluate=evaluate, guide=heuristics.greedy, exploration=0.3, trust=0.5),
+    advice=Advice(
+        rollout=heuristics.greedy, cutoff=4, evaluate=evaluate, guide=heuristics.greedy, exploration=0.3, minimum_advantage=0.5
+    ),
     lessons=LESSONS,
     options=(
         Choice(

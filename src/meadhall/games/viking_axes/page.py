@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from meadhall.engine.match import View
+from meadhall.engine.view import View
 from meadhall.games.viking_axes.cards import card_title
 from meadhall.games.viking_axes.state import (
     DISARM,

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from meadhall.engine import events
-from meadhall.engine.match import View
+from meadhall.engine.view import View
 from meadhall.games.viking_axes.cards import TITLES
 from meadhall.games.viking_axes.state import ARMORY, CASH_IN, HAND, WENCH, Event, Phase
 

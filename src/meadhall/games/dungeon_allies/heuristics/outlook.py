@@ -55,7 +55,7 @@ def is_between_turns(state: State) -> bool:
 
 
 @rule
-def expect_shares(state: State, shares: Any) -> None:
+def expect_payoffs(state: State, payoffs: Any) -> None:
     """How likely each seat wins, between two turns."""
     left = min(max(turns_left(state), LEFT[0]), LEFT[-1])
     k = 0
@@ -73,14 +73,14 @@ def expect_shares(state: State, shares: Any) -> None:
         wealth = 0.0
         for asset in range(ASSETS):
             wealth += assets[asset] * ((1 - part) * VALUES[asset, k] + part * VALUES[asset, k + 1])
-        shares[seat] = sharpness * wealth
-        highest = max(highest, shares[seat])
+        payoffs[seat] = sharpness * wealth
+        highest = max(highest, payoffs[seat])
     total = 0.0
     for seat in range(state.players):
-        shares[seat] = exp(shares[seat] - highest)
-        total += shares[seat]
+        payoffs[seat] = exp(payoffs[seat] - highest)
+        total += payoffs[seat]
     for seat in range(state.players):
-        shares[seat] /= total
+        payoffs[seat] /= total
 
 
 @rule

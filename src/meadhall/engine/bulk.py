@@ -6,23 +6,17 @@ which game. The compiled loops release the GIL.
 
 from __future__ import annotations
 
-import hashlib
-import importlib.util
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from pathlib import Path
-from threading import Lock
 from time import perf_counter
-from types import ModuleType
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from meadhall.engine.advice import anything
 from meadhall.engine.checks import as_integer, check_count, check_seed, quoted
+from meadhall.engine.compiled import loops
 from meadhall.engine.cores import cores
 from meadhall.engine.errors import BadSetup, MalformedAction
 from meadhall.engine.game import Game, game
@@ -31,8 +25,6 @@ from meadhall.engine.statistics import Counts
 Floats = npt.NDArray[np.float64]
 Progress = Callable[[int], None]
 
-LOOPS = Path(__file__).with_name("loops.py")
-_RULES = ("setup", "legal", "play", "conceal", "redeal", "score")
 CHUNK = 4096
 """Games that a thread plays before it tells of them."""
 PATIENCE = 0.1
@@ -40,64 +32,6 @@ PATIENCE = 0.1
 
 
 _INT64 = np.iinfo(np.int64)
-
-_lock = Lock()
-_made: dict[str, tuple[dict[str, Any], ModuleType]] = {}
-
-
-def module_of(subject: Game, source: Path) -> Any:
-    """A module of compiled rules made anew for the game from a source file, with the game's own rules as its globals.
-
-    Rules called through globals are inlined and found on disk again at the next start; called as arguments they are neither.
-    A game's editions share their modules.
-    """
-    supplied = _supplied(subject)
-    name = _module_name(subject, source, supplied)
-    with _lock:
-        made = _made.get(name)
-        if made is None or any(made[0][key] is not value for key, value in supplied.items()):
-            made = _made[name] = supplied, _make_module(name, source, supplied)
-    return made[1]
-
-
-def _supplied(subject: Game) -> dict[str, Any]:
-    """What the game gives to the modules that are made for it."""
-    advice = subject.advice
-    return {
-        **{function: getattr(subject.rules, function) for function in _RULES},
-        "ACTIONS": subject.actions,
-        "COUNTERS": subject.statistics.counters,
-        "tally": subject.statistics.tally,
-        "greedy": subject.greedy or anything,
-        "rollout": advice.rollout,
-        "guide": advice.guide,
-        "evaluate": advice.evaluate,
-        "quiet": advice.quiet,
-        "settled": advice.settled,
-    }
-
-
-def _module_name(subject: Game, source: Path, supplied: dict[str, Any]) -> str:
-    """In the package of the game's rules; another name for other rules, as machine code is kept by the names of modules."""
-    package = subject.rules.play.__module__.rpartition(".")[0]
-    rules = [f"{value.__module__}.{value.__qualname__}" if callable(value) else str(value) for value in supplied.values()]
-    return f"{package}.{subject.name}-{source.stem}-{hashlib.sha256(' '.join(rules).encode()).hexdigest()[:8]}"
-
-
-def _make_module(name: str, source: Path, supplied: dict[str, Any]) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(name, source)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    module.__dict__.update(supplied)
-    sys.modules[name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-def loops(subject: Game) -> Any:
-    """The game's compiled module of ``loops.py``."""
-    return subject.loops
 
 
 def seed_number(seed: str | bytes | None) -> int:
@@ -164,7 +98,7 @@ class Playouts:
 
     games: int
     decisions: int
-    shares: Floats
+    payoffs: Floats
 
 
 def random_playouts(
@@ -187,13 +121,13 @@ def random_playouts(
     compiled = loops(subject)
 
     def work(chunk: range, pieces: _Pieces) -> tuple[int, Floats]:
-        shares, decisions, states = np.zeros(players, np.float64), 0, subject.state.new(2)
+        payoffs, decisions, states = np.zeros(players, np.float64), 0, subject.state.new(2)
         for piece in pieces.of(chunk):
-            decisions += int(compiled.playouts(states, players, codes, key, piece.start, len(piece), shares))
-        return decisions, shares
+            decisions += int(compiled.playouts(states, players, codes, key, piece.start, len(piece), payoffs))
+        return decisions, payoffs
 
-    decisions, shares = zip(*_spread(work, games, threads, progress), strict=True)
-    return Playouts(int(games), sum(decisions), np.sum(shares, axis=0))
+    decisions, payoffs = zip(*_spread(work, games, threads, progress), strict=True)
+    return Playouts(int(games), sum(decisions), np.sum(payoffs, axis=0))
 
 
 def tournament(
@@ -233,17 +167,17 @@ def counted_tournament(
 
     def work(chunk: range, pieces: _Pieces) -> tuple[Floats, npt.NDArray[np.int64], Counts]:
         states = subject.state.new(4)
-        shares = np.zeros((len(chunk), players), np.float64)
+        payoffs = np.zeros((len(chunk), players), np.float64)
         lengths = np.zeros(len(chunk), np.int64)
         counts = np.zeros((len(chunk), subject.statistics.counters), np.int64)
         for piece in pieces.of(chunk):
             here = slice(piece.start - chunk.start, piece.stop - chunk.start)
-            told = shares[here], lengths[here], counts[here]
+            told = payoffs[here], lengths[here], counts[here]
             compiled.tournament(states, players, codes, who, key, piece.start, len(piece), *told)
-        return shares, lengths, counts
+        return payoffs, lengths, counts
 
-    shares, lengths, counts = zip(*_spread(work, games, threads, progress), strict=True)
-    return np.concatenate(shares), np.concatenate(lengths), np.concatenate(counts)
+    payoffs, lengths, counts = zip(*_spread(work, games, threads, progress), strict=True)
+    return np.concatenate(payoffs), np.concatenate(lengths), np.concatenate(counts)
 
 
 def _integers(given: npt.ArrayLike) -> npt.NDArray[np.int64]:
@@ -305,6 +239,6 @@ class Batch:
 
     def scores(self) -> Floats:
         """float64 (count, players): each seat's share, 0 where a match is not over."""
-        shares = np.zeros((len(self.states), self.players), np.float64)
-        self._loops.scores(self.states, shares)
-        return shares
+        payoffs = np.zeros((len(self.states), self.players), np.float64)
+        self._loops.scores(self.states, payoffs)
+        return payoffs

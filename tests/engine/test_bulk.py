@@ -10,12 +10,13 @@ import pytest
 from games_for_tests.every import EVERY_GAME
 from games_for_tests.hoard import game as hoard
 from meadhall import Action, BadSetup, Batch, MalformedAction, game, random_playouts
-from meadhall.engine import kernels
+from meadhall.engine import bulk
+from meadhall.engine.bulk import tournament
+from meadhall.engine.compiled import loops
 from meadhall.engine.game import Game
-from meadhall.engine.kernels import tournament
 from meadhall.engine.loops import GREEDY, ILLEGAL, OVER, PLAYED, RANDOM
-from meadhall.engine.match import legal_actions
 from meadhall.engine.rule import INTERPRETED
+from meadhall.engine.view import legal_actions
 
 AA = game("axes-and-allies")
 GAMES = 60 if INTERPRETED else 3000
@@ -24,14 +25,14 @@ COUNT = 8 if INTERPRETED else 60
 
 @pytest.fixture(autouse=True)
 def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kernels, "CHUNK", GAMES // 6)
+    monkeypatch.setattr(bulk, "CHUNK", GAMES // 6)
 
 
 def test_playouts_do_not_depend_on_the_number_of_threads() -> None:
     one, three, many = (random_playouts(AA, 4, GAMES, "threads", threads=threads) for threads in (1, 3, None))
     assert one.decisions == three.decisions == many.decisions
-    assert one.shares.tolist() == three.shares.tolist() == many.shares.tolist()
-    assert one.shares.sum() == pytest.approx(GAMES)
+    assert one.payoffs.tolist() == three.payoffs.tolist() == many.payoffs.tolist()
+    assert one.payoffs.sum() == pytest.approx(GAMES)
 
 
 def test_playouts_follow_from_their_seed() -> None:
@@ -85,10 +86,10 @@ def test_a_batch_steps_as_matches_do(subject: Game) -> None:
             step._states, _ = step._run(before[k : k + 1], 0, KeepingChance(subject, before[k]["rng"].copy(), int(chosen[k])))
             assert step._states.tobytes() == batch.states[k : k + 1].tobytes()
             twins[k] = step
-    for share, twin in zip(batch.scores(), twins, strict=True):
+    for payoff, twin in zip(batch.scores(), twins, strict=True):
         result = twin.result()
         assert result is not None
-        assert share.tolist() == list(result.scores)
+        assert payoff.tolist() == list(result.scores)
 
 
 class KeepingChance:
@@ -99,7 +100,7 @@ class KeepingChance:
 
     def __call__(self, states: Any, log: Any) -> None:
         states["rng"][0] = self.rng
-        kernels.loops(self.subject).play_one(states, self.action, log)
+        loops(self.subject).play_one(states, self.action, log)
 
 
 def test_an_illegal_action_in_a_batch_changes_nothing() -> None:
@@ -139,22 +140,22 @@ def test_bulk_runs_take_numbers_of_numpy() -> None:
     players, games, threads = np.array([3, GAMES, 2])
     numbered = random_playouts(AA, players, games, "numpy", threads)
     assert numbered.games == GAMES
-    assert numbered.shares.tolist() == random_playouts(AA, 3, GAMES, "numpy").shares.tolist()
+    assert numbered.payoffs.tolist() == random_playouts(AA, 3, GAMES, "numpy").payoffs.tolist()
 
 
 def test_threads_look_up_often_however_long_a_game_takes(monkeypatch: pytest.MonkeyPatch) -> None:
     now = 0.0
-    monkeypatch.setattr(kernels, "perf_counter", lambda: now)
-    for seconds in (kernels.PATIENCE * 10, kernels.PATIENCE / 10, kernels.PATIENCE / 1e6):
-        pieces = kernels._Pieces()
+    monkeypatch.setattr(bulk, "perf_counter", lambda: now)
+    for seconds in (bulk.PATIENCE * 10, bulk.PATIENCE / 10, bulk.PATIENCE / 1e6):
+        pieces = bulk._Pieces()
         lengths = []
         for chunk in (range(10_000), range(10_000, 20_000)):
             for piece in pieces.of(chunk):
                 lengths.append(len(piece))
                 now += seconds * len(piece)
         assert sum(lengths) == 20_000
-        assert max(lengths) * seconds <= max(kernels.PATIENCE, seconds)
-    assert max(lengths) >= kernels.CHUNK, "quick games are not interrupted more often than they are told of"
+        assert max(lengths) * seconds <= max(bulk.PATIENCE, seconds)
+    assert max(lengths) >= bulk.CHUNK, "quick games are not interrupted more often than they are told of"
 
 
 def test_whatever_interrupts_a_run_ends_it_after_the_pieces_that_are_played() -> None:
@@ -170,7 +171,7 @@ def test_whatever_interrupts_a_run_ends_it_after_the_pieces_that_are_played() ->
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        kernels._spread(work, 2 * kernels.CHUNK, 1, interrupt)
+        bulk._spread(work, 2 * bulk.CHUNK, 1, interrupt)
     assert last.stop < endless.stop
 
 
@@ -185,14 +186,14 @@ def test_a_later_part_of_a_batch_run_is_that_part() -> None:
 
 
 def test_a_tournament_seats_its_policies_in_turn() -> None:
-    shares, lengths = tournament(AA, [GREEDY, RANDOM], GAMES, "turns", threads=2)
-    assert shares.shape == (GAMES, 2)
-    assert (shares.sum(axis=1) == 1).all()
+    payoffs, lengths = tournament(AA, [GREEDY, RANDOM], GAMES, "turns", threads=2)
+    assert payoffs.shape == (GAMES, 2)
+    assert (payoffs.sum(axis=1) == 1).all()
     assert (lengths >= 1).all()
-    greedy = shares[np.arange(GAMES), np.arange(GAMES) % 2 * -1 % 2]
+    greedy = payoffs[np.arange(GAMES), np.arange(GAMES) % 2 * -1 % 2]
     assert greedy.mean() > 0.5
 
 
 def test_a_game_registered_anew_has_loops_of_its_own() -> None:
-    assert kernels.loops(hoard) is kernels.loops(hoard)
-    assert kernels.loops(hoard) is not kernels.loops(AA)
+    assert loops(hoard) is loops(hoard)
+    assert loops(hoard) is not loops(AA)

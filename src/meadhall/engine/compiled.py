@@ -1,0 +1,88 @@
+"""Compile a game's rules together with a source file of loops, as one module per game and source file.
+
+Rules that are called through a module's globals are inlined, and their machine code is found on disk at the next start. Rules
+passed as arguments are neither (``docs/decisions/0001-loops-by-module.md``).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import sys
+from pathlib import Path
+from threading import Lock
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
+
+from meadhall.engine.advice import uniform_random
+
+if TYPE_CHECKING:
+    from meadhall.engine.game import Game
+
+LOOPS = Path(__file__).with_name("loops.py")
+_RULES = ("setup", "legal", "play", "conceal", "redeal", "score")
+
+_lock = Lock()
+_made: dict[str, tuple[dict[str, Any], ModuleType]] = {}
+
+
+def module_of(subject: Game, source: Path) -> Any:
+    """A module of compiled rules made anew for the game from a source file, with the game's own rules as its globals.
+
+    Rules called through globals are inlined and found on disk again at the next start; called as arguments they are neither.
+    A game's editions share their modules.
+    """
+    supplied = _supplied(subject)
+    name = _module_name(subject, source, supplied)
+    with _lock:
+        made = _made.get(name)
+        if made is None or any(made[0][key] is not value for key, value in supplied.items()):
+            made = _made[name] = supplied, _make_module(name, source, supplied)
+    return made[1]
+
+
+def _supplied(subject: Game) -> dict[str, Any]:
+    """What the game gives to the modules that are made for it."""
+    advice = subject.advice
+    return {
+        **{function: getattr(subject.rules, function) for function in _RULES},
+        "ACTIONS": subject.actions,
+        "COUNTERS": subject.statistics.counters,
+        "tally": subject.statistics.tally,
+        "greedy": subject.greedy or uniform_random,
+        "rollout": advice.rollout,
+        "guide": advice.guide,
+        "evaluate": advice.evaluate,
+        "quiescent": advice.quiescent,
+        "solved_value": advice.solved_value,
+    }
+
+
+def _module_name(subject: Game, source: Path, supplied: dict[str, Any]) -> str:
+    """In the package of the game's rules; another name for other rules, as machine code is kept by the names of modules."""
+    package = subject.rules.play.__module__.rpartition(".")[0]
+    rules = [f"{value.__module__}.{value.__qualname__}" if callable(value) else str(value) for value in supplied.values()]
+    return f"{package}.{subject.name}-{source.stem}-{hashlib.sha256(' '.join(rules).encode()).hexdigest()[:8]}"
+
+
+def _make_module(name: str, source: Path, supplied: dict[str, Any]) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, source)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    module.__dict__.update(supplied)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+_loops: WeakKeyDictionary[Game, Any] = WeakKeyDictionary()
+
+
+def loops(game: Game) -> Any:
+    """Return the game's compiled module of ``loops.py``. It is made at the first call and cached."""
+    module = _loops.get(game)
+    if module is None:
+        module = _loops[game] = module_of(game, LOOPS)
+    return module

@@ -1,0 +1,179 @@
+"""The format of match records, ``meadhall-match/1``: structs, JSON text and times."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from meadhall.engine.checks import quoted
+from meadhall.engine.errors import RecordError
+
+FORMAT = "meadhall-match/1"
+SUFFIX = ".match.json"
+
+MatchRecord = dict[str, Any]
+"""A match record as JSON-able data."""
+
+
+class _Strict(msgspec.Struct, forbid_unknown_fields=True):
+    """What a record may hold is written down here; anything else is refused. What may be absent is never null instead."""
+
+
+class RecordedSeat(_Strict):
+    """Who sat there: ``kind`` is ``human``, or ``bot`` with the name of the ``bot``."""
+
+    name: str
+    kind: str
+    bot: str | UnsetType = UNSET
+
+
+class RecordedAction(_Strict):
+    """Action number ``n``, and its ``events``: each a name followed by its arguments. ``legal``: how many actions were."""
+
+    n: int
+    seat: int
+    action: int
+    events: list[list[Any]]
+    text: str = ""
+    hinted: bool = False
+    legal: int | UnsetType = UNSET
+
+
+class RecordedUndo(_Strict):
+    """Actions that were taken back, oldest first, to the state after action ``after`` (0: the setup)."""
+
+    after: int
+    actions: list[RecordedAction]
+
+
+class RecordedResult(_Strict):
+    """Who won, each seat's share, the id of the rule by which it ended, and points where the game counts them."""
+
+    winners: list[int]
+    scores: list[float]
+    reason: str
+    points: list[int] | UnsetType = UNSET
+
+
+class RecordedMatch(_Strict):
+    """A match record. It is ``complete``, with the ``seed``, once the match is over and nobody else plays from that seed."""
+
+    format: str
+    game: str
+    rules: int
+    options: dict[str, Any]
+    seats: list[RecordedSeat]
+    started: str
+    commitment: str
+    complete: bool
+    setup: list[list[Any]]
+    actions: list[RecordedAction]
+    undone: list[RecordedUndo]
+    result: RecordedResult | None
+    seed: str | UnsetType = UNSET
+    abandoned: str | UnsetType = UNSET
+
+
+def dumps(record: MatchRecord) -> str:
+    """The record as one line of JSON."""
+    return json.dumps(record, ensure_ascii=False, separators=(",", ":"))
+
+
+def read_records(path: Path) -> Iterator[MatchRecord]:
+    """The records in a file: one JSON object, or JSON Lines. Raises RecordError."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise RecordError(str(path), f"can't be read: {getattr(error, 'strerror', None) or 'not UTF-8'}") from None
+    try:
+        found = _data(text)
+    except _Repeated as error:
+        raise RecordError(str(path), str(error)) from None
+    except (ValueError, RecursionError):
+        pass
+    else:
+        yield _object(found, str(path))
+        return
+    lines = [line for line in text.split("\n") if line.strip()]
+    if not lines:
+        raise RecordError(str(path), "empty: there is no record in it")
+    for number, line in enumerate(lines, 1):
+        yield loads(line, f"{path}, line {number}" if len(lines) > 1 else str(path))
+
+
+def loads(text: str | bytes, place: str = "record") -> MatchRecord:
+    """The record in a JSON text, bytes being UTF-8. Raises RecordError if it is none."""
+    try:
+        return _object(_data(text if isinstance(text, str) else text.decode()), place)
+    except _Repeated as error:
+        raise RecordError(place, str(error)) from None
+    except (ValueError, RecursionError) as error:
+        several = isinstance(error, json.JSONDecodeError) and error.msg == "Extra data"
+        problem = "something follows the record; of JSON Lines, one line is expected" if several else f"not JSON: {error}"
+        raise RecordError(place, problem) from None
+
+
+class _Repeated(ValueError):
+    """An object names something twice: who reads it could take the one or the other."""
+
+
+def _data(text: str) -> Any:
+    return json.loads(text, object_pairs_hook=_named_once)
+
+
+def _named_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in found:
+            raise _Repeated(f"{quoted(name)} is there twice in one object")
+        found[name] = value
+    return found
+
+
+def _object(found: Any, place: str) -> MatchRecord:
+    if not isinstance(found, dict):
+        raise RecordError(place, "not a match record: a JSON object was expected")
+    return found
+
+
+def read_record(record: MatchRecord) -> RecordedMatch:
+    if not isinstance(record, dict):
+        raise RecordError("record", "not a match record: an object was expected")
+    if record.get("format") != FORMAT:
+        raise RecordError("format", f"{quoted(record.get('format'))} is unknown; this program reads {FORMAT}")
+    _check_data(record)
+    try:
+        return msgspec.convert(record, RecordedMatch)
+    except msgspec.ValidationError as error:
+        reason, _, path = str(error).partition(" - at `$")
+        raise RecordError(path.rstrip("`").lstrip(".") or "record", reason[:1].lower() + reason[1:]) from None
+
+
+def _check_data(record: MatchRecord) -> None:
+    """RecordError unless a file can hold it: JSON can name halves of characters, and Python what is no JSON at all."""
+    try:
+        dumps(record).encode()
+    except UnicodeEncodeError:
+        raise RecordError("record", "it holds text that is no Unicode") from None
+    except (TypeError, ValueError, RecursionError) as error:
+        raise RecordError("record", f"it holds what is no JSON: {error}") from None
+
+
+def read_time(text: str) -> datetime:
+    try:
+        time = datetime.strptime(text, "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=UTC)
+        if written_time(time) == text:
+            return time
+    except ValueError:
+        pass
+    raise RecordError("started", f"{quoted(text)} is no time like 2026-11-21T20:00:00Z")
+
+
+def written_time(time: datetime) -> str:
+    return f"{time.year:04}" + time.strftime("-%m-%dT%H:%M:%SZ")

@@ -1,0 +1,193 @@
+"""Replay a match record and verify every die, card and event in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import islice, pairwise
+from typing import Any, cast
+
+from msgspec import UNSET
+
+from meadhall.engine.checks import quoted
+from meadhall.engine.errors import MeadhallError, RecordError
+from meadhall.engine.events import Event
+from meadhall.engine.game import Game, game
+from meadhall.engine.match import Match, Step
+from meadhall.engine.record.format import (
+    MatchRecord,
+    RecordedAction,
+    RecordedMatch,
+    RecordedSeat,
+    RecordedUndo,
+    read_record,
+    read_time,
+)
+from meadhall.engine.view import Seat, check_seat
+
+
+def every_action(record: MatchRecord) -> list[RecordedAction]:
+    """All actions of a record by their numbers, undone ones too, not yet verified. Raises RecordError for what is no record."""
+    return _in_order(read_record(record))
+
+
+def _seed(parsed: RecordedMatch) -> bytes:
+    if parsed.seed is UNSET:
+        raise RecordError("seed", "absent: this record can be read, not replayed")
+    try:
+        seed = bytes.fromhex(parsed.seed)
+    except ValueError:
+        raise RecordError("seed", "not hexadecimal") from None
+    if len(seed) != 32 or seed.hex() != parsed.seed:
+        raise RecordError("seed", "32 bytes in lower-case hex are needed")
+    return seed
+
+
+def _game(parsed: RecordedMatch) -> Game:
+    try:
+        subject = game(parsed.game)
+    except MeadhallError as error:
+        raise RecordError("game", str(error)) from None
+    if parsed.rules != subject.version:
+        raise RecordError(
+            "rules", f"version {parsed.rules} recorded; this program plays version {subject.version} of {subject.title}"
+        )
+    return subject
+
+
+def replay(record: MatchRecord, progress: Callable[[int], None] | None = None) -> Match:
+    """Play a record again and give the match back, having verified every die, card and event in it.
+
+    Raises:
+        RecordError: with the place and the reason, e.g. ``action 17: hits(0, 2) recorded, hits(0, 1) derived``.
+    """
+    parsed = read_record(record)
+    subject = _game(parsed)
+    seed = _seed(parsed)
+    if not parsed.complete:
+        raise RecordError("complete", "a filtered record can't be replayed")
+    try:
+        match = Match(
+            subject,
+            players=len(parsed.seats),
+            seed=seed,
+            seats=[_seated(k, seat) for k, seat in enumerate(parsed.seats)],
+            options=parsed.options,
+            started=read_time(parsed.started),
+        )
+    except RecordError:
+        raise
+    except MeadhallError as error:
+        raise RecordError("setup", str(error)) from None
+    if parsed.options != match.options:
+        raise RecordError("options", f"every option with its value, as it is checked, is needed: {', '.join(match.options)}")
+    if parsed.commitment != match.commitment:
+        raise RecordError("commitment", "it is not the SHA-256 of the seed")
+    _compare_events("setup", parsed.setup, match.setup)
+    _replay_actions(parsed, match, progress)
+    _compare_result(parsed, match)
+    if parsed.abandoned is not UNSET:
+        match.abandon(parsed.abandoned)
+    return match
+
+
+def _seated(k: int, seat: RecordedSeat) -> Seat:
+    try:
+        return check_seat(Seat(seat.name, cast("Any", seat.kind), None if seat.bot is UNSET else seat.bot))
+    except MeadhallError as error:
+        raise RecordError(f"seats[{k}]", str(error)) from None
+
+
+def _replay_actions(parsed: RecordedMatch, match: Match, progress: Callable[[int], None] | None) -> None:
+    everything = _in_order(parsed)
+    undone = iter(parsed.undone)
+    next_undone = next(undone, None)
+    for action in everything:
+        _replay_action(action, match)
+        if progress:
+            progress(1)
+        while next_undone is not None and _is_tail(next_undone, match.steps):
+            match.undo(len(next_undone.actions), revealed=True)
+            next_undone = next(undone, None)
+    if next_undone is not None:
+        raise RecordError("undone", f"the actions said to be undone after action {next_undone.after} were never the last ones")
+    if [step.n for step in match.steps] != [action.n for action in parsed.actions]:
+        raise RecordError("actions", "they are not those left after the undone ones")
+
+
+def _in_order(parsed: RecordedMatch) -> list[RecordedAction]:
+    """All actions by their numbers, undone ones too. RecordError where these are not 1, 2, 3 and so on."""
+    for index, (before, action) in enumerate(pairwise(parsed.actions), 1):
+        if action.n <= before.n:
+            raise RecordError(f"actions[{index}].n", f"{action.n} after {before.n}, but the numbers ascend")
+    numbered = [(f"actions[{index}].n", action) for index, action in enumerate(parsed.actions)]
+    for number, undone in enumerate(parsed.undone):
+        numbered += [(f"undone[{number}].actions[{index}].n", action) for index, action in enumerate(undone.actions)]
+    numbered.sort(key=lambda placed: placed[1].n)
+    for number, (place, action) in enumerate(numbered, 1):
+        if action.n != number:
+            everything = "all actions, undone ones too, are numbered 1, 2, 3 … without gap or repetition"
+            raise RecordError(place, f"{action.n} instead of {number}: {everything}")
+    return [action for _, action in numbered]
+
+
+def _is_tail(undone: RecordedUndo, steps: list[Step]) -> bool:
+    """Whether the actions to be undone are the last ones played, on top of action ``after``."""
+    count = len(undone.actions)
+    if not count or not steps or steps[-1].n != undone.actions[-1].n:
+        return False
+    before = list(islice(steps, max(0, len(steps) - count), None))
+    below = steps[-count - 1].n if len(steps) > count else 0
+    return undone.after == below and [step.n for step in before] == [action.n for action in undone.actions]
+
+
+def _replay_action(recorded: RecordedAction, match: Match) -> None:
+    place = f"action {recorded.n}"
+    if recorded.legal is not UNSET and recorded.legal != match.legal_count():
+        raise RecordError(place, f"{recorded.legal} legal actions recorded, {match.legal_count()} derived")
+    try:
+        events = match.play(recorded.action, recorded.seat, hinted=recorded.hinted)
+    except MeadhallError as error:
+        raise RecordError(place, str(error)) from None
+    _compare_events(place, recorded.events, events)
+
+
+def _compare_events(place: str, recorded: list[list[Any]], derived: tuple[Event, ...]) -> None:
+    for index, event in enumerate(derived):
+        if index >= len(recorded):
+            raise RecordError(place, f"nothing recorded, {event} derived")
+        if not _same(recorded[index], event.to_list()):
+            raise RecordError(place, f"{_in_brackets(recorded[index])} recorded, {event} derived")
+    if len(recorded) > len(derived):
+        raise RecordError(place, f"{_in_brackets(recorded[len(derived)])} recorded, nothing derived")
+
+
+def _same(recorded: list[Any], derived: list[Any]) -> bool:
+    """Equal in type too: True is no 1 in a record."""
+    return recorded == derived and [type(value) for value in recorded] == [type(value) for value in derived]
+
+
+def _in_brackets(event: list[Any]) -> str:
+    parts = [part if isinstance(part, str) and part.isidentifier() else quoted(part) for part in event]
+    return f"{parts[0]}({', '.join(parts[1:])})" if parts else "an empty event"
+
+
+def _compare_result(parsed: RecordedMatch, match: Match) -> None:
+    derived = match.result()
+    if derived is None:
+        if parsed.result is not None:
+            raise RecordError("result", "there is one, but the match has not ended")
+        if parsed.abandoned is UNSET:
+            raise RecordError("result", "the match has not ended, and nothing says that it was given up")
+        return
+    if parsed.abandoned is not UNSET:
+        raise RecordError("abandoned", "the match was played to its end")
+    if parsed.result is None:
+        raise RecordError("result", "absent, though the match has ended")
+    for name, recorded, value in (
+        ("winners", tuple(parsed.result.winners), derived.winners),
+        ("scores", tuple(parsed.result.scores), derived.scores),
+        ("reason", parsed.result.reason, derived.reason),
+        ("points", None if parsed.result.points is UNSET else tuple(parsed.result.points), derived.points),
+    ):
+        if recorded != value:
+            raise RecordError(f"result, {name}", f"{recorded} recorded, {value} derived")

@@ -1,0 +1,82 @@
+"""Write a match as a match record."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from typing import TYPE_CHECKING, Any
+
+from meadhall.engine.events import Event
+from meadhall.engine.record.format import FORMAT, MatchRecord, written_time
+from meadhall.engine.view import EVERYTHING, Seat, visible
+
+if TYPE_CHECKING:
+    from meadhall.engine.match import Match, Step
+
+
+def to_record(match: Match, viewer: int, *, legal: bool, sealed: bool) -> MatchRecord:
+    """The record of a match; filtered for ``viewer`` and without the seed while it runs or is sealed. See ``Match.record``."""
+    open_book = match.ended and not sealed
+    eyes = EVERYTHING if open_book else viewer
+    result = match.result()
+    written: MatchRecord = {
+        "format": FORMAT,
+        "game": match.game.name,
+        "rules": match.game.version,
+        "options": deepcopy(match.options),
+        "seats": [_seat(seat) for seat in match.seats],
+        "started": written_time(match.started),
+        "commitment": match.commitment,
+        **({"seed": match.seed.hex()} if open_book else {}),
+        "complete": open_book,
+        "setup": _events(match.setup, eyes),
+        "actions": [_action(match, step, eyes, legal) for step in match.steps],
+        "undone": [
+            {"after": undone.after, "actions": [_action(match, step, eyes, legal) for step in undone.steps]}
+            for undone in match.undone
+        ],
+        "result": None,
+    }
+    if result is not None:
+        written["result"] = {"winners": list(result.winners), "scores": [_plain(payoff) for payoff in result.scores]}
+        if result.points is not None:
+            written["result"]["points"] = list(result.points)
+        written["result"]["reason"] = result.reason
+    elif match.abandoned is not None:
+        written["abandoned"] = match.abandoned
+    return written
+
+
+def to_actions(match: Match, viewer: int, *, after: int, sealed: bool) -> list[dict[str, Any]]:
+    """The actions of a record that are numbered above ``after``. See ``Match.recorded``."""
+    eyes = EVERYTHING if match.ended and not sealed else viewer
+    return [_action(match, step, eyes) for step in match.steps if step.n > after]
+
+
+def _action(match: Match, step: Step, viewer: int, legal: bool = False) -> dict[str, Any]:
+    written: dict[str, Any] = {
+        "n": step.n,
+        "seat": step.seat,
+        "action": step.action,
+        "text": match.game.words.action(match.game.state.at(step.before), step.action, match.names),
+        "events": _events(step.events, viewer),
+    }
+    if step.hinted:
+        written["hinted"] = True
+    if legal and viewer in (EVERYTHING, step.seat):
+        written["legal"] = step.legal
+    return written
+
+
+def _events(events: tuple[Event, ...], viewer: int) -> list[list[Any]]:
+    return [event.to_list() for event in visible(events, viewer)]
+
+
+def _seat(seat: Seat) -> dict[str, str]:
+    written = {"name": seat.name, "kind": seat.kind}
+    if seat.bot is not None:
+        written["bot"] = seat.bot
+    return written
+
+
+def _plain(payoff: float) -> float | int:
+    return int(payoff) if payoff == int(payoff) else payoff
