@@ -18,7 +18,7 @@ export UV_PROJECT_ENVIRONMENT := .venv
 unexport VIRTUAL_ENV
 
 .DEFAULT_GOAL := help
-.PHONY: help play setup test lint bench screenshots clean
+.PHONY: help play setup test lint docs bench screenshots clean
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):[^#]*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -34,12 +34,18 @@ test: $(UV_STAMP) ## install what the tests need, a browser too, and run them al
 	$(SYNC)
 	@MEADHALL_CHROMIUM="$$(tools/browser)" && export MEADHALL_CHROMIUM && exec tools/test
 
-lint: $(UV_STAMP) ## style, types, and which package may import which
+lint: docs ## style, types, which package may import which, and the documentation
 	$(SYNC)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+docs: $(UV_STAMP) ## build the documentation into build/docs; warnings, dead links and missing anchors are errors
+	$(SYNC) --group docs
+	$(BIN)/python benchmarks/results_page.py --check
+	$(BIN)/python tools/command_line_page.py
+	$(BIN)/zensical build --clean --strict
 
 bench: $(UV_STAMP) ## measure: rules against C, plain Python and OpenSpiel; the hall under load
 	$(SYNC) --all-groups

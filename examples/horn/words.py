@@ -1,0 +1,44 @@
+"""Horn in words: its events, actions, refusals and prompts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from meadhall.engine import events
+from meadhall.engine.events import EventKind, number, seat
+
+from .rules import Event, State
+
+EVENTS: dict[int, EventKind] = {
+    Event.FILLED: EventKind("filled", (number,), "HN-1", "The horn holds {0} gulps"),
+    Event.DRANK: EventKind("drank", (seat, number), "HN-2", "{0} drinks {1}"),
+    Event.EMPTIED: EventKind("emptied", (seat,), "HN-3", "{0} has emptied the horn"),
+}
+
+
+def event(event: events.Event, names: Sequence[str]) -> str:
+    """Describe what happened."""
+    return EVENTS[event.kind].in_words(event.arguments, names)
+
+
+def action(state: State, action: int, names: Sequence[str]) -> str:
+    """Describe an action of the seat to move."""
+    return "drink 1 gulp" if action == 0 else f"drink {action + 1} gulps"
+
+
+def refusal(state: State, action: int, names: Sequence[str]) -> tuple[str, str]:
+    """Return the rule that forbids an action and a reason, or two empty texts."""
+    return ("HN-2", f"Only {state.left} are left.") if action >= state.left else ("", "")
+
+
+def prompt(state: State, names: Sequence[str], viewer: int) -> str:
+    """Say what has to be decided."""
+    if state.actor < 0:
+        return "The match is over."
+    who = "You drink" if viewer == state.actor else f"{names[state.actor]} drinks"
+    return f"{state.left} gulps are left. {who} one to three."
+
+
+def ending(state: State) -> tuple[str, str]:
+    """Return the rule by which the match ended, and how."""
+    return "HN-3", "the horn is empty"
