@@ -10,6 +10,9 @@ from playwright.sync_api import Browser, ConsoleMessage, Page, Response
 
 POLICY = "default-src 'self'"
 
+SAME_ORIGIN = {"Sec-Fetch-Site": "same-origin"}
+"""What a browser sends with a form of the hall's own page. Playwright's requests outside a page don't send it."""
+
 
 class Person:
     """Somebody with one browser (one cookie jar). Every page's errors are collected in ``faults``."""

@@ -9,14 +9,14 @@ from collections.abc import Callable, Iterator, Sequence
 from playwright.sync_api import Locator, Page, expect
 
 from browser.checks import alien_nodes, cut_off, focused, moving, scrolls_sideways, small_controls, too_wide
-from browser.people import Come
+from browser.people import SAME_ORIGIN, Come
 from browser.table import PATIENCE, Table, open_table, play_now, whose_turn
 from browser.test_accessible import Inspector
 from browser.test_keyboard import tab_to
 from browser.test_phone import PHONE
 from browser.test_viking_axes import LISTEN
 from meadhall.engine.match import Match
-from meadhall.engine.record import replay
+from meadhall.engine.record.replay import replay
 from meadhall.games.dungeon_allies.names import BUILT_IN
 from meadhall.games.dungeon_allies.state import (
     D12,
@@ -430,16 +430,12 @@ def test_without_javascript_dice_are_placed_and_refusals_are_pages(come: Come) -
             several = plain.page.locator(".da-slot input").count() > 1
             assert (shining(plain.page) == []) == several
             plain.allow("422")
-            form: dict[str, str | float | bool] = {"action": PLACE + DICE * ON_TRADE + D12, "_csrf_token": _token(plain.page)}
-            refused = plain.page.context.request.post(f"{players[1].path}/act", form=form)
+            form: dict[str, str | float | bool] = {"action": PLACE + DICE * ON_TRADE + D12}
+            refused = plain.page.context.request.post(f"{players[1].path}/act", form=form, headers=SAME_ORIGIN)
             assert refused.status == 422
             assert re.search(r'class="notice[^"]*" role="alert".{,400}\(DA-', refused.text(), re.DOTALL)
             placed += 1
         decide(actor.page, lambda targets: max(target for target in targets if target < ON_SORCERER))
-
-
-def _token(page: Page) -> str:
-    return page.locator("[name=_csrf_token]").first.input_value()
 
 
 _NO_HURRY = "const later = setTimeout; window.setTimeout = (act, ms, ...more) => later(act, ms < 1000 ? ms : 600000, ...more);"

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from meadhall.engine.match import Match
-from meadhall.engine.record import replay
+from meadhall.engine.record.replay import replay
 from meadhall.games.axxa.board import POSITIONS, SPACES
 from meadhall.games.axxa.page import own
 from meadhall.server.pages.match import match_page, result_view
@@ -21,7 +21,7 @@ from meadhall.server.pages.templates import fragment
 pytestmark = pytest.mark.usefixtures("compiled")
 
 RECORDS = Path(__file__).parents[1] / "records" / "axxa"
-NOBODY = Viewer("", "en", "auto", "token")
+NOBODY = Viewer("", "en", "auto")
 
 
 @cache

@@ -20,7 +20,7 @@ from meadhall.server.pages.templates import _template, fragment
 
 pytestmark = pytest.mark.usefixtures("compiled")
 
-NOBODY = Viewer("", "en", "auto", "token")
+NOBODY = Viewer("", "en", "auto")
 
 
 def moments() -> Iterator[Match]:

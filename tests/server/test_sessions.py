@@ -26,10 +26,9 @@ async def test_every_cookie_is_out_of_reach_of_scripts_and_of_other_sites(hall: 
     person = hall.person()
     answers = [await person.get("/"), await person.get("/table/nowhere"), await person.post("/you", {"name": "Ada"})]
     given = [cookie for answer in answers for cookie in cookies(answer)]
-    assert len(given) == 2
-    for cookie in given:
-        assert "httponly" in cookie.lower()
-        assert "samesite=lax" in cookie.lower()
+    assert len(given) == 1
+    assert "httponly" in given[0].lower()
+    assert "samesite=lax" in given[0].lower()
 
 
 async def test_over_https_the_cookie_is_secure(hall: OpenHall) -> None:
@@ -151,42 +150,9 @@ async def test_guests_survive_a_restart(settings: object, at_once: None) -> None
         again = after.person()
         again.http.cookies.update(kept)
         assert 'value="Ada"' in (await again.get("/you")).text
-        assert (await again.post("/you", {"name": "Eve"})).status_code == 303, "the token of before is still good"
+        assert (await again.post("/you", {"name": "Eve"})).status_code == 303
         robot = Program(after.app, Authorization=token)
         assert (await robot.open(game=AXES, bots=["random"]))["seats"][0]["name"] == "Robot"
-
-
-# ------------------------------------------------------------------------------------------------------------------ forgery
-
-
-@pytest.mark.parametrize("path", ["/you", "/tables", "/table/x/act", "/table/x/start", "/seat/x", "/replay"])
-async def test_a_form_without_the_token_is_refused(hall: OpenHall, path: str) -> None:
-    person = hall.person()
-    await person.token()
-    for form in ({}, {"_csrf_token": ""}, {"_csrf_token": "x" * 128}):
-        answer = await person.http.post(path, data=form)
-        assert answer.status_code == 403
-        assert "load the page again" in answer.text
-
-
-async def test_anothers_token_is_refused(hall: OpenHall) -> None:
-    eve, ada = hall.person(), hall.person()
-    await ada.token()
-    answer = await ada.http.post("/you", data={"_csrf_token": await eve.token()})
-    assert answer.status_code == 403
-
-
-@pytest.mark.parametrize("old", ["not-ours", "0" * 128, "'><b>"])
-async def test_a_token_cookie_that_is_not_ours_is_replaced(hall: OpenHall, old: str) -> None:
-    """E.g. of another hall on this host, or of before the data folder was emptied: no form would ever be accepted."""
-    person = hall.person()
-    person.http.cookies.set("meadhall_csrf", old, domain="hall.test")
-    page = await person.get("/you")
-    assert old not in page.text
-    (new,) = [cookie for cookie in cookies(page) if cookie.startswith("meadhall_csrf=")]
-    person.http.cookies.delete("meadhall_csrf")
-    person.http.cookies.set("meadhall_csrf", new.split("=", 1)[1].split(";")[0], domain="hall.test")
-    assert (await person.post("/you", {"name": "Ada"})).status_code == 303
 
 
 async def test_who_comes_by_a_link_finds_the_match_in_the_hall(hall: OpenHall) -> None:

@@ -273,8 +273,6 @@ async def test_a_seat_that_is_taken_is_refused(hall: OpenHall) -> None:
 async def test_of_two_who_take_the_last_seat_one_gets_it(hall: OpenHall) -> None:
     host, *friends = (hall.person() for _ in range(5))
     table = await host.open()
-    tokens = [await friend.token() for friend in friends]
-    assert len(set(tokens)) == 4
     answers = await asyncio.gather(*(friend.ask(f"/table/{table}/seats", {"set": "sit"}) for friend in friends))
     assert sorted(answer.status_code for answer in answers) == [200, 409, 409, 409]
 
@@ -411,7 +409,6 @@ async def test_a_plain_form_is_sent_back_to_the_table(hall: OpenHall) -> None:
     frame = await host.post(f"/table/{room.table.id}/act", {"action": str(LOOK), "n": "2"}, **{"HX-Request": "true"})
     assert frame.status_code == 200
     assert frame.text.lstrip().startswith('<div id="frame"')
-    assert await host.token() in frame.text, "its forms can be sent in turn"
 
 
 async def test_a_rematch_seats_the_same_people_and_begins_when_they_are_there(hall: OpenHall) -> None:

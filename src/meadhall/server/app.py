@@ -12,7 +12,6 @@ from litestar.datastructures import State
 from litestar.di import Provide
 from litestar.enums import ScopeType
 from litestar.exceptions import HTTPException, InternalServerException
-from litestar.middleware import DefineMiddleware
 from litestar.middleware.rate_limit import RateLimitConfig
 from litestar.openapi.config import OpenAPIConfig
 from litestar.openapi.plugins import JsonRenderPlugin
@@ -34,7 +33,7 @@ from meadhall.server.routes import monitoring as operator
 from meadhall.server.routes import tables as table
 from meadhall.server.settings import Settings
 from meadhall.server.store.store import Store
-from meadhall.server.web.csrf import ForeignTokens, csrf_config
+from meadhall.server.web.csrf import check_same_origin
 from meadhall.server.web.forms import read_form
 from meadhall.server.web.host_header import known_by_name
 from meadhall.server.web.request import HallRequest
@@ -64,11 +63,11 @@ async def create_app(settings: Settings, store: Store, thinker: Thinker) -> Lite
     streams = Streams(settings.streams_per_client)
 
     async def greet(request: AnyRequest) -> None:
-        """Before anything else: who it is, and in which language to speak to them, refusals too."""
+        """Refuse forms of other sites; find out whose request it is, and the language to answer in."""
+        check_same_origin(request)
         request.scope["state"]["guest"] = guest = await visitors.of_page(request)
         speak(guest.language)
 
-    csrf = csrf_config(await store.secret("csrf"))
     pages = Router(
         "/",
         route_handlers=[*front.routes, *daily.routes, *learn.routes, *table.routes, *documents.routes, *replay.routes],
@@ -89,7 +88,7 @@ async def create_app(settings: Settings, store: Store, thinker: Thinker) -> Lite
         if settings.requests_per_minute
         else []
     )
-    middleware: list[Middleware] = [metrics.middleware, *limit, DefineMiddleware(ForeignTokens, secret=csrf.secret)]
+    middleware: list[Middleware] = [metrics.middleware, *limit]
 
     @asynccontextmanager
     async def lifetime(_: Litestar) -> AsyncIterator[None]:
@@ -135,7 +134,6 @@ async def create_app(settings: Settings, store: Store, thinker: Thinker) -> Lite
             "streams": Provide(lambda: streams, sync_to_thread=False),
         },
         request_class=HallRequest,
-        csrf_config=csrf,
         middleware=middleware,
         stores={"rate_limit": counts},
         exception_handlers={MeadhallError: answers.refused, HTTPException: answers.failed, Exception: answers.failed},

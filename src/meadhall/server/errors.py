@@ -50,6 +50,10 @@ class OtherRules(Refused):
     """The match was begun under another version of the game's rules than is installed."""
 
 
+class CrossSite(Refused):
+    """A form that another site has sent, or of which the browser doesn't say where it comes from."""
+
+
 class TooMany(Refused):
     """A limit that keeps the hall usable for everybody."""
 
@@ -68,6 +72,7 @@ _STATUS: dict[type[MeadhallError], HTTPStatus] = {
     UnknownBot: HTTPStatus.BAD_REQUEST,
     RecordError: HTTPStatus.BAD_REQUEST,
     NotSeated: HTTPStatus.FORBIDDEN,
+    CrossSite: HTTPStatus.FORBIDDEN,
     NotFound: HTTPStatus.NOT_FOUND,
     UnknownGame: HTTPStatus.NOT_FOUND,
     NotYourTurn: HTTPStatus.CONFLICT,
@@ -88,6 +93,7 @@ _NAMES: dict[type[MeadhallError], str] = {
     UnknownBot: "unknown-bot",
     RecordError: "bad-record",
     NotSeated: "not-your-seat",
+    CrossSite: "cross-site",
     NotFound: "not-found",
     UnknownGame: "unknown-game",
     NotYourTurn: "not-your-turn",

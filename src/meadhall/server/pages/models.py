@@ -21,7 +21,6 @@ class Viewer:
     name: str  # "" until a name was given
     language: str  # "en", "de"
     theme: str  # "auto", "light", "dark"
-    csrf: str  # goes into every form as the hidden field ``_csrf_token``
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,6 @@ from typing import Any
 from litestar import MediaType, Response
 from litestar.exceptions import ClientException, HTTPException, NotFoundException
 from litestar.response import Redirect
-from litestar.utils.scope.state import ScopeState
 from markupsafe import Markup, escape
 
 from meadhall.engine.errors import MeadhallError
@@ -24,8 +23,9 @@ from meadhall.server.hall.room import Room
 from meadhall.server.pages.lobby import lobby_page, qr_code
 from meadhall.server.pages.match import game_page, seat_views
 from meadhall.server.pages.models import Device, ErrorPage, MatchPage, Refusal, Viewer
-from meadhall.server.pages.templates import CSRF_PLACEHOLDER, fragment, game_frame, render, with_token
+from meadhall.server.pages.templates import fragment, game_frame, render
 from meadhall.server.store.store import Guest
+from meadhall.server.web.request import base_url
 from meadhall.server.web.sessions import AnyRequest, preferred_language
 
 log = logging.getLogger(__name__)
@@ -39,14 +39,13 @@ _NUMBER_GAP = -secrets.randbits(62)
 
 def page(request: AnyRequest, guest: Guest, template: str, content: Any, status: int = 200, **more: Any) -> Html:
     """A whole page for a guest."""
-    text = render(template, viewer(request, guest), content, request.url.path, **more)
+    text = render(template, viewer(guest), content, request.url.path, **more)
     return Response(text, media_type=MediaType.HTML, status_code=status, headers={"Cache-Control": "no-store"})
 
 
-def viewer(request: AnyRequest, guest: Guest) -> Viewer:
+def viewer(guest: Guest) -> Viewer:
     """Return the guest as templates know them."""
-    token = ScopeState.from_scope(request.scope).csrf_token
-    return Viewer(guest.name, guest.language, guest.theme, token if isinstance(token, str) else "")
+    return Viewer(guest.name, guest.language, guest.theme)
 
 
 def see_other(url: str) -> Redirect:
@@ -64,26 +63,21 @@ def by_htmx(request: AnyRequest) -> bool:
     return request.headers.get("HX-Request") == "true"
 
 
-def base_url(request: AnyRequest) -> str:
-    """The address under which the asker reaches this hall."""
-    return str(request.base_url).rstrip("/")
-
-
 # --------------------------------------------------------------------------------------------------------- a table's frames
 
 
-def frame(room: Room, guest: Guest, base: str, token: str, notice: Refusal | None = None) -> bytes:
+def frame(room: Room, guest: Guest, base: str, notice: Refusal | None = None) -> bytes:
     """What the guest sees of a table now: the lobby, or the game. Speaks the current language."""
     if room.match is None:
         lobby = replace(lobby_page(room, guest, base), notice=notice)
-        return render("_frame.html", _viewer(guest, token), lobby, lobby.url, kind="lobby", version=room.version).encode()
-    return with_token(_game_frame(room, guest, room.match, notice)[0], token)
+        return render("_frame.html", viewer(guest), lobby, lobby.url, kind="lobby", version=room.version).encode()
+    return _game_frame(room, guest, room.match, notice)[0]
 
 
 def _game_frame(
     room: Room, guest: Guest, match: Match, notice: Refusal | None = None, device: Device | None = None
-) -> tuple[tuple[bytes, bytes], MatchPage]:
-    """The guest's frame, with gaps for their token, and the page that it is made of. Drawn once a version for each seat."""
+) -> tuple[bytes, MatchPage]:
+    """The guest's frame, and the page that it is made of. Drawn once a version for each seat."""
     seat, language, cache = room.table.seat_of(guest.id), guest.language, room.cache
     if ("public", language) not in cache:
         everybody = game_page(room, match, None, seat_views(room))
@@ -128,13 +122,9 @@ def _private(room: Room, guest: Guest, content: MatchPage) -> bytes:
     return kept.replace(_PROMPT_GAP.encode(), escape(content.prompt).encode()).replace(b"%d" % _NUMBER_GAP, b"%d" % content.n)
 
 
-def _viewer(guest: Guest, token: str) -> Viewer:
-    return Viewer(guest.name, guest.language, guest.theme, token)
-
-
 def _anybody(guest: Guest) -> Viewer:
-    """The viewer of what is rendered once for many: no name, and a placeholder for the token."""
-    return Viewer("", guest.language, "auto", CSRF_PLACEHOLDER)
+    """The viewer of what is rendered once for many: no name."""
+    return Viewer("", guest.language, "auto")
 
 
 def table_page(request: AnyRequest, room: Room, guest: Guest, status: int = 200, notice: Refusal | None = None) -> Html:
@@ -143,7 +133,7 @@ def table_page(request: AnyRequest, room: Room, guest: Guest, status: int = 200,
         lobby = replace(lobby_page(room, guest, base_url(request)), notice=notice)
         return page(request, guest, "lobby.html", lobby, status, kind="lobby", version=room.version)
     drawn, content = _game_frame(room, guest, room.match, notice, _device(request, room, guest))
-    shown = Markup(with_token(drawn, viewer(request, guest).csrf).decode())
+    shown = Markup(drawn.decode())
     return page(request, guest, "game.html", content, status, kind="game", frame=shown)
 
 
@@ -162,7 +152,7 @@ def table_answer(request: AnyRequest, room: Room, guest: Guest, error: MeadhallE
         return Response({"ok": True}) if error is None else refusal_json(error)
     notice = None if error is None else Refusal(rule_of(error), reason_of(error))
     if by_htmx(request):
-        drawn = frame(room, guest, base_url(request), viewer(request, guest).csrf, notice)
+        drawn = frame(room, guest, base_url(request), notice)
         return Response(drawn, media_type=MediaType.HTML, status_code=status, headers={"Cache-Control": "no-store"})
     if error is None:
         return see_other(f"/table/{room.table.id}")
@@ -201,7 +191,6 @@ def failed(request: AnyRequest, error: Exception) -> Response[Any]:
         )  # a path may hold a secret key
     text = {
         400: _("That can't be understood: something in it is missing or malformed."),
-        403: _("This form is no longer valid. Go back, load the page again and try once more."),
         404: _("There is nothing here."),
         405: _("That can't be done here."),
         413: _("That is too large."),
@@ -211,7 +200,7 @@ def failed(request: AnyRequest, error: Exception) -> Response[Any]:
         _("Something went wrong on our side. Nothing is lost; please try again.") if status >= 500 else HTTPStatus(status).phrase,
     )
     if wants_json(request) or request.url.path.startswith("/api"):
-        detail = error.detail if isinstance(error, HTTPException) and status < 500 and status != 403 else text
+        detail = error.detail if isinstance(error, HTTPException) and status < 500 else text
         return _for_programs(RefusalInfo(HTTPStatus(status).name.lower().replace("_", "-"), None, detail, status))
     return _error_page(request, status, text)
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-import secrets
 from collections.abc import Callable, Hashable, MutableMapping, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
@@ -33,9 +32,6 @@ SERVER = HERE.parent
 STATIC = SERVER / "static"
 
 _INDENTED = re.compile(r"\n\s*")
-
-CSRF_PLACEHOLDER = f"token-{secrets.token_hex(16)}"
-"""Stands for the viewer's token in fragments that are rendered once for many viewers; no name that somebody takes can be it."""
 
 add_catalogues(SERVER / "locale")
 
@@ -168,17 +164,11 @@ def fragment(template: str, viewer: Viewer, page: Any, path: str) -> bytes:
     return _INDENTED.sub(" ", render(template, viewer, page, path)).encode()
 
 
-def game_frame(page: MatchPage, version: int, private: bytes, public: bytes) -> tuple[bytes, bytes]:
-    """A game's #frame, on one line, in two parts: up to the end of what is the viewer's own, its forms among it, and the rest."""
+def game_frame(page: MatchPage, version: int, private: bytes, public: bytes) -> bytes:
+    """Join a game's #frame, on one line, from the viewer's private part and the public one."""
     parts: Any = _template("_parts.html").module
     attributes = keep(parts.frame_attributes, page.title, len(page.seats), page.viewer, page.your_turn, page.status != "running")
-    return b'<div id="frame" %b data-version="%d">%b' % (attributes.encode(), version, private), public + b"</div>"
-
-
-def with_token(frame: tuple[bytes, bytes], token: str) -> bytes:
-    """The whole frame, with this viewer's token in its forms."""
-    own, rest = frame
-    return own.replace(CSRF_PLACEHOLDER.encode(), token.encode()) + rest
+    return b'<div id="frame" %b data-version="%d">%b%b</div>' % (attributes.encode(), version, private, public)
 
 
 @cache

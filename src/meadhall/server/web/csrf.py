@@ -1,57 +1,58 @@
-"""Against forged requests: Litestar compares the token in a form with the one in a cookie; here is what it leaves to do.
+"""Protection against cross-site request forgery (CSRF): only the hall's own pages may send its forms.
 
-A cookie whose token was signed with another secret (another hall on this host, or this one before its data folder was
-emptied) would be handed on into every form and refused with every form, for as long as the browser is open. It is dropped, so
-that a new one is given.
+Browsers say where a form comes from, and a page can't change what they say. They use ``Sec-Fetch-Site`` over HTTPS and on
+localhost (Fetch Metadata), and ``Origin`` elsewhere (RFC 6454). So forms need no tokens. The session cookie is also
+``SameSite=Lax``.
+
+The JSON API is not checked. It ignores cookies, so a request from another site has no authority there.
 """
 
 from __future__ import annotations
 
-from functools import lru_cache
-from secrets import compare_digest
+from typing import Final
+from urllib.parse import urlsplit
 
-from litestar.config.csrf import CSRFConfig
-from litestar.enums import ScopeType
-from litestar.middleware.csrf import CSRF_SECRET_LENGTH, generate_csrf_hash
-from litestar.types import ASGIApp, Receive, Scope, Send
+from meadhall.engine.language import gettext as _
+from meadhall.server.errors import CrossSite
+from meadhall.server.web.request import base_url
+from meadhall.server.web.sessions import COOKIE, AnyRequest
 
-COOKIE = "meadhall_csrf"
+_SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
+"""Methods that change nothing (RFC 9110, 9.2.1)."""
 
-_LENGTH = CSRF_SECRET_LENGTH + 64
-"""Of a token: its random part and its signature, a SHA-256 in hexadecimal."""
+_ACCEPTED_SITES: Final = frozenset({"same-origin", "none"})
+"""``none``: the user started the request, for example by reloading the page."""
 
-
-def csrf_config(secret: str) -> CSRFConfig:
-    """Every form carries a token; programs send their own in a header that no form can send. What is kept by caches has none."""
-    exclude = ["^/api/", "^/static/"]
-    return CSRFConfig(secret=secret, cookie_name=COOKIE, cookie_httponly=True, cookie_samesite="lax", exclude=exclude)
+_DEFAULT_PORTS: Final = {"http": 80, "https": 443}
 
 
-class ForeignTokens:
-    """The middleware that drops token cookies that are not ours."""
+def check_same_origin(request: AnyRequest) -> None:
+    """Accept a request that changes nothing, or that comes from a page of this hall. Raises CrossSite for any other.
 
-    def __init__(self, app: ASGIApp, secret: str) -> None:
-        self._app = app
-        self._secret = secret
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == ScopeType.HTTP:
-            scope["headers"] = [
-                (name, _without_foreign(value, self._secret) if name == b"cookie" else value) for name, value in scope["headers"]
-            ]
-        await self._app(scope, receive, send)
+    A request that names neither a site nor an origin doesn't come from a current browser. It is accepted only without a session
+    cookie: then there is no session that another site could misuse.
+    """
+    if request.method not in _SAFE_METHODS and not _is_from_here(request):
+        raise CrossSite(_("This form didn't come from a page of this hall. Open the page here and send it again."))
 
 
-def _without_foreign(header: bytes, secret: str) -> bytes:
-    return b";".join(pair for pair in header.split(b";") if not _is_foreign(pair.decode("latin-1").strip(), secret))
+def _is_from_here(request: AnyRequest) -> bool:
+    sites, origins = request.headers.getall("sec-fetch-site", []), request.headers.getall("origin", [])
+    if sites:
+        return _ACCEPTED_SITES.issuperset(sites)
+    if origins:
+        own = _origin(base_url(request))
+        return own is not None and all(_origin(text) == own for text in origins)
+    return COOKIE not in request.cookies
 
 
-def _is_foreign(pair: str, secret: str) -> bool:
-    name, _, token = pair.partition("=")
-    return name == COOKIE and not (len(token) == _LENGTH and _is_ours(token, secret))
-
-
-@lru_cache(maxsize=4096)
-def _is_ours(token: str, secret: str) -> bool:
-    signature = generate_csrf_hash(token[:CSRF_SECRET_LENGTH], secret)
-    return compare_digest(signature.encode(), token[CSRF_SECRET_LENGTH:].encode())
+def _origin(url: str) -> tuple[str, str, int] | None:
+    """Return scheme, host and port of an address, None if it has none (the origin "null")."""
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError:
+        return None
+    if parts.scheme not in _DEFAULT_PORTS or parts.hostname is None:
+        return None
+    return parts.scheme, parts.hostname, _DEFAULT_PORTS[parts.scheme] if port is None else port

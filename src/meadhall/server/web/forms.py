@@ -10,13 +10,16 @@ Form = dict[str, str]
 
 _LONGEST = 200
 
+_OLD_TOKEN = "_csrf_token"  # noqa: S105 - the name of a field
+"""A field that forms had up to version 0.1; pages from before an update may still be open."""
+
 
 async def read_form(request: AnyRequest) -> Form:
     """The fields of a form, each at most a line long; files are not among them."""
     if request.method != "POST":
         return {}
     data = await request.form()
-    return {name: value[:_LONGEST] for name, value in data.items() if isinstance(value, str)}
+    return {name: value[:_LONGEST] for name, value in data.items() if isinstance(value, str) and name != _OLD_TOKEN}
 
 
 def integer(form: Form, name: str) -> int | None:

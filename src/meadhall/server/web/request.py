@@ -27,6 +27,14 @@ class HallRequest(Request[Any, Any, Any]):
             return await super().form()
 
 
+def base_url(request: Request[Any, Any, Any]) -> str:
+    """Return the address under which the client reaches this hall, without a slash at its end.
+
+    The scheme is the one that a trusted proxy forwards (``MEADHALL_PROXIES``), the host is the Host header.
+    """
+    return str(request.base_url).rstrip("/")
+
+
 @contextmanager
 def _refused_where_unreadable() -> Iterator[None]:
     try:
