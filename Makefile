@@ -43,9 +43,7 @@ lint: docs ## style, types, which package may import which, and the documentatio
 
 docs: $(UV_STAMP) ## build the documentation into build/docs; warnings, dead links and missing anchors are errors
 	$(SYNC) --group docs
-	$(BIN)/python benchmarks/results_page.py --check
-	$(BIN)/python tools/command_line_page.py
-	$(BIN)/zensical build --clean --strict
+	tools/docs
 
 bench: $(UV_STAMP) ## measure: rules against C, plain Python and OpenSpiel; the hall under load
 	$(SYNC) --all-groups

@@ -83,9 +83,9 @@ def strength_rows() -> Iterator[list[str]]:
         matches = kept(file)
         schedule = scheduled(subject, pair, len(matches), players, "strength", luck=True, **options)
         found = upper(schedule, matches)
-        payoffs = [f"{each.payoff:.1%} ({each.low:.1%}–{each.high:.1%})" if each else "" for each in (found, found.adjusted)]
+        shares = [f"{each.share:.1%} ({each.low:.1%}–{each.high:.1%})" if each else "" for each in (found, found.adjusted)]
         title = ", ".join([subject.title, *options.values()])
-        yield [title, str(players), " < ".join(pair), *payoffs, f"{found.fair:.1%}", f"{len(matches):,}"]
+        yield [title, str(players), " < ".join(pair), *shares, f"{found.fair:.1%}", f"{len(matches):,}"]
 
 
 def axxa_rows() -> Iterator[list[str]]:

@@ -59,7 +59,7 @@ def upper(schedule: Schedule, played: list[dict[str, Any]]) -> Standing:
 
 def together(found: list[tuple[Adjusted, float]]) -> tuple[float, float, float]:
     """How many times the fair share is won with several numbers of players, and its 95 % interval: the mean, surer ones more."""
-    times = np.array([each.payoff / fair for each, fair in found])
+    times = np.array([each.share / fair for each, fair in found])
     errors = np.array([(each.high - each.low) / (2 * Z_95) / fair for each, fair in found])
     mean, half = float(np.average(times, weights=errors**-2)), Z_95 * float((errors**-2).sum()) ** -0.5
     return mean, mean - half, mean + half
@@ -94,7 +94,7 @@ def main() -> None:
             found = upper(schedule, played)
             if found.adjusted and found.fair:
                 sure[pair].append((found.adjusted, found.fair))
-            told = [f"{each.payoff:.1%} | {each.low:.1%}–{each.high:.1%}" if each else " | " for each in (found, found.adjusted)]
+            told = [f"{each.share:.1%} | {each.low:.1%}–{each.high:.1%}" if each else " | " for each in (found, found.adjusted)]
             fair = "" if found.fair is None else f"{found.fair:.1%}"
             print(f"| {players} | {' < '.join(pair)} | {' | '.join(told)} | {fair} | {len(played)} |", flush=True)
     for pair, each in sure.items():
