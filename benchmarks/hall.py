@@ -153,7 +153,7 @@ async def open_tables(port: int) -> list[Table]:
 
 async def let_bots_play(port: int, rank: str) -> None:
     """A table with bots, one after the other; the person there does at once what is offered first."""
-    async with httpx.AsyncClient(base_url=f"http://{HOST}:{port}/api", timeout=60) as client:
+    async with httpx.AsyncClient(base_url=f"http://{HOST}:{port}/api/v1", timeout=60) as client:
         guest = (await client.post("/guests", json={"name": "Host"})).json()
         client.headers["Authorization"] = f"Bearer {guest['token']}"
         while True:
@@ -255,10 +255,10 @@ def megabytes(process: psutil.Process) -> float:
 async def load(asked: argparse.Namespace, port: int, server: psutil.Process) -> None:
     tables = await open_tables(port)
     ready = asyncio.Semaphore(0)
-    watchers = [asyncio.create_task(watch(table, person, ready)) for table in tables for person in table.people]
-    for _ in watchers:
+    subscribers = [asyncio.create_task(watch(table, person, ready)) for table in tables for person in table.people]
+    for _ in subscribers:
         await ready.acquire()
-    print(f"{len(watchers)} streams on {len(tables)} tables; a frame is about {await frame_size(tables[0])} bytes")
+    print(f"{len(subscribers)} streams on {len(tables)} tables; a frame is about {await frame_size(tables[0])} bytes")
     print(
         f"{'bots':>8} {'moves/s':>8} {'done/s':>8} {'p50 ms':>8} {'p99 ms':>8} {'post p50':>9} {'post p99':>9} "
         f"{'loop p99':>9} {'late':>5} {'hall CPU':>9} {'MB':>5} {'bots CPU':>9} {'MB':>5} {'load CPU':>9}"
@@ -267,7 +267,7 @@ async def load(asked: argparse.Namespace, port: int, server: psutil.Process) -> 
         async with bots_playing(port, rank, asked.bots):
             for rate in asked.rates:
                 await measure(tables, rank, rate, asked.seconds, server)
-    for task in watchers:
+    for task in subscribers:
         if task.done() and not task.cancelled():
             task.result()
         task.cancel()
@@ -280,14 +280,14 @@ async def measure(tables: list[Table], rank: str, rate: int, seconds: float, ser
         table.posts.clear()
         table.late = 0
     (bots,) = server.children()
-    late_before = await lateness(tables[0])
+    lag_before = await event_loop_lag(tables[0])
     began = time.perf_counter()
     before = [used(process) for process in (server, bots, psutil.Process())]
     until = began + seconds
     await asyncio.gather(*(drive(table, random.Random(number), len(tables) / rate, until) for number, table in enumerate(tables)))
     elapsed = time.perf_counter() - began
     after = [used(process) for process in (server, bots, psutil.Process())]
-    late = {bound: count - late_before[bound] for bound, count in (await lateness(tables[0])).items()}
+    late = {bound: count - lag_before[bound] for bound, count in (await event_loop_lag(tables[0])).items()}
     cores = [(later - earlier) / elapsed for earlier, later in zip(before, after, strict=True)]
     delays = [delay for table in tables for delay in table.delays]
     posts = [delay for table in tables for delay in table.posts]
@@ -301,10 +301,10 @@ async def measure(tables: list[Table], rank: str, rate: int, seconds: float, ser
     )
 
 
-async def lateness(table: Table) -> dict[float, float]:
+async def event_loop_lag(table: Table) -> dict[float, float]:
     """How often the hall's event loop was at most so many seconds late, as the hall tells itself."""
     _, _, metrics = await table.people[0].ask("GET", "/metrics")
-    buckets = re.findall(rb'^meadhall_event_loop_late_seconds_bucket\{le="([^"]+)"\} (\S+)', metrics, re.MULTILINE)
+    buckets = re.findall(rb'^meadhall_event_loop_lag_seconds_bucket\{le="([^"]+)"\} (\S+)', metrics, re.MULTILINE)
     return {float(bound): float(count) for bound, count in buckets}
 
 
@@ -334,7 +334,7 @@ async def until_ready(port: int) -> None:
     """Wait until the rules are compiled."""
     while True:
         try:
-            _, _, games = await Person(port).ask("GET", "/api/games")
+            _, _, games = await Person(port).ask("GET", "/api/v1/games")
             if b'"ready":true' in games and b'"ready":false' not in games:
                 return
         except OSError:

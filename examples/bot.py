@@ -24,10 +24,10 @@ def ask(path: str, body: dict[str, Any] | None = None) -> Any:
 
 def play() -> str:
     """One match against the hall's strongest bot; the winner's name."""
-    headers["Authorization"] = "Bearer " + ask("/api/guests", {"name": "Firstling"})["token"]
-    strongest = next(game for game in ask("/api/games") if game["name"] == GAME)["bots"][-1]
-    table = ask("/api/tables", {"game": GAME, "players": 2, "bots": [strongest]})
-    path = f"/api/tables/{table['id']}"
+    headers["Authorization"] = "Bearer " + ask("/api/v1/guests", {"name": "Firstling"})["token"]
+    strongest = next(game for game in ask("/api/v1/games") if game["name"] == GAME)["bots"][-1]
+    table = ask("/api/v1/tables", {"game": GAME, "players": 2, "bots": [strongest]})
+    path = f"/api/v1/tables/{table['id']}"
     stream = urllib.request.urlopen(urllib.request.Request(HALL + path + "/events", headers=headers))
     for line in stream:
         if not line.startswith(b'data: {"id"'):  # only what says how the table is now

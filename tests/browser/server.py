@@ -73,7 +73,7 @@ class Hall:
 
     def _ready(self, wanted: str) -> bool:
         try:
-            games = httpx.get(f"{self.url}/api/games", timeout=5).json()
+            games = httpx.get(f"{self.url}/api/v1/games", timeout=5).json()
             return all(game["ready"] for game in games if wanted in ("", game["name"]))
         except httpx.HTTPError:
             return False

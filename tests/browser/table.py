@@ -39,7 +39,7 @@ class Table:
     @property
     def path(self) -> str:
         """The address of the table within the hall."""
-        found = re.search(r"/table/[^/?#]+", self.page.url)
+        found = re.search(r"/tables/[^/?#]+", self.page.url)
         assert found, self.page.url
         return found[0]
 

@@ -66,18 +66,18 @@ def test_no_page_has_an_axe_violation(come: Come) -> None:
     for table, place in zip((*players, watching), ("end, host", "end, friend", "end, watching"), strict=True):
         expect(table.page.locator("#end .chart")).to_be_visible(timeout=30_000)
         inspector.look(place, table.page)
-    inspector.look("replay", host.open(f"{players[0].path}/replay?at=1"))
-    inspector.look("replay, end", host.open(f"{watching.path}/replay?at=999"))
+    inspector.look("replay", host.open(f"{players[0].path}/replay?step=1"))
+    inspector.look("replay, end", host.open(f"{watching.path}/replay?step=999"))
     inspector.look("verify", host.open(f"{watching.path}/verify"))
     inspector.look("hall with matches", host.open("/"))
     assert inspector.found == []
 
 
 def _look_at_standing_pages(inspector: Inspector, person: Person) -> None:
-    for place, path in (("hall", "/"), ("rulebook", "/rules/axes-and-allies"), ("you", "/you"), ("upload", "/replay")):
+    for place, path in (("hall", "/"), ("rulebook", "/rules/axes-and-allies"), ("you", "/settings"), ("upload", "/replay")):
         inspector.look(place, person.open(path))
     person.allow("404")
-    inspector.look("error", person.open("/table/nowhere"))
+    inspector.look("error", person.open("/tables/nowhere"))
 
 
 def _look_at_sheets(inspector: Inspector, person: Person) -> None:

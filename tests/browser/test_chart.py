@@ -34,7 +34,7 @@ def with_chart(person: Person, address: str) -> Page:
 
 def moment(page: Page) -> int:
     """Which moment the replay shows."""
-    return int(page.locator("#at").input_value())
+    return int(page.locator("#step").input_value())
 
 
 _CROWDED = """() => {
@@ -88,17 +88,17 @@ def test_the_chart_of_a_replay_comes_by_itself_and_leads_to_its_moments(come: Co
 def test_what_is_known_can_be_chosen_and_stays_chosen(come: Come) -> None:
     person = come()
     address = bring(person, "viking-axes/3-players-strategic-0")
-    page = with_chart(person, f"{address}?at=3")
+    page = with_chart(person, f"{address}?step=3")
     before = page.locator(".chart-line").first.get_attribute("d")
-    page.locator("#known-everything").click()
-    expect(page.locator("#known-everything[aria-current=true]")).to_be_visible(timeout=PATIENCE)
+    page.locator("#knowledge-everything").click()
+    expect(page.locator("#knowledge-everything[aria-current=true]")).to_be_visible(timeout=PATIENCE)
     assert page.locator(".chart-line").first.get_attribute("d") != before
     page.locator("#step-on").click()
     expect(page.locator("label[for=at]")).to_contain_text("Action 4 of")
-    expect(page.locator("#known-everything[aria-current=true]")).to_be_visible()
+    expect(page.locator("#knowledge-everything[aria-current=true]")).to_be_visible()
     page.get_by_role("link", name="Larger").click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("wins")
-    expect(page.locator("#known-everything[aria-current=true]")).to_be_visible()
+    expect(page.locator("#knowledge-everything[aria-current=true]")).to_be_visible()
 
 
 def test_everything_works_without_javascript(come: Come) -> None:
@@ -107,23 +107,23 @@ def test_everything_works_without_javascript(come: Come) -> None:
     page = person.page
     expect(page.locator("#chart")).to_be_visible(timeout=PATIENCE)  # the page looks again by itself
     page.locator(".chart-steps button").nth(7).click()
-    page.wait_for_url(re.compile(r"at=\d+"))
+    page.wait_for_url(re.compile(r"step=\d+"))
     assert moment(page) == 7
-    page.locator("#known-everything").click()
-    expect(page.locator("#known-everything[aria-current=true]")).to_be_visible(timeout=PATIENCE)
+    page.locator("#knowledge-everything").click()
+    expect(page.locator("#knowledge-everything[aria-current=true]")).to_be_visible(timeout=PATIENCE)
     assert moment(page) == 7
     page = with_chart(person, f"{address}/chart")
     page.locator("summary").click()
     expect(page.locator(".figures tbody tr").first).to_be_visible()
     page.locator(".chart-steps button").first.click()
-    page.wait_for_url(f"**{address}?at=0")
+    page.wait_for_url(f"**{address}?step=0")
 
 
 def test_a_chart_is_accessible_and_fits(come: Come) -> None:
     inspector = Inspector()
     desk, phone = come(**STILL), come(**PHONE)
     address = bring(desk, "viking-axes/7-players-strategic-0")
-    for place in (f"{address}?at=20", f"{address}/chart", f"{address}/chart?known=everything"):
+    for place in (f"{address}?step=20", f"{address}/chart", f"{address}/chart?knowledge=everything"):
         for person in (desk, phone):
             page = with_chart(person, place)
             inspector.look(place, page)

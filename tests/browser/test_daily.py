@@ -22,7 +22,7 @@ def one_day() -> None:
 
 def newcomer(come: Come, name: str, **manner: object) -> Person:
     person = come(**(STILL | manner))
-    person.open("/you").locator("#name").fill(name)
+    person.open("/settings").locator("#name").fill(name)
     person.page.get_by_role("button", name="Keep").click()
     return person
 

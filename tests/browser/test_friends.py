@@ -76,7 +76,7 @@ def _check_the_replay(page: Page, table: Table) -> None:
     story, headline = table.told, table.headline
     page.get_by_role("link", name="Replay", exact=True).click()
     expect(page.get_by_text("Action 0 of")).to_be_visible()
-    last = int(page.locator("#at").get_attribute("max") or 0)
+    last = int(page.locator("#step").get_attribute("max") or 0)
     assert last > 0
     page.get_by_label("Speed").select_option("swift")
     for at in range(1, last + 1):

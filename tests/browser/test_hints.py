@@ -145,7 +145,7 @@ def test_a_king_is_seen_thinking_and_plays_within_four_seconds(come: Come, hall:
     inspector.look("somebody thinks", page)
     assert inspector.found == []
     table.wait_for_turn()
-    while not (told := pauses(hall, table.path.removeprefix("/table/"), person=0)):  # the king's was the first action of all
+    while not (told := pauses(hall, table.path.removeprefix("/tables/"), person=0)):  # the king's was the first action of all
         table.act()
         table.wait_for_turn()
     assert max(told) < 4

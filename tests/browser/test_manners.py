@@ -14,7 +14,7 @@ from browser.table import open_table, play_now
 def test_the_theme_chosen_is_remembered(come: Come, theme: str) -> None:
     other = "dark" if theme == "light" else "light"
     person = come(color_scheme=other)
-    page = person.open("/you")
+    page = person.open("/settings")
     page.locator(f"input[name=theme][value={theme}]").check()
     page.get_by_role("button", name="Keep").click()
     person.open("/")
@@ -24,7 +24,7 @@ def test_the_theme_chosen_is_remembered(come: Come, theme: str) -> None:
 
 def test_a_name_chosen_is_the_name_at_the_table(come: Come) -> None:
     person = come()
-    page = person.open("/you")
+    page = person.open("/settings")
     page.locator("#name").fill("Brynhild")
     page.get_by_role("button", name="Keep").click()
     play_now(person)

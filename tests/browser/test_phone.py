@@ -60,7 +60,7 @@ def test_a_match_is_played_on_a_phone(come: Come) -> None:
 
 def test_every_other_page_fits_a_phone(come: Come) -> None:
     person = come(**PHONE)
-    for path in ("/", "/rules/axes-and-allies", "/you", "/replay"):
+    for path in ("/", "/rules/axes-and-allies", "/settings", "/replay"):
         _check_fits(person.open(path))
     person.open("/").get_by_role("button", name="With friends").first.tap()
     expect(person.page.locator("#start")).to_be_visible()

@@ -109,7 +109,7 @@ def test_somebody_elses_cookie_cannot_act(come: Come) -> None:
     actor = whose_turn(players)
     assert actor is not None
     told = actor.told
-    stranger.open("/you")
+    stranger.open("/settings")
     form: dict[str, str | float | bool] = {"action": actor.choices.first.get_attribute("value") or ""}
     for headers in ({"Accept": "application/json"}, {"HX-Request": "true"}, {}):
         answer = stranger.context.request.post(f"{actor.path}/act", form=form, headers=SAME_ORIGIN | headers)

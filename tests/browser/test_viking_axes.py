@@ -15,7 +15,7 @@ from browser.test_accessible import Inspector
 from browser.test_keyboard import tab_to
 from browser.test_phone import PHONE
 from meadhall.engine.match import Match
-from meadhall.engine.record import replay
+from meadhall.engine.record.replay import replay
 from meadhall.games.viking_axes.cards import TITLES
 from meadhall.games.viking_axes.state import DRAW, END_TURN, PLACE, PLAY, SHIELD, SKIP
 

@@ -12,7 +12,7 @@ import pytest_asyncio
 from meadhall.engine.game import registered
 from meadhall.lab import warm
 from meadhall.server.hall import hall as hall_module
-from meadhall.server.ops import gc_tuning as garbage
+from meadhall.server.ops import gc_tuning
 from meadhall.server.settings import Settings
 from server import hoard_on_a_page
 from server.people import AXES, HOARD, OpenHall, open_hall
@@ -60,7 +60,7 @@ def on_each_database(request: pytest.FixtureRequest, settings: Settings) -> Sett
 def at_once(compiled: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every hall's games are ready at once, and none collects all that the tests have loaded."""
     monkeypatch.setattr(hall_module, "Readiness", ReadyAtOnce)
-    monkeypatch.setattr(garbage, "spare_what_is_loaded", lambda: None)
+    monkeypatch.setattr(gc_tuning, "freeze_loaded_objects", lambda: None)
 
 
 @pytest_asyncio.fixture

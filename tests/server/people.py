@@ -17,7 +17,7 @@ from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.room import Room
 from meadhall.server.settings import Settings
 from meadhall.server.store.store import Store
-from meadhall.server.worker.client import InThreads, Thinker
+from meadhall.server.worker.client import Worker, WorkerThreads
 
 PATIENCE = 60.0
 """Seconds after which something that was awaited has not come. Nothing takes so long unless it is broken."""
@@ -66,23 +66,25 @@ class Person(Visitor):
         return str(answer.json()["id"])
 
     async def act(self, table: str, action: int, n: int | None = None) -> httpx.Response:
-        return await self.ask(f"/table/{table}/act", {"action": str(action)} | ({} if n is None else {"n": str(n)}))
+        return await self.ask(f"/tables/{table}/act", {"action": str(action)} | ({} if n is None else {"n": str(n)}))
 
 
 class Program(Visitor):
     """A program with a token."""
 
+    prefix = "/api/v1"
+
     @classmethod
     async def new(cls, app: Litestar, name: str = "Robot") -> Program:
-        answer = await Visitor(app).http.post("/api/guests", json={"name": name})
+        answer = await Visitor(app).http.post("/api/v1/guests", json={"name": name})
         assert answer.status_code == 201, answer.text
         return cls(app, Authorization=f"Bearer {answer.json()['token']}")
 
     async def post(self, path: str, data: Any = None) -> httpx.Response:
-        return await self.http.post(f"/api{path}", json={} if data is None else data)
+        return await self.http.post(f"{self.prefix}{path}", json={} if data is None else data)
 
     async def read(self, path: str) -> httpx.Response:
-        return await self.http.get(f"/api{path}")
+        return await self.http.get(f"{self.prefix}{path}")
 
     async def open(self, **table: Any) -> dict[str, Any]:
         answer = await self.post("/tables", table)
@@ -115,8 +117,8 @@ class OpenHall:
         """Two people at a table of two, the match begun."""
         host, friend = self.person(), self.person("10.0.0.2")
         table = await host.open(game)
-        assert (await friend.ask(f"/table/{table}/seats", {"set": "sit"})).status_code == 200
-        assert (await host.ask(f"/table/{table}/start")).status_code == 200
+        assert (await friend.ask(f"/tables/{table}/seats", {"set": "sit"})).status_code == 200
+        assert (await host.ask(f"/tables/{table}/start")).status_code == 200
         return host, friend, await self.room(table)
 
     async def played_out(self, game: str = AXES) -> Room:
@@ -139,16 +141,16 @@ async def play_out(room: Room, people: dict[int, Person]) -> None:
 
 
 @asynccontextmanager
-async def open_hall(settings: Settings, thinker: Thinker | None = None) -> AsyncIterator[OpenHall]:
+async def open_hall(settings: Settings, worker: Worker | None = None) -> AsyncIterator[OpenHall]:
     """Open the hall as a server does, but for the socket; in a task of its own, as its lifespan must begin and end in one.
 
-    It thinks in threads, unless another thinker is given: what a test has registered or replaced is known to this process alone.
+    Its worker runs in threads, unless another worker is given: what a test has registered or replaced is known to this process alone.
     """
     opened: asyncio.Future[OpenHall] = asyncio.get_running_loop().create_future()
     leave = asyncio.Event()
 
     async def keep_open() -> None:
-        async with _in_this_task(settings, thinker or InThreads()) as hall:
+        async with _in_this_task(settings, worker or WorkerThreads()) as hall:
             opened.set_result(hall)
             await leave.wait()
 
@@ -165,19 +167,19 @@ async def open_hall(settings: Settings, thinker: Thinker | None = None) -> Async
 
 
 @asynccontextmanager
-async def _in_this_task(settings: Settings, thinker: Thinker) -> AsyncIterator[OpenHall]:
+async def _in_this_task(settings: Settings, worker: Worker) -> AsyncIterator[OpenHall]:
     async with Store.open(settings) as store:
-        app = await create_app(settings, store, thinker)
+        app = await create_app(settings, store, worker)
         async with app.lifespan():
             yield OpenHall(app, app.state.hall, store)
 
 
 async def until(room: Room, holds: Callable[[], bool]) -> None:
     """Watch a table until something holds of it."""
-    with room.hub.watching("") as watcher:
+    with room.channel.subscribe("") as subscriber:
         async with asyncio.timeout(PATIENCE):
             while not holds():
-                await watcher.wait(PATIENCE)
+                await subscriber.wait(PATIENCE)
 
 
 # ------------------------------------------------------------------------------------------------------------------- streams

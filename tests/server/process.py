@@ -53,7 +53,7 @@ class Process:
                 assert process.returncode is None, f"the hall did not start:\n{self.log.read_text()}"
                 assert time.monotonic() < until, f"the hall was not ready in time:\n{self.log.read_text()}"
                 try:
-                    games = (await client.get(f"{self.url}/api/games")).json()
+                    games = (await client.get(f"{self.url}/api/v1/games")).json()
                 except httpx.TransportError:
                     games = []
                 if games and all(game["ready"] for game in games):

@@ -11,14 +11,14 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from meadhall.engine.errors import MeadhallError
 from meadhall.engine.game import register
-from meadhall.engine.match import View
+from meadhall.engine.view import View
 from meadhall.lab import warm
 from meadhall.server import run
 from meadhall.server.hall import hall
 from meadhall.server.run import serve
 from meadhall.server.settings import Settings
-from meadhall.server.worker import tasks as mind
-from meadhall.server.worker.client import InThreads
+from meadhall.server.worker import bot_cache
+from meadhall.server.worker.client import WorkerThreads
 from server import hoard_on_a_page
 from server.people import AXES, HOARD
 from server.ready import ReadyAtOnce
@@ -39,9 +39,9 @@ if __name__ == "__main__":
     register(hoard_on_a_page.game)
     warm([AXES, HOARD], bulk=False)
     vars(hall)["Readiness"] = ReadyAtOnce
-    vars(run)["Beside"] = InThreads  # Hoard is known to this process alone
+    vars(run)["WorkerProcess"] = WorkerThreads  # Hoard is known to this process alone
     if os.environ.get("MEADHALL_TEST_SLOW_BOTS"):
-        vars(mind)["bot"] = lambda game, name: Slow()
+        vars(bot_cache)["bot"] = lambda game, name: Slow()
     try:
         serve(Settings.from_environment())
     except MeadhallError as error:

@@ -30,7 +30,7 @@ async def two_programs(hall: OpenHall, game: str = HOARD) -> tuple[Program, Prog
 
 
 async def test_the_games_are_listed_with_all_one_needs(hall: OpenHall) -> None:
-    games = {game["name"]: game for game in (await hall.person().get("/api/games")).json()}
+    games = {game["name"]: game for game in (await hall.person().get("/api/v1/games")).json()}
     assert games[AXES]["ready"]
     assert (games[AXES]["min_players"], games[AXES]["max_players"], games[AXES]["actions"]) == (2, 6, 12)
     assert games[AXES]["bots"] == ["thrall", "karl", "huscarl", "jarl", "king", "random", "greedy"]
@@ -137,7 +137,7 @@ async def test_every_refusal_has_a_name_a_reason_and_a_rule(hall: OpenHall) -> N
 )
 async def test_a_body_that_does_not_fit_is_refused(hall: OpenHall, body: str) -> None:
     program = await hall.program()
-    answer = await program.http.post("/api/tables", content=body, headers={"Content-Type": "application/json"})
+    answer = await program.http.post("/api/v1/tables", content=body, headers={"Content-Type": "application/json"})
     assert answer.status_code in (400, 404)
     assert answer.json()["error"] in ("bad-request", "unknown-game")
 
@@ -154,26 +154,26 @@ async def test_a_body_that_does_not_fit_is_refused(hall: OpenHall, body: str) ->
 )
 async def test_a_body_that_is_not_utf_8_is_refused(hall: OpenHall, path: str, body: bytes) -> None:
     host, _, table = await two_programs(hall)
-    answer = await host.http.post(f"/api{path.format(id=table)}", content=body, headers={"Content-Type": "application/json"})
+    answer = await host.http.post(f"/api/v1{path.format(id=table)}", content=body, headers={"Content-Type": "application/json"})
     assert (answer.status_code, answer.json()["error"]) == (400, "bad-request"), answer.text
 
 
 async def test_a_body_nested_without_end_is_refused(hall: OpenHall) -> None:
     host, _, table = await two_programs(hall)
     deep = '{"action": ' + "[" * 20_000 + "]" * 20_000 + "}"
-    answer = await host.http.post(f"/api/tables/{table}/actions", content=deep, headers={"Content-Type": "application/json"})
+    answer = await host.http.post(f"/api/v1/tables/{table}/actions", content=deep, headers={"Content-Type": "application/json"})
     assert answer.status_code == 400
 
 
 @pytest.mark.parametrize("name", ["", "x" * 41, 7, None])
 async def test_a_guest_needs_a_name(hall: OpenHall, name: Any) -> None:
-    assert (await hall.person().http.post("/api/guests", json={"name": name})).status_code == 400
+    assert (await hall.person().http.post("/api/v1/guests", json={"name": name})).status_code == 400
 
 
 async def test_events_are_streamed_each_action_once(hall: OpenHall) -> None:
     host, friend, table = await two_programs(hall)
     await host.act(table, BOAST)
-    async with stream(friend, f"/api/tables/{table}/events") as live:
+    async with stream(friend, f"/api/v1/tables/{table}/events") as live:
         assert live.headers["content-type"].startswith("text/event-stream")
         actions: list[dict[str, Any]] = []
         tables: list[dict[str, Any]] = []
@@ -190,7 +190,7 @@ async def test_events_are_streamed_each_action_once(hall: OpenHall) -> None:
             await read_up_to(n)
     assert [action["n"] for action in actions] == [1, 2, 3, 4]
     assert actions[1:] == (await friend.read(f"/tables/{table}/record")).json()["actions"], "as the friend may know it"
-    async with stream(friend, f"/api/tables/{table}/events?after=3") as again:
+    async with stream(friend, f"/api/v1/tables/{table}/events?after=3") as again:
         name, data = await again.event()
         assert (name, data["n"]) == ("action", 4), "what was told before is not told again"
 
@@ -207,7 +207,7 @@ async def test_who_comes_back_is_told_what_followed_the_last_event(hall: OpenHal
             number: int = data["n"]
             return number
 
-    events = f"/api/tables/{table}/events"
+    events = f"/api/v1/tables/{table}/events"
     assert await first(events) == 1
     host.http.headers["Last-Event-ID"] = "1"
     assert await first(events) == 2
@@ -219,7 +219,7 @@ async def test_who_comes_back_is_told_what_followed_the_last_event(hall: OpenHal
 async def test_a_quiet_stream_says_that_it_is_still_there(hall: OpenHall, monkeypatch: pytest.MonkeyPatch) -> None:
     host, _, table = await two_programs(hall)
     monkeypatch.setattr(api, "_PATIENCE", 0.01)
-    async with stream(host, f"/api/tables/{table}/events") as live:
+    async with stream(host, f"/api/v1/tables/{table}/events") as live:
         messages = [await live.message() for _ in range(3)]
         assert messages[-1] == ": still here"
 
@@ -243,7 +243,7 @@ async def test_openapi_describes_the_api_and_nothing_else(hall: OpenHall) -> Non
 async def test_a_token_is_needed_where_the_document_says_so(hall: OpenHall) -> None:
     document = await described(hall)
     assert document.document["components"]["securitySchemes"]["token"].items() >= {"type": "http", "scheme": "bearer"}.items()
-    bodies = {"/api/guests": {"name": "Ada"}, "/api/tables": {"game": HOARD}, "/api/tables/{id}/actions": {"action": 0}}
+    bodies = {"/api/v1/guests": {"name": "Ada"}, "/api/v1/tables": {"game": HOARD}, "/api/v1/tables/{id}/actions": {"action": 0}}
     for method, path, operation in document.operations():
         needed = operation.get("security") == [{"token": []}]
         for body in (json.dumps(bodies.get(path, {})), "{", '{"no": "such field"}'):
@@ -257,7 +257,7 @@ async def fail(*_: object) -> None:
 
 async def do_everything(hall: OpenHall, host: Program, friend: Program, stranger: Program) -> str:
     """Ask for everything that the hall does for programs, and for much that it refuses. The table, at which a match is over."""
-    await host.http.post("/api/guests", json={"name": "Ada"})
+    await host.http.post("/api/v1/guests", json={"name": "Ada"})
     await host.read("/games")
     alone = (await host.open(game=HOARD, bots=["random"]))["id"]
     await host.post(f"/tables/{alone}/resign")
@@ -323,13 +323,14 @@ async def test_every_answer_and_refusal_is_as_described(hall: OpenHall, monkeypa
         document.check_answer(answer)
     assert {answer.status_code for answer in answers} == {200, 201, 400, 401, 403, 404, 409, 410, 413, 422, 429, 500, 503}
     done = [document.operation(answer.request) for answer in answers if answer.is_success]
-    assert [path for _, path, operation in document.operations() if operation not in done] == ["/api/tables/{id}/events"]
+    current = [(path, operation) for _, path, operation in document.operations() if not operation["deprecated"]]
+    assert [path for path, operation in current if operation not in done] == ["/api/v1/tables/{id}/events"]
 
 
 async def test_the_stream_is_as_described(hall: OpenHall) -> None:
     host, _, table = await two_programs(hall)
-    operation = (await described(hall)).operation(httpx.Request("GET", f"http://hall.test/api/tables/{table}/events"))
-    async with stream(host, f"/api/tables/{table}/events") as live:
+    operation = (await described(hall)).operation(httpx.Request("GET", f"http://hall.test/api/v1/tables/{table}/events"))
+    async with stream(host, f"/api/v1/tables/{table}/events") as live:
         (media_type,) = operation["responses"]["200"]["content"]
         assert live.headers["content-type"].split(";")[0] == media_type
 
@@ -337,35 +338,35 @@ async def test_the_stream_is_as_described(hall: OpenHall) -> None:
 @pytest.mark.parametrize(
     ("path", "body", "fits"),
     [
-        ("/api/guests", {"name": "Ada"}, True),
-        ("/api/guests", {"name": 7}, False),
-        ("/api/guests", {"name": ""}, False),
-        ("/api/guests", {"name": "x" * 41}, False),
-        ("/api/guests", {"name": "Ada", "age": 36}, False),
-        ("/api/guests", [], False),
-        ("/api/tables", {"game": HOARD, "players": 2}, True),
-        ("/api/tables", {"game": HOARD, "players": 2.0}, False),
-        ("/api/tables", {"game": HOARD, "players": None}, True),
-        ("/api/tables", {"game": HOARD, "players": "2"}, False),
-        ("/api/tables", {"game": HOARD, "players": 2.5}, False),
-        ("/api/tables", {"game": HOARD, "players": True}, False),
-        ("/api/tables", {"game": HOARD, "public": "true"}, False),
-        ("/api/tables", {"game": HOARD, "public": 1}, False),
-        ("/api/tables", {"game": HOARD, "bots": "random"}, False),
-        ("/api/tables", {"game": HOARD, "bots": [1]}, False),
-        ("/api/tables", {"game": HOARD, "options": []}, False),
-        ("/api/tables", {"game": 1}, False),
-        ("/api/tables", {"game": HOARD, "cheat": 1}, False),
-        ("/api/tables", {}, False),
-        ("/api/tables/{id}/join", {"seat": "1"}, False),
-        ("/api/tables/{id}/join", {"seat": 1, "now": True}, False),
-        ("/api/tables/{id}/join", {"seat": 1}, True),
-        ("/api/tables/{id}/actions", {"action": BOAST, "n": 1}, True),
-        ("/api/tables/{id}/actions", {"action": BOAST, "n": "1"}, False),
-        ("/api/tables/{id}/actions", {"action": str(BOAST)}, False),
-        ("/api/tables/{id}/actions", {"action": None}, False),
-        ("/api/tables/{id}/actions", {"action": BOAST, "why": "glory"}, False),
-        ("/api/tables/{id}/actions", {"n": 1}, False),
+        ("/api/v1/guests", {"name": "Ada"}, True),
+        ("/api/v1/guests", {"name": 7}, False),
+        ("/api/v1/guests", {"name": ""}, False),
+        ("/api/v1/guests", {"name": "x" * 41}, False),
+        ("/api/v1/guests", {"name": "Ada", "age": 36}, False),
+        ("/api/v1/guests", [], False),
+        ("/api/v1/tables", {"game": HOARD, "players": 2}, True),
+        ("/api/v1/tables", {"game": HOARD, "players": 2.0}, False),
+        ("/api/v1/tables", {"game": HOARD, "players": None}, True),
+        ("/api/v1/tables", {"game": HOARD, "players": "2"}, False),
+        ("/api/v1/tables", {"game": HOARD, "players": 2.5}, False),
+        ("/api/v1/tables", {"game": HOARD, "players": True}, False),
+        ("/api/v1/tables", {"game": HOARD, "public": "true"}, False),
+        ("/api/v1/tables", {"game": HOARD, "public": 1}, False),
+        ("/api/v1/tables", {"game": HOARD, "bots": "random"}, False),
+        ("/api/v1/tables", {"game": HOARD, "bots": [1]}, False),
+        ("/api/v1/tables", {"game": HOARD, "options": []}, False),
+        ("/api/v1/tables", {"game": 1}, False),
+        ("/api/v1/tables", {"game": HOARD, "cheat": 1}, False),
+        ("/api/v1/tables", {}, False),
+        ("/api/v1/tables/{id}/join", {"seat": "1"}, False),
+        ("/api/v1/tables/{id}/join", {"seat": 1, "now": True}, False),
+        ("/api/v1/tables/{id}/join", {"seat": 1}, True),
+        ("/api/v1/tables/{id}/actions", {"action": BOAST, "n": 1}, True),
+        ("/api/v1/tables/{id}/actions", {"action": BOAST, "n": "1"}, False),
+        ("/api/v1/tables/{id}/actions", {"action": str(BOAST)}, False),
+        ("/api/v1/tables/{id}/actions", {"action": None}, False),
+        ("/api/v1/tables/{id}/actions", {"action": BOAST, "why": "glory"}, False),
+        ("/api/v1/tables/{id}/actions", {"n": 1}, False),
     ],
 )
 async def test_a_body_is_accepted_if_it_is_as_described(hall: OpenHall, path: str, body: Any, fits: bool) -> None:

@@ -69,13 +69,13 @@ async def test_every_answer_is_guarded_and_no_page_holds_script_or_style(hall: O
     for game in (AXES, HOARD):
         host, friend, room = await hall.two_at(game)
         lobby = await host.open(game)
-        table = f"/table/{room.table.id}"
+        table = f"/tables/{room.table.id}"
         paths = [
             "/",
-            "/you",
+            "/settings",
             "/replay",
             f"/rules/{game}",
-            f"/table/{lobby}",
+            f"/tables/{lobby}",
             table,
             f"{table}/replay",
             f"{table}/verify",
@@ -84,16 +84,16 @@ async def test_every_answer_is_guarded_and_no_page_holds_script_or_style(hall: O
         pages += [await person.get(path) for path in paths for person in (host, friend, hall.person())]
         pages += [await friend.get(f"/seat/{room.table.seats[0].key}"), await host.post(f"{table}/act", {"action": "x"})]
         await play_out(room, {0: host, 1: friend})
-        pages += [await host.get(path) for path in (table, f"{table}/replay?at=1", f"{table}/verify")]
+        pages += [await host.get(path) for path in (table, f"{table}/replay?step=1", f"{table}/verify")]
     others = [
         await host.get(path)
-        for path in ("/nowhere", "/table/x", "/static/nothing", "/health", "/metrics", "/schema/openapi.json", "/api/tables/x")
+        for path in ("/nowhere", "/tables/x", "/static/nothing", "/health", "/metrics", "/schema/openapi.json", "/api/v1/tables/x")
     ]
     others += [
         await host.get("/static/css/base.css"),
-        await host.http.post("/you"),
-        await host.http.delete("/you"),
-        await host.http.head("/you"),
+        await host.http.post("/settings"),
+        await host.http.delete("/settings"),
+        await host.http.head("/settings"),
     ]
     async with stream(host, f"{table}/stream") as live:
         assert is_guarded(live.headers)
@@ -131,7 +131,7 @@ async def test_a_fault_of_ours_is_told_without_its_secrets(
     assert key not in ours
 
 
-@pytest.mark.parametrize(("path", "status"), [("/nowhere", 404), ("/rules/chess", 404), ("/table/x/y/z", 404)])
+@pytest.mark.parametrize(("path", "status"), [("/nowhere", 404), ("/rules/chess", 404), ("/tables/x/y/z", 404)])
 async def test_errors_are_pages_for_people_and_json_for_programs(hall: OpenHall, path: str, status: int) -> None:
     page = await hall.person().get(path)
     assert (page.status_code, page.headers["content-type"].split(";")[0]) == (status, "text/html")
@@ -141,8 +141,8 @@ async def test_errors_are_pages_for_people_and_json_for_programs(hall: OpenHall,
 
 async def test_errors_speak_the_guests_language(hall: OpenHall) -> None:
     german = hall.person()
-    await german.post("/you", {"language": "de"})
-    for path in ("/table/nowhere", "/seat/x", "/replay/x"):
+    await german.post("/settings", {"language": "de"})
+    for path in ("/tables/nowhere", "/seat/x", "/replay/x"):
         page = (await german.get(path)).text
         assert '<html lang="de"' in page
         assert "There is" not in page
@@ -151,7 +151,7 @@ async def test_errors_speak_the_guests_language(hall: OpenHall) -> None:
 
 async def test_a_body_that_is_too_large_is_refused(hall: OpenHall) -> None:
     person = hall.person()
-    answer = await person.post("/you", {"name": "x" * 70_000})
+    answer = await person.post("/settings", {"name": "x" * 70_000})
     assert answer.status_code == 413
     program = await hall.program()
     assert (await program.post("/tables", {"game": "x" * (DOCUMENT_LIMIT + 1)})).status_code == 413
@@ -160,13 +160,13 @@ async def test_a_body_that_is_too_large_is_refused(hall: OpenHall) -> None:
 async def test_one_client_makes_so_many_requests_and_no_more(settings: Settings, at_once: None) -> None:
     async with open_hall(replace(settings, requests_per_minute=5)) as hall:
         busy, other = hall.person("10.0.0.1"), hall.person("10.0.0.2")
-        answers = [await busy.get("/you") for _ in range(7)]
+        answers = [await busy.get("/settings") for _ in range(7)]
         assert [answer.status_code for answer in answers] == [200] * 5 + [429] * 2
         assert "Wait a minute" in answers[-1].text
         assert is_guarded(answers[-1].headers)
-        answer = await busy.get("/api/games")
+        answer = await busy.get("/api/v1/games")
         assert (answer.status_code, answer.json()["error"]) == (429, "too-many-requests")
-        assert (await other.get("/you")).status_code == 200
+        assert (await other.get("/settings")).status_code == 200
         for path in ("/health", "/metrics", "/static/css/base.css"):
             assert (await busy.get(path)).status_code == 200, "what is not counted"
 
@@ -184,7 +184,7 @@ async def test_how_many_requests_came_from_where_is_forgotten(
     monkeypatch.setattr(MemoryStore, "delete_expired", watched)
     monkeypatch.setattr(app_module, "_MINUTE", 0.01)
     async with open_hall(replace(settings, requests_per_minute=5)) as hall, asyncio.timeout(PATIENCE):
-        await hall.person("10.0.0.7").get("/you")
+        await hall.person("10.0.0.7").get("/settings")
         counts = await looked.get()
         assert counts is hall.app.stores.get("rate_limit")
         assert len(counts._store) == 1
@@ -232,7 +232,7 @@ UNREADABLE = [
 
 
 @pytest.mark.parametrize(("body", "kind"), UNREADABLE, ids=["address", "field", "charset"])
-@pytest.mark.parametrize("path", ["/you", "/replay"])
+@pytest.mark.parametrize("path", ["/settings", "/replay"])
 async def test_a_form_that_can_not_be_read_is_refused(hall: OpenHall, path: str, body: bytes, kind: str) -> None:
     person = hall.person()
     answer = await person.http.post(path, content=body, headers={"Content-Type": kind})
@@ -249,7 +249,7 @@ async def test_metrics_count_without_naming_anything(hall: OpenHall) -> None:
     key = room.table.seats[0].key
     await host.get(f"/seat/{key}")
     await host.get("/no-such-page-as-this")
-    async with stream(host, f"/table/{room.table.id}/stream") as live:
+    async with stream(host, f"/tables/{room.table.id}/stream") as live:
         await live.frame()
         text = (await host.get("/metrics")).text
     assert "meadhall_rooms 1.0" in text
@@ -263,7 +263,7 @@ async def test_metrics_tell_when_the_hall_was_held_up(hall: OpenHall) -> None:
     async def often_late() -> float:
         """How often the event loop was late by more than 100 ms."""
         text = (await hall.person().get("/metrics")).text
-        counts = dict(re.findall(r'^meadhall_event_loop_late_seconds_bucket\{le="(.+)"\} (.+)$', text, re.MULTILINE))
+        counts = dict(re.findall(r'^meadhall_event_loop_lag_seconds_bucket\{le="(.+)"\} (.+)$', text, re.MULTILINE))
         return float(counts["+Inf"]) - float(counts["0.1"])
 
     before = await often_late()
@@ -279,5 +279,5 @@ async def test_the_hall_shows_tables_whose_game_has_gone(hall: OpenHall, caplog:
         gone = replace(room.table, id=status, game="chess", public=True, status=status, seats=())
         await hall.store.add_table(replace(gone, seats=tuple(replace(seat, key=seat.key + status) for seat in room.table.seats)))
     assert (await host.get("/")).status_code == 200
-    assert (await host.get("/table/running")).status_code == 404
+    assert (await host.get("/tables/running")).status_code == 404
     assert not [record for record in caplog.records if record.levelno >= logging.ERROR]

@@ -18,8 +18,8 @@ import meadhall
 from games_for_tests.hoard.rules import LOOK
 from meadhall.bots.analysis import Analysis, analyse
 from meadhall.engine.match import Match
-from meadhall.engine.record import dumps, loads
-from meadhall.engine.record import replay as replayed
+from meadhall.engine.record.format import dumps, loads
+from meadhall.engine.record.replay import replay as replayed
 from meadhall.server.errors import TooMany, WrongMoment
 from meadhall.server.hall import chart_queue as drawings
 from meadhall.server.hall.chart_queue import Charts
@@ -61,7 +61,7 @@ async def brought(person: Person, match: Match) -> str:
 
 async def test_the_end_says_that_the_chart_is_coming_and_then_shows_it(hall: OpenHall) -> None:
     room = await hall.played_out(HOARD)
-    url = f"/table/{room.table.id}"
+    url = f"/tables/{room.table.id}"
     first = (await hall.person().get(url)).text
     assert "The chart is being drawn" in first
     assert '<meta http-equiv="refresh"' in first
@@ -75,30 +75,30 @@ async def test_the_end_says_that_the_chart_is_coming_and_then_shows_it(hall: Ope
 
 async def test_a_chart_has_a_page_of_its_own_and_a_place_in_the_replay(hall: OpenHall) -> None:
     room = await hall.played_out(HOARD)
-    url, person = f"/table/{room.table.id}", hall.person()
+    url, person = f"/tables/{room.table.id}", hall.person()
     assert "After" not in await drawn(person, f"{url}/chart")
-    page = await drawn(person, f"{url}/replay?at=2&eyes=0")
+    page = await drawn(person, f"{url}/replay?step=2&seat=0")
     assert 'class="chart-now"' in page
     assert page.count('class="chart-here') == 2
     assert f'<form class="chart-steps" aria-hidden="true" method="get" action="{url}/replay"' in page
-    assert '<input type="hidden" name="eyes" value="0">' in page
+    assert '<input type="hidden" name="seat" value="0">' in page
 
 
 async def test_where_something_was_hidden_there_is_a_choice_of_what_is_known(hall: OpenHall) -> None:
     room = await hall.played_out(HOARD)
-    url, person = f"/table/{room.table.id}", hall.person()
+    url, person = f"/tables/{room.table.id}", hall.person()
     public = await drawn(person, f"{url}/chart")
-    everything = await drawn(person, f"{url}/chart?known=everything")
-    assert re.search(r'id="known-public" aria-current="true"', public)
-    assert re.search(r'id="known-everything" aria-current="true"', everything)
+    everything = await drawn(person, f"{url}/chart?knowledge=everything")
+    assert re.search(r'id="knowledge-public" aria-current="true"', public)
+    assert re.search(r'id="knowledge-everything" aria-current="true"', everything)
     path = re.compile(r'<path class="chart-line[^>]*>')
     assert path.findall(public) != path.findall(everything)
-    assert "known=everything" in await drawn(person, f"{url}/replay?at=1&known=everything")
+    assert "knowledge=everything" in await drawn(person, f"{url}/replay?step=1&knowledge=everything")
 
 
 async def test_where_nothing_was_hidden_there_is_none(hall: OpenHall) -> None:
     room = await hall.played_out(AXES)
-    assert "known-everything" not in await drawn(hall.person(), f"/table/{room.table.id}/chart")
+    assert "knowledge-everything" not in await drawn(hall.person(), f"/tables/{room.table.id}/chart")
 
 
 # ------------------------------------------------------------------------------------------------------------- who may have it
@@ -108,10 +108,10 @@ async def test_a_running_match_has_no_chart(hall: OpenHall) -> None:
     host, _friend, room = await hall.two_at(HOARD)
     for known in ("public", "everything"):
         for person in (host, hall.person("10.0.0.9")):
-            refused = await person.get(f"/table/{room.table.id}/chart?known={known}")
+            refused = await person.get(f"/tables/{room.table.id}/chart?knowledge={known}")
             assert refused.status_code == 409
             assert "when it is over" in refused.text
-            page = await person.get(f"/table/{room.table.id}/replay?at=0&known={known}")
+            page = await person.get(f"/tables/{room.table.id}/replay?step=0&knowledge={known}")
             assert "chart-" not in page.text.replace("css/chart.css", "")
     assert room.drawing is None
     match = room.match
@@ -123,21 +123,21 @@ async def test_a_running_match_has_no_chart(hall: OpenHall) -> None:
 async def test_a_deal_that_others_still_play_has_no_chart(hall: OpenHall, monkeypatch: pytest.MonkeyPatch) -> None:
     room = await hall.played_out(HOARD)
     monkeypatch.setattr(replay_routes, "is_sealed", lambda _table: True)
-    assert (await hall.person().get(f"/table/{room.table.id}/chart")).status_code == 409
-    assert "chart-part" not in (await hall.person().get(f"/table/{room.table.id}/replay")).text
+    assert (await hall.person().get(f"/tables/{room.table.id}/chart")).status_code == 409
+    assert "chart-part" not in (await hall.person().get(f"/tables/{room.table.id}/replay")).text
 
 
 async def test_a_table_that_gathers_has_none(hall: OpenHall) -> None:
     person = hall.person()
-    assert (await person.get(f"/table/{await person.open()}/chart")).status_code == 404
+    assert (await person.get(f"/tables/{await person.open()}/chart")).status_code == 404
 
 
 async def test_an_uploaded_record_has_one(hall: OpenHall) -> None:
     person = hall.person()
     url = await brought(person, a_match())
-    page = await drawn(person, f"{url}?at=1")
+    page = await drawn(person, f"{url}?step=1")
     assert f'action="{url}"' in page
-    await drawn(person, f"{url}/chart?known=everything")
+    await drawn(person, f"{url}/chart?knowledge=everything")
     assert (await person.get("/replay/nothing/chart")).status_code == 404
 
 
@@ -149,22 +149,22 @@ async def test_a_record_of_a_match_that_was_given_up_has_one_if_something_happen
     match.play(match.legal()[0])
     url = await brought(person, match)
     assert 'class="chart-now"' in await drawn(person, url)
-    page = await drawn(person, f"{url}/chart?known=everything")
+    page = await drawn(person, f"{url}/chart?knowledge=everything")
     assert "The match was given up" in page
     assert page.count('<th scope="row">') == 2
 
 
 async def test_who_gives_up_sees_how_it_went_with_anybodys_eyes(hall: OpenHall) -> None:
     host, friend, room = await hall.two_at(HOARD)
-    url, stranger = f"/table/{room.table.id}", hall.person()
+    url, stranger = f"/tables/{room.table.id}", hall.person()
     await host.act(room.table.id, LOOK)
     for person in (host, friend):
-        assert '<option value="1"' not in (await stranger.get(f"{url}/replay?eyes=1")).text
-        assert (await stranger.get(f"{url}/chart?known=everything")).status_code == 409
+        assert '<option value="1"' not in (await stranger.get(f"{url}/replay?seat=1")).text
+        assert (await stranger.get(f"{url}/chart?knowledge=everything")).status_code == 409
         assert (await person.ask(f"{url}/resign")).status_code == 200
     for path in ("", "/replay", "/chart"):
-        assert 'id="known-everything"' in await drawn(stranger, url + path)
-    assert '<option value="1" selected>' in (await stranger.get(f"{url}/replay?eyes=1")).text
+        assert 'id="knowledge-everything"' in await drawn(stranger, url + path)
+    assert '<option value="1" selected>' in (await stranger.get(f"{url}/replay?seat=1")).text
 
 
 # ------------------------------------------------------------------------------------------------------------- one at a time

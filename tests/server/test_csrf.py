@@ -19,12 +19,12 @@ OTHER = "https://evil.test"
 async def with_session(app: Litestar) -> Visitor:
     """A visitor who has the session cookie, and says nothing else about where a request comes from."""
     visitor = Visitor(app)
-    await visitor.get("/you")
+    await visitor.get("/settings")
     assert "meadhall_guest" in visitor.http.cookies
     return visitor
 
 
-async def send(visitor: Visitor, headers: dict[str, str], path: str = "/you") -> httpx.Response:
+async def send(visitor: Visitor, headers: dict[str, str], path: str = "/settings") -> httpx.Response:
     return await visitor.http.post(path, data={"name": "Ada"}, headers=headers)
 
 
@@ -56,7 +56,7 @@ FROM_ELSEWHERE = [
     {"Origin": f"{BASE}.evil.test"},
     {"Origin": "http://sub.hall.test"},
     {"Origin": "ftp://hall.test"},
-    {"Referer": f"{BASE}/you", "Origin": OTHER},
+    {"Referer": f"{BASE}/settings", "Origin": OTHER},
 ]
 
 
@@ -78,7 +78,7 @@ async def test_a_form_of_another_site_is_refused(hall: OpenHall, headers: dict[s
 async def test_a_request_of_unknown_origin_is_refused_with_a_session_and_accepted_without(hall: OpenHall) -> None:
     with_cookie = await with_session(hall.app)
     assert (await send(with_cookie, {})).status_code == 403
-    assert (await send(with_cookie, {"Referer": f"{BASE}/you"})).status_code == 403
+    assert (await send(with_cookie, {"Referer": f"{BASE}/settings"})).status_code == 403
     assert (await send(Visitor(hall.app), {})).status_code == 303
 
 
@@ -87,7 +87,7 @@ async def test_a_request_of_unknown_origin_is_refused_with_a_session_and_accepte
 )
 async def test_headers_that_contradict_each_other_are_refused(hall: OpenHall, headers: list[tuple[str, str]]) -> None:
     visitor = await with_session(hall.app)
-    assert (await visitor.http.post("/you", headers=headers)).status_code == 403
+    assert (await visitor.http.post("/settings", headers=headers)).status_code == 403
 
 
 async def test_a_program_is_told_why(hall: OpenHall) -> None:
@@ -97,7 +97,7 @@ async def test_a_program_is_told_why(hall: OpenHall) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["/you", "/tables", "/daily", "/table/x/act", "/table/x/start", "/table/x/documents/y", "/seat/x", "/replay"]
+    "path", ["/settings", "/tables", "/daily", "/tables/x/act", "/tables/x/start", "/tables/x/documents/y", "/seat/x", "/replay"]
 )
 async def test_every_form_is_checked(hall: OpenHall, path: str) -> None:
     assert (await send(await with_session(hall.app), {"Sec-Fetch-Site": "cross-site"}, path)).status_code == 403
@@ -106,17 +106,17 @@ async def test_every_form_is_checked(hall: OpenHall, path: str) -> None:
 @pytest.mark.parametrize("headers", [{}, *FROM_ELSEWHERE], ids=str)
 async def test_any_site_may_link_to_the_hall(hall: OpenHall, headers: dict[str, str]) -> None:
     visitor = await with_session(hall.app)
-    assert (await visitor.get("/you", **headers)).status_code == 200
+    assert (await visitor.get("/settings", **headers)).status_code == 200
 
 
 @pytest.mark.parametrize("headers", [{}, *FROM_HERE, *FROM_ELSEWHERE], ids=str)
 async def test_programs_are_not_affected(hall: OpenHall, headers: dict[str, str]) -> None:
     """Not with a bearer token, nor where the API needs none: it ignores cookies."""
     visitor = await with_session(hall.app)
-    answer = await visitor.http.post("/api/guests", json={"name": "Robot"}, headers=headers)
+    answer = await visitor.http.post("/api/v1/guests", json={"name": "Robot"}, headers=headers)
     assert answer.status_code == 201
     token = {"Authorization": f"Bearer {answer.json()['token']}"}
-    table = await visitor.http.post("/api/tables", json={"game": "axes-and-allies"}, headers=headers | token)
+    table = await visitor.http.post("/api/v1/tables", json={"game": "axes-and-allies"}, headers=headers | token)
     assert table.status_code == 201
 
 
@@ -125,7 +125,7 @@ async def test_an_old_token_and_its_cookie_are_ignored(hall: OpenHall) -> None:
     person = hall.person()
     person.http.cookies.set("meadhall_csrf", "0" * 128, domain="hall.test")
     table = await person.open()
-    answer = await person.post(f"/table/{table}/options", {"_csrf_token": "0" * 128})
+    answer = await person.post(f"/tables/{table}/options", {"_csrf_token": "0" * 128})
     assert answer.status_code == 303
 
 
@@ -147,7 +147,7 @@ async def test_behind_a_proxy_the_origin_is_the_address_that_the_browser_uses(
     transport = httpx.ASGITransport(behind, client=("127.0.0.1", 5000))
     async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1:8000") as http:
         headers = {"Host": "hall.example", "X-Forwarded-Proto": forwarded, "X-Forwarded-For": "10.0.0.9", "Origin": origin}
-        assert (await http.post("/you", data={"name": "Ada"}, headers=headers)).status_code == status
+        assert (await http.post("/settings", data={"name": "Ada"}, headers=headers)).status_code == status
 
 
 async def test_a_stranger_can_not_claim_to_be_the_proxy(hall: OpenHall) -> None:
@@ -155,4 +155,4 @@ async def test_a_stranger_can_not_claim_to_be_the_proxy(hall: OpenHall) -> None:
     transport = httpx.ASGITransport(behind, client=("10.0.0.9", 5000))
     async with httpx.AsyncClient(transport=transport, base_url=BASE) as http:
         headers = {"X-Forwarded-Proto": "https", "Origin": "https://hall.test"}
-        assert (await http.post("/you", data={"name": "Ada"}, headers=headers)).status_code == 403
+        assert (await http.post("/settings", data={"name": "Ada"}, headers=headers)).status_code == 403

@@ -98,7 +98,7 @@ async def robot(hall: OpenHall) -> Program:
 async def begin(hall: OpenHall, person: Person, name: str = "") -> Room:
     """This person begins today's puzzle."""
     if name:
-        await person.post("/you", {"name": name})
+        await person.post("/settings", {"name": name})
     answer = await person.ask("/daily")
     assert answer.status_code == 201, answer.text
     return await hall.room(str(answer.json()["id"]))
@@ -108,7 +108,7 @@ async def play_out(room: Room, person: Person, cards: int = 99) -> None:
     """Lay out the highest card in hand, or draw; at most so many cards are laid out, then the match is given up."""
     while room.match is not None and not room.match.over:
         if cards == 0:
-            assert (await person.ask(f"/table/{room.table.id}/resign")).status_code == 200
+            assert (await person.ask(f"/tables/{room.table.id}/resign")).status_code == 200
             return
         action = max(action.action for action in room.match.legal() if action.action < DRAW)
         assert (await person.act(room.table.id, action)).status_code == 200
@@ -171,16 +171,16 @@ async def test_two_processes_have_one_deal_and_keep_one_attempt_of_a_guest(on_po
 async def test_an_attempt_is_gone_on_with_and_never_begun_again(hall: OpenHall) -> None:
     guest = hall.person()
     assert 'id="begin"' in (await guest.get("/daily")).text
-    await guest.post("/you", {"name": "Ada"})
+    await guest.post("/settings", {"name": "Ada"})
     answers = await asyncio.gather(*(guest.ask("/daily") for _ in range(6)))
     (table,) = {answer.json()["id"] for answer in answers}
     room = await hall.room(table)
-    assert (await guest.post("/daily")).headers["location"] == f"/table/{table}"
+    assert (await guest.post("/daily")).headers["location"] == f"/tables/{table}"
     await play_out(room, guest)
-    assert (await guest.post("/daily")).headers["location"] == f"/table/{table}"
-    refused = await guest.ask(f"/table/{table}/rematch")
+    assert (await guest.post("/daily")).headers["location"] == f"/tables/{table}"
+    refused = await guest.ask(f"/tables/{table}/rematch")
     assert (refused.status_code, refused.json()["error"]) == (409, "wrong-moment")
-    page = (await guest.get(f"/table/{table}")).text
+    page = (await guest.get(f"/tables/{table}")).text
     assert 'id="rematch"' not in page
     assert f'href="/daily/{today()}"' in page
     assert "being worked out" not in page
@@ -198,15 +198,15 @@ async def test_it_goes_on_on_another_device_and_is_the_same_attempt(hall: OpenHa
 async def test_there_are_no_hints_and_only_the_free_undo(hall: OpenHall) -> None:
     guest = hall.person()
     room = await begin(hall, guest)
-    page = (await guest.get(f"/table/{room.table.id}")).text
+    page = (await guest.get(f"/tables/{room.table.id}")).text
     assert 'id="hint"' not in page
     assert "Give up today" in page
-    refused = await guest.ask(f"/table/{room.table.id}/hint")
+    refused = await guest.ask(f"/tables/{room.table.id}/hint")
     assert (refused.status_code, refused.json()["error"]) == (409, "wrong-moment")
     await guest.act(room.table.id, BOAST)
-    assert (await guest.ask(f"/table/{room.table.id}/undo")).status_code == 200
+    assert (await guest.ask(f"/tables/{room.table.id}/undo")).status_code == 200
     await guest.act(room.table.id, DRAW)
-    assert (await guest.ask(f"/table/{room.table.id}/undo")).status_code == 409
+    assert (await guest.ask(f"/tables/{room.table.id}/undo")).status_code == 409
 
 
 async def test_puzzles_that_were_left_don_t_count_against_the_guest(settings: Settings) -> None:
@@ -230,15 +230,15 @@ async def test_a_hall_without_puzzles_has_none(hall: OpenHall, monkeypatch: pyte
 
 async def all_that_is_told(visitor: Person, robot: Program, table: str) -> str:
     """Whatever can be asked about an attempt."""
-    paths = ["", "/replay?at=0&eyes=all", "/replay?at=99&eyes=all", "/replay?at=0&eyes=0", "/record", "/verify"]
-    answers = [await visitor.get(f"/table/{table}{path}") for path in paths]
+    paths = ["", "/replay?step=0&seat=all", "/replay?step=99&seat=all", "/replay?step=0&seat=0", "/record", "/verify"]
+    answers = [await visitor.get(f"/tables/{table}{path}") for path in paths]
     answers += [await visitor.get("/daily"), await visitor.get(f"/daily/{today()}"), await visitor.get("/")]
     answers += [await robot.read(f"/tables/{table}{path}") for path in ("", "/record")]
     told = [everything(answer) for answer in answers]
-    async with stream(visitor, f"/table/{table}/stream") as live:
+    async with stream(visitor, f"/tables/{table}/stream") as live:
         if live.status == 200:
             told.append(await live.frame())
-    async with stream(robot, f"/api/tables/{table}/events") as live:
+    async with stream(robot, f"/api/v1/tables/{table}/events") as live:
         name = "" if live.status == 200 else "table"
         while name != "table":
             name, data = await live.event()
@@ -263,14 +263,14 @@ async def test_the_seed_and_what_lies_covered_are_told_when_the_day_is_over(
     for key in keys(room.match):
         assert key not in told
     assert not any(f">{card}<" in told or f"{card} {hidden[0]}" in told for card in hidden)
-    record = (await guest.get(f"/table/{room.table.id}/record")).json()
+    record = (await guest.get(f"/tables/{room.table.id}/record")).json()
     assert record["complete"] is False
     assert not any(event[0] == "bottom" for event in record["setup"])
 
     days_later(1)
     told = await all_that_is_told(friend, robot, room.table.id)
     assert room.match.seed.hex() in told
-    assert (await guest.get(f"/table/{room.table.id}/record")).json()["seed"] == room.match.seed.hex()
+    assert (await guest.get(f"/tables/{room.table.id}/record")).json()["seed"] == room.match.seed.hex()
 
 
 async def _let_it_be_done(hall: OpenHall, robot: Program, room: Room) -> None:
@@ -283,8 +283,8 @@ async def _let_it_be_done(hall: OpenHall, robot: Program, room: Room) -> None:
 async def test_another_s_attempt_is_shown_only_to_who_is_done(hall: OpenHall, robot: Program, days_later: Any) -> None:
     guest, friend, watcher = (hall.person(f"10.0.0.{k}") for k in range(3))
     room, own = await begin(hall, guest), await begin(hall, friend)
-    address = f"/table/{room.table.id}"
-    await watcher.get("/you")
+    address = f"/tables/{room.table.id}"
+    await watcher.get("/settings")
     for looker in (friend, watcher):
         for path in ("", "/replay", "/record", "/verify", "/stream"):
             answer = await looker.get(address + path)

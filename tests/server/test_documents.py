@@ -46,20 +46,20 @@ async def bring(person: Person, table: str, document: bytes | str | None, name: 
     """Bring a document; a text is sent as a plain field, None as nothing at all."""
     form = {"document": document} if isinstance(document, str) else {}
     files = {"document": ("my.toml", document)} if isinstance(document, bytes) else {"other": ("", b"")}
-    return await person.http.post(f"/table/{table}/documents/{name}", data=form, files=files, headers=headers)
+    return await person.http.post(f"/tables/{table}/documents/{name}", data=form, files=files, headers=headers)
 
 
 async def open_with_friend(hall: OpenHall) -> tuple[Person, Person, str]:
     host, friend = hall.person(), hall.person("10.0.0.2")
     table = await host.open(NAME)
-    assert (await friend.ask(f"/table/{table}/seats", {"set": "sit"})).status_code == 200
+    assert (await friend.ask(f"/tables/{table}/seats", {"set": "sit"})).status_code == 200
     return host, friend, table
 
 
 async def test_the_built_in_one_can_be_had_to_be_filled_in(hall: OpenHall) -> None:
     host = hall.person()
     table = await host.open(NAME)
-    link = re.search(r'href="([^"]*)" download', (await host.get(f"/table/{table}")).text)
+    link = re.search(r'href="([^"]*)" download', (await host.get(f"/tables/{table}")).text)
     assert link is not None
     answer = await host.get(link[1])
     assert (answer.status_code, answer.content) == (200, BUILT_IN)
@@ -70,21 +70,21 @@ async def test_the_built_in_one_can_be_had_to_be_filled_in(hall: OpenHall) -> No
 
 async def test_a_document_is_brought_and_everybody_sees_it(hall: OpenHall) -> None:
     host, friend, table = await open_with_friend(hall)
-    assert "The built-in ones are used." in (await friend.get(f"/table/{table}")).text
+    assert "The built-in ones are used." in (await friend.get(f"/tables/{table}")).text
     answer = await bring(host, table, RENAMED)
-    assert (answer.status_code, answer.headers["location"]) == (303, f"/table/{table}")
+    assert (answer.status_code, answer.headers["location"]) == (303, f"/tables/{table}")
     room = await hall.room(table)
     assert room.table.options == {"hand": "few", "mode": "rivals", "coins": BROUGHT}
     for person in (host, friend):
-        assert f"<strong>{WORD}</strong>" in (await person.get(f"/table/{table}")).text
-    assert 'id="bring-coins"' in (await host.get(f"/table/{table}")).text
-    assert 'id="bring-coins"' not in (await friend.get(f"/table/{table}")).text
+        assert f"<strong>{WORD}</strong>" in (await person.get(f"/tables/{table}")).text
+    assert 'id="bring-coins"' in (await host.get(f"/tables/{table}")).text
+    assert 'id="bring-coins"' not in (await friend.get(f"/tables/{table}")).text
 
 
 async def test_other_options_leave_it_as_it_is(hall: OpenHall) -> None:
     host, _, table = await open_with_friend(hall)
     await bring(host, table, RENAMED)
-    assert (await host.ask(f"/table/{table}/options", {"hand": "many"})).status_code == 200
+    assert (await host.ask(f"/tables/{table}/options", {"hand": "many"})).status_code == 200
     assert (await hall.room(table)).table.options == {"hand": "many", "mode": "rivals", "coins": BROUGHT}
 
 
@@ -92,7 +92,7 @@ async def test_back_to_the_built_in_one(hall: OpenHall) -> None:
     host, _, table = await open_with_friend(hall)
     await bring(host, table, RENAMED)
     form = {"set": "built-in"}
-    answer = await host.http.post(f"/table/{table}/documents/coins", data=form, files={"document": ("", b"")})
+    answer = await host.http.post(f"/tables/{table}/documents/coins", data=form, files={"document": ("", b"")})
     assert answer.status_code == 303
     assert (await hall.room(table)).table.options["coins"] == COINS.default
 
@@ -134,7 +134,7 @@ async def test_only_the_host_brings_one_and_only_before_the_match(hall: OpenHall
     assert (await bring(friend, table, RENAMED)).status_code == 403
     assert (await bring(host, table, RENAMED, name="hand")).status_code == 404
     assert (await bring(host, table, RENAMED, name="spoons")).status_code == 404
-    await host.ask(f"/table/{table}/start")
+    await host.ask(f"/tables/{table}/start")
     assert (await bring(host, table, RENAMED)).status_code == 409
     assert (await hall.room(table)).table.options["coins"] == COINS.default
 
@@ -145,7 +145,7 @@ async def test_no_form_makes_the_hall_read_a_file_of_its_own(hall: OpenHall, tmp
     host, _, table = await open_with_friend(hall)
     assert (await bring(host, table, str(path))).status_code == 400
     for text in (str(path), f"@{path}", f"file://{path}", json.dumps({"path": str(path)})):
-        answer = await host.ask(f"/table/{table}/options", {"coins": text})
+        answer = await host.ask(f"/tables/{table}/options", {"coins": text})
         assert (answer.status_code, answer.json()["error"]) == (400, "bad-setup")
     assert (await hall.room(table)).table.options["coins"] == COINS.default
 
@@ -177,7 +177,7 @@ async def test_it_survives_a_restart_and_a_rematch(on_each_database: Settings, a
     async with open_hall(on_each_database) as opened:
         host, friend, table = await open_with_friend(opened)
         await bring(host, table, RENAMED.replace(b"Ribe", "Århus 🪙".encode()))
-        await host.ask(f"/table/{table}/start")
+        await host.ask(f"/tables/{table}/start")
         room = await opened.room(table)
         assert room.match is not None
         await (host if room.match.actor == 0 else friend).act(table, room.match.legal()[0].action)
@@ -192,7 +192,7 @@ async def test_it_survives_a_restart_and_a_rematch(on_each_database: Settings, a
 async def test_the_match_is_told_in_its_names_from_the_log_to_the_record(hall: OpenHall) -> None:
     host, friend, table = await open_with_friend(hall)
     await bring(host, table, RENAMED)
-    await host.ask(f"/table/{table}/start")
+    await host.ask(f"/tables/{table}/start")
     room = await hall.room(table)
     await play_out(room, {0: host, 1: friend})
     assert room.match is not None
@@ -202,9 +202,9 @@ async def test_the_match_is_told_in_its_names_from_the_log_to_the_record(hall: O
     played = set(re.findall(r"plays (\w+)", told))
     assert played
     assert played <= set(COINS.of(BROUGHT).names)
-    text = (await host.get(f"/table/{table}/record")).text
+    text = (await host.get(f"/tables/{table}/record")).text
     assert replay(loads(text)).options["coins"] == BROUGHT
-    page = (await host.get(f"/table/{table}/verify")).text
+    page = (await host.get(f"/tables/{table}/verify")).text
     assert "sovereign" not in text + page
 
 
@@ -216,7 +216,7 @@ async def test_an_uploaded_record_with_a_document_is_verified_and_shown(hall: Op
     person = hall.person()
     answer = await person.upload(json.dumps(record).encode(), Accept="application/json")
     assert answer.status_code == 201, answer.text
-    assert (await person.get(f"{answer.json()['url']}?at=3")).status_code == 200
+    assert (await person.get(f"{answer.json()['url']}?step=3")).status_code == 200
     record["options"]["coins"]["data"]["coin"][0]["name"] = "doit"
     answer = await person.upload(json.dumps(record).encode(), Accept="application/json")
     assert (answer.status_code, "the data's hash is" in answer.json()["reason"]) == (400, True)

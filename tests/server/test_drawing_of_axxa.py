@@ -37,7 +37,7 @@ def test_spaces_are_drawn_where_they_are() -> None:
 
 def _private(match: Match, position: int, seat: int) -> str:
     """What a seat alone is shown."""
-    page = match_page(match, match.view_at(position, seat), id="x", url="/table/x", seats=_seats(match), public=False)
+    page = match_page(match, match.view_at(position, seat), id="x", url="/tables/x", seats=_seats(match), public=False)
     return fragment("_private.html", NOBODY, page, "/").decode()
 
 
@@ -53,7 +53,7 @@ def test_every_moment_can_be_drawn_for_everybody(name: str) -> None:
     phases = set()
     for position in range(len(match.steps)):
         view = match.view_at(position)
-        public = match_page(match, view, id="x", url="/table/x", seats=_seats(match))
+        public = match_page(match, view, id="x", url="/tables/x", seats=_seats(match))
         assert fragment("_public.html", NOBODY, public, "/").decode().count('id="stack-') == len(public.picture.stacks)
         assert view.actor is not None
         ours = match.view_at(position, view.actor)
@@ -78,7 +78,7 @@ def test_every_moment_can_be_drawn_for_everybody(name: str) -> None:
 )
 def test_the_end_is_told_on_the_board(name: str, says: str) -> None:
     match = told(name)
-    page = match_page(match, match.view(), id="x", url="/table/x", seats=_seats(match))
+    page = match_page(match, match.view(), id="x", url="/tables/x", seats=_seats(match))
     drawn = fragment("_public.html", NOBODY, replace(page, result=result_view(match)), "/").decode()
     plaque = re.search(r'<g id="axxa-ending".*?</svg>', drawn, re.DOTALL)
     assert plaque

@@ -34,12 +34,12 @@ def moments() -> Iterator[Match]:
 
 
 def _public(match: Match) -> str:
-    page = match_page(match, match.view(), id="x", url="/table/x", seats=_seats(match), result=result_view(match))
+    page = match_page(match, match.view(), id="x", url="/tables/x", seats=_seats(match), result=result_view(match))
     return fragment("_public.html", NOBODY, page, "/").decode()
 
 
 def _private(match: Match, seat: int) -> str:
-    page = match_page(match, match.view(seat), id="x", url="/table/x", seats=_seats(match), public=False)
+    page = match_page(match, match.view(seat), id="x", url="/tables/x", seats=_seats(match), public=False)
     return fragment("_private.html", NOBODY, page, "/").decode()
 
 

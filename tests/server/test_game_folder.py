@@ -14,12 +14,12 @@ pytestmark = pytest.mark.asyncio
 async def test_symbols_styles_and_scripts_are_on_every_page_of_the_game_and_on_no_other(hall: OpenHall) -> None:
     host, _, room = await hall.two_at(HOARD)
     table = room.table.id
-    for path in (f"/table/{table}", f"/table/{table}/replay", f"/rules/{HOARD}", "/"):
+    for path in (f"/tables/{table}", f"/tables/{table}/replay", f"/rules/{HOARD}", "/"):
         page = (await host.get(path)).text
         assert page.count('id="hoard-coin"') == 1, path
     for path, suffixes in (
-        (f"/table/{table}", ("css", "js")),
-        (f"/table/{table}/replay", ("css", "js")),
+        (f"/tables/{table}", ("css", "js")),
+        (f"/tables/{table}/replay", ("css", "js")),
         (f"/rules/{HOARD}", ("css",)),
     ):
         page = (await host.get(path)).text

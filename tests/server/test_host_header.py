@@ -25,7 +25,7 @@ def test_nothing_else_is(text: str) -> None:
 
 
 @pytest.mark.asyncio
-@pytest.mark.parametrize("path", ["/", "/health", "/nowhere", "/api/games", "/static/css/hall.css"])
+@pytest.mark.parametrize("path", ["/", "/health", "/nowhere", "/api/v1/games", "/static/css/hall.css"])
 async def test_who_asks_for_no_host_is_refused(hall: OpenHall, path: str, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.ERROR):
         answer = await hall.person().get(path, Host="a:b")

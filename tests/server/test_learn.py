@@ -166,7 +166,7 @@ async def test_the_hall_the_rulebook_and_the_lobby_lead_to_it_where_there_is_one
     front = (await person.get("/")).text
     for name, guided in ((AXES, True), (HOARD, False)):
         table = await person.open(name)
-        for page in (front, (await person.get(f"/rules/{name}")).text, (await person.get(f"/table/{table}")).text):
+        for page in (front, (await person.get(f"/rules/{name}")).text, (await person.get(f"/tables/{table}")).text):
             assert (f'href="/learn/{name}"' in page) == guided
     answer = await person.get(f"/learn/{HOARD}")
     assert answer.status_code == 404

@@ -32,22 +32,22 @@ async def test_a_whole_match_and_a_restart(on_postgresql: Settings) -> None:
     async with open_hall(on_postgresql) as hall:
         host, friend, room = await hall.two_at(HOARD)
         await host.act(room.table.id, BOAST)
-        await host.ask(f"/table/{room.table.id}/undo")
+        await host.ask(f"/tables/{room.table.id}/undo")
         await host.act(room.table.id, LOOK)
         table = room.table.id
     async with open_hall(on_postgresql) as hall:
         people = [elsewhere(person, hall) for person in (host, friend)]
         room = await hall.room(table)
         await play_out(room, dict(enumerate(people)))
-        record = (await people[0].get(f"/table/{table}/record")).json()
+        record = (await people[0].get(f"/tables/{table}/record")).json()
         assert [undone["actions"][0]["n"] for undone in record["undone"]] == [1]
         assert meadhall.replay(record).over
-        answer = await people[0].upload((await people[0].get(f"/table/{table}/record")).content)
+        answer = await people[0].upload((await people[0].get(f"/tables/{table}/record")).content)
         assert answer.status_code == 303
         assert (await people[0].get(answer.headers["location"])).status_code == 200
 
 
-@pytest.mark.parametrize("path", ["/table/%00", "/seat/%00", "/replay/%00", "/table/" + "x" * 3000, "/table/%f0%9f%8d%ba"])
+@pytest.mark.parametrize("path", ["/tables/%00", "/seat/%00", "/replay/%00", "/tables/" + "x" * 3000, "/tables/%f0%9f%8d%ba"])
 async def test_odd_addresses_are_not_found(on_postgresql: Settings, path: str) -> None:
     async with open_hall(on_postgresql) as hall:
         assert (await hall.person().get(path)).status_code == 404
@@ -116,8 +116,8 @@ async def test_while_the_database_is_away_everybody_is_told_so_and_then_goes_on(
         caplog.clear()
         postgresql.stop()
         try:
-            asked = [await host.act(room.table.id, BOAST, 1), await host.ask(f"/table/{room.table.id}/resign")]
-            told = [await host.post(f"/table/{room.table.id}/act", {"action": str(BOAST), "n": "1"}), await host.get("/")]
+            asked = [await host.act(room.table.id, BOAST, 1), await host.ask(f"/tables/{room.table.id}/resign")]
+            told = [await host.post(f"/tables/{room.table.id}/act", {"action": str(BOAST), "n": "1"}), await host.get("/")]
             health = await host.get("/health")
         finally:
             postgresql.start()
@@ -144,7 +144,7 @@ class Lobby:
     two: OpenHall
 
     def path(self, what: str) -> str:
-        return f"/table/{self.room.table.id}/{what}"
+        return f"/tables/{self.room.table.id}/{what}"
 
     async def stored(self) -> TableRow:
         table = await self.one.store.table(self.room.table.id)
@@ -223,8 +223,8 @@ async def test_nobody_who_leaves_at_another_hall_comes_back(on_postgresql: Setti
     async with open_hall(on_postgresql) as one, open_hall(replace(on_postgresql)) as two:
         host, friend, room = await one.two_at(HOARD)
         there = await two.room(room.table.id)
-        assert (await host.ask(f"/table/{room.table.id}/resign")).status_code == 200
-        assert (await elsewhere(friend, two).ask(f"/table/{room.table.id}/resign")).status_code == 200
+        assert (await host.ask(f"/tables/{room.table.id}/resign")).status_code == 200
+        assert (await elsewhere(friend, two).ask(f"/tables/{room.table.id}/resign")).status_code == 200
         assert [seat.kind for seat in there.table.seats] == ["bot", "bot"]
         assert there.table.status == "abandoned"
 
@@ -234,7 +234,7 @@ async def test_who_has_left_at_another_hall_plays_no_more(on_postgresql: Setting
     async with open_hall(slow) as one, open_hall(replace(slow)) as two:
         host, _friend, room = await one.two_at(HOARD)
         there = elsewhere(host, two)
-        assert (await there.ask(f"/table/{room.table.id}/resign")).status_code == 200
+        assert (await there.ask(f"/tables/{room.table.id}/resign")).status_code == 200
         answer = await host.act(room.table.id, BOAST)
         assert (answer.status_code, answer.json()["error"]) == (403, "not-your-seat")
         assert await one.store.entries(room.table.id) == []
@@ -243,7 +243,7 @@ async def test_who_has_left_at_another_hall_plays_no_more(on_postgresql: Setting
 async def test_one_rematch_for_those_who_ask_at_two_halls(on_postgresql: Settings) -> None:
     async with open_hall(on_postgresql) as one, open_hall(replace(on_postgresql)) as two:
         host, friend, room = await one.two_at(HOARD)
-        url = f"/table/{room.table.id}/rematch"
+        url = f"/tables/{room.table.id}/rematch"
         away = elsewhere(friend, two)
         assert (await away.post(url)).status_code == 409
         await play_out(room, {0: host, 1: friend})
@@ -251,6 +251,6 @@ async def test_one_rematch_for_those_who_ask_at_two_halls(on_postgresql: Setting
         (where,) = {answer.headers["location"] for answer in answers}
         for hall in (one, two):
             assert [table.id for table in await hall.store.tables_of(room.table.host)] == [
-                where.removeprefix("/table/"),
+                where.removeprefix("/tables/"),
                 room.table.id,
             ]

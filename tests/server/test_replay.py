@@ -17,7 +17,7 @@ import meadhall
 from games_for_tests.hoard.rules import BOAST, DRAW, LOOK
 from meadhall.engine.record.format import dumps, loads
 from meadhall.engine.record.replay import replay
-from meadhall.server.hall import uploads as readings
+from meadhall.server.hall import uploads
 from meadhall.server.hall.uploads import Readings
 from meadhall.server.pages.models import Viewer
 from meadhall.server.pages.replay import replay_page
@@ -66,11 +66,11 @@ async def test_a_running_match_is_replayed_with_ones_own_eyes_only(hall: OpenHal
     await host.act(room.table.id, DRAW)
     hands = [{f"coin{card}" for card in room.match.states["hand"][0, seat].tolist() if card} for seat in range(2)]
     for eyes in ("0", "1", "all", "-2", "7", ""):
-        page = (await host.get(f"/table/{room.table.id}/replay?at=1&eyes={eyes}")).text
+        page = (await host.get(f"/tables/{room.table.id}/replay?step=1&seat={eyes}")).text
         seen = set(re.findall(r"\bcoin\d+\b", board(page)))
         assert seen == (hands[0] if eyes == "0" else set()), eyes
         assert not any(re.search(rf"\b{card}\b", page) for card in hands[1])
-        stranger = (await hall.person().get(f"/table/{room.table.id}/replay?at=1&eyes={eyes}")).text
+        stranger = (await hall.person().get(f"/tables/{room.table.id}/replay?step=1&seat={eyes}")).text
         assert not any(re.search(rf"\b{card}\b", stranger) for card in hands[0] | hands[1])
         assert room.match.seed.hex() not in page
 
@@ -78,7 +78,7 @@ async def test_a_running_match_is_replayed_with_ones_own_eyes_only(hall: OpenHal
 async def test_a_finished_match_is_replayed_with_anybodys_eyes(hall: OpenHall) -> None:
     room = await hall.played_out(HOARD)
     spectator = hall.person()
-    pages = [(await spectator.get(f"/table/{room.table.id}/replay?at=0&eyes={eyes}")).text for eyes in ("all", "0", "1")]
+    pages = [(await spectator.get(f"/tables/{room.table.id}/replay?step=0&seat={eyes}")).text for eyes in ("all", "0", "1")]
     seen = [set(re.findall(r"\bcoin\d+\b", board(page))) for page in pages]
     assert len(seen[0]) == 12
     assert seen[1]
@@ -92,25 +92,25 @@ async def test_every_step_is_a_page_and_beyond_them_is_the_nearest(hall: OpenHal
     last = len(room.match.steps)
     spectator = hall.person()
     for at in (-5, 0, 1, last, last + 9):
-        page = await spectator.get(f"/table/{room.table.id}/replay?at={at}")
+        page = await spectator.get(f"/tables/{room.table.id}/replay?step={at}")
         assert page.status_code == 200
         assert f'max="{last}" value="{max(0, min(last, at))}"' in page.text
     assert "wins" in page.text
     assert "To the table" in page.text
     assert "Another record" not in page.text
-    assert (await spectator.get(f"/table/{room.table.id}/replay?at=x")).status_code == 400
-    assert (await spectator.get(f"/table/{room.table.id}/replay?at={'9' * 5000}")).status_code in (200, 400, 414)
+    assert (await spectator.get(f"/tables/{room.table.id}/replay?step=x")).status_code == 400
+    assert (await spectator.get(f"/tables/{room.table.id}/replay?step={'9' * 5000}")).status_code in (200, 400, 414)
 
 
 async def test_the_dice_are_verified_when_the_match_is_over(hall: OpenHall) -> None:
     host, friend, room = await hall.two_at()
     assert room.match is not None
     seed, commitment = room.match.seed.hex(), room.match.commitment
-    running = (await host.get(f"/table/{room.table.id}/verify")).text
+    running = (await host.get(f"/tables/{room.table.id}/verify")).text
     assert commitment in running
     assert seed not in running
     await play_out(room, {0: host, 1: friend})
-    over = (await host.get(f"/table/{room.table.id}/verify")).text
+    over = (await host.get(f"/tables/{room.table.id}/verify")).text
     assert commitment in over
     assert seed in over
 
@@ -126,7 +126,7 @@ async def test_a_genuine_record_is_watched_step_by_step(hall: OpenHall, game: st
     url = answer.json()["url"]
     for at in range(len(record["actions"]) + 1):
         for eyes in ("all", "0", "1"):
-            page = await hall.person().get(f"{url}?at={at}&eyes={eyes}")
+            page = await hall.person().get(f"{url}?step={at}&seat={eyes}")
             assert page.status_code == 200
     assert "verified" in page.text
     assert "Another record" in page.text
@@ -152,14 +152,14 @@ async def test_every_moment_is_shown_to_who_knows_everything_and_with_a_seat_s_e
     for at in range(len(match.steps) + 1):
         for eyes in ("all", str(at % match.players)):
             content = replay_page(match, "/replay/x", at, eyes, None, "/replay")
-            assert content.eyes == eyes
+            assert content.seat == eyes
             assert (content.page.own is None) == (eyes == "all")
             assert board(render("replay.html", NOBODY, content, "/replay/x"))
 
 
 async def test_a_match_of_the_hall_can_be_brought_back(hall: OpenHall) -> None:
     room = await hall.played_out(HOARD)
-    record = (await hall.person().get(f"/table/{room.table.id}/record")).content
+    record = (await hall.person().get(f"/tables/{room.table.id}/record")).content
     assert (await bring(hall.person(), record)).status_code == 201
 
 
@@ -259,10 +259,10 @@ async def test_a_large_record_is_not_huge(hall: OpenHall) -> None:
 
 async def test_a_record_without_end_is_refused_before_it_is_played(hall: OpenHall, monkeypatch: pytest.MonkeyPatch) -> None:
     record = genuine()
-    monkeypatch.setattr(readings, "LONGEST", len(record["actions"]))
+    monkeypatch.setattr(uploads, "MAX_ACTIONS", len(record["actions"]))
     assert (await bring(hall.person(), dumps(record).encode())).status_code == 201
-    monkeypatch.setattr(readings, "LONGEST", len(record["actions"]) - 1)
-    monkeypatch.setattr(readings, "replay", None)
+    monkeypatch.setattr(uploads, "MAX_ACTIONS", len(record["actions"]) - 1)
+    monkeypatch.setattr(uploads, "replay", None)
     answer = await bring(hall.person(), dumps(record).encode())
     assert (answer.status_code, answer.json()["error"]) == (400, "bad-record")
     assert f"{len(record['actions']) - 1} actions at most" in answer.json()["reason"]
@@ -274,7 +274,7 @@ async def test_actions_that_were_taken_back_are_counted_too(hall: OpenHall, monk
     for _ in range(7):
         match.play(BOAST)
         match.undo()
-    monkeypatch.setattr(readings, "LONGEST", 6)
+    monkeypatch.setattr(uploads, "MAX_ACTIONS", 6)
     answer = await bring(hall.person(), dumps(match.record(abandoned="bored")).encode())
     assert "6 actions at most, and this one has 7" in answer.json()["reason"]
 
@@ -291,8 +291,8 @@ async def test_records_are_read_one_at_a_time_and_kept_for_a_while(monkeypatch: 
         read.append(text)
         return object()
 
-    monkeypatch.setattr(readings, "_read", slowly)
-    monkeypatch.setattr(readings, "KEPT", 2)
+    monkeypatch.setattr(uploads, "_replay", slowly)
+    monkeypatch.setattr(uploads, "MAX_MATCHES", 2)
     reader = Readings()
     await asyncio.gather(*(reader.read(str(k)) for k in range(5)))
     assert most == 1

@@ -17,7 +17,8 @@ import pytest
 import meadhall
 from games_for_tests.hoard.rules import BOAST, DRAW, LOOK
 from meadhall.bots import Hint, bot
-from meadhall.engine.match import Match, View
+from meadhall.engine.match import Match
+from meadhall.engine.view import View
 from meadhall.server.errors import DatabaseAway
 from meadhall.server.hall import hall as hall_module
 from meadhall.server.hall import room as room_module
@@ -132,12 +133,12 @@ async def test_after_a_conflict_the_action_is_tried_again_on_the_new_state(hall:
 
 async def test_after_a_conflict_a_numbered_action_is_stale_and_the_page_shows_the_new_state(hall: OpenHall) -> None:
     actor, _, room, _ = await at_turn(hall, HOARD)
-    page = (await actor.get(f"/table/{room.table.id}")).text
+    page = (await actor.get(f"/tables/{room.table.id}")).text
     assert "boasts" not in page
     await hall.store.append(room.table.id, Entry(1, "action", 0, BOAST), over=False)
     with room.hub.watching("") as watcher:
         await watcher.wait(1)
-        answer = await actor.post(f"/table/{room.table.id}/act", {"action": str(LOOK), "n": "1"}, **{"HX-Request": "true"})
+        answer = await actor.post(f"/tables/{room.table.id}/act", {"action": str(LOOK), "n": "1"}, **{"HX-Request": "true"})
         assert answer.status_code == 409
         assert "moved on" in answer.text
         assert "boasts" in answer.text, "not what was rendered before"
@@ -180,7 +181,7 @@ async def test_a_match_that_somebody_else_has_finished_is_over_here_too(hall: Op
 
 
 async def undo(person: Person, room: Room, n: int | None = None) -> Any:
-    return await person.ask(f"/table/{room.table.id}/undo", {} if n is None else {"n": str(n)})
+    return await person.ask(f"/tables/{room.table.id}/undo", {} if n is None else {"n": str(n)})
 
 
 async def test_what_revealed_nothing_is_taken_back_and_its_number_never_used_again(hall: OpenHall) -> None:
@@ -589,7 +590,7 @@ def adviser(monkeypatch: pytest.MonkeyPatch) -> Adviser:
 
 
 async def ask_hint(person: Person, room: Room) -> Any:
-    return await person.ask(f"/table/{room.table.id}/hint")
+    return await person.ask(f"/tables/{room.table.id}/hint")
 
 
 async def test_a_hint_is_the_kings_best_actions_with_their_chances(hall: OpenHall) -> None:
@@ -619,7 +620,7 @@ async def test_a_hint_asked_twice_is_the_same_at_once(hall: OpenHall, adviser: A
 
 async def test_a_hint_is_shown_to_who_asked_until_the_next_action(hall: OpenHall, adviser: Adviser) -> None:
     actor, other, room, _ = await at_turn(hall, HOARD)
-    path = f"/table/{room.table.id}"
+    path = f"/tables/{room.table.id}"
     assert (await actor.post(f"{path}/hint")).status_code == 303, "a plain form is answered by the table"
     page = (await actor.get(path)).text
     assert page.count('class="button hint-line"') == 3
@@ -649,7 +650,7 @@ async def test_a_hint_is_marked_by_whatever_way_one_came_back_to_where_it_was_as
 
 async def test_while_a_hint_is_thought_of_the_page_says_so_and_stays_usable(hall: OpenHall, adviser: Adviser) -> None:
     actor, _, room, _ = await at_turn(hall, HOARD)
-    path = f"/table/{room.table.id}"
+    path = f"/tables/{room.table.id}"
     adviser.free.clear()
     async with stream(actor, f"{path}/stream") as live:
         asking = asyncio.create_task(ask_hint(actor, room))
@@ -681,7 +682,7 @@ async def test_a_hint_that_fails_is_no_end(
     with monkeypatch.context() as patch:
         patch.setattr(mind_module, "hints", fail)
         assert (await ask_hint(actor, room)).status_code == 500
-    assert 'id="hints"' not in (await actor.get(f"/table/{room.table.id}")).text
+    assert 'id="hints"' not in (await actor.get(f"/tables/{room.table.id}")).text
     assert (await ask_hint(actor, room)).status_code == 200
 
 
@@ -709,7 +710,7 @@ async def test_a_hint_that_fails_takes_no_later_one_with_it(
     await until(room, lambda: room.asked_hint(seat) is not None)
     adviser.free.set()
     assert [(await first).status_code, (await second).status_code] == [500, 200]
-    assert "What the king would do" in (await actor.get(f"/table/{room.table.id}")).text
+    assert "What the king would do" in (await actor.get(f"/tables/{room.table.id}")).text
 
 
 async def test_who_gives_up_the_seat_meanwhile_gets_no_hint_from_it(
@@ -724,7 +725,7 @@ async def test_who_gives_up_the_seat_meanwhile_gets_no_hint_from_it(
         return await save(table)
 
     monkeypatch.setattr(hall.store, "save_table", save_slowly)
-    resigning = asyncio.create_task(actor.ask(f"/table/{room.table.id}/resign"))
+    resigning = asyncio.create_task(actor.ask(f"/tables/{room.table.id}/resign"))
     await saving.wait()
     asking = asyncio.create_task(ask_hint(actor, room))
     await asyncio.sleep(0.2)
@@ -753,26 +754,26 @@ async def test_an_action_with_a_hint_is_marked_for_ever(settings: Settings, at_o
         await actor.act(table, DRAW)
         assert [step.hinted for step in match_of(room).steps] == [True, False]
         for person in (actor, other, after.person()):
-            assert "with a hint" in (await person.get(f"/table/{table}")).text
-            assert "with a hint" in (await person.get(f"/table/{table}/replay?at=1")).text
+            assert "with a hint" in (await person.get(f"/tables/{table}")).text
+            assert "with a hint" in (await person.get(f"/tables/{table}/replay?step=1")).text
     async with open_hall(settings) as again:
         room = await again.room(table)
         people = [again.person(), again.person()]
         people[0].http.cookies.update(cookies)
         people[1].http.cookies.update(watcher)
         await play_out(room, dict(enumerate(people)))
-        record = (await again.person().get(f"/table/{table}/record")).json()
+        record = (await again.person().get(f"/tables/{table}/record")).json()
         assert [action["n"] for action in record["actions"] if action.get("hinted")] == [2]
         assert [undone["actions"][0]["hinted"] for undone in record["undone"]] == [True]
         uploaded = await people[0].upload(json.dumps(record).encode(), Accept="application/json")
         assert uploaded.status_code == 201
-        assert "with a hint" in (await people[0].get(f"{uploaded.json()['url']}?at=1")).text
+        assert "with a hint" in (await people[0].get(f"{uploaded.json()['url']}?step=1")).text
 
 
 async def test_the_bot_that_takes_the_seat_of_who_had_a_hint_has_had_none(hall: OpenHall, adviser: Adviser) -> None:
     actor, _, room, _ = await at_turn(hall, HOARD)
     await ask_hint(actor, room)
-    await actor.ask(f"/table/{room.table.id}/resign")
+    await actor.ask(f"/tables/{room.table.id}/resign")
     await until(room, lambda: len(match_of(room).steps) > 0)
     assert not match_of(room).steps[0].hinted
 
@@ -793,7 +794,7 @@ async def test_who_resigns_is_played_on_by_a_jarl(hall: OpenHall) -> None:
     seat = match_of(room).actor
     assert seat is not None
     name = room.table.seats[seat].name
-    assert (await actor.ask(f"/table/{room.table.id}/resign")).status_code == 200
+    assert (await actor.ask(f"/tables/{room.table.id}/resign")).status_code == 200
     assert (room.table.seats[seat].kind, room.table.seats[seat].bot, room.table.seats[seat].name) == ("bot", "jarl", name)
     await until(room, lambda: match_of(room).actor != seat)
     assert (await actor.act(room.table.id, 0)).status_code == 403
@@ -803,16 +804,16 @@ async def test_who_resigns_is_played_on_by_a_jarl(hall: OpenHall) -> None:
 
 async def test_when_everybody_has_left_the_match_is_given_up(hall: OpenHall) -> None:
     actor, other, room, action = await at_turn(hall)
-    await other.ask(f"/table/{room.table.id}/resign")
-    await actor.ask(f"/table/{room.table.id}/resign")
+    await other.ask(f"/tables/{room.table.id}/resign")
+    await actor.ask(f"/tables/{room.table.id}/resign")
     assert room.table.status == "abandoned"
     assert room.bot_to_decide() is None
     answer = await actor.act(room.table.id, action)
     assert answer.status_code in (403, 409)
-    record = (await actor.get(f"/table/{room.table.id}/record")).json()
+    record = (await actor.get(f"/tables/{room.table.id}/record")).json()
     assert (record["abandoned"], record["result"], record["complete"]) == ("everybody left", None, True)
     assert meadhall.replay(record).commitment == record["commitment"]
-    page = (await actor.get(f"/table/{room.table.id}")).text
+    page = (await actor.get(f"/tables/{room.table.id}")).text
     assert "given up" in page
     loaded = await hall.store.table(room.table.id)
     assert loaded is not None
@@ -822,7 +823,7 @@ async def test_when_everybody_has_left_the_match_is_given_up(hall: OpenHall) -> 
 async def test_nobody_resigns_a_match_that_is_over(hall: OpenHall) -> None:
     host, friend, room = await hall.two_at()
     await play_out(room, {0: host, 1: friend})
-    answer = await host.ask(f"/table/{room.table.id}/resign")
+    answer = await host.ask(f"/tables/{room.table.id}/resign")
     assert (answer.status_code, answer.json()["reason"]) == (409, "The match is over.")
 
 

@@ -28,12 +28,12 @@ _GRACE = 5.0
 
 async def guest(client: httpx.AsyncClient, name: str) -> dict[str, str]:
     """The headers of a new program."""
-    answer = await client.post("/api/guests", json={"name": name})
+    answer = await client.post("/api/v1/guests", json={"name": name})
     return {"Authorization": f"Bearer {answer.json()['token']}"}
 
 
 async def new_table(client: httpx.AsyncClient, headers: dict[str, str], **table: Any) -> str:
-    answer = await client.post("/api/tables", json=table, headers=headers)
+    answer = await client.post("/api/v1/tables", json=table, headers=headers)
     assert answer.status_code == 201, answer.text
     return str(answer.json()["id"])
 
@@ -43,8 +43,8 @@ async def test_it_stops_within_two_seconds_and_quietly_with_streams_open(tmp_pat
         headers = await guest(client, "Ada")
         table = await new_table(client, headers, game=AXES, players=2)
         async with (
-            client.stream("GET", f"/table/{table}/stream") as page,
-            client.stream("GET", f"/api/tables/{table}/events", headers=headers) as events,
+            client.stream("GET", f"/tables/{table}/stream") as page,
+            client.stream("GET", f"/api/v1/tables/{table}/events", headers=headers) as events,
         ):
             page_bytes, event_bytes = page.aiter_bytes(), events.aiter_bytes()
             assert b'id="frame"' in await anext(page_bytes)
@@ -67,7 +67,7 @@ async def test_a_stop_waits_for_no_thinking_bot(tmp_path: Path) -> None:
     ):
         headers = await guest(client, "Ada")
         table = await new_table(client, headers, game=HOARD, bots=["greedy"])
-        answer = await client.post(f"/api/tables/{table}/actions", json={"action": 12}, headers=headers)
+        answer = await client.post(f"/api/v1/tables/{table}/actions", json={"action": 12}, headers=headers)
         assert answer.status_code == 200
         while "thinking" not in hall.log.read_text():  # noqa: ASYNC110 - it is another process
             await asyncio.sleep(0.01)
@@ -81,18 +81,18 @@ async def test_a_kill_forgets_no_hint(tmp_path: Path) -> None:
     async with hall_process(tmp_path) as hall, httpx.AsyncClient(base_url=hall.url, timeout=60) as client:
         headers, friend = await guest(client, "Ada"), await guest(client, "Björn")
         table = await new_table(client, headers, game=HOARD, players=2)
-        await client.post(f"/api/tables/{table}/join", json={}, headers=friend)
-        await client.post(f"/api/tables/{table}/start", headers=headers)
-        hint = (await client.post(f"/api/tables/{table}/hint", headers=headers)).json()
+        await client.post(f"/api/v1/tables/{table}/join", json={}, headers=friend)
+        await client.post(f"/api/v1/tables/{table}/start", headers=headers)
+        hint = (await client.post(f"/api/v1/tables/{table}/hint", headers=headers)).json()
         assert hint[0]["text"]
         await hall.end(signal.SIGKILL)
         await hall.start()
         action = {"action": hint[0]["action"], "n": 1}
-        answer = await client.post(f"/api/tables/{table}/actions", json=action, headers=headers)
+        answer = await client.post(f"/api/v1/tables/{table}/actions", json=action, headers=headers)
         assert answer.status_code == 200
         await hall.end(signal.SIGKILL)
         await hall.start()
-        record = (await client.get(f"/api/tables/{table}/record", headers=friend)).json()
+        record = (await client.get(f"/api/v1/tables/{table}/record", headers=friend)).json()
         assert [step.get("hinted") for step in record["actions"]] == [True]
 
 
@@ -112,12 +112,12 @@ class Player:
                         await self._play_once(client, table, draw)
 
     async def _play_once(self, client: httpx.AsyncClient, table: str, draw: random.Random) -> None:
-        info = (await client.get(f"/api/tables/{table}")).json()
+        info = (await client.get(f"/api/v1/tables/{table}")).json()
         view = info["view"]
         if view is None or not view["legal"]:
             return
         action, n = draw.choice(view["legal"])["action"], view["next"]
-        answer = await client.post(f"/api/tables/{table}/actions", json={"action": action, "n": n})
+        answer = await client.post(f"/api/v1/tables/{table}/actions", json={"action": action, "n": n})
         if answer.status_code == 200:
             self.acknowledged.add((table, n, action))
 
@@ -133,8 +133,8 @@ async def test_a_kill_loses_no_acknowledged_action(tmp_path: Path) -> None:
             for k in range(6):
                 table = await new_table(client, everybody[0], game=(AXES, HOARD)[k % 2], players=3)
                 for headers in everybody[1:]:
-                    await client.post(f"/api/tables/{table}/join", json={}, headers=headers)
-                assert (await client.post(f"/api/tables/{table}/start", headers=everybody[0])).status_code == 200
+                    await client.post(f"/api/v1/tables/{table}/join", json={}, headers=headers)
+                assert (await client.post(f"/api/v1/tables/{table}/start", headers=everybody[0])).status_code == 200
                 tables.append(table)
             players = [Player(headers, tables) for headers in everybody]
 
@@ -153,7 +153,7 @@ async def test_a_kill_loses_no_acknowledged_action(tmp_path: Path) -> None:
         await _check(hall.url, players, tables)
         async with httpx.AsyncClient(base_url=hall.url, timeout=60) as client:
             for table in tables:
-                record = (await client.get(f"/table/{table}/record")).json()
+                record = (await client.get(f"/tables/{table}/record")).json()
                 assert record["complete"]
                 assert meadhall.replay(record).over
         assert await hall.end(signal.SIGTERM) == 0
@@ -161,7 +161,7 @@ async def test_a_kill_loses_no_acknowledged_action(tmp_path: Path) -> None:
 
 async def _all_over(url: str, players: list[Player], tables: list[str]) -> bool:
     async with httpx.AsyncClient(base_url=url, headers=players[0].headers, timeout=60) as client:
-        return all([(await client.get(f"/api/tables/{table}")).json()["status"] == "over" for table in tables])
+        return all([(await client.get(f"/api/v1/tables/{table}")).json()["status"] == "over" for table in tables])
 
 
 async def _finish(url: str, players: list[Player], tables: list[str]) -> None:
@@ -178,7 +178,7 @@ async def _check(url: str, players: list[Player], tables: list[str]) -> None:
     """Everything acknowledged is in the matches."""
     async with httpx.AsyncClient(base_url=url, headers=players[0].headers, timeout=60) as client:
         for table in tables:
-            record = (await client.get(f"/api/tables/{table}/record")).json()
+            record = (await client.get(f"/api/v1/tables/{table}/record")).json()
             kept = {(table, action["n"], action["action"]) for action in record["actions"]}
             told = {each for player in players for each in player.acknowledged if each[0] == table}
             assert told <= kept, f"lost: {told - kept}"

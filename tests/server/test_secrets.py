@@ -19,8 +19,9 @@ from games_for_tests.hoard.words import NAMES
 from meadhall.engine import chance
 from meadhall.engine.events import Event
 from meadhall.engine.knowledge import redealt
-from meadhall.engine.match import SPECTATOR, Match, concealed
+from meadhall.engine.match import Match
 from meadhall.engine.schema import States
+from meadhall.engine.view import SPECTATOR, concealed
 from meadhall.server.hall.room import Room
 from server.people import HOARD, OpenHall, Person, Program, Visitor, play_out, stream
 
@@ -56,15 +57,15 @@ def without_version(text: str) -> str:
 
 async def all_that_is_told(visitor: Visitor, program: Program, table: str) -> list[str]:
     """Whatever a viewer can ask for, at a browser and as a program."""
-    paths = ["", "/replay?at=0&eyes=0", "/replay?at=2&eyes=1", "/replay?at=99&eyes=all", "/record", "/verify"]
-    answers = [await visitor.get(f"/table/{table}{path}") for path in paths]
+    paths = ["", "/replay?step=0&seat=0", "/replay?step=2&seat=1", "/replay?step=99&seat=all", "/record", "/verify"]
+    answers = [await visitor.get(f"/tables/{table}{path}") for path in paths]
     answers += [await program.read(f"/tables/{table}{path}") for path in ("", "/legal", "/record")]
     answers += [await program.act(table, action, 99) for action in (0, BOAST, "x")]
     answers += [await program.act(table, action) for action in (-1, 99)]
     told = [everything(answer) for answer in answers]
-    async with stream(visitor, f"/table/{table}/stream") as live:
+    async with stream(visitor, f"/tables/{table}/stream") as live:
         told += [str(live.headers), await live.frame()]
-    async with stream(program, f"/api/tables/{table}/events") as live:
+    async with stream(program, f"/api/v1/tables/{table}/events") as live:
         name = ""
         while name != "table":
             message = await live.message()
@@ -82,7 +83,7 @@ async def at_a_table(hall: OpenHall) -> tuple[Person, list[tuple[Person, Program
     for seat in range(3):
         person = host if seat == 0 else hall.person(f"10.0.1.{seat}")
         if seat:
-            await person.ask(f"/table/{table}/seats", {"set": "sit", "seat": str(seat)})
+            await person.ask(f"/tables/{table}/seats", {"set": "sit", "seat": str(seat)})
         program = await hall.program(f"Robot {seat}")
         room = await hall.room(table)
         guest = await hall.store.guest(await guest_of(hall, program))
@@ -90,8 +91,8 @@ async def at_a_table(hall: OpenHall) -> tuple[Person, list[tuple[Person, Program
         await room.carry_seat(seat, guest)
         viewers.append((person, program))
     viewers.append((hall.person("10.0.1.9"), await hall.program("Watcher")))
-    await viewers[-1][0].get("/you")  # has cookies, like the others
-    await host.ask(f"/table/{table}/start")
+    await viewers[-1][0].get("/settings")  # has cookies, like the others
+    await host.ask(f"/tables/{table}/start")
     for seat, action in ((0, LOOK), (0, BOAST), (0, _lowest_card(room, 0)), (1, DRAW), (2, LOOK), (2, DRAW), (0, DRAW)):
         answer = await viewers[seat][0].act(table, action)
         assert answer.status_code == 200, answer.text
@@ -138,12 +139,12 @@ async def test_changing_what_is_hidden_changes_no_byte_that_others_are_sent(hall
         assert any("coin" in each for each in before)
         for _ in range(3):
             room.match = otherwise(truth, viewer, draw)
-            room.look_again()
+            room.publish()
             assert room.match.states.tobytes() != truth.states.tobytes()
             after = await all_that_is_told(person, program, table)
             assert after == before, f"viewer {viewer}"
         room.match = truth
-        room.look_again()
+        room.publish()
 
 
 async def test_the_test_above_would_notice(hall: OpenHall) -> None:
@@ -156,7 +157,7 @@ async def test_the_test_above_would_notice(hall: OpenHall) -> None:
     while np.array_equal((twin := otherwise(truth, SPECTATOR, draw)).states["hand"][0, 0], truth.states["hand"][0, 0]):
         pass
     room.match = twin
-    room.look_again()
+    room.publish()
     assert await all_that_is_told(*viewers[0], room.table.id) != before
 
 
@@ -166,7 +167,7 @@ async def test_the_seed_is_told_when_the_match_is_over_and_not_before(hall: Open
     match = room.match
     assert match is not None
     told = [each for viewer in viewers for each in await all_that_is_told(*viewer, room.table.id)]
-    paths = ("/", "/metrics", "/health", "/api/games", "/schema/openapi.json")
+    paths = ("/", "/metrics", "/health", "/api/v1/games", "/schema/openapi.json")
     told += [everything(await viewers[0][0].get(path)) for path in paths]
     text = "\n".join([*told, caplog.text])
     assert match.commitment in text
@@ -175,7 +176,7 @@ async def test_the_seed_is_told_when_the_match_is_over_and_not_before(hall: Open
     await play_out(room, dict(enumerate(person for person, _ in viewers[:3])))
     assert match.seed.hex() not in caplog.text
     for person, program in viewers:
-        assert (await person.get(f"/table/{room.table.id}/record")).json()["seed"] == match.seed.hex()
+        assert (await person.get(f"/tables/{room.table.id}/record")).json()["seed"] == match.seed.hex()
         assert (await program.read(f"/tables/{room.table.id}/record")).json()["seed"] == match.seed.hex()
 
 
@@ -196,7 +197,7 @@ async def test_a_database_that_fails_tells_the_log_no_seed(
     seed = b"the seed of a match is a secret!"
     monkeypatch.setattr(chance, "new_seed", lambda: seed)
     person = hall.person()
-    await person.post("/you", {"name": "Ada"})
+    await person.post("/settings", {"name": "Ada"})
     trigger = "CREATE TRIGGER full BEFORE INSERT ON tables BEGIN SELECT RAISE(ABORT, 'disk full'); END"
     await hall.store._do(lambda connection: connection.exec_driver_sql(trigger))
     answer = await person.ask("/tables", {"game": HOARD, "kind": "friends"})

@@ -7,7 +7,8 @@ import random
 import pytest
 
 from meadhall.engine import match as matches
-from meadhall.engine.match import SPECTATOR, Match
+from meadhall.engine.match import Match
+from meadhall.engine.view import SPECTATOR
 from meadhall.games.axxa.state import TURN
 from server.people import OpenHall, Person, Program
 from server.test_secrets import all_that_is_told, otherwise
@@ -25,11 +26,11 @@ async def test_redealing_the_covered_pieces_changes_no_byte_that_anybody_is_sent
         before = await all_that_is_told(person, program, table)
         for _ in range(3):
             room.match = otherwise(truth, viewer, draw)
-            room.look_again()
+            room.publish()
             assert room.match.states["piece"].tobytes() != truth.states["piece"].tobytes()
             assert await all_that_is_told(person, program, table) == before, f"viewer {viewer}"
         room.match = truth
-        room.look_again()
+        room.publish()
 
 
 async def test_the_test_above_would_notice(hall: OpenHall, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -38,18 +39,18 @@ async def test_the_test_above_would_notice(hall: OpenHall, monkeypatch: pytest.M
     room = await hall.room(table)
     twin = otherwise(truth, SPECTATOR, random.Random(2))
     monkeypatch.setattr(matches, "concealed", lambda game, tables, viewer: tables.copy())
-    room.look_again()
-    before = await viewers[-1][0].get(f"/table/{table}")
+    room.publish()
+    before = await viewers[-1][0].get(f"/tables/{table}")
     room.match = twin
-    room.look_again()
-    assert (await viewers[-1][0].get(f"/table/{table}")).text != before.text
+    room.publish()
+    assert (await viewers[-1][0].get(f"/tables/{table}")).text != before.text
 
 
 async def in_the_middle(hall: OpenHall) -> tuple[list[tuple[Person, Program]], Match, str]:
     """Two have made some moves, and turned stacks over; with a spectator, each of them also with a program that only looks on."""
     host, friend, room = await hall.two_at("axxa")
     people = (host, friend, hall.person("10.0.0.3"))
-    await people[-1].get("/you")  # has cookies, like the others
+    await people[-1].get("/settings")  # has cookies, like the others
     for _ in range(DECISIONS):
         match = room.match
         assert match is not None

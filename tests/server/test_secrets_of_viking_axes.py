@@ -8,7 +8,8 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from meadhall.engine.match import SPECTATOR, Match
+from meadhall.engine.match import Match
+from meadhall.engine.view import SPECTATOR
 from meadhall.games.viking_axes.cards import TITLES
 from meadhall.games.viking_axes.state import Phase
 from meadhall.lab import warm
@@ -31,9 +32,9 @@ async def at_a_table(hall: OpenHall) -> tuple[list[tuple[Person, Program]], Room
     """A match of three. The players and a spectator, each a person at a browser and a program that sees as much."""
     host, others = hall.person(), [hall.person(f"10.0.2.{seat}") for seat in (1, 2)]
     table = await host.open(VIKING_AXES, players=3)
-    await host.ask(f"/table/{table}/options", {"variant": "strategic"})
+    await host.ask(f"/tables/{table}/options", {"variant": "strategic"})
     for seat, person in enumerate(others, 1):
-        await person.ask(f"/table/{table}/seats", {"set": "sit", "seat": str(seat)})
+        await person.ask(f"/tables/{table}/seats", {"set": "sit", "seat": str(seat)})
     room = await hall.room(table)
     people = [host, *others, hall.person("10.0.2.9")]
     viewers = []
@@ -44,8 +45,8 @@ async def at_a_table(hall: OpenHall) -> tuple[list[tuple[Person, Program]], Room
             assert guest is not None
             await room.carry_seat(seat, guest)
         viewers.append((person, program))
-    await people[-1].get("/you")  # has cookies, like the others
-    await host.ask(f"/table/{table}/start")
+    await people[-1].get("/settings")  # has cookies, like the others
+    await host.ask(f"/tables/{table}/start")
     return viewers, room
 
 
@@ -70,11 +71,11 @@ async def test_changing_what_is_hidden_changes_no_byte_that_others_are_sent(hall
     for truth in list(moments(room.match)):
         for viewer, (person, program) in zip((0, 1, 2, SPECTATOR), viewers, strict=True):
             room.match = truth
-            room.look_again()
+            room.publish()
             before = await all_that_is_told(person, program, room.table.id)
             assert any("va-place" in each for each in before)
             room.match = otherwise(truth, viewer, draw, CARDS)
-            room.look_again()
+            room.publish()
             assert room.match.states.tobytes() != truth.states.tobytes()
             assert await all_that_is_told(person, program, room.table.id) == before, (viewer, len(truth.steps))
 
@@ -89,5 +90,5 @@ async def test_the_test_above_would_notice(hall: OpenHall) -> None:
     while np.array_equal((twin := otherwise(truth, SPECTATOR, draw, CARDS)).states["hand"][0, 0], truth.states["hand"][0, 0]):
         pass
     room.match = twin
-    room.look_again()
+    room.publish()
     assert await all_that_is_told(*viewers[0], room.table.id) != before

@@ -24,7 +24,7 @@ async def test_a_visitor_is_a_guest_at_once(hall: OpenHall) -> None:
 
 async def test_every_cookie_is_out_of_reach_of_scripts_and_of_other_sites(hall: OpenHall) -> None:
     person = hall.person()
-    answers = [await person.get("/"), await person.get("/table/nowhere"), await person.post("/you", {"name": "Ada"})]
+    answers = [await person.get("/"), await person.get("/tables/nowhere"), await person.post("/settings", {"name": "Ada"})]
     given = [cookie for answer in answers for cookie in cookies(answer)]
     assert len(given) == 1
     assert "httponly" in given[0].lower()
@@ -39,25 +39,25 @@ async def test_over_https_the_cookie_is_secure(hall: OpenHall) -> None:
 
 async def test_a_guest_is_known_again_and_given_no_second_cookie(hall: OpenHall) -> None:
     person = hall.person()
-    await person.post("/you", {"name": "Ada"})
-    answer = await person.get("/you")
+    await person.post("/settings", {"name": "Ada"})
+    answer = await person.get("/settings")
     assert cookies(answer) == []
     assert "Ada" in answer.text
 
 
 @pytest.mark.parametrize("forged", ["", "x", "ImFkYSI.AAAA", "ImFkYSI.", ".", "%00", "a" * 5000])
 async def test_a_forged_cookie_is_a_new_guest(hall: OpenHall, forged: str) -> None:
-    answer = await hall.person().get("/you", Cookie=f"meadhall_guest={forged}")
+    answer = await hall.person().get("/settings", Cookie=f"meadhall_guest={forged}")
     assert answer.status_code == 200
     assert any(cookie.startswith("meadhall_guest=") for cookie in cookies(answer))
 
 
 async def test_a_tampered_cookie_is_a_new_guest(hall: OpenHall) -> None:
     person = hall.person()
-    await person.post("/you", {"name": "Ada"})
+    await person.post("/settings", {"name": "Ada"})
     signed = person.http.cookies["meadhall_guest"]
     tampered = ("J" if signed[0] != "J" else "I") + signed[1:]
-    answer = await hall.person().get("/you", Cookie=f"meadhall_guest={tampered}")
+    answer = await hall.person().get("/settings", Cookie=f"meadhall_guest={tampered}")
     assert "Ada" not in answer.text
     assert any(cookie.startswith("meadhall_guest=") for cookie in cookies(answer))
 
@@ -65,7 +65,7 @@ async def test_a_tampered_cookie_is_a_new_guest(hall: OpenHall) -> None:
 async def test_a_token_is_no_cookie_and_a_cookie_no_token(hall: OpenHall) -> None:
     program = await hall.program("Robot")
     token = program.http.headers["Authorization"].removeprefix("Bearer ")
-    assert "Robot" not in (await hall.person().get("/you", Cookie=f"meadhall_guest={token}")).text
+    assert "Robot" not in (await hall.person().get("/settings", Cookie=f"meadhall_guest={token}")).text
 
     person = hall.person()
     table = await person.open()
@@ -83,7 +83,7 @@ async def test_without_a_token_the_api_answers_401(hall: OpenHall, header: str) 
 async def test_the_api_takes_no_notice_of_cookies(hall: OpenHall) -> None:
     person = hall.person()
     table = await person.open()
-    for answer in (await person.http.get(f"/api/tables/{table}"), await person.http.post(f"/api/tables/{table}/start")):
+    for answer in (await person.http.get(f"/api/v1/tables/{table}"), await person.http.post(f"/api/v1/tables/{table}/start")):
         assert answer.status_code == 401
         assert cookies(answer) == []
 
@@ -99,33 +99,33 @@ async def test_the_api_takes_no_notice_of_cookies(hall: OpenHall) -> None:
 )
 async def test_names_are_cleaned(hall: OpenHall, given: str, kept: str) -> None:
     person = hall.person()
-    await person.post("/you", {"name": given})
-    assert f'value="{kept}"' in (await person.get("/you")).text
+    await person.post("/settings", {"name": given})
+    assert f'value="{kept}"' in (await person.get("/settings")).text
 
 
 async def test_markup_in_a_name_is_text(hall: OpenHall) -> None:
     person = hall.person()
-    await person.post("/you", {"name": "<b>Ada</b>"})
+    await person.post("/settings", {"name": "<b>Ada</b>"})
     table = await person.open()
-    page = (await person.get(f"/table/{table}")).text
+    page = (await person.get(f"/tables/{table}")).text
     assert "<b>Ada" not in page
     assert "&lt;b&gt;Ada" in page
 
 
 async def test_an_empty_name_leaves_the_old_one(hall: OpenHall) -> None:
     person = hall.person()
-    await person.post("/you", {"name": "Ada"})
-    await person.post("/you", {"name": "\u200b \n"})
-    assert 'value="Ada"' in (await person.get("/you")).text
+    await person.post("/settings", {"name": "Ada"})
+    await person.post("/settings", {"name": "\u200b \n"})
+    assert 'value="Ada"' in (await person.get("/settings")).text
 
 
 async def test_language_and_theme_are_remembered(hall: OpenHall) -> None:
     person = hall.person()
-    answer = await person.post("/you", {"language": "de", "theme": "dark", "back": "/rules/axes-and-allies"})
+    answer = await person.post("/settings", {"language": "de", "theme": "dark", "back": "/rules/axes-and-allies"})
     assert (answer.status_code, answer.headers["location"]) == (303, "/rules/axes-and-allies")
     page = (await person.get("/")).text
     assert '<html lang="de" data-theme="dark">' in page
-    await person.post("/you", {"language": "klingon", "theme": "plaid"})
+    await person.post("/settings", {"language": "klingon", "theme": "plaid"})
     assert '<html lang="de" data-theme="dark">' in (await person.get("/")).text
 
 
@@ -137,20 +137,20 @@ async def test_the_browsers_language_is_taken_at_first(hall: OpenHall) -> None:
 
 @pytest.mark.parametrize("elsewhere", ["https://evil.test/", "//evil.test", "/\\evil.test", "evil", "/a\r\nSet-Cookie: x=y"])
 async def test_nobody_is_sent_to_another_site(hall: OpenHall, elsewhere: str) -> None:
-    answer = await hall.person().post("/you", {"back": elsewhere})
+    answer = await hall.person().post("/settings", {"back": elsewhere})
     assert answer.headers["location"] == "/"
 
 
 async def test_guests_survive_a_restart(settings: object, at_once: None) -> None:
     async with open_hall(settings) as before:  # type: ignore[arg-type]
         person, program = before.person(), await before.program("Robot")
-        await person.post("/you", {"name": "Ada", "language": "de"})
+        await person.post("/settings", {"name": "Ada", "language": "de"})
         kept, token = dict(person.http.cookies), program.http.headers["Authorization"]
     async with open_hall(settings) as after:  # type: ignore[arg-type]
         again = after.person()
         again.http.cookies.update(kept)
-        assert 'value="Ada"' in (await again.get("/you")).text
-        assert (await again.post("/you", {"name": "Eve"})).status_code == 303
+        assert 'value="Ada"' in (await again.get("/settings")).text
+        assert (await again.post("/settings", {"name": "Eve"})).status_code == 303
         robot = Program(after.app, Authorization=token)
         assert (await robot.open(game=AXES, bots=["random"]))["seats"][0]["name"] == "Robot"
 
@@ -159,4 +159,4 @@ async def test_who_comes_by_a_link_finds_the_match_in_the_hall(hall: OpenHall) -
     _, friend, room = await hall.two_at()
     page = (await friend.get("/")).text
     assert 'id="yours"' in page
-    assert f"/table/{room.table.id}" in page
+    assert f"/tables/{room.table.id}" in page

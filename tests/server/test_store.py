@@ -16,7 +16,7 @@ from alembic.migration import MigrationContext
 from sqlalchemy import Connection
 from sqlalchemy.exc import ProgrammingError
 
-from meadhall.server.errors import DatabaseAway
+from meadhall.server.errors import DatabaseUnavailable
 from meadhall.server.settings import Settings
 from meadhall.server.store import database
 from meadhall.server.store import store as store_module
@@ -223,7 +223,7 @@ async def test_processes_that_start_together_upgrade_once_and_share_their_secret
 async def test_a_connection_that_is_lost_is_no_fault_of_who_asked(on_postgresql: Settings) -> None:
     """It is refused, and the next finds another connection."""
     async with Store.open(on_postgresql) as store:
-        with pytest.raises(DatabaseAway):
+        with pytest.raises(DatabaseUnavailable):
             await store._do(lambda connection: connection.exec_driver_sql("SELECT pg_terminate_backend(pg_backend_pid())"))
         assert await store.alive()
         with pytest.raises(ProgrammingError):
@@ -233,7 +233,7 @@ async def test_a_connection_that_is_lost_is_no_fault_of_who_asked(on_postgresql:
 async def test_a_database_that_does_not_answer_in_time_is_away(on_postgresql: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(store_module, "open_database", partial(database.open_database, patience=1.0))
     async with Store.open(on_postgresql) as store:
-        with pytest.raises(DatabaseAway):
+        with pytest.raises(DatabaseUnavailable):
             await store._do(lambda connection: connection.exec_driver_sql("SELECT pg_sleep(600)"))
         assert await store.alive(), "and can be asked again"
 

@@ -48,7 +48,7 @@ async def test_a_new_table_has_its_host_on_seat_0(hall: OpenHall) -> None:
     page = (await host.get(answer.headers["location"])).text
     assert "Ada" in page
     assert page.count("Free seat") == 2
-    room = await hall.room(answer.headers["location"].removeprefix("/table/"))
+    room = await hall.room(answer.headers["location"].removeprefix("/tables/"))
     assert [seat.kind for seat in room.table.seats] == ["human", "open", "open"]
     assert not room.table.public
 
@@ -62,51 +62,51 @@ async def test_play_now_begins_at_once_against_huscarls(hall: OpenHall) -> None:
 
 async def test_the_lobby_offers_every_rank_with_a_sentence(hall: OpenHall) -> None:
     host = hall.person()
-    page = (await host.get(f"/table/{await host.open(players=2)}")).text
+    page = (await host.get(f"/tables/{await host.open(players=2)}")).text
     offered = re.findall(r'value="bot:(\w+)" id="bot-1-(\w+)" title="([^"]+)"', page)
     assert [rank for rank, _, _ in offered] == [rank for _, rank, _ in offered] == ["thrall", "karl", "huscarl", "jarl", "king"]
     assert all(page.count(sentence) == 2 and sentence.endswith(".") for _, _, sentence in offered)
     german = hall.person(**{"Accept-Language": "de"})
-    assert "Denkt einen Augenblick lang voraus." in (await german.get(f"/table/{await german.open(players=2)}")).text
+    assert "Denkt einen Augenblick lang voraus." in (await german.get(f"/tables/{await german.open(players=2)}")).text
 
 
 async def test_a_bot_that_is_to_decide_is_seen_thinking(settings: Settings, at_once: None) -> None:
     async with open_hall(replace(settings, bot_pause=3600.0)) as hall:
         host = hall.person()
         table = await host.open(HOARD, players=2)
-        await host.ask(f"/table/{table}/seats", {"seat": "1", "set": "bot:jarl"})
-        await host.ask(f"/table/{table}/start")
-        assert "thinking" not in (await host.get(f"/table/{table}")).text
+        await host.ask(f"/tables/{table}/seats", {"seat": "1", "set": "bot:jarl"})
+        await host.ask(f"/tables/{table}/start")
+        assert "thinking" not in (await host.get(f"/tables/{table}")).text
         await host.act(table, DRAW)
         name = (await hall.room(table)).table.seats[1].name
         for person in (host, hall.person()):
-            page = (await person.get(f"/table/{table}")).text
+            page = (await person.get(f"/tables/{table}")).text
             assert f"{name} the jarl is thinking" in page
             assert re.search(r'id="plate-1".*?thinks', page, re.DOTALL)
-        assert "thinks" not in (await host.get(f"/table/{table}/replay?at=1")).text, "it did once"
+        assert "thinks" not in (await host.get(f"/tables/{table}/replay?step=1")).text, "it did once"
 
 
 async def test_friends_sit_down_stand_up_and_change_seats(hall: OpenHall) -> None:
     host, friend = hall.person(), hall.person("10.0.0.2")
     table = await host.open(players=3)
     room = await hall.room(table)
-    assert (await friend.ask(f"/table/{table}/seats", {"set": "sit", "name": "Gunnar"})).status_code == 200
+    assert (await friend.ask(f"/tables/{table}/seats", {"set": "sit", "name": "Gunnar"})).status_code == 200
     assert room.table.seats[1].name == "Gunnar"
-    await friend.ask(f"/table/{table}/seats", {"set": "sit", "seat": "2"})
+    await friend.ask(f"/tables/{table}/seats", {"set": "sit", "seat": "2"})
     assert [seat.kind for seat in room.table.seats] == ["human", "open", "human"]
-    await friend.ask(f"/table/{table}/seats", {"set": "sit"})
+    await friend.ask(f"/tables/{table}/seats", {"set": "sit"})
     assert room.table.seats[2].name == "Gunnar", "who sits already stays"
-    await friend.ask(f"/table/{table}/seats", {"set": "leave"})
+    await friend.ask(f"/tables/{table}/seats", {"set": "leave"})
     assert [seat.kind for seat in room.table.seats] == ["human", "open", "open"]
 
 
 async def test_two_of_one_name_are_told_apart(hall: OpenHall) -> None:
     people = [hall.person() for _ in range(3)]
     for person in people:
-        await person.post("/you", {"name": "Astrid the very long named"})
+        await person.post("/settings", {"name": "Astrid the very long named"})
     table = await people[0].open(players=3)
     for person in people[1:]:
-        await person.ask(f"/table/{table}/seats", {"set": "sit"})
+        await person.ask(f"/tables/{table}/seats", {"set": "sit"})
     names = [seat.name for seat in (await hall.room(table)).table.seats]
     assert len(set(names)) == 3
     assert all(len(name) <= 24 for name in names)
@@ -116,35 +116,35 @@ async def test_the_host_seats_bots_and_frees_and_removes_seats(hall: OpenHall) -
     host = hall.person()
     table = await host.open(players=2)
     room = await hall.room(table)
-    await host.ask(f"/table/{table}/size", {"players": "4"})
+    await host.ask(f"/tables/{table}/size", {"players": "4"})
     for seat, change in ((1, "bot:random"), (2, "bot"), (3, "bot:greedy")):
-        assert (await host.ask(f"/table/{table}/seats", {"seat": str(seat), "set": change})).status_code == 200
+        assert (await host.ask(f"/tables/{table}/seats", {"seat": str(seat), "set": change})).status_code == 200
     assert [seat.bot for seat in room.table.seats] == [None, "random", "huscarl", "greedy"]
-    await host.ask(f"/table/{table}/seats", {"seat": "1", "set": "open"})
-    await host.ask(f"/table/{table}/seats", {"seat": "2", "set": "remove"})
+    await host.ask(f"/tables/{table}/seats", {"seat": "1", "set": "open"})
+    await host.ask(f"/tables/{table}/seats", {"seat": "2", "set": "remove"})
     assert [(seat.seat, seat.kind) for seat in room.table.seats] == [(0, "human"), (1, "open"), (2, "bot")]
-    await host.ask(f"/table/{table}/size", {"players": "2"})
+    await host.ask(f"/tables/{table}/size", {"players": "2"})
     assert [seat.kind for seat in room.table.seats] == ["human", "open"]
 
 
 async def test_the_hosts_page_can_ask_somebody_to_leave(hall: OpenHall) -> None:
     host, friend = hall.person(), hall.person()
     table = await host.open()
-    await friend.ask(f"/table/{table}/seats", {"set": "sit"})
-    page = (await host.get(f"/table/{table}")).text
+    await friend.ask(f"/tables/{table}/seats", {"set": "sit"})
+    page = (await host.get(f"/tables/{table}")).text
     form = re.search(r'name="seat" value="1"><button [^>]*value="(\w+)"[^>]*>Ask to leave', page)
     assert form is not None
-    assert (await host.ask(f"/table/{table}/seats", {"seat": "1", "set": form[1]})).status_code == 200
+    assert (await host.ask(f"/tables/{table}/seats", {"seat": "1", "set": form[1]})).status_code == 200
     assert (await hall.room(table)).table.seats[1].kind == "open"
 
 
 async def test_who_was_asked_to_leave_finds_the_old_private_link_dead(hall: OpenHall) -> None:
     host, friend = hall.person(), hall.person()
     table = await host.open()
-    await friend.ask(f"/table/{table}/seats", {"set": "sit"})
+    await friend.ask(f"/tables/{table}/seats", {"set": "sit"})
     room = await hall.room(table)
     key = room.table.seats[1].key
-    await host.ask(f"/table/{table}/seats", {"seat": "1", "set": "open"})
+    await host.ask(f"/tables/{table}/seats", {"seat": "1", "set": "open"})
     assert room.table.seats[1].kind == "open"
     assert (await friend.get(f"/seat/{key}")).status_code == 404
 
@@ -152,28 +152,28 @@ async def test_who_was_asked_to_leave_finds_the_old_private_link_dead(hall: Open
 async def test_fewer_seats_take_open_ones_and_bots_but_no_people(hall: OpenHall) -> None:
     host, friend = hall.person(), hall.person()
     table = await host.open(players=4)
-    await host.ask(f"/table/{table}/seats", {"seat": "1", "set": "bot"})
-    await friend.ask(f"/table/{table}/seats", {"seat": "3", "set": "sit"})
-    await host.ask(f"/table/{table}/size", {"players": "2"})
+    await host.ask(f"/tables/{table}/seats", {"seat": "1", "set": "bot"})
+    await friend.ask(f"/tables/{table}/seats", {"seat": "3", "set": "sit"})
+    await host.ask(f"/tables/{table}/size", {"players": "2"})
     room = await hall.room(table)
     assert [seat.kind for seat in room.table.seats] == ["human", "human"]
     third = hall.person()
-    await host.ask(f"/table/{table}/size", {"players": "3"})
-    await third.ask(f"/table/{table}/seats", {"set": "sit"})
-    await refused(host, f"/table/{table}/size", {"players": "2"}, 409, "wrong-moment", "More people than that are seated.")
+    await host.ask(f"/tables/{table}/size", {"players": "3"})
+    await third.ask(f"/tables/{table}/seats", {"set": "sit"})
+    await refused(host, f"/tables/{table}/size", {"players": "2"}, 409, "wrong-moment", "More people than that are seated.")
 
 
 async def test_options_are_chosen_and_kept(hall: OpenHall) -> None:
     host = hall.person()
     table = await host.open(HOARD)
-    assert (await host.ask(f"/table/{table}/options", {"hand": "many"})).status_code == 200
+    assert (await host.ask(f"/tables/{table}/options", {"hand": "many"})).status_code == 200
     room = await hall.room(table)
     assert room.table.options == {"hand": "many", "mode": "rivals"}
-    page = (await host.get(f"/table/{table}")).text
+    page = (await host.get(f"/tables/{table}")).text
     assert re.search(r'name="hand" value="many" checked', page)
     assert re.search(r'name="mode" value="rivals" checked', page)
-    await host.ask(f"/table/{table}/seats", {"seat": "1", "set": "bot"})
-    await host.ask(f"/table/{table}/start")
+    await host.ask(f"/tables/{table}/seats", {"seat": "1", "set": "bot"})
+    await host.ask(f"/tables/{table}/start")
     assert room.match is not None
     assert room.match.options == {"hand": "many", "mode": "rivals"}
 
@@ -182,9 +182,9 @@ async def test_a_listed_table_is_in_the_hall_and_another_is_not(hall: OpenHall) 
     host = hall.person()
     table = await host.open()
     assert table not in (await hall.person().get("/")).text
-    await host.ask(f"/table/{table}/visibility", {"public": "yes"})
+    await host.ask(f"/tables/{table}/visibility", {"public": "yes"})
     assert table in (await hall.person().get("/")).text
-    await host.ask(f"/table/{table}/visibility", {"public": "no"})
+    await host.ask(f"/tables/{table}/visibility", {"public": "no"})
     assert table not in (await hall.person().get("/")).text
     assert table in (await host.get("/")).text
 
@@ -219,10 +219,10 @@ async def test_what_cannot_be_done_before_the_match(
 ) -> None:
     host = hall.person()
     table = await host.open()
-    answer = await host.ask(f"/table/{table}/{path}", form)
+    answer = await host.ask(f"/tables/{table}/{path}", form)
     assert (answer.status_code, answer.json()["error"]) == (status, error)
     assert any(each in answer.json()["reason"] for each in words.split("|"))
-    page = await host.post(f"/table/{table}/{path}", form)
+    page = await host.post(f"/tables/{table}/{path}", form)
     assert page.status_code == status
 
 
@@ -240,7 +240,7 @@ async def test_what_cannot_be_done_before_the_match(
 async def test_a_form_that_says_nothing_sensible_is_refused(hall: OpenHall, path: str, form: dict[str, str], words: str) -> None:
     host = hall.person()
     table = await host.open()
-    answer = await host.ask(f"/table/{table}/{path}", form)
+    answer = await host.ask(f"/tables/{table}/{path}", form)
     assert (answer.status_code, answer.json()["error"]) == (400, "bad-setup")
     assert words in answer.json()["reason"] or "players, not 111" in answer.json()["reason"]
 
@@ -248,7 +248,7 @@ async def test_a_form_that_says_nothing_sensible_is_refused(hall: OpenHall, path
 async def test_only_the_host_arranges_the_table(hall: OpenHall) -> None:
     host, friend = hall.person(), hall.person()
     table = await host.open(HOARD, players=3)
-    await friend.ask(f"/table/{table}/seats", {"set": "sit"})
+    await friend.ask(f"/tables/{table}/seats", {"set": "sit"})
     for path, form in (
         ("seats", {"seat": "2", "set": "bot"}),
         ("seats", {"seat": "0", "set": "open"}),
@@ -258,22 +258,22 @@ async def test_only_the_host_arranges_the_table(hall: OpenHall) -> None:
         ("visibility", {"public": "yes"}),
         ("start", {}),
     ):
-        await refused(friend, f"/table/{table}/{path}", form, 403, "not-your-seat", "Only the host of the table can do that.")
+        await refused(friend, f"/tables/{table}/{path}", form, 403, "not-your-seat", "Only the host of the table can do that.")
 
 
 async def test_a_seat_that_is_taken_is_refused(hall: OpenHall) -> None:
     host, friend = hall.person(), hall.person()
     table = await host.open()
-    await refused(friend, f"/table/{table}/seats", {"set": "sit", "seat": "0"}, 409, "wrong-moment", "That seat is taken.")
-    await host.ask(f"/table/{table}/seats", {"seat": "1", "set": "bot"})
-    await refused(friend, f"/table/{table}/seats", {"set": "sit"}, 409, "wrong-moment", "All seats are taken.")
-    await refused(friend, f"/table/{table}/seats", {"set": "leave"}, 403, "not-your-seat", "You have no seat at this table")
+    await refused(friend, f"/tables/{table}/seats", {"set": "sit", "seat": "0"}, 409, "wrong-moment", "That seat is taken.")
+    await host.ask(f"/tables/{table}/seats", {"seat": "1", "set": "bot"})
+    await refused(friend, f"/tables/{table}/seats", {"set": "sit"}, 409, "wrong-moment", "All seats are taken.")
+    await refused(friend, f"/tables/{table}/seats", {"set": "leave"}, 403, "not-your-seat", "You have no seat at this table")
 
 
 async def test_of_two_who_take_the_last_seat_one_gets_it(hall: OpenHall) -> None:
     host, *friends = (hall.person() for _ in range(5))
     table = await host.open()
-    answers = await asyncio.gather(*(friend.ask(f"/table/{table}/seats", {"set": "sit"}) for friend in friends))
+    answers = await asyncio.gather(*(friend.ask(f"/tables/{table}/seats", {"set": "sit"}) for friend in friends))
     assert sorted(answer.status_code for answer in answers) == [200, 409, 409, 409]
 
 
@@ -281,9 +281,9 @@ async def test_a_setup_that_the_game_objects_to_is_refused_at_the_start(hall: Op
     host = hall.person()
     table = await host.open(HOARD, players=3)
     for seat in ("1", "2"):
-        await host.ask(f"/table/{table}/seats", {"seat": seat, "set": "bot"})
-    await host.ask(f"/table/{table}/options", {"mode": "sides"})
-    await refused(host, f"/table/{table}/start", {}, 400, "bad-setup", "two sides need 2 or 4 players")
+        await host.ask(f"/tables/{table}/seats", {"seat": seat, "set": "bot"})
+    await host.ask(f"/tables/{table}/options", {"mode": "sides"})
+    await refused(host, f"/tables/{table}/start", {}, 400, "bad-setup", "two sides need 2 or 4 players")
     assert (await hall.room(table)).table.status == "gathering"
 
 
@@ -296,8 +296,8 @@ async def test_once_it_has_begun_nothing_is_arranged_any_more(hall: OpenHall) ->
         ("options", {"hand": "many"}),
         ("start", {}),
     ):
-        await refused(host, f"/table/{table}/{path}", form, 409, "wrong-moment", "The match has begun already.")
-    await refused(friend, f"/table/{table}/seats", {"set": "leave"}, 409, "wrong-moment", "The match has begun already.")
+        await refused(host, f"/tables/{table}/{path}", form, 409, "wrong-moment", "The match has begun already.")
+    await refused(friend, f"/tables/{table}/seats", {"set": "leave"}, 409, "wrong-moment", "The match has begun already.")
 
 
 @pytest.mark.parametrize(
@@ -326,9 +326,9 @@ async def test_a_guest_can_host_so_many_tables_and_no_more(settings: Settings, a
         assert (answer.status_code, answer.json()["error"]) == (429, "too-many")
         assert (await host.post("/tables", {"game": AXES})).status_code == 429
         assert (await hall.person().ask("/tables", {"game": AXES})).status_code == 201, "somebody else can"
-        await host.ask(f"/table/{first}/seats", {"seat": "1", "set": "bot"})
-        await host.ask(f"/table/{first}/start")
-        await host.ask(f"/table/{first}/resign")
+        await host.ask(f"/tables/{first}/seats", {"seat": "1", "set": "bot"})
+        await host.ask(f"/tables/{first}/start")
+        await host.ask(f"/tables/{first}/resign")
         assert (await host.ask("/tables", {"game": AXES})).status_code == 201, "a match that has ended counts no more"
 
 
@@ -352,7 +352,7 @@ async def test_options_that_have_changed_since_are_todays(settings: Settings, at
     async with open_hall(settings) as after:
         again = after.person()
         again.http.cookies.update(cookies)
-        assert (await again.get(f"/table/{table}")).status_code == 200
+        assert (await again.get(f"/tables/{table}")).status_code == 200
         assert (await after.room(table)).table.options == {option.name: option.default for option in game(HOARD).options}
 
 
@@ -364,7 +364,7 @@ async def test_tables_that_a_guest_opens_at_once_are_counted_too(on_each_databas
 
 
 @pytest.mark.parametrize(
-    "path", ["/table/nowhere", "/table/nowhere/record", "/table/%00", "/table/" + "x" * 3000, "/seat/x", "/replay/x"]
+    "path", ["/tables/nowhere", "/tables/nowhere/record", "/tables/%00", "/tables/" + "x" * 3000, "/seat/x", "/replay/x"]
 )
 async def test_what_is_not_there_is_not_found(hall: OpenHall, path: str) -> None:
     page = await hall.person().get(path)
@@ -378,8 +378,8 @@ async def test_there_is_no_record_or_replay_before_the_match(hall: OpenHall) -> 
     host = hall.person()
     table = await host.open()
     for path in ("record", "replay"):
-        assert (await host.get(f"/table/{table}/{path}")).status_code == 404
-    assert (await host.get(f"/table/{table}/verify")).status_code == 409
+        assert (await host.get(f"/tables/{table}/{path}")).status_code == 404
+    assert (await host.get(f"/tables/{table}/verify")).status_code == 409
 
 
 # -------------------------------------------------------------------------------------------------------------- the match
@@ -387,7 +387,7 @@ async def test_there_is_no_record_or_replay_before_the_match(hall: OpenHall) -> 
 
 async def test_refusals_of_an_action_say_why(hall: OpenHall) -> None:
     host, friend, room = await hall.two_at(HOARD)
-    act = f"/table/{room.table.id}/act"
+    act = f"/tables/{room.table.id}/act"
     not_mine = next(a for a in range(12) if room.match and a not in room.match.view(0).legal)
     await refused(host, act, {"action": str(not_mine)}, 422, "illegal", "You don", "HO-2.1")
     await refused(host, act, {"action": "x"}, 400, "malformed", "An action is an integer")
@@ -404,22 +404,22 @@ async def test_refusals_of_an_action_say_why(hall: OpenHall) -> None:
 
 async def test_a_plain_form_is_sent_back_to_the_table(hall: OpenHall) -> None:
     host, _, room = await hall.two_at(HOARD)
-    answer = await host.post(f"/table/{room.table.id}/act", {"action": str(BOAST), "n": "1"})
-    assert (answer.status_code, answer.headers["location"]) == (303, f"/table/{room.table.id}")
-    frame = await host.post(f"/table/{room.table.id}/act", {"action": str(LOOK), "n": "2"}, **{"HX-Request": "true"})
+    answer = await host.post(f"/tables/{room.table.id}/act", {"action": str(BOAST), "n": "1"})
+    assert (answer.status_code, answer.headers["location"]) == (303, f"/tables/{room.table.id}")
+    frame = await host.post(f"/tables/{room.table.id}/act", {"action": str(LOOK), "n": "2"}, **{"HX-Request": "true"})
     assert frame.status_code == 200
     assert frame.text.lstrip().startswith('<div id="frame"')
 
 
 async def test_a_rematch_seats_the_same_people_and_begins_when_they_are_there(hall: OpenHall) -> None:
     host, friend, room = await hall.two_at(HOARD)
-    rematch = f"/table/{room.table.id}/rematch"
+    rematch = f"/tables/{room.table.id}/rematch"
     assert (await host.post(rematch)).status_code == 409
     await play_out(room, {0: host, 1: friend})
     assert (await hall.person().post(rematch)).status_code == 403
     answers = await asyncio.gather(friend.post(rematch), host.post(rematch))
     (where,) = {answer.headers["location"] for answer in answers}
-    again = await hall.room(where.removeprefix("/table/"))
+    again = await hall.room(where.removeprefix("/tables/"))
     assert [seat.guests for seat in again.table.seats] == [seat.guests for seat in room.table.seats]
     assert {seat.key for seat in again.table.seats}.isdisjoint(seat.key for seat in room.table.seats)
     assert again.table.seed != room.table.seed
@@ -430,9 +430,9 @@ async def test_a_rematch_against_bots_begins_at_once(hall: OpenHall) -> None:
     host = hall.person()
     answer = await host.ask("/tables", {"game": AXES, "kind": "bots", "players": "2"})
     room = await hall.room(answer.json()["id"])
-    await host.ask(f"/table/{room.table.id}/resign")
+    await host.ask(f"/tables/{room.table.id}/resign")
     assert room.table.status == "abandoned"
-    assert (await host.post(f"/table/{room.table.id}/rematch")).status_code == 403, "who has left has left"
+    assert (await host.post(f"/tables/{room.table.id}/rematch")).status_code == 403, "who has left has left"
 
 
 # ------------------------------------------------------------------------------------------------------------ private links
@@ -440,7 +440,7 @@ async def test_a_rematch_against_bots_begins_at_once(hall: OpenHall) -> None:
 
 async def test_a_private_link_carries_a_seat_to_another_device(hall: OpenHall) -> None:
     host, _, room = await hall.two_at(HOARD)
-    page = (await host.get(f"/table/{room.table.id}")).text
+    page = (await host.get(f"/tables/{room.table.id}")).text
     (key,) = set(re.findall(r"http://hall\.test/seat/([\w-]+)", page))
     assert key == room.table.seats[0].key
     phone = hall.person("10.0.0.9")
@@ -454,7 +454,7 @@ async def test_a_private_link_carries_a_seat_to_another_device(hall: OpenHall) -
     assert (await phone.act(room.table.id, BOAST)).status_code == 403
 
     carried = await phone.post(f"/seat/{key}")
-    assert (carried.status_code, carried.headers["location"]) == (303, f"/table/{room.table.id}")
+    assert (carried.status_code, carried.headers["location"]) == (303, f"/tables/{room.table.id}")
     assert (await phone.act(room.table.id, BOAST)).status_code == 200
     assert (await host.act(room.table.id, LOOK)).status_code == 200, "the first device keeps the seat"
     assert (await phone.get(f"/seat/{key}")).status_code == 303, "it is there already"
@@ -475,16 +475,16 @@ async def test_a_match_that_goes_on_is_listed_before_those_that_are_over(setting
         host, _, room = await before.two_at(HOARD)
         for _ in range(31):
             over = await host.open(players=2)
-            await host.ask(f"/table/{over}/seats", {"seat": "1", "set": "bot:thrall"})
-            await host.ask(f"/table/{over}/start")
-            await host.ask(f"/table/{over}/resign")
+            await host.ask(f"/tables/{over}/seats", {"seat": "1", "set": "bot:thrall"})
+            await host.ask(f"/tables/{over}/start")
+            await host.ask(f"/tables/{over}/resign")
         cookies = dict(host.http.cookies)
     async with open_hall(settings) as after:
         again = after.person()
         again.http.cookies.update(cookies)
         page = (await again.get("/")).text
         yours = page[page.index('id="yours"') :]
-        assert re.findall(r'href="(/table/[\w-]+)"', yours)[0] == f"/table/{room.table.id}"
+        assert re.findall(r'href="(/tables/[\w-]+)"', yours)[0] == f"/tables/{room.table.id}"
         assert "Your turn" in yours
 
 
@@ -509,7 +509,7 @@ async def test_a_wrong_link_leads_nowhere(hall: OpenHall) -> None:
 async def test_a_link_to_a_seat_that_was_left_is_dead(hall: OpenHall) -> None:
     host, _, room = await hall.two_at(HOARD)
     key = room.table.seats[0].key
-    await host.ask(f"/table/{room.table.id}/resign")
+    await host.ask(f"/tables/{room.table.id}/resign")
     answer = await host.post(f"/seat/{key}")
     assert answer.status_code == 409
     assert room.table.seats[0].guests == frozenset()
@@ -520,7 +520,7 @@ async def test_a_link_to_a_seat_that_was_left_is_dead(hall: OpenHall) -> None:
 
 async def test_a_stream_pushes_a_frame_at_once_and_after_every_move(hall: OpenHall) -> None:
     host, friend, room = await hall.two_at(HOARD)
-    path = f"/table/{room.table.id}/stream"
+    path = f"/tables/{room.table.id}/stream"
     spectator = hall.person()
     async with stream(host, path) as mine, stream(friend, path) as theirs, stream(spectator, path) as watching:
         for each in (mine, theirs, watching):
@@ -533,12 +533,12 @@ async def test_a_stream_pushes_a_frame_at_once_and_after_every_move(hall: OpenHa
             while "boasts" not in (frame := await each.frame()):
                 pass
             assert frame.count('id="frame"') == 1
-    assert len(room.hub) == 0, "who goes away is counted no more"
+    assert len(room.channel) == 0, "who goes away is counted no more"
 
 
 async def test_who_watches_is_told_before_the_answer_to_a_move_is_drawn(hall: OpenHall, monkeypatch: pytest.MonkeyPatch) -> None:
     host, friend, room = await hall.two_at(HOARD)
-    path = f"/table/{room.table.id}/stream"
+    path = f"/tables/{room.table.id}/stream"
     async with stream(host, path) as mine, stream(friend, path) as theirs:
         for each in (mine, theirs):
             await each.frame()
@@ -561,23 +561,23 @@ async def test_the_lobby_says_what_a_guest_can_not_do_there(hall: OpenHall) -> N
     host, friend, third = hall.person(), hall.person(), hall.person()
     table = await host.open("viking-axes")
     theirs, full = "The host chooses this.", "Every seat is taken"
-    assert theirs not in (await host.get(f"/table/{table}")).text
-    found = (await friend.get(f"/table/{table}")).text
+    assert theirs not in (await host.get(f"/tables/{table}")).text
+    found = (await friend.get(f"/tables/{table}")).text
     assert theirs in found
     assert full not in found
-    await friend.post(f"/table/{table}/seats", {"seat": "1", "set": "sit"})
-    assert full not in (await friend.get(f"/table/{table}")).text
-    assert full in (await third.get(f"/table/{table}")).text
+    await friend.post(f"/tables/{table}/seats", {"seat": "1", "set": "sit"})
+    assert full not in (await friend.get(f"/tables/{table}")).text
+    assert full in (await third.get(f"/tables/{table}")).text
 
 
 async def test_the_lobbys_stream_becomes_the_games(hall: OpenHall) -> None:
     host = hall.person()
     table = await host.open()
-    async with stream(host, f"/table/{table}/stream") as live:
+    async with stream(host, f"/tables/{table}/stream") as live:
         assert "Who sits at the table" in await live.frame()
-        await host.ask(f"/table/{table}/seats", {"seat": "1", "set": "bot"})
+        await host.ask(f"/tables/{table}/seats", {"seat": "1", "set": "bot"})
         assert '<use href="#i-bot"/></svg> huscarl' in await live.frame()
-        await host.ask(f"/table/{table}/start")
+        await host.ask(f"/tables/{table}/start")
         while 'class="frame game' not in (frame := await live.frame()):
             pass
         assert 'id="prompt"' in frame
@@ -585,7 +585,7 @@ async def test_the_lobbys_stream_becomes_the_games(hall: OpenHall) -> None:
 
 async def test_a_slow_reader_skips_versions(hall: OpenHall) -> None:
     host, _, room = await hall.two_at(HOARD)
-    with room.hub.watching("") as slow:
+    with room.channel.subscribe("") as slow:
         assert await slow.wait(1)
         for action in (BOAST, LOOK):
             assert (await host.act(room.table.id, action)).status_code == 200
@@ -595,7 +595,7 @@ async def test_a_slow_reader_skips_versions(hall: OpenHall) -> None:
 
 async def test_who_comes_back_gets_the_latest(hall: OpenHall) -> None:
     host, friend, room = await hall.two_at(HOARD)
-    path = f"/table/{room.table.id}/stream"
+    path = f"/tables/{room.table.id}/stream"
     async with stream(friend, path) as live:
         assert "boasts" not in await live.frame()
     await host.act(room.table.id, BOAST)
@@ -606,8 +606,8 @@ async def test_who_comes_back_gets_the_latest(hall: OpenHall) -> None:
 async def test_others_see_who_comes_and_goes(hall: OpenHall) -> None:
     host, friend = hall.person(), hall.person("10.0.0.2")
     table = await host.open()
-    await friend.ask(f"/table/{table}/seats", {"set": "sit"})
-    path = f"/table/{table}/stream"
+    await friend.ask(f"/tables/{table}/seats", {"set": "sit"})
+    path = f"/tables/{table}/stream"
     async with stream(host, path) as live:
         assert "away" in await live.frame()
         async with stream(friend, path):
@@ -622,15 +622,15 @@ async def test_who_sits_down_while_looking_is_seen_to_go(hall: OpenHall, program
     host, friend = hall.person(), await hall.program() if program else hall.person("10.0.0.2")
     await friend.get("/")  # a stream's cookie would get lost
     table = await host.open()
-    path = f"/api/tables/{table}/events" if isinstance(friend, Program) else f"/table/{table}/stream"
-    async with stream(host, f"/table/{table}/stream") as live:
+    path = f"/api/v1/tables/{table}/events" if isinstance(friend, Program) else f"/tables/{table}/stream"
+    async with stream(host, f"/tables/{table}/stream") as live:
         await live.frame()
         async with stream(friend, path) as looking:
             await looking.message()
             if isinstance(friend, Program):
                 assert (await friend.post(f"/tables/{table}/join")).status_code == 200
             else:
-                await friend.ask(f"/table/{table}/seats", {"set": "sit"})
+                await friend.ask(f"/tables/{table}/seats", {"set": "sit"})
             assert "away" not in await live.frame()
         while "away" not in await live.frame():
             pass
@@ -639,7 +639,7 @@ async def test_who_sits_down_while_looking_is_seen_to_go(hall: OpenHall, program
 async def test_a_quiet_stream_says_that_it_is_still_there(hall: OpenHall, monkeypatch: pytest.MonkeyPatch) -> None:
     host, _, room = await hall.two_at(HOARD)
     monkeypatch.setattr(table_routes, "_PATIENCE", 0.01)
-    async with stream(host, f"/table/{room.table.id}/stream") as live:
+    async with stream(host, f"/tables/{room.table.id}/stream") as live:
         messages = [await live.message() for _ in range(3)]
         assert messages[-1] == ": still here"
 
@@ -647,7 +647,7 @@ async def test_a_quiet_stream_says_that_it_is_still_there(hall: OpenHall, monkey
 async def test_an_address_has_so_many_streams_and_no_more(settings: Settings, at_once: None) -> None:
     async with open_hall(replace(settings, streams_per_client=2)) as hall:
         host, friend, room = await hall.two_at(HOARD)
-        path = f"/table/{room.table.id}/stream"
+        path = f"/tables/{room.table.id}/stream"
         async with stream(host, path) as one, stream(host, path) as two:
             await one.frame()
             await two.frame()
@@ -662,7 +662,7 @@ async def test_an_address_has_so_many_streams_and_no_more(settings: Settings, at
 
 async def test_streams_end_when_the_hall_closes(hall: OpenHall) -> None:
     host, _, room = await hall.two_at(HOARD)
-    async with stream(host, f"/table/{room.table.id}/stream") as live:
+    async with stream(host, f"/tables/{room.table.id}/stream") as live:
         await live.frame()
         await hall.hall.close()
         async with asyncio.timeout(10):

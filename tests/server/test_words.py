@@ -25,7 +25,7 @@ def test_a_draw_among_all_is_not_a_victory_of_all(winners: tuple[int, ...], scor
 
 def test_a_number_that_ends_a_clause_does_not_begin_a_line() -> None:
     match = game("axes-and-allies").match(players=3, seed="prompt")
-    page = match_page(match, match.view(match.actor), id="t", url="/table/t", seats=())
+    page = match_page(match, match.view(match.actor), id="t", url="/tables/t", seats=())
     power = match.view().state.power
     assert f"power\N{NO-BREAK SPACE}{power}: " in page.prompt
     assert f"below\N{NO-BREAK SPACE}{power}. Attack" in page.prompt

@@ -16,6 +16,7 @@ from litestar.middleware.rate_limit import RateLimitConfig
 from litestar.openapi.config import OpenAPIConfig
 from litestar.openapi.plugins import JsonRenderPlugin
 from litestar.plugins.prometheus import PrometheusConfig
+from litestar.response import Redirect
 from litestar.static_files import create_static_files_router
 from litestar.stores.memory import MemoryStore
 from litestar.types import Message, Middleware, Scope
@@ -23,14 +24,15 @@ from litestar.types import Message, Middleware, Scope
 from meadhall.engine.errors import MeadhallError
 from meadhall.engine.language import speak
 from meadhall.server.hall.hall import Hall
-from meadhall.server.ops import gc_tuning as garbage
-from meadhall.server.ops import loop_lag as lateness
+from meadhall.server.ops import gc_tuning
+from meadhall.server.ops.loop_lag import measured_lag
 from meadhall.server.pages import responses as answers
 from meadhall.server.pages.templates import static_folders
-from meadhall.server.routes import api, daily, documents, learn, replay
+from meadhall.server.routes import api, daily, documents, learn, redirects, replay
 from meadhall.server.routes import hall as front
 from meadhall.server.routes import monitoring as operator
 from meadhall.server.routes import tables as table
+from meadhall.server.routes.redirects import redirect_old_parameters
 from meadhall.server.settings import Settings
 from meadhall.server.store.store import Store
 from meadhall.server.web.csrf import check_same_origin
@@ -39,7 +41,7 @@ from meadhall.server.web.host_header import known_by_name
 from meadhall.server.web.request import HallRequest
 from meadhall.server.web.sessions import AnyRequest, Visitors, guest_cookie
 from meadhall.server.web.stream_limit import Streams
-from meadhall.server.worker.client import Thinker
+from meadhall.server.worker.client import Worker
 
 log = logging.getLogger(__name__)
 
@@ -56,21 +58,33 @@ _MINUTE = 60.0
 _UNLIMITED = ["^/static/", "^/health$", "^/metrics$", "/stream$", "/events$"]
 
 
-async def create_app(settings: Settings, store: Store, thinker: Thinker) -> Litestar:
+async def create_app(settings: Settings, store: Store, worker: Worker) -> Litestar:
     """The hall as an ASGI application on an open store; it closes what thinks for it."""
-    hall = Hall(settings, store, thinker)
+    hall = Hall(settings, store, worker)
     visitors = Visitors(store, await store.secret("guests"))
     streams = Streams(settings.streams_per_client)
 
-    async def greet(request: AnyRequest) -> None:
+    async def greet(request: AnyRequest) -> Redirect | None:
         """Refuse forms of other sites; find out whose request it is, and the language to answer in."""
         check_same_origin(request)
+        moved = redirect_old_parameters(request)
+        if moved is not None:
+            return moved
         request.scope["state"]["guest"] = guest = await visitors.of_page(request)
         speak(guest.language)
+        return None
 
     pages = Router(
         "/",
-        route_handlers=[*front.routes, *daily.routes, *learn.routes, *table.routes, *documents.routes, *replay.routes],
+        route_handlers=[
+            *front.routes,
+            *daily.routes,
+            *learn.routes,
+            *table.routes,
+            *documents.routes,
+            *replay.routes,
+            *redirects.routes,
+        ],
         dependencies={
             "guest": Provide(answers.guest_of, sync_to_thread=False),
             "form": Provide(read_form),
@@ -101,10 +115,10 @@ async def create_app(settings: Settings, store: Store, thinker: Thinker) -> Lite
 
         async def prepare() -> None:
             await hall.ready.prepare(ready)
-            garbage.spare_what_is_loaded()
+            gc_tuning.freeze_loaded_objects()
 
         preparing, forgetting = asyncio.create_task(prepare()), asyncio.create_task(forget_expired(counts))
-        async with garbage.collected_gently(), lateness.observed():
+        async with gc_tuning.tuned_gc(), measured_lag():
             yield
         for task in (preparing, forgetting, *resuming):
             task.cancel()
@@ -114,7 +128,7 @@ async def create_app(settings: Settings, store: Store, thinker: Thinker) -> Lite
     app = Litestar(
         route_handlers=[
             pages,
-            api.router(visitors),
+            *api.routers(visitors),
             *operator.routes,
             *(
                 create_static_files_router(

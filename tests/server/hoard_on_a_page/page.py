@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from games_for_tests.hoard.words import NAMES
-from meadhall.engine.match import View
+from meadhall.engine.view import View
 
 
 @dataclass(frozen=True)

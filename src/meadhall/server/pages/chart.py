@@ -15,7 +15,7 @@ from meadhall.engine.game import Scoring
 from meadhall.engine.language import current_language, speaking
 from meadhall.engine.language import gettext as _
 from meadhall.engine.match import Match
-from meadhall.server.hall.chart_queue import Drawing
+from meadhall.server.hall.chart_queue import ChartJob
 from meadhall.server.pages.models import ChartLine, ChartMark, ChartPlace, ChartPoint, ChartTick, ChartView
 
 WIDTH, HEIGHT = 480, 236
@@ -23,7 +23,7 @@ LEFT, RIGHT = 46, 446
 TOP, BOTTOM = 34, 206
 
 MARK = 28
-"""How far apart the numbers of turning points are at least: a little more than they are wide in the smallest drawing."""
+"""How far apart the numbers of turning points are at least: a little more than they are wide in the smallest job."""
 MARKS = LEFT, RIGHT - 13
 """Between where they stand: off the crest of the winner, beyond the end of the plot."""
 CREST = 25
@@ -36,18 +36,18 @@ _TICKS = 6
 Point = tuple[float, float]
 
 
-def chart_place(match: Match, drawing: Drawing, base: str, at: int | None = None, eyes: str = "") -> ChartPlace:
+def chart_place(match: Match, job: ChartJob, base: str, step: int | None = None, seat: str = "") -> ChartPlace:
     """A chart of the match at ``base`` where it stands: drawn, or on its way."""
-    analysis = drawing.analysis
+    analysis = job.analysis
     return ChartPlace(
         url=f"{base}/chart",
-        replay=f"{base}/replay" if base.startswith("/table/") else base,
-        knowledge=drawing.knowledge,
+        replay=f"{base}/replay" if base.startswith("/tables/") else base,
+        knowledge=job.knowledge,
         view=None if analysis is None else chart_view(match, analysis),
-        percent=int(100 * drawing.progress),
-        trouble=_("The chart could not be drawn.") if drawing.failed else "",
-        at=at,
-        eyes=eyes,
+        percent=int(100 * job.progress),
+        trouble=_("The chart could not be drawn.") if job.failed else "",
+        step=step,
+        seat=seat,
     )
 
 

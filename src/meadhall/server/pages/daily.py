@@ -56,7 +56,7 @@ async def daily_page(hall: Hall, guest: Guest, day: str, base: str) -> DailyPage
         state=state,
         ready=subject.name in hall.ready,
         guided=subject.lessons is not None,
-        table=f"/table/{own.id}" if own else "",
+        table=f"/tables/{own.id}" if own else "",
         finished=sum(table.status in FINISHED for table in tables),
         hours=hours_left(),
         mine=yours,
@@ -73,7 +73,7 @@ async def _outcome(hall: Hall, table: TableRow) -> tuple[Outcome | None, bool]:
     """What could have been made of the deal, if its game can tell; and whether that is still being found out."""
     if terms(game(table.game)).outcome is None or not hall.can_show(table):
         return None, False
-    outcome = await hall.deals.outcome(table)
+    outcome = await hall.outcomes.outcome(table)
     return outcome, outcome is None
 
 
@@ -87,7 +87,7 @@ def _state(own: TableRow | None, day: str) -> DailyState:
 
 def _attempt(subject: Game, attempt: Attempt, you: bool) -> AttemptView:
     figures = tuple(FigureView(_(figure.title), attempt.figures[figure.name], figure.most) for figure in terms(subject).figures)
-    return AttemptView(f"/table/{attempt.table}/replay", attempt.place, attempt.name, attempt.won, you, figures)
+    return AttemptView(f"/tables/{attempt.table}/replay", attempt.place, attempt.name, attempt.won, you, figures)
 
 
 def _plot(figure: Figure, attempts: Sequence[Attempt], mine: Attempt | None) -> Plot:

@@ -61,7 +61,7 @@ def card(table: TableRow, guest: Guest, room: Room | None) -> TableCard:
     match = room.match if room else None
     yours = match is not None and table.status == "running" and seat is not None and match.actor == seat
     return TableCard(
-        url=f"/table/{table.id}",
+        url=f"/tables/{table.id}",
         game=table.game,
         title=_("{game}, puzzle of the day").format(game=game(table.game).title) if table.daily else game(table.game).title,
         seats=tuple(SeatView(row.seat, row.name, row.kind, row.bot or "", you=row.seat == seat) for row in table.seats),

@@ -27,11 +27,11 @@ def lobby_page(room: Room, guest: Guest | None, base_url: str) -> LobbyPage:
     refusal = (
         ngettext("{count} seat is still empty.", "{count} seats are still empty.", empty).format(count=empty) if empty else ""
     )
-    invite = f"{base_url}/table/{table.id}"
+    invite = f"{base_url}/tables/{table.id}"
     seat = table.seat_of(guest.id) if guest else None
     return LobbyPage(
         id=table.id,
-        url=f"/table/{table.id}",
+        url=f"/tables/{table.id}",
         game=subject.name,
         title=subject.title,
         seats=tuple(replace(view, you=view.seat == seat) for view in seat_views(room)),

@@ -12,7 +12,8 @@ from meadhall.engine.language import gettext as _
 from meadhall.engine.language import listed, ngettext
 from meadhall.engine.match import Match, Result
 from meadhall.engine.view import SPECTATOR, View
-from meadhall.server.hall.room import AskedHint, Room
+from meadhall.server.hall.hints import RequestedHint
+from meadhall.server.hall.room import Room
 from meadhall.server.pages.chart import chart_place
 from meadhall.server.pages.log import log, private_events, rule_url
 from meadhall.server.pages.models import Choice, HintLine, HintView, MatchPage, Refusal, ResultView, SeatView
@@ -23,7 +24,7 @@ _BEFORE_LAST_NUMBER = re.compile(r" (?=\d+[.,:;!?])")
 
 def seat_views(room: Room) -> tuple[SeatView, ...]:
     """The seats as everybody sees them."""
-    here = room.here()
+    pages = room.open_pages()
     match = room.match
     result = match.result() if match else None
     actor = match.actor if match and room.table.status == "running" else None
@@ -36,7 +37,7 @@ def seat_views(room: Room) -> tuple[SeatView, ...]:
             active=row.seat == actor,
             thinking=row.seat == actor and row.kind == "bot",
             winner=bool(result and row.seat in result.winners),
-            online=row.kind == "bot" or here[row.seat] > 0,
+            online=row.kind == "bot" or pages[row.seat] > 0,
         )
         for row in room.table.seats
     )
@@ -48,12 +49,12 @@ def game_page(room: Room, match: Match, viewer: int | None, seats: tuple[SeatVie
     seated = viewer is not None
     running = table.status == "running"
     last = match.steps[-1] if match.steps else None
-    advice = room.asked_hint(viewer) if viewer is not None else None
+    advice = room.hints.current(match, viewer) if viewer is not None else None
     return match_page(
         match,
         match.view(viewer),
         id=table.id,
-        url=f"/table/{table.id}",
+        url=f"/tables/{table.id}",
         seats=seats,
         abandoned=table.status == "abandoned",
         public=viewer is None,
@@ -63,11 +64,11 @@ def game_page(room: Room, match: Match, viewer: int | None, seats: tuple[SeatVie
         can_hint=running and seated and match.actor == viewer and table.daily is None,
         hint=hint_view(advice) if advice is not None else None,
         thinking=next((thinking_words(seat) for seat in seats if seat.thinking), ""),
-        watching=0 if seated else room.here()[None],
+        watching=0 if seated else room.open_pages()[None],
         result=result_view(match),
         given_up=given_up_view(match, table) if table.status == "abandoned" else None,
-        chart=chart_place(match, room.drawing, f"/table/{table.id}") if room.drawing is not None else None,
-        rematch=f"/table/{table.rematch}" if table.rematch else "",
+        chart=chart_place(match, room.chart_job, f"/tables/{table.id}") if room.chart_job is not None else None,
+        rematch=f"/tables/{table.rematch}" if table.rematch else "",
         daily=table.daily or "",
     )
 
@@ -79,7 +80,7 @@ def thinking_words(seat: SeatView) -> str:
     return _("{name} is thinking").format(name=seat.name)
 
 
-def hint_view(advice: AskedHint) -> HintView:
+def hint_view(advice: RequestedHint) -> HintView:
     """A hint as its page shows it, or that it is coming."""
     view, given = advice.view, advice.given
     lines = tuple(

@@ -252,13 +252,13 @@ class ChartPlace:
     """A chart where it stands: on a page of its own, at the end of a match, in a replay at one of its moments."""
 
     url: str  # the chart's own page
-    replay: str  # "/table/<id>/replay"
+    replay: str  # "/tables/<id>/replay"
     knowledge: str
     view: ChartView | None = None  # None while it is being drawn
     percent: int = 0  # how far that is
     trouble: str = ""  # why there is none
-    at: int | None = None  # the moment of the replay
-    eyes: str = ""  # and whose eyes it is seen with
+    step: int | None = None  # the step that the replay shows
+    seat: str = ""  # whose view it shows: "all" or a seat number
     kept: bool = False  # whether a page that has fetched it keeps it when its next frame comes
 
 
@@ -284,7 +284,7 @@ class MatchPage:
     """A match for one viewer: while it runs, when it is over, or as one moment of a replay."""
 
     id: str
-    url: str  # "/table/<id>"
+    url: str  # "/tables/<id>"
     game: str
     title: str
     seats: tuple[SeatView, ...]
@@ -317,14 +317,14 @@ class MatchPage:
 
 @dataclass(frozen=True)
 class ReplayPage:
-    """A match step by step: ``page`` shows the moment after action ``at``."""
+    """A match step by step: ``page`` shows the moment after action ``step``."""
 
     page: MatchPage
-    base: str  # "/table/<id>/replay" or "/replay/<key>": steps are base?at=K&eyes=all|0|1…
-    at: int  # position 0 (setup) … last
+    base: str  # "/tables/<id>/replay" or "/replay/<key>": steps are base?step=K&seat=all|0|1…
+    step: int  # position 0 (setup) … last
     last: int
-    eyes: str  # "all" or a seat number
-    eyes_choices: tuple[tuple[str, str], ...]
+    seat: str  # "all" or a seat number
+    seat_choices: tuple[tuple[str, str], ...]
     verified: str  # "" or the sentence that says the dice were verified
     chart: ChartPlace | None = None
 

@@ -10,69 +10,68 @@ from meadhall.engine.language import gettext as _
 from meadhall.engine.match import Match
 from meadhall.engine.view import EVERYTHING, SPECTATOR
 from meadhall.server.errors import reason_of
-from meadhall.server.hall.chart_queue import Charts, Drawing
+from meadhall.server.hall.chart_queue import ChartJob, ChartQueue
 from meadhall.server.pages.chart import chart_place
 from meadhall.server.pages.match import given_up_view, match_page, result_view
 from meadhall.server.pages.models import ChartPage, ChartPlace, ReplayPage, SeatView
 
 
-def knowledge_of(known: str) -> Knowledge:
+def knowledge_of(knowledge: str) -> Knowledge:
     """The knowledge asked for in an address."""
-    return "everything" if known == "everything" else "public"
+    return "everything" if knowledge == "everything" else "public"
 
 
-def chart_page(match: Match, drawing: Drawing, base: str, back: str) -> ChartPage:
+def chart_page(match: Match, job: ChartJob, base: str, back: str) -> ChartPage:
     """A chart on a page of its own."""
     result = result_view(match) or given_up_view(match)
-    place = replace(chart_place(match, drawing, base), kept=True)
+    place = replace(chart_place(match, job, base), kept=True)
     return ChartPage(place, match.game.name, match.game.title, result.headline, result.how, back)
 
 
 def with_chart(
-    content: ReplayPage, charts: Charts, name: str, base: str, match: Match, known: str, client: str = ""
+    content: ReplayPage, charts: ChartQueue, name: str, base: str, match: Match, knowledge: Knowledge, client: str = ""
 ) -> ReplayPage:
     """A replay of a match that has ended, with its chart; or with the reason why there is none now."""
-    knowledge = knowledge_of(known)
     try:
-        place = chart_place(match, charts.chart(name, match, knowledge, client), base)
+        place = chart_place(match, charts.request(name, match, knowledge, client), base)
     except MeadhallError as error:
         place = ChartPlace(f"{base}/chart", content.base, knowledge, trouble=reason_of(error))
-    return replace(content, chart=replace(place, at=content.at, eyes=content.eyes))
+    return replace(content, chart=replace(place, step=content.step, seat=content.seat))
 
 
 def replay_page(
-    match: Match, base: str, at: int | None, eyes: str, own_seat: int | None, url: str, sealed: bool = False
+    match: Match, base: str, step: int | None, seat: str, own_seat: int | None, url: str, sealed: bool = False
 ) -> ReplayPage:
-    """One moment of a match. Until it has ended, and is not sealed, only ``own_seat``'s eyes, or a spectator's, can be used."""
+    """One moment of a match. Until it has ended, and is not sealed, only ``own_seat``'s view, or a spectator's, can be chosen."""
     last = len(match.steps)
-    position = max(0, min(last, at if at is not None else 0))
+    position = max(0, min(last, step or 0))
     opened = match.ended and not sealed
     if opened:
-        known = {"all": EVERYTHING} | {str(seat): seat for seat in range(match.players)}
+        viewers = {"all": EVERYTHING} | {str(k): k for k in range(match.players)}
     else:
-        known = {"all": SPECTATOR} | ({str(own_seat): own_seat} if own_seat is not None else {})
-    eyes = eyes if eyes in known else "all"
+        viewers = {"all": SPECTATOR} | ({str(own_seat): own_seat} if own_seat is not None else {})
+    seat = seat if seat in viewers else "all"
     names = {"all": _("Everybody") if opened else _("A spectator")} | {str(k): name for k, name in enumerate(match.names)}
-    view = match.view_at(position, known[eyes])
+    view = match.view_at(position, viewers[seat])
     result = match.result() if position == last else None
     seats = tuple(
         SeatView(
-            seat,
+            k,
             who.name,
             who.kind,
             who.bot or "",
-            active=view.actor == seat,
-            winner=result is not None and seat in result.winners,
+            active=view.actor == k,
+            winner=result is not None and k in result.winners,
         )
-        for seat, who in enumerate(match.seats)
+        for k, who in enumerate(match.seats)
     )
     moment = match_page(match, view, id="replay", url=url, seats=seats)
     return ReplayPage(
         page=replace(moment, choices=(), your_turn=False, viewer=None, result=result_view(match) if result else None),
         base=base,
-        at=position,
+        step=position,
         last=last,
-        eyes=eyes,
-        eyes_choices=tuple((value, names[value]) for value in known),
+        seat=seat,
+        seat_choices=tuple((value, names[value]) for value in viewers),
         verified=_("Every die has been verified against the seed.") if url == "/replay" else "",
     )

@@ -18,7 +18,7 @@ from meadhall.engine.errors import MeadhallError
 from meadhall.engine.language import gettext as _
 from meadhall.engine.language import speak
 from meadhall.engine.match import Match
-from meadhall.server.errors import RefusalInfo, name_of, reason_of, rule_of, status_of
+from meadhall.server.errors import RefusalInfo, code_of, reason_of, rule_of, status_of
 from meadhall.server.hall.room import Room
 from meadhall.server.pages.lobby import lobby_page, qr_code
 from meadhall.server.pages.match import game_page, seat_views
@@ -155,7 +155,7 @@ def table_answer(request: AnyRequest, room: Room, guest: Guest, error: MeadhallE
         drawn = frame(room, guest, base_url(request), notice)
         return Response(drawn, media_type=MediaType.HTML, status_code=status, headers={"Cache-Control": "no-store"})
     if error is None:
-        return see_other(f"/table/{room.table.id}")
+        return see_other(f"/tables/{room.table.id}")
     return table_page(request, room, guest, status, notice)
 
 
@@ -164,7 +164,7 @@ def table_answer(request: AnyRequest, room: Room, guest: Guest, error: MeadhallE
 
 def refusal_json(error: MeadhallError) -> Response[RefusalInfo]:
     """A refusal for programs."""
-    return _for_programs(RefusalInfo(name_of(error), rule_of(error) or None, reason_of(error), int(status_of(error))))
+    return _for_programs(RefusalInfo(code_of(error), rule_of(error) or None, reason_of(error), int(status_of(error))))
 
 
 def _for_programs(refusal: RefusalInfo) -> Response[RefusalInfo]:

@@ -38,7 +38,7 @@ async def verify_page(room: Room) -> VerifyPage:
             verified = True
             text = _("Every die was derived again from the seed, and the seed is the one that was committed to.")
     return VerifyPage(
-        url=f"/table/{room.table.id}",
+        url=f"/tables/{room.table.id}",
         title=room.game.title,
         commitment=match.commitment,
         seed=match.seed.hex() if finished else "",

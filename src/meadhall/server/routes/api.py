@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
+from copy import copy
 from typing import Annotated, Any
 
 import msgspec
 from litestar import Response, Router, get, post
 from litestar.di import Provide
 from litestar.exceptions import NotAuthorizedException
+from litestar.handlers import HTTPRouteHandler
 from litestar.openapi import ResponseSpec
 from litestar.openapi.spec import Components, OpenAPIType, SecurityScheme
 from litestar.params import Body, HeaderParameter
@@ -22,7 +24,7 @@ from meadhall.engine.record.format import RecordedMatch
 from meadhall.server.errors import RefusalInfo
 from meadhall.server.hall import daily
 from meadhall.server.hall.hall import Hall
-from meadhall.server.hall.pubsub import pulses
+from meadhall.server.hall.pubsub import updates
 from meadhall.server.hall.room import Room
 from meadhall.server.pages.lobby import template_url
 from meadhall.server.pages.models import SeatKind, TableStatus
@@ -39,7 +41,7 @@ EVENTS = "text/event-stream"
 
 SECURITY = Components(
     security_schemes={
-        "token": SecurityScheme(type="http", scheme="bearer", description="The token that POST /api/guests has given you.")
+        "token": SecurityScheme(type="http", scheme="bearer", description="The token that POST /api/v1/guests has given you.")
     }
 )
 _SENT = Body(schema_extra={"additional_properties": False})
@@ -188,7 +190,7 @@ class HintInfo(msgspec.Struct):
 
 async def provide_room(hall: Hall, program: Guest, id: str) -> Room:
     """The room of the table in the address."""
-    return await daily.visited(hall, program, id)
+    return await daily.visible_room(hall, program, id)
 
 
 @post("/guests", responses=refusals(400, 413))
@@ -266,7 +268,7 @@ async def legal_actions(room: Room, program: Guest) -> list[LegalAction]:
 async def give_hint(room: Room, program: Guest) -> list[HintInfo]:
     """The king's best actions in your place, at most three, the best first. It takes some seconds, and the record tells of it."""
     daily.check_hint(room.table)
-    return msgspec.convert(told(await room.hint(program)), list[HintInfo])
+    return msgspec.convert(told(await room.request_hint(program)), list[HintInfo])
 
 
 @post("/tables/{id:str}/actions", status_code=200, responses=at_a_table(403, 413, 422))
@@ -310,8 +312,8 @@ async def stream_events(
 
     async def messages() -> AsyncIterator[str]:
         told = next((number for number in (after, last_event_id) if number is not None), 0)
-        with streams.counted(address), room.watching(program.id) as watcher:
-            async for news in pulses(watcher, hall.closing, _PATIENCE):
+        with streams.counted(address), room.subscribe(program.id) as subscriber:
+            async for news in updates(subscriber, hall.closing, _PATIENCE):
                 if not news:
                     yield ": still here\n\n"
                     continue
@@ -359,33 +361,48 @@ def without_data(value: Any) -> Any:
     return {"sha256": value["sha256"]} if isinstance(value, dict) else value
 
 
-def router(visitors: Visitors) -> Router:
-    """All of it, for these visitors."""
+OPEN_ROUTES = [new_guest, list_games]
+TOKEN_ROUTES = [
+    new_table,
+    show_table,
+    join_table,
+    start_match,
+    legal_actions,
+    give_hint,
+    play_action,
+    undo_action,
+    resign,
+    stream_events,
+    show_record,
+]
 
+
+def routers(visitors: Visitors) -> list[Router]:
+    """Return the API at ``/api/v1``, and at its old address ``/api``, which is deprecated and goes with version 0.3."""
+    return [_router(visitors, "/api/v1"), _router(visitors, "/api", deprecated=True)]
+
+
+def _router(visitors: Visitors, path: str, deprecated: bool = False) -> Router:
     async def recognize(request: AnyRequest) -> None:
         """Before anything else: whose token it is. 401 when it is nobody's."""
         guest = await visitors.of_program(request)
         if guest is None:
-            raise NotAuthorizedException("send the token of POST /api/guests as 'Authorization: Bearer <token>'")
+            raise NotAuthorizedException("send the token of POST /api/v1/guests as 'Authorization: Bearer <token>'")
         request.scope["state"]["guest"] = guest
 
     with_token = Router(
         "/",
-        route_handlers=[
-            new_table,
-            show_table,
-            join_table,
-            start_match,
-            legal_actions,
-            give_hint,
-            play_action,
-            undo_action,
-            resign,
-            stream_events,
-            show_record,
-        ],
+        route_handlers=_marked(TOKEN_ROUTES, deprecated),
         dependencies={"program": Provide(guest_of, sync_to_thread=False), "room": Provide(provide_room)},
         before_request=recognize,
         security=[{"token": []}],
     )
-    return Router("/api", route_handlers=[new_guest, list_games, with_token], tags=["hall"])
+    return Router(path, route_handlers=[*_marked(OPEN_ROUTES, deprecated), with_token], tags=["hall"])
+
+
+def _marked(handlers: Sequence[HTTPRouteHandler], deprecated: bool) -> list[HTTPRouteHandler]:
+    """Return copies of the handlers whose descriptions say whether they are deprecated."""
+    copies = [copy(handler) for handler in handlers]
+    for handler in copies:
+        handler.deprecated = deprecated
+    return copies

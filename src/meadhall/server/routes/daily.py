@@ -29,8 +29,8 @@ async def begin_today(request: AnyRequest, hall: Hall, guest: Guest, visitors: V
     """Begin, or go on."""
     room = await begin(hall, await visitors.save(guest))
     if wants_json(request):
-        return Response({"id": room.table.id, "url": f"/table/{room.table.id}"}, status_code=201)
-    return see_other(f"/table/{room.table.id}")
+        return Response({"id": room.table.id, "url": f"/tables/{room.table.id}"}, status_code=201)
+    return see_other(f"/tables/{room.table.id}")
 
 
 @get("/daily/{day:str}")

@@ -12,7 +12,8 @@ from meadhall.engine.errors import BadSetup, MeadhallError
 from meadhall.engine.game import game
 from meadhall.engine.language import gettext as _
 from meadhall.engine.options import LARGEST
-from meadhall.server.hall.hall import Hall, document_of
+from meadhall.server.hall.hall import Hall
+from meadhall.server.hall.seating import document_of
 from meadhall.server.hall.room import Room
 from meadhall.server.pages.responses import table_answer
 from meadhall.server.store.store import Guest
@@ -35,7 +36,7 @@ async def download_document(subject: str, name: str) -> Response[bytes]:
     )
 
 
-@post("/table/{id:str}/documents/{name:str}", status_code=200, request_max_body_size=DOCUMENT_LIMIT)
+@post("/tables/{id:str}/documents/{name:str}", status_code=200, request_max_body_size=DOCUMENT_LIMIT)
 async def bring_document(
     request: AnyRequest,
     hall: Hall,
@@ -46,7 +47,7 @@ async def bring_document(
     """Another document to play with; one that does not hold is refused with the place and the reason, and nothing changes."""
     form = await request.form()
     try:
-        await hall.bring(room, guest, name, None if form.get("set") == BUILT_IN else await _content(form.get("document")))
+        await hall.set_document(room, guest, name, None if form.get("set") == BUILT_IN else await _content(form.get("document")))
     except MeadhallError as error:
         return table_answer(request, room, guest, error)
     return table_answer(request, room, guest)

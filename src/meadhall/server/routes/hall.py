@@ -52,8 +52,8 @@ async def open_table(request: AnyRequest, hall: Hall, guest: Guest, visitors: Vi
     else:
         room = await hall.play_now(guest, form.get("game", ""), players)
     if wants_json(request):
-        return Response({"id": room.table.id, "url": f"/table/{room.table.id}"}, status_code=201)
-    return see_other(f"/table/{room.table.id}")
+        return Response({"id": room.table.id, "url": f"/tables/{room.table.id}"}, status_code=201)
+    return see_other(f"/tables/{room.table.id}")
 
 
 @get("/rules/{name:str}")
@@ -63,17 +63,17 @@ async def show_rules(request: AnyRequest, name: str, guest: Guest) -> Html:
     return page(request, guest, "rulebook.html", replace(rulebook_page(name, guest.language), guided=guided))
 
 
-@get("/you")
-async def show_you(request: AnyRequest, guest: Guest) -> Html:
+@get("/settings")
+async def show_settings(request: AnyRequest, guest: Guest) -> Html:
     """The guest's own page: name, language, theme."""
-    return page(request, guest, "you.html", None)
+    return page(request, guest, "settings.html", None)
 
 
-@post("/you", status_code=200)
-async def change_you(guest: Guest, visitors: Visitors, form: Form) -> Redirect:
+@post("/settings", status_code=200)
+async def change_settings(guest: Guest, visitors: Visitors, form: Form) -> Redirect:
     """Another name, language or theme."""
     await visitors.save(guest, form.get("name", ""), form.get("language", ""), form.get("theme", ""))
     return see_other(safe_path(form.get("back", "/")))
 
 
-routes = [show_hall, open_table, show_rules, show_you, change_you]
+routes = [show_hall, open_table, show_rules, show_settings, change_settings]

@@ -25,32 +25,31 @@ from meadhall.server.web.sessions import AnyRequest
 UPLOAD_LIMIT = 4 * 1024 * 1024
 
 
-@get("/table/{id:str}/replay")
+@get("/tables/{id:str}/replay")
 async def replay_table(
-    request: AnyRequest, hall: Hall, room: Room, guest: Guest, at: int | None = None, eyes: str = "", known: str = ""
+    request: AnyRequest, hall: Hall, room: Room, guest: Guest, step: int | None = None, seat: str = "", knowledge: str = ""
 ) -> Html:
-    """The match of a table, step by step: while it runs with the guest's own eyes, afterwards with anybody's."""
+    """The match of a table, step by step: while it runs as the guest sees it, afterwards as any player saw it."""
     if room.match is None:
         raise NotFound(_("The match has not begun yet."))
-    seat = room.table.seat_of(guest.id)
-    url = f"/table/{room.table.id}"
+    url = f"/tables/{room.table.id}"
     sealed = is_sealed(room.table)
-    content = replay_page(room.match, f"{url}/replay", at, eyes, seat, url, sealed)
+    content = replay_page(room.match, f"{url}/replay", step, seat, room.table.seat_of(guest.id), url, sealed)
     if room.match.ended and room.match.steps and not sealed:
-        content = with_chart(content, hall.charts, room.table.id, url, room.match, known)
+        content = with_chart(content, hall.charts, room.table.id, url, room.match, knowledge_of(knowledge))
     return page(request, guest, "replay.html", content)
 
 
-@get("/table/{id:str}/chart")
-async def chart_of_table(request: AnyRequest, hall: Hall, room: Room, guest: Guest, known: str = "") -> Html:
+@get("/tables/{id:str}/chart")
+async def chart_of_table(request: AnyRequest, hall: Hall, room: Room, guest: Guest, knowledge: str = "") -> Html:
     """The chances through the match of a table."""
     if room.match is None:
         raise NotFound(_("The match has not begun yet."))
     if is_sealed(room.table):
         raise WrongMoment(_("Others still play this deal: its chart is drawn when the day is over."))
-    url = f"/table/{room.table.id}"
-    drawing = hall.charts.chart(room.table.id, room.match, knowledge_of(known))
-    return page(request, guest, "chart.html", chart_page(room.match, drawing, url, url))
+    url = f"/tables/{room.table.id}"
+    job = hall.charts.request(room.table.id, room.match, knowledge_of(knowledge))
+    return page(request, guest, "chart.html", chart_page(room.match, job, url, url))
 
 
 @get("/replay")
@@ -69,7 +68,7 @@ async def upload_record(
     if not isinstance(upload, UploadFile):
         raise RecordError("record", _("choose a file first"))
     text = await upload.read()
-    verified = await hall.readings.read(text)
+    verified = await hall.uploads.verify(text)
     key = await hall.store.add_record(dumps(verified.record()))
     if wants_json(request):
         return Response({"key": key, "url": f"/replay/{key}"}, status_code=201)
@@ -78,23 +77,23 @@ async def upload_record(
 
 @get("/replay/{key:str}")
 async def replay_record(
-    request: AnyRequest, hall: Hall, guest: Guest, key: str, at: int | None = None, eyes: str = "", known: str = ""
+    request: AnyRequest, hall: Hall, guest: Guest, key: str, step: int | None = None, seat: str = "", knowledge: str = ""
 ) -> Html:
     """An uploaded record, step by step."""
     match, name = await _kept(hall, key)
     url = f"/replay/{key}"
-    content = replay_page(match, url, at, eyes, None, "/replay")
+    content = replay_page(match, url, step, seat, None, "/replay")
     if match.steps:
-        content = with_chart(content, hall.charts, name, url, match, known, client_of(request))
+        content = with_chart(content, hall.charts, name, url, match, knowledge_of(knowledge), client_of(request))
     return page(request, guest, "replay.html", content)
 
 
 @get("/replay/{key:str}/chart")
-async def chart_of_record(request: AnyRequest, hall: Hall, guest: Guest, key: str, known: str = "") -> Html:
+async def chart_of_record(request: AnyRequest, hall: Hall, guest: Guest, key: str, knowledge: str = "") -> Html:
     """The chances through an uploaded record."""
     match, name = await _kept(hall, key)
-    drawing = hall.charts.chart(name, match, knowledge_of(known), client_of(request))
-    return page(request, guest, "chart.html", chart_page(match, drawing, f"/replay/{key}", f"/replay/{key}"))
+    job = hall.charts.request(name, match, knowledge_of(knowledge), client_of(request))
+    return page(request, guest, "chart.html", chart_page(match, job, f"/replay/{key}", f"/replay/{key}"))
 
 
 async def _kept(hall: Hall, key: str) -> tuple[Match, str]:
@@ -102,7 +101,7 @@ async def _kept(hall: Hall, key: str) -> tuple[Match, str]:
     text = await hall.store.record(key)
     if text is None:
         raise NotFound(_("There is no such record here (any more)."))
-    return await hall.readings.again(text), sha256(text.encode()).hexdigest()
+    return await hall.uploads.match(text), sha256(text.encode()).hexdigest()
 
 
 def client_of(request: AnyRequest) -> str:

@@ -16,9 +16,11 @@ from meadhall.engine.language import gettext as _
 from meadhall.engine.record.format import SUFFIX, dumps
 from meadhall.server.errors import NotFound
 from meadhall.server.hall import daily
-from meadhall.server.hall.hall import Hall, emptied, listed, resized, with_bot, with_options, without_seat
-from meadhall.server.hall.pubsub import pulses
-from meadhall.server.hall.room import AskedHint, Room
+from meadhall.server.hall.hall import Hall
+from meadhall.server.hall.hints import RequestedHint
+from meadhall.server.hall.pubsub import updates
+from meadhall.server.hall.room import Room
+from meadhall.server.hall.seating import emptied, listed, resized, with_bot, with_options, without_seat
 from meadhall.server.pages import responses as answers
 from meadhall.server.pages.models import VerifyPage
 from meadhall.server.pages.responses import (
@@ -45,17 +47,17 @@ _PATIENCE = 15.0
 
 async def provide_room(request: AnyRequest, hall: Hall, id: str) -> Room:
     """The room of the table in the address."""
-    return await daily.visited(hall, guest_of(request), id)
+    return await daily.visible_room(hall, guest_of(request), id)
 
 
-@get("/table/{id:str}")
+@get("/tables/{id:str}")
 async def show_table(request: AnyRequest, hall: Hall, room: Room, guest: Guest) -> Html:
     """The table: lobby, game or end."""
-    hall.want_chart(room)
+    hall.request_chart(room)
     return table_page(request, room, guest)
 
 
-@get("/table/{id:str}/stream", opt={"unlimited": True})
+@get("/tables/{id:str}/stream", opt={"unlimited": True})
 async def stream_table(request: AnyRequest, hall: Hall, room: Room, guest: Guest, streams: Streams) -> Stream:
     """Server-sent events: the table as this guest sees it, whenever it changes."""
     base = base_url(request)
@@ -63,9 +65,9 @@ async def stream_table(request: AnyRequest, hall: Hall, room: Room, guest: Guest
     streams.check(address)
 
     async def frames() -> AsyncIterator[bytes]:
-        with streams.counted(address), room.watching(guest.id) as watcher:
-            async for news in pulses(watcher, hall.closing, _PATIENCE):
-                hall.want_chart(room)
+        with streams.counted(address), room.subscribe(guest.id) as subscriber:
+            async for news in updates(subscriber, hall.closing, _PATIENCE):
+                hall.request_chart(room)
                 yield as_event(answers.frame(room, guest, base)) if news else b": still here\n\n"
 
     return Stream(frames(), media_type="text/event-stream", headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"})
@@ -79,7 +81,7 @@ def as_event(html: bytes) -> bytes:
 # ------------------------------------------------------------------------------------------------------------ before the match
 
 
-@post("/table/{id:str}/seats", status_code=200)
+@post("/tables/{id:str}/seats", status_code=200)
 async def change_seat(request: AnyRequest, hall: Hall, room: Room, guest: Guest, visitors: Visitors, form: Form) -> Answer:
     """Sit down, stand up, seat a bot, free or take away a seat."""
     if form.get("name"):
@@ -99,7 +101,7 @@ async def change_seat(request: AnyRequest, hall: Hall, room: Room, guest: Guest,
     return await _done(request, room, guest, hall.arrange(room, guest, changes[kind]))
 
 
-@post("/table/{id:str}/size", status_code=200)
+@post("/tables/{id:str}/size", status_code=200)
 async def change_size(request: AnyRequest, hall: Hall, room: Room, guest: Guest, form: Form) -> Answer:
     """Another number of seats."""
     players = integer(form, "players")
@@ -108,19 +110,19 @@ async def change_size(request: AnyRequest, hall: Hall, room: Room, guest: Guest,
     return await _done(request, room, guest, hall.arrange(room, guest, resized(room.game, players)))
 
 
-@post("/table/{id:str}/options", status_code=200)
+@post("/tables/{id:str}/options", status_code=200)
 async def change_options(request: AnyRequest, hall: Hall, room: Room, guest: Guest, form: Form) -> Answer:
     """Other options of the game."""
     return await _done(request, room, guest, hall.arrange(room, guest, with_options(room.game, form)))
 
 
-@post("/table/{id:str}/visibility", status_code=200)
+@post("/tables/{id:str}/visibility", status_code=200)
 async def change_visibility(request: AnyRequest, hall: Hall, room: Room, guest: Guest, form: Form) -> Answer:
     """List the table in the hall, or not."""
     return await _done(request, room, guest, hall.arrange(room, guest, listed(form.get("public") == "yes")))
 
 
-@post("/table/{id:str}/start", status_code=200)
+@post("/tables/{id:str}/start", status_code=200)
 async def start_match(request: AnyRequest, hall: Hall, room: Room, guest: Guest) -> Answer:
     """Begin the match."""
     return await _done(request, room, guest, hall.start(room, guest))
@@ -129,7 +131,7 @@ async def start_match(request: AnyRequest, hall: Hall, room: Room, guest: Guest)
 # ----------------------------------------------------------------------------------------------------------------- the match
 
 
-@post("/table/{id:str}/act", status_code=200)
+@post("/tables/{id:str}/act", status_code=200)
 async def act(request: AnyRequest, room: Room) -> Answer:
     """Play an action."""
     guest, form = guest_of(request), await read_form(request)  # if these were provided too, a task would be begun for each
@@ -140,32 +142,32 @@ async def act(request: AnyRequest, room: Room) -> Answer:
     return await _done(request, room, guest, room.act(guest, action, number))
 
 
-@post("/table/{id:str}/undo", status_code=200)
+@post("/tables/{id:str}/undo", status_code=200)
 async def undo(request: AnyRequest, room: Room, guest: Guest, form: Form) -> Answer:
     """Take back one's last action."""
     return await _done(request, room, guest, room.undo(guest, integer(form, "n")))
 
 
-@post("/table/{id:str}/resign", status_code=200)
+@post("/tables/{id:str}/resign", status_code=200)
 async def resign(request: AnyRequest, room: Room, guest: Guest) -> Answer:
     """Leave the match to a bot."""
     return await _done(request, room, guest, room.resign(guest))
 
 
-@post("/table/{id:str}/hint", status_code=200)
+@post("/tables/{id:str}/hint", status_code=200)
 async def hint(request: AnyRequest, room: Room, guest: Guest) -> Answer:
     """What the strongest bot would consider. It is shown at the table until the next action."""
     try:
         daily.check_hint(room.table)
-        advice = await room.hint(guest)
+        advice = await room.request_hint(guest)
     except MeadhallError as error:
         return table_answer(request, room, guest, error)
     if wants_json(request):
-        return Response({"hint": in_words(advice.view, advice.given), "hints": told(advice)})
+        return Response({"hint": in_words(advice.view, advice.hints), "hints": told(advice)})
     return table_answer(request, room, guest)
 
 
-def told(advice: AskedHint) -> list[dict[str, Any]]:
+def told(advice: RequestedHint) -> list[dict[str, Any]]:
     """A hint for programs: the best action first, with the expected share of the win, and whether that is exact."""
     words, view = advice.view.game.words, advice.view
     return [
@@ -175,16 +177,16 @@ def told(advice: AskedHint) -> list[dict[str, Any]]:
             "chance": hint.chance,
             "sure": hint.sure,
         }
-        for hint in advice.given
+        for hint in advice.hints
     ]
 
 
-@post("/table/{id:str}/rematch", status_code=200)
+@post("/tables/{id:str}/rematch", status_code=200)
 async def rematch(hall: Hall, room: Room, guest: Guest) -> Redirect:
     """The same people once more."""
     daily.check_rematch(room.table)
     again = await hall.rematch(room, guest)
-    return see_other(f"/table/{again.table.id}")
+    return see_other(f"/tables/{again.table.id}")
 
 
 async def _done(request: AnyRequest, room: Room, guest: Guest, deed: Awaitable[Any]) -> Answer:
@@ -200,7 +202,7 @@ async def _done(request: AnyRequest, room: Room, guest: Guest, deed: Awaitable[A
 # ------------------------------------------------------------------------------------------------------ records and devices
 
 
-@get("/table/{id:str}/record")
+@get("/tables/{id:str}/record")
 async def download_record(room: Room, guest: Guest) -> Response[str]:
     """The match record: all of it when the match is over, what the guest may know while it runs."""
     return record_response(room, room.table.seat_of(guest.id))
@@ -219,7 +221,7 @@ def record_response(room: Room, seat: int | None) -> Response[str]:
     )
 
 
-@get("/table/{id:str}/verify")
+@get("/tables/{id:str}/verify")
 async def verify_dice(request: AnyRequest, room: Room, guest: Guest) -> Html:
     """Verify every die of the match."""
     content: VerifyPage = await verify_page(room)
@@ -231,7 +233,7 @@ async def show_seat(request: AnyRequest, hall: Hall, guest: Guest, key: str) -> 
     """A private link: asks before it carries the seat here, since messengers open links by themselves."""
     room, seat = await _seat_behind(hall, key)
     if room.table.seat_of(guest.id) == seat:
-        return see_other(f"/table/{room.table.id}")
+        return see_other(f"/tables/{room.table.id}")
     content = {"title": room.game.title, "name": room.table.seats[seat].name, "seat": seat, "action": f"/seat/{key}"}
     return page(request, guest, "seat.html", content)
 
@@ -241,7 +243,7 @@ async def carry_seat(hall: Hall, guest: Guest, visitors: Visitors, key: str) -> 
     """Carry the seat to this device."""
     room, seat = await _seat_behind(hall, key)
     await room.carry_seat(seat, await visitors.save(guest))
-    return see_other(f"/table/{room.table.id}")
+    return see_other(f"/tables/{room.table.id}")
 
 
 async def _seat_behind(hall: Hall, key: str) -> tuple[Room, int]:
