@@ -29,7 +29,7 @@ from meadhall.engine.advice import Advice
 from meadhall.engine.game import Game
 from meadhall.engine.match import Match
 from meadhall.engine.view import SPECTATOR
-from meadhall.server.worker.client import Beside
+from meadhall.server.worker.client import WorkerProcess
 
 GAMES: tuple[tuple[str, int, dict[str, Any]], ...] = (
     ("axes-and-allies", 6, {}),
@@ -111,14 +111,14 @@ def in_the_hall() -> None:
     match = played(meadhall.game("dungeon-allies"), 4, {}, 0)
 
     async def watched() -> tuple[float, Analysis, list[float], list[float]]:
-        thinker = Beside()
-        await thinker.ask("prepare", match.game.name)
+        worker = WorkerProcess()
+        await worker.load(match.game.name)
         quiet = await delays(asyncio.create_task(asyncio.sleep(5)))
-        drawing = asyncio.create_task(thinker.ask("chart", match.record(), "public", progress=lambda _done: None))
+        analysing = asyncio.create_task(worker.analyse(match.record(), "public", lambda _done: None))
         began = time.monotonic()
-        busy = await delays(drawing)
-        seconds, analysis = time.monotonic() - began, await drawing
-        await thinker.close()
+        busy = await delays(analysing)
+        seconds, analysis = time.monotonic() - began, await analysing
+        await worker.close()
         return seconds, analysis, quiet, busy
 
     seconds, analysis, quiet, busy = asyncio.run(watched())

@@ -144,7 +144,7 @@ async def play_out(room: Room, people: dict[int, Person]) -> None:
 async def open_hall(settings: Settings, worker: Worker | None = None) -> AsyncIterator[OpenHall]:
     """Open the hall as a server does, but for the socket; in a task of its own, as its lifespan must begin and end in one.
 
-    Its worker runs in threads, unless another worker is given: what a test has registered or replaced is known to this process alone.
+    Its worker runs in threads unless another is given, because only this process knows what a test has registered or replaced.
     """
     opened: asyncio.Future[OpenHall] = asyncio.get_running_loop().create_future()
     leave = asyncio.Event()

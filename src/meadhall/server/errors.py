@@ -1,4 +1,4 @@
-"""What the hall itself refuses, besides what the rules do; and the HTTP status of every refusal."""
+"""Refusals of the server beside those of the rules, and the HTTP status and code of every error."""
 
 from __future__ import annotations
 
@@ -22,7 +22,14 @@ from meadhall.engine.errors import (
 
 
 class RefusalInfo(msgspec.Struct):
-    """Why something was refused: a word for programs, the id of a rule that it breaks, the reason for people."""
+    """Why a request was refused.
+
+    Attributes:
+        error: a code for programs.
+        rule: id of the rule that the action breaks; null if it breaks none.
+        reason: an explanation for people.
+        status: the HTTP status.
+    """
 
     error: str
     rule: str | None
@@ -31,99 +38,83 @@ class RefusalInfo(msgspec.Struct):
 
 
 class NotFound(Refused):
-    """No such table, record or link."""
+    """There is no such table, record or link."""
 
 
 class NotSeated(Refused):
-    """Not the guest whose seat this is, or not the host."""
+    """The guest has no seat at this table, or is not its host."""
 
 
 class Stale(Refused):
-    """The page that this came from shows an older position."""
+    """The page that sent the request shows an older state."""
 
 
 class WrongMoment(Refused):
-    """The table is not at the point where this can be done."""
+    """The request can't be done before, during or after the match, whichever the table is in."""
 
 
 class OtherRules(Refused):
-    """The match was begun under another version of the game's rules than is installed."""
+    """The match was started under another version of the game's rules than the installed one."""
 
 
 class CrossSite(Refused):
-    """A form that another site has sent, or of which the browser doesn't say where it comes from."""
+    """The request comes from another site, or the browser does not say where it comes from."""
 
 
 class TooMany(Refused):
-    """A limit that keeps the hall usable for everybody."""
+    """The request would exceed a limit that protects the server."""
 
 
 class NotReady(Refused):
     """The game's rules are still being compiled."""
 
 
-class DatabaseAway(Refused):
+class DatabaseUnavailable(Refused):
     """The database does not answer."""
 
 
-_STATUS: dict[type[MeadhallError], HTTPStatus] = {
-    MalformedAction: HTTPStatus.BAD_REQUEST,
-    BadSetup: HTTPStatus.BAD_REQUEST,
-    UnknownBot: HTTPStatus.BAD_REQUEST,
-    RecordError: HTTPStatus.BAD_REQUEST,
-    NotSeated: HTTPStatus.FORBIDDEN,
-    CrossSite: HTTPStatus.FORBIDDEN,
-    NotFound: HTTPStatus.NOT_FOUND,
-    UnknownGame: HTTPStatus.NOT_FOUND,
-    NotYourTurn: HTTPStatus.CONFLICT,
-    MatchOver: HTTPStatus.CONFLICT,
-    CannotUndo: HTTPStatus.CONFLICT,
-    Stale: HTTPStatus.CONFLICT,
-    WrongMoment: HTTPStatus.CONFLICT,
-    OtherRules: HTTPStatus.GONE,
-    IllegalAction: HTTPStatus.UNPROCESSABLE_ENTITY,
-    TooMany: HTTPStatus.TOO_MANY_REQUESTS,
-    NotReady: HTTPStatus.SERVICE_UNAVAILABLE,
-    DatabaseAway: HTTPStatus.SERVICE_UNAVAILABLE,
+_RESPONSES: dict[type[MeadhallError], tuple[HTTPStatus, str]] = {
+    MalformedAction: (HTTPStatus.BAD_REQUEST, "malformed"),
+    BadSetup: (HTTPStatus.BAD_REQUEST, "bad-setup"),
+    UnknownBot: (HTTPStatus.BAD_REQUEST, "unknown-bot"),
+    RecordError: (HTTPStatus.BAD_REQUEST, "bad-record"),
+    NotSeated: (HTTPStatus.FORBIDDEN, "not-your-seat"),
+    CrossSite: (HTTPStatus.FORBIDDEN, "cross-site"),
+    NotFound: (HTTPStatus.NOT_FOUND, "not-found"),
+    UnknownGame: (HTTPStatus.NOT_FOUND, "unknown-game"),
+    NotYourTurn: (HTTPStatus.CONFLICT, "not-your-turn"),
+    MatchOver: (HTTPStatus.CONFLICT, "over"),
+    CannotUndo: (HTTPStatus.CONFLICT, "cannot-undo"),
+    Stale: (HTTPStatus.CONFLICT, "stale"),
+    WrongMoment: (HTTPStatus.CONFLICT, "wrong-moment"),
+    OtherRules: (HTTPStatus.GONE, "other-rules"),
+    IllegalAction: (HTTPStatus.UNPROCESSABLE_ENTITY, "illegal"),
+    TooMany: (HTTPStatus.TOO_MANY_REQUESTS, "too-many"),
+    NotReady: (HTTPStatus.SERVICE_UNAVAILABLE, "not-ready"),
+    DatabaseUnavailable: (HTTPStatus.SERVICE_UNAVAILABLE, "database-away"),
 }
-
-_NAMES: dict[type[MeadhallError], str] = {
-    MalformedAction: "malformed",
-    BadSetup: "bad-setup",
-    UnknownBot: "unknown-bot",
-    RecordError: "bad-record",
-    NotSeated: "not-your-seat",
-    CrossSite: "cross-site",
-    NotFound: "not-found",
-    UnknownGame: "unknown-game",
-    NotYourTurn: "not-your-turn",
-    MatchOver: "over",
-    CannotUndo: "cannot-undo",
-    Stale: "stale",
-    WrongMoment: "wrong-moment",
-    OtherRules: "other-rules",
-    IllegalAction: "illegal",
-    TooMany: "too-many",
-    NotReady: "not-ready",
-    DatabaseAway: "database-away",
-}
+_OTHER = HTTPStatus.BAD_REQUEST, "refused"
 
 
 def status_of(error: MeadhallError) -> HTTPStatus:
-    """The HTTP status that says it best."""
-    return next((_STATUS[kind] for kind in type(error).__mro__ if kind in _STATUS), HTTPStatus.BAD_REQUEST)
+    """Return the HTTP status of an error."""
+    return _response_to(error)[0]
 
 
-def name_of(error: MeadhallError) -> str:
-    """A word for programs: ``illegal``, ``stale``, ``not-your-turn`` and so on."""
-    return next((_NAMES[kind] for kind in type(error).__mro__ if kind in _NAMES), "refused")
+def code_of(error: MeadhallError) -> str:
+    """Return the code of an error for programs: ``illegal``, ``stale``, ``not-your-turn`` and so on."""
+    return _response_to(error)[1]
+
+
+def _response_to(error: MeadhallError) -> tuple[HTTPStatus, str]:
+    return next((_RESPONSES[kind] for kind in type(error).__mro__ if kind in _RESPONSES), _OTHER)
 
 
 def reason_of(error: MeadhallError) -> str:
-    """Why, in words, without the rule's id."""
+    """Return the reason in words, without the id of a rule."""
     return error.reason if isinstance(error, Refused) else str(error)
 
 
 def rule_of(error: MeadhallError) -> str:
-    """The id of the rule that was broken, "" if none."""
+    """Return the id of the broken rule; "" if there is none."""
     return error.rule if isinstance(error, Refused) else ""

@@ -1,4 +1,4 @@
-"""Running the hall: uvicorn, a clean stop with streams open, and a browser at the start."""
+"""Run the server: uvicorn, a clean stop while streams are open, and a browser at the start."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from meadhall.engine.errors import MeadhallError
 from meadhall.server.app import create_app
 from meadhall.server.settings import Settings
 from meadhall.server.store.store import Store
-from meadhall.server.worker.client import Beside
+from meadhall.server.worker.client import WorkerProcess
 
 _GRACE = 1
-"""Seconds that a stop waits for answers under way."""
+"""Seconds that a stop waits for running requests."""
 
 
 class CannotListen(MeadhallError):
-    """The port is taken, or not ours to take."""
+    """The port is in use, or the user may not listen on it."""
 
 
 class _Server(uvicorn.Server):
-    """Ends the open streams when told to stop; uvicorn alone would wait for them for ever."""
+    """A uvicorn server that ends open streams when it stops. Uvicorn alone would wait for them for ever."""
 
     def __init__(self, config: uvicorn.Config, app: Litestar, settings: Settings) -> None:
         super().__init__(config)
@@ -45,15 +45,12 @@ class _Server(uvicorn.Server):
                 asyncio.get_running_loop().run_in_executor(None, webbrowser.open, url)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        hall = self._app.state.hall
-        hall.closing.set()
-        for room in hall.rooms():
-            room.hub.wake()
+        self._app.state.hall.end_streams()
         super().handle_exit(sig, frame)
 
 
 def serve(settings: Settings) -> None:
-    """Run the hall until it is told to stop. Raises CannotListen, StoreBusy."""
+    """Run the server until a signal stops it. Raises CannotListen, StoreBusy, StoreUnusable."""
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     logging.getLogger("alembic").setLevel(logging.WARNING)
     with _socket(settings) as listener, asyncio.Runner(loop_factory=uvicorn.Config("").get_loop_factory()) as runner:
@@ -62,7 +59,7 @@ def serve(settings: Settings) -> None:
 
 async def _serve(settings: Settings, listener: socket.socket) -> None:
     async with Store.open(settings) as store:
-        app = await create_app(settings, store, Beside())
+        app = await create_app(settings, store, WorkerProcess())
         config = uvicorn.Config(
             app,
             log_level="warning",
@@ -71,13 +68,13 @@ async def _serve(settings: Settings, listener: socket.socket) -> None:
             timeout_graceful_shutdown=_GRACE,
             forwarded_allow_ips=settings.proxies,
         )
-        with _stopping_is_no_failure():
+        with _exit_status_zero():
             await _Server(config, app, settings).serve([listener])
 
 
 @contextmanager
-def _stopping_is_no_failure() -> Iterator[None]:
-    """Uvicorn raises the signal that stopped it once more at its end: the process would die of it, with the status to match."""
+def _exit_status_zero() -> Iterator[None]:
+    """Ignore the signal that stopped uvicorn. Uvicorn raises it again at its end, and the process would exit with its status."""
     before = {number: signal.signal(number, lambda *_: None) for number in (signal.SIGTERM, signal.SIGINT)}
     try:
         yield
@@ -87,7 +84,7 @@ def _stopping_is_no_failure() -> Iterator[None]:
 
 
 def _address(settings: Settings) -> str:
-    """Where somebody at this machine finds the hall; one that listens everywhere is at home too."""
+    """Return the address for a browser on this machine, also if the server listens on all interfaces."""
     host = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(settings.host, settings.host)  # noqa: S104 - compared, not bound
     return f"http://{host}:{settings.port}/"
 

@@ -1,4 +1,4 @@
-"""What a host can set, by environment variables or flags of ``meadhall serve``."""
+"""Settings of the server, from environment variables or flags of ``meadhall serve``."""
 
 from __future__ import annotations
 
@@ -23,23 +23,24 @@ Number = TypeVar("Number", int, float)
 
 
 class BadSetting(MeadhallError):
-    """A setting that can't be used."""
+    """A setting has a value that can't be used."""
 
 
 @dataclass(frozen=True)
 class Settings:
-    """How the hall is run.
+    """Settings of the server.
 
     Attributes:
-        host, port: where it listens.
+        host: address to listen on.
+        port: port to listen on.
         data: folder of the database file.
         database_url: another database, e.g. ``postgresql+asyncpg://…``; "" for SQLite in ``data``.
-        browser: whether to open one.
-        bot_pause: seconds that a bot seems to think, on average.
-        requests_per_minute: how many one client may make; 0: any number. Streams and static files don't count.
-        tables_per_guest: how many unfinished tables a guest may host.
-        streams_per_client: how many live pages one client address may keep open.
-        proxies: addresses whose forwarded headers are believed, as uvicorn's ``forwarded_allow_ips``.
+        browser: whether to open a browser at the start.
+        bot_pause: average seconds that a bot takes for an action, its search included.
+        requests_per_minute: limit for one client address; 0 for no limit. Streams and static files don't count.
+        tables_per_guest: number of unfinished tables that a guest may host.
+        streams_per_client: number of live pages that one client address may keep open.
+        proxies: addresses of proxies whose forwarded headers are trusted, as uvicorn's ``forwarded_allow_ips``.
     """
 
     host: str = "127.0.0.1"
@@ -55,7 +56,7 @@ class Settings:
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] | None = None) -> Settings:
-        """The settings that ``MEADHALL_HOST``, ``MEADHALL_PORT`` and so on give. Raises BadSetting."""
+        """Read ``MEADHALL_HOST``, ``MEADHALL_PORT`` and so on; ``environment`` defaults to ``os.environ``. Raises BadSetting."""
         given = os.environ if environment is None else environment
         default = cls()
 
@@ -66,7 +67,7 @@ class Settings:
             except ValueError:
                 value = type(fallback)(-1)
             if not 0 <= value < math.inf:
-                raise BadSetting(f"{name} is a number of at least 0, not {text!r}")
+                raise BadSetting(f"{name} must be a number of at least 0, not {text!r}")
             return value
 
         return cls(
@@ -84,7 +85,7 @@ class Settings:
 
     @property
     def url(self) -> URL:
-        """The address of the database."""
+        """The URL of the database, with its driver."""
         if not self.database_url:
             return URL.create(_DRIVERS["sqlite"], database=str(self.data / "meadhall.db"))
         url = make_url(self.database_url)
@@ -92,25 +93,25 @@ class Settings:
 
     @property
     def embedded(self) -> bool:
-        """Whether the database is the SQLite file that this process has for itself."""
+        """Whether the database is an SQLite file, which only one process can use."""
         return self.url.get_backend_name() == "sqlite"
 
 
 def _checked_url(text: str) -> str:
-    """``text``, if it is the address of a database that the hall can use, with or without the name of its driver."""
+    """Return ``text`` if it is the URL of a database that the server can use, with or without the name of its driver."""
     try:
         usable = not text or _is_usable(make_url(text))
-    except (ArgumentError, ValueError):  # no address at all, or one with a port that is no number
+    except (ArgumentError, ValueError):  # not a URL, or the port is not a number
         usable = False
     if not usable:
         raise BadSetting(
-            "MEADHALL_DATABASE_URL is an address like postgresql://user:password@host/database or sqlite:////folder/file.db"
+            "MEADHALL_DATABASE_URL must be a URL like postgresql://user:password@host/database or sqlite:////folder/file.db"
         )
     return text
 
 
 def _is_usable(url: URL) -> bool:
-    """Whether it leads to PostgreSQL, or to SQLite in a file: what is in memory would not last, nor be found by a second hall."""
+    """Return whether the URL is of PostgreSQL or of an SQLite file. A database in memory would be lost at the end."""
     if url.get_backend_name() == "sqlite":
         return bool(url.database) and not str(url.database).startswith((":memory:", "file:"))
     return url.get_backend_name() in _DRIVERS and (url.port or 0) <= _LAST_PORT

@@ -1,7 +1,7 @@
-"""The charts of the hall: analyses of finished matches, worked out in the background, one at a time.
+"""Queue of charts: analyses of finished matches, computed by the worker one at a time.
 
-Whatever is asked for, one analysis works at a time, in threads that give way to everything else. Matches of the hall's own tables
-go before uploaded records; of these a client has one waiting at most. What nobody waits for any more is dropped.
+Matches of the hall's own tables come before uploaded records. A client may have one uploaded record in the queue. A job that no
+page waits for any more is dropped.
 """
 
 from __future__ import annotations
@@ -17,162 +17,163 @@ from meadhall.bots.analysis import Analysis, Knowledge
 from meadhall.engine.language import gettext as _
 from meadhall.engine.match import Match
 from meadhall.server.errors import TooMany, WrongMoment
-from meadhall.server.worker.client import Thinker, ThinkerLost
+from meadhall.server.worker.client import Worker, WorkerLost
 
 log = logging.getLogger(__name__)
 
-KEPT = 500
-"""How many charts are remembered; the ones not looked at for longest make room."""
+MAX_JOBS = 500
+"""Charts in memory. Beyond that, finished ones are evicted, least recently requested first."""
 
-WAITING = 16
-"""How many charts of uploaded records may wait."""
+MAX_WAITING_UPLOADS = 16
+"""Charts of uploaded records that may wait in the queue."""
 
-PATIENCE = 20.0
-"""Seconds after which somebody who has not asked again has gone."""
+REQUEST_TIMEOUT = 20.0
+"""Seconds without a request after which a job is dropped. Waiting pages repeat their request more often."""
 
 
-def nobody() -> bool:
-    """Nobody watches."""
+def _do_nothing() -> None:
+    pass
+
+
+def _no_subscribers() -> bool:
     return False
 
 
 @dataclass(eq=False)
-class Drawing:
-    """A chart: waiting for its turn, being drawn, or done.
+class ChartJob:
+    """A chart: waiting, in progress, done or failed.
 
     Attributes:
-        match: what it is about; None when it is done, as hundreds are remembered.
-        client: which client wants it; "" for a match of the hall's own tables.
-        done: called when it is there.
-        watched: whether somebody waits for it without asking.
-        progress: how far it is, 0 to 1.
-        analysis: what came of it; None until then.
-        lost: whether the process that drew it has ended meanwhile; it is drawn anew once.
-        failed: whether nothing will come of it.
+        match: the match; None at the end, because hundreds of jobs are kept.
+        client: address of the client who uploaded the record; "" for a match of the hall's own tables.
+        when_done: called when the job ends: done, failed or dropped.
+        has_subscribers: returns whether a page waits for the chart without repeating its request.
+        progress: finished part, 0 to 1.
+        analysis: the result; None before.
+        has_lost_worker: whether the worker ended during the job. The job is repeated once.
+        failed: whether the job ended without a result.
+        requested_at: time of the last request, in seconds of the monotonic clock.
     """
 
     match: Match | None
     knowledge: Knowledge
     client: str = ""
-    done: Callable[[], object] = nobody
-    watched: Callable[[], bool] = nobody
+    when_done: Callable[[], object] = _do_nothing
+    has_subscribers: Callable[[], bool] = _no_subscribers
     progress: float = 0.0
     analysis: Analysis | None = None
-    lost: bool = False
+    has_lost_worker: bool = False
     failed: bool = False
-    asked: float = field(default_factory=time.monotonic)
+    requested_at: float = field(default_factory=time.monotonic)
 
     @property
     def is_open(self) -> bool:
-        """Whether it is still to be drawn."""
+        """Whether the job has not ended."""
         return self.analysis is None and not self.failed
 
     @property
-    def wanted(self) -> bool:
-        """Whether somebody still waits for it."""
-        return self.watched() or time.monotonic() - self.asked < PATIENCE
+    def is_wanted(self) -> bool:
+        """Whether a page still waits for the chart."""
+        return self.has_subscribers() or time.monotonic() - self.requested_at < REQUEST_TIMEOUT
 
     def advance(self, progress: float) -> None:
-        """Called while it is worked out."""
+        """Record the progress. Raise an exception, which ends the analysis, if no page waits for the chart."""
         self.progress = progress
-        if not self.wanted:
+        if not self.is_wanted:
             raise _Dropped
 
 
 class _Dropped(Exception):
-    """Nobody waits for the chart any more."""
+    """No page waits for the chart any more."""
 
 
-class Charts:
+class ChartQueue:
     """All charts of this process."""
 
-    def __init__(self, thinker: Thinker) -> None:
-        self._thinker = thinker
-        self._drawings: OrderedDict[tuple[str, Knowledge], Drawing] = OrderedDict()
-        self._worker: asyncio.Task[None] | None = None
+    def __init__(self, worker: Worker) -> None:
+        self._worker = worker
+        self._jobs: OrderedDict[tuple[str, Knowledge], ChartJob] = OrderedDict()
+        self._working: asyncio.Task[None] | None = None
 
-    def chart(
+    def request(
         self,
         key: str,
         match: Match,
         knowledge: Knowledge = "public",
         client: str = "",
-        done: Callable[[], object] = nobody,
-        watched: Callable[[], bool] = nobody,
-    ) -> Drawing:
-        """The chart of a match, begun if it is asked for the first time.
+        when_done: Callable[[], object] = _do_nothing,
+        has_subscribers: Callable[[], bool] = _no_subscribers,
+    ) -> ChartJob:
+        """Return the chart of a match. The first request puts it into the queue.
 
         Args:
-            key: names the match.
-            client: who has brought the match from elsewhere; "" for one that was played here.
-            done: called when the chart is there.
-            watched: whether somebody waits for it, other than by asking again.
+            key: name of the match.
+            client: address of the client who uploaded the record; "" for a match that was played here.
+            when_done: called when the job ends: done, failed or dropped.
+            has_subscribers: returns whether a page waits for the chart without repeating its request.
 
         Raises:
-            WrongMoment: the match goes on.
-            TooMany: enough charts are waiting already.
+            WrongMoment: the match has not ended.
+            TooMany: the queue is full, or holds another record of this client.
         """
         if not match.ended:
-            raise WrongMoment(_("A match has a chart when it is over."))
-        drawing = self._drawings.get((key, knowledge))
-        if drawing is None:
+            raise WrongMoment(_("A match gets its chart when it is over."))
+        job = self._jobs.get((key, knowledge))
+        if job is None:
             if client:
-                self._check_room(client)
-            drawing = self._drawings[key, knowledge] = Drawing(match, knowledge, client, done, watched)
-            self._make_room()
-        drawing.asked = time.monotonic()
-        if not drawing.is_open:
-            self._drawings.move_to_end((key, knowledge))
-        elif self._worker is None or self._worker.done():
-            self._worker = asyncio.create_task(self._draw())
-        return drawing
+                self._check_limits(client)
+            job = self._jobs[key, knowledge] = ChartJob(match, knowledge, client, when_done, has_subscribers)
+            self._evict()
+        job.requested_at = time.monotonic()
+        if not job.is_open:
+            self._jobs.move_to_end((key, knowledge))
+        elif self._working is None or self._working.done():
+            self._working = asyncio.create_task(self._work())
+        return job
 
     async def close(self) -> None:
-        """Begin no more."""
-        if self._worker is not None:
-            self._worker.cancel()
-            await asyncio.gather(self._worker, return_exceptions=True)
+        """Stop working."""
+        if self._working is not None:
+            self._working.cancel()
+            await asyncio.gather(self._working, return_exceptions=True)
 
-    def _check_room(self, client: str) -> None:
-        waiting = [drawing for drawing in self._waiting() if drawing.client]
-        if len(waiting) >= WAITING or any(drawing.client == client for drawing in waiting):
-            raise TooMany(_("Other charts are being drawn. This one follows when they are done."))
+    def _check_limits(self, client: str) -> None:
+        uploads = [job for job in self._waiting() if job.client]
+        if len(uploads) >= MAX_WAITING_UPLOADS or any(job.client == client for job in uploads):
+            raise TooMany(_("Other charts are being drawn. Try again when they are done."))
 
-    def _make_room(self) -> None:
-        done = [key for key, drawing in self._drawings.items() if not drawing.is_open]
-        for key in done[: max(0, len(self._drawings) - KEPT)]:
-            del self._drawings[key]
+    def _evict(self) -> None:
+        done = [key for key, job in self._jobs.items() if not job.is_open]
+        for key in done[: max(0, len(self._jobs) - MAX_JOBS)]:
+            del self._jobs[key]
 
-    def _waiting(self) -> list[Drawing]:
-        """What is to be drawn, the first first: own tables before records from elsewhere, then the order of asking."""
-        return sorted(
-            (drawing for drawing in self._drawings.values() if drawing.is_open), key=lambda drawing: bool(drawing.client)
-        )
+    def _waiting(self) -> list[ChartJob]:
+        """Return the open jobs: own tables before uploaded records, then in the order of their first request."""
+        return sorted((job for job in self._jobs.values() if job.is_open), key=lambda job: bool(job.client))
 
-    async def _draw(self) -> None:
-        """One chart after the other."""
+    async def _work(self) -> None:
+        """Do one job after the other."""
         while waiting := self._waiting():
-            drawing = waiting[0]
-            match = drawing.match
+            job = waiting[0]
+            match = job.match
             assert match is not None
             try:
-                if not drawing.wanted:
+                if not job.is_wanted:
                     raise _Dropped
-                record = match.record()
-                drawing.analysis = await self._thinker.ask("chart", record, drawing.knowledge, progress=drawing.advance)
+                job.analysis = await self._worker.analyse(match.record(), job.knowledge, job.advance)
             except _Dropped:
-                self._forget(drawing)
-            except ThinkerLost:
-                log.warning("a chart of %s is lost with the process that drew it", match.game.name)
-                drawing.lost, drawing.failed = True, drawing.lost
-                if drawing.is_open:
+                self._remove(job)
+            except WorkerLost:
+                log.warning("the worker process ended during a chart of %s", match.game.name)
+                job.has_lost_worker, job.failed = True, job.has_lost_worker
+                if job.is_open:
                     continue
             except Exception:
-                log.exception("a chart of %s could not be drawn", match.game.name)
-                drawing.failed = True
-            drawing.match = None
-            drawing.done()
+                log.exception("a chart of %s failed", match.game.name)
+                job.failed = True
+            job.match = None
+            job.when_done()
 
-    def _forget(self, drawing: Drawing) -> None:
-        for key in [key for key, other in self._drawings.items() if other is drawing]:
-            del self._drawings[key]
+    def _remove(self, job: ChartJob) -> None:
+        for key in [key for key, other in self._jobs.items() if other is job]:
+            del self._jobs[key]

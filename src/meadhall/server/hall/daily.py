@@ -1,7 +1,7 @@
-"""The puzzle of the day: everybody who opens it meets the same deal, alone and once, and then sees how the others did.
+"""The puzzle of the day: all guests get the same deal, play it alone and once, and then see the results of the others.
 
-The deal follows from the day and a secret of the hall, so nobody can work it out before, and it is the same in every process. As
-long as the day lasts (in UTC), its seed is *sealed*: whoever is done can't give it to somebody who still plays.
+The deal follows from the day and a secret of the database. So it is the same in every process and can't be computed in advance.
+Until the end of the day (in UTC) its seed is *sealed*: a guest who has finished can't pass it on to one who still plays.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from meadhall.server.hall.room import Room
 from meadhall.server.store.store import FINISHED, Conflict, Guest, SeatRow, Store, TableRow, new_id, new_key, now
 
 _WON = "won"
-"""Beside the game's own figures: 1 if the puzzle was solved."""
+"""A figure beside the game's own: 1 if the puzzle was solved, else 0."""
 
 
 @dataclass(frozen=True)
 class Attempt:
-    """How somebody did. ``place`` is shared by all who did as well."""
+    """The result of one guest. Equal results share a ``place``, counted from 1."""
 
     table: str
     guest: str
@@ -37,34 +37,34 @@ class Attempt:
 
 
 def today() -> str:
-    """The day whose puzzle is played now, e.g. ``"2026-11-21"``."""
+    """Return the current day in UTC, e.g. ``"2026-11-21"``."""
     return now().date().isoformat()
 
 
 def hours_left() -> int:
-    """In so many hours, at most, today is over."""
+    """Return the number of hours until the day ends, rounded up."""
     return 24 - now().hour
 
 
 def puzzle_of(day: str) -> Game | None:
-    """The game whose puzzle a day has: of those that have one, in turn."""
+    """Return the game of a day's puzzle: the games with puzzles take turns. None if there are none."""
     puzzles = [each for each in map(game, game_names()) if each.daily is not None]
     return puzzles[date.fromisoformat(day).toordinal() % len(puzzles)] if puzzles else None
 
 
 def terms(subject: Game) -> Daily:
-    """What a game says of itself as the puzzle of the day."""
+    """Return a game's declaration of its daily puzzle."""
     assert subject.daily is not None
     return subject.daily
 
 
 def is_sealed(table: TableRow) -> bool:
-    """Whether the deal of this table can still be met by others today."""
+    """Return whether the table has today's deal, which other guests may still play."""
     return table.daily is not None and table.daily >= today()
 
 
 async def seed_of(store: Store, day: str) -> bytes:
-    """The seed of a day's puzzle, in this hall."""
+    """Return the seed of a day's puzzle. It is specific to this database."""
     return hmac.digest(bytes.fromhex(await store.secret("daily")), f"daily {day}".encode(), "sha256")
 
 
@@ -72,13 +72,13 @@ async def seed_of(store: Store, day: str) -> bytes:
 
 
 async def own_attempt(store: Store, day: str, guest: Guest) -> TableRow | None:
-    """The guest's attempt at the puzzle of a day: begun by them, or carried to this device of theirs."""
+    """Return the guest's attempt at the puzzle of a day, whether it was started on this device or carried to it."""
     mine = await store.attempts(day, guest.id) if guest.known else []
     return min(mine, key=lambda table: table.host != guest.id, default=None)
 
 
 async def begin(hall: Hall, guest: Guest) -> Room:
-    """The table of the guest's one attempt of today: begun now, or gone on with."""
+    """Return the room of the guest's attempt of today. Start the attempt if there is none. Raises NotFound, NotReady."""
     day = today()
     subject = puzzle_of(day)
     if subject is None:
@@ -104,43 +104,43 @@ async def begin(hall: Hall, guest: Guest) -> Room:
     )
     try:
         await hall.store.add_table(table)
-    except Conflict:  # another page of theirs was faster
+    except Conflict:  # the guest has started it on another page
         return await begin(hall, guest)
     return await hall.room(table.id)
 
 
-async def visited(hall: Hall, guest: Guest, id: str) -> Room:
-    """The room of a table. Refuses to show somebody else's attempt of today to who is not done with their own."""
+async def visible_room(hall: Hall, guest: Guest, id: str) -> Room:
+    """Return the room of a table. Refuse another guest's attempt of today until the guest has finished their own."""
     room = await hall.room(id)
     table = room.table
     if is_sealed(table) and guest.id != table.host and table.seat_of(guest.id) is None:
         own = await own_attempt(hall.store, today(), guest)
         if own is None or own.status not in FINISHED:
-            raise WrongMoment(_("Somebody is at today's puzzle here. Play your own first, then you may look."))
+            raise WrongMoment(_("This is another player's attempt at today's puzzle. Play your own first, then you can look."))
     return room
 
 
 def check_hint(table: TableRow) -> None:
-    """Refuse a hint where all are to find the way themselves."""
+    """Refuse hints in the puzzle of the day."""
     if table.daily is not None:
         raise WrongMoment(_("There are no hints in the puzzle of the day."))
 
 
 def check_rematch(table: TableRow) -> None:
-    """Refuse to play the same deal once more."""
+    """Refuse to play the puzzle of the day again."""
     if table.daily is not None:
-        raise WrongMoment(_("The puzzle of the day is played once. Tomorrow there is another."))
+        raise WrongMoment(_("You can play the puzzle of the day only once. Tomorrow there is a new one."))
 
 
 # ------------------------------------------------------------------------------------------------------------------ results
 
 
 async def results(hall: Hall, tables: list[TableRow]) -> list[Attempt]:
-    """How those did who finished within the day, the best first."""
+    """Return the results of the attempts that count, the best first."""
     counted = [table for table in tables if counts(table)]
-    told = [(table, figures) for table in counted if (figures := await figures_of(hall, table)) is not None]
-    told.sort(key=lambda each: (_order(*each), each[0].finished))
-    orders = [_order(*each) for each in told]
+    finished = [(table, figures) for table in counted if (figures := await figures_of(hall, table)) is not None]
+    finished.sort(key=lambda each: (_order(*each), each[0].finished))
+    orders = [_order(*each) for each in finished]
     return [
         Attempt(
             table=table.id,
@@ -150,12 +150,12 @@ async def results(hall: Hall, tables: list[TableRow]) -> list[Attempt]:
             figures=figures,
             place=1 + orders.index(_order(table, figures)),
         )
-        for table, figures in told
+        for table, figures in finished
     ]
 
 
 def counts(table: TableRow) -> bool:
-    """Whether it was finished on its day: afterwards its seed is open."""
+    """Return whether an attempt counts: it was finished on its day, while the seed was sealed."""
     assert table.daily is not None
     return table.status in FINISHED and table.finished is not None and table.finished.date().isoformat() <= table.daily
 
@@ -165,7 +165,7 @@ def _order(table: TableRow, figures: dict[str, int]) -> tuple[int, ...]:
 
 
 async def figures_of(hall: Hall, table: TableRow) -> dict[str, int] | None:
-    """How a finished attempt went, measured once; None if it was played by rules that are no longer installed."""
+    """Return the figures of a finished attempt, measured once and then stored; None if the installed rules have changed since."""
     if table.figures is not None or not hall.can_show(table):
         return table.figures
     room = await hall.room(table.id)

@@ -1,4 +1,4 @@
-"""Whether the deals of puzzles of the day could be won: found out beside the event loop, once for each day, and remembered."""
+"""Best possible results of the puzzles of the day. The worker solves each puzzle once."""
 
 from __future__ import annotations
 
@@ -7,37 +7,36 @@ import logging
 
 from meadhall.engine.daily import Outcome
 from meadhall.server.store.store import TableRow
-from meadhall.server.worker.client import Thinker, ThinkerLost
+from meadhall.server.worker.client import Worker, WorkerLost
 
 log = logging.getLogger(__name__)
 
-PATIENCE = 1.0
-"""Seconds that a page waits for it; after that it says that it isn't known yet."""
+MAX_WAIT = 1.0
+"""Seconds that a page waits for a result. After that it says that the result is not known yet."""
 
 
-class Deals:
-    """What could have been made of the deals that were asked for."""
+class DailyOutcomes:
+    """Cache of the results, by day."""
 
-    def __init__(self, thinker: Thinker) -> None:
-        self._thinker = thinker
-        self._asked: dict[str, asyncio.Task[Outcome]] = {}
+    def __init__(self, worker: Worker) -> None:
+        self._worker = worker
+        self._solving: dict[str, asyncio.Task[Outcome]] = {}
 
     async def outcome(self, table: TableRow) -> Outcome | None:
-        """What could have been made of the puzzle at this table; None as long as it is being found out."""
+        """Return the best possible result of the puzzle at this table; None while it is being solved."""
         assert table.daily is not None
-        if table.daily not in self._asked:
-            self._asked[table.daily] = asyncio.create_task(self._find_out(table))
-        done, _ = await asyncio.wait({self._asked[table.daily]}, timeout=PATIENCE)
+        if table.daily not in self._solving:
+            self._solving[table.daily] = asyncio.create_task(self._solve(table))
+        done, _ = await asyncio.wait({self._solving[table.daily]}, timeout=MAX_WAIT)
         return next((task.result() for task in done), None)
 
-    async def _find_out(self, table: TableRow) -> Outcome:
+    async def _solve(self, table: TableRow) -> Outcome:
         try:
-            found: Outcome = await self._thinker.ask("outcome", table.game, table.seed, table.options)
-        except ThinkerLost:
-            log.warning("whether the puzzle of %s could be won is lost with the process that thought", table.daily)
-            self._asked.pop(str(table.daily))  # who asks next has it begun anew
+            return await self._worker.solve(table.game, table.seed, table.options)
+        except WorkerLost:
+            log.warning("the worker process ended while it solved the puzzle of %s", table.daily)
+            self._solving.pop(str(table.daily))  # the next request starts again
             return Outcome(None)
         except Exception:
-            log.exception("whether the puzzle of %s could be won is not found out", table.daily)
+            log.exception("the puzzle of %s could not be solved", table.daily)
             return Outcome(None)
-        return found

@@ -1,4 +1,4 @@
-"""The hall: all rooms of this process, and what is done across tables."""
+"""The hall: all rooms of this process, and everything that concerns more than one table."""
 
 from __future__ import annotations
 
@@ -13,36 +13,33 @@ from math import inf
 from time import monotonic
 from typing import Any
 
-from meadhall.bots import UnknownBot, bot_names
 from meadhall.bots.ranks import HUSCARL
 from meadhall.engine import chance
 from meadhall.engine.errors import BadSetup, MeadhallError
-from meadhall.engine.game import Document, Game, game, game_names
+from meadhall.engine.game import game, game_names
 from meadhall.engine.language import gettext as _
-from meadhall.server.errors import DatabaseAway, NotFound, NotSeated, TooMany, WrongMoment
-from meadhall.server.hall.chart_queue import Charts
-from meadhall.server.hall.daily_outcomes import Deals
-from meadhall.server.hall.names import bot_name, clean_name
-from meadhall.server.hall.pubsub import Turns
+from meadhall.server.errors import DatabaseUnavailable, NotFound, NotSeated, TooMany
+from meadhall.server.hall.chart_queue import ChartQueue
+from meadhall.server.hall.daily_outcomes import DailyOutcomes
 from meadhall.server.hall.readiness import Readiness
 from meadhall.server.hall.room import Room
-from meadhall.server.hall.uploads import Readings
+from meadhall.server.hall.seating import bot_seat, document_of, open_seat, with_options, with_person
+from meadhall.server.hall.uploads import Uploads
 from meadhall.server.settings import Settings
 from meadhall.server.store.store import Guest, SeatRow, Store, TableRow, new_id, new_key, now
-from meadhall.server.worker.client import Thinker
-from meadhall.server.worker.threads import beside
+from meadhall.server.worker.client import Worker
+from meadhall.server.worker.threads import run_in_thread
 
 log = logging.getLogger(__name__)
 
-_ROOMS_KEPT = 2000
-"""How many rooms stay in memory; beyond that the ones that nobody watches, nor has just come for, are let go. They come back from
-the store."""
+_MAX_ROOMS = 2000
+"""Rooms in memory. Beyond that, rooms without subscribers are evicted, least recently used first. The store still has them."""
 
-_IN_USE = 60.0
-"""Seconds for which a room stays at least after somebody came for it: whatever they do there is done by then."""
+_MIN_AGE = 60.0
+"""Seconds since its last use before a room may be evicted. Every request that uses it has ended by then."""
 
-_AGAIN = 5.0
-"""Seconds before the database is asked again when it did not answer."""
+_RETRY_DELAY = 5.0
+"""Seconds before the database is asked again after it did not answer."""
 
 
 @dataclass
@@ -52,32 +49,39 @@ class _Loading:
 
 
 class Hall:
-    """Everything that the pages and the API act on."""
+    """Everything that the pages and the API act on.
 
-    def __init__(self, settings: Settings, store: Store, thinker: Thinker) -> None:
+    Attributes:
+        ready: the games that can be played already.
+        closing: set when the server stops.
+        charts: the charts of finished matches.
+        outcomes: the best possible results of the puzzles of the day.
+        uploads: the uploaded records.
+    """
+
+    def __init__(self, settings: Settings, store: Store, worker: Worker) -> None:
         self.settings = settings
         self.store = store
-        self.thinker = thinker
-        self.ready = Readiness(thinker)
+        self.worker = worker
+        self.ready = Readiness(worker)
         self.closing = asyncio.Event()
-        self._rooms: OrderedDict[str, Room] = OrderedDict()  # who was last come for last
-        self._turns = Turns()
-        self.charts = Charts(thinker)
-        self.deals = Deals(thinker)
-        self.readings = Readings()
+        self.charts = ChartQueue(worker)
+        self.outcomes = DailyOutcomes(worker)
+        self.uploads = Uploads()
+        self._rooms: OrderedDict[str, Room] = OrderedDict()  # least recently used first
         self._loading: dict[str, _Loading] = {}
         self._opening = asyncio.Lock()
 
     # ---------------------------------------------------------------------------------------------------------------- rooms
 
     async def room(self, id: str) -> Room:
-        """The room of a table. Refuses when there is none."""
+        """Return the room of a table. Raises NotFound, NotReady, OtherRules."""
         if id not in self._rooms:
-            async with self._only_loader(id):
+            async with self._loading_once(id):
                 if id not in self._rooms:
                     self._rooms[id] = await self._load(id)
         room = self._rooms[id]
-        room.used = monotonic()
+        room.last_used = monotonic()
         self._rooms.move_to_end(id)
         return room
 
@@ -86,12 +90,12 @@ class Hall:
         if table is None:
             raise NotFound(_("There is no such table here."))
         self.ready.check(table.game)
-        self._make_room()
-        return await Room.load(game(table.game), table, self.store, self.thinker, self._turns, self.settings.bot_pause)
+        self._evict_rooms()
+        return await Room.load(game(table.game), table, self.store, self.worker, self.settings.bot_pause)
 
     @asynccontextmanager
-    async def _only_loader(self, id: str) -> Any:
-        """Two requests for the same table load it once."""
+    async def _loading_once(self, id: str) -> Any:
+        """Let only one of several requests for a table load it."""
         loading = self._loading.setdefault(id, _Loading(asyncio.Lock()))
         loading.waiting += 1
         try:
@@ -102,47 +106,52 @@ class Hall:
             if loading.waiting == 0:
                 self._loading.pop(id, None)
 
-    def _make_room(self) -> None:
-        if len(self._rooms) >= _ROOMS_KEPT:
+    def _evict_rooms(self) -> None:
+        if len(self._rooms) >= _MAX_ROOMS:
             idle = [id for id, room in self._rooms.items() if _is_idle(room)]
-            for id in idle[: len(self._rooms) - _ROOMS_KEPT + 1]:
+            for id in idle[: len(self._rooms) - _MAX_ROOMS + 1]:
                 del self._rooms[id]
-                self.thinker.tell("forget", id)
+                self.worker.forget(id)
 
     def can_show(self, table: TableRow) -> bool:
-        """Whether the table's match can be played again here and now: its game is ready, and its rules are still the same."""
+        """Return whether the table's match can be replayed: its game is ready, and its rules have not changed."""
         return table.game in self.ready and table.rules == game(table.game).version
 
     def rooms(self) -> Sequence[Room]:
-        """The rooms in memory."""
+        """Return the rooms in memory."""
         return tuple(self._rooms.values())
 
     async def resume(self, name: str) -> None:
-        """Let the bots of a game go on where a restart has interrupted them."""
+        """Let the bots of a game continue the matches that a restart has interrupted."""
         for id in await self._interrupted(name):
             try:
-                (await self.room(id)).used = -inf  # nobody has come for it
+                (await self.room(id)).last_used = -inf  # not a visit: the room may be evicted at once
             except MeadhallError as error:
                 log.warning("table %s is not resumed: %s", id, error)
             except Exception:
                 log.exception("table %s could not be resumed", id)
 
     async def _interrupted(self, name: str) -> list[str]:
-        """The tables where bots of a game may be to decide, once the database answers."""
+        """Return the tables of a game where a bot may be the seat to move. Wait until the database answers."""
         while True:
             try:
                 return await self.store.running_with_bots(name)
-            except DatabaseAway:
-                await asyncio.sleep(_AGAIN)
+            except DatabaseUnavailable:
+                await asyncio.sleep(_RETRY_DELAY)
 
-    async def close(self) -> None:
-        """Let everybody go."""
+    def end_streams(self) -> None:
+        """End the streams of all open pages."""
         self.closing.set()
         for room in self._rooms.values():
-            room.hub.wake()
+            room.channel.publish()
+
+    async def close(self) -> None:
+        """End all streams, stop all bots, and close the worker."""
+        self.end_streams()
+        for room in self._rooms.values():
             await room.close()
         await self.charts.close()
-        await self.thinker.close()
+        await self.worker.close()
 
     # ----------------------------------------------------------------------------------------------------------- new tables
 
@@ -155,7 +164,7 @@ class Hall:
         bots: Sequence[str] = (),
         public: bool = True,
     ) -> Room:
-        """A new table: the host on seat 0, then the bots, the rest open. Refuses what the game can't be played with."""
+        """Open a table: the host on seat 0, then the bots, then open seats. Raises BadSetup, UnknownBot, NotReady, TooMany."""
         subject = game(name)
         self.ready.check(name)
         count = subject.check_players(players if players is not None else max(subject.min_players, 1 + len(bots)))
@@ -165,9 +174,9 @@ class Hall:
         seats = [SeatRow(0, "human", host.name, None, frozenset({host.id}), new_key())]
         for seat, rank in enumerate(bots, 1):
             seats.append(bot_seat(subject, seat, rank))
-        chosen = await beside(subject.check_options, options or {})
+        chosen = await run_in_thread(subject.check_options, options or {})
         if len(seats) == count:
-            subject.check_setup(count, chosen)  # it begins at once
+            subject.check_setup(count, chosen)  # the match starts at once
         seats += [open_seat(seat) for seat in range(len(seats), count)]
         table = TableRow(
             id=new_id(),
@@ -185,7 +194,10 @@ class Hall:
         return await self.room(table.id)
 
     async def _add_within_limit(self, table: TableRow) -> None:
-        """Store a new table. Refuses who hosts too many; of several that a guest opens at once, each counts those before."""
+        """Store a new table. Refuse a guest who hosts too many.
+
+        The lock makes tables that a guest opens at the same time count each other.
+        """
         async with self._opening:
             rules = {name: game(name).version for name in game_names()}
             if await self.store.count_unfinished(table.host, rules) >= self.settings.tables_per_guest:
@@ -193,7 +205,7 @@ class Hall:
             await self.store.add_table(table)
 
     async def play_now(self, host: Guest, name: str, players: int | None = None) -> Room:
-        """A table against bots, begun at once."""
+        """Open a table against bots and start the match."""
         subject = game(name)
         count = subject.check_players(players if players is not None else min(4, subject.max_players))
         room = await self.open_table(host, name, count, bots=[HUSCARL.name] * (count - 1), public=False)
@@ -201,7 +213,11 @@ class Hall:
         return room
 
     async def rematch(self, room: Room, guest: Guest) -> Room:
-        """The same people, bots and options once more: the first to ask opens the table, the others find their seats there."""
+        """Return the room of the rematch, with the same people, bots and options.
+
+        The first request opens the table. The other players already have their seats at it. A person who plays only against bots
+        starts at once.
+        """
 
         def once_more(old: TableRow) -> TableRow:
             return replace(
@@ -226,156 +242,45 @@ class Hall:
 
     # ------------------------------------------------------------------------------------------------- seats at a new table
 
-    async def join(self, room: Room, guest: Guest, seat: int | None = None) -> int:
-        """Sit down: on ``seat``, or the first that is open. Refuses when it is taken."""
+    async def join(self, room: Room, guest: Guest, seat: int | None = None) -> None:
+        """Give the guest a seat: ``seat``, or the first open one. Refuse if it is taken."""
         guest = await self.store.save_guest(guest)
-        taken: list[int] = []
-
-        def sit(table: TableRow) -> TableRow:
-            mine = table.seat_of(guest.id)
-            if mine is not None and seat is None:
-                taken.append(mine)
-                return table
-            choice = seat if seat is not None else next((row.seat for row in table.seats if row.kind == "open"), None)
-            if choice is None:
-                raise WrongMoment(_("All seats are taken."))
-            row = _row(table, choice)
-            if row.kind != "open":
-                raise WrongMoment(_("That seat is taken."))
-            taken.append(choice)
-            if mine is not None:
-                table = table.replace_seat(open_seat(mine))
-            return table.replace_seat(
-                replace(row, kind="human", name=_unlike_others(table, guest.name), guests=frozenset({guest.id}))
-            )
-
-        await room.change_table(sit)
-        return taken[-1]
+        await room.change_table(with_person(guest, seat))
 
     async def leave(self, room: Room, guest: Guest) -> None:
-        """Stand up again before the match."""
+        """Open the guest's seat again before the match."""
         await room.change_table(lambda table: table.replace_seat(open_seat(room.seat_of(guest))))
 
     async def start(self, room: Room, guest: Guest) -> None:
-        """Begin the match; its host says when."""
+        """Start the match. Refuse all guests except the host."""
         self._check_host(room, guest)
         await room.start()
 
     async def arrange(self, room: Room, guest: Guest, change: Callable[[TableRow], TableRow]) -> None:
-        """Change something at the table that only its host may change."""
+        """Change the table before the match. Refuse all guests except the host."""
         self._check_host(room, guest)
         await room.change_table(change)
 
-    async def bring(self, room: Room, guest: Guest, name: str, content: bytes | None) -> None:
-        """Play with a document that the host brings for the option of that name; None: with the built-in one again."""
+    async def set_document(self, room: Room, guest: Guest, name: str, content: bytes | None) -> None:
+        """Set a document option to the host's file, or back to the built-in document (None). Refuse other guests."""
         self._check_host(room, guest)
         option = document_of(room.game, name)
-        value = option.default if content is None else await beside(option.check, content)
+        value = option.default if content is None else await run_in_thread(option.check, content)
         await room.change_table(with_options(room.game, {name: value}))
 
     def _check_host(self, room: Room, guest: Guest) -> None:
         if room.table.host != guest.id:
             raise NotSeated(_("Only the host of the table can do that."))
 
-    # -------------------------------------------------------------------------------------------------------- afterwards
+    # ------------------------------------------------------------------------------------------------------ after the match
 
-    def want_chart(self, room: Room) -> None:
-        """Have the chart of a finished match drawn, unless it is there already. A puzzle of the day ends without one."""
+    def request_chart(self, room: Room) -> None:
+        """Request the chart of a match that has ended. A puzzle of the day gets none."""
         match = room.match
         if match is not None and match.ended and match.steps and room.table.daily is None:
-            watched = partial(bool, room.hub)
-            room.drawing = self.charts.chart(room.table.id, match, done=room.look_again, watched=watched)
+            has_subscribers = partial(bool, room.channel)
+            room.chart_job = self.charts.request(room.table.id, match, when_done=room.publish, has_subscribers=has_subscribers)
 
 
 def _is_idle(room: Room) -> bool:
-    return len(room.hub) == 0 and room.bot_to_decide() is None and monotonic() - room.used > _IN_USE
-
-
-def with_bot(subject: Game, seat: int, rank: str) -> Callable[[TableRow], TableRow]:
-    """The change that puts a bot on a seat."""
-
-    def change(table: TableRow) -> TableRow:
-        row = _row(table, seat)
-        if row.kind == "human":
-            raise WrongMoment(_("Somebody sits there."))
-        return table.replace_seat(bot_seat(subject, seat, rank))
-
-    return change
-
-
-def emptied(seat: int) -> Callable[[TableRow], TableRow]:
-    """The change that frees a seat, whoever sat there."""
-    return lambda table: table.replace_seat(open_seat(_row(table, seat).seat))
-
-
-def resized(subject: Game, players: int) -> Callable[[TableRow], TableRow]:
-    """The change to another number of seats: open ones and bots give way, the last first; people don't."""
-
-    def change(table: TableRow) -> TableRow:
-        subject.check_players(players)
-        seats = list(table.seats)
-        for row in reversed(table.seats):
-            if len(seats) > players and row.kind != "human":
-                seats.remove(row)
-        if len(seats) > players:
-            raise WrongMoment(_("More people than that are seated."))
-        rows = [replace(row, seat=seat) for seat, row in enumerate(seats)]
-        return replace(table, seats=tuple(rows + [open_seat(seat) for seat in range(len(rows), players)]))
-
-    return change
-
-
-def without_seat(subject: Game, seat: int) -> Callable[[TableRow], TableRow]:
-    """The change that takes a seat away."""
-
-    def change(table: TableRow) -> TableRow:
-        row = _row(table, seat)
-        if row.kind == "human":
-            raise WrongMoment(_("Somebody sits there."))
-        subject.check_players(len(table.seats) - 1)
-        left = [other for other in table.seats if other is not row]
-        return replace(table, seats=tuple(replace(other, seat=k) for k, other in enumerate(left)))
-
-    return change
-
-
-def with_options(subject: Game, options: Mapping[str, Any]) -> Callable[[TableRow], TableRow]:
-    """The change of some options."""
-    return lambda table: replace(table, options=subject.check_options({**table.options, **options}))
-
-
-def document_of(subject: Game, name: str) -> Document[Any]:
-    """The option of that name, a document. Refuses what is none."""
-    for option in subject.options:
-        if option.name == name and isinstance(option, Document):
-            return option
-    raise NotFound(_("There is no such document of this game."))
-
-
-def listed(public: bool) -> Callable[[TableRow], TableRow]:
-    """The change that lists the table in the hall, or takes it off the list."""
-    return lambda table: replace(table, public=public)
-
-
-def open_seat(seat: int) -> SeatRow:
-    """A seat that anybody may take."""
-    return SeatRow(seat, "open", "", None, frozenset(), new_key())
-
-
-def bot_seat(subject: Game, seat: int, rank: str) -> SeatRow:
-    """A seat with a bot on it."""
-    if rank not in bot_names(subject):
-        raise UnknownBot(f"{subject.title} has no bot {rank!r}; it has: {', '.join(bot_names(subject))}")
-    return SeatRow(seat, "bot", bot_name(seat), rank, frozenset(), new_key())
-
-
-def _row(table: TableRow, seat: int) -> SeatRow:
-    if not 0 <= seat < len(table.seats):
-        raise BadSetup(_("There is no seat {seat}.").format(seat=seat))
-    return table.seats[seat]
-
-
-def _unlike_others(table: TableRow, name: str) -> str:
-    """The name, numbered when somebody at the table is called so already."""
-    taken = {seat.name for seat in table.seats}
-    return next(candidate for k in range(1, 99) if (candidate := name if k == 1 else f"{clean_name(name)[:20]} {k}") not in taken)
+    return len(room.channel) == 0 and room.bots.seat_to_move() is None and monotonic() - room.last_used > _MIN_AGE

@@ -1,4 +1,4 @@
-"""What guests and bots are called."""
+"""Names of guests and bots."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ NAME_LENGTH = 24
 _GUESTS = """
 Astrid Björn Dagny Eirik Frida Gudrun Halvar Inga Jorunn Knut Liv Magnus Njal Oddny Ragna Signe Tove Ulfhild Vidar Ylva
 Asmund Bergljot Egil Finn Gyda Hilda Ivar Kari Leif Mjoll Olaf Runa Sten Thora Unn Vebjorn
-""".split()  # noqa: SIM905 - a list would be a line a name
+""".split()  # noqa: SIM905 - a list would take a line for each name
 _BOTS = ("Skogul", "Gorm", "Hrefna", "Brandr", "Svala", "Toki", "Yrsa")
 
 
 def any_name() -> str:
-    """A name for a guest who has not said theirs."""
+    """Return a random name for a guest who has not chosen one."""
     return secrets.choice(_GUESTS)
 
 
 def bot_name(seat: int) -> str:
-    """What the bot on a seat is called."""
+    """Return the name of a bot on a seat."""
     return _BOTS[seat % len(_BOTS)]
 
 
 def clean_name(text: str) -> str:
-    """``text`` as a name: printable, without line breaks or runs of blanks, not too long; "" if nothing is left."""
+    """Return ``text`` as a name: printable, on one line, with single blanks, at most 24 characters; "" if nothing is left."""
     printable = "".join(c if unicodedata.category(c)[0] not in "CZ" else " " for c in unicodedata.normalize("NFC", text))
     return " ".join(printable.split())[:NAME_LENGTH].strip()

@@ -1,4 +1,4 @@
-"""Which games can be played already. At the first start their rules are compiled first, where the hall's bots think."""
+"""Which games can be played yet. At the first start the worker compiles their rules one after the other."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from collections.abc import Callable
 from meadhall.engine.game import game, game_names
 from meadhall.engine.language import gettext as _
 from meadhall.server.errors import NotReady
-from meadhall.server.worker.client import Thinker
+from meadhall.server.worker.client import Worker
 
 log = logging.getLogger(__name__)
 
 
 class Readiness:
-    """The games that are ready; ``prepare`` makes the others so, one after the other."""
+    """The names of the games that are ready."""
 
-    def __init__(self, thinker: Thinker) -> None:
-        self._thinker = thinker
+    def __init__(self, worker: Worker) -> None:
+        self._worker = worker
         self._ready: set[str] = set()
 
     def __contains__(self, name: str) -> bool:
@@ -29,11 +29,14 @@ class Readiness:
             raise NotReady(_("{game} is still being set up; it opens in a moment.").format(game=game(name).title))
 
     async def prepare(self, when_ready: Callable[[str], None]) -> None:
-        """Have compiled what is not compiled yet; ``when_ready`` is called with every game's name once it is."""
+        """Compile the games that are not compiled yet. Call ``when_ready`` with the name of each ready game.
+
+        If a game can't be compiled, the error is logged and the game is offered all the same.
+        """
         for name in game_names():
             if name not in self._ready:
                 try:
-                    await self._thinker.prepare(name)
+                    await self._worker.warm(name)
                 except Exception:
                     log.exception("%s could not be compiled", name)
                 self._ready.add(name)

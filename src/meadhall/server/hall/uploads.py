@@ -1,4 +1,4 @@
-"""Readings: uploaded records, played again to be watched."""
+"""Uploaded records, replayed so that they can be shown."""
 
 from __future__ import annotations
 
@@ -8,44 +8,48 @@ from collections import OrderedDict
 from meadhall.engine.errors import RecordError
 from meadhall.engine.language import gettext as _
 from meadhall.engine.match import Match
-from meadhall.engine.record import every_action, loads, replay
+from meadhall.engine.record.format import loads
+from meadhall.engine.record.replay import every_action, replay
 
-LONGEST = 5000
-"""Actions of a record at most, those that were taken back among them: some twenty times as many as the longest matches have."""
+MAX_ACTIONS = 5000
+"""Limit of the actions in a record, undone ones included. The longest matches have about a twentieth of it."""
 
-KEPT = 32
-"""How many matches are kept, those that were watched last; the longest hold some 4 MB."""
+MAX_MATCHES = 32
+"""Matches in memory; beyond that the least recently shown are evicted. The longest take some 4 MB."""
 
 
-class Readings:
-    """Plays records again, one at a time: the rules run as plain Python here, and take the interpreter from who serves pages."""
+class Uploads:
+    """Replays uploaded records, one at a time.
+
+    The rules run as plain Python in this process, so a replay holds the GIL and delays requests.
+    """
 
     def __init__(self) -> None:
-        self._kept: OrderedDict[str, Match] = OrderedDict()
-        self._turn = asyncio.Lock()
+        self._matches: OrderedDict[str, Match] = OrderedDict()
+        self._lock = asyncio.Lock()
 
-    async def read(self, text: str | bytes) -> Match:
-        """The match of a record that somebody brings, verified. Raises RecordError."""
-        async with self._turn:
-            return await asyncio.to_thread(_read, text)
+    async def verify(self, text: str | bytes) -> Match:
+        """Return the match of a new record, fully verified. Raises RecordError."""
+        async with self._lock:
+            return await asyncio.to_thread(_replay, text)
 
-    async def again(self, text: str) -> Match:
-        """The match of a record that was verified; at once if it was read lately."""
-        if text not in self._kept:
-            async with self._turn:
-                if text not in self._kept:  # another may have waited for the same
-                    self._kept[text] = await asyncio.to_thread(_read, text)
-        match = self._kept[text]
-        self._kept.move_to_end(text)
-        if len(self._kept) > KEPT:
-            self._kept.popitem(last=False)
+    async def match(self, text: str) -> Match:
+        """Return the match of a record that was verified when it was uploaded. Recent ones come from memory."""
+        if text not in self._matches:
+            async with self._lock:
+                if text not in self._matches:  # another request may have replayed it meanwhile
+                    self._matches[text] = await asyncio.to_thread(_replay, text)
+        match = self._matches[text]
+        self._matches.move_to_end(text)
+        if len(self._matches) > MAX_MATCHES:
+            self._matches.popitem(last=False)
         return match
 
 
-def _read(text: str | bytes) -> Match:
+def _replay(text: str | bytes) -> Match:
     record = loads(text)
     count = len(every_action(record))
-    if count > LONGEST:
-        problem = _("the hall shows matches of {most} actions at most, and this one has {count}")
-        raise RecordError("actions", problem.format(most=LONGEST, count=count))
+    if count > MAX_ACTIONS:
+        problem = _("this server shows matches of at most {most} actions, and this one has {count}")
+        raise RecordError("actions", problem.format(most=MAX_ACTIONS, count=count))
     return replay(record)

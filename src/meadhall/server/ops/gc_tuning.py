@@ -1,7 +1,8 @@
-"""Garbage: the young looked through often and little at a time, all of it now and then.
+"""Tune the garbage collector: small young generations, rare full collections.
 
-To look through a thousand objects takes a millisecond, in which nobody is answered. Nearly all that a move makes goes by itself,
-and what stays is the match: to look through that again and again finds nothing, and made the slowest answers.
+The collector needs a millisecond for a thousand objects, and no request is answered meanwhile. Reference counting frees nearly
+everything that a move allocates. The rest belongs to matches that go on: scanning it again and again found nothing and caused the
+slowest responses.
 """
 
 from __future__ import annotations
@@ -11,36 +12,36 @@ import gc
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-YOUNG = 1_000
-"""New objects after which they are looked through: one or two milliseconds, every twenty moves or so."""
+YOUNG_THRESHOLD = 1_000
+"""New objects before a collection of the young generation. It takes one or two milliseconds, about once in twenty moves."""
 
-NEVER = 1 << 30
+_NEVER = 1 << 30
 
-EVERY = 600.0
-"""Seconds after which all that was made since the start is looked through. Of a move four objects remain to be found."""
+FULL_INTERVAL = 600.0
+"""Seconds between full collections. Each move leaves about four objects for them."""
 
 
 @asynccontextmanager
-async def collected_gently(every: float = EVERY) -> AsyncIterator[None]:
-    """Collect so as long as the block lasts, and then as before."""
-    before = gc.get_threshold()
-    gc.set_threshold(YOUNG, NEVER, NEVER)
-    collecting = asyncio.create_task(_collect_now_and_then(every))
+async def tuned_gc(full_interval: float = FULL_INTERVAL) -> AsyncIterator[None]:
+    """Use the tuned settings inside the block, and the previous ones after it."""
+    thresholds = gc.get_threshold()
+    gc.set_threshold(YOUNG_THRESHOLD, _NEVER, _NEVER)
+    collecting = asyncio.create_task(_collect_regularly(full_interval))
     try:
         yield
     finally:
         collecting.cancel()
-        gc.set_threshold(*before)
+        gc.set_threshold(*thresholds)
         gc.unfreeze()
 
 
-def spare_what_is_loaded() -> None:
-    """Don't look again through what there is now: modules, rules, templates."""
+def freeze_loaded_objects() -> None:
+    """Exclude all existing objects from later collections: modules, rules, templates."""
     gc.collect()
     gc.freeze()
 
 
-async def _collect_now_and_then(every: float) -> None:
+async def _collect_regularly(interval: float) -> None:
     while True:
-        await asyncio.sleep(every)
+        await asyncio.sleep(interval)
         gc.collect()

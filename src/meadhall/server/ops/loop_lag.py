@@ -1,4 +1,4 @@
-"""How late the event loop is: what everything that comes waits for, while the hall does something else."""
+"""Measure event-loop lag: how long a task that is ready waits while the server does something else."""
 
 from __future__ import annotations
 
@@ -9,28 +9,28 @@ from contextlib import asynccontextmanager
 
 from prometheus_client import Histogram
 
-EVERY = 0.02
-"""Seconds between two looks."""
+INTERVAL = 0.02
+"""Seconds between two measurements."""
 
-_LATE = Histogram(
-    "meadhall_event_loop_late_seconds",
-    "How much later than it asked for a task is woken",
+_LAG = Histogram(
+    "meadhall_event_loop_lag_seconds",
+    "Delay of a sleeping task beyond the time that it asked for",
     buckets=[bound / 1000 for bound in (0.5, 1, 1.5, 2, 3, 4, 5, 6, 7, 8, 10, 12, 15, 20, 30, 50, 100, 200, 500, 1000)],
 )
 
 
 @asynccontextmanager
-async def observed(every: float = EVERY) -> AsyncIterator[None]:
-    """Look so often, as long as the block lasts."""
-    observing = asyncio.create_task(_observe(every))
+async def measured_lag(interval: float = INTERVAL) -> AsyncIterator[None]:
+    """Measure the lag regularly inside the block."""
+    measuring = asyncio.create_task(_measure(interval))
     try:
         yield
     finally:
-        observing.cancel()
+        measuring.cancel()
 
 
-async def _observe(every: float) -> None:
+async def _measure(interval: float) -> None:
     while True:
-        asked = time.perf_counter()
-        await asyncio.sleep(every)
-        _LATE.observe(max(time.perf_counter() - asked - every, 0.0))
+        began = time.perf_counter()
+        await asyncio.sleep(interval)
+        _LAG.observe(max(time.perf_counter() - began - interval, 0.0))

@@ -82,7 +82,7 @@ def thinking_words(seat: SeatView) -> str:
 
 def hint_view(advice: RequestedHint) -> HintView:
     """A hint as its page shows it, or that it is coming."""
-    view, given = advice.view, advice.given
+    view, given = advice.view, advice.hints
     lines = tuple(
         HintLine(
             hint.action,

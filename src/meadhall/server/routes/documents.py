@@ -13,8 +13,8 @@ from meadhall.engine.game import game
 from meadhall.engine.language import gettext as _
 from meadhall.engine.options import LARGEST
 from meadhall.server.hall.hall import Hall
-from meadhall.server.hall.seating import document_of
 from meadhall.server.hall.room import Room
+from meadhall.server.hall.seating import document_of
 from meadhall.server.pages.responses import table_answer
 from meadhall.server.store.store import Guest
 from meadhall.server.web.sessions import AnyRequest

@@ -18,7 +18,7 @@ from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 from meadhall.engine.errors import MeadhallError
 from meadhall.engine.language import gettext as _
-from meadhall.server.errors import DatabaseAway
+from meadhall.server.errors import DatabaseUnavailable
 from meadhall.server.pages.models import SeatKind, TableStatus
 from meadhall.server.settings import Settings
 from meadhall.server.store import schema
@@ -177,7 +177,7 @@ class Store:
             return await self._database.transact(work)
         except Away as away:
             log.warning("the database does not answer: %s", away)
-            raise DatabaseAway(_("The hall's database doesn't answer at the moment. Please try again in a while.")) from None
+            raise DatabaseUnavailable(_("The hall's database doesn't answer at the moment. Please try again in a while.")) from None
 
     # ------------------------------------------------------------------------------------------------------------ secrets
 

@@ -1,7 +1,7 @@
-"""``python -m meadhall.server.worker.process``: the process that thinks for a hall, see ``thinkers.Beside``.
+"""Main loop of the worker process, ``python -m meadhall.server.worker.process``; ``client.WorkerProcess`` starts it.
 
-It reads what is asked from its standard input and writes answers to its standard output. Everything asked is thought in a thread
-of its own; when there is nothing more to read, the hall is gone, and so is this process.
+The process reads requests from its standard input and writes replies to its standard output. Every task runs in its own
+thread. At the end of the input the server is gone, and the process ends too.
 """
 
 from __future__ import annotations
@@ -14,78 +14,96 @@ from threading import Lock, Thread
 from typing import Any, BinaryIO
 
 from meadhall.engine.cores import leave_a_core
-from meadhall.server.worker.client import HEADER
-from meadhall.server.worker.tasks import Mind
+from meadhall.server.worker.bot_cache import BotCache
+from meadhall.server.worker.messages import (
+    LENGTH_BYTES,
+    CancelTask,
+    ForgetTable,
+    Reply,
+    Request,
+    RunTask,
+    TaskError,
+    TaskProgress,
+    TaskResult,
+    framed,
+)
+from meadhall.server.worker.tasks import Task
 
-BEHIND = 10
-"""How much less urgent than the hall it is (as ``nice`` counts)."""
+NICENESS = 10
+"""How much lower than the server's its priority is (see ``nice``)."""
 
 
-class _Dropped(Exception):
-    """Nobody waits for the answer any more."""
+class _Cancelled(Exception):
+    """The server no longer needs the result of the task."""
 
 
-class Desk:
-    """Answers one hall's questions."""
+class TaskRunner:
+    """Runs the tasks of one server, each in a thread, and writes the replies."""
 
-    def __init__(self, mind: Mind, answers: BinaryIO) -> None:
-        self._mind = mind
-        self._answers = answers
+    def __init__(self, bots: BotCache, output: BinaryIO) -> None:
+        self._bots = bots
+        self._output = output
         self._writing = Lock()
-        self._wanted: set[int] = set()
+        self._running: set[int] = set()
 
-    def handle(self, number: int | None, what: str | None, arguments: tuple[Any, ...], wants_progress: bool) -> None:
-        """One message: something asked, something told, or that nobody waits for an answer any more."""
-        if what is None:
-            assert number is not None
-            self._wanted.discard(number)
-        elif number is None:
-            getattr(self._mind, what)(*arguments)
-        else:
-            self._wanted.add(number)
-            Thread(target=self._think, args=(number, what, arguments, wants_progress), name=what, daemon=True).start()
+    def handle(self, request: Request) -> None:
+        """Start or cancel a task, or forget a table."""
+        match request:
+            case RunTask(number, task):
+                self._running.add(number)
+                Thread(target=self._run, args=(number, task), name=type(task).__name__, daemon=True).start()
+            case CancelTask(number):
+                self._running.discard(number)
+            case ForgetTable(table):
+                self._bots.forget(table)
 
-    def _think(self, number: int, what: str, arguments: tuple[Any, ...], wants_progress: bool) -> None:
+    def _run(self, number: int, task: Task[Any]) -> None:
         def progress(done: float) -> None:
-            if number not in self._wanted:
-                raise _Dropped
-            self._answer(number, "progress", done)
+            if number not in self._running:
+                raise _Cancelled
+            self._write(TaskProgress(number, done))
 
-        answer: Any
+        reply: Reply
         try:
-            answer = getattr(self._mind, what)(*arguments, *([progress] if wants_progress else []))
-        except _Dropped:
+            reply = TaskResult(number, task.run(self._bots, progress))
+        except _Cancelled:
             return
         except Exception as error:
             error.add_note(traceback.format_exc())
-            answer = error
-        self._wanted.discard(number)
-        self._answer(number, "answer", answer)
+            reply = TaskError(number, error)
+        self._running.discard(number)
+        self._write(reply)
 
-    def _answer(self, number: int, kind: str, value: Any) -> None:
-        try:
-            packed = pickle.dumps((number, kind, value))
-            if isinstance(value, Exception):
-                pickle.loads(packed)  # noqa: S301 - our own; not every exception can be made anew
-        except Exception as error:  # an exception of a game's own may be anything
-            packed = pickle.dumps((number, kind, RuntimeError(f"{value!r}: {error!r}")))
+    def _write(self, reply: Reply) -> None:
+        message = _framed_safely(reply)
         with self._writing:
-            self._answers.write(len(packed).to_bytes(HEADER) + packed)
-            self._answers.flush()
+            self._output.write(message)
+            self._output.flush()
+
+
+def _framed_safely(reply: Reply) -> bytes:
+    """Return a reply as bytes. One that can't be pickled, or unpickled, is replaced by a RuntimeError that describes it."""
+    try:
+        message = framed(reply)
+        if isinstance(reply, TaskError):
+            pickle.loads(message[LENGTH_BYTES:])  # noqa: S301 - our own; an exception class may not be reconstructible
+    except Exception as error:  # the exception class of a game may fail in any way
+        return framed(TaskError(reply.number, RuntimeError(f"{reply!r}: {error!r}")))
+    return message
 
 
 def main() -> None:
-    """Answer until the hall is gone."""
-    questions, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what anything prints goes where the hall's log goes
+    """Handle requests until the server is gone."""
+    requests, replies = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # prints go to the server's log
     if hasattr(os, "nice"):
-        os.nice(BEHIND)
-    leave_a_core()  # to the hall
-    desk = Desk(Mind(), answers)
-    while len(header := questions.read(HEADER)) == HEADER:
-        desk.handle(*pickle.loads(questions.read(int.from_bytes(header))))  # noqa: S301 - from the hall that began us
+        os.nice(NICENESS)
+    leave_a_core()  # to the server
+    runner = TaskRunner(BotCache(), replies)
+    while len(length := requests.read(LENGTH_BYTES)) == LENGTH_BYTES:
+        runner.handle(pickle.loads(requests.read(int.from_bytes(length))))  # noqa: S301 - from the server that started us
     sys.stderr.flush()
-    os._exit(0)  # whatever is still thought is thought in vain
+    os._exit(0)  # don't wait for tasks that are still running
 
 
 if __name__ == "__main__":

@@ -1,87 +1,112 @@
-"""Mind: all that is thought for a hall. Bots at its tables, hints, charts, what could be made of a deal, and compiling for it."""
+"""Tasks of the worker: bot actions, hints, charts, solved deals, and compiled rules."""
 
 from __future__ import annotations
 
-from collections import OrderedDict
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from threading import Lock
-from typing import Any
+from typing import Any, Generic, TypeVar
 
-from meadhall.bots import Bot, Hint, bot, hints
+from meadhall.bots import Hint, hints
 from meadhall.bots.analysis import Analysis, Knowledge, analyse
-from meadhall.engine.cores import cores
 from meadhall.engine.daily import Outcome
-from meadhall.engine.game import Game, game
-from meadhall.engine.match import View
-from meadhall.engine.record import MatchRecord, replay
+from meadhall.engine.game import game
+from meadhall.engine.record.format import MatchRecord
+from meadhall.engine.record.replay import replay
+from meadhall.engine.view import View
 from meadhall.lab import is_warm, warm
+from meadhall.server.worker.bot_cache import BotCache
 
-_BOTS = 24
-"""How many bots are kept, those that thought last, where there are not too many cores."""
-_TREES = 96
-"""How many trees are kept: each bot that searches has one for each core. A tree holds up to 10 MB."""
+R = TypeVar("R")
 
-_preparing = Lock()
-_prepared: set[str] = set()
+Progress = Callable[[float], None]
+"""Callback with the finished part of a task, 0 to 1. It may raise an exception to end the task."""
+
+_loading = Lock()
+_loaded: set[str] = set()
 
 
-class Mind:
-    """The bots of one hall, by table and seat, kept from decision to decision: a search goes on from what it has thought before.
+class Task(ABC, Generic[R]):
+    """A task with its arguments. It is pickled and sent to the worker process."""
 
-    Everything is called in threads, several at a time. A bot that is thinking is not among those kept; one that failed never
-    comes back.
-    """
+    @abstractmethod
+    def run(self, bots: BotCache, progress: Progress) -> R:
+        """Do the task, in a thread of the worker, and return its result."""
 
-    def __init__(self) -> None:
-        self.kept: OrderedDict[tuple[str, int], Bot] = OrderedDict()
-        self._most = max(1, min(_BOTS, _TREES // cores()))
-        self._keeping = Lock()
 
-    def is_prepared(self, name: str) -> bool:
-        """Whether there is nothing to compile in ``prepare``."""
-        return is_warm(game(name))
+@dataclass(frozen=True)
+class ChooseAction(Task[int]):
+    """Let a bot choose an action for the seat to move."""
 
-    def prepare(self, name: str) -> None:
-        """Compile what a game needs to be played and thought about, or find it compiled; at once if this process has done so."""
-        if name in _prepared:  # whatever else is being compiled
-            return
-        with _preparing:
-            if name not in _prepared:
-                warm([name], bulk=False)
-                _prepared.add(name)
+    table: str
+    bot: str
+    view: View
 
-    def choose(self, table: str, name: str, view: View) -> int:
-        """What the bot of that name does on the viewer's seat of a table."""
-        player = self._take(table, view.viewer, view.game, name)
-        action = player.choose(view)
-        with self._keeping:
-            self.kept[table, view.viewer] = player
-            if len(self.kept) > self._most:
-                self.kept.popitem(last=False)
+    def run(self, bots: BotCache, progress: Progress) -> int:
+        seat = self.view.viewer
+        player = bots.take(self.table, seat, self.view.game, self.bot)
+        action = player.choose(self.view)
+        bots.put(self.table, seat, player)
         return action
 
-    def forget(self, table: str) -> None:
-        """Let go of what was thought at a table."""
-        with self._keeping:
-            for key in [key for key in self.kept if key[0] == table]:
-                del self.kept[key]
 
-    def hint(self, view: View) -> tuple[Hint, ...]:
-        """What the strongest bot would consider in the viewer's place."""
-        return hints(view)
+@dataclass(frozen=True)
+class FindHints(Task[tuple[Hint, ...]]):
+    """Let the strongest bot rate the actions of the seat to move."""
 
-    def chart(self, record: MatchRecord, knowledge: Knowledge, progress: Callable[[float], None]) -> Analysis:
-        """How the chances of a finished match went."""
-        return analyse(replay(record), knowledge, progress=progress)
+    view: View
 
-    def outcome(self, name: str, seed: bytes, options: Mapping[str, Any]) -> Outcome:
-        """What could have been made of a deal of the puzzle of the day."""
-        subject = game(name)
+    def run(self, bots: BotCache, progress: Progress) -> tuple[Hint, ...]:
+        return hints(self.view)
+
+
+@dataclass(frozen=True)
+class AnalyseMatch(Task[Analysis]):
+    """Estimate the win chances through a finished match."""
+
+    record: MatchRecord
+    knowledge: Knowledge
+
+    def run(self, bots: BotCache, progress: Progress) -> Analysis:
+        return analyse(replay(self.record), self.knowledge, progress=progress)
+
+
+@dataclass(frozen=True)
+class SolveDeal(Task[Outcome]):
+    """Find the best possible result of a puzzle of the day."""
+
+    game: str
+    seed: bytes
+    options: Mapping[str, Any]
+
+    def run(self, bots: BotCache, progress: Progress) -> Outcome:
+        subject = game(self.game)
         assert subject.daily is not None
         assert subject.daily.outcome is not None
-        return subject.daily.outcome(subject.match(players=1, seed=seed, **options))
+        return subject.daily.outcome(subject.match(players=1, seed=self.seed, **self.options))
 
-    def _take(self, table: str, seat: int, game: Game, name: str) -> Bot:
-        with self._keeping:
-            kept = self.kept.pop((table, seat), None)
-        return kept if kept is not None and kept.name == name else bot(game, name)
+
+@dataclass(frozen=True)
+class IsCompiled(Task[bool]):
+    """Check whether all compiled rules of a game are in the cache on disk."""
+
+    game: str
+
+    def run(self, bots: BotCache, progress: Progress) -> bool:
+        return is_warm(game(self.game))
+
+
+@dataclass(frozen=True)
+class LoadRules(Task[None]):
+    """Load the compiled rules of a game. Compile them first if they are not in the cache on disk."""
+
+    game: str
+
+    def run(self, bots: BotCache, progress: Progress) -> None:
+        if self.game in _loaded:  # without the lock: another game may be compiling
+            return
+        with _loading:
+            if self.game not in _loaded:
+                warm([self.game], bulk=False)
+                _loaded.add(self.game)

@@ -1,7 +1,6 @@
-"""Thinking beside the event loop, in threads that nobody waits for when the hall closes.
+"""Functions run in daemon threads, which a stopping server does not wait for.
 
-``asyncio.to_thread`` would keep the process until the last thought is finished; but whatever a bot thinks then, it thinks in
-vain.
+``asyncio.to_thread`` would keep the process alive until the last function returns. A bot's search is worthless by then.
 """
 
 from __future__ import annotations
@@ -18,22 +17,22 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-async def beside(function: Callable[P, R], *arguments: P.args, **options: P.kwargs) -> R:
-    """What ``function`` returns or raises, called in a thread of its own, in the current context."""
+async def run_in_thread(function: Callable[P, R], *arguments: P.args, **options: P.kwargs) -> R:
+    """Call ``function`` in a new thread, in the current context. Return its result or raise its exception."""
     loop = asyncio.get_running_loop()
-    answer: asyncio.Future[R] = loop.create_future()
+    result: asyncio.Future[R] = loop.create_future()
 
-    def settle(how: Callable[[Any], None], outcome: Any) -> None:
-        if not answer.done():  # nobody waits any more when it was cancelled
-            how(outcome)
+    def settle(settle_future: Callable[[Any], None], outcome: Any) -> None:
+        if not result.done():  # it is done if the caller was cancelled
+            settle_future(outcome)
 
-    def think() -> None:
+    def call() -> None:
         try:
-            done = partial(settle, answer.set_result, function(*arguments, **options))
+            done = partial(settle, result.set_result, function(*arguments, **options))
         except Exception as error:
-            done = partial(settle, answer.set_exception, error)
+            done = partial(settle, result.set_exception, error)
         with suppress(RuntimeError):  # the loop is closed
             loop.call_soon_threadsafe(done)
 
-    Thread(target=copy_context().run, args=(think,), name="thinking", daemon=True).start()
-    return await answer
+    Thread(target=copy_context().run, args=(call,), name="worker", daemon=True).start()
+    return await result

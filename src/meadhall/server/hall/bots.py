@@ -1,0 +1,147 @@
+"""Drive the bots of one room: let each of them decide in its turn, visibly but within four seconds."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import random
+from collections.abc import Callable
+from functools import partial
+from typing import Protocol
+
+from meadhall.engine.game import Game
+from meadhall.engine.language import gettext as _
+from meadhall.engine.match import Match
+from meadhall.server.errors import DatabaseUnavailable, Stale, WrongMoment
+from meadhall.server.store.store import Entry, SeatRow, TableRow
+from meadhall.server.worker.client import Worker
+
+log = logging.getLogger(__name__)
+
+_MAX_SECONDS = 3.8
+"""Limit of a bot's search, and of its pause unless the host sets a longer one. People see the action within four seconds."""
+
+_EVENTS_PER_PAUSE = 3
+"""Number of events that people can follow during one pause. After more events the pause is longer."""
+
+_RETRY_DELAY = 1.0
+"""Seconds before the next attempt when even ``random`` could not play, for example because the database is unavailable."""
+
+
+class BotRoom(Protocol):
+    """The parts of a room that its bot driver uses."""
+
+    game: Game
+    table: TableRow
+    match: Match | None
+    entry_count: int
+
+    def running_match(self) -> Match:
+        """Return the match. Refuse if it doesn't run."""
+
+    async def append(self, change: Callable[[Match], Entry]) -> None:
+        """Apply a change to the match and store it."""
+
+
+class BotDriver:
+    """Plays for the seats of one room that belong to bots.
+
+    Attributes:
+        pause: seconds that a bot takes for an action on average, its search included.
+    """
+
+    def __init__(self, room: BotRoom, worker: Worker, pause: float) -> None:
+        self.pause = pause
+        self._room = room
+        self._worker = worker
+        self._playing: asyncio.Task[None] | None = None
+        self._search: tuple[int, asyncio.Task[int]] | None = None  # the number of entries before it, and the search
+
+    def seat_to_move(self) -> SeatRow | None:
+        """Return the seat to move if a bot sits there."""
+        match, table = self._room.match, self._room.table
+        if match is None or table.status != "running" or match.actor is None:
+            return None
+        seat = table.seats[match.actor]
+        return seat if seat.kind == "bot" else None
+
+    def play(self) -> None:
+        """Start playing, if a bot is to move and none plays already. Bots play until it is a person's turn."""
+        if self.seat_to_move() is not None and (self._playing is None or self._playing.done()):
+            self._playing = asyncio.create_task(self._play())
+
+    def cancel_outdated_search(self) -> None:
+        """Cancel the current search if the match has changed since it began."""
+        if self._search is not None:
+            entry_count, search = self._search
+            if entry_count != self._room.entry_count or self._room.table.status != "running":
+                search.cancel()
+
+    async def close(self) -> None:
+        """Stop playing."""
+        if self._playing is not None:
+            self._playing.cancel()
+            await asyncio.gather(self._playing, return_exceptions=True)
+
+    async def _play(self) -> None:
+        while (seat := self.seat_to_move()) is not None:
+            await self._play_once(seat)
+
+    def _pause_length(self) -> float:
+        """Return the length of the next pause in seconds. It is longer after many events, so that people can follow them."""
+        match = self._room.running_match()
+        events = len(match.steps[-1].events) if match.steps else 0
+        pause = self.pause * random.uniform(0.7, 1.3) * max(1.0, events / _EVENTS_PER_PAUSE)
+        return min(pause, max(_MAX_SECONDS, self.pause))
+
+    async def _play_once(self, seat: SeatRow) -> None:
+        """Let a bot play one action. If it fails, try the game's heuristics, then a random legal action."""
+        room = self._room
+        match, entry_count = room.running_match(), room.entry_count
+        play_at = asyncio.get_running_loop().time() + self._pause_length()
+
+        def play(match: Match, action: int) -> Entry:
+            if room.entry_count != entry_count:
+                raise Stale(_("The game has moved on. Look again, then choose."))
+            match.play(action, seat.seat)
+            return Entry(entry_count + 1, "action", seat.seat, action)
+
+        heuristics = ["greedy"] if room.game.greedy is not None else []
+        for name in dict.fromkeys([seat.bot or "random", *heuristics, "random"]):
+            search = asyncio.create_task(self._choose(match, seat.seat, name, play_at))
+            self._search = entry_count, search
+            try:
+                await room.append(partial(play, action=await search))
+            except (Stale, WrongMoment):  # an undo, or the last person has left, while the action was being stored
+                return
+            except asyncio.CancelledError:
+                if _is_cancelled():
+                    raise
+                return  # the search was cancelled for the same reasons
+            except DatabaseUnavailable:
+                break
+            except TimeoutError:
+                log.warning("table %s: bot %s on seat %s took too long", room.table.id, name, seat.seat)
+            except Exception:
+                log.exception(
+                    "table %s: bot %s on seat %s failed at action %s", room.table.id, name, seat.seat, match.next_number
+                )
+            else:
+                return
+            finally:
+                self._search = None
+        await asyncio.sleep(_RETRY_DELAY)
+
+    async def _choose(self, match: Match, seat: int, name: str, play_at: float) -> int:
+        """Return the action of a bot, at ``play_at`` or when its search ends. The search runs during the pause."""
+        await self._worker.load(self._room.game.name)  # outside the timeout: a worker that has just started loads for a while
+        async with asyncio.timeout(_MAX_SECONDS):
+            action = await self._worker.choose(self._room.table.id, name, match.view(seat))
+        await asyncio.sleep(play_at - asyncio.get_running_loop().time())
+        return action
+
+
+def _is_cancelled() -> bool:
+    """Return whether the current task itself is cancelled, not only the task that it awaits."""
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0

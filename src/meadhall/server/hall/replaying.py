@@ -1,0 +1,59 @@
+"""Rebuild the match of a stored table from its entries."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Any
+
+from meadhall.engine.errors import BadSetup
+from meadhall.engine.game import Game
+from meadhall.engine.match import Match
+from meadhall.engine.view import Seat
+from meadhall.server.store.store import Entry, TableRow
+
+InformationSets = set[tuple[int, bytes]]
+"""Pairs of a seat and the key of its information set."""
+
+
+def todays_options(game: Game, stored: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the stored values of the options that the game has today. A value that is no longer allowed becomes the default."""
+    chosen = {}
+    for option in game.options:
+        with suppress(BadSetup):
+            chosen[option.name] = option.check(stored.get(option.name, option.default))
+    return game.check_options(chosen)
+
+
+def new_match(game: Game, table: TableRow) -> Match:
+    """Return the match of a table at its start."""
+    return Match(
+        game,
+        players=len(table.seats),
+        seed=table.seed,
+        seats=[Seat(seat.name, "bot" if seat.kind == "bot" else "human", seat.bot) for seat in table.seats],
+        options=table.options,
+        started=table.started.replace(microsecond=0) if table.started else None,
+    )
+
+
+def replayed(game: Game, table: TableRow, entries: list[Entry]) -> tuple[Match, InformationSets]:
+    """Return the match of a table after its entries, and the information sets in which a hint was requested."""
+    match, hinted = new_match(game, table), InformationSets()
+    for entry in entries:
+        hinted |= hinted_by(entry, match)
+        if entry.kind == "undo":
+            match.undo(entry.value, revealed=True)
+        elif entry.kind != "hint":
+            match.play(entry.value, entry.seat, hinted=entry.kind == "hinted")
+    if table.abandoned is not None and not match.over:
+        match.abandon(table.abandoned)
+    return match, hinted
+
+
+def hinted_by(entry: Entry, match: Match) -> InformationSets:
+    """Return the information set in which an entry requests a hint; empty for other entries.
+
+    Information sets, because after an undo the seat may come back to the same one.
+    """
+    return {(entry.seat, match.information_set(entry.seat))} if entry.kind == "hint" else set()

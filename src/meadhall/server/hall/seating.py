@@ -1,0 +1,134 @@
+"""Changes of a table before its match: seats, bots, options, visibility.
+
+Most functions return a change: a function from a table to the changed table, which may refuse.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from meadhall.bots import UnknownBot, bot_names
+from meadhall.engine.errors import BadSetup
+from meadhall.engine.game import Document, Game
+from meadhall.engine.language import gettext as _
+from meadhall.server.errors import NotFound, WrongMoment
+from meadhall.server.hall.names import bot_name, clean_name
+from meadhall.server.store.store import Guest, SeatRow, TableRow, new_key
+
+Change = Callable[[TableRow], TableRow]
+
+
+def with_bot(subject: Game, seat: int, rank: str) -> Change:
+    """Return the change that puts a bot on a seat."""
+
+    def change(table: TableRow) -> TableRow:
+        _check_no_person(table, seat)
+        return table.replace_seat(bot_seat(subject, seat, rank))
+
+    return change
+
+
+def with_person(guest: Guest, seat: int | None = None) -> Change:
+    """Return the change that seats a guest: on ``seat``, or on the first open seat unless the guest has one already."""
+
+    def change(table: TableRow) -> TableRow:
+        current = table.seat_of(guest.id)
+        if current is not None and seat is None:
+            return table
+        choice = seat if seat is not None else next((row.seat for row in table.seats if row.kind == "open"), None)
+        if choice is None:
+            raise WrongMoment(_("All seats are taken."))
+        row = _row(table, choice)
+        if row.kind != "open":
+            raise WrongMoment(_("That seat is taken."))
+        if current is not None:
+            table = table.replace_seat(open_seat(current))
+        name = _unlike_others(table, guest.name)
+        return table.replace_seat(replace(row, kind="human", name=name, guests=frozenset({guest.id})))
+
+    return change
+
+
+def emptied(seat: int) -> Change:
+    """Return the change that opens a seat, and removes the person or bot on it."""
+    return lambda table: table.replace_seat(open_seat(_row(table, seat).seat))
+
+
+def resized(subject: Game, players: int) -> Change:
+    """Return the change to another number of seats. It removes open seats and bots, the last first, but no people."""
+
+    def change(table: TableRow) -> TableRow:
+        subject.check_players(players)
+        seats = list(table.seats)
+        for row in reversed(table.seats):
+            if len(seats) > players and row.kind != "human":
+                seats.remove(row)
+        if len(seats) > players:
+            raise WrongMoment(_("More people than that are already seated."))
+        rows = [replace(row, seat=seat) for seat, row in enumerate(seats)]
+        return replace(table, seats=tuple(rows + [open_seat(seat) for seat in range(len(rows), players)]))
+
+    return change
+
+
+def without_seat(subject: Game, seat: int) -> Change:
+    """Return the change that removes a seat."""
+
+    def change(table: TableRow) -> TableRow:
+        row = _check_no_person(table, seat)
+        subject.check_players(len(table.seats) - 1)
+        left = [other for other in table.seats if other is not row]
+        return replace(table, seats=tuple(replace(other, seat=k) for k, other in enumerate(left)))
+
+    return change
+
+
+def with_options(subject: Game, options: Mapping[str, Any]) -> Change:
+    """Return the change of some options."""
+    return lambda table: replace(table, options=subject.check_options({**table.options, **options}))
+
+
+def document_of(subject: Game, name: str) -> Document[Any]:
+    """Return the document option of that name. Refuse if the game has none."""
+    for option in subject.options:
+        if option.name == name and isinstance(option, Document):
+            return option
+    raise NotFound(_("This game has no such document."))
+
+
+def listed(public: bool) -> Change:
+    """Return the change that adds the table to the public list, or removes it."""
+    return lambda table: replace(table, public=public)
+
+
+def open_seat(seat: int) -> SeatRow:
+    """Return an open seat."""
+    return SeatRow(seat, "open", "", None, frozenset(), new_key())
+
+
+def bot_seat(subject: Game, seat: int, rank: str) -> SeatRow:
+    """Return a seat with a bot. Raises UnknownBot."""
+    if rank not in bot_names(subject):
+        raise UnknownBot(f"{subject.title} has no bot {rank!r}; it has: {', '.join(bot_names(subject))}")
+    return SeatRow(seat, "bot", bot_name(seat), rank, frozenset(), new_key())
+
+
+def _row(table: TableRow, seat: int) -> SeatRow:
+    if not 0 <= seat < len(table.seats):
+        raise BadSetup(_("There is no seat {seat}.").format(seat=seat))
+    return table.seats[seat]
+
+
+def _check_no_person(table: TableRow, seat: int) -> SeatRow:
+    row = _row(table, seat)
+    if row.kind == "human":
+        raise WrongMoment(_("A player sits there."))
+    return row
+
+
+def _unlike_others(table: TableRow, name: str) -> str:
+    """Return the name, with a number if another seat at the table has it already."""
+    taken = {seat.name for seat in table.seats}
+    return next(candidate for k in range(1, 99) if (candidate := name if k == 1 else f"{clean_name(name)[:20]} {k}") not in taken)

@@ -1,0 +1,68 @@
+"""Messages between the server and the worker process. On the wire each one is a length followed by a pickle."""
+
+from __future__ import annotations
+
+import pickle
+from dataclasses import dataclass
+from typing import Any
+
+from meadhall.server.worker.tasks import Task
+
+LENGTH_BYTES = 8
+"""Bytes of the length before each message."""
+
+
+@dataclass(frozen=True)
+class RunTask:
+    """Server to worker: start a task. Replies carry its number."""
+
+    number: int
+    task: Task[Any]
+
+
+@dataclass(frozen=True)
+class CancelTask:
+    """Server to worker: the result of a task is no longer needed."""
+
+    number: int
+
+
+@dataclass(frozen=True)
+class ForgetTable:
+    """Server to worker: drop the bots of a table. It has no reply."""
+
+    table: str
+
+
+@dataclass(frozen=True)
+class TaskProgress:
+    """Worker to server: the part of a task that is done, 0 to 1."""
+
+    number: int
+    done: float
+
+
+@dataclass(frozen=True)
+class TaskResult:
+    """Worker to server: what a task returned."""
+
+    number: int
+    value: Any
+
+
+@dataclass(frozen=True)
+class TaskError:
+    """Worker to server: the exception that a task raised."""
+
+    number: int
+    error: Exception
+
+
+Request = RunTask | CancelTask | ForgetTable
+Reply = TaskProgress | TaskResult | TaskError
+
+
+def framed(message: Request | Reply) -> bytes:
+    """Return the bytes of a message."""
+    pickled = pickle.dumps(message)
+    return len(pickled).to_bytes(LENGTH_BYTES) + pickled
