@@ -1,4 +1,4 @@
-"""The chart of a match: on its end page, in replays, on a page of its own; who may have it, and how it is drawn."""
+"""The chart of a match: on its end page, in replays, on its own page; who may see it, how it is queued and drawn."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ from meadhall.engine.match import Match
 from meadhall.engine.record.format import dumps, loads
 from meadhall.engine.record.replay import replay as replayed
 from meadhall.server.errors import TooMany, WrongMoment
-from meadhall.server.hall import chart_queue as drawings
-from meadhall.server.hall.chart_queue import Charts
+from meadhall.server.hall import chart_queue
+from meadhall.server.hall.chart_queue import ChartQueue
 from meadhall.server.pages.chart import BOTTOM, COLUMNS, CREST, LEFT, MARK, RIGHT, TOP, chart_view, spread
 from meadhall.server.routes import replay as replay_routes
-from meadhall.server.worker import tasks as mind
-from meadhall.server.worker.client import Beside, InThreads, ThinkerLost
+from meadhall.server.worker import tasks
+from meadhall.server.worker.client import WorkerLost, WorkerProcess, WorkerThreads
 from server.people import AXES, HOARD, PATIENCE, OpenHall, Person
 
 RECORDS = Path(__file__).parents[1] / "records"
 
 
 async def drawn(person: Person, path: str) -> str:
-    """The page, once the chart is on it."""
+    """Return the page as soon as the chart is on it."""
     async with asyncio.timeout(PATIENCE):
         while 'id="chart"' not in (page := (await person.get(path)).text):
             assert "chart-wait" in page, page
@@ -101,7 +101,7 @@ async def test_where_nothing_was_hidden_there_is_none(hall: OpenHall) -> None:
     assert "knowledge-everything" not in await drawn(hall.person(), f"/tables/{room.table.id}/chart")
 
 
-# ------------------------------------------------------------------------------------------------------------- who may have it
+# ------------------------------------------------------------------------------------------------------------- who may see it
 
 
 async def test_a_running_match_has_no_chart(hall: OpenHall) -> None:
@@ -113,11 +113,11 @@ async def test_a_running_match_has_no_chart(hall: OpenHall) -> None:
             assert "when it is over" in refused.text
             page = await person.get(f"/tables/{room.table.id}/replay?step=0&knowledge={known}")
             assert "chart-" not in page.text.replace("css/chart.css", "")
-    assert room.drawing is None
+    assert room.chart_job is None
     match = room.match
     assert match is not None
     with pytest.raises(WrongMoment):
-        hall.hall.charts.chart("x", match, "everything")
+        hall.hall.charts.request("x", match, "everything")
 
 
 async def test_a_deal_that_others_still_play_has_no_chart(hall: OpenHall, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -170,15 +170,15 @@ async def test_who_gives_up_sees_how_it_went_with_anybodys_eyes(hall: OpenHall) 
 # ------------------------------------------------------------------------------------------------------------- one at a time
 
 
-class Desk:
-    """Stands for the analysis: says what is drawn, one after the other, when the test lets it."""
+class Analyst:
+    """A stand-in for the analysis. It collects the names of the matches, and fails if the test wants it."""
 
     def __init__(self) -> None:
-        self.drawn: list[str] = []
+        self.analysed: list[str] = []
         self.fails: Exception | None = None
 
     def __call__(self, match: Match, _knowledge: str, progress: Callable[[float], None]) -> Analysis:
-        self.drawn.append(match.names[0])
+        self.analysed.append(match.names[0])
         progress(0.5)
         if self.fails is not None:
             raise self.fails
@@ -186,10 +186,10 @@ class Desk:
 
 
 @pytest.fixture
-def desk(compiled: None, monkeypatch: pytest.MonkeyPatch) -> Desk:
-    desk = Desk()
-    monkeypatch.setattr(mind, "analyse", desk)
-    return desk
+def analyst(compiled: None, monkeypatch: pytest.MonkeyPatch) -> Analyst:
+    analyst = Analyst()
+    monkeypatch.setattr(tasks, "analyse", analyst)
+    return analyst
 
 
 def called(name: str) -> Match:
@@ -199,114 +199,114 @@ def called(name: str) -> Match:
     return match
 
 
-async def finished(charts: Charts) -> None:
-    """Until nothing is left to be drawn."""
-    assert charts._worker is not None
-    await asyncio.wait_for(charts._worker, PATIENCE)
+async def finished(charts: ChartQueue) -> None:
+    """Wait until the queue is empty."""
+    assert charts._working is not None
+    await asyncio.wait_for(charts._working, PATIENCE)
 
 
-async def test_own_tables_go_before_records_from_elsewhere(desk: Desk) -> None:
-    charts = Charts(InThreads())
-    charts.chart("a", called("a record"), client="10.0.0.1")
-    charts.chart("b", called("another"), client="10.0.0.2")
-    charts.chart("c", called("our own"))
+async def test_own_tables_go_before_records_from_elsewhere(analyst: Analyst) -> None:
+    charts = ChartQueue(WorkerThreads())
+    charts.request("a", called("a record"), client="10.0.0.1")
+    charts.request("b", called("another"), client="10.0.0.2")
+    charts.request("c", called("our own"))
     await finished(charts)
-    assert desk.drawn == ["our own", "a record", "another"]
+    assert analyst.analysed == ["our own", "a record", "another"]
 
 
-async def test_a_chart_is_drawn_once(desk: Desk) -> None:
-    charts = Charts(InThreads())
+async def test_a_chart_is_drawn_once(analyst: Analyst) -> None:
+    charts = ChartQueue(WorkerThreads())
     match = called("once")
-    drawing = charts.chart("a", match)
+    job = charts.request("a", match)
     await finished(charts)
-    assert charts.chart("a", match) is drawing
-    assert desk.drawn == ["once"]
+    assert charts.request("a", match) is job
+    assert analyst.analysed == ["once"]
 
 
-async def test_a_client_has_one_record_waiting_and_all_together_some(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(drawings, "WAITING", 2)
-    charts = Charts(InThreads())
-    first = charts.chart("a", a_match(), client="10.0.0.1")
+async def test_a_client_has_one_record_waiting_and_all_together_some(analyst: Analyst, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(chart_queue, "MAX_WAITING_UPLOADS", 2)
+    charts = ChartQueue(WorkerThreads())
+    first = charts.request("a", a_match(), client="10.0.0.1")
     with pytest.raises(TooMany):
-        charts.chart("b", a_match(), client="10.0.0.1")
-    assert charts.chart("a", a_match(), client="10.0.0.1") is first
-    charts.chart("b", a_match(), client="10.0.0.2")
+        charts.request("b", a_match(), client="10.0.0.1")
+    assert charts.request("a", a_match(), client="10.0.0.1") is first
+    charts.request("b", a_match(), client="10.0.0.2")
     with pytest.raises(TooMany):
-        charts.chart("c", a_match(), client="10.0.0.3")
+        charts.request("c", a_match(), client="10.0.0.3")
     await finished(charts)
-    charts.chart("c", a_match(), client="10.0.0.1")
+    charts.request("c", a_match(), client="10.0.0.1")
     await finished(charts)
 
 
-async def test_what_nobody_waits_for_is_dropped(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(drawings, "PATIENCE", 0.0)
-    charts = Charts(InThreads())
-    left = charts.chart("a", called("left alone"))
-    charts.chart("b", called("watched"), watched=lambda: True)
+async def test_a_chart_without_waiting_pages_is_dropped(analyst: Analyst, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(chart_queue, "REQUEST_TIMEOUT", 0.0)
+    charts = ChartQueue(WorkerThreads())
+    left = charts.request("a", called("left alone"))
+    charts.request("b", called("watched"), has_subscribers=lambda: True)
     await finished(charts)
-    assert desk.drawn == ["watched"]
+    assert analyst.analysed == ["watched"]
     assert left.analysis is None
-    assert charts.chart("a", called("left alone")) is not left, "who comes again, begins again"
+    assert charts.request("a", called("left alone")) is not left, "the next request starts again"
     await charts.close()
 
 
-async def test_one_that_fails_says_so_and_hinders_no_other(desk: Desk, caplog: pytest.LogCaptureFixture) -> None:
-    charts = Charts(InThreads())
-    desk.fails = ValueError("no ink")
-    bad = charts.chart("a", called("bad"))
+async def test_a_chart_that_fails_is_marked_and_hinders_no_other(analyst: Analyst, caplog: pytest.LogCaptureFixture) -> None:
+    charts = ChartQueue(WorkerThreads())
+    analyst.fails = ValueError("no ink")
+    bad = charts.request("a", called("bad"))
     await finished(charts)
-    desk.fails = None
-    good = charts.chart("b", called("good"))
+    analyst.fails = None
+    good = charts.request("b", called("good"))
     await finished(charts)
     assert bad.failed
     assert good.analysis is not None
     assert "no ink" in caplog.text
 
 
-async def test_one_whose_process_is_killed_is_drawn_anew(caplog: pytest.LogCaptureFixture) -> None:
-    beside, begun = Beside(), asyncio.Event()
-    charts = Charts(beside)
+async def test_a_chart_is_repeated_after_the_worker_was_killed(caplog: pytest.LogCaptureFixture) -> None:
+    worker, begun = WorkerProcess(), asyncio.Event()
+    charts = ChartQueue(worker)
 
-    def watched() -> bool:
-        if drawing.progress > 0:
+    def has_subscribers() -> bool:
+        if job.progress > 0:
             begun.set()
         return True
 
-    drawing = charts.chart("a", a_match(game="viking-axes"), watched=watched)
+    job = charts.request("a", a_match(game="viking-axes"), has_subscribers=has_subscribers)
     await asyncio.wait_for(begun.wait(), PATIENCE)
-    assert beside.process_id is not None
-    os.kill(beside.process_id, signal.SIGKILL)
+    assert worker.process_id is not None
+    os.kill(worker.process_id, signal.SIGKILL)
     await finished(charts)
-    await beside.close()
-    assert drawing.lost
-    assert drawing.analysis is not None
-    assert "lost with the process" in caplog.text
+    await worker.close()
+    assert job.has_lost_worker
+    assert job.analysis is not None
+    assert "the worker process ended during a chart" in caplog.text
 
 
-async def test_one_that_kills_whatever_draws_it_is_given_up(desk: Desk) -> None:
-    charts = Charts(InThreads())
-    desk.fails = ThinkerLost("again and again")
-    bad = charts.chart("a", called("bad"))
+async def test_a_chart_that_kills_the_worker_twice_fails(analyst: Analyst) -> None:
+    charts = ChartQueue(WorkerThreads())
+    analyst.fails = WorkerLost("again and again")
+    bad = charts.request("a", called("bad"))
     await finished(charts)
     assert bad.failed
-    assert desk.drawn == ["bad", "bad"]
+    assert analyst.analysed == ["bad", "bad"]
 
 
-async def test_old_charts_make_room(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(drawings, "KEPT", 2)
-    charts = Charts(InThreads())
+async def test_old_charts_are_evicted(analyst: Analyst, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(chart_queue, "MAX_JOBS", 2)
+    charts = ChartQueue(WorkerThreads())
     for name in "abc":
-        charts.chart(name, called(name))
+        charts.request(name, called(name))
         await finished(charts)
-    charts.chart("a", called("a"))
+    charts.request("a", called("a"))
     await finished(charts)
-    assert desk.drawn == ["a", "b", "c", "a"]
+    assert analyst.analysed == ["a", "b", "c", "a"]
 
 
 async def test_a_second_record_of_a_client_is_shown_without_its_chart_for_now(
-    hall: OpenHall, desk: Desk, monkeypatch: pytest.MonkeyPatch
+    hall: OpenHall, analyst: Analyst, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Charts, "_draw", lambda _charts: asyncio.sleep(0))
+    monkeypatch.setattr(ChartQueue, "_work", lambda _charts: asyncio.sleep(0))
     person = hall.person()
     first, second = await brought(person, a_match("one")), await brought(person, a_match("two"))
     assert "chart-wait" in (await person.get(first)).text

@@ -1,40 +1,40 @@
-"""Garbage is found: the young soon, the old now and then. In a process of its own, as it changes how this one collects."""
+"""Tuning of the garbage collector, in a process of its own because it changes how that process collects."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
 
-_TOLD = """
+_SCRIPT = """
 import asyncio, gc, weakref
-from meadhall.server.ops import gc_tuning as garbage
+from meadhall.server.ops import gc_tuning
 
-class Knot:
+class Cycle:
     def __init__(self):
         self.itself = self
 
-def knots(count):
-    return [weakref.ref(Knot()) for _ in range(count)]
+def cycles(count):
+    return [weakref.ref(Cycle()) for _ in range(count)]
 
 async def main():
     before = gc.get_threshold()
-    garbage.spare_what_is_loaded()
-    async with garbage.collected_gently(every=0.01):
-        kept = Knot()
+    gc_tuning.freeze_loaded_objects()
+    async with gc_tuning.tuned_gc(full_interval=0.01):
+        kept = Cycle()
         old = weakref.ref(kept)
-        young = knots(10 * garbage.YOUNG)
-        print(sum(ref() is not None for ref in young) <= 2 * garbage.YOUNG)
+        young = cycles(10 * gc_tuning.YOUNG_THRESHOLD)
+        print(sum(ref() is not None for ref in young) <= 2 * gc_tuning.YOUNG_THRESHOLD)
         del kept
         print(old() is not None)
         while old() is not None:
             await asyncio.sleep(0.01)
-        print("found")
+        print("collected")
     print(gc.get_threshold() == before, gc.get_freeze_count())
 
 asyncio.run(main())
 """
 
 
-def test_young_garbage_is_found_at_once_and_the_rest_later_until_all_is_as_before() -> None:
-    told = subprocess.run([sys.executable, "-c", _TOLD], capture_output=True, text=True, check=True, timeout=60).stdout
-    assert told.split() == ["True", "True", "found", "True", "0"]
+def test_young_objects_are_collected_at_once_and_old_ones_later_and_the_settings_are_restored() -> None:
+    output = subprocess.run([sys.executable, "-c", _SCRIPT], capture_output=True, text=True, check=True, timeout=60).stdout
+    assert output.split() == ["True", "True", "collected", "True", "0"]

@@ -1,4 +1,4 @@
-"""The first start: the hall answers at once, and a game opens by itself when its rules are compiled."""
+"""The first start: pages work at once, and each game opens when its rules are compiled."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from meadhall.server.hall import readiness
 from meadhall.server.hall.readiness import Readiness
 from meadhall.server.routes import learn
 from meadhall.server.settings import Settings
-from meadhall.server.worker.tasks import Mind
+from meadhall.server.worker.bot_cache import BotCache
+from meadhall.server.worker.tasks import LoadRules, Progress
 from server.people import AXES, HOARD, open_hall
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.usefixtures("compiled")]
@@ -20,16 +21,16 @@ pytestmark = [pytest.mark.asyncio, pytest.mark.usefixtures("compiled")]
 
 @pytest.fixture
 def waiting(monkeypatch: pytest.MonkeyPatch) -> asyncio.Event:
-    """Nothing is compiled before this event."""
-    let_go = asyncio.Event()
+    """Compile nothing before this event."""
+    may_compile = asyncio.Event()
     prepare = Readiness.prepare
 
     async def held(self: Readiness, when_ready: object) -> None:
-        await let_go.wait()
+        await may_compile.wait()
         await prepare(self, when_ready)  # type: ignore[arg-type]
 
     monkeypatch.setattr(Readiness, "prepare", held)
-    return let_go
+    return may_compile
 
 
 async def test_a_game_that_is_not_compiled_yet_says_so(settings: Settings, waiting: asyncio.Event) -> None:
@@ -49,7 +50,9 @@ async def test_a_game_that_is_not_compiled_yet_says_so(settings: Settings, waiti
         assert (await program.post("/tables", {"game": AXES})).status_code == 503
 
 
-async def test_it_opens_by_itself(settings: Settings, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_game_opens_when_it_is_compiled(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
     monkeypatch.setattr(readiness, "game_names", lambda: [AXES])
     async with open_hall(settings) as hall:
         async with asyncio.timeout(120):
@@ -59,15 +62,15 @@ async def test_it_opens_by_itself(settings: Settings, monkeypatch: pytest.Monkey
     assert not [record for record in caplog.records if record.levelno >= logging.ERROR]
 
 
-async def test_a_game_that_cannot_be_compiled_says_so_in_the_log_and_hinders_no_other(
+async def test_a_compiler_error_is_logged_and_hinders_no_other_game(
     settings: Settings, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    def prepare(_mind: Mind, name: str) -> None:
-        if name == AXES:
+    def run(task: LoadRules, _bots: BotCache, _progress: Progress) -> None:
+        if task.game == AXES:
             raise ValueError("no compiler")
 
     monkeypatch.setattr(readiness, "game_names", lambda: [AXES, HOARD])
-    monkeypatch.setattr(Mind, "prepare", prepare)
+    monkeypatch.setattr(LoadRules, "run", run)
     async with open_hall(settings) as hall:
         async with asyncio.timeout(120):
             while HOARD not in hall.hall.ready:  # noqa: ASYNC110 - as a visitor's page does
@@ -76,15 +79,15 @@ async def test_a_game_that_cannot_be_compiled_says_so_in_the_log_and_hinders_no_
     assert "no compiler" in caplog.text
 
 
-async def test_a_hall_that_closes_waits_for_no_compiler(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_closing_server_does_not_wait_for_the_compiler(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     begun, go_on = asyncio.Event(), threading.Event()
     loop = asyncio.get_running_loop()
 
-    def prepare(_mind: Mind, _name: str) -> None:
+    def run(_task: LoadRules, _bots: BotCache, _progress: Progress) -> None:
         loop.call_soon_threadsafe(begun.set)
         go_on.wait(60)
 
-    monkeypatch.setattr(Mind, "prepare", prepare)
+    monkeypatch.setattr(LoadRules, "run", run)
     async with open_hall(settings):
         await begun.wait()
     assert not go_on.is_set()

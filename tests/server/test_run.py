@@ -1,4 +1,4 @@
-"""The hall as a process: it stops when told to, loses nothing when killed, and says clearly why it does not start."""
+"""The server as a process: it stops on a signal, loses nothing when killed, and explains why it does not start."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import signal
 import socket
 import time
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,11 +24,11 @@ from server.process import Process, hall_process
 pytestmark = [pytest.mark.asyncio, pytest.mark.usefixtures("compiled")]
 
 _GRACE = 5.0
-"""Seconds in which the hall must stop. It needs one or two; left to itself it would wait for the streams, and for the bots."""
+"""Seconds in which the server must stop. It needs one or two. Without our code it would wait for the streams and the bots."""
 
 
 async def guest(client: httpx.AsyncClient, name: str) -> dict[str, str]:
-    """The headers of a new program."""
+    """Return the headers of a new program."""
     answer = await client.post("/api/v1/guests", json={"name": name})
     return {"Authorization": f"Bearer {answer.json()['token']}"}
 
@@ -38,7 +39,7 @@ async def new_table(client: httpx.AsyncClient, headers: dict[str, str], **table:
     return str(answer.json()["id"])
 
 
-async def test_it_stops_within_two_seconds_and_quietly_with_streams_open(tmp_path: Path) -> None:
+async def test_it_stops_quickly_and_quietly_with_streams_open(tmp_path: Path) -> None:
     async with hall_process(tmp_path) as hall, httpx.AsyncClient(base_url=hall.url, timeout=60) as client:
         headers = await guest(client, "Ada")
         table = await new_table(client, headers, game=AXES, players=2)
@@ -59,8 +60,8 @@ async def test_it_stops_within_two_seconds_and_quietly_with_streams_open(tmp_pat
     assert [line for line in said if line] == [f"The hall is open: {hall.url}/"]
 
 
-async def test_a_stop_waits_for_no_thinking_bot(tmp_path: Path) -> None:
-    """Whatever thinks, thinks in vain: the match goes on at the next start."""
+async def test_a_stop_does_not_wait_for_a_search(tmp_path: Path) -> None:
+    """The search is lost, and the match continues after the next start."""
     async with (
         hall_process(tmp_path, MEADHALL_TEST_SLOW_BOTS="1") as hall,
         httpx.AsyncClient(base_url=hall.url, timeout=60) as client,
@@ -76,8 +77,8 @@ async def test_a_stop_waits_for_no_thinking_bot(tmp_path: Path) -> None:
         assert time.monotonic() - before < _GRACE
 
 
-async def test_a_kill_forgets_no_hint(tmp_path: Path) -> None:
-    """Killed between the hint and the action, the hall knows at the next start that there was one."""
+async def test_a_killed_server_remembers_hints(tmp_path: Path) -> None:
+    """It is killed between the hint and the action, and still marks the action."""
     async with hall_process(tmp_path) as hall, httpx.AsyncClient(base_url=hall.url, timeout=60) as client:
         headers, friend = await guest(client, "Ada"), await guest(client, "Björn")
         table = await new_table(client, headers, game=HOARD, players=2)
@@ -97,7 +98,7 @@ async def test_a_kill_forgets_no_hint(tmp_path: Path) -> None:
 
 
 class Player:
-    """A program that plays at its tables as fast as it can, and remembers what the hall has acknowledged."""
+    """A program that plays at its tables as fast as it can, and remembers the acknowledged actions."""
 
     def __init__(self, headers: dict[str, str], tables: list[str]) -> None:
         self.headers = headers
@@ -122,26 +123,26 @@ class Player:
             self.acknowledged.add((table, n, action))
 
 
-async def test_a_kill_loses_no_acknowledged_action(tmp_path: Path) -> None:
-    """Six tables, three players at each, killed at random moments under load, started again on the same data."""
+async def test_a_killed_server_loses_no_acknowledged_action(tmp_path: Path) -> None:
+    """Six tables with three players each. Kill the server at random moments under load, then start it again."""
     draw = random.Random(6)
     players: list[Player] = []
     tables: list[str] = []
     async with hall_process(tmp_path) as hall:
         async with httpx.AsyncClient(base_url=hall.url, timeout=60) as client:
-            everybody = [await guest(client, name) for name in ("Ada", "Björn", "Cecilia")]
+            guests = [await guest(client, name) for name in ("Ada", "Björn", "Cecilia")]
             for k in range(6):
-                table = await new_table(client, everybody[0], game=(AXES, HOARD)[k % 2], players=3)
-                for headers in everybody[1:]:
+                table = await new_table(client, guests[0], game=(AXES, HOARD)[k % 2], players=3)
+                for headers in guests[1:]:
                     await client.post(f"/api/v1/tables/{table}/join", json={}, headers=headers)
-                assert (await client.post(f"/api/v1/tables/{table}/start", headers=everybody[0])).status_code == 200
+                assert (await client.post(f"/api/v1/tables/{table}/start", headers=guests[0])).status_code == 200
                 tables.append(table)
-            players = [Player(headers, tables) for headers in everybody]
+            players = [Player(headers, tables) for headers in guests]
 
         for _ in range(4):
             playing = [asyncio.create_task(player.play(hall.url, draw)) for player in players]
-            told = sum(len(player.acknowledged) for player in players)
-            enough = told + draw.randint(2, 14)
+            before = sum(len(player.acknowledged) for player in players)
+            enough = before + draw.randint(2, 14)
             while sum(len(player.acknowledged) for player in players) < enough and not await _all_over(hall.url, players, tables):  # noqa: ASYNC110
                 await asyncio.sleep(0.001)
             assert await hall.end(signal.SIGKILL) == -signal.SIGKILL
@@ -175,13 +176,13 @@ async def _finish(url: str, players: list[Player], tables: list[str]) -> None:
 
 
 async def _check(url: str, players: list[Player], tables: list[str]) -> None:
-    """Everything acknowledged is in the matches."""
+    """Check that all acknowledged actions are in the matches."""
     async with httpx.AsyncClient(base_url=url, headers=players[0].headers, timeout=60) as client:
         for table in tables:
             record = (await client.get(f"/api/v1/tables/{table}/record")).json()
             kept = {(table, action["n"], action["action"]) for action in record["actions"]}
-            told = {each for player in players for each in player.acknowledged if each[0] == table}
-            assert told <= kept, f"lost: {told - kept}"
+            acknowledged = {each for player in players for each in player.acknowledged if each[0] == table}
+            assert acknowledged <= kept, f"lost: {acknowledged - kept}"
 
 
 # ------------------------------------------------------------------------------------------------------------ not starting
@@ -200,8 +201,6 @@ async def test_a_second_one_on_the_same_data_says_so(tmp_path: Path) -> None:
 
 
 async def test_a_port_that_is_taken_is_refused(settings: Settings) -> None:
-    from dataclasses import replace
-
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()

@@ -1,4 +1,4 @@
-"""What a host can set."""
+"""Settings from environment variables."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from meadhall.server.settings import BadSetting, Settings
 
 
-def test_the_defaults_are_for_oneself() -> None:
+def test_the_defaults_are_for_use_on_one_machine() -> None:
     settings = Settings.from_environment({})
     assert (settings.host, settings.port, settings.browser) == ("127.0.0.1", 8000, True)
     assert settings.embedded
@@ -72,7 +72,7 @@ def test_a_bad_setting_is_refused_by_name(name: str, value: str) -> None:
 
 
 def test_the_drivers_name_may_be_left_out() -> None:
-    """As hosting providers write it."""
+    """Hosting providers write URLs without it."""
     for given in ("postgresql://u:p@db/hall", "postgres://u:p@db/hall"):
         url = Settings.from_environment({"MEADHALL_DATABASE_URL": given}).url
         assert url.render_as_string(hide_password=False) == "postgresql+asyncpg://u:p@db/hall"

@@ -1,9 +1,8 @@
-"""Thinking in a process beside the hall: what comes back, what is dropped, and what happens when either of the two dies."""
+"""The worker: its tasks in a process or in threads, cancelled tasks, and what happens when either process dies."""
 
 from __future__ import annotations
 
 import asyncio
-import itertools
 import os
 import pickle
 import signal
@@ -12,6 +11,7 @@ import threading
 import time
 from collections.abc import AsyncIterator
 from contextlib import suppress
+from dataclasses import dataclass
 from io import BytesIO
 from typing import Any
 
@@ -20,12 +20,15 @@ import pytest_asyncio
 
 import meadhall
 from meadhall.engine.errors import UnknownGame
+from meadhall.engine.view import View
 from meadhall.server.hall.room import Room
 from meadhall.server.settings import Settings
-from meadhall.server.worker import tasks as mind
-from meadhall.server.worker.client import HEADER, Beside, InThreads, Thinker, ThinkerLost
-from meadhall.server.worker.process import Desk
-from meadhall.server.worker.tasks import Mind
+from meadhall.server.worker import tasks
+from meadhall.server.worker.bot_cache import BotCache
+from meadhall.server.worker.client import Worker, WorkerLost, WorkerProcess, WorkerThreads
+from meadhall.server.worker.messages import LENGTH_BYTES, RunTask, TaskError
+from meadhall.server.worker.process import TaskRunner
+from meadhall.server.worker.tasks import IsCompiled, Progress, Task
 from server.people import AXES, open_hall, until
 
 pytestmark = pytest.mark.asyncio
@@ -33,19 +36,19 @@ pytestmark = pytest.mark.asyncio
 PATIENCE = 60
 
 
-@pytest_asyncio.fixture(params=[Beside, InThreads])
-async def thinker(request: pytest.FixtureRequest) -> AsyncIterator[Thinker]:
-    """Both kinds: whatever is asked, they answer the same."""
-    thinker: Thinker = request.param()
-    yield thinker
-    await thinker.close()
+@pytest_asyncio.fixture(params=[WorkerProcess, WorkerThreads])
+async def worker(request: pytest.FixtureRequest) -> AsyncIterator[Worker]:
+    """Both kinds, which give the same results."""
+    worker: Worker = request.param()
+    yield worker
+    await worker.close()
 
 
 @pytest_asyncio.fixture
-async def beside() -> AsyncIterator[Beside]:
-    thinker = Beside()
-    yield thinker
-    await thinker.close()
+async def process() -> AsyncIterator[WorkerProcess]:
+    worker = WorkerProcess()
+    yield worker
+    await worker.close()
 
 
 def a_match(game: str = AXES) -> meadhall.Match:
@@ -55,33 +58,38 @@ def a_match(game: str = AXES) -> meadhall.Match:
     return match
 
 
-async def test_bots_hints_charts_and_deals_are_thought_of(thinker: Thinker) -> None:
+def a_view() -> View:
+    match = meadhall.game("viking-axes").match(players=4, variant="strategic", seed="long")
+    return match.view(match.actor)
+
+
+async def test_a_worker_chooses_finds_hints_analyses_and_solves(worker: Worker) -> None:
     match = meadhall.game(AXES).match(players=2, seed="thought about")
     assert match.actor is not None
     view = match.view(match.actor)
     for name in ("random", "search@20"):
-        assert await thinker.ask("choose", "table", name, view) in view.legal
-    thinker.tell("forget", "table")
-    assert (await thinker.ask("hint", view))[0].action in view.legal
+        assert await worker.choose("table", name, view) in view.legal
+    worker.forget("table")
+    assert (await worker.hints(view))[0].action in view.legal
 
-    heard: list[float] = []
+    reported: list[float] = []
     over = a_match()
-    analysis = await thinker.ask("chart", over.record(), "public", progress=heard.append)
+    analysis = await worker.analyse(over.record(), "public", reported.append)
     result = over.result()
     assert result is not None
     assert analysis.chances[-1] == result.scores
-    assert heard == sorted(heard)
+    assert reported == sorted(reported)
 
-    outcome = await thinker.ask("outcome", "axxa", bytes(32), {"mode": "together", "touching": "all"})
+    outcome = await worker.solve("axxa", bytes(32), {"mode": "together", "touching": "all"})
     assert outcome.won
 
 
-async def test_what_fails_there_is_raised_here(thinker: Thinker) -> None:
+async def test_the_exception_of_a_task_is_raised_here(worker: Worker) -> None:
     with pytest.raises(UnknownGame, match="no game 'chess'"):
-        await thinker.ask("prepare", "chess")
+        await worker.load("chess")
 
 
-async def test_who_does_not_want_the_chart_any_more_ends_it(thinker: Thinker) -> None:
+async def test_an_exception_of_the_progress_callback_ends_the_task(worker: Worker) -> None:
     class Enough(Exception):
         pass
 
@@ -89,27 +97,28 @@ async def test_who_does_not_want_the_chart_any_more_ends_it(thinker: Thinker) ->
         raise Enough
 
     with pytest.raises(Enough):
-        await thinker.ask("chart", a_match("viking-axes").record(), "public", progress=progress)
+        await worker.analyse(a_match("viking-axes").record(), "public", progress)
     view = a_view()
-    for number in range(20):  # while the chart ends over there
-        choice = thinker.ask("choose", f"after {number}", "random", view)
+    for number in range(20):  # while the analysis ends over there
+        choice = worker.choose(f"after {number}", "random", view)
         assert await asyncio.wait_for(choice, 10) in view.legal
         await asyncio.sleep(0.05)
 
 
 class Fussy(Exception):
-    """Can't be made anew from its arguments, as many exceptions can't."""
+    """An exception that can't be unpickled, because its constructor takes other arguments than ``args`` holds."""
 
     def __init__(self, one: str, other: str) -> None:
         super().__init__(one + other)
 
 
-class Failing(Mind):
-    def fail(self) -> None:
+@dataclass(frozen=True)
+class Fail(Task[None]):
+    def run(self, bots: BotCache, progress: Progress) -> None:  # noqa: ARG002
         raise Fussy("this ", "and that")
 
 
-class Answers(BytesIO):
+class Output(BytesIO):
     def __init__(self) -> None:
         super().__init__()
         self.flushed = threading.Event()
@@ -118,105 +127,101 @@ class Answers(BytesIO):
         self.flushed.set()
 
 
-async def test_an_exception_that_cannot_be_read_is_told_in_words() -> None:
-    answers = Answers()
-    Desk(Failing(), answers).handle(1, "fail", (), wants_progress=False)
-    assert await asyncio.to_thread(answers.flushed.wait, 10)
-    number, kind, error = pickle.loads(answers.getvalue()[HEADER:])  # noqa: S301 - our own
-    assert (number, kind, type(error)) == (1, "answer", RuntimeError)
-    assert "this and that" in str(error)
+async def test_an_exception_that_cannot_be_unpickled_is_described_in_words() -> None:
+    output = Output()
+    TaskRunner(BotCache(), output).handle(RunTask(1, Fail()))
+    assert await asyncio.to_thread(output.flushed.wait, 10)
+    reply = pickle.loads(output.getvalue()[LENGTH_BYTES:])  # noqa: S301 - our own
+    assert isinstance(reply, TaskError)
+    assert (reply.number, type(reply.error)) == (1, RuntimeError)
+    assert "this and that" in str(reply.error)
 
 
-async def test_several_things_are_thought_of_at_once(beside: Beside) -> None:
+async def test_tasks_run_side_by_side(process: WorkerProcess) -> None:
     view = a_view()
-    await beside.ask("choose", "first", "random", view)
-    long = asyncio.create_task(beside.ask("choose", "long", "search@20s", view))
+    await process.choose("first", "random", view)
+    long = asyncio.create_task(process.choose("long", "search@20s", view))
     await asyncio.sleep(0.2)
-    assert await asyncio.wait_for(beside.ask("choose", "short", "random", view), 10) in view.legal
+    assert await asyncio.wait_for(process.choose("short", "random", view), 10) in view.legal
     assert not long.done()
     long.cancel()
 
 
-def a_view() -> meadhall.View:
-    match = meadhall.game("viking-axes").match(players=4, variant="strategic", seed="long")
-    return match.view(match.actor)
-
-
-async def test_a_process_that_dies_is_replaced(beside: Beside, caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_process_that_dies_is_replaced(process: WorkerProcess, caplog: pytest.LogCaptureFixture) -> None:
     view = a_view()
-    await beside.ask("choose", "table", "random", view)
-    first = beside.process_id
+    await process.choose("table", "random", view)
+    first = process.process_id
     assert first is not None
-    thought = asyncio.create_task(beside.ask("choose", "table", "search@60s", view))
+    search = asyncio.create_task(process.choose("table", "search@60s", view))
     await asyncio.sleep(0.2)
     os.kill(first, signal.SIGKILL)
-    with pytest.raises(ThinkerLost):
-        await thought
-    assert await beside.ask("choose", "table", "random", view) in view.legal
-    assert beside.process_id not in (None, first)
+    with pytest.raises(WorkerLost):
+        await search
+    assert await process.choose("table", "random", view) in view.legal
+    assert process.process_id not in (None, first)
     assert "has ended (status -9)" in caplog.text
 
 
-async def test_a_hall_that_closes_leaves_no_process_and_waits_for_no_thought() -> None:
-    beside = Beside()
-    await beside.ask("choose", "table", "random", a_view())
-    thought = asyncio.create_task(beside.ask("choose", "table", "search@60s", a_view()))
+async def test_closing_leaves_no_process_and_waits_for_no_task() -> None:
+    worker = WorkerProcess()
+    await worker.choose("table", "random", a_view())
+    search = asyncio.create_task(worker.choose("table", "search@60s", a_view()))
     await asyncio.sleep(0.2)
-    process_id = beside.process_id
+    process_id = worker.process_id
     assert process_id is not None
     began = time.monotonic()
-    await beside.close()
-    assert time.monotonic() - began < 30  # the thought would last twice as long
+    await worker.close()
+    assert time.monotonic() - began < 30  # the search would last twice as long
     with pytest.raises(ProcessLookupError):
         os.kill(process_id, 0)
-    with pytest.raises(ThinkerLost):
-        await thought
+    with pytest.raises(WorkerLost):
+        await search
 
 
-async def test_one_core_is_left_to_the_hall(beside: Beside) -> None:
-    await beside.ask("choose", "table", "random", a_view())
-    assert beside.process_id is not None
+async def test_one_core_is_left_to_the_server(process: WorkerProcess) -> None:
+    await process.choose("table", "random", a_view())
+    assert process.process_id is not None
     own = sorted(os.sched_getaffinity(0))
-    assert sorted(os.sched_getaffinity(beside.process_id)) == (own[1:] or own)
+    assert sorted(os.sched_getaffinity(process.process_id)) == (own[1:] or own)
 
 
-_A_HALL = """
+_SERVER = """
 import asyncio
-from meadhall.server.worker.client import Beside
+from meadhall.server.worker.client import WorkerProcess
 
 async def main():
-    thinker = Beside()
-    await thinker.ask("prepare", "axes-and-allies")
-    print(thinker.process_id, flush=True)
+    worker = WorkerProcess()
+    await worker.load("axes-and-allies")
+    print(worker.process_id, flush=True)
     await asyncio.sleep(60)
 
 asyncio.run(main())
 """
 
 
-async def test_when_the_hall_is_killed_nothing_thinks_on() -> None:
-    hall = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-c", _A_HALL), stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE
+async def test_the_worker_ends_when_the_server_is_killed() -> None:
+    server = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-c", _SERVER), stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE
     )
-    assert hall.stdout is not None
-    assert hall.stderr is not None
-    os.kill(int(await hall.stdout.readline()), 0)
-    hall.kill()
-    await asyncio.wait_for(hall.stderr.read(), PATIENCE)  # it ends when nobody can write to it any more
+    assert server.stdout is not None
+    assert server.stderr is not None
+    os.kill(int(await server.stdout.readline()), 0)
+    server.kill()
+    await asyncio.wait_for(server.stderr.read(), PATIENCE)  # it ends when no process can write to it any more
 
 
-async def test_bots_go_on_when_what_thinks_for_them_dies(settings: Settings, at_once: None) -> None:
-    thinker = Beside()
-    async with open_hall(settings, thinker) as hall:
+async def test_bots_play_on_after_the_worker_dies(settings: Settings, at_once: None) -> None:
+    worker = WorkerProcess()
+    async with open_hall(settings, worker) as hall:
         program = await hall.program()
         room = await hall.room((await program.open(game=AXES, players=4, bots=["karl"] * 3))["id"])
         for _ in range(3):
             await until(room, lambda: actor(room) in (0, None))
             if actor(room) is None:
                 break
-            if thinker.process_id is not None:
-                with suppress(ProcessLookupError):  # it was killed before, and nobody has asked it anything since
-                    os.kill(thinker.process_id, signal.SIGKILL)
+            if worker.process_id is not None:
+                with suppress(ProcessLookupError):  # it was killed before, and no task has started another since
+                    os.kill(worker.process_id, signal.SIGKILL)
             assert room.match is not None
             await program.act(room.table.id, room.match.legal()[0].action)
         await until(room, lambda: actor(room) in (0, None))
@@ -227,7 +232,7 @@ def actor(room: Room) -> int | None:
     return room.match.actor
 
 
-async def test_who_plays_what_is_compiled_does_not_wait_for_what_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_compiled_game_does_not_wait_for_one_that_is_compiling(monkeypatch: pytest.MonkeyPatch) -> None:
     begun, go_on = threading.Event(), threading.Event()
 
     def compile_(names: list[str], bulk: bool) -> None:
@@ -236,80 +241,37 @@ async def test_who_plays_what_is_compiled_does_not_wait_for_what_is_not(monkeypa
             begun.set()
             assert go_on.wait(PATIENCE)
 
-    monkeypatch.setattr(mind, "warm", compile_)
-    monkeypatch.setattr(mind, "_prepared", set())
-    thinker = InThreads()
-    await thinker.ask("prepare", "quick")
-    slow = asyncio.create_task(thinker.ask("prepare", "slow"))
+    monkeypatch.setattr(tasks, "warm", compile_)
+    monkeypatch.setattr(tasks, "_loaded", set())
+    worker = WorkerThreads()
+    await worker.load("quick")
+    slow = asyncio.create_task(worker.load("slow"))
     await asyncio.to_thread(begun.wait, PATIENCE)
-    await asyncio.wait_for(thinker.ask("prepare", "quick"), PATIENCE / 2)
+    await asyncio.wait_for(worker.load("quick"), PATIENCE / 2)
     assert not slow.done()
     go_on.set()
     await slow
 
 
-async def test_what_compiles_a_game_ends_when_it_has_and_what_thinks_then_reads_it_from_disk(
-    beside: Beside, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("is_compiled", [False, True])
+async def test_a_game_is_compiled_in_a_process_that_ends_afterwards(
+    process: WorkerProcess, monkeypatch: pytest.MonkeyPatch, is_compiled: bool
 ) -> None:
-    begun: list[Beside] = []
+    started: list[WorkerProcess] = []
+    start, run = WorkerProcess._started, WorkerProcess.run
 
-    async def running(self: Beside) -> asyncio.subprocess.Process:
-        begun.append(self)
+    async def observed_start(self: WorkerProcess) -> asyncio.subprocess.Process:
+        started.append(self)
         return await start(self)
 
-    start = Beside._running
-    monkeypatch.setattr(Beside, "_running", running)
+    async def run_others(self: WorkerProcess, task: Task[Any], progress: Progress | None = None) -> Any:
+        return is_compiled if isinstance(task, IsCompiled) else await run(self, task, progress)
 
-    async def ask(self: Beside, what: str, *arguments: Any, **others: Any) -> Any:
-        return compiled if what == "is_prepared" else await asked(self, what, *arguments, **others)
-
-    asked = Beside.ask
-    monkeypatch.setattr(Beside, "ask", ask)
-    compiled = False
-    await beside.prepare(AXES)
-    compiler, thinks = begun
-    assert thinks is beside
-    assert compiler.process_id is None
-    assert beside.process_id is not None
-    begun.clear()
-    compiled = True
-    await beside.prepare(AXES)
-    assert begun == [beside]
-
-
-async def test_a_table_is_forgotten_while_others_are_thought_about() -> None:
-    """What is kept changes in many threads at once."""
-    thoughts, over, view = Mind(), threading.Event(), a_view()
-
-    def think() -> None:
-        for k in itertools.count():
-            if over.is_set():
-                return
-            thoughts.choose(f"table {k % 12}", "random", view)
-
-    threads = [threading.Thread(target=think) for _ in range(3)]
-    usual = sys.getswitchinterval()
-    sys.setswitchinterval(1e-6)
-    try:
-        for thread in threads:
-            thread.start()
-        ends = time.monotonic() + 2
-        while time.monotonic() < ends:
-            thoughts.forget("another table")
-    finally:
-        over.set()
-        sys.setswitchinterval(usual)
-    for thread in threads:
-        thread.join()
-    assert len(thoughts.kept) == 12
-
-
-@pytest.mark.parametrize(("cores", "bots"), [(1, 24), (4, 24), (32, 3), (200, 1)])
-async def test_the_more_cores_the_fewer_bots_are_kept_as_each_has_a_tree_for_every_core(
-    cores: int, bots: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("meadhall.server.worker.tasks.cores", lambda: cores)
-    thoughts, view = Mind(), a_view()
-    for k in range(30):
-        thoughts.choose(f"table {k}", "random", view)
-    assert list(thoughts.kept) == [(f"table {k}", view.viewer) for k in range(30 - bots, 30)]
+    monkeypatch.setattr(WorkerProcess, "_started", observed_start)
+    monkeypatch.setattr(WorkerProcess, "run", run_others)
+    await process.warm(AXES)
+    *compilers, last = started
+    assert last is process, "it loads the rules from the cache on disk"
+    assert process.process_id is not None
+    assert len(compilers) == (0 if is_compiled else 1)
+    assert all(compiler.process_id is None for compiler in compilers)
