@@ -10,7 +10,7 @@ pytestmark = pytest.mark.asyncio
 
 MOVED = [
     ("/table/x", "/tables/x"),
-    ("/table/x/", "/tables/x/"),
+    ("/table/x/", "/tables/x"),
     ("/table/x/stream", "/tables/x/stream"),
     ("/table/x/record", "/tables/x/record"),
     ("/table/x/replay?at=3", "/tables/x/replay?step=3"),
@@ -18,7 +18,7 @@ MOVED = [
     ("/table/x/replay?step=3&a=b%26c%3D", "/tables/x/replay?step=3&a=b%26c%3D"),
     ("/table/x/chart?known=public", "/tables/x/chart?knowledge=public"),
     ("/table/%20%3F%23/verify", "/tables/%20%3F%23/verify"),
-    ("/table//evil.test", "/tables//evil.test"),
+    ("/table//evil.test", "/tables/evil.test"),
     ("/you", "/settings"),
     ("/you?back=/daily", "/settings?back=%2Fdaily"),
 ]

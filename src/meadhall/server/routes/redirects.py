@@ -6,7 +6,7 @@ They answer every method with 308, which keeps method and body: pages from befor
 from __future__ import annotations
 
 from typing import Final
-from urllib.parse import quote, urlencode
+from urllib.parse import parse_qsl, quote, urlencode
 
 from litestar import HttpMethod, route
 from litestar.response import Redirect
@@ -39,7 +39,8 @@ def redirect_old_parameters(request: AnyRequest) -> Redirect | None:
 
 
 def _moved(request: AnyRequest, path: str) -> Redirect:
-    query = urlencode([(_OLD_PARAMETERS.get(name, name), value) for name, value in request.query_params.multi_items()])
+    given = parse_qsl(request.url.query, keep_blank_values=True)
+    query = urlencode([(_OLD_PARAMETERS.get(name, name), value) for name, value in given])
     return Redirect(quote(path) + (f"?{query}" if query else ""), status_code=308)
 
 
