@@ -14,14 +14,13 @@ from meadhall.engine.match import Match
 from meadhall.engine.record.replay import replay
 from meadhall.games.axxa.board import POSITIONS, SPACES
 from meadhall.games.axxa.page import own
+from meadhall.server.pages.frames import FRAMES
 from meadhall.server.pages.match import match_page, result_view
-from meadhall.server.pages.models import SeatView, Viewer
-from meadhall.server.pages.templates import fragment
+from meadhall.server.pages.models import SeatView
 
 pytestmark = pytest.mark.usefixtures("compiled")
 
 RECORDS = Path(__file__).parents[1] / "records" / "axxa"
-NOBODY = Viewer("", "en", "auto")
 
 
 @cache
@@ -38,7 +37,7 @@ def test_spaces_are_drawn_where_they_are() -> None:
 def _private(match: Match, position: int, seat: int) -> str:
     """What a seat alone is shown."""
     page = match_page(match, match.view_at(position, seat), id="x", url="/tables/x", seats=_seats(match), public=False)
-    return fragment("_private.html", NOBODY, page, "/").decode()
+    return FRAMES.private(page)
 
 
 def _seats(match: Match) -> tuple[SeatView, ...]:
@@ -54,7 +53,7 @@ def test_every_moment_can_be_drawn_for_everybody(name: str) -> None:
     for position in range(len(match.steps)):
         view = match.view_at(position)
         public = match_page(match, view, id="x", url="/tables/x", seats=_seats(match))
-        assert fragment("_public.html", NOBODY, public, "/").decode().count('id="stack-') == len(public.picture.stacks)
+        assert FRAMES.public(public).count('id="stack-') == len(public.picture.stacks)
         assert view.actor is not None
         ours = match.view_at(position, view.actor)
         drawn = _private(match, position, view.actor)
@@ -79,7 +78,7 @@ def test_every_moment_can_be_drawn_for_everybody(name: str) -> None:
 def test_the_end_is_told_on_the_board(name: str, says: str) -> None:
     match = told(name)
     page = match_page(match, match.view(), id="x", url="/tables/x", seats=_seats(match))
-    drawn = fragment("_public.html", NOBODY, replace(page, result=result_view(match)), "/").decode()
+    drawn = FRAMES.public(replace(page, result=result_view(match)))
     plaque = re.search(r'<g id="axxa-ending".*?</svg>', drawn, re.DOTALL)
     assert plaque
     assert says in plaque[0]

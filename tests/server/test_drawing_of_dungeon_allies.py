@@ -14,13 +14,12 @@ from meadhall.games.dungeon_allies import state
 from meadhall.games.dungeon_allies.names import FIRST_TARGETS
 from meadhall.games.dungeon_allies.page import own
 from meadhall.games.dungeon_allies.state import BID, TARGETS, Phase
+from meadhall.server.pages.frames import FRAMES
 from meadhall.server.pages.match import match_page, result_view
-from meadhall.server.pages.models import SeatView, Viewer
-from meadhall.server.pages.templates import _template, fragment
+from meadhall.server.pages.models import SeatView
+from meadhall.server.pages.templates import template
 
 pytestmark = pytest.mark.usefixtures("compiled")
-
-NOBODY = Viewer("", "en", "auto")
 
 
 def moments() -> Iterator[Match]:
@@ -35,12 +34,12 @@ def moments() -> Iterator[Match]:
 
 def _public(match: Match) -> str:
     page = match_page(match, match.view(), id="x", url="/tables/x", seats=_seats(match), result=result_view(match))
-    return fragment("_public.html", NOBODY, page, "/").decode()
+    return FRAMES.public(page)
 
 
 def _private(match: Match, seat: int) -> str:
     page = match_page(match, match.view(seat), id="x", url="/tables/x", seats=_seats(match), public=False)
-    return fragment("_private.html", NOBODY, page, "/").decode()
+    return FRAMES.private(page)
 
 
 def _seats(match: Match) -> tuple[SeatView, ...]:
@@ -48,7 +47,7 @@ def _seats(match: Match) -> tuple[SeatView, ...]:
 
 
 def test_the_page_numbers_targets_and_actions_as_the_rules_do() -> None:
-    numbers: Any = _template("dungeon-allies/page.html").module
+    numbers: Any = template("dungeon-allies/page.html").module
     for name in ("PLACE", "ILLUMINATE", "PEEK", "BID", "FIGHT", "ROLL", "HAMMER", "ENHANCE", "BLESS", "ACCEPT", "REROLL"):
         assert getattr(numbers, name) == getattr(state, name)
     for name in ("FOLLOWER_DIE", "END_TRADE", "TRADE", "BUY"):

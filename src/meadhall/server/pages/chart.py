@@ -16,7 +16,7 @@ from meadhall.engine.language import current_language, speaking
 from meadhall.engine.language import gettext as _
 from meadhall.engine.match import Match
 from meadhall.server.hall.chart_queue import ChartJob
-from meadhall.server.pages.models import ChartLine, ChartMark, ChartPlace, ChartPoint, ChartTick, ChartView
+from meadhall.server.pages.models import ChartLine, ChartMark, ChartPart, ChartPoint, ChartTick, ChartView
 
 WIDTH, HEIGHT = 480, 236
 LEFT, RIGHT = 46, 446
@@ -36,16 +36,16 @@ _TICKS = 6
 Point = tuple[float, float]
 
 
-def chart_place(match: Match, job: ChartJob, base: str, step: int | None = None, seat: str = "") -> ChartPlace:
+def chart_part(match: Match, job: ChartJob, base: str, step: int | None = None, seat: str = "") -> ChartPart:
     """A chart of the match at ``base`` where it stands: drawn, or on its way."""
     analysis = job.analysis
-    return ChartPlace(
+    return ChartPart(
         url=f"{base}/chart",
         replay=f"{base}/replay" if base.startswith("/tables/") else base,
         knowledge=job.knowledge,
         view=None if analysis is None else chart_view(match, analysis),
         percent=int(100 * job.progress),
-        trouble=_("The chart could not be drawn.") if job.failed else "",
+        error=_("The chart could not be drawn.") if job.failed else "",
         step=step,
         seat=seat,
     )
@@ -82,9 +82,9 @@ def _draw(match: Match, analysis: Analysis) -> ChartView:
     )
     return ChartView(
         title=_title(match),
-        about=_about(lines),
+        summary=_summary(lines),
         knowledge=analysis.knowledge,
-        secrets=analysis.secrets,
+        has_secrets=analysis.secrets,
         lines=lines,
         marks=_marks(match, analysis, paths),
         ticks=_ticks(count),
@@ -105,7 +105,7 @@ def _title(match: Match) -> str:
     return _("Who was going to win, action by action")
 
 
-def _about(lines: Iterable[ChartLine]) -> str:
+def _summary(lines: Iterable[ChartLine]) -> str:
     """The chart in a sentence."""
     said = _("{name} from {first} to {last}")
     return "; ".join(said.format(name=line.name, first=line.percents[0], last=line.percents[-1]) for line in lines) + "."

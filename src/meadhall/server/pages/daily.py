@@ -43,7 +43,7 @@ async def daily_page(hall: Hall, guest: Guest, day: str, base: str) -> DailyPage
     state = _state(own, day)
     done = state in ("over", "missed")
     told = await results(hall, tables) if done else []
-    outcome, looking = await _outcome(hall, tables[0]) if done and tables else (None, False)
+    outcome, pending = await _outcome(hall, tables[0]) if done and tables else (None, False)
     mine = next((each for each in told if own is not None and each.table == own.id), None)
     shown = [_attempt(subject, each, each is mine) for each in told]
     yours = next((each for each in shown if each.you), None)
@@ -63,7 +63,7 @@ async def daily_page(hall: Hall, guest: Guest, day: str, base: str) -> DailyPage
         best=tuple(shown[:BEST_SHOWN]),
         plots=tuple(_plot(figure, told, mine) for figure in terms(subject).figures) if told else (),
         outcome=outcome,
-        looking=looking,
+        outcome_pending=pending,
         share=_share(subject, day, yours, base) if yours else "",
         days=tuple((f"/daily/{each}", in_words(each), each == day) for each in await hall.store.days(DAYS_SHOWN)),
     )

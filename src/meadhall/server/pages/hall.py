@@ -39,7 +39,7 @@ def hall_page(
     daily: DailyStrip | None,
     yours: Sequence[TableRow],
     open_: Sequence[TableRow],
-    watched: Sequence[TableRow],
+    running: Sequence[TableRow],
 ) -> HallPage:
     """Return the hall as a guest sees it; tables where it is the guest's turn come first."""
     rooms = {room.table.id: room for room in hall.rooms()}
@@ -51,7 +51,7 @@ def hall_page(
         daily=daily,
         yours=tuple(cards[:YOURS_SHOWN]),
         open=tuple(card(table, guest, rooms.get(table.id)) for table in open_ if table.id not in mine),
-        watched=tuple(card(table, guest, rooms.get(table.id)) for table in watched if table.id not in mine),
+        running=tuple(card(table, guest, rooms.get(table.id)) for table in running if table.id not in mine),
     )
 
 

@@ -15,8 +15,8 @@ from meadhall.engine.game import Game
 from meadhall.engine.language import gettext as _
 from meadhall.engine.language import ngettext
 from meadhall.server.hall.room import Room
-from meadhall.server.pages.match import seat_views
-from meadhall.server.pages.models import LobbyPage, OptionChoice, OptionView
+from meadhall.server.pages.match import seat_views, strength
+from meadhall.server.pages.models import BotLevel, LobbyPage, OptionChoice, OptionView
 from meadhall.server.store.store import Guest
 
 
@@ -37,7 +37,7 @@ def lobby_page(room: Room, guest: Guest | None, base_url: str) -> LobbyPage:
         seats=tuple(replace(view, you=view.seat == seat) for view in seat_views(room)),
         host=guest is not None and table.host == guest.id,
         seated=seat is not None,
-        bots=tuple((rank.name, _(rank.about)) for rank in ranks(subject)),
+        bots=tuple(BotLevel(rank.name, _(rank.about), strength(rank.name)) for rank in ranks(subject)),
         options=tuple(option_view(subject, option, table.options[option.name]) for option in subject.options),
         min_players=subject.min_players,
         max_players=subject.max_players,
@@ -53,8 +53,8 @@ def lobby_page(room: Room, guest: Guest | None, base_url: str) -> LobbyPage:
 def option_view(subject: Game, option: options.Option, value: Any) -> OptionView:
     """Return an option and its current value."""
     if isinstance(option, options.Document):
-        own = "" if value == option.default else option.shown(value)
-        return OptionView(option.name, _(option.text), template=template_url(subject, option), own=own)
+        custom = "" if value == option.default else option.shown(value)
+        return OptionView(option.name, _(option.text), template=template_url(subject, option), custom=custom)
     assert isinstance(option, options.Choice)
     choices = tuple(OptionChoice(each, _(text), each == value) for each, text in option.values.items())
     return OptionView(option.name, _(option.values[value]), choices)

@@ -1,27 +1,24 @@
-"""Log entries in words: of a whole match, and the private events of one seat."""
+"""The log of a match: the newest steps for every viewer, and the private events of one seat."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import lru_cache
 
 from meadhall.engine.events import Event
-from meadhall.engine.game import Game, GameWords
-from meadhall.engine.language import current_language, speaking
+from meadhall.engine.game import Game, game
 from meadhall.engine.view import View
 from meadhall.server.pages.models import LogEntry, LoggedStep
 
 LOG_SHOWN = 60
-"""The number of events that a page lists. The oldest step is shown whole; the replay has all steps."""
+"""Number of events that a page shows; the oldest of these steps is shown whole. The replay has all steps."""
 
 PRIVATE_EVENTS_SHOWN = 5
-"""The number of private events that a seat's page lists."""
+"""Number of private events that the page of a seat shows."""
 
 
 def log(view: View) -> tuple[LoggedStep, ...]:
     """Return what the viewer may know of the newest steps, newest first."""
-    names, language = view.names, current_language()
     index = len(view.setup) + sum(len(step.events) for step in view.steps)
     shown: list[LoggedStep] = []
     oldest = index - LOG_SHOWN
@@ -30,43 +27,34 @@ def log(view: View) -> tuple[LoggedStep, ...]:
             return tuple(shown)
         index -= len(step.events)
         if step.events:
-            shown.append(_logged(view.game, index, step.n, step.events, step.hinted, names, language))
+            shown.append(LoggedStep(view.game.name, view.names, step.n, index, step.events, step.hinted))
     if view.setup and index > oldest:
-        shown.append(_logged(view.game, 0, 0, view.setup, False, names, language))
+        shown.append(LoggedStep(view.game.name, view.names, 0, 0, view.setup))
     return tuple(shown)
 
 
-@lru_cache(maxsize=8192)
-def _logged(
-    subject: Game, index: int, number: int, events: tuple[Event, ...], hinted: bool, names: tuple[str, ...], language: str
-) -> LoggedStep:
-    with speaking(language):
-        entries = [log_entry(subject, index + k, number, event, names) for k, event in enumerate(events)]
-    if hinted:
+def log_entries(step: LoggedStep) -> tuple[LogEntry, ...]:
+    """Return the events of a step in words, newest first."""
+    subject = game(step.game)
+    entries = [log_entry(subject, step.first + k, step.n, event, step.names) for k, event in enumerate(step.events)]
+    if step.hinted:
         entries[0] = replace(entries[0], hinted=True)
-    return LoggedStep(tuple(reversed(entries)))
+    return tuple(reversed(entries))
 
 
 def private_events(view: View) -> tuple[LogEntry, ...]:
-    """Return the latest events that only the viewer knows of, newest first. The public log doesn't list them."""
+    """Return the latest events that only the viewer knows, newest first. The public log doesn't have them."""
     known = [(0, event) for event in view.setup if event.audience == view.viewer]
-    known += [(step.n, event) for step in view.steps for event in step.whispers]
+    known += [(step.n, event) for step in view.steps for event in step.private_events]
     first = max(0, len(known) - PRIVATE_EVENTS_SHOWN)
     entries = [log_entry(view.game, first + k, number, event, view.names) for k, (number, event) in enumerate(known[first:])]
     return tuple(reversed(entries))
 
 
-@lru_cache(maxsize=8192)
-def _in_words(words: GameWords, event: Event, names: tuple[str, ...], language: str) -> str:
-    with speaking(language):
-        return words.event(event, names)
-
-
 def log_entry(subject: Game, index: int, number: int, event: Event, names: Sequence[str]) -> LogEntry:
-    """Return one event in words, with its rule."""
+    """Return an event in words, with its rule. ``number``: the number of its step."""
     rule = subject.events[event.kind].rule_of(event.arguments)
-    text = _in_words(subject.words, event, tuple(names), current_language())
-    return LogEntry(number, index, event.name, text, rule, rule_url(subject.name, rule))
+    return LogEntry(number, index, event.name, subject.words.event(event, names), rule, rule_url(subject.name, rule))
 
 
 def rule_url(name: str, rule: str) -> str:

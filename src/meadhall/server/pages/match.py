@@ -14,7 +14,7 @@ from meadhall.engine.match import Match, Result
 from meadhall.engine.view import SPECTATOR, View
 from meadhall.server.hall.hints import RequestedHint
 from meadhall.server.hall.room import Room
-from meadhall.server.pages.chart import chart_place
+from meadhall.server.pages.chart import chart_part
 from meadhall.server.pages.log import log, private_events, rule_url
 from meadhall.server.pages.models import Choice, HintLine, HintView, MatchPage, Refusal, ResultView, SeatView
 from meadhall.server.store.store import TableRow
@@ -23,17 +23,19 @@ _BEFORE_LAST_NUMBER = re.compile(r" (?=\d+[.,:;!?])")
 
 
 def seat_views(room: Room) -> tuple[SeatView, ...]:
-    """The seats as everybody sees them."""
+    """Return the seats as every viewer sees them."""
     pages = room.open_pages()
     match = room.match
     result = match.result() if match else None
     actor = match.actor if match and room.table.status == "running" else None
+    daily = room.table.daily is not None  # no bot plays on after a daily puzzle was given up
     return tuple(
         SeatView(
             row.seat,
             row.name,
-            "human" if room.table.daily else row.kind,  # nobody plays on where a puzzle was given up
-            "" if room.table.daily else row.bot or "",
+            "human" if daily else row.kind,
+            "" if daily else row.bot or "",
+            strength=0 if daily else strength(row.bot),
             active=row.seat == actor,
             thinking=row.seat == actor and row.kind == "bot",
             winner=bool(result and row.seat in result.winners),
@@ -43,13 +45,18 @@ def seat_views(room: Room) -> tuple[SeatView, ...]:
     )
 
 
-def game_page(room: Room, match: Match, viewer: int | None, seats: tuple[SeatView, ...]) -> MatchPage:
-    """A match for one viewer (None: a spectator, whose page holds what is public, the log among it)."""
+def strength(bot: str | None) -> int:
+    """Return the place of a bot's level among all levels, 1 for the weakest; 0 for a bot without a level."""
+    return next((place for place, rank in enumerate(RANKS, 1) if rank.name == bot), 0)
+
+
+def live_page(room: Room, match: Match, viewer: int | None, seats: tuple[SeatView, ...]) -> MatchPage:
+    """Return the match of a table for one viewer. Only the page of a spectator (None) has the public part."""
     table = room.table
     seated = viewer is not None
     running = table.status == "running"
     last = match.steps[-1] if match.steps else None
-    advice = room.hints.current(match, viewer) if viewer is not None else None
+    hint = room.hints.current(match, viewer) if viewer is not None else None
     return match_page(
         match,
         match.view(viewer),
@@ -62,38 +69,38 @@ def game_page(room: Room, match: Match, viewer: int | None, seats: tuple[SeatVie
         can_resign=running and seated,
         alone=sum(row.kind == "human" for row in table.seats) == 1,
         can_hint=running and seated and match.actor == viewer and table.daily is None,
-        hint=hint_view(advice) if advice is not None else None,
+        hint=hint_view(hint) if hint is not None else None,
         thinking=next((thinking_words(seat) for seat in seats if seat.thinking), ""),
-        watching=0 if seated else room.open_pages()[None],
+        spectators=0 if seated else room.open_pages()[None],
         result=result_view(match),
         given_up=given_up_view(match, table) if table.status == "abandoned" else None,
-        chart=chart_place(match, room.chart_job, f"/tables/{table.id}") if room.chart_job is not None else None,
+        chart=chart_part(match, room.chart_job, f"/tables/{table.id}") if room.chart_job is not None else None,
         rematch=f"/tables/{table.rematch}" if table.rematch else "",
         daily=table.daily or "",
     )
 
 
 def thinking_words(seat: SeatView) -> str:
-    """Which bot thinks, of what rank."""
-    if any(seat.bot == rank.name for rank in RANKS):
+    """Say which bot is thinking, and its level."""
+    if seat.strength:
         return _("{name} the {rank} is thinking").format(name=seat.name, rank=seat.bot)
     return _("{name} is thinking").format(name=seat.name)
 
 
-def hint_view(advice: RequestedHint) -> HintView:
-    """A hint as its page shows it, or that it is coming."""
-    view, given = advice.view, advice.hints
+def hint_view(hint: RequestedHint) -> HintView:
+    """Return a hint as the page shows it; without lines during the search."""
+    view, found = hint.view, hint.hints
     lines = tuple(
         HintLine(
-            hint.action,
-            view.game.words.action(view.state, hint.action, view.names),
-            chance_in_words(hint),
-            round(100 * (hint.chance or 0)),
-            hint.sure,
+            each.action,
+            view.game.words.action(view.state, each.action, view.names),
+            chance_in_words(each),
+            round(100 * (each.chance or 0)),
+            each.sure,
         )
-        for hint in given
+        for each in found
     )
-    return HintView(lines, chance_of_what(view), in_words(view, given) if given else "")
+    return HintView(lines, chance_of_what(view), in_words(view, found) if found else "")
 
 
 def match_page(
@@ -107,13 +114,15 @@ def match_page(
     public: bool = True,
     **more: Any,
 ) -> MatchPage:
-    """A match at the moment of ``view``; with the board and the log that are the same for everybody, or without.
+    """Return a match at the moment of ``view``.
 
-    ``more``: the other fields of a MatchPage, for a table's page.
+    Args:
+        public: whether the page has the public part: board and log.
+        more: the other fields of a MatchPage, for the page of a table.
     """
     viewer = view.viewer if view.viewer >= 0 else None
     yours = viewer is not None and view.actor == viewer and not abandoned
-    shown = _shown(match.game)
+    game_page = _page_of(match.game)
     return MatchPage(
         id=id,
         url=url,
@@ -127,16 +136,16 @@ def match_page(
         n=view.next_number,
         choices=choices(match.game, view) if yours else (),
         log=log(view) if public else (),
-        whispers=private_events(view) if view.viewer != SPECTATOR else (),
-        picture=shown.picture(view) if public else None,
-        own=None if viewer is None else shown.own(view),
+        private_events=private_events(view) if view.viewer != SPECTATOR else (),
+        picture=game_page.picture(view) if public else None,
+        own=None if viewer is None else game_page.own(view),
         commitment=match.commitment,
         **more,
     )
 
 
 def _prompt(match: Match, view: View, abandoned: bool) -> str:
-    """What is to be decided and by whom, or how it ended. A number that ends a clause never begins a line."""
+    """Say whose decision it is and what they decide, or the result. A number at the end of a clause never starts a line."""
     if abandoned:
         return _("The match was given up.")
     result = match.result() if view.actor is None else None
@@ -144,14 +153,14 @@ def _prompt(match: Match, view: View, abandoned: bool) -> str:
     return _BEFORE_LAST_NUMBER.sub("\N{NO-BREAK SPACE}", words)
 
 
-def _shown(subject: Game) -> GamePage:
+def _page_of(subject: Game) -> GamePage:
     assert subject.page is not None, "a game without a page has no tables in the hall"
     return subject.page
 
 
 def choices(subject: Game, view: View) -> tuple[Choice, ...]:
-    """What the viewer, who is to decide, can do, and what is worth saying why not."""
-    shown = sorted({*view.legal, *_shown(subject).offered(view)})
+    """Return the legal actions of the viewer, and the illegal ones that the page offers to explain why not."""
+    shown = sorted({*view.legal, *_page_of(subject).offered(view)})
     return tuple(
         Choice(
             action,
@@ -163,7 +172,7 @@ def choices(subject: Game, view: View) -> tuple[Choice, ...]:
 
 
 def result_view(match: Match) -> ResultView | None:
-    """How a match ended."""
+    """Return the result of a match; None before its end."""
     result = match.result()
     if result is None:
         return None
@@ -178,7 +187,7 @@ def result_view(match: Match) -> ResultView | None:
 
 
 def given_up_view(match: Match, table: TableRow | None = None) -> ResultView:
-    """How a match ended that nobody played to its end, at a table or elsewhere."""
+    """Return the end of a match that was given up. ``table``: None for an uploaded record."""
     how = _("nobody was left but the house") if table and not table.daily else _("given up")
     return ResultView(_("The match was given up"), _after_decisions(how, match), "", "", ())
 

@@ -1,6 +1,6 @@
-"""What the hall's pages are given: plain values, ready to be shown, holding nothing the viewer may not know.
+"""The models of the pages: plain values, ready to be shown. They contain nothing that the viewer may not know.
 
-The templates in ``templates/`` and every game's ``page.html`` are written against these classes and nothing else.
+The templates in ``templates/`` and every game's ``page.html`` use these classes only.
 """
 
 from __future__ import annotations
@@ -9,29 +9,32 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from meadhall.engine.daily import Outcome
+from meadhall.engine.events import Event
 
 SeatKind = Literal["human", "bot", "open"]
 TableStatus = Literal["gathering", "running", "over", "abandoned"]
 
+# ----------------------------------------------------------------------------------------------------------------------- hall
+
 
 @dataclass(frozen=True)
 class Viewer:
-    """Who looks at the page: the guest behind the cookie."""
+    """The guest who looks at the page."""
 
-    name: str  # "" until a name was given
+    name: str  # "" before the guest has chosen one
     language: str  # "en", "de"
     theme: str  # "auto", "light", "dark"
 
 
 @dataclass(frozen=True)
 class GameTile:
-    """A game in the hall: ``ready`` is False while its rules are still being compiled."""
+    """A game in the hall."""
 
     name: str  # "axes-and-allies"
     title: str
     tagline: str
     players: str  # "2-6"
-    ready: bool
+    ready: bool  # False while the rules are being compiled
     guided: bool = False  # has a guided first game
 
 
@@ -45,16 +48,16 @@ class TableCard:
     seats: tuple[SeatView, ...]
     status: TableStatus
     your_turn: bool
-    note: str  # "Your turn", "Waiting for Björn", "2 of 4 seats taken", "Astrid won"
+    note: str  # "Your turn", "Waiting for Björn", "2 of 4 seats taken", "Astrid wins"
 
 
 DailyState = Literal["new", "running", "over", "missed"]
-"""Of a guest's attempt at a day's puzzle; missed: the day is over, and they did not finish within it."""
+"""State of a guest's attempt at a day's puzzle. Missed: the guest didn't finish before the day ended."""
 
 
 @dataclass(frozen=True)
 class DailyStrip:
-    """Today's puzzle, as the hall announces it."""
+    """Today's puzzle in the hall."""
 
     game: str
     title: str
@@ -69,23 +72,36 @@ class HallPage:
     daily: DailyStrip | None
     yours: tuple[TableCard, ...]
     open: tuple[TableCard, ...]
-    watched: tuple[TableCard, ...]
+    running: tuple[TableCard, ...]  # of other players
+
+
+# ---------------------------------------------------------------------------------------------------------------------- lobby
 
 
 @dataclass(frozen=True)
 class SeatView:
-    """A seat as everybody sees it. Its colour is ``seat-K`` (K = seat) in CSS, its crest the symbol ``crest-K``."""
+    """A seat as every viewer sees it. Its colour is the CSS class ``seat-K`` (K = seat), its crest the symbol ``crest-K``."""
 
     seat: int
     name: str  # "" for an open seat
     kind: SeatKind
-    bot: str = ""  # the bot's rank, e.g. "jarl"
+    bot: str = ""  # the bot's level, e.g. "jarl"
+    strength: int = 0  # the level's place among the levels, 1 is the weakest; 0: no level
     you: bool = False
-    active: bool = False  # this seat is to decide
-    thinking: bool = False  # and is a bot, now
+    active: bool = False  # the seat to move
+    thinking: bool = False  # the seat to move, and a bot
     out: bool = False  # has lost already
     winner: bool = False
-    online: bool = True  # a person with the page open, or a bot
+    online: bool = True  # a person with an open page, or a bot
+
+
+@dataclass(frozen=True)
+class BotLevel:
+    """A level of bots that the host can seat."""
+
+    name: str  # "jarl"
+    text: str  # what it does, in a sentence
+    strength: int  # 1 is the weakest
 
 
 @dataclass(frozen=True)
@@ -97,18 +113,18 @@ class OptionChoice:
 
 @dataclass(frozen=True)
 class OptionView:
-    """An option: choices; or a document, of which there are none."""
+    """An option of a game: a choice, or a document."""
 
     name: str
     text: str  # a sentence that says what it changes
-    choices: tuple[OptionChoice, ...] = ()
-    template: str = ""  # where the built-in document is to be had
-    own: str = ""  # the document in use, in a word; "" if it is the one built in
+    choices: tuple[OptionChoice, ...] = ()  # empty for a document
+    template: str = ""  # address of the built-in document
+    custom: str = ""  # the uploaded document in a few words; "" if the built-in one is used
 
 
 @dataclass(frozen=True)
 class LobbyPage:
-    """The table before the game. Only the host can change seats and options and start."""
+    """A table before the match. Only the host can change the seats and options, and start."""
 
     id: str
     url: str
@@ -117,22 +133,25 @@ class LobbyPage:
     seats: tuple[SeatView, ...]
     host: bool
     seated: bool
-    bots: tuple[tuple[str, str], ...]  # (rank, what it does) of every bot that can be seated, the weakest first
+    bots: tuple[BotLevel, ...]  # weakest first
     options: tuple[OptionView, ...]
     min_players: int
     max_players: int
     can_start: bool
-    start_refusal: str  # why it can't start yet, "" if it can
-    invite_url: str  # absolute, to be sent to friends
-    invite_qr: str  # an <svg> string of the same link
+    start_refusal: str  # why the match can't start yet; "" if it can
+    invite_url: str  # absolute
+    invite_qr: str  # the same link as an <svg> string
     public: bool  # listed among the open tables
     guided: bool = False  # the game has a guided first game
-    notice: Refusal | None = None  # the last thing refused, to be shown once
+    notice: Refusal | None = None  # the refusal of the last request, shown once
+
+
+# ---------------------------------------------------------------------------------------------------------------------- match
 
 
 @dataclass(frozen=True)
 class Refusal:
-    """Why something can't be done: the rule and the words."""
+    """Why something isn't possible: the rule, and the words for people."""
 
     rule: str
     text: str
@@ -140,7 +159,7 @@ class Refusal:
 
 @dataclass(frozen=True)
 class Choice:
-    """An action that the viewer could choose: legal when ``refusal`` is None."""
+    """An action that the page offers to the viewer; legal if ``refusal`` is None."""
 
     action: int
     text: str
@@ -149,117 +168,45 @@ class Choice:
 
 @dataclass(frozen=True)
 class HintLine:
-    """An action that the king considers, and how it would go on."""
+    """An action that the king considers, and its chance."""
 
     action: int
     text: str
-    chance: str  # in words, "" where there is nothing to choose
+    chance: str  # in words; "" if there is only one action
     percent: int
     sure: bool  # exact, not estimated
 
 
 @dataclass(frozen=True)
 class HintView:
-    """The hint that the viewer has asked for at this decision."""
+    """The hint that the viewer has requested for this decision."""
 
-    lines: tuple[HintLine, ...]  # the best first; none while it is being thought of
+    lines: tuple[HintLine, ...]  # best first; empty during the search
     chance_of: str  # "chance that you win"
-    said: str  # all of it in a sentence
+    summary: str  # the whole hint in a sentence
 
 
 @dataclass(frozen=True)
 class LogEntry:
-    n: int  # the action it belongs to (0: the setup)
+    n: int  # number of its step (0: the setup)
     index: int  # unique in the match, ascending with time
-    kind: str  # the event's name, e.g. "killed"
+    kind: str  # name of the event, e.g. "killed"
     text: str
     rule: str  # "AA-3.2"
     rule_url: str  # the rulebook at that rule
     hinted: bool = False  # the first event of an action that was played with a hint
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class LoggedStep:
-    """What came of an action, the newest first: one object in all frames of a match, as long as it looks the same."""
+    """The events of a step that the viewer may know. It is hashable: its log entries are rendered once for all frames."""
 
-    entries: tuple[LogEntry, ...]
-
-
-@dataclass(frozen=True)
-class ChartPoint:
-    """A place in the drawing of a chart."""
-
-    x: float
-    y: float
-
-
-@dataclass(frozen=True)
-class ChartLine:
-    """The chances of those who win or lose together."""
-
-    seats: tuple[int, ...]
-    name: str
-    winner: bool
-    path: str  # the line, as SVG has it
-    crest: tuple[float, float]  # where it bears the crest of its first seat
-    percents: tuple[str, ...]  # its chance in words, position by position
-    heights: tuple[float, ...]  # its y, position by position
-
-
-@dataclass(frozen=True)
-class ChartMark:
-    """A turning point: its number stands above the chart at ``label``, and belongs to ``point`` on a line."""
-
-    number: int
-    position: int  # after how many actions
-    point: ChartPoint
-    label: float
-    seat: int  # of those whose chance it is about, the first
-    name: str
-    text: str  # what happened
-    before: str
-    after: str
-    change: str  # "−31 %"
-    rose: bool
-
-
-@dataclass(frozen=True)
-class ChartTick:
-    """A number of actions at the foot of a chart."""
-
-    x: float
-    text: str
-
-
-@dataclass(frozen=True)
-class ChartView:
-    """The chances through a match, drawn."""
-
-    title: str
-    about: str  # all of it in a sentence
-    knowledge: str  # "public" or "everything"
-    secrets: bool  # whether there is a choice between the two
-    lines: tuple[ChartLine, ...]
-    marks: tuple[ChartMark, ...]
-    ticks: tuple[ChartTick, ...]
-    columns: tuple[int, ...]  # the positions that can be chosen in the drawing, from left to right
-    places: tuple[float, ...]  # the x of every position
-    note: str  # how good the figures are
-
-
-@dataclass(frozen=True)
-class ChartPlace:
-    """A chart where it stands: on a page of its own, at the end of a match, in a replay at one of its moments."""
-
-    url: str  # the chart's own page
-    replay: str  # "/tables/<id>/replay"
-    knowledge: str
-    view: ChartView | None = None  # None while it is being drawn
-    percent: int = 0  # how far that is
-    trouble: str = ""  # why there is none
-    step: int | None = None  # the step that the replay shows
-    seat: str = ""  # whose view it shows: "all" or a seat number
-    kept: bool = False  # whether a page that has fetched it keeps it when its next frame comes
+    game: str
+    names: tuple[str, ...]
+    n: int
+    first: int  # index of its first event in the match
+    events: tuple[Event, ...]
+    hinted: bool = False
 
 
 @dataclass(frozen=True)
@@ -281,38 +228,118 @@ class Device:
 
 @dataclass(frozen=True)
 class MatchPage:
-    """A match for one viewer: while it runs, when it is over, or as one moment of a replay."""
+    """A match for one viewer: while it runs, at its end, or at one step of a replay."""
 
     id: str
     url: str  # "/tables/<id>"
     game: str
     title: str
     seats: tuple[SeatView, ...]
-    viewer: int | None  # the viewer's seat, None for a spectator
+    viewer: int | None  # the viewer's seat; None for a spectator
     status: TableStatus
-    prompt: str  # what is to be decided and by whom, always
+    prompt: str  # whose decision it is, and what they decide
     your_turn: bool
-    n: int  # the number the next action will have
-    choices: tuple[Choice, ...]  # the viewer's, in ascending order; with refused ones; empty when it is not their turn
-    log: tuple[LoggedStep, ...]  # newest first; in the public part of a live page, not in a seat's own
-    picture: Any  # the board, as the game's page.py made it of what everybody knows; None on a seat's own page
-    own: Any = None  # the seat's own part, as the game's page.py made it of what the seat knows
-    whispers: tuple[LogEntry, ...] = ()  # what the viewer alone was told lately, newest first
+    n: int  # number of the next action
+    choices: tuple[Choice, ...]  # the viewer's, in ascending order, with refused ones; empty if it is not their turn
+    log: tuple[LoggedStep, ...]  # newest first; empty in the private part of a live page
+    picture: Any  # the board, from the game's page.py and public knowledge; None in the private part of a live page
+    own: Any = None  # the private part of the seat, from the game's page.py and the seat's knowledge
+    private_events: tuple[LogEntry, ...] = ()  # the latest events that only the viewer knows, newest first
     can_undo: bool = False
     can_resign: bool = False
-    alone: bool = False  # nobody else but bots plays: who resigns gives the match up
+    alone: bool = False  # all other players are bots: resigning gives the match up
     can_hint: bool = False
     hint: HintView | None = None
-    thinking: str = ""  # which bot thinks now, in words
-    notice: Refusal | None = None  # the last thing refused, to be shown once
+    thinking: str = ""  # which bot is thinking, in words
+    notice: Refusal | None = None  # the refusal of the last request, shown once
     result: ResultView | None = None
-    given_up: ResultView | None = None  # the same, without winners, of a match that nobody played to its end
-    chart: ChartPlace | None = None
+    given_up: ResultView | None = None  # instead of a result, of a match that was given up
+    chart: ChartPart | None = None
     device: Device | None = None
     commitment: str = ""
-    watching: int = 0  # spectators
-    rematch: str = ""  # where the rematch is, once somebody has asked for it
-    daily: str = ""  # the day whose puzzle it is, e.g. "2026-11-21"
+    spectators: int = 0
+    rematch: str = ""  # address of the rematch, if a player has opened it
+    daily: str = ""  # the day if it is a daily puzzle, e.g. "2026-11-21"
+
+
+# --------------------------------------------------------------------------------------------------------- chart and replay
+
+
+@dataclass(frozen=True)
+class ChartPoint:
+    """A point in the coordinates of a chart."""
+
+    x: float
+    y: float
+
+
+@dataclass(frozen=True)
+class ChartLine:
+    """The chances of the seats that win or lose together."""
+
+    seats: tuple[int, ...]
+    name: str
+    winner: bool
+    path: str  # the line as an SVG path
+    crest: tuple[float, float]  # where the crest of its first seat stands on it
+    percents: tuple[str, ...]  # its chance in words, by position
+    heights: tuple[float, ...]  # its y, by position
+
+
+@dataclass(frozen=True)
+class ChartMark:
+    """A turning point: its number stands above the chart at ``label``, and its ``point`` lies on a line."""
+
+    number: int
+    position: int  # after how many actions
+    point: ChartPoint
+    label: float
+    seat: int  # the first seat of the line
+    name: str
+    text: str  # what happened
+    before: str
+    after: str
+    change: str  # "−31 %"
+    rose: bool
+
+
+@dataclass(frozen=True)
+class ChartTick:
+    """A number of actions on the x axis of a chart."""
+
+    x: float
+    text: str
+
+
+@dataclass(frozen=True)
+class ChartView:
+    """The chances through a match, with all coordinates."""
+
+    title: str
+    summary: str  # the chart in a sentence
+    knowledge: str  # "public" or "everything"
+    has_secrets: bool  # whether the two kinds of knowledge differ
+    lines: tuple[ChartLine, ...]
+    marks: tuple[ChartMark, ...]
+    ticks: tuple[ChartTick, ...]
+    columns: tuple[int, ...]  # the positions that can be tapped, from left to right
+    places: tuple[float, ...]  # the x of every position
+    note: str  # how exact the figures are
+
+
+@dataclass(frozen=True)
+class ChartPart:
+    """A chart as a part of a page: on a page of its own, at the end of a match, or in a replay at one of its steps."""
+
+    url: str  # the chart's own page
+    replay: str  # "/tables/<id>/replay"
+    knowledge: str
+    view: ChartView | None = None  # None until the analysis is done
+    percent: int = 0  # progress of the analysis
+    error: str = ""  # why there is no chart
+    step: int | None = None  # the step that the replay shows
+    seat: str = ""  # whose view it shows: "all" or a seat number
+    kept: bool = False  # whether later frames leave it unchanged in a page that has fetched it
 
 
 @dataclass(frozen=True)
@@ -325,25 +352,28 @@ class ReplayPage:
     last: int
     seat: str  # "all" or a seat number
     seat_choices: tuple[tuple[str, str], ...]
-    verified: str  # "" or the sentence that says the dice were verified
-    chart: ChartPlace | None = None
+    verified: str  # says that the dice were verified; "" for a table's match
+    chart: ChartPart | None = None
 
 
 @dataclass(frozen=True)
 class ChartPage:
     """A chart on a page of its own."""
 
-    chart: ChartPlace
+    chart: ChartPart
     game: str
     title: str
     headline: str  # "Astrid wins"
     how: str
-    back: str  # where the match is
+    back: str  # address of the match
+
+
+# ---------------------------------------------------------------------------------------------------------------- other pages
 
 
 @dataclass(frozen=True)
 class LessonPage:
-    """A moment of a guided first game: ``page`` as everybody sees it, ``own`` the learner's part."""
+    """A step of a guided first game: ``page`` shows the public part, ``own`` the learner's."""
 
     page: MatchPage
     own: MatchPage
@@ -353,8 +383,8 @@ class LessonPage:
     words: str
     rule: str
     rule_url: str
-    wanted: int | None  # the action to be chosen now, None if there is only something to read
-    task: str  # it in words
+    wanted: int | None  # the action that the learner should choose now; None if there is only something to read
+    task: str  # the same in words
     notice: str = ""  # the answer to another choice
 
 
@@ -369,7 +399,7 @@ class FigureView:
 
 @dataclass(frozen=True)
 class AttemptView:
-    """How somebody did."""
+    """The result of one attempt at the daily puzzle."""
 
     url: str  # the replay
     place: int
@@ -381,7 +411,7 @@ class AttemptView:
 
 @dataclass(frozen=True)
 class Bar:
-    """How many had this value; ``height`` is 1 for the highest bar of its plot."""
+    """The number of attempts with one value; ``height`` is 1 for the highest bar of its plot."""
 
     value: int
     count: int
@@ -391,7 +421,7 @@ class Bar:
 
 @dataclass(frozen=True)
 class Plot:
-    """How one figure is distributed over all attempts of a day."""
+    """The distribution of one figure over all attempts of a day."""
 
     title: str
     bars: tuple[Bar, ...]
@@ -399,26 +429,26 @@ class Plot:
 
 @dataclass(frozen=True)
 class DailyPage:
-    """A day's puzzle for one guest. How others did is here only once their own attempt or the day is over."""
+    """A day's puzzle for one guest. It has other guests' results only after the guest's own attempt, or the day, has ended."""
 
     game: str
     title: str
-    goal: str  # what is to be done
+    goal: str  # what the player should achieve
     date: str
     today: bool
     state: DailyState
     ready: bool
     guided: bool
-    table: str  # the address of the guest's attempt, "" if there is none
-    finished: int  # how many have finished it so far
-    hours: int  # until the day is over
+    table: str  # address of the guest's attempt, "" if there is none
+    finished: int  # number of finished attempts
+    hours: int  # until the end of the day
     mine: AttemptView | None
-    best: tuple[AttemptView, ...]  # the best first
+    best: tuple[AttemptView, ...]  # best first
     plots: tuple[Plot, ...]
-    outcome: Outcome | None  # what could have been made of the deal, if that is told
-    looking: bool  # whether that is still being found out
-    share: str  # to be sent to others; gives nothing away
-    days: tuple[tuple[str, str, bool], ...]  # (address, date, whether it is this one), the newest first
+    outcome: Outcome | None  # the best possible result of the deal, if it is known
+    outcome_pending: bool  # whether the solver is still working on it
+    share: str  # text to send to friends; contains no spoilers
+    days: tuple[tuple[str, str, bool], ...]  # (address, date, whether it is this page), newest first
 
 
 @dataclass(frozen=True)
@@ -426,18 +456,18 @@ class VerifyPage:
     url: str
     title: str
     commitment: str
-    seed: str  # "" while the match runs, or others still play from the same
+    seed: str  # "" while the match runs, or while other guests still play the same deal
     verified: bool
     text: str
     steps: int
-    sealed: bool = False  # the seed waits for the end of the day
+    sealed: bool = False  # the seed is shown at the end of the day
 
 
 @dataclass(frozen=True)
 class RulebookPage:
     game: str
     title: str
-    html: str  # rendered from rulebook.md; every rule's heading or item has id="AA-3.2"
+    html: str  # from rulebook.md; every rule's heading or item has id="AA-3.2"
     contents: tuple[tuple[str, str], ...]  # (anchor, heading)
     guided: bool = False  # the game has a guided first game
 

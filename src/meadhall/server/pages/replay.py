@@ -11,9 +11,9 @@ from meadhall.engine.match import Match
 from meadhall.engine.view import EVERYTHING, SPECTATOR
 from meadhall.server.errors import reason_of
 from meadhall.server.hall.chart_queue import ChartJob, ChartQueue
-from meadhall.server.pages.chart import chart_place
-from meadhall.server.pages.match import given_up_view, match_page, result_view
-from meadhall.server.pages.models import ChartPage, ChartPlace, ReplayPage, SeatView
+from meadhall.server.pages.chart import chart_part
+from meadhall.server.pages.match import given_up_view, match_page, result_view, strength
+from meadhall.server.pages.models import ChartPage, ChartPart, ReplayPage, SeatView
 
 
 def knowledge_of(knowledge: str) -> Knowledge:
@@ -24,7 +24,7 @@ def knowledge_of(knowledge: str) -> Knowledge:
 def chart_page(match: Match, job: ChartJob, base: str, back: str) -> ChartPage:
     """A chart on a page of its own."""
     result = result_view(match) or given_up_view(match)
-    place = replace(chart_place(match, job, base), kept=True)
+    place = replace(chart_part(match, job, base), kept=True)
     return ChartPage(place, match.game.name, match.game.title, result.headline, result.how, back)
 
 
@@ -33,9 +33,9 @@ def with_chart(
 ) -> ReplayPage:
     """A replay of a match that has ended, with its chart; or with the reason why there is none now."""
     try:
-        place = chart_place(match, charts.request(name, match, knowledge, client), base)
+        place = chart_part(match, charts.request(name, match, knowledge, client), base)
     except MeadhallError as error:
-        place = ChartPlace(f"{base}/chart", content.base, knowledge, trouble=reason_of(error))
+        place = ChartPart(f"{base}/chart", content.base, knowledge, error=reason_of(error))
     return replace(content, chart=replace(place, step=content.step, seat=content.seat))
 
 
@@ -60,6 +60,7 @@ def replay_page(
             who.name,
             who.kind,
             who.bot or "",
+            strength=strength(who.bot),
             active=view.actor == k,
             winner=result is not None and k in result.winners,
         )

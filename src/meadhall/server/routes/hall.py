@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import replace
 from typing import Any
 
 from litestar import Response, get, post
 from litestar.response import Redirect
 
 from meadhall.engine.errors import MeadhallError
-from meadhall.engine.game import game, game_names
+from meadhall.engine.game import game_names
 from meadhall.server.hall.hall import Hall
 from meadhall.server.pages.daily import daily_strip
 from meadhall.server.pages.hall import YOURS_SHOWN, hall_page
 from meadhall.server.pages.responses import Html, page, see_other, wants_json
-from meadhall.server.pages.templates import rulebook_page
+from meadhall.server.pages.rulebook import rulebook_page
 from meadhall.server.store.store import Guest, TableRow
 from meadhall.server.web.forms import Form, integer, safe_path
 from meadhall.server.web.sessions import AnyRequest, Visitors
@@ -59,8 +58,7 @@ async def open_table(request: AnyRequest, hall: Hall, guest: Guest, visitors: Vi
 @get("/rules/{name:str}")
 async def show_rules(request: AnyRequest, name: str, guest: Guest) -> Html:
     """A game's rulebook."""
-    guided = game(name).lessons is not None
-    return page(request, guest, "rulebook.html", replace(rulebook_page(name, guest.language), guided=guided))
+    return page(request, guest, "rulebook.html", rulebook_page(name, guest.language))
 
 
 @get("/settings")

@@ -23,7 +23,7 @@ async def show_lesson(request: AnyRequest, hall: Hall, guest: Guest, name: str, 
         raise NotFound(_("{game} has no guided first game yet.").format(game=subject.title))
     if not INTERPRETED:  # interpreted rules wait for no compiler
         hall.ready.check(name)
-    return page(request, guest, "learn.html", lesson_page(subject, step, action))
+    return page(request, guest, "lesson.html", lesson_page(subject, step, action))
 
 
 routes = [show_lesson]

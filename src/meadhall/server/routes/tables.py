@@ -21,7 +21,7 @@ from meadhall.server.hall.hints import RequestedHint
 from meadhall.server.hall.pubsub import updates
 from meadhall.server.hall.room import Room
 from meadhall.server.hall.seating import emptied, listed, resized, with_bot, with_options, without_seat
-from meadhall.server.pages import responses as answers
+from meadhall.server.pages.frames import FRAMES
 from meadhall.server.pages.models import VerifyPage
 from meadhall.server.pages.responses import (
     Html,
@@ -68,14 +68,14 @@ async def stream_table(request: AnyRequest, hall: Hall, room: Room, guest: Guest
         with streams.counted(address), room.subscribe(guest.id) as subscriber:
             async for news in updates(subscriber, hall.closing, _PATIENCE):
                 hall.request_chart(room)
-                yield as_event(answers.frame(room, guest, base)) if news else b": still here\n\n"
+                yield as_event(FRAMES.frame(room, guest, base).html) if news else b": still here\n\n"
 
     return Stream(frames(), media_type="text/event-stream", headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"})
 
 
-def as_event(html: bytes) -> bytes:
+def as_event(html: str) -> bytes:
     """A server-sent event of several lines."""
-    return b"data: %b\n\n" % html.strip().replace(b"\n", b"\ndata: ")
+    return ("data: " + html.strip().replace("\n", "\ndata: ") + "\n\n").encode()
 
 
 # ------------------------------------------------------------------------------------------------------------ before the match

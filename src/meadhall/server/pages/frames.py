@@ -1,0 +1,135 @@
+"""Frames: the part of a table's page that changes. The stream sends it, and htmx swaps it in.
+
+A frame of a match has two parts (docs/decisions/0002-frames-of-two-parts.md). The public part is the same for every viewer; the
+private part is one viewer's prompt and controls.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
+
+from jinja2.runtime import Macro
+from markupsafe import Markup
+
+from meadhall.engine.language import current_language
+from meadhall.engine.match import Match
+from meadhall.server.hall.room import Room
+from meadhall.server.pages.lobby import lobby_page
+from meadhall.server.pages.match import live_page, seat_views
+from meadhall.server.pages.models import LobbyPage, MatchPage, Refusal
+from meadhall.server.pages.templates import environment, template
+from meadhall.server.store.store import Guest
+
+_FRAGMENTS_KEPT = 16_384
+"""Rendered fragments in the cache: about 60 log entries and 20 parts of a board at each of 200 busy tables."""
+
+_INDENTATION = re.compile(r"\n\s*")
+
+
+class Frame(NamedTuple):
+    """A rendered frame, and the model that it was rendered from."""
+
+    html: Markup
+    page: LobbyPage | MatchPage
+
+
+@dataclass
+class _Version:
+    """What was rendered of the newest version of a table."""
+
+    number: int
+    public: dict[str, tuple[MatchPage, Markup]] = field(default_factory=dict)  # by language
+    frames: dict[tuple[int | None, str], tuple[MatchPage, Markup]] = field(default_factory=dict)  # by seat and language
+
+
+class Frames:
+    """The frames of all tables, and the two caches of rendered parts that pay (docs/decisions/0010-frame-caches.md).
+
+    - By table: the public part of the newest version, and the frame of each seat. All pages of a seat, and the answer to its
+      post, get the same frame.
+    - By value: fragments of templates. Most of a frame looks as it did before the last action.
+    """
+
+    def __init__(self) -> None:
+        self._versions: WeakKeyDictionary[Room, _Version] = WeakKeyDictionary()
+        self._fragment = lru_cache(maxsize=_FRAGMENTS_KEPT)(_fragment)
+        environment().globals["cached"] = self.cached
+
+    def cached(self, macro: Macro, *values: Hashable) -> Markup:
+        """Return what a macro renders for these values, from the cache if possible.
+
+        The macro must stand in an imported template: a macro of a page's own template is a new object in every rendering.
+        """
+        return self._fragment(macro, values, current_language())
+
+    def frame(self, room: Room, guest: Guest, base_url: str, notice: Refusal | None = None) -> Frame:
+        """Return the frame of a table as a guest sees it, in the current language: the lobby or the match.
+
+        Args:
+            base_url: the beginning of the invitation's address.
+            notice: the refusal of the guest's last request, shown once.
+        """
+        if room.match is None:
+            lobby = replace(lobby_page(room, guest, base_url), notice=notice)
+            return Frame(Markup(template("_lobby.html").render(page=lobby, version=room.version)), lobby)
+        return self._match_frame(room, room.match, room.table.seat_of(guest.id), notice)
+
+    def _match_frame(self, room: Room, match: Match, seat: int | None, notice: Refusal | None) -> Frame:
+        version, language = self._version(room), current_language()
+        if language not in version.public:
+            page = live_page(room, match, None, seat_views(room))
+            version.public[language] = page, self.public(page)
+        spectator, public = version.public[language]
+        if (seat, language) not in version.frames:
+            page = spectator if seat is None else live_page(room, match, seat, spectator.seats)
+            version.frames[seat, language] = page, self._join(page, version.number, public)
+        page, html = version.frames[seat, language]
+        if notice:
+            page = replace(page, notice=notice)
+            html = self._join(page, version.number, public)
+        return Frame(html, page)
+
+    def _version(self, room: Room) -> _Version:
+        version = self._versions.get(room)
+        if version is None or version.number != room.version:
+            version = self._versions[room] = _Version(room.version)
+        return version
+
+    def _join(self, page: MatchPage, version: int, public: Markup) -> Markup:
+        macros: Any = template("_private.html").module
+        attributes = self.cached(
+            macros.frame_attributes, page.title, len(page.seats), page.viewer, page.your_turn, page.status != "running"
+        )
+        return Markup(f'<div id="frame" {attributes} data-version="{version}">{self.private(page)}{public}</div>')
+
+    def public(self, page: MatchPage) -> Markup:
+        """Return the public part of a match's frame: board, seats, result and log."""
+        macros: Any = template("_public.html").module
+        return _one_line(macros.public(page, _game_macros(page.game)))
+
+    def private(self, page: MatchPage) -> Markup:
+        """Return one viewer's part of a match's frame: prompt, controls and tools."""
+        macros: Any = template("_private.html").module
+        return _one_line(macros.private(page, _game_macros(page.game)))
+
+
+def _game_macros(game: str) -> Any:
+    """Return the macros of a game's page: ``board``, ``about`` and ``controls``."""
+    return template(f"{game}/page.html").module
+
+
+def _fragment(macro: Macro, values: tuple[Hashable, ...], _language: str) -> Markup:
+    return _one_line(macro(*values))
+
+
+def _one_line(html: str) -> Markup:
+    """Remove the templates' indentation: these parts are kept, and sent many times."""
+    return Markup(_INDENTATION.sub(" ", html))
+
+
+FRAMES = Frames()
