@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 import meadhall
 from meadhall.engine.compiled import module_of
-from meadhall.games.viking_axes.state import ARMORY, AXE_KINDS, SHIELD
+from meadhall.games.viking_axes.state import AXE_KINDS, SHIELD_KINDS, Card
 
 Floats = npt.NDArray[np.float64]
 
@@ -43,7 +43,7 @@ def features(states: Any, players: int) -> tuple[Floats, npt.NDArray[np.bool_]]:
     before = ((turn[:, None, :] < turn[:, :, None]) & left[:, None, :]).sum(axis=2)
     hand = states["hand"][:, :players].astype(np.float64)
     axes = hand[:, :, :AXE_KINDS] @ np.arange(1, AXE_KINDS + 1)
-    shields = hand[:, :, SHIELD:ARMORY] @ np.arange(1, ARMORY - SHIELD + 1)
+    shields = hand[:, :, Card.ONE_SHIELD : Card.ARMORY] @ np.arange(1, SHIELD_KINDS + 1)
     wait = before / left.sum(axis=1)[:, None]
     return np.stack([strength, np.log(np.maximum(strength, 1)), wait, axes, shields], axis=2), left
 

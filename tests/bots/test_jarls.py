@@ -16,7 +16,7 @@ from meadhall import Match, game
 from meadhall.bots import bot
 from meadhall.games.axes_and_allies.rules import ATTACK
 from meadhall.games.dungeon_allies.state import HAMMER
-from meadhall.games.viking_axes.state import PLAY
+from meadhall.games.viking_axes.state import Act
 
 pytestmark = pytest.mark.compiled  # half a second is a few iterations when interpreted
 
@@ -52,7 +52,7 @@ def a_hammer_that_cannot_fail() -> tuple[Match, set[int]]:
 
 def an_axe_for_the_last_rival() -> tuple[Match, set[int]]:
     hands = {0: ["axe1", "wench", "shield4"], 1: ["axe3", "axe3"]}
-    return viking_axes(players=2, hits={0: 14, 1: 14}, hands=hands), {PLAY + CARDS.index("axe1")}
+    return viking_axes(players=2, hits={0: 14, 1: 14}, hands=hands), {Act.PLAY + CARDS.index("axe1")}
 
 
 @pytest.mark.parametrize(

@@ -17,10 +17,10 @@ from browser.test_phone import PHONE
 from meadhall.engine.match import Match
 from meadhall.engine.record.replay import replay
 from meadhall.games.viking_axes.cards import TITLES
-from meadhall.games.viking_axes.state import DRAW, END_TURN, PLACE, PLAY, SHIELD, SKIP
+from meadhall.games.viking_axes.state import Act, Card
 
 VIKING_AXES = "Viking Axes"
-STRATEGIC = "You hold two cards in secret"
+STRATEGIC = "Hold two cards in secret"
 
 STILL = {"reduced_motion": "reduce"}
 
@@ -99,7 +99,7 @@ def test_a_hand_is_sent_to_nobody_but_its_owner(come: Come) -> None:
         number = int(actor.page.locator("#controls input[name=n]").input_value())
         played = actor.legal()[0]
         actor.act()
-        if undone < 2 and PLAY <= played < SHIELD + PLAY:
+        if undone < 2 and Act.PLAY <= played < Card.ONE_SHIELD + Act.PLAY:
             undone += 1
             _take_back(actor)
             assert actor.page.locator("#controls input[name=n]").input_value() == str(number + 1)
@@ -153,7 +153,7 @@ def _hands(match: Match) -> dict[int, set[tuple[tuple[str, ...], ...]]]:
     for step in (step for undone in match.undone for step in undone.steps):
         hands = step.before["hand"][0, : match.players].tolist()
         held[step.n] = {_titles(hands)}
-        hands[step.seat][step.action - PLAY] -= 1
+        hands[step.seat][step.action - Act.PLAY] -= 1
         held[step.n + 1].add(_titles(hands))
     return held
 
@@ -245,7 +245,7 @@ def test_what_can_not_be_played_says_why(come: Come) -> None:
 
 def _axes_last(legal: Sequence[int]) -> int:
     """Nobody is hit for long, armories are kept: so a second one can't be played, and not everybody can be skipped."""
-    return max(legal, key=lambda action: (action in (PLACE, END_TURN), action))
+    return max(legal, key=lambda action: (action in (Act.PLACE, Act.END_TURN), action))
 
 
 # ------------------------------------------------------------------------------------------------------------------- accessible
@@ -257,7 +257,7 @@ def test_no_moment_has_an_axe_violation(come: Come) -> None:
     players = open_table(host, friend, game=VIKING_AXES, option=STRATEGIC)
     while len(seen) < 3 and (actor := whose_turn(players)) is not None:
         first = actor.legal()[0]
-        phase = "card" if first >= PLAY else "armory" if first >= DRAW else "wench" if first >= SKIP else "target"
+        phase = "card" if first >= Act.PLAY else "armory" if first >= Act.DRAW else "wench" if first >= Act.SKIP else "target"
         if phase not in seen:
             seen.add(phase)
             inspector.look(f"{phase}, to decide", actor.page)

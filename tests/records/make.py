@@ -25,11 +25,11 @@ from meadhall.engine.conformance import setups
 from meadhall.engine.record.format import SUFFIX, dumps
 from meadhall.engine.schema import States
 from meadhall.games.axxa.board import SPACES, distance
-from meadhall.games.axxa.state import HEIGHT, NUMBERS, OF_EACH, THREE, Ending
+from meadhall.games.axxa.state import HEIGHT, NUMBERS, OF_EACH, TRIPLET_SIZE, Ending
 from meadhall.games.dungeon_allies.components import COMPONENTS
 from meadhall.games.dungeon_allies.state import DICE, GONE, MAX_TURNS, NONE, ON_SQUARE, ON_TRACK, PLACE, SQUARES, State
 from meadhall.games.dungeon_allies.words import deciding_colour
-from meadhall.games.viking_axes.state import COPIES, HITS, SHIELD
+from meadhall.games.viking_axes.state import COPIES, HITS, Card
 
 HERE = Path(__file__).parent
 STARTED = datetime(2026, 11, 21, 20, 0, 0, tzinfo=UTC)
@@ -94,7 +94,7 @@ def search(match: Match, goal: Callable[[States], Bools], promise: Callable[[Sta
 # ------------------------------------------------------------------------------------------ VA-7.2: every axe card in front
 
 ALL_AXES = sum(COPIES[kind] * (kind + 1) for kind in range(3))
-ALL_SHIELDS = sum(COPIES[SHIELD + kind] * (kind + 1) for kind in range(4))
+ALL_SHIELDS = sum(COPIES[Card.ONE_SHIELD + kind] * (kind + 1) for kind in range(4))
 
 SPARING = 350
 """For so many actions the hits that players can take are spared; what is left of them may then be used up."""
@@ -172,7 +172,7 @@ def standstill(states: States, played: int) -> Floats:
     fixed = (last >= 0) & (tops > REACH[states["space"]])
     full = fixed & (states["height"] == HEIGHT)
     others = ((states["piece"] > 0) & (states["piece"] < NUMBERS)).sum(axis=(1, 2))
-    lost = (states["actor"] < 0) | (states["taker"][:, NUMBERS] > 0) | (OF_EACH - states["paid"][:, NUMBERS] < THREE)
+    lost = (states["actor"] < 0) | (states["taker"][:, NUMBERS] > 0) | (OF_EACH - states["paid"][:, NUMBERS] < TRIPLET_SIZE)
     found: Floats = 3.0 * fixed.sum(axis=1) + 4 * full.any(axis=1) - others - 100 * lost
     return found
 

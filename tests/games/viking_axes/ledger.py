@@ -1,4 +1,4 @@
-"""A second account of the cards: moved by hand as the events tell, on a table of lists, and what a throw must come to."""
+"""A second model of Viking Axes for tests. It moves cards between lists as the events say, and predicts the effects of throws."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any
 
 from games.viking_axes.scenes import CARDS
 from meadhall.engine.events import Event
-from meadhall.games.viking_axes.state import ARMORY, COPIES, SHIELD
+from meadhall.games.viking_axes.state import COPIES, Card
 
 
 class Player:
-    """What a player holds and what lies in front of them."""
+    """A player's cards, in hand and in front."""
 
     def __init__(self) -> None:
         self.hand: list[str] = []
@@ -38,7 +38,7 @@ class Player:
 
 
 class Ledger:
-    """Follows the events of a match from its setup on."""
+    """The cards of all players, updated by the events of a match from its setup on."""
 
     def __init__(self, players: int, strategic: bool) -> None:
         self.limit = 15 if players == 2 else 10
@@ -47,7 +47,7 @@ class Ledger:
         self.discarded = Counter(dict(zip(CARDS, COPIES, strict=True)))
         self.players = [Player() for _ in range(players)]
         self.in_play: list[str] = []
-        self.expected: list[list[Any]] = []  # what has to follow a throw
+        self.expected: list[list[Any]] = []  # the events that must follow a throw
 
     def follow(self, events: Sequence[Event]) -> None:
         for event in events:
@@ -103,7 +103,7 @@ class Ledger:
         assert not self.players[seat].out
 
     def throws(self, seat: int, target: int, axes: int) -> None:
-        """All shields are one pool; the card stays, lies on the shields, or leaves with them."""
+        """Move the card thrown: it stays as a mark, lies on the shields, or is discarded with them. All shields are one pool."""
         assert seat != target
         player, card = self.players[target], f"axe{axes}"
         self.in_play.remove(card)
@@ -148,7 +148,7 @@ class Ledger:
         assert not self.players[seat].out
 
     def agrees_with(self, state: Any) -> None:
-        """The state says what the ledger says."""
+        """Assert that the state has the same cards, hits and players."""
         assert _of(state.pile[k] for k in range(state.left)) == +self.pile
         assert _of(_times(state.discarded)) == +self.discarded
         assert ([CARDS[state.card]] if state.card >= 0 else []) == self.in_play
@@ -156,8 +156,8 @@ class Ledger:
             assert _of(_times(state.hand[seat])) == Counter(player.hand)
             assert _of(_times(state.marks[seat])) == Counter(player.marks)
             assert _of(_times(state.lying[seat])) == Counter(player.on_shields)
-            assert _of(SHIELD + kind for kind in _times(state.shields[seat])) == Counter(player.shields)
-            assert [CARDS[ARMORY]] * state.armory[seat] == player.armory
+            assert _of(Card.ONE_SHIELD + kind for kind in _times(state.shields[seat])) == Counter(player.shields)
+            assert [CARDS[Card.ARMORY]] * state.armory[seat] == player.armory
             assert state.unused[seat] == player.unused()
             assert state.hits[seat] == player.hits
             assert bool(state.out[seat]) == player.out

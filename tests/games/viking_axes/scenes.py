@@ -1,4 +1,4 @@
-"""Situations set up by hand, and what is counted in them."""
+"""Positions of Viking Axes set up for tests, and helpers that count their cards."""
 
 from __future__ import annotations
 
@@ -11,15 +11,16 @@ from meadhall.engine.events import Event
 from meadhall.engine.view import legal_actions
 from meadhall.games.viking_axes.cards import TITLES
 from meadhall.games.viking_axes.state import (
-    ARMORY,
     AXE_KINDS,
     COPIES,
     KINDS,
-    NONE,
-    SHIELD,
+    NO_CARD,
     SHIELD_KINDS,
+    Card,
     Phase,
     State,
+    axes_on,
+    shields_on,
 )
 
 VA = game("viking-axes")
@@ -43,14 +44,15 @@ def scene(
     then: Sequence[str] = (),
     left: int | None = None,
 ) -> Match:
-    """A match in which seat 0 has ``card`` in play, or is to choose from three in hand, or (``offer``) to cash in an armory.
+    """Return a match in which seat 0 has ``card`` in play, three cards in hand, or (``offer``) an armory to cash in.
 
     Args:
-        front: shields, armories and axes (marks of hits) in front of players; the numbers of ``hits`` go by themselves.
+        hits: hits by seat. Marks in ``front`` don't add to them.
+        front: shields, armories and axes (marks of hits) in front of players.
         lying: axes on their shields.
-        hands: if given, the strategic variant is played.
-        then: the next cards of the draw pile, the first one first; below them lie the others, in the order of their kinds.
-        left: how many of the draw pile's cards there are, if not all that lie nowhere else; the others are discarded.
+        hands: if given, the variant is strategic.
+        then: the next cards of the draw pile, the first one first. The others lie below them, in the order of their kinds.
+        left: the size of the draw pile, if it doesn't have all other cards; the rest is discarded.
     """
     match = VA.match(players=players, seed="scene", variant="standard" if hands is None else "strategic")
     states = VA.state.new()
@@ -58,7 +60,7 @@ def scene(
     state.players = state.living = players
     state.limit = match.state.limit  # type: ignore[attr-defined]
     state.strategic = hands is not None
-    state.card = CARDS.index(card) if card else NONE
+    state.card = CARDS.index(card) if card else NO_CARD
     state.offer = offer
     state.phase = _phase(card, offer)
     for seat, number in (hits or {}).items():
@@ -74,7 +76,7 @@ def scene(
     for seat, kind in _cards(lying):
         state.lying[seat, kind] += 1
         state.axes_in_front += 1
-        state.unused[seat] -= kind + 1
+        state.unused[seat] -= axes_on(kind)
     for seat, kind in _cards(hands):
         state.hand[seat, kind] += 1
     _lay_out_pile(state, [CARDS.index(name) for name in then], left)
@@ -94,22 +96,22 @@ def _cards(front: Front | None) -> Iterator[tuple[int, int]]:
 
 
 def _put_in_front(state: Any, seat: int, kind: int) -> None:
-    if kind == ARMORY:
+    if kind == Card.ARMORY:
         state.armory[seat] = True
-    elif kind < SHIELD:
+    elif kind < Card.ONE_SHIELD:
         state.marks[seat, kind] += 1
         state.axes_in_front += 1
     else:
-        state.shields[seat, kind - SHIELD] += 1
-        state.unused[seat] += kind - SHIELD + 1
+        state.shields[seat, kind - Card.ONE_SHIELD] += 1
+        state.unused[seat] += shields_on(kind)
 
 
 def _lay_out_pile(state: Any, top: list[int], left: int | None) -> None:
     spare = Counter(dict(enumerate(COPIES))) - counted(state) - Counter(top)
-    assert counted(state) + Counter(top) + spare == Counter(dict(enumerate(COPIES))), "more cards are wanted than there are"
+    assert counted(state) + Counter(top) + spare == Counter(dict(enumerate(COPIES))), "too many cards of a kind"
     below = sorted(spare.elements())
     keep = len(below) if left is None else left - len(top)
-    state.pile[:] = [NONE] * len(state.pile)
+    state.pile[:] = [NO_CARD] * len(state.pile)
     for place, kind in enumerate([*below[len(below) - keep :], *reversed(top)]):
         state.pile[place] = kind
     state.left = keep + len(top)
@@ -118,9 +120,9 @@ def _lay_out_pile(state: Any, top: list[int], left: int | None) -> None:
 
 
 def counted(state: Any) -> Counter[int]:
-    """All cards in all places together, by kind."""
+    """Count all cards in all places, by kind."""
     cards = Counter(state.pile[place] for place in range(state.left))
-    if state.card != NONE:
+    if state.card != NO_CARD:
         cards[state.card] += 1
     for kind in range(KINDS):
         cards[kind] += state.discarded[kind]
@@ -132,37 +134,37 @@ def counted(state: Any) -> Counter[int]:
 
 
 def in_front(state: Any, seat: int) -> Counter[int]:
-    """The cards in front of a player, by kind."""
-    cards = Counter({ARMORY: state.armory[seat]})
+    """Count the cards in front of a player, by kind."""
+    cards = Counter({int(Card.ARMORY): state.armory[seat]})
     for kind in range(AXE_KINDS):
         cards[kind] += state.marks[seat, kind] + state.lying[seat, kind]
     for kind in range(SHIELD_KINDS):
-        cards[SHIELD + kind] += state.shields[seat, kind]
+        cards[Card.ONE_SHIELD + kind] += state.shields[seat, kind]
     return +cards
 
 
 def named(cards: Counter[int]) -> dict[str, int]:
-    """How many of each kind, by their names."""
+    """Replace kinds by their names in records."""
     return {CARDS[kind]: number for kind, number in sorted(cards.items())}
 
 
-def told(events: Sequence[Event]) -> list[list[Any]]:
-    """Events as records have them."""
+def as_lists(events: Sequence[Event]) -> list[list[Any]]:
+    """Return events as lists, as in records."""
     return [event.to_list() for event in events]
 
 
 def until(events: Sequence[Event], name: str) -> list[list[Any]]:
-    """Events up to the first of that name."""
-    return told(events)[: [event.name for event in events].index(name)]
+    """Return the events before the first one with that name."""
+    return as_lists(events)[: [event.name for event in events].index(name)]
 
 
 def legal(match: Match) -> list[int]:
-    """The actions that are legal now."""
+    """Return the legal actions."""
     return list(legal_actions(VA, match.states))
 
 
 def play_at_random(match: Match, seed: int = 1) -> Iterator[Match]:
-    """To the end, by actions that look random; the match before every one of them, and at the end."""
+    """Play pseudo-random actions to the end. Yield the match before each action, and at the end."""
     turn = seed
     while not match.over:
         yield match

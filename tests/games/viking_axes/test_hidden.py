@@ -1,4 +1,4 @@
-"""What seats may know: who sees which cards, and that the others are redealt by the exact law."""
+"""Hidden information of Viking Axes: which cards each seat sees, and the exact distribution of redealt cards."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from meadhall.engine.compiled import loops
 from meadhall.engine.rule import INTERPRETED
 from meadhall.engine.view import concealed
 from meadhall.games.viking_axes.hidden import unseen
-from meadhall.games.viking_axes.state import COPIES, KINDS, NONE, PLAY, THROW, State, hand_size
+from meadhall.games.viking_axes.state import COPIES, KINDS, NO_CARD, Act, Card, Phase, State, hand_size
 
 REDEALS = 1500 if INTERPRETED else 30_000
 HANDS = {0: ["axe1", "shield2", "wench"], 1: ["axe3", "axe3"], 2: ["armory", "shield4"]}
 
 
 def middle(variant: str, players: int = 3) -> Match:
-    """A match under way, of players none of whom is out."""
+    """Return a match in progress in which no player is out."""
     matches = play_at_random(VA.match(players=players, seed="under way", variant=variant), 3)
     match = next(match.copy() for match in matches if match.state.left < 95)  # type: ignore[attr-defined]
     assert match.state.living == players  # type: ignore[attr-defined]
@@ -40,7 +40,7 @@ def hand(state: Any, seat: int) -> list[int]:
 
 
 def redeals(match: Match, viewer: int, count: int = REDEALS) -> Iterator[Any]:
-    """States that are to the viewer the same table."""
+    """Yield determinizations of the match for the viewer."""
     view = concealed(VA, match.states, viewer)
     draw = np.random.default_rng(7)
     for _ in range(count):
@@ -50,19 +50,19 @@ def redeals(match: Match, viewer: int, count: int = REDEALS) -> Iterator[Any]:
         yield State.at(states)
 
 
-# ------------------------------------------------------------------------------------------------------------ who sees what
+# ---------------------------------------------------------------------------------------------------------------- visibility
 
 
 @pytest.mark.parametrize("variant", ["standard", "strategic"])
-def test_nobody_sees_the_order_of_the_draw_pile(variant: str) -> None:
+def test_no_viewer_sees_the_order_of_the_draw_pile(variant: str) -> None:
     match = middle(variant)
     for viewer in range(-1, 3):
         state = seen_by(match, viewer)
         assert state.left == match.state.left > 10  # type: ignore[attr-defined]
-        assert {state.pile[k] for k in range(len(state.pile))} == {NONE}
+        assert {state.pile[k] for k in range(len(state.pile))} == {NO_CARD}
 
 
-def test_a_seat_sees_its_own_hand_and_nobody_else_does() -> None:
+def test_only_its_owner_sees_a_hand() -> None:
     match = middle("strategic")
     for viewer in range(-1, 3):
         for seat in range(3):
@@ -71,15 +71,15 @@ def test_a_seat_sees_its_own_hand_and_nobody_else_does() -> None:
     assert all(sum(hand(match.state, seat)) for seat in range(3))
 
 
-def test_everybody_can_see_how_many_cards_are_held() -> None:
+def test_all_viewers_see_the_sizes_of_hands() -> None:
     match = scene(hands=HANDS)
     assert [hand_size(seen_by(match, -1), seat) for seat in range(3)] == [3, 2, 2]
-    match.play(PLAY + 0)
+    match.play(Act.PLAY + Card.AXE)
     assert [hand_size(seen_by(match, 1), seat) for seat in range(3)] == [2, 2, 2]
     assert [hand_size(seen_by(middle("standard"), -1), seat) for seat in range(3)] == [0, 0, 0]
 
 
-def test_what_lies_in_the_open_stays_as_it_is() -> None:
+def test_open_fields_are_not_concealed() -> None:
     match = middle("strategic")
     open_fields = [name for name in VA.state.dtype.names or () if name not in ("rng", "pile", "hand")]
     for viewer in range(-1, 3):
@@ -87,7 +87,7 @@ def test_what_lies_in_the_open_stays_as_it_is() -> None:
         assert all(np.array_equal(view[name], match.states[name]) for name in open_fields)
 
 
-def test_draws_are_told_to_all_in_the_standard_game_and_to_one_in_the_variant() -> None:
+def test_draws_are_public_in_the_standard_game_and_private_in_the_variant() -> None:
     for variant, audience in (("standard", lambda seat: -1), ("strategic", lambda seat: seat)):
         match = middle(variant)
         drew = [event for step in match.steps for event in step.events if event.name == "drew"]
@@ -95,30 +95,30 @@ def test_draws_are_told_to_all_in_the_standard_game_and_to_one_in_the_variant() 
         assert all(event.audience == audience(event.arguments[0]) for event in drew)
 
 
-def test_a_card_chosen_from_the_hand_may_be_taken_back_before_the_target_is_named() -> None:
+def test_playing_a_card_from_the_hand_can_be_undone_before_a_target_is_chosen() -> None:
     match = scene(hands=HANDS)
-    match.play(PLAY + 0)
+    match.play(Act.PLAY + Card.AXE)
     assert match.can_undo()
     match.undo()
-    assert legal(match) == [PLAY + kind for kind in (0, 4, 8)]
-    match.play(PLAY + 0)
-    match.play(THROW + 1)
+    assert legal(match) == [Act.PLAY + kind for kind in (Card.AXE, Card.TWO_SHIELDS, Card.WENCH)]
+    match.play(Act.PLAY + Card.AXE)
+    match.play(Act.THROW + 1)
     assert not match.can_undo()  # the next player has drawn
 
 
-def test_who_goes_out_shows_the_hand_and_that_is_not_taken_back() -> None:
+def test_a_throw_that_reveals_a_hand_cannot_be_undone() -> None:
     match = scene(hands=HANDS, front={0: ["armory"]}, hits={1: 9}, offer=True)
     states = match.states
     state: Any = VA.state.at(states)
-    state.phase, state.card = 1, 0
-    state.hand[0, 0] -= 1
+    state.phase, state.card = Phase.THROW, Card.AXE
+    state.hand[0, Card.AXE] -= 1
     match = match.supposing(states)
-    match.play(THROW + 1)
-    assert match.actor == 0  # to cash in the armory: nobody has drawn
+    match.play(Act.THROW + 1)
+    assert match.actor == 0  # with an armory to cash in: no card has been drawn
     assert not match.can_undo()
 
 
-# ------------------------------------------------------------------------------------------------------------- the exact law
+# ------------------------------------------------------------------------------------------------------------- distribution
 
 
 def test_the_unseen_cards_are_those_of_the_pile_and_of_other_hands() -> None:
@@ -134,7 +134,7 @@ def test_the_unseen_cards_are_those_of_the_pile_and_of_other_hands() -> None:
 
 
 @pytest.mark.parametrize("viewer", [-1, 0, 1])
-def test_a_redeal_has_all_cards_and_leaves_what_is_known(viewer: int) -> None:
+def test_a_redeal_has_all_cards_and_keeps_the_known_ones(viewer: int) -> None:
     match = middle("strategic")
     for state in redeals(match, viewer, 50):
         assert counted(state) == dict(enumerate(COPIES))
@@ -144,18 +144,18 @@ def test_a_redeal_has_all_cards_and_leaves_what_is_known(viewer: int) -> None:
 
 
 def hypergeometric(numbers: list[int], drawn: int) -> dict[tuple[int, ...], float]:
-    """The exact law of ``drawn`` cards from a heap with so many of each kind: counts by kind -> probability."""
+    """Return the distribution of ``drawn`` cards from a pile with these numbers of each kind: counts by kind -> probability."""
     law = {}
     for cards in combinations_with_replacement(range(len(numbers)), drawn):
         counts = tuple(cards.count(kind) for kind in range(len(numbers)))
-        ways = prod(comb(have, want) for have, want in zip(numbers, counts, strict=True))
-        if ways:
-            law[counts] = ways / comb(sum(numbers), drawn)
+        choices = prod(comb(have, want) for have, want in zip(numbers, counts, strict=True))
+        if choices:
+            law[counts] = choices / comb(sum(numbers), drawn)
     return law
 
 
 def distance(found: Counter[Any], law: dict[Any, float]) -> float:
-    """Pearson's statistic in standard deviations from its mean; rare outcomes are taken together."""
+    """Return Pearson's statistic, in standard deviations from its mean. Rare outcomes are merged."""
     total = found.total()
     assert set(found) <= set(law)
     cells = [(found[outcome], total * chance) for outcome, chance in law.items() if total * chance >= 8]
@@ -176,33 +176,33 @@ SEEN: dict[str, tuple[Callable[[Any], Any], int]] = {
         3,
     ),
 }
-"""What of a redealt state is compared, and how many of the unseen cards that is."""
+"""Parts of a redealt state that are compared: a function that extracts one, and its number of unseen cards."""
 
 
 @pytest.fixture(scope="module")
 def dealt() -> tuple[list[int], dict[str, Counter[Any]]]:
-    """For seat 0: the unseen cards by kind, and what many redeals came to."""
+    """Return the cards that seat 0 can't see, by kind, and the outcomes of many redeals."""
     match = middle("strategic")
     while match.actor != 0:
         match.play(legal(match)[0])
     numbers = [unseen(seen_by(match, 0), kind) for kind in range(KINDS)]
-    found: dict[str, Counter[Any]] = {what: Counter() for what in SEEN}
+    found: dict[str, Counter[Any]] = {part: Counter() for part in SEEN}
     for state in redeals(match, 0):
-        for what, (look, _) in SEEN.items():
-            found[what][look(state)] += 1
+        for part, (extract, _) in SEEN.items():
+            found[part][extract(state)] += 1
     return numbers, found
 
 
-@pytest.mark.parametrize("what", SEEN)
-def test_unseen_cards_are_redealt_by_the_hypergeometric_law(what: str, dealt: tuple[list[int], dict[str, Counter[Any]]]) -> None:
+@pytest.mark.parametrize("part", SEEN)
+def test_unseen_cards_are_redealt_hypergeometrically(part: str, dealt: tuple[list[int], dict[str, Counter[Any]]]) -> None:
     numbers, found = dealt
-    assert distance(found[what], hypergeometric(numbers, SEEN[what][1])) < 4
+    assert distance(found[part], hypergeometric(numbers, SEEN[part][1])) < 4
 
 
-def test_another_law_would_be_found_out(dealt: tuple[list[int], dict[str, Counter[Any]]]) -> None:
-    """One card fewer of one kind and one more of another, among dozens."""
+def test_a_slightly_different_distribution_would_be_detected(dealt: tuple[list[int], dict[str, Counter[Any]]]) -> None:
+    """Among dozens of cards, one fewer of one kind and one more of another."""
     numbers, found = dealt
-    wrong = [n + (kind == 0) - (kind == 3) for kind, n in enumerate(numbers)]
+    wrong = [n + (kind == Card.AXE) - (kind == Card.ONE_SHIELD) for kind, n in enumerate(numbers)]
     if not INTERPRETED:
         assert distance(found["two hands together"], hypergeometric(wrong, 4)) > 6
     assert distance(found["a hand"], hypergeometric([*numbers[1:], numbers[0]], 2)) > 6

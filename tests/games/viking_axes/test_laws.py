@@ -1,4 +1,4 @@
-"""Viking Axes keeps every law that games keep."""
+"""Viking Axes passes the conformance checks for games."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ SETUPS = list(conformance.setups(VA))
 TRIED = [(players, options) for players, options in SETUPS if players == 2] if INTERPRETED else SETUPS
 
 
-def test_2_to_7_play_either_variant() -> None:
+def test_2_to_7_players_can_play_either_variant() -> None:
     assert [(players, {"variant": variant}) for players in range(2, 8) for variant in ("standard", "strategic")] == SETUPS
 
 
 @pytest.mark.parametrize("setup", TRIED, ids=lambda setup: f"{setup[0]}-{setup[1]['variant']}")
-def test_viking_axes_keeps_every_law(setup: tuple[int, dict[str, Any]], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_viking_axes_passes_every_check(setup: tuple[int, dict[str, Any]], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(conformance, "DEALS", 20 if INTERPRETED else 100)
     monkeypatch.setattr(conformance, "setups", lambda _game: [setup])
     assert check_game(VA, matches=1) > 15

@@ -1,4 +1,4 @@
-"""What a browser shows of Viking Axes: the story that the events tell agrees with the state, and is told once."""
+"""The page of Viking Axes: its cards agree with the state, and its animations run once."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ import pytest
 from meadhall import Match, game
 from meadhall.engine.view import EVERYTHING, SPECTATOR
 from meadhall.games.viking_axes import page
-from meadhall.games.viking_axes.state import AXE_KINDS, DISARM, KINDS, PLAY, SHIELD, SHIELD_KINDS, SKIP, THROW, Phase
+from meadhall.games.viking_axes.state import AXE_KINDS, KINDS, SHIELD_KINDS, Act, Card, Phase, shields_on
 from meadhall.games.viking_axes.story import Piece, Story
 
 VA = game("viking-axes")
 
 
 def matches(variant: str, players: int) -> Iterator[Match]:
-    """Every moment of a few random matches."""
+    """Yield every state of a few random matches."""
     for seed in ("one", "two"):
         match, draw = VA.match(players=players, seed=seed, variant=variant), random.Random(seed)
         yield match
@@ -33,8 +33,8 @@ def counted(pieces: list[Piece], kinds: range) -> list[int]:
 
 @pytest.mark.parametrize("variant", ["standard", "strategic"])
 @pytest.mark.parametrize("players", [2, 4, 7])
-def test_what_the_events_tell_is_what_the_state_counts(variant: str, players: int) -> None:
-    axes, shields = range(AXE_KINDS), range(SHIELD, SHIELD + SHIELD_KINDS)
+def test_cards_derived_from_events_agree_with_the_state(variant: str, players: int) -> None:
+    axes, shields = range(AXE_KINDS), range(Card.ONE_SHIELD, Card.ONE_SHIELD + SHIELD_KINDS)
     for match in matches(variant, players):
         story, states = Story(match.view()), match.states
         assert counted(story.discarded, range(KINDS)) == states["discarded"][0].tolist()
@@ -46,16 +46,16 @@ def test_what_the_events_tell_is_what_the_state_counts(variant: str, players: in
 
 
 @pytest.mark.parametrize("variant", ["standard", "strategic"])
-def test_shields_are_drawn_used_as_far_as_they_are(variant: str) -> None:
+def test_as_many_shields_are_drawn_used_as_are_used(variant: str) -> None:
     for match in matches(variant, 4):
         for place in page.picture(match.view()).places:
-            shown = sum(card.kind - SHIELD + 1 for card in place.shields)
+            shown = sum(shields_on(card.kind) for card in place.shields)
             assert sum(card.used for card in place.shields) == shown - place.unused
-            assert all(0 <= card.new <= card.used <= card.kind - SHIELD + 1 for card in place.shields)
+            assert all(0 <= card.new <= card.used <= shields_on(card.kind) for card in place.shields)
 
 
-def test_pieces_are_new_for_one_moment() -> None:
-    """Everything that lies somewhere since the last step has a beat, and nothing else has."""
+def test_pieces_are_new_for_one_step() -> None:
+    """The pieces that came in the last step have a beat, all others have none."""
     before: set[tuple[int, int, str]] = set()
     for match in matches("standard", 3):
         story = Story(match.view())
@@ -70,7 +70,7 @@ def test_pieces_are_new_for_one_moment() -> None:
         before = set(lying)
 
 
-def test_nothing_moves_when_something_was_taken_back() -> None:
+def test_nothing_moves_after_an_undo() -> None:
     match = next(match for match in matches("strategic", 3) if match.state.phase == Phase.THROW)  # type: ignore[attr-defined]
     assert page.picture(match.view()).came is not None
     match.undo()
@@ -78,7 +78,7 @@ def test_nothing_moves_when_something_was_taken_back() -> None:
     assert (picture.moves, picture.came, picture.since) == ((), None, {})
 
 
-def test_a_hand_is_shown_to_who_may_know_it() -> None:
+def test_a_hand_is_shown_only_to_viewers_who_may_know_it() -> None:
     match = next(match for match in matches("strategic", 3) if len(match.steps) == 4)
     seat = match.actor
     assert seat is not None
@@ -92,21 +92,21 @@ def test_a_hand_is_shown_to_who_may_know_it() -> None:
     assert page.picture(match.view_at(4, EVERYTHING)).places[seat].hand == hands[seat]
 
 
-def test_a_threat_is_what_the_throw_then_does() -> None:
+def test_a_threat_predicts_the_effect_of_the_throw() -> None:
     for match in matches("standard", 4):
         if match.over or match.state.phase != Phase.THROW:  # type: ignore[attr-defined]
             continue
         threats = page.own(match.view(match.actor)).threats
         for action in match.legal():
-            threat = threats[int(action) - THROW]
+            threat = threats[int(action) - Act.THROW]
             assert threat is not None
-            told = {event.name: event.arguments for event in match.copy().play(action)}
-            assert told.get("blocked", (0, 0))[1] == threat.blocked
-            assert told.get("hits", (0, 0))[1] == threat.hits
-            assert ("out" in told) == threat.out
+            happened = {event.name: event.arguments for event in match.copy().play(action)}
+            assert happened.get("blocked", (0, 0))[1] == threat.blocked
+            assert happened.get("hits", (0, 0))[1] == threat.hits
+            assert ("out" in happened) == threat.out
 
 
-def test_what_can_not_be_chosen_is_offered_with_its_reason() -> None:
+def test_illegal_choices_are_shown_with_a_reason() -> None:
     phases = set()
     for match in chain(matches("standard", 4), matches("strategic", 4)):
         if match.over:
@@ -119,9 +119,9 @@ def test_what_can_not_be_chosen_is_offered_with_its_reason() -> None:
         if refused:
             phases.add(phase)
         if phase == Phase.WENCH:
-            assert {action - SKIP for action in shown if action < DISARM} == {
+            assert {action - Act.SKIP for action in shown if action < Act.DISARM} == {
                 seat for seat in range(4) if seat != match.actor and not view.state.out[seat]
             }
         if phase == Phase.HAND:
-            assert shown == {PLAY + held.kind for held in page.own(view).hand}
+            assert shown == {Act.PLAY + held.kind for held in page.own(view).hand}
     assert phases == {Phase.THROW, Phase.WENCH, Phase.HAND}

@@ -1,4 +1,4 @@
-"""What a search makes of Viking Axes: the evaluation of positions, and moves that decide a match."""
+"""Search in Viking Axes: the evaluation of positions, and decisive moves."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from meadhall.bots import bot
 from meadhall.engine.rule import INTERPRETED
 from meadhall.engine.schema import state_at
 from meadhall.games.viking_axes.evaluation import evaluate
-from meadhall.games.viking_axes.state import DISARM, PLAY, SKIP
+from meadhall.games.viking_axes.state import Act
 
 SEED = b"a seed of a search"
 ITERATIONS = 200 if INTERPRETED else 2_000
 
 
 def chances(match: Match) -> list[float]:
-    """What the evaluation says of a position."""
+    """Return the evaluation of a position."""
     out = np.zeros(match.players)
     evaluate(state_at(match.states, 0), out)
-    return [float(share) for share in out]
+    return [float(payoff) for payoff in out]
 
 
 def play_of(card: str) -> int:
-    return PLAY + CARDS.index(card)
+    return Act.PLAY + CARDS.index(card)
 
 
 def searched(match: Match, iterations: int = ITERATIONS) -> int:
@@ -35,7 +35,7 @@ def searched(match: Match, iterations: int = ITERATIONS) -> int:
 
 
 @pytest.mark.parametrize("players", [2, 3, 4, 5, 6, 7])
-def test_chances_sum_to_one_and_who_is_out_has_none(players: int) -> None:
+def test_chances_sum_to_one_and_players_who_are_out_have_none(players: int) -> None:
     match = VA.match(players=players, seed="chances", variant="strategic")
     assert sum(chances(match)) == pytest.approx(1)
     assert min(chances(match)) > 0
@@ -45,17 +45,17 @@ def test_chances_sum_to_one_and_who_is_out_has_none(players: int) -> None:
         assert sum(left) == pytest.approx(1)
 
 
-def test_of_two_who_are_left_the_stronger_has_the_better_chance() -> None:
+def test_of_two_players_left_the_stronger_has_the_better_chance() -> None:
     hits = [chances(scene("axe1", players=2, hits={0: hit, 1: 7}))[0] for hit in range(15)]
     assert hits == sorted(hits, reverse=True)
     assert hits[0] > 0.85
     assert hits[14] < 0.2
     shielded = chances(scene("axe1", players=2, hits={0: 7, 1: 7}, front={0: ["shield3"]}))[0]
     assert shielded > hits[7]
-    assert hits[7] > 0.5  # and it is their turn
+    assert hits[7] > 0.5  # player 0 is to move
 
 
-def test_chances_go_with_the_players_not_with_the_numbers_of_their_seats() -> None:
+def test_chances_do_not_depend_on_seat_numbers() -> None:
     match = scene("axe1", players=3, hits={0: 2, 1: 5, 2: 8}, hands={0: ["axe3"], 1: ["shield2"], 2: ["axe1"]})
     turned = match.states
     state: Any = VA.state.at(turned)
@@ -66,8 +66,8 @@ def test_chances_go_with_the_players_not_with_the_numbers_of_their_seats() -> No
     assert chances(match.supposing(turned)) == pytest.approx(np.roll(chances(match), 1).tolist())
 
 
-def test_it_wins_at_once_when_it_can() -> None:
-    """An axe that puts the last rival out, whatever else is in the hand, and however near the end it is itself."""
+def test_the_search_wins_at_once_when_it_can() -> None:
+    """An axe puts the last rival out. The rest of the hand doesn't matter, although one hit would put the player out."""
     for hand in (["axe1", "shield4", "shield3"], ["axe1", "wench", "shield4"]):
         match = scene(players=2, hits={0: 14, 1: 14}, hands={0: hand, 1: ["axe3", "axe3"]})
         assert searched(match) == play_of("axe1")
@@ -76,22 +76,22 @@ def test_it_wins_at_once_when_it_can() -> None:
         assert match.result().winners == (0,)  # type: ignore[union-attr]
 
 
-def test_it_takes_the_axes_that_are_enough() -> None:
+def test_the_search_plays_enough_axes_to_win() -> None:
     match = scene(players=2, hits={0: 14, 1: 12}, hands={0: ["axe2", "axe3", "shield4"], 1: ["axe3", "axe3"]})
     assert searched(match) == play_of("axe3")
 
 
-def test_a_wench_in_a_duel_takes_away_the_turn_in_which_it_would_die() -> None:
-    """Skipping the rival's turn is the only thing that a wench can do here, and it is done."""
+def test_a_wench_in_a_duel_skips_the_rival_who_would_win() -> None:
+    """First, skipping the rival is the only legal action. Then an armory could be emptied instead."""
     match = scene("wench", players=2, hits={0: 14, 1: 14})
-    assert match.view(0).legal == (SKIP + 1,)
-    assert searched(match) == SKIP + 1
+    assert match.view(0).legal == (Act.SKIP + 1,)
+    assert searched(match) == Act.SKIP + 1
     armed = scene("wench", players=2, hits={0: 14, 1: 14}, front={1: ["armory"]})
-    assert set(armed.view(0).legal) == {SKIP + 1, DISARM + 1}
-    assert searched(armed) == SKIP + 1  # one turn more at the rival's last life
+    assert set(armed.view(0).legal) == {Act.SKIP + 1, Act.DISARM + 1}
+    assert searched(armed) == Act.SKIP + 1  # one more turn against a rival with one hit left
 
 
-def test_what_it_may_not_know_does_not_lead_it() -> None:
+def test_hidden_cards_do_not_influence_the_search() -> None:
     match = VA.match(players=3, seed="hidden", variant="strategic")
     seat = match.actor
     assert seat is not None

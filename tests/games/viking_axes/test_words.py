@@ -1,4 +1,4 @@
-"""The game in words, English and German."""
+"""The texts of Viking Axes, in English and German."""
 
 from __future__ import annotations
 
@@ -9,21 +9,7 @@ from meadhall import Match
 from meadhall.engine.language import speaking
 from meadhall.engine.rulebook import rule_ids, rule_sentence, rulebook_text
 from meadhall.games.viking_axes.cards import card_phrase, card_title
-from meadhall.games.viking_axes.state import (
-    CASH_IN,
-    COPIES,
-    DISARM,
-    DISCARD,
-    DRAW,
-    KINDS,
-    PLACE,
-    PLAY,
-    SHIELD,
-    SKIP,
-    THROW,
-    WENCH,
-    Due,
-)
+from meadhall.games.viking_axes.state import COPIES, KINDS, Act, Card, Due
 
 IDS = """VA-1.1 VA-1.2 VA-1.3 VA-1.4 VA-1.5 VA-2.1 VA-2.2 VA-2.3 VA-2.4 VA-3.1 VA-3.2 VA-3.3 VA-3.4 VA-3.5 VA-3.6 VA-3.7
 VA-4.1 VA-5.1 VA-5.2 VA-5.3 VA-5.4 VA-5.5 VA-6.1 VA-6.2 VA-6.3 VA-6.4 VA-7.1 VA-7.2""".split()
@@ -52,7 +38,7 @@ def test_the_rulebook_explains_every_rule() -> None:
     assert all(len(rule_sentence(VA, rule)) > 30 for rule in IDS)
 
 
-def test_a_rules_sentence_runs_to_the_end_of_its_list_item_and_no_further() -> None:
+def test_the_text_of_a_rule_ends_with_its_list_item() -> None:
     assert rule_sentence(VA, "VA-3.5").endswith("the hits are counted beside it.")
     assert rule_sentence(VA, "VA-4.1").endswith("so it can always be played.")
 
@@ -64,7 +50,7 @@ def test_the_german_rulebook_explains_the_same_rules() -> None:
 
 
 @pytest.mark.parametrize("language", ["en", "de"])
-def test_the_rulebook_tells_how_many_cards_there_are_of_each_kind(language: str) -> None:
+def test_the_rulebook_lists_the_number_of_cards_of_each_kind(language: str) -> None:
     with speaking(language):
         cells = [cell.strip() for line in rulebook_text(VA).splitlines() if line.startswith("|") for cell in line.split("|")]
         assert [cells[cells.index(card_title(kind)) + 1] for kind in range(KINDS)] == [str(number) for number in COPIES]
@@ -73,35 +59,35 @@ def test_the_rulebook_tells_how_many_cards_there_are_of_each_kind(language: str)
 # ------------------------------------------------------------------------------------------------------------------- actions
 
 
-def test_actions_say_what_is_thrown_and_at_whom() -> None:
-    assert actions(scene("axe2")) == {THROW + 1: "throw two axes at Björn", THROW + 2: "throw two axes at Cnut"}
+def test_actions_name_the_axes_and_the_target() -> None:
+    assert actions(scene("axe2")) == {Act.THROW + 1: "throw two axes at Björn", Act.THROW + 2: "throw two axes at Cnut"}
     match = scene("wench", players=2, front={1: ["armory"]})
-    assert actions(match) == {SKIP + 1: "make Björn miss a turn", DISARM + 1: "empty Björn's armory"}
-    assert actions(scene("armory"))[PLACE] == "place the armory in front of you"
-    assert actions(scene(offer=True, front={0: ["armory"]}))[CASH_IN] == "cash in your armory and draw another card"
+    assert actions(match) == {Act.SKIP + 1: "make Björn miss a turn", Act.DISARM + 1: "empty Björn's armory"}
+    assert actions(scene("armory"))[Act.PLACE] == "place the armory in front of you"
+    assert actions(scene(offer=True, front={0: ["armory"]}))[Act.CASH_IN] == "cash in your armory and draw another card"
 
 
-def test_in_german_too() -> None:
+def test_actions_in_german() -> None:
     with speaking("de"):
-        assert actions(scene("axe2"))[THROW + 1] == "zwei Äxte auf Björn werfen"
+        assert actions(scene("axe2"))[Act.THROW + 1] == "zwei Äxte auf Björn werfen"
         assert list(actions(scene(hands=HANDS)).values()) == [
             "eine Axt spielen",
             "drei Schilde spielen",
             "eine Waffenkammer spielen",
         ]
-        assert VA.words.action(scene(hands=HANDS).view(0).state, DISCARD + WENCH, NAMES) == "eine Schankmaid ablegen"
+        assert VA.words.action(scene(hands=HANDS).view(0).state, Act.DISCARD + Card.WENCH, NAMES) == "eine Schankmaid ablegen"
 
 
 @pytest.mark.parametrize("language", ["en", "de"])
-def test_every_kind_of_card_has_a_name_and_a_phrase_of_its_own(language: str) -> None:
+def test_every_kind_of_card_has_its_own_title_and_phrase(language: str) -> None:
     with speaking(language):
         assert len({card_title(kind) for kind in range(KINDS)}) == len({card_phrase(kind) for kind in range(KINDS)}) == KINDS
         assert all(card_title(kind)[0].isupper() and card_phrase(kind) not in CARDS for kind in range(KINDS))
 
 
-def test_events_tell_cards_axes_and_hits_as_people_do() -> None:
+def test_events_say_cards_axes_and_hits_in_words() -> None:
     match = scene("axe3", front={1: ["shield2"]}, then=["shield1", "armory"])
-    match.play(THROW + 1)
+    match.play(Act.THROW + 1)
     assert events(match) == [
         "Astrid throws three axes at Björn",
         "Björn's shields block two axes",
@@ -114,7 +100,7 @@ def test_events_tell_cards_axes_and_hits_as_people_do() -> None:
     with speaking("de"):
         assert events(match)[:4] == [
             "Astrid wirft drei Äxte auf Björn",
-            "Die Schilde von Björn halten zwei Äxte ab",
+            "Die Schilde von Björn wehren zwei Äxte ab",
             "Die Schilde von Björn sind aufgebraucht",
             "Björn kassiert einen Treffer",
         ]
@@ -124,7 +110,7 @@ def test_events_tell_cards_axes_and_hits_as_people_do() -> None:
 
 
 def prompts(match: Match) -> tuple[str, str]:
-    """What the actor and somebody else are told."""
+    """Return the prompts of the seat to move and of another seat."""
     return VA.words.prompt(match.view(0).state, NAMES, 0), VA.words.prompt(match.view(1).state, NAMES, 1)
 
 
@@ -132,46 +118,46 @@ def rules(match: Match) -> list[tuple[str, str]]:
     return [(event.name, VA.events[event.kind].rule_of(event.arguments)) for event in match.steps[-1].events]
 
 
-def test_what_is_placed_or_discarded_follows_from_the_rule_of_the_card() -> None:
-    """An armory that is not wanted, one that is; a wench that can do nothing; the hand of who goes out."""
+def test_placing_and_discarding_cite_the_rule_of_the_card() -> None:
+    """An armory discarded, one placed, a wench without a target, and the hand of a player who goes out."""
     match = scene("armory", then=["wench", "axe1"], due={1: Due.TURN, 2: Due.TURN})
-    match.play(DRAW)
+    match.play(Act.DRAW)
     assert rules(match) == [("discards", "VA-5.1"), ("drew", "VA-2.1"), ("discards", "VA-6.3"), ("drew", "VA-2.1")]
     match = scene("armory", then=["shield2"])
-    match.play(PLACE)
+    match.play(Act.PLACE)
     assert rules(match) == [("places", "VA-5.1"), ("drew", "VA-2.1"), ("places", "VA-4.1"), ("drew", "VA-2.1")]
     match = scene(hits={1: 9}, hands={0: ["axe1", "axe1", "axe1"], 1: ["axe3", "shield1"], 2: ["axe1", "axe1"]})
-    match.play(PLAY)
-    match.play(THROW + 1)
+    match.play(Act.PLAY + Card.AXE)
+    match.play(Act.THROW + 1)
     assert rules(match).count(("discards", "VA-3.7")) == 2
 
 
-def test_prompts_say_what_is_to_be_decided() -> None:
+def test_prompts_name_the_decision() -> None:
     for match, mine, theirs in (
         (scene("axe2"), "two axes to throw", "Astrid has two axes to throw"),
         (scene("wench"), "A wench!", "Astrid has a wench"),
         (scene("armory"), "An armory!", "Astrid has an armory"),
-        (scene(offer=True, front={0: ["armory"]}), "end the turn?", "Astrid can cash in"),
-        (scene(hands=HANDS), "Play one", "Astrid chooses"),
+        (scene(offer=True, front={0: ["armory"]}), "end your turn?", "Astrid can cash in"),
+        (scene(hands=HANDS), "Play one", "Astrid is choosing"),
     ):
         assert mine in prompts(match)[0]
         assert theirs in prompts(match)[1]
 
 
-def test_only_the_player_is_told_that_no_card_can_be_played() -> None:
+def test_only_its_owner_learns_that_no_card_of_a_hand_can_be_played() -> None:
     hands = {0: ["wench", "wench", "armory"], 1: ["axe3", "axe3"], 2: ["armory", "shield4"]}
     match = scene(hands=hands, front={0: ["armory"]}, due={1: Due.TURN, 2: Due.TURN})
-    assert prompts(match) == ("None of your cards can be played. Discard one.", "Astrid chooses a card to play.")
+    assert prompts(match) == ("You can't play any of your cards. Discard one.", "Astrid is choosing a card to play.")
     assert prompts(scene(hands=HANDS))[1] == prompts(match)[1]
-    assert match.view(0).refusal(DISCARD + WENCH) == ("", "")
-    assert match.view(0).refusal(DISCARD + SHIELD) == ("VA-2.3", "You hold no card “One shield”.")
+    assert match.view(0).refusal(Act.DISCARD + Card.WENCH) == ("", "")
+    assert match.view(0).refusal(Act.DISCARD + Card.ONE_SHIELD) == ("VA-2.3", "You don't hold the card “One shield”.")
 
 
-def test_when_it_is_over_the_prompt_says_so_and_the_ending_how() -> None:
+def test_after_the_end_the_prompt_and_the_ending_say_so() -> None:
     match = scene("axe1", hits={1: 9}, out=[2])
-    match.play(THROW + 1)
+    match.play(Act.THROW + 1)
     assert prompts(match)[0] == "The match is over."
-    assert VA.words.ending(match.view(0).state) == ("VA-7.1", "the last one on their feet")
+    assert VA.words.ending(match.view(0).state) == ("VA-7.1", "the last one standing")
 
 
 # -------------------------------------------------------------------------------------------------------------- the terminal
@@ -196,19 +182,19 @@ def test_the_sketch_shows_hits_shields_and_armories() -> None:
     ]
 
 
-def test_more_hits_than_the_limit_are_counted_but_not_notched() -> None:
+def test_hits_above_the_limit_are_counted_but_have_no_notches() -> None:
     match = scene("axe3", players=2, hits={1: 14})
-    match.play(THROW + 1)
+    match.play(Act.THROW + 1)
     assert sketch(match, 0)[2] == "  Björn   [xxxxxxxxxxxxxxx] 17/15  out"
     assert ">" not in "".join(sketch(match, 0))
 
 
-def test_the_sketch_shows_a_hand_only_to_who_holds_it() -> None:
+def test_the_sketch_shows_a_hand_only_to_its_owner() -> None:
     match = scene(hands=HANDS)
     assert sketch(match, 0)[1].endswith("in hand: Axe, Three shields, Armory")
     assert sketch(match, 0)[2].endswith("2 cards in hand")
     assert sketch(match, 1)[1].endswith("3 cards in hand")
     assert sketch(match, 1)[2].endswith("in hand: Triple axe, Triple axe")
     assert [line[-15:] for line in sketch(match, -1)[1:]] == ["3 cards in hand", "2 cards in hand", "2 cards in hand"]
-    match.play(PLAY + 0)
+    match.play(Act.PLAY + Card.AXE)
     assert sketch(match, 1)[1].endswith("2 cards in hand")

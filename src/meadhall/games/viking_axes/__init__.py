@@ -13,7 +13,7 @@ from meadhall.games.viking_axes.state import ACTIONS, SEATS, State
 game = Game(
     name="viking-axes",
     title="Viking Axes",
-    tagline=marked("Cards, shields and thrown axes for 2 to 7. Be the last one on your feet."),
+    tagline=marked("Cards, shields and thrown axes for 2 to 7. Be the last one standing."),
     version=1,
     min_players=2,
     max_players=SEATS,
@@ -33,8 +33,8 @@ game = Game(
         Choice(
             "variant",
             {
-                "standard": marked("You play the card that you draw."),
-                "strategic": marked("You hold two cards in secret, draw a third and choose which to play."),
+                "standard": marked("Play the card you draw."),
+                "strategic": marked("Hold two cards in secret, draw a third and choose which one to play."),
             },
         ),
     ),

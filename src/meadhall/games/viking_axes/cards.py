@@ -1,4 +1,4 @@
-"""What the cards of Viking Axes are called."""
+"""Viking Axes: the names of the cards."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TITLES = {
     "armory": marked("Armory"),
     "wench": marked("Wench"),
 }
-"""Every kind of card, in the rules' order: its name in records, and what stands on it."""
+"""The title on each kind of card, by its name in records, in the order of ``Card``."""
 
 PHRASES = {
     "axe1": marked("an axe"),
@@ -30,16 +30,16 @@ PHRASES = {
     "armory": marked("an armory"),
     "wench": marked("a wench"),
 }
-"""Every kind of card as somebody draws, plays or discards one."""
+"""Each kind of card as the object of a verb: "Astrid draws **a double axe**"."""
 
 card = named(*TITLES)
 
 
 def card_title(kind: int) -> str:
-    """What stands on a card, in the current language, e.g. "Double axe"."""
+    """Return the title on a card in the current language, e.g. "Double axe"."""
     return _(TITLES[card(kind)])
 
 
 def card_phrase(kind: int) -> str:
-    """A card as somebody draws, plays or discards it, in the current language, e.g. "a double axe"."""
+    """Return a card as the object of a verb in the current language, e.g. "a double axe"."""
     return _(PHRASES[card(kind)])

@@ -1,8 +1,8 @@
-"""What a position of Viking Axes is worth to whom: for a search that doesn't play every thought to its end.
+"""Viking Axes: an evaluation of positions, so that a search needn't play every rollout to the end.
 
-The shares are a softmax over a score for each player who is left. Its weights were fitted to who won matches among greedy
-players, at 720,000 positions, by ``tools/fit_viking_axes.py``. With two left they say much; with more of them little, as
-everybody throws at the strongest, and it counts most how many are left.
+The payoffs are a softmax over a score for each player left. Its weights were fitted to the winners of matches between greedy
+players, at 720,000 positions, by ``tools/fit_viking_axes.py``. With two players left the evaluation predicts much. With more it
+predicts little, because all throw at the strongest, and the number of players left counts most.
 """
 
 from __future__ import annotations
@@ -14,9 +14,10 @@ import numpy as np
 
 from meadhall.engine.rule import rule
 from meadhall.games.viking_axes.heuristics import strength
-from meadhall.games.viking_axes.state import ARMORY, AXE_KINDS, SHIELD, State
+from meadhall.games.viking_axes.state import AXE_KINDS, Card, State, axes_on, shields_on
 
-# By the number who are left, from 2: of the strength, its logarithm, how long until their turn, axes and shields in the hand.
+# A row for each number of players left, from 2. The columns weigh a player's strength, its logarithm, the wait for the player's
+# turn, axes in hand and shields in hand.
 WEIGHTS = np.array(
     [
         [0.429, 0.867, -1.260, 0.155, 0.131],
@@ -27,18 +28,19 @@ WEIGHTS = np.array(
         [0.080, -0.481, -0.019, -0.026, -0.058],
     ]
 )
+FEWEST_LEFT = 2
 
 
 @rule
 def evaluate(state: State, out: Any) -> None:
-    """Every seat's expected share while nobody has won."""
+    """Write every seat's expected payoff in a match that is not over to ``out``."""
     total = 0.0
     before = 0
     for k in range(state.players):
         seat = (state.actor + k) % state.players
         out[seat] = 0.0
         if not state.out[seat]:
-            out[seat] = exp(standing(state, seat, before / state.living))
+            out[seat] = exp(score_of(state, seat, before / state.living))
             total += out[seat]
             before += 1
     for seat in range(state.players):
@@ -46,15 +48,15 @@ def evaluate(state: State, out: Any) -> None:
 
 
 @rule
-def standing(state: State, seat: int, wait: float) -> float:
-    """A player's score; ``wait`` is the part of the players left who come before, from the actor on."""
-    weights: Any = WEIGHTS[state.living - 2]
+def score_of(state: State, seat: int, wait: float) -> float:
+    """Return a player's score. ``wait`` is the fraction of the players left who move before, from the seat to move on."""
+    weights: Any = WEIGHTS[state.living - FEWEST_LEFT]
     left = max(strength(state, seat), 1)
     axes = 0
     shields = 0
     for kind in range(AXE_KINDS):
-        axes += (kind + 1) * state.hand[seat, kind]
-    for kind in range(SHIELD, ARMORY):
-        shields += (kind - SHIELD + 1) * state.hand[seat, kind]
+        axes += axes_on(kind) * state.hand[seat, kind]
+    for kind in range(Card.ONE_SHIELD, Card.ARMORY):
+        shields += shields_on(kind) * state.hand[seat, kind]
     score: float = weights[0] * left + weights[1] * log(left) + weights[2] * wait + weights[3] * axes + weights[4] * shields
     return score

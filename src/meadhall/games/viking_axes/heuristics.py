@@ -1,7 +1,7 @@
-"""What the bots know about Viking Axes.
+"""Viking Axes: the heuristics of the bots.
 
-Every hit on somebody else helps all the others too. So it goes where it keeps the others from getting ahead: at the strongest.
-Who finishes off the weak only hastens the day on which the strong have nobody else to throw at.
+A hit on one player helps all the others. So hits go to the strongest player, who is most likely to get ahead. Finishing off a
+weak player only brings closer the day when the strong have no other target.
 """
 
 from __future__ import annotations
@@ -9,18 +9,18 @@ from __future__ import annotations
 from meadhall.engine.chance import below
 from meadhall.engine.rule import rule
 from meadhall.engine.schema import Row
-from meadhall.games.viking_axes.state import CASH_IN, DISCARD, DRAW, PLAY, SEATS, WENCH, State
+from meadhall.games.viking_axes.state import SEATS, Act, Card, State
 
-# Of the cards in hand, by kinds. An armory costs nothing: the card that it brings is played in the same turn. A shield is worth
-# more than an axe, as it serves nobody else. A wench is worth less than any axe: players who keep axes back for her don't come
-# to an end once there is little else in the pile.
+# The worth of cards in hand, by kind. An armory costs nothing, because the card that it brings is played in the same turn. A
+# shield is worth more than an axe, because it helps only its owner. A wench is worth less than any axe: players who
+# keep their axes and play her instead would never finish once little else is left in the pile.
 WORTH = (10, 20, 30, 14, 28, 42, 56, 100, 5)
-EXTRA_TURN = 25  # but of two players who are left, the one gains the turn that the other misses
+EXTRA_TURN = 25  # a wench with two players left: one gains the turn that the other misses
 
 
 @rule
 def greedy(state: State, legal: Row, count: int, rng: Row) -> int:
-    """What is worth most; ties are drawn."""
+    """Choose an action of the highest worth; ties are drawn."""
     best = -1
     chosen = legal[0]
     tied = 0
@@ -38,15 +38,15 @@ def greedy(state: State, legal: Row, count: int, rng: Row) -> int:
 
 @rule
 def worth(state: State, action: int) -> int:
-    """Axes and wenches go to the strongest, armories are used at once: a card today is worth more than one tomorrow."""
-    if action < DRAW:
+    """Return the worth of an action. Axes and wenches go to the strongest; armories are used at once, for a card now."""
+    if action < Act.DRAW:
         return strength(state, action % SEATS)
-    if PLAY <= action < DISCARD:
-        return EXTRA_TURN if action == PLAY + WENCH and state.living == 2 else WORTH[action - PLAY]
-    return action in (DRAW, CASH_IN)
+    if Act.PLAY <= action < Act.DISCARD:
+        return EXTRA_TURN if action == Act.PLAY + Card.WENCH and state.living == 2 else WORTH[action - Act.PLAY]
+    return action in (Act.DRAW, Act.CASH_IN)
 
 
 @rule
 def strength(state: State, seat: int) -> int:
-    """How many axes it would take to put a player out."""
+    """Return the number of axes that it would take to put a player out."""
     return state.limit - state.hits[seat] + state.unused[seat]

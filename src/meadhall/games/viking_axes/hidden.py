@@ -1,17 +1,17 @@
-"""Viking Axes: what is hidden. The order of the draw pile from everybody, hands from all but those who hold them."""
+"""Viking Axes: hidden information. No player sees the order of the draw pile, and only its owner sees a hand."""
 
 from __future__ import annotations
 
 from meadhall.engine.chance import shuffle
 from meadhall.engine.rule import rule
-from meadhall.games.viking_axes.state import ARMORY, COPIES, KINDS, NONE, SHIELD, State, hand_size
+from meadhall.games.viking_axes.state import COPIES, KINDS, NO_CARD, Card, State, hand_size
 
 
 @rule
 def conceal(state: State, seat: int) -> None:
-    """The order of the draw pile from all, hands from all but those who hold them."""
+    """Hide the order of the draw pile, and the hands of the other seats."""
     for k in range(state.left):
-        state.pile[k] = NONE
+        state.pile[k] = NO_CARD
     for other in range(state.players):
         if other != seat:
             for kind in range(KINDS):
@@ -20,10 +20,10 @@ def conceal(state: State, seat: int) -> None:
 
 @rule
 def redeal(state: State, seat: int) -> None:
-    """All cards that the seat can't see, uniformly: the pile, and the hands of the others.
+    """Deal all cards that the seat can't see, uniformly, to the draw pile and the other hands (determinization).
 
-    What others' play gives away of their hands is not considered; nor, once the discarded cards have become the pile (VA-2.2),
-    that none of those can have been in a hand then. It comes to that with seven players, late in a match.
+    Two inferences are ignored: from the other players' choices to their hands, and, after the discard pile was shuffled (VA-2.2),
+    that its cards can't have been in a hand at that time. The second matters with seven players late in a match.
     """
     count = 0
     for kind in range(KINDS):
@@ -36,19 +36,19 @@ def redeal(state: State, seat: int) -> None:
             for _ in range(hand_size(state, other)):
                 count -= 1
                 state.hand[other, state.pile[count]] += 1
-                state.pile[count] = NONE
+                state.pile[count] = NO_CARD
 
 
 @rule
 def unseen(state: State, kind: int) -> int:
-    """How many cards of a kind lie neither in the open nor in a hand that the state, which is concealed, shows."""
+    """Count the cards of a kind that a concealed state doesn't show: neither in the open nor in the visible hand."""
     count = COPIES[kind] - state.discarded[kind] - (state.card == kind)
     for seat in range(state.players):
         count -= state.hand[seat, kind]
-        if kind < SHIELD:
+        if kind < Card.ONE_SHIELD:
             count -= state.marks[seat, kind] + state.lying[seat, kind]
-        elif kind < ARMORY:
-            count -= state.shields[seat, kind - SHIELD]
-        elif kind == ARMORY:
+        elif kind < Card.ARMORY:
+            count -= state.shields[seat, kind - Card.ONE_SHIELD]
+        elif kind == Card.ARMORY:
             count -= state.armory[seat]
     return count

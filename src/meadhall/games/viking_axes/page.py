@@ -1,34 +1,27 @@
-"""What a browser shows of Viking Axes: the values that ``page.html`` draws."""
+"""Viking Axes: the values that ``page.html`` draws in a browser."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from meadhall.engine.view import View
 from meadhall.games.viking_axes.cards import card_title
-from meadhall.games.viking_axes.state import (
-    DISARM,
-    DISCARD,
-    NONE,
-    PLAY,
-    SHIELD,
-    SKIP,
-    THROW,
-    Due,
-    Event,
-    Phase,
-    hand_size,
-    is_playable,
-)
+from meadhall.games.viking_axes.state import NO_CARD, Act, Due, Event, Phase, axes_on, hand_size, is_playable, shields_on
 from meadhall.games.viking_axes.story import KINDS as KIND_OF
 from meadhall.games.viking_axes.story import Move, Piece, Story
 
 
 @dataclass(frozen=True)
 class Card:
-    """A card that lies open. ``beat``: when it came, None if it was there. ``used``: of its shields, ``new`` of them newly."""
+    """An open card.
+
+    Attributes:
+        beat: the beat in which it arrives; None if it was there before the last step.
+        used: its shields that are used.
+        new: how many of these the last throw used.
+    """
 
     serial: int
     kind: int
@@ -39,20 +32,29 @@ class Card:
 
 @dataclass(frozen=True)
 class Place:
-    """A player and what is theirs. Of the hand's cards those are None that the viewer doesn't know."""
+    """A player's place at the table.
+
+    Attributes:
+        out: the beat in which the player goes out; -1 if that was in an earlier step, None if the player is not out.
+        new_hits: hits of the last throw.
+        struck: the beat in which the last throw has its effect.
+        due: ``"skip"`` if the player will miss a turn, ``"turn"`` if the player must play one before missing another, else "".
+        due_since: the beat in which this began; None if it was so before the last step.
+        hand: the cards held; None for each card that the viewer doesn't know.
+    """
 
     seat: int
-    out: int | None  # since which beat; -1: since long
+    out: int | None
     hits: int
     new_hits: int
-    struck: int  # the beat of what the last throw did
+    struck: int
     shields: tuple[Card, ...]
     unused: int
     lying: tuple[Card, ...]
     marks: tuple[Card, ...]
     armory: Card | None
-    due: str  # "", "skip": will miss a turn; "turn": has to play one before missing another
-    due_since: int | None  # the beat, if it is new
+    due: str
+    due_since: int | None
     hand: tuple[int | None, ...]
 
 
@@ -67,27 +69,36 @@ class Kind:
 
 @dataclass(frozen=True)
 class Picture:
-    """The table as everybody sees it. ``n`` numbers the moment, so that what is new can be told from what was there."""
+    """The public part of the table.
+
+    Attributes:
+        n: the number of the last step. Ids of new elements contain it, so that each animation runs once.
+        offer: whether the seat to move can cash in an armory.
+        top: the uppermost discarded cards, the top one last.
+        card: the card in play.
+        came: the move that brought it into play in the last step; None if it was there before.
+        since: beats by name, as in ``Story``.
+    """
 
     n: int
     players: int
     strategic: bool
     limit: int
     actor: int | None
-    offer: bool  # an armory can be cashed in
+    offer: bool
     places: tuple[Place, ...]
     left: int
     discarded: tuple[Kind, ...]
-    top: tuple[Card, ...]  # the uppermost of the discarded cards, the top last
-    card: Kind | None  # in play
-    came: Move | None  # how it came there, if it has just come
+    top: tuple[Card, ...]
+    card: Kind | None
+    came: Move | None
     moves: tuple[Move, ...]
     since: dict[str, int]
 
 
 @dataclass(frozen=True)
 class Threat:
-    """What an axe card would do to somebody."""
+    """What throwing the axe card in play would do to a player."""
 
     blocked: int
     hits: int
@@ -96,7 +107,7 @@ class Threat:
 
 @dataclass(frozen=True)
 class Held:
-    """A card of one's own hand: what choosing it would be, and whether it has just been drawn."""
+    """A card of the viewer's hand, the action that uses it, and whether it was just drawn."""
 
     kind: int
     title: str
@@ -106,20 +117,30 @@ class Held:
 
 @dataclass(frozen=True)
 class Own:
-    """What the controls of a seat need."""
+    """The values for a seat's controls.
+
+    Attributes:
+        phase: the name of the decision; "" while the seat waits.
+        beat: the beat in which the animations of the last step have ended.
+        threats: by seat, if axes are to be thrown.
+    """
+
+    THROW: ClassVar[int] = Act.THROW
+    SKIP: ClassVar[int] = Act.SKIP
+    DISARM: ClassVar[int] = Act.DISARM
 
     strategic: bool
-    phase: str  # "" while the seat waits
-    beat: int  # when what happened before has been shown
+    phase: str
+    beat: int
     threats: tuple[Threat | None, ...]
     hand: tuple[Held, ...]
 
 
 def picture(view: View) -> Picture:
-    """The picture of a view."""
+    """Return the values for the board."""
     state, story = view.state, Story(view)
     came = next((move for move in story.moves if move.end == "play" and move.beat == story.since.get("play")), None)
-    moves = story.moves if state.card == NONE else [move for move in story.moves if move is not came]
+    moves = story.moves if state.card == NO_CARD else [move for move in story.moves if move is not came]
     discarded = view.states["discarded"][0].tolist()
     return Picture(
         n=view.steps[-1].n if view.steps else 0,
@@ -132,7 +153,7 @@ def picture(view: View) -> Picture:
         left=state.left,
         discarded=tuple(Kind(kind, card_title(kind), count) for kind, count in enumerate(discarded) if count),
         top=tuple(_card(story, piece) for piece in story.discarded[-2:]),
-        card=None if state.card == NONE else Kind(state.card, card_title(state.card), 1),
+        card=None if state.card == NO_CARD else Kind(state.card, card_title(state.card), 1),
         came=came,
         moves=tuple(moves),
         since=story.since,
@@ -163,74 +184,78 @@ def _card(story: Story, piece: Piece) -> Card:
 
 
 def _shields(story: Story, seat: int, unused: int) -> Iterable[Card]:
-    """The shield cards of a pool; those that came first are used first, so that nothing shifts."""
+    """Yield the shield cards of a pool. The oldest shields are used first, so that used ones stay used in the picture."""
     pieces = story.fronts[seat].shields
-    used = sum(piece.kind - SHIELD + 1 for piece in pieces) - unused
+    used = sum(shields_on(piece.kind) for piece in pieces) - unused
     before = used - story.blocked.get(seat, 0)
     for piece in pieces:
-        count = piece.kind - SHIELD + 1
+        count = shields_on(piece.kind)
         here, new = min(used, count), min(used, count) - min(before, count)
         used, before = used - here, before - here + new
         yield Card(piece.serial, piece.kind, story.beat(piece), here, new)
 
 
 def _known(view: View, seat: int) -> Iterable[int]:
-    """The cards of a hand, as far as the viewer knows them."""
+    """Yield the cards of a hand that the viewer knows."""
     for kind, copies in enumerate(view.states["hand"][0, seat].tolist()):
         yield from [kind] * copies
 
 
 def own(view: View) -> Own:
-    """The values for a seat's controls."""
+    """Return the values for a seat's controls."""
     state, decides = view.state, view.actor == view.viewer
     throws = decides and state.phase == Phase.THROW
     return Own(
         strategic=bool(state.strategic),
         phase=Phase(state.phase).name.lower() if decides else "",
-        beat=_shown(view) if decides else 0,
+        beat=_last_beat(view) if decides else 0,
         threats=tuple(_threat(state, seat) for seat in range(state.players)) if throws else (),
         hand=tuple(_hand(view, decides and state.phase == Phase.HAND)),
     )
 
 
-def _shown(view: View) -> int:
-    """The beat in which the decision is reached: the card in play can be read, or there is nothing more to be told."""
+def _last_beat(view: View) -> int:
+    """Return the beat in which the controls may appear: the card in play is readable, or no animation is left."""
     since = Story(view).since
-    return since.get("end", 0) if view.state.card == NONE else since.get("play", -1) + 1
+    return since.get("end", 0) if view.state.card == NO_CARD else since.get("play", -1) + 1
 
 
 def _threat(state: Any, seat: int) -> Threat | None:
     if state.out[seat] or seat == state.actor:
         return None
-    blocked = min(state.card + 1, int(state.unused[seat]))
-    hits = state.card + 1 - blocked
+    axes = axes_on(state.card)
+    blocked = min(axes, int(state.unused[seat]))
+    hits = axes - blocked
     return Threat(blocked, hits, hits > 0 and state.hits[seat] + hits >= state.limit)
 
 
 def _hand(view: View, decides: bool) -> Iterable[Held]:
-    """VA-2.3: cards are to be played; only if none can be, to be discarded."""
+    """VA-2.3: Cards are played; only if none can be played, one is discarded."""
     state = view.state
     hand = list(_known(view, view.viewer))
-    first = DISCARD if decides and not any(is_playable(state, kind) for kind in hand) else PLAY
-    drawn = _drawn(view) if decides else NONE
+    first = Act.DISCARD if decides and not any(is_playable(state, kind) for kind in hand) else Act.PLAY
+    drawn = _drawn(view) if decides else NO_CARD
     for place, kind in enumerate(hand):
         yield Held(kind, card_title(kind), first + kind, kind == drawn and kind not in hand[place + 1 :])
 
 
 def _drawn(view: View) -> int:
-    """The card that the viewer drew last."""
+    """Return the card that the viewer drew in the last step, NO_CARD if none."""
     happened = view.steps[-1].events if view.steps else view.setup
     drawn = [event.arguments[1] for event in happened if event.kind == Event.DREW and event.audience == view.viewer]
-    return KIND_OF[drawn[-1]] if drawn else NONE
+    return KIND_OF[drawn[-1]] if drawn else NO_CARD
 
 
 def offered(view: View) -> Iterable[int]:
-    """Everybody else for an axe, who is not out for the wench, every card held: so that what can't be chosen says why."""
+    """Return the actions to show, so that illegal ones can say why.
+
+    These are the other players as targets of an axe, those who are not out as targets of a wench, and all cards in hand.
+    """
     others = [seat for seat in range(view.state.players) if seat != view.viewer]
     if view.state.phase == Phase.THROW:
-        return [THROW + seat for seat in others]
+        return [Act.THROW + seat for seat in others]
     if view.state.phase == Phase.WENCH:
-        return [first + seat for first in (SKIP, DISARM) for seat in others if not view.state.out[seat]]
+        return [first + seat for first in (Act.SKIP, Act.DISARM) for seat in others if not view.state.out[seat]]
     if view.state.phase == Phase.HAND:
-        return [PLAY + kind for kind in _known(view, view.viewer)]
+        return [Act.PLAY + kind for kind in _known(view, view.viewer)]
     return ()

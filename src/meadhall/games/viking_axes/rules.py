@@ -5,42 +5,34 @@ from __future__ import annotations
 from typing import Any
 
 from meadhall.engine.chance import below, shuffle
-from meadhall.engine.events import emit, whisper
+from meadhall.engine.events import emit, emit_private
 from meadhall.engine.rule import rule
 from meadhall.engine.schema import Grid, Row
 from meadhall.games.viking_axes.hidden import conceal as conceal
 from meadhall.games.viking_axes.hidden import redeal as redeal
 from meadhall.games.viking_axes.state import (
-    ARMORY,
     AXE_CARDS,
     AXE_KINDS,
-    CASH_IN,
     COPIES,
-    DISARM,
-    DISCARD,
-    DRAW,
-    END_TURN,
     HAND,
     HITS,
     HITS_OF_TWO,
     KINDS,
-    NONE,
-    PLACE,
-    PLAY,
-    SHIELD,
+    NO_CARD,
     SHIELD_KINDS,
-    SKIP,
-    THROW,
-    WENCH,
+    Act,
+    Card,
     Due,
     Event,
     Phase,
     State,
+    axes_on,
     can_be_disarmed,
     can_be_hit,
     can_be_skipped,
     clockwise,
     is_playable,
+    shields_on,
 )
 
 # --------------------------------------------------------------------------------------------------------------------- setup
@@ -48,11 +40,11 @@ from meadhall.games.viking_axes.state import (
 
 @rule
 def setup(state: State, players: int, options: Any, log: Grid) -> None:
-    """VA-1: all cards are shuffled, chance says who starts, and in the variant hands are dealt."""
+    """VA-1: All cards are shuffled, the first player is drawn at random, and in the variant hands are dealt."""
     state.strategic = options[0]
     state.limit = HITS_OF_TWO if players == 2 else HITS
     state.living = players
-    state.card = NONE
+    state.card = NO_CARD
     for kind in range(KINDS):
         state.discarded[kind] = COPIES[kind]
     shuffle_discarded(state, log)
@@ -65,7 +57,7 @@ def setup(state: State, players: int, options: Any, log: Grid) -> None:
 
 @rule
 def shuffle_discarded(state: State, log: Grid) -> None:
-    """VA-1.5, VA-2.2: the discarded cards, laid out in the order of their kinds, are shuffled and become the draw pile."""
+    """VA-1.5, VA-2.2: The discarded cards, laid out in the order of their kinds, are shuffled and become the draw pile."""
     count = 0
     for kind in range(KINDS):
         for _ in range(state.discarded[kind]):
@@ -80,13 +72,13 @@ def shuffle_discarded(state: State, log: Grid) -> None:
 
 @rule
 def deal_hands(state: State, log: Grid) -> None:
-    """VA-1.3: two cards each, clockwise from the player who starts."""
+    """VA-1.3: Each player is dealt two cards, one at a time, clockwise from the first player."""
     for _ in range(HAND):
         seat = state.actor
         for _ in range(state.players):
             card = take_top(state, log)
             state.hand[seat, card] += 1
-            whisper(log, seat, Event.DEALT, seat, card)
+            emit_private(log, seat, Event.DEALT, seat, card)
             seat = clockwise(state, seat)
 
 
@@ -95,15 +87,15 @@ def deal_hands(state: State, log: Grid) -> None:
 
 @rule(inline=True)
 def legal(state: State, out: Row) -> int:
-    """VA-2.4: what the actor can choose from."""
+    """VA-2.4: The choices of the seat to move."""
     if state.phase == Phase.THROW:
         return legal_targets(state, out)
     if state.phase == Phase.HAND:
         return legal_cards(state, out)
     if state.phase == Phase.WENCH:
         return legal_wenches(state, out)
-    out[0] = DRAW if state.phase == Phase.ARMORY else CASH_IN
-    out[1] = PLACE if state.phase == Phase.ARMORY else END_TURN
+    out[0] = Act.DRAW if state.phase == Phase.ARMORY else Act.CASH_IN
+    out[1] = Act.PLACE if state.phase == Phase.ARMORY else Act.END_TURN
     return 2
 
 
@@ -112,7 +104,7 @@ def legal_targets(state: State, out: Row) -> int:
     count = 0
     for seat in range(state.players):
         if can_be_hit(state, seat):
-            out[count] = THROW + seat
+            out[count] = Act.THROW + seat
             count += 1
     return count
 
@@ -122,54 +114,54 @@ def legal_wenches(state: State, out: Row) -> int:
     count = 0
     for seat in range(state.players):
         if can_be_skipped(state, seat):
-            out[count] = SKIP + seat
+            out[count] = Act.SKIP + seat
             count += 1
     for seat in range(state.players):
         if can_be_disarmed(state, seat):
-            out[count] = DISARM + seat
+            out[count] = Act.DISARM + seat
             count += 1
     return count
 
 
 @rule
 def legal_cards(state: State, out: Row) -> int:
-    """VA-2.3: any playable card of the hand; only if there is none, any card to be discarded."""
+    """VA-2.3: Any playable card of the hand may be played. Only if there is none, any card may be discarded."""
     count = 0
     for kind in range(KINDS):
         if state.hand[state.actor, kind] and is_playable(state, kind):
-            out[count] = PLAY + kind
+            out[count] = Act.PLAY + kind
             count += 1
     if count == 0:
         for kind in range(KINDS):
             if state.hand[state.actor, kind]:
-                out[count] = DISCARD + kind
+                out[count] = Act.DISCARD + kind
                 count += 1
     return count
 
 
 @rule(inline=True)
 def play(state: State, action: int, log: Grid) -> None:
-    """The action, and all that follows up to the next decision."""
-    if action < SKIP:
-        throw_axes(state, action - THROW, log)
+    """Play the action, and everything that follows up to the next decision."""
+    if action < Act.SKIP:
+        throw_axes(state, action - Act.THROW, log)
         if is_over(state):
             end(state, log)
             return
-    elif action < DRAW:
+    elif action < Act.DRAW:
         send_wench(state, action, log)
-    elif action < PLAY:
+    elif action < Act.PLAY:
         use_armory(state, action, log)
-    elif action < DISCARD:
-        if play_from_hand(state, action - PLAY, log):
+    elif action < Act.DISCARD:
+        if play_from_hand(state, action - Act.PLAY, log):
             return
     else:
-        discard_from_hand(state, action - DISCARD, log)
-    go_on(state, action in (DRAW, CASH_IN), log)
+        discard_from_hand(state, action - Act.DISCARD, log)
+    go_on(state, action in (Act.DRAW, Act.CASH_IN), log)
 
 
 @rule(inline=True)
 def go_on(state: State, draws: bool, log: Grid) -> None:
-    """VA-2.4: to the next decision. ``draws``: the actor is to draw a card."""
+    """VA-2.4: The game goes on to the next decision; ``draws`` says whether the seat to move draws a card first."""
     while True:
         if draws and draw_card(state, log):
             return
@@ -182,7 +174,7 @@ def go_on(state: State, draws: bool, log: Grid) -> None:
 
 @rule
 def pass_turn(state: State, log: Grid) -> None:
-    """VA-1.1: clockwise, skipping those who are out. VA-6.4: a skipped turn is skipped whole."""
+    """VA-1.1: Turns pass clockwise and skip players who are out. VA-6.4: A skipped turn is skipped completely."""
     state.due[state.actor] = Due.NOTHING
     seat = state.actor
     while True:
@@ -201,11 +193,11 @@ def pass_turn(state: State, log: Grid) -> None:
 
 @rule
 def draw_card(state: State, log: Grid) -> bool:
-    """VA-2.1, VA-2.3: the actor draws. Whether there is something to decide now."""
+    """VA-2.1, VA-2.3: The seat to move draws a card. Return whether there is a decision to make now."""
     seat = state.actor
     card = take_top(state, log)
     if state.strategic:
-        whisper(log, seat, Event.DREW, seat, card)
+        emit_private(log, seat, Event.DREW, seat, card)
         state.hand[seat, card] += 1
         state.phase = Phase.HAND
         return True
@@ -218,30 +210,30 @@ def draw_card(state: State, log: Grid) -> bool:
 
 @rule
 def take_top(state: State, log: Grid) -> int:
-    """VA-2.2: when there is no card left, the discarded ones are shuffled first."""
+    """VA-2.2: If the draw pile is empty, the discarded cards are shuffled first."""
     if state.left == 0:
         shuffle_discarded(state, log)
     state.reveals += 1
     state.left -= 1
     card = state.pile[state.left]
-    state.pile[state.left] = NONE
+    state.pile[state.left] = NO_CARD
     return card
 
 
 @rule
 def bring_into_play(state: State, card: int, log: Grid) -> bool:
-    """VA-2.4: whether there is something to decide about it; a shield just goes in front of its player."""
-    if SHIELD <= card < ARMORY:
+    """VA-2.4: A shield simply goes in front of its player. Return whether the card requires a decision."""
+    if Card.ONE_SHIELD <= card < Card.ARMORY:
         place_shield(state, card, log)
         return False
     state.card = card
-    state.phase = Phase.THROW if card < SHIELD else Phase.ARMORY if card == ARMORY else Phase.WENCH
+    state.phase = Phase.THROW if card < Card.ONE_SHIELD else Phase.ARMORY if card == Card.ARMORY else Phase.WENCH
     return True
 
 
 @rule
 def play_from_hand(state: State, card: int, log: Grid) -> bool:
-    """VA-2.3: the card leaves the hand. Whether there is something to decide about it."""
+    """VA-2.3: The card leaves the hand. Return whether it requires a decision."""
     state.hand[state.actor, card] -= 1
     emit(log, Event.PLAYS, state.actor, card)
     return bring_into_play(state, card, log)
@@ -249,7 +241,7 @@ def play_from_hand(state: State, card: int, log: Grid) -> bool:
 
 @rule
 def discard_from_hand(state: State, card: int, log: Grid) -> None:
-    """VA-2.3: no card of the hand can be played, so one of them is discarded."""
+    """VA-2.3: If no card of the hand can be played, one of them is discarded."""
     state.hand[state.actor, card] -= 1
     discard(state, card, log)
 
@@ -262,9 +254,9 @@ def discard(state: State, card: int, log: Grid) -> None:
 
 @rule
 def place_shield(state: State, card: int, log: Grid) -> None:
-    """VA-4.1, VA-3.6: it joins the pool."""
-    state.shields[state.actor, card - SHIELD] += 1
-    state.unused[state.actor] += card - SHIELD + 1
+    """VA-4.1, VA-3.6: The shield card goes in front of its player and joins the pool."""
+    state.shields[state.actor, card - Card.ONE_SHIELD] += 1
+    state.unused[state.actor] += shields_on(card)
     emit(log, Event.PLACES, state.actor, card)
 
 
@@ -273,11 +265,11 @@ def place_shield(state: State, card: int, log: Grid) -> None:
 
 @rule(inline=True)
 def throw_axes(state: State, target: int, log: Grid) -> None:
-    """VA-3: what the unused shields don't block, hits."""
+    """VA-3: Unused shields block axes; the other axes hit."""
     card = state.card
-    axes = card + 1
+    axes = axes_on(card)
     shields = state.unused[target]
-    state.card = NONE
+    state.card = NO_CARD
     emit(log, Event.THROWS, state.actor, target, axes)
     if shields:
         emit(log, Event.BLOCKED, target, min(axes, shields))
@@ -294,15 +286,15 @@ def throw_axes(state: State, target: int, log: Grid) -> None:
 
 @rule
 def catch(state: State, target: int, card: int) -> None:
-    """VA-3.3: all blocked with shields to spare: the card lies on them."""
+    """VA-3.3: If shields are left over, the axe card lies on them."""
     state.lying[target, card] += 1
     state.axes_in_front += 1
-    state.unused[target] -= card + 1
+    state.unused[target] -= axes_on(card)
 
 
 @rule
 def spend_shields(state: State, target: int, log: Grid) -> None:
-    """VA-3.4, VA-3.5, VA-3.6: the whole pool is used up and discarded, with the axe cards lying on it."""
+    """VA-3.4, VA-3.5, VA-3.6: The whole pool is used up and discarded, with the axe cards on it."""
     discard_shields(state, target)
     emit(log, Event.SHIELDS_SPENT, target)
 
@@ -310,7 +302,7 @@ def spend_shields(state: State, target: int, log: Grid) -> None:
 @rule
 def discard_shields(state: State, seat: int) -> None:
     for kind in range(SHIELD_KINDS):
-        state.discarded[SHIELD + kind] += state.shields[seat, kind]
+        state.discarded[Card.ONE_SHIELD + kind] += state.shields[seat, kind]
         state.shields[seat, kind] = 0
     for kind in range(AXE_KINDS):
         state.discarded[kind] += state.lying[seat, kind]
@@ -321,7 +313,7 @@ def discard_shields(state: State, seat: int) -> None:
 
 @rule
 def hit(state: State, target: int, card: int, count: int, log: Grid) -> None:
-    """VA-3.2, VA-3.5: the card stays as a mark of the hits, however many of its axes these were."""
+    """VA-3.2, VA-3.5: The card stays in front of the target as a mark, even if only some of its axes hit."""
     state.marks[target, card] += 1
     state.axes_in_front += 1
     state.hits[target] += count
@@ -332,7 +324,10 @@ def hit(state: State, target: int, card: int, count: int, log: Grid) -> None:
 
 @rule
 def drop_out(state: State, seat: int, log: Grid) -> None:
-    """VA-1.2, VA-3.7: all cards in front are discarded, the thrown one too, and the hand, openly. VA-6.4: a skip lapses."""
+    """VA-1.2, VA-3.7: A player who drops out discards all cards in front, the thrown one too, and shows and discards the hand.
+
+    VA-6.4: A skip lapses.
+    """
     state.out[seat] = True
     state.living -= 1
     state.due[seat] = Due.NOTHING
@@ -342,7 +337,7 @@ def drop_out(state: State, seat: int, log: Grid) -> None:
         state.discarded[kind] += state.marks[seat, kind]
         state.axes_in_front -= state.marks[seat, kind]
         state.marks[seat, kind] = 0
-    state.discarded[ARMORY] += state.armory[seat]
+    state.discarded[Card.ARMORY] += state.armory[seat]
     state.armory[seat] = False
     if state.strategic:
         reveal_hand(state, seat, log)
@@ -350,7 +345,7 @@ def drop_out(state: State, seat: int, log: Grid) -> None:
 
 @rule
 def reveal_hand(state: State, seat: int, log: Grid) -> None:
-    """VA-3.7: the hand of a player who goes out is discarded face up."""
+    """VA-3.7: The hand of a player who is out is discarded face up."""
     state.reveals += 1
     for kind in range(KINDS):
         for _ in range(state.hand[seat, kind]):
@@ -364,35 +359,35 @@ def reveal_hand(state: State, seat: int, log: Grid) -> None:
 
 @rule
 def send_wench(state: State, action: int, log: Grid) -> None:
-    """VA-6.1: she takes an armory with her, or a player's next turn."""
-    state.card = NONE
-    state.discarded[WENCH] += 1
-    if action < DISARM:
-        state.due[action - SKIP] = Due.SKIP
-        emit(log, Event.SKIPS, state.actor, action - SKIP)
+    """VA-6.1: A wench empties an armory, or makes a player miss the next turn."""
+    state.card = NO_CARD
+    state.discarded[Card.WENCH] += 1
+    if action < Act.DISARM:
+        state.due[action - Act.SKIP] = Due.SKIP
+        emit(log, Event.SKIPS, state.actor, action - Act.SKIP)
     else:
-        state.armory[action - DISARM] = False
-        state.discarded[ARMORY] += 1
-        emit(log, Event.DISARMS, state.actor, action - DISARM)
+        state.armory[action - Act.DISARM] = False
+        state.discarded[Card.ARMORY] += 1
+        emit(log, Event.DISARMS, state.actor, action - Act.DISARM)
 
 
 @rule
 def use_armory(state: State, action: int, log: Grid) -> None:
-    """VA-5.1: discard the armory drawn, or place it. VA-5.3: cash in one placed earlier, or end the turn.
+    """VA-5.1: The armory in play is discarded or placed. VA-5.3: One placed earlier is cashed in, or the turn ends.
 
-    VA-5.4: what is drawn then is played like any card; what is placed now is not offered before the next turn.
+    VA-5.4: The card drawn next is played like any other. An armory placed now is not offered before the next turn.
     """
     seat = state.actor
-    state.card = NONE
+    state.card = NO_CARD
     state.offer = False
-    if action == DRAW:
-        discard(state, ARMORY, log)
-    elif action == PLACE:
+    if action == Act.DRAW:
+        discard(state, Card.ARMORY, log)
+    elif action == Act.PLACE:
         state.armory[seat] = True
-        emit(log, Event.PLACES, seat, ARMORY)
-    elif action == CASH_IN:
+        emit(log, Event.PLACES, seat, Card.ARMORY)
+    elif action == Act.CASH_IN:
         state.armory[seat] = False
-        state.discarded[ARMORY] += 1
+        state.discarded[Card.ARMORY] += 1
         emit(log, Event.CASHES_IN, seat)
 
 
@@ -401,7 +396,7 @@ def use_armory(state: State, action: int, log: Grid) -> None:
 
 @rule
 def is_over(state: State) -> bool:
-    """VA-7.1: one player is left. VA-7.2: or no axe card is."""
+    """VA-7.1: The match is over when one player is left. VA-7.2: Also when no axe card is left to throw."""
     return state.living == 1 or state.axes_in_front == AXE_CARDS
 
 
@@ -415,7 +410,7 @@ def end(state: State, log: Grid) -> None:
 
 @rule
 def has_won(state: State, seat: int) -> bool:
-    """VA-7.1, VA-7.2: of those not out, whoever has been hit least."""
+    """VA-7.1, VA-7.2: Of the players who are not out, those with the fewest hits win."""
     if state.out[seat]:
         return False
     for other in range(state.players):
@@ -426,7 +421,7 @@ def has_won(state: State, seat: int) -> bool:
 
 @rule
 def score(state: State, out: Any) -> None:
-    """VA-7.1: all to the last player. VA-7.2: or shared by those who have won."""
+    """VA-7.1: The last player gets everything. VA-7.2: Several winners share it equally."""
     winners = 0
     for seat in range(state.players):
         out[seat] = 1.0 if has_won(state, seat) else 0.0

@@ -1,4 +1,4 @@
-"""Viking Axes: the cards, the actions, the state, and what can be asked of it."""
+"""Viking Axes: the cards, the actions, the state and small questions about it."""
 
 from __future__ import annotations
 
@@ -12,56 +12,71 @@ from meadhall.engine.schema import I8, GameState, Grid, Row, record
 
 SEATS = 7
 
-# Cards are known by their kinds: three of axes, four of shields, armory, wench.
-AXE = 0
-AXE_KINDS = 3
-SHIELD = AXE + AXE_KINDS
-SHIELD_KINDS = 4
-ARMORY = SHIELD + SHIELD_KINDS
-WENCH = ARMORY + 1
-KINDS = WENCH + 1
+
+class Card(IntEnum):
+    """The kinds of cards: axes, then shields, then the others."""
+
+    AXE = 0
+    DOUBLE_AXE = 1
+    TRIPLE_AXE = 2
+    ONE_SHIELD = 3
+    TWO_SHIELDS = 4
+    THREE_SHIELDS = 5
+    FOUR_SHIELDS = 6
+    ARMORY = 7
+    WENCH = 8
+
+
+NO_CARD = -1  # also a card that the viewer may not know
+KINDS = len(Card)
+AXE_KINDS = Card.ONE_SHIELD - Card.AXE
+SHIELD_KINDS = Card.ARMORY - Card.ONE_SHIELD
 COPIES = (30, 25, 15, 10, 7, 5, 3, 15, 10)
 CARDS = 120
 AXE_CARDS = 70
-NONE = -1  # no card, or one that the viewer may not know
 
 HITS = 10
 HITS_OF_TWO = 15
 HAND = 2
 
-# Actions 0..20 name a seat, 25..42 a kind of card.
-THROW = 0
-SKIP = THROW + SEATS
-DISARM = SKIP + SEATS
-DRAW = DISARM + SEATS  # the armory in play is discarded at once
-PLACE = DRAW + 1
-CASH_IN = PLACE + 1  # the armory in front is discarded
-END_TURN = CASH_IN + 1
-PLAY = END_TURN + 1
-DISCARD = PLAY + KINDS
-ACTIONS = DISCARD + KINDS
+
+class Act(IntEnum):
+    """The actions. THROW, SKIP and DISARM begin a range with one for each seat, PLAY and DISCARD one for each kind of card."""
+
+    THROW = 0
+    SKIP = THROW + SEATS
+    DISARM = SKIP + SEATS
+    DRAW = DISARM + SEATS  # discard the armory in play at once, for another card
+    PLACE = DRAW + 1
+    CASH_IN = PLACE + 1  # discard the armory in front, for another card
+    END_TURN = CASH_IN + 1
+    PLAY = END_TURN + 1
+    DISCARD = PLAY + KINDS
+
+
+ACTIONS = Act.DISCARD + KINDS
 
 
 class Phase(IntEnum):
-    """What the actor is to decide."""
+    """The decision that the seat to move faces."""
 
     HAND = 0  # which card of the hand to play, or to discard
-    THROW = 1  # at whom
-    ARMORY = 2  # to discard it and draw, or to place it
-    WENCH = 3  # whom to disarm or to skip
-    OFFER = 4  # to cash in the armory in front, or to end the turn
+    THROW = 1  # which player to throw at
+    ARMORY = 2  # discard it and draw, or place it
+    WENCH = 3  # which player to disarm or to skip
+    OFFER = 4  # cash in the armory in front, or end the turn
 
 
 class Due(IntEnum):
-    """VA-6.2: what a wench left a player with."""
+    """VA-6.2: the effect of a wench on a player that still lasts."""
 
     NOTHING = 0
-    TURN = 1  # a turn of theirs to be played before they can be chosen again
-    SKIP = 2  # their next turn to be skipped first
+    TURN = 1  # the player has been skipped, and must play a turn before the next skip
+    SKIP = 2  # the player's next turn will be skipped
 
 
 class Event(IntEnum):
-    """What can happen."""
+    """The kinds of events."""
 
     SHUFFLED = 1
     STARTS = 2
@@ -84,61 +99,75 @@ class Event(IntEnum):
 
 @record
 class State(GameState):
-    """The state of a match. Where the order of cards doesn't matter there are counts by kind."""
+    """The state of a match. Where the order of cards doesn't matter, they are counted by kind."""
 
-    strategic: I8  # whether hands are held
-    limit: I8  # who has been hit so often is out
-    living: I8  # how many are not out
-    axes_in_front: I8  # axe cards in front of all players: those lying on shields, and the marks of hits
+    strategic: I8  # whether players hold hands of cards
+    limit: I8  # the number of hits that puts a player out
+    living: I8  # players who are not out
+    axes_in_front: I8  # axe cards in front of all players, on shields or as marks of hits
     phase: I8
-    card: I8  # in play: left the pile or the hand, and not yet lying anywhere
-    offer: I8  # whether the actor began the turn with an armory in front and may still cash it in
+    card: I8  # the card in play: it has left the pile or the hand, and lies nowhere yet
+    offer: I8  # whether the seat to move may still cash in an armory that it had when the turn began
     left: I8  # cards in the draw pile
-    pile: Annotated[Row, np.int8, CARDS]  # the last of those left is on top
+    pile: Annotated[Row, np.int8, CARDS]  # the last of the cards left is on top
     discarded: Annotated[Row, np.int8, KINDS]
     hand: Annotated[Grid, np.int8, SEATS, KINDS]
     out: Annotated[Row, np.int8, SEATS]
     hits: Annotated[Row, np.int8, SEATS]
-    marks: Annotated[Grid, np.int8, SEATS, AXE_KINDS]  # axe cards in front of a player who was hit by them
+    marks: Annotated[Grid, np.int8, SEATS, AXE_KINDS]  # axe cards that hit a player and lie in front as marks
     shields: Annotated[Grid, np.int8, SEATS, SHIELD_KINDS]  # shield cards in front
     lying: Annotated[Grid, np.int8, SEATS, AXE_KINDS]  # axe cards on these shields
-    unused: Annotated[Row, np.int8, SEATS]  # how many more axes the shields in front can block
-    armory: Annotated[Row, np.int8, SEATS]  # whether one is in front
+    unused: Annotated[Row, np.int8, SEATS]  # axes that the shields in front can still block
+    armory: Annotated[Row, np.int8, SEATS]  # whether an armory lies in front
     due: Annotated[Row, np.int8, SEATS]
 
 
 @rule
+def axes_on(card: int) -> int:
+    """Return the number of axes on an axe card."""
+    return card - Card.AXE + 1
+
+
+@rule
+def shields_on(card: int) -> int:
+    """Return the number of shields on a shield card."""
+    return card - Card.ONE_SHIELD + 1
+
+
+@rule
 def clockwise(state: State, seat: int) -> int:
-    """VA-1.4: the next seat."""
+    """VA-1.4: The next seat."""
     return seat + 1 if seat + 1 < state.players else 0
 
 
 @rule
 def can_be_hit(state: State, seat: int) -> bool:
-    """VA-3.1: another player who is not out."""
+    """VA-3.1: A target is another player who is not out."""
     return seat != state.actor and not state.out[seat]
 
 
 @rule
 def can_be_disarmed(state: State, seat: int) -> bool:
-    """VA-6.1: another player with an armory in front."""
+    """VA-6.1: A wench can empty the armory in front of another player."""
     return seat != state.actor and bool(state.armory[seat])
 
 
 @rule
 def can_be_skipped(state: State, seat: int) -> bool:
-    """VA-6.2, VA-6.4: another player who is not out, nor due to be skipped or to play a turn since."""
+    """VA-6.2, VA-6.4: A wench can skip another player who is not out, and who has played a turn since the last skip."""
     return seat != state.actor and not state.out[seat] and state.due[seat] == Due.NOTHING
 
 
 @rule
 def is_playable(state: State, card: int) -> bool:
-    """VA-3.1, VA-4.1: axes and shields always. VA-5.2, VA-5.5: an armory if none is in front. VA-6.3: a wench if somebody is
-    there for her.
+    """VA-3.1, VA-4.1: Axes and shields can always be played.
+
+    VA-5.2, VA-5.5: An armory can be played if none lies in front. VA-6.3: A wench can be played if there is a player whom she can
+    disarm or skip.
     """
-    if card < ARMORY:
+    if card < Card.ARMORY:
         return True
-    if card == ARMORY:
+    if card == Card.ARMORY:
         return not state.armory[state.actor]
     for seat in range(state.players):
         if can_be_disarmed(state, seat) or can_be_skipped(state, seat):
@@ -148,7 +177,7 @@ def is_playable(state: State, card: int) -> bool:
 
 @rule
 def hand_size(state: State, seat: int) -> int:
-    """VA-2.3: how many cards a player holds, which everybody can see."""
+    """VA-2.3: The number of cards that a player holds, which all players can see."""
     if not state.strategic or state.out[seat]:
         return 0
     return HAND + (seat == state.actor and state.phase == Phase.HAND)

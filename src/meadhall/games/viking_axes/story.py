@@ -1,7 +1,7 @@
-"""The story of a match of Viking Axes, for who looks at the table: how the cards came to lie where they lie.
+"""Viking Axes: where each card lies, and the animations of the last step, both derived from the events of a match.
 
-The state only counts cards. The events tell in which order they came, and what happened since the last decision, in beats:
-what moves when, and from which beat on a new piece is to be seen.
+The state only counts cards. The events say in which order the cards came. The animations of the last step are timed in beats: a
+move runs in one beat, and a new piece appears from some beat on.
 """
 
 from __future__ import annotations
@@ -13,20 +13,26 @@ from typing import Literal
 from meadhall.engine import events
 from meadhall.engine.view import View
 from meadhall.games.viking_axes.cards import TITLES
-from meadhall.games.viking_axes.state import ARMORY, CASH_IN, HAND, WENCH, Event, Phase
+from meadhall.games.viking_axes.state import HAND, Act, Card, Event, Phase
 
 KINDS = {name: kind for kind, name in enumerate(TITLES)}
-"""The kind of a card, by its name in records."""
+"""Kinds of cards by their names in records."""
 
-Spot = int | Literal["pile", "play", "discarded"]
-"""Where cards lie: in front of a seat, or in the middle."""
+Location = int | Literal["pile", "play", "discarded"]
+"""A seat's place, or one of the places in the middle of the table."""
 
-MOVES = Literal["shuffle", "draw", "back", "card", "axes", "blocked", "hits", "spent", "missed", "out"]
+MoveKind = Literal["shuffle", "draw", "back", "card", "axes", "blocked", "hits", "spent", "missed", "out"]
 
 
 @dataclass(frozen=True)
 class Piece:
-    """A card that lies somewhere. ``serial`` tells it from all others; it came there in beat ``beat`` of chapter ``chapter``."""
+    """A card that lies on the table.
+
+    Attributes:
+        serial: unique among all pieces.
+        chapter: the step in which it came there, counted from 1 for the setup.
+        beat: the beat of that step.
+    """
 
     serial: int
     kind: int
@@ -36,19 +42,19 @@ class Piece:
 
 @dataclass(frozen=True)
 class Move:
-    """Something that moves in beat ``beat``, or shows for a moment: a card, axes, what became of them."""
+    """An animation of one beat: cards or axes that move, or a sign that appears for a moment."""
 
     beat: int
-    kind: MOVES
-    start: Spot
-    end: Spot
+    kind: MoveKind
+    start: Location
+    end: Location
     cards: tuple[int, ...] = ()
     count: int = 1
 
 
 @dataclass
 class Front:
-    """What lies in front of a player, in the order in which it came."""
+    """The cards in front of a player, oldest first."""
 
     shields: list[Piece] = field(default_factory=list)
     lying: list[Piece] = field(default_factory=list)
@@ -57,14 +63,16 @@ class Front:
 
 
 class Story:
-    """What the events of a view tell. Its chapters are the setup and the steps; moves and beats are those of the last.
+    """The cards on the table and the animations of the last step, derived from the events of a view.
+
+    Each chapter is the setup or a step. Moves and beats are those of the last chapter.
 
     Attributes:
-        fronts: what lies in front of every seat.
+        fronts: the cards in front of each seat.
         discarded: the discard pile, its top last.
-        moves: what moves; nothing, if the moment is only shown again because an action was taken back.
-        since: the beats of what is no card: ``"play"``, ``"turn"``, ``"struck"``, ``"out-2"``, ``"due-2"``, ``"end"``.
-        blocked, hits: what the throw did, by seat.
+        moves: the animations; none if this state is shown again because an action was undone.
+        since: the beats of changes other than cards: ``"play"``, ``"turn"``, ``"struck"``, ``"out-2"``, ``"due-2"``, ``"end"``.
+        blocked, hits: the effects of the last throw, by seat.
     """
 
     def __init__(self, view: View) -> None:
@@ -73,9 +81,9 @@ class Story:
         self.discarded: list[Piece] = []
         self._serial = 0
         self._chapter = 0
-        self._tellers: dict[int, Callable[..., None]] = {
+        self._handlers: dict[int, Callable[..., None]] = {
             Event.SHUFFLED: self._shuffled,
-            Event.DREW: self._drew_in_secret if strategic else self._drew,
+            Event.DREW: self._drew_secretly if strategic else self._drew,
             Event.PLAYS: self._plays,
             Event.DISCARDS: self._discards,
             Event.THROWS: self._throws,
@@ -89,26 +97,26 @@ class Story:
             Event.SKIPS: self._skips,
             Event.TURN_SKIPPED: self._turn_skipped,
         }
-        self._tell(view.setup, in_play=False)
+        self._apply(view.setup, in_play=False)
         if strategic and not view.steps:
             self._deal()
         for step in view.steps:
-            self._tell(step.events, in_play=step.action < CASH_IN)
-        self._rest()
+            self._apply(step.events, in_play=step.action < Act.CASH_IN)
+        self._finish_throw()
         if strategic and view.state.phase == Phase.HAND and view.actor is not None:
-            self._draw_in_secret(view.actor)
+            self._animate_secret_draw(view.actor)
         self.since["end"] = self._beat
         if view.steps and view.next_number != view.steps[-1].n + 1:
-            self._keep_still()
+            self._clear_animations()
 
     def beat(self, piece: Piece) -> int | None:
-        """The beat from which on the piece is seen; None if it was there before."""
+        """Return the beat from which the piece is visible; None if it was there before the last step."""
         return piece.beat if piece.chapter == self._chapter else None
 
-    # ------------------------------------------------------------------------------------------------------------- telling
+    # ------------------------------------------------------------------------------------------------------------ chapters
 
-    def _tell(self, happened: Iterable[events.Event], in_play: bool) -> None:
-        """A chapter. ``in_play``: the action was about a card that lay in the middle."""
+    def _apply(self, happened: Iterable[events.Event], in_play: bool) -> None:
+        """Apply the events of a chapter. ``in_play`` says whether its action used the card in the middle."""
         self._chapter += 1
         self._beat, self._struck, self._in_play = 0, False, in_play
         self.moves: list[Move] = []
@@ -117,46 +125,46 @@ class Story:
         self.hits: dict[int, int] = {}
         for event in happened:
             self._serial += 1
-            if event.kind in self._tellers:
-                self._tellers[event.kind](*event.arguments)
+            if event.kind in self._handlers:
+                self._handlers[event.kind](*event.arguments)
 
-    def _keep_still(self) -> None:
+    def _clear_animations(self) -> None:
         self._chapter, self.moves, self.since, self.blocked, self.hits = -1, [], {}, {}, {}
 
-    def _move(self, kind: MOVES, start: Spot, end: Spot, *cards: int, count: int = 1) -> None:
+    def _move(self, kind: MoveKind, start: Location, end: Location, *cards: int, count: int = 1) -> None:
         self.moves.append(Move(self._beat, kind, start, end, cards, count))
 
     def _piece(self, kind: int) -> Piece:
-        """A card that comes to lie somewhere in this beat."""
+        """Return a card that comes to lie somewhere in this beat."""
         return Piece(self._serial, kind, self._chapter, self._beat)
 
     def _discard(self, *pieces: Piece) -> None:
         self.discarded.extend(replace(piece, chapter=self._chapter, beat=self._beat) for piece in pieces)
 
-    def _rest(self) -> None:
-        """All that a blow does is seen in one beat; what comes after it waits for the next."""
+    def _finish_throw(self) -> None:
+        """Begin the next beat after a throw. All effects of a throw share one beat."""
         self._beat += self._struck
         self._struck = False
 
     # --------------------------------------------------------------------------------------------------------------- cards
 
     def _shuffled(self, _: int) -> None:
-        self._rest()
+        self._finish_throw()
         self.discarded.clear()
         self._move("shuffle", "discarded", "pile")
         self._beat += 1
 
     def _drew(self, _: int, card: str) -> None:
-        self._rest()
+        self._finish_throw()
         self.since["turn"] = self.since["play"] = self._beat
         self._move("draw", "pile", "play", KINDS[card])
         self._in_play = True
-        self._beat += 2  # it is to be read, too
+        self._beat += 2  # one beat more, to read the card
 
-    def _drew_in_secret(self, *_: object) -> None:
-        """Not everybody is told: see ``_draw_in_secret``."""
+    def _drew_secretly(self, *_: object) -> None:
+        """Do nothing: the event is private, and all viewers get the animation of ``_animate_secret_draw``."""
 
-    def _draw_in_secret(self, seat: int) -> None:
+    def _animate_secret_draw(self, seat: int) -> None:
         self.since["turn"] = self._beat
         self._move("back", "pile", seat)
         self._beat += 1
@@ -174,7 +182,7 @@ class Story:
         self._beat += 2
 
     def _discards(self, seat: int, card: str) -> None:
-        self._rest()
+        self._finish_throw()
         self._move("card", "play" if self._in_play else seat, "discarded", KINDS[card])
         self._in_play = False
         self._beat += 1
@@ -186,19 +194,20 @@ class Story:
         self._in_play = False
         self._beat += 1
         front = self.fronts[seat]
-        (front.armory if kind == ARMORY else front.shields).append(self._piece(kind))
+        (front.armory if kind == Card.ARMORY else front.shields).append(self._piece(kind))
 
     # ---------------------------------------------------------------------------------------------------------------- axes
 
     def _throws(self, seat: int, target: int, axes: int) -> None:
-        self._move("axes", seat, target, axes - 1, count=axes)
+        card = Card.AXE + axes - 1
+        self._move("axes", seat, target, card, count=axes)
         self._in_play = False
         self._beat += 1
-        self._thrown, self._struck = self._piece(axes - 1), True
+        self._thrown, self._struck = self._piece(card), True
         self.since["struck"] = self._beat
 
     def _blocked(self, target: int, count: int) -> None:
-        """The card lies on the shields, for the time being."""
+        """Lay the card on the shields. If they are used up, the next events move it on."""
         self._move("blocked", target, target, count=count)
         self.fronts[target].lying.append(self._thrown)
         self.blocked[target] = count
@@ -211,7 +220,7 @@ class Story:
         front.lying.clear()
 
     def _hits(self, target: int, count: int) -> None:
-        """If there were shields, the card thrown is not discarded with them but stays as a mark."""
+        """Keep the card thrown as a mark. If there were shields, ``_shields_spent`` has discarded it with them: take it back."""
         if self.discarded and self.discarded[-1].serial == self._thrown.serial:
             self.discarded.pop()
         self._move("hits", target, target, count=count)
@@ -219,7 +228,7 @@ class Story:
         self.hits[target] = count
 
     def _out(self, seat: int) -> None:
-        self._rest()
+        self._finish_throw()
         self._move("out", seat, seat)
         self.since[f"out-{seat}"] = self._beat
         front = self.fronts[seat]
@@ -230,27 +239,27 @@ class Story:
     # ---------------------------------------------------------------------------------------------------- armory and wench
 
     def _cashes_in(self, seat: int) -> None:
-        self._move("card", seat, "discarded", ARMORY)
+        self._move("card", seat, "discarded", Card.ARMORY)
         self._beat += 1
         self._discard(self.fronts[seat].armory.pop())
 
     def _disarms(self, _: int, target: int) -> None:
-        self._move("card", "play", target, WENCH)
+        self._move("card", "play", target, Card.WENCH)
         self._beat += 1
-        self._move("card", target, "discarded", ARMORY, WENCH)
+        self._move("card", target, "discarded", Card.ARMORY, Card.WENCH)
         self._beat += 1
-        self._discard(self.fronts[target].armory.pop(), self._piece(WENCH))
+        self._discard(self.fronts[target].armory.pop(), self._piece(Card.WENCH))
 
     def _skips(self, _: int, target: int) -> None:
-        self._move("card", "play", target, WENCH)
+        self._move("card", "play", target, Card.WENCH)
         self._beat += 1
         self.since[f"due-{target}"] = self._beat
-        self._move("card", target, "discarded", WENCH)
+        self._move("card", target, "discarded", Card.WENCH)
         self._beat += 1
-        self._discard(self._piece(WENCH))
+        self._discard(self._piece(Card.WENCH))
 
     def _turn_skipped(self, seat: int) -> None:
-        self._rest()
+        self._finish_throw()
         self.since[f"due-{seat}"] = self._beat
         self._move("missed", seat, seat)
         self._beat += 1

@@ -1,4 +1,4 @@
-"""Viking Axes drawn in a terminal."""
+"""Viking Axes: the sketch of a table for the terminal."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from meadhall.engine.language import gettext as _
 from meadhall.games.viking_axes.cards import card_title
-from meadhall.games.viking_axes.state import KINDS, SHIELD_KINDS, Due, State, hand_size
+from meadhall.games.viking_axes.state import KINDS, SHIELD_KINDS, Card, Due, State, hand_size, shields_on
 
 
 def sketch(state: State, names: Sequence[str]) -> str:
-    """The piles, and a line for each player: hits as notches up to the limit, and what lies in front of them."""
+    """Draw the piles, and a line for each player: hits as notches up to the limit, and the cards in front."""
     width = max(map(len, names))
     discarded = sum(state.discarded[kind] for kind in range(KINDS))
     lines = [_("draw pile {left}, discarded {discarded}").format(left=state.left, discarded=discarded)]
@@ -29,7 +29,7 @@ def _facts(state: State, seat: int) -> list[str]:
     if state.out[seat]:
         return [_("out")]
     facts = []
-    if shields := sum(state.shields[seat, kind] * (kind + 1) for kind in range(SHIELD_KINDS)):
+    if shields := sum(state.shields[seat, kind] * shields_on(Card.ONE_SHIELD + kind) for kind in range(SHIELD_KINDS)):
         facts.append(_("shields {unused}/{shields}").format(unused=state.unused[seat], shields=shields))
     if state.armory[seat]:
         facts.append(_("armory"))
@@ -39,7 +39,7 @@ def _facts(state: State, seat: int) -> list[str]:
 
 
 def _hand(state: State, seat: int) -> list[str]:
-    """The cards held, as far as the viewer knows them; else only how many they are."""
+    """Name the cards in hand that the viewer knows; otherwise say only how many there are."""
     known = [card_title(kind) for kind in range(KINDS) for _copy in range(state.hand[seat, kind])]
     if known:
         return [_("in hand: {cards}").format(cards=", ".join(known))]

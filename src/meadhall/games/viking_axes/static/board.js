@@ -1,4 +1,4 @@
-// Whose pressed button has gone with its decision keeps the place: the focus is on the first choice, or waits where it will be.
+// After a button was pressed and has disappeared, move the focus to the first choice, or to the empty controls until there is one.
 (() => {
   let acting = false;
   const inside = () => !!document.activeElement?.closest("#controls");
