@@ -40,7 +40,7 @@ from meadhall.engine.rule import INTERPRETED
 from meadhall.engine.solution import Solution
 from meadhall.engine.view import EVERYTHING, SPECTATOR, concealed
 from meadhall.games.axxa.solver import prove
-from meadhall.games.axxa.state import TURN
+from meadhall.games.axxa.state import Act
 
 RECORDS = Path(__file__).parents[1] / "records"
 FEW = 20 if INTERPRETED else 40
@@ -145,10 +145,10 @@ def test_positions_before_the_first_that_is_solved_are_estimated() -> None:
 def test_the_end_of_axxa_is_exact_from_where_all_know_enough() -> None:
     """What lies under f2 saves all; before it comes to light nobody could know."""
     match = scene({"b6": "5", "c6": "5[6]", "f2": "6[5]", "e1": "6"}, current=5)
-    for action in prove(match.states).line:
+    for action in prove(match.states).variation:
         match.play(action)
     assert match.over
-    revealed = 1 + next(k for k, step in enumerate(match.steps) if step.action == TURN)
+    revealed = 1 + next(k for k, step in enumerate(match.steps) if step.action == Act.TURN)
     everything, public = analyse(match, "everything", iterations=FEW), analyse(match, iterations=FEW)
     for analysis in (everything, public):
         assert analysis.samples == (FEW,) * revealed + (0,) * (len(match.steps) + 1 - revealed)
@@ -158,7 +158,7 @@ def test_the_end_of_axxa_is_exact_from_where_all_know_enough() -> None:
 
 def test_what_was_thrown_away_is_where_a_match_turned() -> None:
     match = scene({"b6": "6", "c6": "6", "d4": "26"}, current=6)
-    for action in (move("d4", "d2"), TURN, pay("d2")):
+    for action in (move("d4", "d2"), Act.TURN, pay("d2")):
         match.play(action)
     analysis = analyse(match, iterations=FEW)
     assert analysis.chances == ((1.0, 1.0), (1.0, 1.0), (0.0, 0.0), (0.0, 0.0))
@@ -347,9 +347,9 @@ def test_secrets_are_told_only_with_everything_known() -> None:
     match = hoarded()
     for knowledge, viewer in (("public", SPECTATOR), ("everything", EVERYTHING)):
         analysis = analyse(match, knowledge, iterations=1)  # type: ignore[arg-type]
-        seen = {match.game.words.event(event, match.names) for step in match.steps for event in step.shown_to(viewer).events}
+        seen = {match.game.words.event(event, match.names) for step in match.steps for event in step.visible_to(viewer).events}
         for position in range(1, len(match.steps) + 1):
-            if match.steps[position - 1].shown_to(viewer).events:
+            if match.steps[position - 1].visible_to(viewer).events:
                 assert {*told(match, analysis, TurningPoint(position, 0, 0.2, 0.5)).split(" · ")} <= seen
 
 

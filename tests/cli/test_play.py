@@ -182,7 +182,7 @@ def test_undo_goes_back_to_the_previous_decision_and_is_recorded(terminal: Termi
 
 
 def test_nothing_can_be_undone_before_the_first_decision(terminal: Terminal) -> None:
-    assert "There is nothing to take back." in terminal.type("undo", "quit")
+    assert "There is nothing to undo." in terminal.type("undo", "quit")
 
 
 def test_a_match_that_is_saved_verifies_tells_and_is_played_on(terminal: Terminal, tmp_path: Path) -> None:

@@ -116,7 +116,7 @@ def test_an_illegal_action_in_a_batch_changes_nothing() -> None:
 def test_what_is_no_action_at_all_is_malformed_in_a_batch_too(actions: Any) -> None:
     batch = Batch(AA, 2, 3, seed="malformed")
     before = batch.states.copy()
-    with pytest.raises(MalformedAction, match="an action is an integer"):
+    with pytest.raises(MalformedAction, match="an action must be a"):
         batch.step(actions)
     assert batch.states.tobytes() == before.tobytes()
 

@@ -6,19 +6,19 @@ import numpy as np
 import pytest
 
 from meadhall.engine.events import (
-    EVERYBODY,
+    HIDDEN,
     NO_LOG_SHAPE,
-    NOBODY,
+    PUBLIC,
     Event,
     EventKind,
     append_argument,
     emit,
+    emit_private,
     named,
     new_log,
     number,
     read_log,
     seat,
-    whisper,
 )
 
 KINDS = {
@@ -32,14 +32,14 @@ KINDS = {
 def test_what_is_emitted_is_read_with_seats_and_names() -> None:
     log = new_log(8)
     emit(log, 1, 0, 6)
-    whisper(log, 2, 2, 1)
-    whisper(log, NOBODY, 2, 0)
+    emit_private(log, 2, 2, 1)
+    emit_private(log, HIDDEN, 2, 0)
     emit(log, 4)
 
     events = read_log(log, KINDS)
 
     assert [event.to_list() for event in events] == [["rolled", 0, 6], ["saw", "shield"], ["saw", "axe"], ["free"]]
-    assert [event.audience for event in events] == [EVERYBODY, 2, NOBODY, EVERYBODY]
+    assert [event.audience for event in events] == [PUBLIC, 2, HIDDEN, PUBLIC]
     assert str(events[0]) == "rolled(0, 6)"
 
 
@@ -75,7 +75,7 @@ def test_a_log_of_length_zero_takes_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("audience", "viewers"), [(EVERYBODY, {-1, 0, 1, 2}), (0, {0}), (2, {2}), (NOBODY, set())], ids=["all", "0", "2", "nobody"]
+    ("audience", "viewers"), [(PUBLIC, {-1, 0, 1, 2}), (0, {0}), (2, {2}), (HIDDEN, set())], ids=["all", "0", "2", "nobody"]
 )
 def test_an_event_is_visible_to_its_audience(audience: int, viewers: set[int]) -> None:
     event = Event(1, "rolled", (0, 6), audience)

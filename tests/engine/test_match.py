@@ -28,7 +28,7 @@ from meadhall import (
     Seat,
     game,
 )
-from meadhall.engine.events import NOBODY
+from meadhall.engine.events import HIDDEN
 from meadhall.engine.view import EVERYTHING
 
 SEED = "a match to look at"
@@ -143,8 +143,8 @@ def test_check_says_what_play_would_and_plays_nothing(match: Match) -> None:
         ({"seed": 5}, "32 bytes"),
         ({"seed": "\ud800"}, "UTF-8"),
         ({"players": 2, "seats": [1, 2]}, "a name or a Seat, not 1"),
-        ({"seats": [Seat(5), "B"]}, "a name is text, not 5"),  # type: ignore[arg-type]
-        ({"seats": ["\ud800", "B"]}, "a name is text that has UTF-8"),
+        ({"seats": [Seat(5), "B"]}, "a name must be text, not 5"),  # type: ignore[arg-type]
+        ({"seats": ["\ud800", "B"]}, "a name must be text that can be encoded as UTF-8"),
         ({"seats": ["A\nB", "B"]}, "no control characters"),
         ({"seats": [Seat("A", "alien"), "B"]}, "not 'alien'"),  # type: ignore[arg-type]
         ({"seats": [Seat("A", "bot"), "B"]}, "has the name of a bot"),
@@ -164,7 +164,7 @@ def test_a_bad_setup_is_refused_in_words(arguments: dict[str, Any], says: str) -
 
 @pytest.mark.parametrize("options", [0, 5, "hand", ["hand"]])
 def test_options_are_given_by_name(options: Any) -> None:
-    with pytest.raises(BadSetup, match="options are given by name"):
+    with pytest.raises(BadSetup, match="options must be given by name"):
         Match(hoard, options=options)
 
 
@@ -347,12 +347,12 @@ def test_private_events_are_in_the_views_of_their_audience_alone(match: Match) -
     assert [event.name for event in match.view(0).steps[0].events] == ["looked", "saw"]
     for other in (None, -1, 1, 2):
         assert [event.name for event in match.view(other).steps[0].events] == ["looked"]
-        assert match.view(other).steps[0].whispers == ()
-    assert [event.name for event in match.view(0).steps[0].whispers] == ["saw"]
+        assert match.view(other).steps[0].private_events == ()
+    assert [event.name for event in match.view(0).steps[0].private_events] == ["saw"]
 
 
 def test_some_events_nobody_sees_before_the_end(match: Match) -> None:
-    assert match.setup[0].audience == NOBODY
+    assert match.setup[0].audience == HIDDEN
     for viewer in range(-1, 3):
         assert "bottom" not in [event.name for event in match.view(viewer).setup]
     play_out(match)

@@ -49,7 +49,7 @@ def test_a_choice_is_one_of_its_values() -> None:
     assert [speed.encode(speed.check(value)) for value in speed.values] == [(0,), (1,)]
     assert speed.read("fast") == speed.shown("fast") == "fast"
     for value in ("faster", 1, None, ["fast"]):
-        with pytest.raises(BadSetup, match="speed is one of slow, fast, not"):
+        with pytest.raises(BadSetup, match="speed must be one of slow, fast, not"):
             speed.check(value)
 
 

@@ -20,7 +20,7 @@ def test_an_integer_is_read_or_refused() -> None:
 
 @pytest.mark.parametrize("text", ["", "x", "1.5", "0x1", "1e3"])
 def test_what_is_no_action_is_malformed(text: str) -> None:
-    with pytest.raises(MalformedAction, match="An action is an integer"):
+    with pytest.raises(MalformedAction, match="An action must be an integer"):
         action_number({"action": text})
 
 

@@ -50,7 +50,7 @@ async def test_a_new_table_has_its_host_on_seat_0(hall: OpenHall) -> None:
     assert page.count("Free seat") == 2
     room = await hall.room(answer.headers["location"].removeprefix("/tables/"))
     assert [seat.kind for seat in room.table.seats] == ["human", "open", "open"]
-    assert not room.table.public
+    assert not room.table.is_public
 
 
 async def test_play_now_begins_at_once_against_huscarls(hall: OpenHall) -> None:
@@ -143,7 +143,7 @@ async def test_who_was_asked_to_leave_finds_the_old_private_link_dead(hall: Open
     table = await host.open()
     await friend.ask(f"/tables/{table}/seats", {"set": "sit"})
     room = await hall.room(table)
-    key = room.table.seats[1].key
+    key = room.table.seats[1].link_token
     await host.ask(f"/tables/{table}/seats", {"seat": "1", "set": "open"})
     assert room.table.seats[1].kind == "open"
     assert (await friend.get(f"/seat/{key}")).status_code == 404
@@ -338,7 +338,7 @@ async def test_a_table_that_can_not_begin_is_not_opened(hall: OpenHall) -> None:
     assert (answer.status_code, answer.json()["error"]) == (400, "bad-setup")
     assert await hall.store.open_tables() == []
     query = "SELECT count(*) FROM tables"
-    assert await hall.store._do(lambda connection: connection.exec_driver_sql(query).scalar_one()) == 0
+    assert await hall.store.transact(lambda connection: connection.exec_driver_sql(query).scalar_one()) == 0
 
 
 async def test_options_that_have_changed_since_are_todays(settings: Settings, at_once: None) -> None:
@@ -390,8 +390,8 @@ async def test_refusals_of_an_action_say_why(hall: OpenHall) -> None:
     act = f"/tables/{room.table.id}/act"
     not_mine = next(a for a in range(12) if room.match and a not in room.match.view(0).legal)
     await refused(host, act, {"action": str(not_mine)}, 422, "illegal", "You don", "HO-2.1")
-    await refused(host, act, {"action": "x"}, 400, "malformed", "An action is an integer")
-    await refused(host, act, {}, 400, "malformed", "An action is an integer")
+    await refused(host, act, {"action": "x"}, 400, "malformed", "An action must be an integer")
+    await refused(host, act, {}, 400, "malformed", "An action must be an integer")
     await refused(host, act, {"action": "99"}, 400, "malformed", "outside 0 to 14")
     await refused(host, act, {"action": "-1"}, 400, "malformed", "outside 0 to 14")
     await refused(host, act, {"action": "0", "n": "7"}, 409, "stale", "The game has moved on since")
@@ -421,7 +421,7 @@ async def test_a_rematch_seats_the_same_people_and_begins_when_they_are_there(ha
     (where,) = {answer.headers["location"] for answer in answers}
     again = await hall.room(where.removeprefix("/tables/"))
     assert [seat.guests for seat in again.table.seats] == [seat.guests for seat in room.table.seats]
-    assert {seat.key for seat in again.table.seats}.isdisjoint(seat.key for seat in room.table.seats)
+    assert {seat.link_token for seat in again.table.seats}.isdisjoint(seat.link_token for seat in room.table.seats)
     assert again.table.seed != room.table.seed
     assert again.table.status == "gathering"
 
@@ -442,7 +442,7 @@ async def test_a_private_link_carries_a_seat_to_another_device(hall: OpenHall) -
     host, _, room = await hall.two_at(HOARD)
     page = (await host.get(f"/tables/{room.table.id}")).text
     (key,) = set(re.findall(r"http://hall\.test/seat/([\w-]+)", page))
-    assert key == room.table.seats[0].key
+    assert key == room.table.seats[0].link_token
     phone = hall.person("10.0.0.9")
     before = room.table
     for _ in range(2):  # a messenger looks at the link first
@@ -464,7 +464,7 @@ async def test_a_private_link_carries_a_seat_to_another_device(hall: OpenHall) -
 async def test_who_has_a_seat_is_not_given_another_one(hall: OpenHall) -> None:
     _, friend, room = await hall.two_at(HOARD)
     before = room.table
-    answer = await friend.post(f"/seat/{before.seats[0].key}")
+    answer = await friend.post(f"/seat/{before.seats[0].link_token}")
     assert answer.status_code == 409
     assert "You have another seat at this table." in answer.text
     assert room.table == before == await hall.store.table(before.id)
@@ -492,7 +492,7 @@ async def test_a_carried_seat_survives_a_restart(settings: Settings, at_once: No
     async with open_hall(settings) as before:
         _, _, room = await before.two_at(HOARD)
         phone = before.person()
-        await phone.post(f"/seat/{room.table.seats[0].key}")
+        await phone.post(f"/seat/{room.table.seats[0].link_token}")
         cookies = dict(phone.http.cookies)
     async with open_hall(settings) as after:
         again = after.person()
@@ -508,7 +508,7 @@ async def test_a_wrong_link_leads_nowhere(hall: OpenHall) -> None:
 
 async def test_a_link_to_a_seat_that_was_left_is_dead(hall: OpenHall) -> None:
     host, _, room = await hall.two_at(HOARD)
-    key = room.table.seats[0].key
+    key = room.table.seats[0].link_token
     await host.ask(f"/tables/{room.table.id}/resign")
     answer = await host.post(f"/seat/{key}")
     assert answer.status_code == 409

@@ -1,4 +1,4 @@
-"""Advice: what a game tells those who search it. A search needs none of it; with it, it is stronger or faster."""
+"""Advice: what a game tells a search about itself. All of it is optional; it makes the search stronger or faster."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ from meadhall.engine.schema import Row
 
 @rule
 def uniform_random(_state: Any, legal: Row, count: int, rng: Row) -> int:
-    """The policy that takes any legal action."""
+    """Choose a legal action uniformly at random."""
     return legal[below(rng, count)]
 
 
 @rule
 def equal_payoffs(state: Any, out: Any) -> None:
-    """The evaluation that knows nothing: equal shares."""
+    """Evaluate every position as equal payoffs."""
     for seat in range(state.players):
         out[seat] = 1.0 / state.players
 
 
 @rule
 def never_solved(_state: Any, _out: Any) -> bool:
-    """No position is settled before its end."""
+    """Report that no position is solved before the end of the match."""
     return False
 
 
 @rule
 def always_quiescent(_state: Any) -> bool:
-    """Every position can be evaluated."""
+    """Report that every position can be evaluated."""
     return True
 
 
@@ -43,21 +43,22 @@ class Advice:
     """How to search a game.
 
     Attributes:
-        rollout: the quick policy that plays positions on, a rule ``rollout(table, legal, count, rng) -> action`` on a complete
-            table.
-        depth: after how many decisions of the quick policy a position is evaluated instead.
-        outlook: the same where not an action is sought but what a position is worth, for the chart of a match. An evaluation that
-            tells good actions from bad ones may be far off: by default it is played to the end.
-        evaluate: a rule ``evaluate(table, out)``: an estimate of every seat's share (0 to 1) in a position that is not over.
-        quiet: a rule ``quiet(table) -> bool``: whether a position can be evaluated, or must be played on from first: until a
-            fight is over, say, or a turn.
-        settled: a rule ``settled(table, out) -> bool``: whether every seat's share is known for certain, and what it is.
-        guide: the policy that chooses what a search tries next of what it has not tried yet, a rule like ``rollout``.
-        exploration: the constant of UCB1: how much to try what has been tried little.
-        widening: how many actions a node considers after so many visits: ``first * visits ** power`` (progressive widening).
-        trust: by how many standard errors an action must look better than what the game's heuristics would do, to be preferred.
-        habitual: whether to do what the heuristics would without a thought, ``habitual(table, draw) -> bool`` in plain Python
-            with a NumPy generator: so that those who wait for each other don't do so for ever.
+        rollout: the rollout policy, a rule ``rollout(state, legal, count, rng) -> action``. It is given a complete state.
+        cutoff: the number of rollout decisions after which the position is evaluated. By default rollouts go to the end.
+        value_cutoff: the cutoff where the value of a position is wanted rather than an action, as in the chart of a match. An
+            evaluation that ranks actions well may still be far from the true value, so by default rollouts go to the end.
+        evaluate: a rule ``evaluate(state, out)`` that estimates every seat's payoff (0 to 1) in a position that is not over.
+        quiescent: a rule ``quiescent(state) -> bool``: whether the position can be evaluated. If not, the rollout goes on, for
+            example to the end of a fight or a turn.
+        solved_value: a rule ``solved_value(state, out) -> bool``: whether every seat's payoff is known exactly. If so, ``out``
+            holds the payoffs.
+        guide: the policy that orders untried actions for expansion, a rule like ``rollout``.
+        exploration: the exploration constant of UCB1.
+        widening: ``(first, power)`` of progressive widening: a node considers ``first * visits ** power`` actions.
+        minimum_advantage: the number of standard errors by which an action must look better than the default action (the choice
+            of the game's heuristics) to replace it.
+        plays_default: ``plays_default(state, generator) -> bool`` in plain Python with a NumPy generator: whether to play the
+            default action without a search. It breaks ties between players who would otherwise wait for each other forever.
     """
 
     rollout: Any = uniform_random

@@ -1,7 +1,7 @@
-"""Bulk runs: a game's loops (``loops.py``, compiled once for each game) called from plain Python, on all cores.
+"""Bulk runs: call a game's compiled loops (``loops.py``) from plain Python, on all cores.
 
-Game g of a bulk run is keyed by the run's seed and g alone, so results depend neither on the number of threads nor on who plays
-which game. The compiled loops release the GIL.
+Game g of a bulk run is keyed by the run's seed and g alone, so results don't depend on the number of threads or the order of the
+games. The compiled loops release the GIL.
 """
 
 from __future__ import annotations
@@ -26,24 +26,24 @@ Floats = npt.NDArray[np.float64]
 Progress = Callable[[int], None]
 
 CHUNK = 4096
-"""Games that a thread plays before it tells of them."""
+"""The number of games a thread plays between two progress reports."""
 PATIENCE = 0.1
-"""Seconds that it plays before it looks whether to go on."""
+"""The time in seconds a thread plays before it checks whether the run was stopped."""
 
 
 _INT64 = np.iinfo(np.int64)
 
 
 def seed_number(seed: str | bytes | None) -> int:
-    """The 64-bit number that keys a bulk run: from the first 8 bytes of the seed (a text stands for its SHA-256)."""
+    """Return the 64-bit key of a bulk run: the first 8 bytes of the seed (of a text's SHA-256)."""
     key = seed if isinstance(seed, bytes) and seed else check_seed(seed)
     return int.from_bytes(key[:8], "little") >> 1
 
 
 class _Pieces:
-    """Cuts chunks of games into pieces that take a moment each, so that who plays them can be stopped between two.
+    """Splits chunks of games into pieces of about ``PATIENCE`` seconds, so that a run can be stopped between two pieces.
 
-    How long a game takes is learned on the way: the next piece is twice as long, as long as the last took less than a moment.
+    The length of a piece adapts: it doubles while pieces finish early, and halves when one takes too long.
     """
 
     def __init__(self) -> None:
@@ -51,11 +51,11 @@ class _Pieces:
         self._stopped = False
 
     def stop(self) -> None:
-        """Let there be no more pieces."""
+        """Yield no more pieces."""
         self._stopped = True
 
     def of(self, chunk: range) -> Iterator[range]:
-        """The pieces of a chunk, in order."""
+        """Yield the pieces of a chunk in order."""
         while chunk and not self._stopped:
             piece, chunk = chunk[: self._length], chunk[self._length :]
             began = perf_counter()
@@ -68,9 +68,9 @@ class _Pieces:
 
 
 def _spread(work: Callable[[range, _Pieces], Any], games: Any, threads: Any, progress: Progress | None) -> list[Any]:
-    """``work(chunk, pieces)`` for every chunk of ``games``, on all cores; results in order.
+    """Run ``work(chunk, pieces)`` for every chunk of ``games`` on all cores and return the results in order.
 
-    Whatever ends it early, such as Ctrl-C, ends the work after the pieces that are being played.
+    An exception, such as KeyboardInterrupt, stops the run after the pieces in progress.
     """
     numbers = range(check_count(games, "games"))
     chunks = [numbers[first : first + CHUNK] for first in range(0, len(numbers), CHUNK)]
@@ -88,12 +88,12 @@ def _spread(work: Callable[[range, _Pieces], Any], games: Any, threads: Any, pro
 
 @dataclass(frozen=True)
 class Playouts:
-    """What random play comes to.
+    """The totals of random playouts.
 
     Attributes:
-        games: how many were played.
-        decisions: how many decisions they took in all.
-        shares: float64 (players,): the sum of each seat's shares (0 to 1 a game).
+        games: the number of games.
+        decisions: the number of decisions in all games.
+        payoffs: float64 (players,): the sum of each seat's payoffs (0 to 1 per game).
     """
 
     games: int
@@ -110,9 +110,19 @@ def random_playouts(
     progress: Progress | None = None,
     **options: Any,
 ) -> Playouts:
-    """Play ``games`` games at random, on all cores (or ``threads``). Raises BadSetup.
+    """Play ``games`` games with uniformly random actions.
 
-    ``progress`` is called with the number of games done since the last call.
+    Args:
+        name: the game, or its name.
+        players: the number of players.
+        games: the number of games.
+        seed: the seed of the run; by default random.
+        threads: the number of threads; by default one per core.
+        progress: called with the number of games finished since its last call.
+        options: options of the game.
+
+    Raises:
+        BadSetup: an argument is invalid.
     """
     subject = game(name)
     players, chosen = subject.check_setup(players, options)
@@ -139,12 +149,12 @@ def tournament(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> tuple[Floats, npt.NDArray[np.int64]]:
-    """Games of compiled policies (``loops.RANDOM``, ``loops.GREEDY``), one for each seat.
+    """Play games between compiled policies (``loops.RANDOM``, ``loops.GREEDY``), one for each seat.
 
     In game g seat k has ``policies[(k + g) % n]``.
 
     Returns:
-        shares float64 (games, players) by seat, and the number of decisions int64 (games,).
+        The payoffs, float64 (games, players) by seat, and the number of decisions, int64 (games,).
     """
     return counted_tournament(subject, policies, games, seed, options, threads, progress)[:2]
 
@@ -158,7 +168,7 @@ def counted_tournament(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> tuple[Floats, npt.NDArray[np.int64], Counts]:
-    """The same, and what the game's statistics count: int64 (games, counters)."""
+    """Do the same and also return the counters of the game's statistics, int64 (games, counters)."""
     players, chosen = subject.check_setup(len(policies), options or {})
     codes = subject.encode_options(chosen)
     who = np.array(policies, np.int64)
@@ -181,64 +191,67 @@ def counted_tournament(
 
 
 def _integers(given: npt.ArrayLike) -> npt.NDArray[np.int64]:
-    """What is given as actions, as an array. Raises MalformedAction where one is no integer."""
+    """Convert actions to an int64 array. Raises MalformedAction if one is no integer."""
     if isinstance(given, np.ndarray) and given.dtype.kind == "i":
         return given.astype(np.int64, copy=False)
     objects = np.array(given, object)
     numbers = [as_integer(value) for value in objects.flat]
     for value, number in zip(objects.flat, numbers, strict=True):
         if number is None or not _INT64.min <= number <= _INT64.max:
-            raise MalformedAction(f"an action is an integer of 64 bits, not {quoted(value)}")
+            raise MalformedAction(f"an action must be a 64-bit integer, not {quoted(value)}")
     return np.array(numbers, np.int64).reshape(objects.shape)
 
 
 class Batch:
-    """Many matches of one game, stepped together: for learning and for search.
+    """Many matches of one game that are stepped together, for learning and search.
 
     Attributes:
-        tables: the states, a structured array (count,).
+        states: the states, a structured array (count,).
     """
 
     def __init__(
         self, name: str | Game, players: int, count: int, seed: str | bytes | None = None, first: int = 0, **options: Any
     ) -> None:
-        """Set up ``count`` matches, numbers ``first`` and up of the bulk run with this seed. Raises BadSetup."""
+        """Set up ``count`` matches: games ``first``, ``first + 1`` … of the bulk run with this seed. Raises BadSetup."""
         self.game = game(name)
         self.players, chosen = self.game.check_setup(players, options)
         codes = self.game.encode_options(chosen)
         self.states = self.game.state.new(check_count(count, "matches"))
         number = as_integer(first)
         if number is None or not 0 <= number <= _INT64.max - len(self.states):
-            raise BadSetup(f"the number of the first match is an integer of at least 0, not {quoted(first)}")
+            raise BadSetup(f"the number of the first match must be an integer of at least 0, not {quoted(first)}")
         self._loops = loops(self.game)
         self._loops.set_up_many(self.states, self.players, codes, seed_number(seed), number)
 
     def step(self, actions: npt.ArrayLike) -> npt.NDArray[np.int8]:
-        """Play ``actions[i]`` on match i. Returns int8 (count,): 0 played; unchanged because 1 illegal, 2 over.
+        """Play ``actions[i]`` in match i.
+
+        Returns:
+            int8 (count,): 0 where the action was played; 1 (illegal) or 2 (match over) where nothing changed.
 
         Raises:
-            BadSetup: there is not one action a match.
-            MalformedAction: an action is no integer, or none of 64 bits.
+            BadSetup: the number of actions differs from the number of matches.
+            MalformedAction: an action is no 64-bit integer.
         """
         chosen = _integers(actions)
         if chosen.shape != self.states.shape:
-            raise BadSetup(f"{len(self.states)} actions are needed, one a match; got shape {chosen.shape}")
+            raise BadSetup(f"{len(self.states)} actions are needed, one per match; got shape {chosen.shape}")
         outcome = np.zeros(len(self.states), np.int8)
         self._loops.step(self.states, chosen, outcome)
         return outcome
 
     def legal_masks(self) -> npt.NDArray[np.bool_]:
-        """Bool (count, actions): which actions are legal; none where a match is over."""
+        """Return the legal actions as a mask, bool (count, actions); all False where a match is over."""
         masks = np.zeros((len(self.states), self.game.actions), np.bool_)
         self._loops.legal_masks(self.states, masks)
         return masks
 
     def actors(self) -> npt.NDArray[np.int8]:
-        """int8 (count,): the seat to decide, -1 where a match is over."""
+        """Return the seat to move, int8 (count,); -1 where a match is over."""
         return self.states["actor"].astype(np.int8)
 
     def scores(self) -> Floats:
-        """float64 (count, players): each seat's share, 0 where a match is not over."""
+        """Return each seat's payoff, float64 (count, players); 0 where a match is not over."""
         payoffs = np.zeros((len(self.states), self.players), np.float64)
         self._loops.scores(self.states, payoffs)
         return payoffs

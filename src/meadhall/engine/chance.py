@@ -1,8 +1,8 @@
-"""Dice, shuffles, and the keys that make them unpredictable, reproducible and provable.
+"""Dice, shuffles, and the keys that make chance unpredictable, reproducible and verifiable.
 
 The generator is xoroshiro128++ 1.0 (David Blackman and Sebastiano Vigna, 2019), two 64-bit words in a state's ``rng`` field.
-Before step n of a match (0: the setup) it is keyed with HMAC-SHA256(match seed, n), RFC 2104; in bulk runs from a counter through
-SplitMix64 (Steele, Lea and Flood, 2014), as the generator's authors advise.
+Before step n of a match (0: the setup) it is keyed with HMAC-SHA256(match seed, n), RFC 2104. In bulk runs it is keyed from a
+counter through SplitMix64 (Steele, Lea and Flood, 2014), as the generator's authors recommend.
 """
 
 from __future__ import annotations
@@ -29,29 +29,29 @@ _S30, _S27, _S31 = u64(30), u64(27), u64(31)
 
 
 def new_seed() -> bytes:
-    """A fresh match seed from the operating system."""
+    """Return a new match seed of 32 bytes from the operating system."""
     return secrets.token_bytes(SEED_BYTES)
 
 
 def seed_from_text(text: str) -> bytes:
-    """The match seed that ``text`` stands for: SHA-256 of its UTF-8 bytes."""
+    """Return the match seed for ``text``: the SHA-256 of its UTF-8 bytes."""
     return hashlib.sha256(text.encode()).digest()
 
 
 def commitment(seed: bytes) -> str:
-    """What a match publishes when it starts: SHA-256 of its seed, lower-case hex."""
+    """Return the SHA-256 of a seed in lower-case hex, which a match publishes when it starts."""
     return hashlib.sha256(seed).hexdigest()
 
 
 def step_key(seed: bytes, step: int) -> tuple[int, int]:
-    """The generator's two words before step ``step`` of the match with that seed (0: the setup)."""
+    """Return the generator's two words before step ``step`` of the match with that seed (0: the setup)."""
     digest = hmac.digest(seed, str(step).encode(), "sha256")
     return int.from_bytes(digest[:8], "little"), int.from_bytes(digest[8:16], "little")
 
 
 @rule
 def draw(rng: Row) -> int:
-    """The generator's next 64 bits."""
+    """Return the generator's next 64 bits."""
     s0 = u64(rng[0])
     s1 = u64(rng[1])
     total = (s0 + s1) & _MASK
@@ -64,7 +64,7 @@ def draw(rng: Row) -> int:
 
 @rule
 def below(rng: Row, n: int) -> int:
-    """A uniform integer from 0 to n - 1, without bias (Lemire's method on the upper 32 bits of a draw)."""
+    """Return a uniform integer from 0 to n - 1, without bias (Lemire's method on the upper 32 bits of a draw)."""
     span = u64(n)
     product = (draw(rng) >> _R32) * span
     if (product & _LOW) < span:
@@ -76,7 +76,7 @@ def below(rng: Row, n: int) -> int:
 
 @rule
 def die(rng: Row, sides: int) -> int:
-    """A roll of a die with that many sides: 1 to ``sides``."""
+    """Roll a die: return 1 to ``sides``."""
     return 1 + below(rng, sides)
 
 
@@ -100,7 +100,7 @@ def _mixed(x: int) -> int:
 
 @rule
 def key_from_counter(rng: Row, seed: int, counter: int) -> None:
-    """Key the generator for game ``counter`` of a bulk run, whoever plays it and in whatever order."""
+    """Key the generator for game ``counter`` of a bulk run. The key depends on the seed and the counter alone."""
     start = (_mixed(u64(seed)) + u64(counter) * _TWO_GOLDEN) & _MASK
     rng[0] = _mixed((start + _GOLDEN) & _MASK)
     rng[1] = _mixed((start + _TWO_GOLDEN) & _MASK)

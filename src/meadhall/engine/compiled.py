@@ -28,10 +28,9 @@ _made: dict[str, tuple[dict[str, Any], ModuleType]] = {}
 
 
 def module_of(subject: Game, source: Path) -> Any:
-    """A module of compiled rules made anew for the game from a source file, with the game's own rules as its globals.
+    """Return the game's module of a source file, loaded with the game's rules as its globals.
 
-    Rules called through globals are inlined and found on disk again at the next start; called as arguments they are neither.
-    A game's editions share their modules.
+    A game's editions share their modules. A game that was registered again gets new ones.
     """
     supplied = _supplied(subject)
     name = _module_name(subject, source, supplied)
@@ -43,7 +42,7 @@ def module_of(subject: Game, source: Path) -> Any:
 
 
 def _supplied(subject: Game) -> dict[str, Any]:
-    """What the game gives to the modules that are made for it."""
+    """Return the globals that a game supplies to its modules."""
     advice = subject.advice
     return {
         **{function: getattr(subject.rules, function) for function in _RULES},
@@ -60,7 +59,7 @@ def _supplied(subject: Game) -> dict[str, Any]:
 
 
 def _module_name(subject: Game, source: Path, supplied: dict[str, Any]) -> str:
-    """In the package of the game's rules; another name for other rules, as machine code is kept by the names of modules."""
+    """Return a name in the package of the game's rules that is unique for these rules: machine code is cached by module name."""
     package = subject.rules.play.__module__.rpartition(".")[0]
     rules = [f"{value.__module__}.{value.__qualname__}" if callable(value) else str(value) for value in supplied.values()]
     return f"{package}.{subject.name}-{source.stem}-{hashlib.sha256(' '.join(rules).encode()).hexdigest()[:8]}"

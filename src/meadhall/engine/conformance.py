@@ -1,7 +1,7 @@
-"""check_game: the laws that every game keeps, ours or a plug-in's, tried on random matches.
+"""check_game: test the laws that every game must keep on random matches, for built-in games and plug-ins alike.
 
-A law is a function that raises when the game breaks it. Some are tried at every position of a match, some on every step, some
-when a match is over; those about what seats may know are in ``knowledge.py``. The first violation ends the check.
+A law is a function that raises when the game breaks it. Some laws are tested at every position of a match, some on every step,
+some when a match is over. The laws about hidden information are in ``knowledge.py``. The first violation ends the check.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from meadhall.engine.errors import (
     NotYourTurn,
     Refused,
 )
-from meadhall.engine.events import NO_LOG_SHAPE, NOBODY, Event
+from meadhall.engine.events import HIDDEN, NO_LOG_SHAPE, Event
 from meadhall.engine.game import Game, Scoring, registered
 from meadhall.engine.game import game as find_game
 from meadhall.engine.lessons import LEARNER, Lessons
@@ -43,24 +43,24 @@ from meadhall.engine.rulebook import rule_ids
 from meadhall.engine.view import SPECTATOR, concealed, legal_actions
 
 LONGEST = 20_000
-"""Decisions within which random play must have ended a match."""
+"""The number of decisions within which random play must end a match."""
 
 DEALS = 200
-"""Setups that are compared, of every combination of players and options."""
+"""The number of setups that are compared for every combination of players and options."""
 
-_SWEEP = 64  # action spaces up to this size are tried whole at every position, larger ones at the first and the last
-_BRANCHES = 6  # legal actions whose consequences are looked at, at every position
+_SWEEP = 64  # smaller action spaces are tested whole at every position, larger ones at the first and the last position
+_BRANCHES = 6  # the number of legal actions whose consequences are tested at every position
 _NO_ACTIONS = (-1, 1 << 70, True, None, "0", 0.0, math.nan, [0], b"0")
 
 
 @dataclass
 class Trial:
-    """One match under trial."""
+    """A match under test."""
 
     match: Match
     seed: str
     draw: random.Random
-    states: list[tuple[Any, str]] = field(default_factory=list)  # every state there was, and its hash then
+    states: list[tuple[Any, str]] = field(default_factory=list)  # every state of the match and its hash at that time
 
     @property
     def game(self) -> Game:
@@ -72,13 +72,13 @@ class Trial:
         return f"{self.game.name}, {self.match.players} players, options {self.match.options}, seed {self.seed!r}, {at}"
 
     def viewers(self) -> range:
-        """A spectator and every seat."""
+        """Return a spectator and every seat."""
         return range(SPECTATOR, self.match.players)
 
 
 @dataclass(frozen=True)
 class Branch:
-    """A step under trial: ``after`` is a copy of the match in which it was the last one."""
+    """A step under test: ``after`` is a copy of the match in which it is the last one."""
 
     trial: Trial
     after: Match
@@ -89,19 +89,20 @@ class Branch:
 
 
 def check_game(game: Game, *, matches: int = 20, seed: str = "conformance") -> int:
-    """Try every law on random matches with every number of players and every combination of options.
+    """Test every law on random matches with every number of players and every combination of options.
 
-    While they are tried the game is registered, so that its records can be replayed.
+    The game is registered during the test, so that its records can be replayed.
 
     Args:
-        matches: how many for each combination.
-        seed: a text from which all matches follow.
+        game: the game.
+        matches: the number of matches for each combination.
+        seed: a text that determines all matches.
 
     Returns:
-        The number of positions that were examined.
+        The number of positions tested.
 
     Raises:
-        ConformanceError: the game breaks a law; says which, in what match and where.
+        ConformanceError: the game breaks a law. The error names the law, the match and the position.
     """
     game = find_game(game)
     coincidences = knowledge.Coincidences()
@@ -123,7 +124,7 @@ def check_game(game: Game, *, matches: int = 20, seed: str = "conformance") -> i
 
 
 def setups(game: Game) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Every number of players with every combination of options that goes with it."""
+    """Yield every valid combination of a number of players and options."""
     names = [option.name for option in game.options]
     for players in range(game.min_players, game.max_players + 1):
         for values in itertools.product(*(option.values for option in game.options)):
@@ -157,7 +158,7 @@ def _try_match(game: Game, players: int, options: dict[str, Any], seed: str, coi
 
 
 def _hold(law: str, place: str, holds: Callable[..., Any], *subject: Any) -> Any:
-    """``holds(*subject)``; whatever it raises breaks ``law``."""
+    """Return ``holds(*subject)``. Any exception it raises counts as a violation of ``law``."""
     try:
         return holds(*subject)
     except ConformanceError:
@@ -189,29 +190,29 @@ def _played(match: Match, action: int) -> Match:
 
 
 def lessons_are_sound(game: Game, lessons: Lessons) -> None:
-    """They can be played as written down, ask only the learner for an action, and cite rules that the rulebook explains."""
+    """Check that lessons can be played as scripted, ask only the learner for actions, and cite rules of the rulebook."""
     match = lessons.match(game)
     for number, (lesson, position) in enumerate(zip(lessons.lessons, lessons.positions, strict=True), 1):
         demand(bool(lesson.words.strip()), f"lesson {number} has no words")
-        demand(lesson.rule in ("", *rule_ids(game)), f"lesson {number} is about rule {lesson.rule!r}, which the rulebook lacks")
+        demand(lesson.rule in ("", *rule_ids(game)), f"lesson {number} cites rule {lesson.rule!r}, which the rulebook lacks")
         asked = lesson.action is None or match.view_at(position).actor == LEARNER
-        demand(asked, f"lesson {number} asks for an action when the learner is not to decide")
+        demand(asked, f"lesson {number} asks for an action when it is not the learner's turn")
     demand(lessons.lessons[-1].action is None, "the last lesson asks for an action")
 
 
 def daily_is_sound(game: Game, daily: Daily, seed: str) -> None:
-    """One player alone can play it to its end, and at every moment it is measured by the figures that it names."""
+    """Check that one player can play the puzzle to its end, and that it reports the figures it declares at every position."""
     match, draw = _set_up(game, 1, dict(daily.options), seed), random.Random(seed)
     named = [figure.name for figure in daily.figures]
     while not match.over:
         match.play(draw.choice(match.legal()))
         figures = daily.measure(match)
-        demand(list(figures) == named, f"it names the figures {named} and measures {list(figures)}")
+        demand(list(figures) == named, f"it declares the figures {named} and measures {list(figures)}")
         daily.order(figures)
         for figure in daily.figures:
             value = figures[figure.name]
-            demand(type(value) is int, f"the figure {figure.name} is {value!r}, no integer")
-            demand(0 <= value <= (figure.most or value), f"the figure {figure.name} is {value}; at most it is {figure.most}")
+            demand(type(value) is int, f"the figure {figure.name} is {value!r}, not an integer")
+            demand(0 <= value <= (figure.most or value), f"the figure {figure.name} is {value}; its maximum is {figure.most}")
 
 
 # ------------------------------------------------------------------------------------------------------------------- setup
@@ -222,51 +223,51 @@ def _set_up(game: Game, players: int, options: dict[str, Any], seed: str) -> Mat
 
 
 def setup_is_sound(trial: Trial) -> None:
-    """Setup keeps the number of players, ends with a decision or the end, and follows from the seed alone."""
+    """Check that setup keeps the number of players, ends with a decision or the end, and depends on the seed alone."""
     match = trial.match
     actor_is_sound(match)
     again = _set_up(trial.game, match.players, match.options, trial.seed)
-    demand(again._states.tobytes() == match._states.tobytes(), "set up again from the same seed, the state is another")
-    demand(again.setup == match.setup, "set up again from the same seed, the events are others")
+    demand(again._states.tobytes() == match._states.tobytes(), "a second setup from the same seed gives another state")
+    demand(again.setup == match.setup, "a second setup from the same seed gives other events")
 
 
 def actor_is_sound(match: Match) -> None:
-    """The actor is a seat, or -1; the number of players stays."""
+    """Check that the actor is a seat or -1, and that the number of players is constant."""
     actor, players = int(match._states["actor"][0]), int(match._states["players"][0])
     demand(players == match.players, f"`players` is {players}, but {match.players} play")
-    demand(match.players > actor >= -1, f"`actor` is {actor}; it is a seat, or -1 when the match is over")
+    demand(match.players > actor >= -1, f"`actor` is {actor}; it must be a seat, or -1 when the match is over")
 
 
 # --------------------------------------------------------------------------------------------------------- at every position
 
 
 def legal_list(trial: Trial) -> None:
-    """Legal lists are ascending, not empty, the same for who knows only what the actor knows, and change nothing."""
+    """Check that legal actions are ascending, not empty, the same from the actor's concealed state, and have no side effect."""
     match, game = trial.match, trial.game
     before = match._states.tobytes()
     out = np.zeros(game.actions, np.int32)
     count = int(loops(game).legal_one(match._states, out))
-    demand(match._states.tobytes() == before, "asking for the legal actions changed the state")
-    demand(count > 0, f"seat {match.actor} is to decide, and nothing is legal")
+    demand(match._states.tobytes() == before, "computing the legal actions changed the state")
+    demand(count > 0, f"seat {match.actor} is to move and has no legal action")
     demand(count <= game.actions, f"{count} legal actions, but the action space has only {game.actions}")
     legal = out[:count].tolist()
-    demand(legal == sorted(set(legal)), f"the legal actions don't ascend: {legal}")
+    demand(legal == sorted(set(legal)), f"the legal actions are not in ascending order: {legal}")
     demand(legal[0] >= 0 and legal[-1] < game.actions, f"legal actions outside 0 to {game.actions - 1}: {legal}")
     view = match.view(match.actor)
-    demand(list(view.legal) == legal, f"legal are {legal}, but to the actor, who can't see all, {list(view.legal)} seem so")
+    demand(list(view.legal) == legal, f"the legal actions are {legal}, but from the actor's concealed state {list(view.legal)}")
     for action in legal:
         against = view.refusal(action)
-        demand(against == ("", ""), f"action {action} is on the legal list, but the refusal says {against}")
+        demand(against == ("", ""), f"action {action} is legal, but `refusal` returns {against}")
 
 
 def refusals(trial: Trial) -> None:
-    """Every integer that is not legal is refused, for a reason that the rulebook explains, and nothing changes."""
+    """Check that every illegal integer is refused with a rule of the rulebook, and that the match is unchanged."""
     match = trial.match
     before = _snapshot(match)
     legal = set(legal_actions(trial.game, match._states))
     for action in _illegal(trial, legal):
         refused = _refusal(match, action, match.actor, IllegalAction)
-        demand(bool(refused.reason.strip()), f"action {action} is not on the legal list, and no words say why")
+        demand(bool(refused.reason.strip()), f"action {action} is illegal, but the refusal has no text")
         known = refused.rule in rule_ids(trial.game)
         demand(known, f"action {action} is refused by rule {refused.rule!r}, which the rulebook lacks")
     for what in (*_NO_ACTIONS, trial.game.actions):
@@ -296,9 +297,9 @@ def _refusal(match: Match, action: Any, seat: int | None, kind: type[Refused]) -
 
 
 def position_in_words(trial: Trial) -> None:
-    """Every legal action and every viewer's prompt has words; what a viewer is given can be written as JSON."""
+    """Check that every legal action and every viewer's prompt has a text, and that every view can be written as JSON."""
     for action in trial.match.legal():
-        demand(isinstance(action.text, str) and bool(action.text.strip()), f"action {action.action} has no words")
+        demand(isinstance(action.text, str) and bool(action.text.strip()), f"action {action.action} has no text")
     for viewer in trial.viewers():
         view = trial.match.view(viewer)
         demand(bool(view.prompt().strip()), f"the prompt for viewer {viewer} is empty")
@@ -306,28 +307,28 @@ def position_in_words(trial: Trial) -> None:
 
 
 def concealment(trial: Trial) -> None:
-    """What is concealed stays so, the generator first; a redeal fills it with what the viewer can't tell from the truth."""
+    """Check that hidden parts stay concealed, and that a redeal fills them with values the viewer can't tell from the truth."""
     for viewer in trial.viewers():
         knowledge.concealing_is_idempotent(trial.match, viewer)
         knowledge.redealing_is_consistent(trial.match, viewer, trial.draw)
 
 
 def heuristics(trial: Trial) -> None:
-    """The greedy player chooses a legal action, and is not led by what it can't see."""
+    """Check that the greedy player chooses a legal action and uses no hidden information."""
     if trial.game.greedy is None:
         return
     view = concealed(trial.game, trial.match._states, trial.match.actor or 0)
     rng = np.array([trial.draw.getrandbits(64), 1], np.uint64)
     chosen = int(loops(trial.game).follow_one(GREEDY, view, np.zeros(trial.game.actions, np.int32), rng))
     legal = legal_actions(trial.game, trial.match._states)
-    demand(chosen in legal, f"greedy chooses {chosen}; legal are {list(legal)}")
+    demand(chosen in legal, f"greedy chooses {chosen}, but the legal actions are {list(legal)}")
 
 
 # ------------------------------------------------------------------------------------------------------------- at every step
 
 
 def step_is_sound(branch: Branch) -> None:
-    """A legal action leads to a decision or to the end, always to the same, whether or not anybody listens."""
+    """Check that a legal action leads to a decision or the end, and to the same state with and without a log."""
     actor_is_sound(branch.after)
     step, key = branch.step, step_key(branch.after.seed, branch.step.n)
     silent = step.before.copy()
@@ -337,13 +338,13 @@ def step_is_sound(branch: Branch) -> None:
 
 
 def replaying(branch: Branch) -> None:
-    """The same action from the same state gives the same events."""
+    """Check that the same action from the same state gives the same events."""
     again = _played(branch.trial.match, branch.step.action)
-    demand(again.steps[-1].events == branch.step.events, "played again, the events are others")
+    demand(again.steps[-1].events == branch.step.events, "the same action, played again, gives other events")
 
 
 def revealing(branch: Branch) -> None:
-    """``reveals`` never falls, and rises when chance was drawn: an undo must not be free then."""
+    """Check that ``reveals`` never falls, and rises whenever chance is drawn, because such an action can't be undone freely."""
     before, after = int(branch.step.before["reveals"][0]), int(branch.after._states["reveals"][0])
     demand(after >= before, f"`reveals` fell from {before} to {after}")
     rolled = tuple(branch.after._states["rng"][0].tolist()) != step_key(branch.after.seed, branch.step.n)
@@ -351,13 +352,13 @@ def revealing(branch: Branch) -> None:
 
 
 def step_events(branch: Branch) -> None:
-    """Every event has a rule that the rulebook explains, the arguments it is declared with, words, and an audience."""
+    """Check that every event has a rule of the rulebook, its declared arguments, a text, and a valid audience."""
     for event in branch.step.events:
         _event_is_sound(branch.after, event)
 
 
 def setup_events(trial: Trial) -> None:
-    """As for the events of a step."""
+    """Check the events of the setup like those of a step."""
     for event in trial.match.setup:
         _event_is_sound(trial.match, event)
 
@@ -365,36 +366,39 @@ def setup_events(trial: Trial) -> None:
 def _event_is_sound(match: Match, event: Event) -> None:
     kind = match.game.events[event.kind]
     given, declared = len(event.arguments), len(kind.arguments)
-    demand(given == declared or (given > declared and kind.rest is not None), f"{event} is declared with {declared} arguments")
+    demand(
+        given == declared or (given > declared and kind.rest is not None),
+        f"{event} should have {declared} arguments, as declared",
+    )
     demand(json.loads(json.dumps(event.to_list())) == event.to_list(), f"{event} can't be written as JSON")
-    demand(NOBODY <= event.audience < match.players, f"{event} is for {event.audience}, who is nobody here")
+    demand(HIDDEN <= event.audience < match.players, f"{event} has the audience {event.audience}, which is no seat")
     rule = kind.rule_of(event.arguments)
-    demand(rule in rule_ids(match.game), f"{event} follows from rule {rule!r}, which the rulebook lacks")
-    demand(bool(match.in_words(event).strip()), f"{event} has no words")
+    demand(rule in rule_ids(match.game), f"{event} cites rule {rule!r}, which the rulebook lacks")
+    demand(bool(match.in_words(event).strip()), f"{event} has no text")
 
 
 def step_knowledge(branch: Branch) -> None:
-    """What a viewer can't see changes nothing for them, until an event tells them."""
+    """Check that hidden parts affect nothing a viewer sees until an event reveals them."""
     for viewer in branch.trial.viewers():
         knowledge.step_tells_what_it_shows(branch.trial.match, branch.after, viewer, branch.trial.draw)
 
 
 def taking_back(branch: Branch) -> None:
-    """An action taken back leaves the state as it was, but for what is remembered, and its number is not used again."""
+    """Check that an undo restores the state, except what players remember, and never reuses the action's number."""
     match = branch.after.copy()
     number, before = match.next_number, match.steps[-1].before
     free = match.can_undo()
     try:
         match.undo()
-        demand(free, "an undo past a revelation was free")
+        demand(free, "an undo past a revelation was allowed")
     except CannotUndo:
         demand(not free, "an undo was refused, though nothing had been revealed")
         match.undo(revealed=True)
     same = match._states.tobytes() == before.tobytes()
-    demand(same or (not free and match.game.recall is not None), "after an undo the state is not as it was")
+    demand(same or (not free and match.game.recall is not None), "an undo does not restore the state")
     earlier = match.supposing(before)
-    demand(match.view(match.actor).legal == earlier.view(earlier.actor).legal, "after an undo other actions are legal")
-    demand(match.next_number == number, "after an undo a number is used again")
+    demand(match.view(match.actor).legal == earlier.view(earlier.actor).legal, "an undo does not restore the legal actions")
+    demand(match.next_number == number, "after an undo the number of an action is used again")
 
 
 # ---------------------------------------------------------------------------------------------------- when a match is over
@@ -405,7 +409,7 @@ def _is_not_endless(trial: Trial) -> None:
 
 
 def end_is_final(trial: Trial) -> None:
-    """When it is over nothing can be played, and the ending has words and a rule."""
+    """Check that nothing can be played in a finished match, and that its ending has a text and a rule."""
     match = trial.match
     before = _snapshot(match)
     refused = _refusal(match, 0, None, MatchOver)
@@ -414,11 +418,14 @@ def end_is_final(trial: Trial) -> None:
     for viewer in trial.viewers():
         demand(bool(match.view(viewer).prompt().strip()), f"the prompt for viewer {viewer} is empty")
     _, how = trial.game.words.ending(match.state)
-    demand(bool(how.strip()), "no words say how the match ended")
+    demand(bool(how.strip()), "the ending of the match has no text")
 
 
 def scores(trial: Trial) -> None:
-    """Scores are as the game declares: rivals share 1, a company has all or nothing, of two sides one has 1 or both 1/2."""
+    """Check the payoffs against the declared scoring.
+
+    Rivals' payoffs sum to 1. In a cooperative game all are 1 or all 0. Of two sides one has 1, or both have 1/2.
+    """
     match = trial.match
     result = match.result()
     assert result is not None
@@ -433,14 +440,14 @@ def scores(trial: Trial) -> None:
         sound = set(payoffs) in ({0.0, 1.0}, {0.5})
     parties = trial.game.parties(match.players, match.options)
     sound = sound and all(payoffs[seat] == payoffs[party[0]] for party in parties for seat in party)
-    demand(sound, f"the scores are {list(payoffs)}, but the game is declared as {declared.value}")
+    demand(sound, f"the payoffs are {list(payoffs)}, but the game is declared as {declared.value}")
     demand(result.points is None or len(result.points) == match.players, f"points {result.points} for {match.players} seats")
 
 
 def copies(trial: Trial) -> None:
-    """A state that has been is never touched again; a copy of a match has its own."""
+    """Check that earlier states of a match never change, and that a copy of a match has its own state."""
     for state, was in trial.states:
-        demand(_hash(state) == was, "a state changed after it had been played on from")
+        demand(_hash(state) == was, "an earlier state of the match changed")
     twin = trial.match.copy()
     twin._states[0] = np.zeros(1, twin._states.dtype)[0]
     twin.steps.clear()
@@ -449,7 +456,7 @@ def copies(trial: Trial) -> None:
 
 
 def records(trial: Trial) -> None:
-    """A record goes through JSON, is replayed, and gives the same record; half a match too, given up."""
+    """Check that a record survives JSON and a replay unchanged, also that of half a match which was given up."""
     _record_returns(trial.match.record(legal=True))
     _record_returns(trial.match.record())
     half = trial.match.copy()
@@ -457,14 +464,14 @@ def records(trial: Trial) -> None:
     _record_returns(half.record(abandoned="tried"))
     for viewer in trial.viewers():
         running = half.record(viewer)
-        demand("seed" not in running and running["complete"] is False, "the record of a running match gives its seed away")
+        demand("seed" not in running and running["complete"] is False, "the record of a running match contains its seed")
 
 
 def _record_returns(record: dict[str, Any]) -> None:
     legal = any("legal" in action for action in record["actions"])
     match = replay(loads(dumps(record)))
     again = match.record(legal=legal)
-    demand(again == record, "replayed, a record is another")
+    demand(again == record, "the record of the replayed match differs")
 
 
 Law = tuple[str, Callable[[Any], None]]

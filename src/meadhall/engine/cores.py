@@ -1,4 +1,4 @@
-"""How many cores there are to work on."""
+"""The number of CPU cores available to this process."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import os
 
 
 def cores() -> int:
-    """The cores that this process may use: fewer than the machine has, if whoever began it said so (``taskset``, a container)."""
+    """Return the number of cores this process may use. CPU affinity (``taskset``, a container) can make it fewer than exist."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def leave_a_core() -> None:
-    """Use one core less from now on, if there is more than one and the system can tell them apart."""
+    """Give up one core from now on, if there are several and the system supports CPU affinity."""
     if hasattr(os, "sched_setaffinity"):
         mine = sorted(os.sched_getaffinity(0))
         os.sched_setaffinity(0, mine[1:] or mine)

@@ -1,4 +1,4 @@
-"""The puzzle of the day, as a game declares it: what it is set up with, and what is told of how somebody did."""
+"""The puzzle of the day, as a game declares it: its setup, its figures and the order of attempts."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ if TYPE_CHECKING:
     from meadhall.engine.match import Match
 
 Figures = Mapping[str, int]
-"""How far somebody came, e.g. ``{"triplets": 4, "moves": 12, "payments": 8}``."""
+"""The result of an attempt, e.g. ``{"triplets": 4, "moves": 12, "payments": 8}``."""
 
 
 @dataclass(frozen=True)
 class Figure:
-    """One of the numbers that are told of an attempt.
+    """One number in the result of an attempt.
 
     Attributes:
         name: as in ``Figures``.
-        title: for people; a message for gettext.
-        most: the highest that can be reached, None if there is no such limit.
+        title: the label; a message for gettext.
+        most: the highest possible value, None if there is no limit.
     """
 
     name: str
@@ -30,11 +30,11 @@ class Figure:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What somebody who knew everything from the beginning could have made of a deal.
+    """The best possible result of a deal with everything face up.
 
     Attributes:
-        won: whether it could be won; None if that could not be found out.
-        moves: how many moves a line takes that wins.
+        won: whether the deal can be won; None if the solver could not decide.
+        moves: the length of a winning line.
     """
 
     won: bool | None
@@ -43,15 +43,15 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Daily:
-    """A puzzle for one player: on each day all meet the same deal, each alone.
+    """A puzzle for one player. On each day every player gets the same deal.
 
     Attributes:
-        goal: what is to be done, in a sentence or two; a message for gettext.
-        figures: what is told of an attempt, the most important first.
-        measure: these figures of a match, whether it has ended or was given up.
-        order: what attempts are sorted by, the best first.
-        options: what the match is set up with.
-        outcome: what could be made of the deal of a match; it may take a while. None if nobody can tell.
+        goal: the goal, in a sentence or two; a message for gettext.
+        figures: the numbers shown for an attempt, the most important first.
+        measure: returns the figures of a match, whether it has ended or was given up.
+        order: returns the sort key of an attempt's figures; the best attempt sorts first.
+        options: the options of the match.
+        outcome: returns the best possible result of a match's deal; it may take a while. None if there is no solver.
     """
 
     goal: str

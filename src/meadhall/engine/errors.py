@@ -1,33 +1,33 @@
-"""Everything that Meadhall refuses, and why: a small tree of exceptions, each saying what, where and what would be right."""
+"""Exceptions of the library. Each message says what is wrong, where, and what would be right."""
 
 from __future__ import annotations
 
 LONGEST_REASON = 400
-"""Letters of what is said to be wrong with a record: it quotes what stands there."""
+"""The maximum length of a RecordError's reason, in characters. Reasons quote the record."""
 
 
 class MeadhallError(Exception):
-    """Base of all errors that are somebody's to mend: a bad option, an illegal action, a broken record."""
+    """Base class of the errors that a caller can correct: a bad option, an illegal action, a broken record."""
 
 
 class UnknownGame(MeadhallError):
-    """No game of that name is installed."""
+    """No game with this name is installed."""
 
 
 class BadSetup(MeadhallError):
-    """A match can't be set up so: number of players, options, seats or seed."""
+    """A match can't be set up with these arguments: number of players, options, seats or seed."""
 
 
 class NoCache(MeadhallError):
-    """There is no folder in which machine code can be kept."""
+    """The folder for compiled machine code can't be written to."""
 
 
 class Refused(MeadhallError):
-    """An action that was not accepted. The match is unchanged.
+    """An action was refused. The match is unchanged.
 
     Attributes:
-        rule: id of the rule that it breaks, "" where no rule of the game is concerned.
-        reason: why, in words.
+        rule: id of the rule that the action breaks, "" if it breaks no rule of the game.
+        reason: why it was refused, in the current language.
     """
 
     def __init__(self, reason: str, rule: str = "") -> None:
@@ -37,31 +37,31 @@ class Refused(MeadhallError):
 
 
 class MalformedAction(Refused):
-    """Not an action of this game at all: no integer, or outside the game's action space."""
+    """The value is no action of this game: it is no integer, or outside the action space."""
 
 
 class NotYourTurn(Refused):
-    """Another seat is to decide."""
+    """It is another seat's turn."""
 
 
 class MatchOver(Refused):
-    """The match has ended; nothing can be played any more."""
+    """The match has ended."""
 
 
 class IllegalAction(Refused):
-    """An action of this game that its rules forbid now; ``rule`` names the rule."""
+    """The rules forbid this action now; ``rule`` names the rule."""
 
 
 class CannotUndo(Refused):
-    """Nothing to take back, or something has been revealed since."""
+    """There is nothing to undo, or something has been revealed since."""
 
 
 class RecordError(MeadhallError):
-    """A match record that is cut, edited, of an unknown format or of other rules.
+    """A match record is truncated, edited, of an unknown format or of another version of the rules.
 
     Attributes:
-        place: where in the record, e.g. ``action 17``.
-        reason: what is wrong there.
+        place: the place in the record, e.g. ``action 17``.
+        reason: the fault at that place.
     """
 
     def __init__(self, place: str, reason: str) -> None:
@@ -75,12 +75,12 @@ class RecordError(MeadhallError):
 
 
 class ConformanceError(MeadhallError):
-    """A game breaks a law that every game keeps (``check_game``).
+    """A game breaks one of the laws that ``check_game`` tests.
 
     Attributes:
-        law: which one.
+        law: the law.
         place: the game, number of players, options, match seed and position.
-        reason: what was found.
+        reason: the counterexample.
     """
 
     def __init__(self, law: str, place: str, reason: str) -> None:

@@ -1,8 +1,8 @@
-"""Events: what happened, as rules report it and as people, records and verifiers read it.
+"""Events: what happened in a match. Rules emit them; the log, the animations, the record and the verifier read them.
 
-Rules append rows of integers to a ``log``. Row 0 is its header and counts the events there were, even those that no longer
-fitted; a log of length zero takes nothing and costs nothing. A row holds the kind of the event, who may see it, how many
-arguments it has, and the arguments.
+Rules append rows of integers to a ``log``. Row 0 is the header and counts all events, including those that did not fit. A log of
+length zero takes no events and costs nothing. A row holds the kind of the event, its audience, the number of its arguments, and
+the arguments.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from meadhall.engine.schema import Grid
 Log = npt.NDArray[np.int32]
 
 ARGUMENTS = 6
-"""The most arguments that an event can have."""
+"""The largest number of arguments of an event."""
 
-EVERYBODY = -1
-"""Audience of a public event; a seat's number is that seat alone, ``NOBODY`` the full record alone."""
-NOBODY = -2
+PUBLIC = -1
+"""Audience of a public event. A seat's number means that seat alone; ``HIDDEN`` means no seat until the match is over."""
+HIDDEN = -2
 
 _KIND, _AUDIENCE, _COUNT, _FIRST = 0, 1, 2, 3
 WIDTH = _FIRST + ARGUMENTS
@@ -33,16 +33,16 @@ _NONE = -(1 << 30)
 
 
 def new_log(capacity: int) -> Log:
-    """An empty log with room for ``capacity`` events."""
+    """Return an empty log with room for ``capacity`` events."""
     return np.zeros((capacity + 1, WIDTH), np.int32)
 
 
 NO_LOG_SHAPE = (0, WIDTH)
-"""Shape of the log of length zero, to which nobody listens."""
+"""Shape of the log of length zero, which takes no events."""
 
 
 @rule
-def tell(log: Grid, audience: int, kind: int, a: int, b: int, c: int, d: int) -> None:
+def append_event(log: Grid, audience: int, kind: int, a: int, b: int, c: int, d: int) -> None:
     """Append an event of up to four arguments for one audience; unused arguments are ``_NONE``."""
     if log.shape[0] == 0:
         return
@@ -56,24 +56,24 @@ def tell(log: Grid, audience: int, kind: int, a: int, b: int, c: int, d: int) ->
     log[at, _FIRST + 1] = b
     log[at, _FIRST + 2] = c
     log[at, _FIRST + 3] = d
-    log[at, _COUNT] = int(a != _NONE) + int(b != _NONE) + int(c != _NONE) + int(d != _NONE)  # NumPy's own True and True is True
+    log[at, _COUNT] = int(a != _NONE) + int(b != _NONE) + int(c != _NONE) + int(d != _NONE)  # NumPy: True + True is True
 
 
 @rule
 def emit(log: Grid, kind: int, a: int = _NONE, b: int = _NONE, c: int = _NONE, d: int = _NONE) -> None:
     """Append a public event."""
-    tell(log, i64(EVERYBODY), kind, i64(a), i64(b), i64(c), i64(d))
+    append_event(log, i64(PUBLIC), kind, i64(a), i64(b), i64(c), i64(d))
 
 
 @rule
-def whisper(log: Grid, audience: int, kind: int, a: int = _NONE, b: int = _NONE, c: int = _NONE, d: int = _NONE) -> None:
-    """Append an event that only seat ``audience`` may see (or ``NOBODY``, until the match is over)."""
-    tell(log, i64(audience), kind, i64(a), i64(b), i64(c), i64(d))
+def emit_private(log: Grid, audience: int, kind: int, a: int = _NONE, b: int = _NONE, c: int = _NONE, d: int = _NONE) -> None:
+    """Append an event that only seat ``audience`` may see (``HIDDEN``: no seat until the match is over)."""
+    append_event(log, i64(audience), kind, i64(a), i64(b), i64(c), i64(d))
 
 
 @rule
 def append_argument(log: Grid, value: int) -> None:
-    """Give the event emitted last one argument more."""
+    """Append an argument to the event emitted last."""
     at = log[0, 0] if log.shape[0] > 0 else 0
     if at == 0 or at >= log.shape[0]:
         return
@@ -83,54 +83,58 @@ def append_argument(log: Grid, value: int) -> None:
 
 @rule
 def happened(log: Grid) -> int:
-    """How many events there were; they are at 1, 2, 3 … of a log that was long enough."""
+    """Return the number of events. In a log that was long enough they start at row 1."""
     return log[0, 0]
 
 
 @rule
 def kind_at(log: Grid, at: int) -> int:
-    """The kind of an event."""
+    """Return the kind of an event."""
     return log[at, _KIND]
 
 
 @rule
 def arguments_at(log: Grid, at: int) -> int:
-    """How many arguments an event has."""
+    """Return the number of arguments of an event."""
     return log[at, _COUNT]
 
 
 @rule
 def argument_at(log: Grid, at: int, index: int) -> int:
-    """An argument of an event."""
+    """Return an argument of an event."""
     return log[at, _FIRST + index]
 
 
 Argument = Callable[[int], Any]
-"""How an argument is written in a record: from the rule's integer to a number or a name."""
+"""Converts a rule's integer argument to its form in a record: a number or a name."""
 
 
 def number(value: int) -> int:
-    """An argument that is a number: a count, a roll, a space."""
+    """Write an argument as a number: a count, a roll, a space."""
     return value
 
 
 def seat(value: int) -> int:
-    """An argument that is a seat, written as its number; in words it is the player's name."""
+    """Write an argument as a seat's number; texts show the player's name."""
     return value
 
 
 def named(*names: str) -> Argument:
-    """An argument written as the name at its place, e.g. a card's or a colour's."""
+    """Write an argument as one of these names, e.g. of a card or a colour."""
     return lambda value: names[value]
 
 
 @dataclass(frozen=True)
 class EventKind:
-    """What a kind of event is called in records, what its arguments are, the rule it comes from, and its words.
+    """A kind of event.
 
-    ``text`` is a message for gettext with ``{0}``, ``{1}`` … for the arguments. An argument declared as ``seat`` is put in
-    as that player's name. ``rest`` formats any further arguments of an event with a varying number of them. ``rules`` names
-    another rule for events with an argument of this name, e.g. a card that has a rule of its own.
+    Attributes:
+        name: its name in records.
+        arguments: the converters of its arguments.
+        rule: the id of the rule it comes from.
+        text: a message for gettext with ``{0}``, ``{1}`` … for the arguments; a ``seat`` is shown as the player's name.
+        rest: the converter of all further arguments, for events with a varying number of them.
+        rules: rule ids for events that have this name among their arguments, e.g. a card with a separate rule.
     """
 
     name: str
@@ -141,15 +145,15 @@ class EventKind:
     rules: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     def rule_of(self, arguments: Sequence[Any]) -> str:
-        """The rule that such an event with these arguments comes from."""
+        """Return the id of the rule that an event with these arguments comes from."""
         return next((self.rules[value] for value in arguments if value in self.rules), self.rule)
 
     def argument(self, index: int) -> Argument:
-        """How argument ``index`` is written."""
+        """Return the converter of argument ``index``."""
         return self.arguments[index] if index < len(self.arguments) else self.rest or number
 
     def in_words(self, arguments: Sequence[Any], names: Sequence[str]) -> str:
-        """What happened, in the current language; ``names`` are the players'."""
+        """Return the event as text in the current language; ``names`` are the players' names in seat order."""
         values = [names[value] if self.argument(i) is seat else value for i, value in enumerate(arguments)]
         return gettext(self.text).format(*values)
 
@@ -162,28 +166,28 @@ class Event:
         kind: the game's number for this kind of event.
         name: its name in records, e.g. ``"attack_roll"``.
         arguments: seats, numbers and names, as the game's rules list them.
-        audience: -1 everybody, a seat that seat alone, -2 nobody until the match is over.
+        audience: ``PUBLIC`` (-1), the number of the one seat that may see it, or ``HIDDEN`` (-2) until the match is over.
     """
 
     kind: int
     name: str
     arguments: tuple[Any, ...]
-    audience: int = EVERYBODY
+    audience: int = PUBLIC
 
     def to_list(self) -> list[Any]:
-        """The event as a record holds it: ``["attack_roll", 0, 5]``."""
+        """Return the event as a record holds it: ``["attack_roll", 0, 5]``."""
         return [self.name, *self.arguments]
 
     def visible_to(self, viewer: int) -> bool:
-        """Whether seat ``viewer`` (-1: a spectator) may see it."""
-        return self.audience == EVERYBODY or (viewer >= 0 and self.audience == viewer)
+        """Return whether seat ``viewer`` (-1: a spectator) may see the event."""
+        return self.audience == PUBLIC or (viewer >= 0 and self.audience == viewer)
 
     def __str__(self) -> str:
         return f"{self.name}({', '.join(map(str, self.arguments))})"
 
 
 def read_log(log: Log, kinds: dict[int, EventKind]) -> tuple[Event, ...]:
-    """The events in a log that was long enough."""
+    """Return the events of a log that was long enough."""
     events = []
     for row in log[1 : 1 + int(log[0, 0])].tolist():
         kind = kinds[row[_KIND]]

@@ -1,7 +1,7 @@
-"""Game: what a game supplies; and the registry of the games that are installed.
+"""Game: the declaration of a game, and the registry of installed games.
 
-A game is a package that defines one ``Game`` and names it in the entry-point group ``meadhall.games``; nothing else has to
-know of it. Its rules are plain functions on its record (see ``GameRules``), its texts a module of words (``GameWords``).
+A game is a package that defines one ``Game`` and names it in the entry-point group ``meadhall.games``; no other file changes.
+Its rules are plain functions on its state (see ``GameRules``), its texts a module of words (``GameWords``).
 """
 
 from __future__ import annotations
@@ -40,15 +40,21 @@ GROUP = "meadhall.games"
 
 
 class Scoring(Enum):
-    """Who plays against whom, hence what the scores of a finished match sum to."""
+    """How the seats compete, which determines the sum of the payoffs."""
 
-    RIVALS = "rivals"  # each for themselves: the shares sum to 1
-    TOGETHER = "together"  # all win or all lose: all 1 or all 0
-    SIDES = "sides"  # two sides, whose seats alternate: the shares of a member of each sum to 1
+    RIVALS = "rivals"  # each seat for itself: the payoffs sum to 1
+    TOGETHER = "together"  # cooperative: all payoffs are 1 or all are 0
+    SIDES = "sides"  # two sides, whose seats alternate: the payoffs of one member of each side sum to 1
 
 
 class GameRules(Protocol):
-    """The six rule functions, on the game's record. ``log`` takes the events."""
+    """The six rule functions on the game's state. ``log`` receives the events.
+
+    ``setup`` sets up a blank state. ``legal`` writes the legal actions to ``out`` in ascending order and returns their number.
+    ``play`` plays a legal action and everything that follows up to the next decision. ``conceal`` blanks what a seat may not
+    know. ``redeal`` fills the blanks of a concealed state at random with values the seat can't tell from the true ones: it samples a
+    determinization of the information set. ``score`` writes each seat's payoff.
+    """
 
     def setup(self, state: Any, players: int, options: Any, log: Any) -> None: ...
     def legal(self, state: Any, out: Any) -> int: ...
@@ -59,74 +65,79 @@ class GameRules(Protocol):
 
 
 class GameWords(Hashable, Protocol):
-    """The game in words, in the current language; a module or an object, the same one for the same edition.
+    """The texts of a game, in the current language: a module or an object, the same one for the same edition.
 
-    ``table`` is a concealed state, ``names`` are the players'.
+    ``state`` is a concealed state; ``names`` are the players' names in seat order.
     """
 
     def action(self, state: Any, action: int, names: Sequence[str]) -> str:
-        """What the actor would do, e.g. ``"attack Björn"``."""
+        """Return the text of an action of the seat to move, e.g. ``"attack Björn"``."""
 
     def event(self, event: Event, names: Sequence[str]) -> str:
-        """What happened."""
+        """Return the text of an event."""
 
     def refusal(self, state: Any, action: int, names: Sequence[str]) -> tuple[str, str]:
-        """Rule id and words: why the actor can't play ``action`` now; ``("", "")`` if the rules allow it.
+        """Return the rule id and text of why the seat to move can't play ``action``; ``("", "")`` if the action is legal.
 
-        A second statement of what is legal, which ``check_game`` holds against the first.
+        ``check_game`` compares this with ``legal``.
         """
 
     def prompt(self, state: Any, names: Sequence[str], viewer: int) -> str:
-        """What is to be decided and by whom, as seat ``viewer`` (-1: a spectator) is told."""
+        """Return the text of the pending decision for seat ``viewer`` (-1: a spectator)."""
 
     def ending(self, state: Any) -> tuple[str, str]:
-        """Rule id and words of how a finished match ended."""
+        """Return the rule id and text of how a finished match ended."""
 
 
 class GamePage(Protocol):
-    """What a browser shows of the game: its ``page.html`` draws what this module makes of a view."""
+    """The module that turns a view into the values that the game's ``page.html`` draws."""
 
     def picture(self, view: View) -> Any:
-        """The values for the board, drawn from what everybody (or, in a replay, some seat) may know."""
+        """Return the values of the board, from a spectator's view (in a replay also from a seat's view)."""
 
     def own(self, view: View) -> Hashable:
-        """The values for a seat's own part, its hand and its controls. While it waits, the same as long as it looks the same."""
+        """Return the values of a seat's private part: its hand and its controls.
+
+        While the seat waits, equal values must mean an equal picture, because the server compares them before it redraws.
+        """
 
     def offered(self, view: View) -> Iterable[int]:
-        """The actions to be shown to the viewer, who is to decide: the legal ones, and those worth refusing with a reason."""
+        """Return the actions to show to the seat to move: the legal ones, and illegal ones that deserve an explanation."""
 
 
 @dataclass(frozen=True, eq=False)
 class Game:
-    """All there is to know of a game; there is one of each, and one of each edition of a match.
+    """The declaration of a game. An edition (see ``edition``) of a match is a second one with other words.
 
     Attributes:
-        name: as in records and addresses, e.g. ``"viking-axes"``.
-        title, tagline: for people.
-        version: of its rules; rises with every change that could change a replay.
-        min_players, max_players: how many can play.
+        name: its name in records and addresses, e.g. ``"viking-axes"``.
+        title, tagline: texts for people.
+        version: the version of its rules. It rises with every change that could change a replay.
+        min_players, max_players: the possible numbers of players.
         actions: size of the action space; an action is an integer from 0 to ``actions - 1``.
-        state: the record class of its state.
+        state: the class of its states.
         rules: the six rule functions (usually a module).
         words: its texts (usually a module).
         events: every kind of event by its number.
-        folder: where its templates, rulebook and catalogues are.
-        page: what a browser shows of it (usually its module ``page``); None for a game without a page.
-        options: what a match can be set up with.
-        greedy: the heuristic player, a rule ``greedy(table, legal, count, rng) -> action``: ``table`` is concealed for its actor,
-            ``legal[:count]`` are its legal actions, ``rng`` two words for draws of its own. None if there is none.
-        advice: how a search should go about it.
-        recall: marks in a state what was seen in an action that is taken back and is not forgotten:
-            ``recall(before, action, after)``. None where nothing is remembered.
-        solver: solves the decisions that can be solved exactly; None if none can.
-        scoring: who plays against whom, given the options.
-        points: every seat's points in a finished state, where the game counts points: ``points(table, options)``, None if
-            it counts none with these options.
-        edition: the words and the kinds of events under these options, where options change what things are called.
-        statistics: what a simulation counts besides who wins.
-        lessons: its guided first game; None if there is none.
-        daily: what it is as the puzzle of the day; None if it is none.
-        objection: why a number of players and options don't go together, "" if they do: ``objection(players, options)``.
+        folder: the folder of its templates, rulebook and catalogues.
+        page: the functions behind its page (usually its module ``page``); None for a game without a page.
+        options: the options of a match.
+        greedy: the heuristic player, a rule ``greedy(state, legal, count, rng) -> action``. ``state`` is concealed for its actor,
+            ``legal[:count]`` are the legal actions, ``rng`` is a generator of two words for the player's own draws. None if there
+            is no heuristic player.
+        advice: parameters and rules for a search.
+        recall: ``recall(before, action, after)`` marks in ``before`` what players saw in an action that is undone. None if an
+            undo leaves nothing to remember.
+        solver: solves the decisions that can be solved exactly; None if there is no solver.
+        scoring: how the seats compete, or a function of the options that returns it.
+        points: ``points(state, options)`` returns every seat's points in a finished state, or None if the game counts no points
+            with these options.
+        objection: ``objection(players, options)`` returns why they don't go together, "" if they do.
+        edition: ``edition(options)`` returns the words and the kinds of events of a match whose options change what things are
+            called. The result is an edition of the game.
+        statistics: the counters of simulations.
+        lessons: the guided first game; None if there is none.
+        daily: the puzzle of the day; None if the game has none.
     """
 
     name: str
@@ -156,28 +167,28 @@ class Game:
     daily: Daily | None = None
 
     def scoring_of(self, options: Mapping[str, Any]) -> Scoring:
-        """Who plays against whom under these options."""
+        """Return how the seats compete under these options."""
         return self.scoring if isinstance(self.scoring, Scoring) else self.scoring(options)
 
     def parties(self, players: int, options: Mapping[str, Any]) -> tuple[tuple[int, ...], ...]:
-        """The seats that win or lose together, party by party."""
+        """Return the seats that win or lose together, as one tuple per party."""
         scoring = self.scoring_of(options)
         count = {Scoring.RIVALS: players, Scoring.TOGETHER: 1, Scoring.SIDES: 2}[scoring]
         return tuple(tuple(range(first, players, count)) for first in range(count))
 
     def check_players(self, players: Any) -> int:
-        """The number of players, if the game can be played by so many; BadSetup if not."""
+        """Return the number of players as an ``int``. Raises BadSetup if the game can't be played by so many."""
         count = as_integer(players)
         if count is None:
-            raise BadSetup(f"the number of players is an integer, not {quoted(players)}")
+            raise BadSetup(f"the number of players must be an integer, not {quoted(players)}")
         if not self.min_players <= count <= self.max_players:
             raise BadSetup(f"{self.title} is for {self.min_players} to {self.max_players} players, not {quoted(count)}")
         return count
 
     def check_options(self, options: Mapping[str, Any]) -> dict[str, Any]:
-        """Every option with its value, defaults too; BadSetup for an unknown option or value."""
+        """Return every option with its checked value, including defaults. Raises BadSetup for an unknown option or value."""
         if not isinstance(options, Mapping):
-            raise BadSetup(f"options are given by name, not as {quoted(options)}")
+            raise BadSetup(f"options must be given by name, not as {quoted(options)}")
         known = {option.name: option for option in self.options}
         for name in options:
             if name not in known:
@@ -186,12 +197,12 @@ class Game:
         return {name: option.check(options.get(name, option.default)) for name, option in known.items()}
 
     def read_options(self, texts: Mapping[str, str]) -> dict[str, Any]:
-        """Options as they are typed on a command line, with ``check_options``."""
+        """Parse and check options from a command line. Raises BadSetup."""
         known = {option.name: option for option in self.options}
         return self.check_options({name: known[name].read(text) if name in known else text for name, text in texts.items()})
 
     def check_setup(self, players: Any, options: Mapping[str, Any]) -> tuple[int, dict[str, Any]]:
-        """The number of players and every option with its value; BadSetup if the game can't be set up so."""
+        """Return the checked number of players and options. Raises BadSetup if the game can't be set up with them."""
         count, chosen = self.check_players(players), self.check_options(options)
         objection = self.objection(count, chosen) if self.objection else ""
         if objection:
@@ -199,14 +210,14 @@ class Game:
         return count, chosen
 
     def under(self, options: Mapping[str, Any]) -> Game:
-        """The game with the words and events of the edition that these options, which are checked, make it."""
+        """Return the edition of the game for these checked options: the game with their words and kinds of events."""
         if self.edition is None:
             return self
         words, events = self.edition(options)
         return self if words is self.words else replace(self, words=words, events=events)
 
     def encode_options(self, options: Mapping[str, Any]) -> npt.NDArray[np.int64]:
-        """The options as the integers that ``setup`` is given, one after the other."""
+        """Return the integers of all options in order, as ``setup`` receives them."""
         values = [code for option in self.options for code in option.encode(options[option.name])]
         return np.array(values, np.int64)
 
@@ -217,47 +228,47 @@ class Game:
         seats: Sequence[Seat | str] | None = None,
         **options: Any,
     ) -> Match:
-        """A new match, set up to its first decision.
+        """Start a new match, set up to its first decision.
 
         Args:
-            players: how many; by default as many as there are ``seats``, else the fewest possible.
-            seed: 32 bytes, or any text (its SHA-256 is used); by default from the operating system.
+            players: the number of players; by default the number of ``seats``, or else the minimum.
+            seed: 32 bytes, or any text (its SHA-256 is used); by default random bytes from the operating system.
             seats: names or ``Seat`` objects in seat order.
             options: the game's options by name.
 
         Raises:
-            BadSetup: the game can't be set up so.
+            BadSetup: the game can't be set up with these arguments.
         """
-        from meadhall.engine.match import Match  # noqa: PLC0415 - a match needs its game; this is the one way back
+        from meadhall.engine.match import Match  # noqa: PLC0415 - a match refers to its game: the one circle that stays
 
         return Match(self, players=players, seed=seed, seats=seats, options=options)
 
 
 @cache
 def _entry_points() -> dict[str, EntryPoint]:
-    """The installed games, looked up once: it reads what is said of every package that is installed."""
+    """Return the entry points of the installed games, cached: the lookup reads the metadata of every installed package."""
     return {entry.name: entry for entry in entry_points(group=GROUP)}
 
 
 _loaded: dict[str, Game] = {}
 
 
-def _load(game: Game) -> None:
-    _loaded[game.name] = game
+def _load(name: str, game: Game) -> None:
+    _loaded[name] = game
     add_catalogues(game.folder / "locale")
 
 
 def register(game: Game) -> Game:
-    """Make ``game`` known by its name in this process, without an entry point (for tests and notebooks)."""
-    _load(game)
+    """Register ``game`` in this process without an entry point (for tests and notebooks) and return it."""
+    _load(game.name, game)
     return game
 
 
 @contextmanager
 def registered(game: Game) -> Iterator[Game]:
-    """As ``register``, for as long as the block lasts: then what was known by that name before is known again."""
+    """Register ``game`` within a ``with`` block; afterwards its name means what it meant before."""
     before = _loaded.get(game.name)
-    _load(game)
+    _load(game.name, game)
     try:
         yield game
     finally:
@@ -268,18 +279,18 @@ def registered(game: Game) -> Iterator[Game]:
 
 
 def installed(game: Game) -> bool:
-    """Whether every process that asks for a game of that name gets this very one."""
+    """Return whether the game comes from an entry point, so that every process finds this very game by its name."""
     entry = _entry_points().get(game.name)
     return entry is not None and entry.load() is game
 
 
 def game_names() -> list[str]:
-    """The names of all games that are installed, in alphabetical order."""
+    """Return the names of all installed and registered games in alphabetical order."""
     return sorted({*_entry_points(), *_loaded})
 
 
 def game(name: str | Game) -> Game:
-    """The game of that name, or the one given. Raises UnknownGame, naming those that there are."""
+    """Return the game of that name; return a ``Game`` as it is. Raises UnknownGame, which lists the names."""
     if isinstance(name, Game):
         return name
     if not isinstance(name, str) or name not in _loaded:
@@ -288,5 +299,5 @@ def game(name: str | Game) -> Game:
             raise UnknownGame(f"there is no game {quoted(name)} here; there are: {', '.join(game_names())}")
         loaded = entry.load()
         assert isinstance(loaded, Game)
-        _load(loaded)
+        _load(name, loaded)
     return _loaded[name]

@@ -1,8 +1,8 @@
-"""The laws about what seats may know: nobody is shown what they may not know, and nobody forgets what they were told.
+"""Laws about hidden information: a seat sees nothing it may not know, and its determinizations keep everything it was told.
 
-Two kinds of evidence. A state is *redealt* for a viewer: to the viewer both states are the same table, so whatever the viewer
-can tell apart has leaked. And many setups are compared: what an event of a setup tells must be what its audience, and nobody
-else, then knows.
+There are two kinds of tests. One redeals a state for a viewer: the viewer can't distinguish the two states, so any difference
+the viewer sees is a leak. The other compares many setups: the facts in an event of the setup must be known to its audience afterwards,
+and to no other seat.
 """
 
 from __future__ import annotations
@@ -18,30 +18,30 @@ import numpy as np
 import numpy.typing as npt
 
 from meadhall.engine.compiled import loops
-from meadhall.engine.events import EVERYBODY, NOBODY, Event
+from meadhall.engine.events import HIDDEN, PUBLIC, Event
 from meadhall.engine.game import Game
 from meadhall.engine.match import Match
 from meadhall.engine.schema import States, field_names
 from meadhall.engine.view import SPECTATOR, concealed, legal_actions, visible
 
-_CERTAIN = 1e-9  # what is less probable than this under the law is taken as a violation
+_CERTAIN = 1e-9  # significance level: observations that are less probable under the law count as violations
 _REDEALS = 8
 
 Bytes = npt.NDArray[np.uint8]
 
 
 class Broken(Exception):
-    """What was found against a law."""
+    """A violation of a law."""
 
 
 def demand(holds: bool, otherwise: str) -> None:
-    """Raise Broken(otherwise) unless the law holds."""
+    """Raise ``Broken(otherwise)`` unless the law holds."""
     if not holds:
         raise Broken(otherwise)
 
 
 def redealt(game: Game, view: States, viewer: int, draw: random.Random) -> States:
-    """A copy of a state concealed for ``viewer``, its blanks filled at random."""
+    """Return a determinization of a state concealed for ``viewer``: a copy with its blanks filled at random."""
     states = view.copy()
     states["rng"][0] = (draw.getrandbits(64), draw.getrandbits(64) | 1)
     loops(game).redeal_one(states, viewer)
@@ -49,14 +49,14 @@ def redealt(game: Game, view: States, viewer: int, draw: random.Random) -> State
 
 
 def without_chance(states: States) -> Bytes:
-    """The bytes of a state but for its generator."""
+    """Return the bytes of a state without its generator."""
     copy = states.copy()
     copy["rng"] = 0
     return copy.view(np.uint8)
 
 
 def differing_fields(one: States, other: States) -> str:
-    """The names of the fields in which two states differ."""
+    """Return the names of the fields in which two states differ."""
     return ", ".join(name for name in field_names(one.dtype) if one[name].tobytes() != other[name].tobytes())
 
 
@@ -64,19 +64,17 @@ def differing_fields(one: States, other: States) -> str:
 
 
 def concealing_is_idempotent(match: Match, viewer: int) -> None:
-    """Concealing blanks the generator, keeps what all know of the course of the match, and done twice is done once."""
+    """Check that concealing blanks the generator, keeps the public fields, and is idempotent."""
     view = concealed(match.game, match._states, viewer)
-    demand(not view["rng"].any(), f"concealed for {viewer}, the generator is still there")
+    demand(not view["rng"].any(), f"the state concealed for {viewer} still contains the generator")
     for name in ("actor", "players", "reveals"):
-        demand(view[name][0] == match._states[name][0], f"concealed for {viewer}, `{name}` is another")
+        demand(view[name][0] == match._states[name][0], f"concealing for {viewer} changes `{name}`")
     again = concealed(match.game, view, viewer)
-    demand(
-        again.tobytes() == view.tobytes(), f"concealed twice for {viewer}, other fields differ: {differing_fields(again, view)}"
-    )
+    demand(again.tobytes() == view.tobytes(), f"concealing twice for {viewer} changes fields: {differing_fields(again, view)}")
 
 
 def redealing_is_consistent(match: Match, viewer: int, draw: random.Random) -> None:
-    """To the viewer a redealt state is the same table as the true one, and it can be played on."""
+    """Check that the viewer can't tell a redealt state from the true one, and that it can be played on."""
     game = match.game
     view = concealed(game, match._states, viewer)
     chance = draw.getstate()
@@ -84,21 +82,22 @@ def redealing_is_consistent(match: Match, viewer: int, draw: random.Random) -> N
     draw.setstate(chance)
     demand(
         redealt(game, view, viewer, draw).tobytes() == supposed.tobytes(),
-        f"redealt for {viewer} from the same key, the state is another",
+        f"two redeals for {viewer} from the same key differ",
     )
     again = concealed(game, supposed, viewer)
     changed = differing_fields(again, view)
-    demand(again.tobytes() == view.tobytes(), f"redealt for {viewer} and concealed again, these fields are others: {changed}")
+    demand(again.tobytes() == view.tobytes(), f"redealing for {viewer} and concealing again changes fields: {changed}")
     shown, true = match.supposing(supposed).view(viewer), match.view(viewer)
-    demand(shown.to_dict() == true.to_dict(), f"with what is hidden changed, viewer {viewer} is shown something else")
-    demand(shown.prompt() == true.prompt(), f"with what is hidden changed, viewer {viewer} is asked something else")
-    demand(len(legal_actions(game, supposed)) > 0, f"redealt for {viewer}, nothing is legal for seat {match.actor}")
+    demand(shown.to_dict() == true.to_dict(), f"the view of viewer {viewer} depends on hidden parts")
+    demand(shown.prompt() == true.prompt(), f"the prompt of viewer {viewer} depends on hidden parts")
+    demand(len(legal_actions(game, supposed)) > 0, f"in a state redealt for {viewer}, seat {match.actor} has no legal action")
 
 
 def step_tells_what_it_shows(before: Match, after: Match, viewer: int, draw: random.Random) -> None:
-    """With what is hidden changed, the same action shows the viewer another table if, and only if, events tell so.
+    """Check that an action reveals hidden parts to a viewer exactly when its events do.
 
-    And such a revelation moves ``reveals``.
+    The action is played in the true state and in a redealt one. The viewer's states may differ only if the events differ, and
+    such a revelation must raise ``reveals``.
     """
     game, step = before.game, after.steps[-1]
     supposed = redealt(game, concealed(game, before._states, viewer), viewer, draw)
@@ -112,10 +111,10 @@ def step_tells_what_it_shows(before: Match, after: Match, viewer: int, draw: ran
     shown, would_be_shown = concealed(game, after._states, viewer), concealed(game, other._states, viewer)
     same_table = shown.tobytes() == would_be_shown.tobytes()
     if seen == would_see:
-        demand(same_table, f"no event tells viewer {viewer} what they see change: {differing_fields(shown, would_be_shown)}")
+        demand(same_table, f"viewer {viewer} sees a change that no event reports: {differing_fields(shown, would_be_shown)}")
         return
     told = next((str(a) for a, b in zip(seen, would_see, strict=False) if a != b), "events")
-    demand(not same_table, f"{told} tells viewer {viewer} something hidden, but their table neither shows nor remembers it")
+    demand(not same_table, f"{told} reveals something to viewer {viewer}, but their concealed state doesn't keep it")
     risen = int(after._states["reveals"][0]) > int(step.before["reveals"][0])
     demand(risen, f"{told} reveals something to viewer {viewer}, but `reveals` has not risen")
 
@@ -125,21 +124,21 @@ def step_tells_what_it_shows(before: Match, after: Match, viewer: int, draw: ran
 
 @dataclass
 class Coincidences:
-    """How often redeals hit the truth, against how often they hit one another.
+    """Counts how often redeals equal the true state and how often they equal one another.
 
-    To a fair redeal the truth is one more redeal: among states drawn alike none is drawn again more often than another.
+    For a fair redeal the true state is just one more sample: it must not be drawn again more often than any other sample.
     """
 
-    truth: int = 0  # looks in which more redeals equalled the truth than one of their own
-    chance: int = 0  # looks in which it was the other way round
+    truth: int = 0  # trials in which more redeals equalled the truth than equalled one of themselves
+    chance: int = 0  # trials in which it was the other way round
 
     def look_at(self, match: Match, draw: random.Random) -> None:
-        """One look, at a random position and for a random viewer."""
+        """Run a trial at a random position for a random viewer."""
         if match.steps:
             self.compare(match.game, draw.choice(match.steps).before, draw.randrange(SPECTATOR, match.players), draw)
 
     def compare(self, game: Game, states: States, viewer: int, draw: random.Random) -> None:
-        """One look at a state. Looks are independent if their states are of different matches."""
+        """Run a trial on a state. Trials are independent if their states come from different matches."""
         view = concealed(game, states, viewer)
         true = without_chance(states).tobytes()
         first, *others = [without_chance(redealt(game, view, viewer, draw)).tobytes() for _ in range(_REDEALS)]
@@ -151,14 +150,14 @@ class Coincidences:
 
 
 def truth_is_not_foreseen(found: Coincidences) -> None:
-    """A redeal never reproduces the truth more often than chance."""
-    looks = found.truth + found.chance
-    fair = _tail(found.truth, looks) > _CERTAIN
-    demand(fair, f"redeals hit the truth more often than one another: in {found.truth} of {looks} cases that differ")
+    """Check that redeals don't reproduce the true state more often than by chance."""
+    trials = found.truth + found.chance
+    fair = _tail(found.truth, trials) > _CERTAIN
+    demand(fair, f"redeals equal the true state more often than one another: in {found.truth} of {trials} cases that differ")
 
 
 def no_part_is_foreseen(deals: Deals) -> None:
-    """Nor does it reproduce any part of the truth, as far as it is known by what chance the truth came about: after the setup."""
+    """Check the same for every byte of the state after the setup, where the distribution of the true state is known."""
     for viewer, redeals in deals.redeals.items():
         first, others = redeals[:, 0], redeals[:, 1:]
         hits = (others == deals.truth[:, None]).sum(axis=1)
@@ -167,11 +166,11 @@ def no_part_is_foreseen(deals: Deals) -> None:
         for byte, (more, less) in enumerate(zip(truth, chance, strict=True)):
             if more > less and _tail(more, more + less) < _CERTAIN / len(truth):
                 field = _field_at(deals.dtype, byte)
-                raise Broken(f"redeals for viewer {viewer} hit the truth in `{field}` more often than one another")
+                raise Broken(f"redeals for viewer {viewer} equal the true `{field}` more often than one another")
 
 
 def _tail(heads: int, tosses: int) -> float:
-    """The probability of at least so many heads with a fair coin."""
+    """Return the probability of at least ``heads`` heads in ``tosses`` tosses of a fair coin."""
     return sum(math.comb(tosses, k) for k in range(heads, tosses + 1)) / float(2**tosses)
 
 
@@ -180,7 +179,7 @@ def _tail(heads: int, tosses: int) -> float:
 
 @dataclass(frozen=True)
 class Deals:
-    """Many setups of one kind: their events, true states, and redeals for each viewer (all as bytes, without the generator)."""
+    """Many setups with the same players and options: events, true states, and redeals for each viewer (as bytes)."""
 
     dtype: np.dtype[np.void]
     players: int
@@ -208,19 +207,19 @@ def deal_many(game: Game, players: int, options: dict[str, Any], seed: str, coun
 
 
 def what_setups_tell(deals: Deals) -> None:
-    """What an event of the setup tells, its audience's redeals know; what it tells one seat alone, nobody else's do.
+    """Check that redeals keep every fact their viewer was told in the setup, and no fact that only another seat was told.
 
-    What it tells nobody, a spectator's don't; a seat may be able to work it out.
+    A spectator's redeals must not know hidden facts. A seat may be able to deduce them.
     """
     for (index, name, argument, audience), setups in _told(deals).items():
         event = f"argument {argument} of event {index} of the setup, {name},"
         for viewer in range(SPECTATOR, deals.players):
-            if audience in (EVERYBODY, viewer):
+            if audience in (PUBLIC, viewer):
                 found = _forgotten(deals, setups, viewer)
-                demand(found is None, f"{event} tells viewer {viewer} about `{found}`, but their redeals don't know it")
-            elif (audience != NOBODY or viewer == SPECTATOR) and _overheard(deals, setups, viewer):
-                told = "nobody" if audience == NOBODY else f"seat {audience} alone"
-                raise Broken(f"{event} is told to {told}, but redeals for viewer {viewer} always know it")
+                demand(found is None, f"{event} tells viewer {viewer} about `{found}`, but their redeals don't keep it")
+            elif (audience != HIDDEN or viewer == SPECTATOR) and _overheard(deals, setups, viewer):
+                told = "hidden" if audience == HIDDEN else f"known to seat {audience} alone"
+                raise Broken(f"{event} is {told}, but redeals for viewer {viewer} always contain it")
 
 
 Slot = tuple[int, str, int, int]
@@ -228,7 +227,7 @@ Groups = list[npt.NDArray[np.int64]]
 
 
 def _told(deals: Deals) -> dict[Slot, Groups]:
-    """For each argument of each event of the setups, the setups in which it had the same value."""
+    """Group the setups by value, for each argument of each setup event."""
     values: dict[Slot, dict[Any, list[int]]] = defaultdict(lambda: defaultdict(list))
     for number, events in enumerate(deals.events):
         for index, event in enumerate(events):
@@ -238,34 +237,34 @@ def _told(deals: Deals) -> dict[Slot, Groups]:
 
 
 def _forgotten(deals: Deals, groups: Groups, viewer: int) -> str | None:
-    """A field that the value told settles, though the viewer's redeals vary in it.
+    """Return a field that the known value determines although the viewer's redeals vary in it; None if there is none.
 
-    Were they right, the truth would be one of ``_REDEALS + 1`` alike: that it is always the same one among different ones is
-    a matter of chance that grows improbable with every setup.
+    If the redeals were right, the true state would be one of ``_REDEALS + 1`` exchangeable samples. The probability that the true
+    value is always the same while the redeals differ falls with every setup.
     """
     truth, redeals = deals.truth, deals.redeals[viewer]
     for group in groups:
-        settled = (truth[group] == truth[group[0]]).all(axis=0)
+        determined = (truth[group] == truth[group[0]]).all(axis=0)
         alike = 1 + (redeals[group] == truth[group][:, None, :]).sum(axis=1)
         chance = np.log(alike / (_REDEALS + 1)).sum(axis=0)
-        caught = settled & (chance < math.log(_CERTAIN / truth.shape[1] / len(groups)))
+        caught = determined & (chance < math.log(_CERTAIN / truth.shape[1] / len(groups)))
         if caught.any():
             return _field_at(deals.dtype, int(np.flatnonzero(caught)[0]))
     return None
 
 
 def _overheard(deals: Deals, groups: Groups, viewer: int) -> bool:
-    """Whether the viewer's redeals never err in anything that the value told settles."""
+    """Return whether the viewer's redeals are never wrong in any field that the value determines."""
     truth, redeals = deals.truth, deals.redeals[viewer]
-    settling = 0
+    determining = 0
     for group in groups:
-        settled = (truth[group] == truth[group[0]]).all(axis=0)
+        determined = (truth[group] == truth[group[0]]).all(axis=0)
         by_chance = len(group) * np.log((truth == truth[group[0]]).mean(axis=0))
-        linked = settled & (by_chance < math.log(_CERTAIN / truth.shape[1] / len(groups)))
+        linked = determined & (by_chance < math.log(_CERTAIN / truth.shape[1] / len(groups)))
         if (redeals[group][:, :, linked] != truth[group][:, None, linked]).any():
             return False
-        settling += bool(linked.any())
-    return settling > 1
+        determining += bool(linked.any())
+    return determining > 1
 
 
 def _field_at(dtype: np.dtype[np.void], byte: int) -> str:

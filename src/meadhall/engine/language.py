@@ -1,7 +1,7 @@
-"""The language that texts are in: gettext, chosen for each task or thread by a context variable.
+"""Translation by gettext. A context variable holds the current language of each task or thread.
 
-Catalogues are plain ``locale/<language>.po`` files beside the code they translate (the hall's own and one in every game's
-folder), read when first needed; there is nothing to compile and nothing binary to keep.
+Catalogues are ``locale/<language>.po`` files beside the code they translate: the server's, the command's and each game's. They
+are parsed when first needed, so there are no compiled files.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _folders = [Path(__file__).parent / "locale"]
 
 
 def add_catalogues(folder: Path) -> None:
-    """Let the ``.po`` files of ``folder`` take part in every translation."""
+    """Add the ``.po`` files of ``folder`` to the catalogues."""
     if folder not in _folders:
         _folders.append(folder)
         _catalogue.cache_clear()
@@ -51,13 +51,13 @@ def _compiled(path: Path, language: str) -> _gettext.GNUTranslations:
 
 
 def current_language() -> str:
-    """The language in force here, e.g. ``"en"``."""
+    """Return the current language, e.g. ``"en"``."""
     return _language.get()
 
 
 @contextmanager
 def speaking(language: str) -> Iterator[None]:
-    """Within this block texts are in ``language``; an unknown one means English."""
+    """Set the current language within a ``with`` block; an unknown language means English."""
     token = _language.set(language if language in LANGUAGES else "en")
     try:
         yield
@@ -66,22 +66,22 @@ def speaking(language: str) -> Iterator[None]:
 
 
 def speak(language: str) -> None:
-    """From now on, in this task or thread, texts are in ``language``; an unknown one means English."""
+    """Set the current language of this task or thread; an unknown language means English."""
     _language.set(language if language in LANGUAGES else "en")
 
 
 def gettext(message: str) -> str:
-    """``message`` in the current language."""
+    """Return ``message`` in the current language."""
     return _catalogue(_language.get()).gettext(message)
 
 
 def ngettext(singular: str, plural: str, number: int) -> str:
-    """``singular`` or ``plural``, as ``number`` asks for, in the current language."""
+    """Return ``singular`` or ``plural`` for ``number``, in the current language."""
     return _catalogue(_language.get()).ngettext(singular, plural, number)
 
 
 def grouped(number: int) -> str:
-    """A whole number as the current language groups its digits, e.g. ``"12,345"``."""
+    """Return an integer with the digit grouping of the current language, e.g. ``"12,345"``."""
     from babel.numbers import format_decimal  # noqa: PLC0415 - as above
 
     return str(format_decimal(number, locale=_language.get()))
@@ -93,7 +93,7 @@ def marked(message: str) -> str:
 
 
 def listed(parts: Sequence[str]) -> str:
-    """A, B and C."""
+    """Join parts as a list in the current language: "A, B and C"."""
     if len(parts) < 2:
         return "".join(parts)
     return gettext("{some} and {last}").format(some=", ".join(parts[:-1]), last=parts[-1])

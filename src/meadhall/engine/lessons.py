@@ -1,4 +1,4 @@
-"""Lessons: a guided first game. Its moments are those of one match, whose seed and actions are written down."""
+"""Lessons: a guided first game. Its steps are positions of one scripted match with a fixed seed and fixed actions."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ if TYPE_CHECKING:
     from meadhall.engine.match import Match
 
 LEARNER = 0
-"""The seat of whoever learns."""
+"""The learner's seat."""
 
 
 @dataclass(frozen=True)
 class Lesson:
-    """One moment and what is said there.
+    """One step of the guided game.
 
     Attributes:
-        words: for the learner; a message for gettext.
-        rule: the id of the rule that it is about, "" if none.
-        before: actions that are played before this moment, by whoever is to decide.
-        action: what the learner is to do now; None if there is only something to read.
+        words: the text for the learner; a message for gettext.
+        rule: the id of the rule it explains, "" if none.
+        before: the actions, of any seat, that are played before the text is shown.
+        action: the action that the learner must play now; None if there is only a text to read.
     """
 
     words: str
@@ -33,7 +33,7 @@ class Lesson:
 
     @property
     def actions(self) -> tuple[int, ...]:
-        """All that is played from the moment before to the end of this one."""
+        """Return all actions of this step: those before the text, then the learner's."""
         return self.before if self.action is None else (*self.before, self.action)
 
 
@@ -42,10 +42,10 @@ class Lessons:
     """A guided first game.
 
     Attributes:
-        seed: the text that chance follows from, found by trying many until the dice or cards fell as the story wants them.
-        players: their names in seat order; the first is the learner.
-        lessons: its moments in order. The last has no action.
-        options: what the match is set up with.
+        seed: the seed, a text. It was chosen among many for dice or cards that suit the lessons.
+        players: the players' names in seat order; the learner comes first.
+        lessons: the steps in order. The last has no action.
+        options: the options of the match.
     """
 
     seed: str
@@ -54,7 +54,7 @@ class Lessons:
     options: Mapping[str, Any] = field(default_factory=dict)
 
     def match(self, game: Game) -> Match:
-        """The whole match, to its last moment."""
+        """Play the whole scripted match and return it."""
         match = game.match(seed=self.seed, seats=self.players, **self.options)
         for lesson in self.lessons:
             for action in lesson.actions:
@@ -63,6 +63,6 @@ class Lessons:
 
     @property
     def positions(self) -> tuple[int, ...]:
-        """How many actions have been played at each moment."""
+        """Return, for each step, the number of actions played before its text is shown."""
         ends = accumulate(len(lesson.actions) for lesson in self.lessons)
         return tuple(end - (lesson.action is not None) for end, lesson in zip(ends, self.lessons, strict=True))

@@ -1,8 +1,8 @@
-"""Where Numba looks for machine code: in the folder that it is told, wherever the source lies.
+"""Cache locator for Numba: one folder, wherever the source file lies.
 
-By itself Numba has a folder for each path of a source file, so a second copy of the same rules, or one that was moved, would be
-compiled anew. Our folders are named by a hash of all source that the code depends on (``rule.cache_folder``): that is enough.
-Read by Numba alone, by its name, as it is not to be imported where rules are interpreted.
+By default Numba uses a subfolder for each path of a source file, so it would compile a second copy of the same rules, or a copy
+that was moved, again. The folders of ``rule.cache_folder`` are named by a hash of all source that the code depends on, so the
+path adds nothing. Only Numba imports this module, by its name, because a process that interprets rules must not load Numba.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from numba.core.caching import UserProvidedCacheLocator
 
 
 class SameForAllCopies(UserProvidedCacheLocator):
-    """The folder ``CACHE_DIR`` itself."""
+    """Locate machine code in ``CACHE_DIR`` itself."""
 
     @classmethod
     def get_suitable_cache_subpath(cls, _source: str) -> str:
-        """Nothing that depends on where the source lies."""
+        """Return an empty subfolder for every source path."""
         return ""

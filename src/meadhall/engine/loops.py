@@ -1,8 +1,8 @@
-"""Everything that is compiled around a game's rules: the border to plain Python, and the loops over many states.
+"""Compiled code around a game's rules: the interface to plain Python, and loops over many states.
 
-This file is the source of one module for each game: ``kernels.module_of`` loads it anew with the game's own ``setup``,
-``legal``, ``play``, ``conceal``, ``redeal``, ``score`` and ``greedy`` as its globals. So the rules are called directly (and
-inlined) at full speed, and, globals being no closure, the machine code is found on disk again at the next start.
+This file is the source of one module per game: ``compiled.module_of`` loads it with the game's ``setup``, ``legal``, ``play``,
+``conceal``, ``redeal``, ``score`` and ``greedy`` as its globals. So rules are called directly and inlined, and the machine code
+is found on disk at the next start.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from meadhall.engine.rule import i64, rule
 from meadhall.engine.schema import Grid, Row, States, state_at
 
 if TYPE_CHECKING:
-    # What kernels.py puts here (see GameRules, Statistics).
+    # Supplied by compiled.py (see GameRules, Statistics).
     ACTIONS = 0
     COUNTERS = 0
 
@@ -32,44 +32,44 @@ if TYPE_CHECKING:
     def tally(log: Any, counts: Any) -> None: ...
 
 
-# The policies that compiled loops can follow.
+# The policies of compiled loops.
 RANDOM = 0
 GREEDY = 1
 
 LOG_SHAPE = (1 + 64, WIDTH)
-"""Of the log from which is counted; it grows if it must."""
+"""The initial shape of the log for counting; it grows when needed."""
 
-# What became of an action in ``step``.
+# Outcomes of an action in ``step``.
 PLAYED = 0
 ILLEGAL = 1
 OVER = 2
 
 
-# ------------------------------------------------------------------------------------------------ the border to plain Python
+# ---------------------------------------------------------------------------------------------- the interface to plain Python
 
 
 @rule
 def set_up_one(states: States, players: int, options: Any, log: Any) -> None:
-    """Set up ``tables[0]``, which is blank but for its generator."""
+    """Set up ``states[0]``, which is blank except for its generator."""
     state = state_at(states, 0)
     set_up(state, players, options, log)
 
 
 @rule
 def legal_one(states: States, out: Any) -> int:
-    """The legal actions of ``tables[0]`` into ``out``, ascending; how many."""
+    """Write the legal actions of ``states[0]`` to ``out`` in ascending order and return their number."""
     return legal(state_at(states, 0), out)
 
 
 @rule
 def play_one(states: States, action: int, log: Any) -> None:
-    """Play a legal action on ``tables[0]``."""
+    """Play a legal action on ``states[0]``."""
     play(state_at(states, 0), action, log)
 
 
 @rule
 def conceal_one(states: States, seat: int) -> None:
-    """Blank what ``seat`` may not know in ``tables[0]``, the generator too."""
+    """Blank the generator and everything ``seat`` may not know in ``states[0]``."""
     state = state_at(states, 0)
     conceal(state, seat)
     state.rng[0] = 0
@@ -78,19 +78,19 @@ def conceal_one(states: States, seat: int) -> None:
 
 @rule
 def redeal_one(states: States, seat: int) -> None:
-    """Fill the blanks of ``tables[0]``, concealed for ``seat``, from its generator."""
+    """Determinize ``states[0]``, which is concealed for ``seat``: fill its blanks from its generator."""
     redeal(state_at(states, 0), seat)
 
 
 @rule
 def score_one(states: States, out: Any) -> None:
-    """Each seat's share in ``tables[0]``, which is over."""
+    """Write each seat's payoff in ``states[0]``, which is over, to ``out``."""
     score(state_at(states, 0), out)
 
 
 @rule
 def follow_one(policy: int, states: States, out: Any, rng: Any) -> int:
-    """The action that a policy takes on ``tables[0]``, concealed for its actor; ``out`` is room for the legal actions."""
+    """Return the action of a policy in ``states[0]``, which is concealed for its actor. ``out`` is a buffer for legal actions."""
     state = state_at(states, 0)
     return choose(policy, state, out, legal(state, out), rng)
 
@@ -126,7 +126,7 @@ def is_legal(state: Any, action: int, out: Any) -> bool:
 def playouts(states: States, players: int, options: Any, seed: int, first: int, count: int, payoffs: Any) -> int:
     """Play games ``first`` to ``first + count - 1`` of a bulk run to their ends at random.
 
-    ``shares`` gains each seat's shares. Returns the number of decisions.
+    Adds each seat's payoffs to ``payoffs`` and returns the number of decisions.
     """
     out = np.zeros(ACTIONS, np.int32)
     log = np.zeros(NO_LOG_SHAPE, np.int32)
@@ -166,11 +166,11 @@ def tournament(
     lengths: Any,
     counts: Any,
 ) -> None:
-    """Play games of a bulk run with a policy for each seat, each seeing only its concealed table.
+    """Play games of a bulk run with a policy for each seat. A policy is given only the concealed state.
 
-    In game g seat k is played by ``policies[(k + g) % players]``. Game ``first + i`` leaves its shares in ``shares[i]``, its
-    number of decisions in ``lengths[i]`` and what is counted of it in ``counts[i]``. ``tables`` has room for the game, the view,
-    the blank state, and the state before a step: four states.
+    In game g seat k is played by ``policies[(k + g) % players]``. Game ``first + i`` writes its payoffs to ``payoffs[i]``, its
+    number of decisions to ``lengths[i]`` and its counters to ``counts[i]``. ``states`` is a buffer of four states: the game, the
+    view, a blank state, and the state before a step.
     """
     out = np.zeros(ACTIONS, np.int32)
     log = np.zeros(LOG_SHAPE if COUNTERS else NO_LOG_SHAPE, np.int32)
@@ -198,7 +198,7 @@ def tournament(
 
 @rule
 def set_up_and_tally(states: States, players: int, options: Any, log: Any, counts: Row) -> Any:
-    """Set up ``tables[0]`` and count what happened. Returns the log, or a longer one if it turned out too short."""
+    """Set up ``states[0]`` and count its events. Returns the log, or a longer one if it was too short."""
     state = state_at(states, 0)
     states[3] = states[0]
     set_up(state, players, options, log)
@@ -212,7 +212,7 @@ def set_up_and_tally(states: States, players: int, options: Any, log: Any, count
 
 @rule
 def play_and_tally(states: States, action: int, log: Any, counts: Row) -> Any:
-    """Play an action on ``tables[0]`` and count what happened. Returns the log, or a longer one if it turned out too short."""
+    """Play an action on ``states[0]`` and count its events. Returns the log, or a longer one if it was too short."""
     state = state_at(states, 0)
     if COUNTERS:
         states[3] = states[0]
@@ -227,19 +227,19 @@ def play_and_tally(states: States, action: int, log: Any, counts: Row) -> Any:
 
 @rule
 def is_overfull(log: Any) -> bool:
-    """Whether more has happened than there was room for."""
+    """Return whether there were more events than the log has room for."""
     return bool(log.shape[0] > 0 and log[0, 0] >= log.shape[0])
 
 
 @rule
 def longer(log: Any) -> Any:
-    """A log with room for all that has happened."""
+    """Return a log with room for all events of an overfull one."""
     return np.zeros((log[0, 0] + 1, log.shape[1]), np.int32)
 
 
 @rule
 def count_up(log: Any, counts: Row) -> None:
-    """Count what happened, and make room for what happens next."""
+    """Count the events of a log and empty it."""
     if COUNTERS:
         tally(log, counts)
         log[0, 0] = 0
@@ -247,7 +247,7 @@ def count_up(log: Any, counts: Row) -> None:
 
 @rule
 def set_up_many(states: States, players: int, options: Any, seed: int, first: int) -> None:
-    """Set up every state of ``tables``, which are blank, as game ``first``, ``first + 1`` … of a bulk run."""
+    """Set up every blank state of ``states`` as game ``first``, ``first + 1`` … of a bulk run."""
     log = np.zeros(NO_LOG_SHAPE, np.int32)
     for i in range(states.shape[0]):
         state = state_at(states, i)
@@ -257,7 +257,7 @@ def set_up_many(states: States, players: int, options: Any, seed: int, first: in
 
 @rule
 def step(states: States, actions: Row, outcome: Any) -> None:
-    """Play ``actions[i]`` on ``tables[i]``, for all i; ``outcome[i]`` is PLAYED, or why nothing changed: ILLEGAL or OVER."""
+    """Play ``actions[i]`` on ``states[i]`` for all i. ``outcome[i]`` is PLAYED, or ILLEGAL or OVER where nothing changed."""
     out = np.zeros(ACTIONS, np.int32)
     log = np.zeros(NO_LOG_SHAPE, np.int32)
     for i in range(states.shape[0]):
@@ -273,7 +273,7 @@ def step(states: States, actions: Row, outcome: Any) -> None:
 
 @rule
 def legal_masks(states: States, masks: Grid) -> None:
-    """``masks[i, a]`` is True where action a is legal in ``tables[i]``; all False where the game is over."""
+    """Set ``masks[i, a]`` to whether action a is legal in ``states[i]``; all False where the game is over."""
     out = np.zeros(ACTIONS, np.int32)
     for i in range(states.shape[0]):
         masks[i, :] = False
@@ -285,7 +285,7 @@ def legal_masks(states: States, masks: Grid) -> None:
 
 @rule
 def scores(states: States, payoffs: Any) -> None:
-    """``shares[i, k]`` is seat k's share in ``tables[i]``; 0 where the game is not over."""
+    """Set ``payoffs[i, k]`` to seat k's payoff in ``states[i]``; 0 where the game is not over."""
     for i in range(states.shape[0]):
         state = state_at(states, i)
         payoffs[i, :] = 0.0

@@ -1,4 +1,4 @@
-"""Match: one game being played. It is its seed and its list of actions; everything else is derived from them."""
+"""Match: one game in progress or finished. It consists of a seed and a list of actions; everything else follows from them."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ from meadhall.engine.view import (
     SPECTATOR,
     Action,
     Seat,
-    Shown,
     View,
+    VisibleStep,
     action_number,
     check_seat,
     concealed,
@@ -42,26 +42,26 @@ _LOG_CAPACITY = 32
 
 @dataclass(frozen=True)
 class Step:
-    """One action that was played, and what followed from it."""
+    """One action that was played, and its consequences."""
 
     n: int  # its number, never used again
     seat: int
     action: int
     events: tuple[Event, ...]
-    legal: int  # how many actions were legal
-    before: States  # the state it was played in
-    hinted: bool = False  # whether a hint was taken before
+    legal: int  # the number of legal actions
+    before: States  # the state before the action
+    hinted: bool = False  # whether the seat had asked for a hint
 
-    def shown_to(self, viewer: int) -> Shown:
-        """The step as ``viewer`` may know it."""
+    def visible_to(self, viewer: int) -> VisibleStep:
+        """Return the step as ``viewer`` may know it."""
         events = visible(self.events, viewer)
-        whispers = tuple(event for event in events if event.audience == viewer != SPECTATOR)  # what all are told bears its number
-        return Shown(self.n, self.seat, self.action, events, self.hinted, whispers)
+        private = tuple(event for event in events if event.audience == viewer != SPECTATOR)
+        return VisibleStep(self.n, self.seat, self.action, events, self.hinted, private)
 
 
 @dataclass(frozen=True)
 class Undone:
-    """Actions that were taken back, oldest first, to the state after action ``after`` (0: the setup)."""
+    """Actions that were undone, oldest first, back to the state after action ``after`` (0: the setup)."""
 
     after: int
     steps: tuple[Step, ...]
@@ -69,13 +69,13 @@ class Undone:
 
 @dataclass(frozen=True)
 class Result:
-    """How a match ended.
+    """The result of a match.
 
     Attributes:
-        winners: the seats with the highest share; none when a cooperative game is lost or two sides draw.
-        scores: each seat's share, 0 to 1.
-        reason: id of the rule by which it ended.
-        points: points by seat, where the game counts points.
+        winners: the seats with the highest payoff; empty when a cooperative game is lost or two sides draw.
+        scores: each seat's payoff, 0 to 1.
+        reason: the id of the rule that ended the match.
+        points: points by seat, if the game counts points.
     """
 
     winners: tuple[int, ...]
@@ -85,16 +85,17 @@ class Result:
 
 
 class Match:
-    """One game being played.
+    """One game in progress or finished.
 
     Attributes:
-        game, players, options, seats: what is played, by how many, how, and by whom.
-        seed: the 32 bytes that all chance of this match follows from. Secret while it runs.
-        started: when, in UTC.
-        setup: what happened before the first decision.
-        steps: the actions played and not taken back, in order.
-        undone: those taken back, in the order of taking back.
-        abandoned: why it was given up; None if it wasn't, or was taken up again.
+        game, players, options, seats: the game, the number of players, the options and the players.
+        seed: the 32 bytes that determine all chance of the match. Secret while it runs.
+        started: the time it started, in UTC.
+        setup: the events before the first decision.
+        steps: the actions that were played and not undone, in order.
+        undone: the actions that were undone, in the order they were undone.
+        abandoned: why the match was given up; None if it was not, or was resumed.
+        next_number: the number of the next action. Numbers are never reused.
     """
 
     def __init__(
@@ -119,20 +120,20 @@ class Match:
         self.undone: list[Undone] = []
         self.abandoned: str | None = None
         self.next_number = 1
-        self._told: dict[int, tuple[Shown, ...]] = {}  # what each viewer was shown of the steps when they last looked
-        self._legal_in: tuple[States, tuple[int, ...]] | None = None  # the state for which they were last asked, and the answer
+        self._visible_steps: dict[int, tuple[VisibleStep, ...]] = {}  # cache by viewer
+        self._legal_cache: tuple[States, tuple[int, ...]] | None = None  # a state and its legal actions
         self._states, self.setup = self._run(game.state.new(), 0, self._set_up)
 
     def _set_up(self, states: States, log: Any) -> None:
         loops(self.game).set_up_one(states, self.players, self.game.encode_options(self.options), log)
 
     def _run(self, before: States, number: int, rule: Any) -> tuple[States, tuple[Event, ...]]:
-        """What comes of ``rule(tables, log)`` in step ``number``, and what happens on the way."""
+        """Run ``rule(states, log)`` as step ``number`` on a copy of ``before``. Return the new state and the events."""
         states, log = self._logged(before, number, rule)
         return states, read_log(log, self.game.events)
 
     def _logged(self, before: States, number: int, rule: Any) -> tuple[States, Log]:
-        """``rule(tables, log)`` on a copy keyed for step ``number``, with a log as long as it turns out to need."""
+        """Run ``rule(states, log)`` on a copy keyed for step ``number``; repeat with a longer log if the first is too short."""
         capacity = _LOG_CAPACITY
         while True:
             states = copied(before)
@@ -148,78 +149,78 @@ class Match:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The players' names in seat order."""
+        """Return the players' names in seat order."""
         return tuple(seat.name for seat in self.seats)
 
     @property
     def states(self) -> States:
-        """The state: a copy, complete with all that is hidden."""
+        """Return a copy of the complete state, hidden parts included, as an array of one."""
         return copied(self._states)
 
     @property
     def state(self) -> GameState:
-        """The state with its fields as attributes; a copy."""
+        """Return a copy of the complete state with its fields as attributes."""
         return self.game.state.at(self.states)
 
     @property
     def actor(self) -> int | None:
-        """The seat to decide, None when the match is over."""
+        """Return the seat to move, None when the match is over."""
         actor = int(self._states["actor"][0])
         return actor if actor >= 0 else None
 
     @property
     def over(self) -> bool:
-        """Whether the match has ended."""
+        """Return whether the match was played to its end."""
         return self.actor is None
 
     @property
     def ended(self) -> bool:
-        """Whether nothing is secret any more: it is over, or was given up."""
+        """Return whether the match is over or was given up, so that nothing is secret any more."""
         return self.over or self.abandoned is not None
 
     @property
     def decision(self) -> int:
-        """What names the decision that is to be made: the number of the last action that stands, 0 if there is none.
+        """Return a key of the pending decision: the number of the last action that stands, 0 before the first.
 
-        It is the same again when the action that followed was taken back.
+        An undo restores the key of the earlier decision.
         """
         return self.steps[-1].n if self.steps else 0
 
     def information_set(self, seat: int) -> bytes:
-        """What names all that ``seat`` knows of the position: the same by whatever way the match came there. Raises BadSetup."""
+        """Return a key of the seat's information set, independent of move order. Raises BadSetup."""
         return hashlib.sha256(concealed(self.game, self._states, self._viewer(seat)).tobytes()).digest()
 
     @cached_property
     def commitment(self) -> str:
-        """SHA-256 of the seed, public from the start."""
+        """Return the SHA-256 of the seed in hex. It is public from the start."""
         return chance.commitment(self.seed)
 
     def legal(self) -> list[Action]:
-        """What the actor can do, in ascending order; empty when the match is over."""
+        """Return the legal actions of the seat to move in ascending order; empty when the match is over."""
         return self.view(self.actor).actions() if self.actor is not None else []
 
     def legal_count(self) -> int:
-        """How many actions are legal."""
+        """Return the number of legal actions."""
         return len(self._legal())
 
     def _legal(self) -> tuple[int, ...]:
-        """The legal actions, from what the actor may know. A state is never written to, so they are worked out once for each."""
+        """Return the legal actions, computed from the concealed state of the actor and cached: states are never written to."""
         if self.actor is None:
             return ()
-        if self._legal_in is None or self._legal_in[0] is not self._states:
-            self._legal_in = self._states, legal_actions(self.game, concealed(self.game, self._states, self.actor))
-        return self._legal_in[1]
+        if self._legal_cache is None or self._legal_cache[0] is not self._states:
+            self._legal_cache = self._states, legal_actions(self.game, concealed(self.game, self._states, self.actor))
+        return self._legal_cache[1]
 
     def view(self, seat: int | None = None) -> View:
-        """The match as seat ``seat`` may know it now; None or -1: as a spectator may."""
+        """Return the match as ``seat`` may know it now; None or -1: as a spectator may."""
         viewer = self._viewer(seat)
         legal = self._legal() if viewer == self.actor else ()
-        return self._seen(viewer, self._states, len(self.steps), self.next_number, legal)
+        return self._view(viewer, self._states, len(self.steps), self.next_number, legal)
 
     def view_at(self, position: int, seat: int | None = None) -> View:
-        """The match as it was after its first ``position`` actions that stand (0: the setup).
+        """Return the match as it was after its first ``position`` actions that stand (0: the setup).
 
-        ``seat`` may be ``EVERYTHING`` when the match has ended. Raises BadSetup for a position or seat that there is not.
+        ``seat`` may be ``EVERYTHING`` when the match has ended. Raises BadSetup for an unknown position or seat.
         """
         steps = as_integer(position)
         if steps is None or not 0 <= steps <= len(self.steps):
@@ -228,19 +229,19 @@ class Match:
             return self.view(seat)
         following, viewer = self.steps[steps], self._viewer(seat)
         legal = legal_actions(self.game, concealed(self.game, following.before, viewer)) if viewer == following.seat else ()
-        return self._seen(viewer, following.before, steps, following.n, legal)
+        return self._view(viewer, following.before, steps, following.n, legal)
 
-    def _seen(self, viewer: int, states: States, position: int, next_number: int, legal: tuple[int, ...]) -> View:
-        setup, steps = visible(self.setup, viewer), self._shown(viewer)[:position]
+    def _view(self, viewer: int, states: States, position: int, next_number: int, legal: tuple[int, ...]) -> View:
+        setup, steps = visible(self.setup, viewer), self._steps_seen_by(viewer)[:position]
         states = concealed(self.game, states, viewer)
         return View(self.game, self.options, self.seats, viewer, states, setup, steps, next_number, legal)
 
-    def _shown(self, viewer: int) -> tuple[Shown, ...]:
-        """All steps as ``viewer`` may know them. With every look only what is new since the last is added."""
-        told = self._told.get(viewer, ())
-        if len(told) < len(self.steps):
-            told = self._told[viewer] = (*told, *(step.shown_to(viewer) for step in self.steps[len(told) :]))
-        return told
+    def _steps_seen_by(self, viewer: int) -> tuple[VisibleStep, ...]:
+        """Return all steps as ``viewer`` may know them. The cache grows by the new steps only."""
+        known = self._visible_steps.get(viewer, ())
+        if len(known) < len(self.steps):
+            known = self._visible_steps[viewer] = (*known, *(step.visible_to(viewer) for step in self.steps[len(known) :]))
+        return known
 
     def _viewer(self, seat: int | None) -> int:
         viewer = SPECTATOR if seat is None else as_integer(seat)
@@ -251,7 +252,7 @@ class Match:
         return viewer
 
     def result(self) -> Result | None:
-        """How it ended; None while it runs."""
+        """Return the result; None while the match runs."""
         if not self.over:
             return None
         payoffs = np.zeros(self.players, np.float64)
@@ -266,7 +267,7 @@ class Match:
     # ------------------------------------------------------------------------------------------------------------ playing
 
     def check(self, action: Any, seat: int | None = None) -> int:
-        """The action's integer, if it can be played now (by ``seat``, when given). Raises what ``play`` raises."""
+        """Return the action as an integer if it can be played now (by ``seat``, if given). Raises the errors of ``play``."""
         number = action_number(self.game, action)
         if self.actor is None:
             rule, how = self.game.words.ending(self.game.state.at(self._states))
@@ -280,15 +281,18 @@ class Match:
         return number
 
     def play(self, action: Any, seat: int | None = None, *, hinted: bool = False) -> tuple[Event, ...]:
-        """Play an action for the actor (who must be ``seat``, when given).
+        """Play an action for the seat to move.
 
-        ``hinted``: the actor had asked for a hint at this decision. It changes nothing, but the record says so.
+        Args:
+            action: a legal action, as an ``Action`` or an integer.
+            seat: if given, the seat that plays; it must be the seat to move.
+            hinted: whether the seat had asked for a hint at this decision. It changes only the record.
 
         Returns:
-            What happened, up to the next decision; ``in_words`` says it in words.
+            The events up to the next decision; ``in_words`` returns their texts.
 
         Raises:
-            MalformedAction, MatchOver, NotYourTurn, IllegalAction: and the match is as it was.
+            MalformedAction, MatchOver, NotYourTurn, IllegalAction: the match is unchanged.
         """
         number = self.check(action, seat)
         before, actor, legal = self._states, self.actor, self.legal_count()
@@ -303,11 +307,11 @@ class Match:
         return lambda states, log: loops(self.game).play_one(states, action, log)
 
     def in_words(self, event: Event) -> str:
-        """An event of this match as people read it."""
+        """Return the text of an event of this match."""
         return self.game.words.event(event, self.names)
 
     def tally(self) -> Counts:
-        """What the game's statistics count of the match so far; what was taken back doesn't count."""
+        """Return the counters of the game's statistics for the match so far, without undone actions."""
         statistics = self.game.statistics
         counts = np.zeros(statistics.counters, np.int64)
         if statistics.counters:
@@ -317,42 +321,43 @@ class Match:
         return counts
 
     def can_undo(self) -> bool:
-        """Whether the last action can be taken back freely: it revealed nothing, and didn't end the match."""
+        """Return whether the last action can be undone freely: it revealed nothing and didn't end the match."""
         return bool(self.steps) and not self.over and int(self.steps[-1].before["reveals"][0]) == int(self._states["reveals"][0])
 
     def undo(self, steps: int = 1, *, revealed: bool = False) -> tuple[Step, ...]:
-        """Take back the last ``steps`` actions. Their numbers are never used again, so no roll is repeated.
+        """Undo the last ``steps`` actions. Their numbers are never reused, so no roll is repeated.
 
-        What players saw in them and don't forget stays known, see ``Game.recall``.
+        Players keep what they saw in them, see ``Game.recall``.
 
         Args:
-            revealed: also when dice were rolled or something else was revealed since, or the match is over.
+            steps: the number of actions to undo.
+            revealed: undo even if dice were rolled or something else was revealed since, or the match is over.
 
         Returns:
-            What was taken back, oldest first.
+            The undone actions, oldest first.
 
         Raises:
-            CannotUndo: there is nothing to take back, something was revealed, or the match is over.
+            CannotUndo: there is nothing to undo, something was revealed, or the match is over.
         """
         count = as_integer(steps)
         if count is None:
-            raise CannotUndo(f"the number of actions to take back is an integer, not {quoted(steps)}")
+            raise CannotUndo(f"the number of actions to undo must be an integer, not {quoted(steps)}")
         if not 1 <= count <= len(self.steps):
-            raise CannotUndo(_("There is nothing to take back."))
+            raise CannotUndo(_("There is nothing to undo."))
         if self.over and not revealed:
             raise CannotUndo(_("The match is over, and its seed is known."))
         taken = tuple(self.steps[-count:])
         if not revealed and int(taken[0].before["reveals"][0]) != int(self._states["reveals"][0]):
-            raise CannotUndo(_("Something has been revealed since."))
+            raise CannotUndo(_("You can't undo this: something has been revealed since."))
         self.abandoned = None
         del self.steps[-count:]
-        self._told = {viewer: told[: len(self.steps)] for viewer, told in self._told.items()}
+        self._visible_steps = {viewer: known[: len(self.steps)] for viewer, known in self._visible_steps.items()}
         self._states = self._recalled(taken)
         self.undone.append(Undone(self.decision, taken))
         return taken
 
     def _recalled(self, taken: Sequence[Step]) -> States:
-        """The state before these steps, the last ones, with what is remembered of them."""
+        """Return the state before these last steps, with everything the players remember of them."""
         if self.game.recall is None:
             return taken[0].before
         states, table_at = self._states, self.game.state.at
@@ -362,36 +367,36 @@ class Match:
         return states
 
     def abandon(self, why: str) -> None:
-        """Give the match up: nobody wins, and all that was secret may be seen. Who plays on, or takes back, takes it up again.
+        """Give the match up: there is no winner, and nothing is secret any more. Playing on or undoing resumes it.
 
-        Raises BadSetup for what no record can hold, and for a match that is over.
+        Raises BadSetup for a text that no record can hold, and for a match that is over.
         """
-        check_text(why, "why a match was given up")
+        check_text(why, "the reason for giving up a match")
         if self.over:
             raise BadSetup("the match was played to its end")
         self.abandoned = why
 
     def rename(self, seat: int, who: Seat) -> None:
-        """Let somebody else sit on ``seat`` from now on. Raises BadSetup."""
+        """Give ``seat`` another player from now on. Raises BadSetup."""
         changed = self._viewer(seat)
         if changed < 0:
             raise BadSetup(f"there is no seat {changed}; there are 0 to {self.players - 1}")
         self.seats = tuple(check_seat(who) if k == changed else other for k, other in enumerate(self.seats))
 
     def copy(self) -> Match:
-        """An independent copy: playing on either leaves the other as it is."""
+        """Return an independent copy of the match."""
         twin = object.__new__(Match)
         twin.__dict__.update(self.__dict__)
         twin._states = copied(self._states)
         twin.steps = list(self.steps)
         twin.undone = list(self.undone)
-        twin._told = dict(self._told)
-        if self._legal_in is not None and self._legal_in[0] is self._states:
-            twin._legal_in = twin._states, self._legal_in[1]
+        twin._visible_steps = dict(self._visible_steps)
+        if self._legal_cache is not None and self._legal_cache[0] is self._states:
+            twin._legal_cache = twin._states, self._legal_cache[1]
         return twin
 
     def supposing(self, states: States) -> Match:
-        """An independent copy in which the state is ``tables`` (one state, e.g. a redealt one): what if?"""
+        """Return an independent copy whose state is ``states``, an array of one, e.g. a determinization."""
         twin = self.copy()
         twin._states = copied(states)
         return twin
@@ -399,13 +404,19 @@ class Match:
     def record(
         self, seat: int | None = None, *, legal: bool = False, abandoned: str | None = None, sealed: bool = False
     ) -> MatchRecord:
-        """The match record (``meadhall-match/1``) as JSON-able data.
+        """Return the match record (``meadhall-match/1``) as JSON-able data.
 
-        While the match runs it holds what seat ``seat`` (None: a spectator) may know, without the seed; when it has ended, or as
-        if it were given up now for the reason ``abandoned``, everything, unless it is ``sealed`` because others still play from
-        the same seed.
-        ``legal`` adds the count of legal actions to every action; while the match runs to those of ``seat`` alone, as such a
-        count can tell what somebody holds. Raises BadSetup.
+        While the match runs, the record holds what the viewer may know and no seed. When it has ended it holds everything.
+
+        Args:
+            seat: the viewer of a running match; None: a spectator.
+            legal: add the number of legal actions to every action. While the match runs only the viewer's actions get it, because
+                the number can reveal a hand.
+            abandoned: write the record as if the match were given up now for this reason.
+            sealed: write the record as of a running match, because other matches still use the same seed.
+
+        Raises:
+            BadSetup: there is no such seat, or the reason can't be written.
         """
         if abandoned is not None and not self.over:
             given_up = self.copy()
@@ -414,28 +425,28 @@ class Match:
         return to_record(self, self._viewer(seat), legal=legal, sealed=sealed)
 
     def recorded(self, seat: int | None = None, *, after: int = 0, sealed: bool = False) -> list[dict[str, Any]]:
-        """The actions numbered above ``after``, as the match record for ``seat`` holds them. Raises BadSetup."""
+        """Return the actions numbered above ``after``, as the match record for ``seat`` holds them. Raises BadSetup."""
         number = as_integer(after)
         if number is None:
-            raise BadSetup(f"an action has a number, an integer, not {quoted(after)}")
+            raise BadSetup(f"the number of an action must be an integer, not {quoted(after)}")
         return to_actions(self, self._viewer(seat), after=number, sealed=sealed)
 
 
 def _named(seats: Any) -> tuple[Seat, ...] | None:
-    """The seats that are given, by name or as they are; None if none are."""
+    """Convert names to seats; return None if no seats are given."""
     if seats is None:
         return None
     if isinstance(seats, str) or not isinstance(seats, Sequence):
-        raise BadSetup(f"seats are a list of names, not {quoted(seats)}")
+        raise BadSetup(f"seats must be a list of names, not {quoted(seats)}")
     return tuple(check_seat(Seat(seat) if isinstance(seat, str) else seat) for seat in seats)
 
 
 def _in_utc(started: Any) -> datetime:
-    """When a match started: now if nothing is given; what has no time zone is taken for UTC. BadSetup for what is no time."""
+    """Return a start time in UTC: now by default; a time without a zone counts as UTC. Raises BadSetup for anything else."""
     if started is None:
         return datetime.now(UTC).replace(microsecond=0)
     if not isinstance(started, datetime):
-        raise BadSetup(f"when a match started is a datetime, not {quoted(started)}")
+        raise BadSetup(f"the start of a match must be a datetime, not {quoted(started)}")
     try:
         return started.replace(tzinfo=UTC) if started.tzinfo is None else started.astimezone(UTC)
     except OverflowError:

@@ -1,7 +1,7 @@
-"""Whether the rules of this process are compiled or interpreted, which is settled when the first rule is read.
+"""Choose whether the rules of this process are compiled or interpreted. The choice is fixed when the first rule is imported.
 
-Compiled rules play a million matches; interpreted ones start at once, without a compiler in memory, and play one match after the
-other as fast as people look at them. Both give the same, bit by bit. ``MEADHALL_INTERPRET`` chooses: ``1`` or ``0``.
+Compiled rules are for millions of matches. Interpreted rules start at once, without a compiler in memory, and are fast enough for
+matches that people watch. Results are bit-identical. ``MEADHALL_INTERPRET`` chooses: ``1`` or ``0``.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ interpreted = _asked_for not in ("", "0")
 
 
 def prefer_interpreted() -> None:
-    """Interpret rules, unless the environment says what to do. Called before any rule is read."""
-    global interpreted  # noqa: PLW0603 - settled once, before anybody asks
-    assert "meadhall.engine.rule" not in sys.modules, "rules have been read already"
+    """Interpret rules unless ``MEADHALL_INTERPRET`` is set. Must be called before the first rule is imported."""
+    global interpreted  # noqa: PLW0603 - set once, before the first import of a rule reads it
+    assert "meadhall.engine.rule" not in sys.modules, "rules have been imported already"
     interpreted = interpreted or _asked_for == ""

@@ -1,4 +1,4 @@
-"""Options: what a match can be set up with besides the number of players."""
+"""Options of a match besides the number of players: a choice of named values, or a document."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from meadhall.engine.places import line_of, place_of
 D = TypeVar("D", bound=msgspec.Struct)
 
 LARGEST = 128 * 1024
-"""Bytes of a document that somebody brings."""
+"""The largest size of an uploaded document, in bytes."""
 LONGEST_LINE = 500
-"""Characters of its lines. In longer ones keys could be nested so deep that reading them takes all memory."""
+"""The longest line, in characters. Longer lines could nest keys so deep that parsing them exhausts memory."""
 REMEMBERED = 64
-"""Documents that are kept ready; anybody may bring one."""
+"""The number of parsed documents in the cache."""
 SHOWN = 8
-"""Digits of a hash by which people tell documents apart."""
+"""The number of hash digits that pages show."""
 
 
 class Option(Protocol):
@@ -37,9 +37,9 @@ class Option(Protocol):
 
     Attributes:
         name: e.g. ``"variant"``.
-        default: its value where nobody chooses.
-        values: all there are, or, of endlessly many, those that every game is tried with.
-        usage: what can be given on a command line, e.g. ``"standard|strategic"``.
+        default: the default value.
+        values: all values; for an option with unlimited values, the ones that tests use.
+        usage: the values as a command line's help shows them, e.g. ``"standard|strategic"``.
     """
 
     @property
@@ -52,24 +52,24 @@ class Option(Protocol):
     def usage(self) -> str: ...
 
     def check(self, value: Any) -> Any:
-        """The value as a record holds it, from what a person, a program or a record gives; BadSetup if it is none."""
+        """Validate a value from a form, a program or a record and return it as a record holds it. Raises BadSetup."""
 
     def encode(self, value: Any) -> Sequence[int]:
-        """The integers that the rules are given for a checked value."""
+        """Return the integers that the rules receive for a checked value."""
 
     def read(self, text: str) -> Any:
-        """What ``name=text`` on a command line stands for, to be checked."""
+        """Return the unchecked value of ``name=text`` on a command line."""
 
     def shown(self, value: Any) -> str:
-        """A checked value in a word."""
+        """Return a short text for a checked value."""
 
 
 class Choice:
-    """An option of a game that is one of a few named values.
+    """An option with a few named values.
 
     Args:
         name: e.g. ``"variant"``.
-        values: value -> a sentence that says what it changes (for gettext); the first is the default.
+        values: value -> a sentence that explains it (for gettext). The first value is the default.
     """
 
     def __init__(self, name: str, values: Mapping[str, str]) -> None:
@@ -79,26 +79,26 @@ class Choice:
         self.usage = "|".join(self.values)
 
     def check(self, value: Any) -> Any:
-        """The value as a record holds it; BadSetup if it is none."""
+        """Return the value if it is one of the option's. Raises BadSetup."""
         if not isinstance(value, str) or value not in self.values:
-            raise BadSetup(f"option {self.name} is one of {', '.join(self.values)}, not {quoted(value)}")
+            raise BadSetup(f"option {self.name} must be one of {', '.join(self.values)}, not {quoted(value)}")
         return value
 
     def encode(self, value: Any) -> Sequence[int]:
-        """Its place among the values."""
+        """Return the index of the value."""
         return (list(self.values).index(value),)
 
     def read(self, text: str) -> Any:
-        """The text itself."""
+        """Return the text."""
         return text
 
     def shown(self, value: Any) -> str:
-        """The value itself."""
+        """Return the value."""
         return str(value)
 
 
 class _Known(NamedTuple, Generic[D]):
-    """A document that is in order, and what the rules are given of it."""
+    """A valid document and its encoding for the rules."""
 
     key: str
     document: D
@@ -106,20 +106,20 @@ class _Known(NamedTuple, Generic[D]):
 
 
 class Document(Generic[D]):
-    """An option of a game that is a document: the one that is built in, or one that people bring.
+    """An option whose value is a document: the built-in one, or one that a host uploads.
 
-    A record holds ``{"sha256": …}`` and, unless it is the one built in, ``"data"`` too: the document as JSON. The hash is that
-    of the data as JSON in UTF-8, keys sorted, without spaces.
+    A record holds ``{"sha256": …}`` and, unless the document is the built-in one, ``"data"``: the document as JSON. The hash is
+    the SHA-256 of the data as JSON in UTF-8 with sorted keys and without spaces.
 
-    Only a ``Path`` makes it read a file, and only ``read`` makes one, of what is typed on a command line.
+    Only a ``Path`` makes it read a file, and only ``read`` makes a ``Path``, from a command line.
 
     Args:
         name: e.g. ``"components"``.
-        text: a sentence that says what it is (for gettext).
+        text: a sentence that describes the document (for gettext).
         file: the built-in document, TOML.
-        kind: how a document is built.
-        objections: what is wrong with one that is built so: pairs of a path (``$.monster[3].name``) and a reason.
-        codes: the integers that the rules are given.
+        kind: the struct that a document is converted to.
+        objections: yields the faults of a converted document: pairs of a path (``$.monster[3].name``) and a reason.
+        codes: returns the integers that the rules receive.
     """
 
     usage = "FILE.toml"
@@ -143,12 +143,12 @@ class Document(Generic[D]):
 
     @property
     def default(self) -> Any:
-        """The hash of the built-in document."""
+        """Return the value of the built-in document: its hash."""
         return {"sha256": self._built_in.key}
 
     @property
     def values(self) -> Collection[Any]:
-        """The built-in document: nobody knows what others will be brought."""
+        """Return the built-in document, the only value known in advance."""
         return (self.default,)
 
     @cached_property
@@ -156,10 +156,13 @@ class Document(Generic[D]):
         return self._learn(tomllib.loads(self.file.read_text("utf-8")))
 
     def check(self, value: Any) -> Any:
-        """The value as a record holds it; BadSetup, naming the place, if it is none.
+        """Validate a document and return its value as a record holds it.
 
         Args:
-            value: a ``Path`` of a TOML file, the text of one, the data themselves, or the value in a record.
+            value: a ``Path`` of a TOML file, the text of one, its data, or the value in a record.
+
+        Raises:
+            BadSetup: with the line and path of the fault.
         """
         if isinstance(value, Path):
             value = self._content(value)
@@ -185,7 +188,7 @@ class Document(Generic[D]):
             raise BadSetup(f"{self.name}: no file is called {quoted(str(path))}") from None
 
     def _data(self, text: str) -> dict[str, Any]:
-        """What a TOML text says; BadSetup if it is none, or meant to keep us busy."""
+        """Parse a TOML text. Raises BadSetup if it is invalid, or too large or nested too deep to parse safely."""
         if len(text) > LARGEST:
             raise BadSetup(f"{self.name}: longer than {LARGEST // 1024} KB")
         for number, line in enumerate(text.splitlines(), 1):
@@ -199,7 +202,7 @@ class Document(Generic[D]):
             raise BadSetup(f"{self.name}: nested too deep") from None
 
     def _recorded(self, value: Mapping[str, Any]) -> Any:
-        """The value in a record, checked: its hash is that of its data."""
+        """Validate the value in a record, including that the hash matches the data."""
         if not set(value) <= {"sha256", "data"}:
             raise BadSetup(f"{self.name}: a record holds sha256 and data, not {', '.join(map(str, value))}")
         if "data" not in value:
@@ -215,7 +218,7 @@ class Document(Generic[D]):
         return self.default if known.key == self._built_in.key else {"sha256": known.key, "data": deepcopy(data)}
 
     def _learn(self, data: Any, text: str = "") -> _Known[D]:
-        """What data that are in order stand for; BadSetup if they are not. ``text`` is where they were read from."""
+        """Convert and cache the data of a document. Raises BadSetup; ``text``, the source, gives the line numbers."""
         try:
             for path, reason in unfit(data):
                 raise self._mistake(path, reason, text)
@@ -258,24 +261,24 @@ class Document(Generic[D]):
         return self._remembered.get(value["sha256"]) or self._learn(value["data"])
 
     def of(self, value: Any) -> D:
-        """The document that a checked value stands for."""
+        """Return the document of a checked value."""
         return self._known(value).document
 
     def encode(self, value: Any) -> Sequence[int]:
-        """What the rules are given of it."""
+        """Return the integers that the rules receive for a checked value."""
         return self._known(value).codes
 
     def read(self, text: str) -> Any:
-        """The file of that name."""
+        """Return the file path."""
         return Path(text)
 
     def shown(self, value: Any) -> str:
-        """The beginning of its hash, unless it is the one built in."""
+        """Return the first digits of the hash, or "built in"."""
         return _("built in") if value == self.default else str(value["sha256"])[:SHOWN]
 
 
 def unfit(data: Any, path: str = "$") -> Iterator[tuple[str, str]]:
-    """What of some data JSON does not know, or nobody could print: pairs of a path and a reason."""
+    """Yield what JSON can't hold, or a terminal can't print: pairs of a path and a reason."""
     if isinstance(data, Mapping):
         for key, value in data.items():
             if isinstance(key, str) and key.isprintable():

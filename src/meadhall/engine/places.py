@@ -1,4 +1,4 @@
-"""Where in a TOML document something stands: what is wrong with a file is told with its line."""
+"""Find the line of a value in a TOML document, for error messages. ``tomllib`` keeps no line numbers."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 Place = tuple[str | int, ...]
-"""Names and indexes, from the top: ``("monster", 3, "name")``."""
+"""A path of keys and indexes from the top: ``("monster", 3, "name")``."""
 
 _MARKS = re.compile(
-    r'"""(?:[^\\]|\\.)*?"{3,5}'  # strings and comments are skipped as a whole: brackets in them are none
+    r'"""(?:[^\\]|\\.)*?"{3,5}'  # strings and comments match as a whole, so that brackets in them don't count
     r"|'''.*?'{3,5}"
     r'|"(?:[^"\\]|\\.)*"'
     r"|'[^']*'"
@@ -23,14 +23,14 @@ _BLANK = re.compile(r"(?:\s|#[^\n]*)*")
 
 
 def place_of(path: str) -> Place:
-    """``$.monster[3].name`` as a place."""
+    """Parse ``$.monster[3].name``, the notation of msgspec's errors."""
     return tuple(name or int(index) for name, index in re.findall(r"\.([^.[]+)|\[(\d+)\]", path))
 
 
 def line_of(text: str, place: Place) -> int:
-    """The line, from 1, on which a place of a TOML document is written.
+    """Return the line (from 1) of a place in a TOML document.
 
-    If it isn't written down, the line of what should hold it; 0 if there is nothing of the kind.
+    If the place is missing, return the line of the innermost part that exists; 0 if there is none.
     """
     found = deepest = 0
     for statement in _statements(text.replace("\r\n", "\n")):
@@ -41,7 +41,7 @@ def line_of(text: str, place: Place) -> int:
 
 
 class _Statement(NamedTuple):
-    """The header of a table (``data`` is None), or what is assigned in one."""
+    """The header of a TOML table (``data`` is None), or an assignment in one."""
 
     line: int
     text: str
@@ -50,7 +50,7 @@ class _Statement(NamedTuple):
 
 
 def _depth(statement: _Statement, place: Place) -> int:
-    """How much of a place a statement writes down."""
+    """Return how many parts of a place a statement covers."""
     depth = min(len(statement.table), len(place))
     if statement.table[:depth] != place[:depth]:
         return 0
@@ -61,7 +61,7 @@ def _depth(statement: _Statement, place: Place) -> int:
 
 
 def _reach(data: Any, place: Place) -> int:
-    """How many steps of a place there are in data."""
+    """Return how many parts of a place exist in ``data``."""
     for depth, step in enumerate(place):
         try:
             data = data[step]
@@ -71,7 +71,7 @@ def _reach(data: Any, place: Place) -> int:
 
 
 def _lines_into(statement: _Statement, place: Place) -> int:
-    """How many lines below its beginning an assignment has the item of its array that a place is in."""
+    """Return the number of lines from the start of an assignment to the array item that contains the place."""
     wanted = next((step for step in place[len(statement.table) :] if isinstance(step, int)), None)
     if statement.data is None or wanted is None:
         return 0
@@ -105,7 +105,7 @@ def _statements(text: str) -> Iterator[_Statement]:
 
 
 def _split(text: str) -> Iterator[tuple[int, str]]:
-    """Every statement and the line on which it begins; blank lines and comments too."""
+    """Yield every statement with its first line; blank lines and comments too."""
     line, start, depth = 1, 0, 0
     for mark in _MARKS.finditer(text):
         depth += _deeper(mark[0])

@@ -1,7 +1,7 @@
-"""@rule: the one decorator of rule functions. Compiled by Numba, or plain Python when interpreting.
+"""@rule: the decorator of rule functions. It compiles them with Numba, or leaves them as plain Python in interpreted mode.
 
-With ``MEADHALL_INTERPRET=1`` every rule runs as the Python it is written in, for debugging and for measuring coverage, with
-bit-identical results. A process runs either compiled or interpreted rules, never both.
+With ``MEADHALL_INTERPRET=1`` rules run as plain Python, for debugging and coverage, with bit-identical results. A process runs
+either compiled or interpreted rules, never both.
 """
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ INTERPRETED = mode.interpreted
 _ENGINE = __name__.rpartition(".")[0]
 
 _SOURCES = (".py", ".npz")
-"""What machine code is made of: the rules, and the tables whose figures they take for constants."""
+"""Files that machine code depends on: the rules, and the data files whose figures they treat as constants."""
 
 
 def cache_root() -> Path:
-    """Where machine code is kept: ``MEADHALL_CACHE``, or the user's cache folder."""
+    """Return the folder for machine code: ``MEADHALL_CACHE``, or the user's cache folder."""
     chosen = os.environ.get("MEADHALL_CACHE")
     return Path(chosen) if chosen else user_cache_path("meadhall")
 
 
 def _rules_package(module: str) -> str:
-    """The package all of whose source a rule of ``module`` may depend on, besides the engine: one game's folder."""
+    """Return the package that a rule of ``module`` may depend on, besides the engine: one game's folder."""
     parts = module.split(".")
     if parts[0] != "meadhall":
         return parts[0]
@@ -56,7 +56,7 @@ def _package_folder(package: str) -> Path | None:
 
 
 def check_cache() -> None:
-    """Refuse to go on where no machine code can be kept: every start would compile for minutes. Raises NoCache."""
+    """Check that machine code can be stored; without a cache every start would compile for minutes. Raises NoCache."""
     root = cache_root()
     try:
         root.mkdir(parents=True, exist_ok=True)
@@ -70,10 +70,9 @@ def check_cache() -> None:
 
 @cache
 def cache_folder(package: str) -> Path:
-    """The folder for the machine code of ``package``'s rules, named by a hash of all that it depends on.
+    """Return the folder for the machine code of a package's rules, named by a hash of everything the code depends on.
 
-    Numba itself looks only at the file of the function: it would use stale code after a change in a helper's file.
-    Raises NoCache.
+    Numba checks only the function's own file, so it would use stale code after a change in another file. Raises NoCache.
     """
     from importlib.metadata import version  # noqa: PLC0415 - only the compiled mode needs it
 
@@ -92,7 +91,7 @@ def cache_folder(package: str) -> Path:
 
 
 def rules_folder(module: str) -> Path:
-    """The folder for the machine code of all rules that belong together with those of ``module``."""
+    """Return the folder for the machine code of the package that ``module`` belongs to."""
     return cache_folder(_rules_package(module))
 
 
@@ -101,13 +100,13 @@ def rule(function: Callable[P, R], /) -> Callable[P, R]: ...
 @overload
 def rule(*, inline: bool) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
 def rule(function: Any = None, /, *, inline: bool = False) -> Any:
-    """Make ``function`` a rule: compiled on its first call for given types, the machine code kept on disk for later starts.
+    """Make ``function`` a rule. It is compiled at its first call for given types, and the machine code is cached on disk.
 
     Rule functions use plain integers, records, arrays, enums and other rules; no exceptions, strings or dictionaries.
 
     Args:
-        inline: put the machine code into every caller, however long it is. Worth it for the few rules that every action goes
-            through, if they are called from one or two places; LLVM does it by itself for the small ones.
+        inline: force the machine code into every caller. Worthwhile for the few rules that run with every action and are called
+            from one or two places; LLVM inlines small rules by itself.
     """
     if function is None:
         return lambda function: _compiled(function, inline)
@@ -122,7 +121,7 @@ def _compiled(function: Callable[P, R], inline: bool) -> Callable[P, R]:
     settings: Any = numba.config
     before = settings.CACHE_DIR, settings.CACHE_LOCATOR_CLASSES
     package = _rules_package(function.__module__)
-    # A folder for each module: two games may share their rules, but each has loops of its own.
+    # One folder per module: two games may share rules, but each has its own module of loops.
     settings.CACHE_DIR = str(cache_folder(package) / function.__module__)
     settings.CACHE_LOCATOR_CLASSES = "meadhall.engine.locator.SameForAllCopies,IPythonCacheLocator"
     try:
@@ -135,7 +134,7 @@ def _compiled(function: Callable[P, R], inline: bool) -> Callable[P, R]:
 
 
 u64: Callable[[int], int] = int if INTERPRETED else np.uint64  # type: ignore[assignment]
-"""Unsigned 64-bit integer: in Numba ``uint64 + int64`` is a float, so constants that meet one are made by this."""
+"""Make an unsigned 64-bit integer. In Numba ``uint64 + int64`` is a float, so constants that are combined with one need this."""
 
 i64: Callable[[int], int] = int if INTERPRETED else np.int64  # type: ignore[assignment]
-"""Signed 64-bit integer: a rule that is given integers of all kinds is compiled for each kind, unless they are made these."""
+"""Make a signed 64-bit integer. It keeps Numba from compiling a rule once for each integer type it is called with."""

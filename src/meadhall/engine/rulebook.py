@@ -1,6 +1,6 @@
 """A game's rulebook: ``rulebook.md`` (``rulebook.<language>.md``) in its folder, with an anchor for every rule id.
 
-A rule is a list item that begins with its id in bold: ``- **AA-3.2** Name a living player …``.
+A rule is a list item that begins with its id in bold, e.g. ``- **AA-3.2** Name a living player …``.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ _RULE = re.compile(r"\*\*([A-Z]{2}-\d+(?:\.\d+)?)\*\*")
 
 
 def rulebook_text(game: Game) -> str:
-    """The rulebook as Markdown, in the current language where there is one, else in English."""
+    """Return the rulebook as Markdown, in the current language if there is a translation, otherwise in English."""
     path = game.folder / f"rulebook.{current_language()}.md"
     return (path if path.exists() else game.folder / "rulebook.md").read_text(encoding="utf-8")
 
 
 @cache
 def rule_ids(game: Game) -> tuple[str, ...]:
-    """Every rule id that the rulebook explains, in its order."""
+    """Return every rule id that the rulebook explains, in the rulebook's order."""
     return tuple(dict.fromkeys(_RULE.findall((game.folder / "rulebook.md").read_text(encoding="utf-8"))))
 
 
 def rule_sentence(game: Game, rule: str) -> str:
-    """The rulebook's words on one rule, "" if it has none."""
+    """Return the rulebook's text of one rule, "" if the rulebook lacks it."""
     for item in re.split(r"\n(?=\S|\s*\n)", rulebook_text(game)):
         found = _RULE.search(item)
         if found and found[1] == rule:
@@ -39,7 +39,7 @@ def rule_sentence(game: Game, rule: str) -> str:
 
 
 def mark_rules(html: str) -> str:
-    """The rulebook's HTML with an anchor where each rule is explained, and links to it where it is only named."""
+    """Return the rulebook's HTML with an anchor at each rule's explanation and a link at every other mention."""
     explained: set[str] = set()
 
     def mark(found: re.Match[str]) -> str:

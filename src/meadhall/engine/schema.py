@@ -1,14 +1,14 @@
-"""@record: the fields of a state, declared once: attributes for people and type checkers, a dtype for the machine.
+"""@record: declare the fields of a state once, as attributes for people and type checkers and as a dtype for NumPy and Numba.
 
     @record
-    class Table(State):
+    class State(GameState):
         alive: Annotated[Row, np.int8, 6]
         power: I8
 
-``Table.dtype`` is the NumPy dtype, ``Table.new(100)`` a hundred blank states in one array, ``Table.at(tables, 3)`` the fourth of
-them with its fields as attributes. In compiled rules a state is Numba's record of the same dtype; in interpreted ones and in all
-plain Python it is an instance of the class, a view into the array whose fields read as plain ``int``, so that no small
-integer type ever wraps where compiled code would promote.
+``State.dtype`` is the NumPy dtype. ``State.new(100)`` returns a hundred blank states in one array, and ``State.at(states, 3)``
+the fourth of them with its fields as attributes. In compiled rules a state is a Numba record of this dtype. In interpreted rules
+and in plain Python it is an instance of the class: a view into the array whose fields read as plain ``int``, so that small
+integer types never wrap where compiled code would promote them.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ import numpy.typing as npt
 from meadhall.engine.rule import INTERPRETED, rule
 
 States = npt.NDArray[np.void]
-"""An array of states of one game: a structured array of its ``Table.dtype``."""
+"""An array of states of one game: a structured array of its ``State.dtype``."""
 
 Ints = npt.NDArray[np.integer[Any]]
 
 
 class Row(Protocol):
-    """A one-dimensional field, as type checkers see it: integers in, integers out."""
+    """Type of a one-dimensional field of integers."""
 
     def __getitem__(self, index: int) -> int: ...
     def __setitem__(self, index: int | slice, value: int) -> None: ...
@@ -36,7 +36,7 @@ class Row(Protocol):
 
 
 class Grid(Protocol):
-    """A two-dimensional field: indexed ``grid[row, column]``."""
+    """Type of a two-dimensional field of integers, indexed ``grid[row, column]``."""
 
     @property
     def shape(self) -> tuple[int, ...]: ...
@@ -53,49 +53,49 @@ U32 = Annotated[int, np.uint32]
 
 
 class Cells(np.ndarray[Any, np.dtype[Any]]):
-    """An array field read in plain Python: its items are Python integers."""
+    """An array field in plain Python. Its items are Python integers."""
 
     def __getitem__(self, key: Any) -> Any:
         if isinstance(key, int) and self.ndim == 1:
-            return self.item(key)  # what rules ask for most, ten times as fast
+            return self.item(key)  # the most frequent access of rules, ten times as fast as indexing
         value = super().__getitem__(key)
         return value.item() if isinstance(value, np.generic) else value
 
 
 class GameState:
-    """What every game's state begins with. Declare a game's own fields in a subclass under ``@record``."""
+    """Base class of all states. A game declares its fields in a subclass with ``@record``."""
 
     dtype: ClassVar[np.dtype[np.void]]
 
-    rng: Annotated[Row, np.uint64, 2]  # the generator (chance.py); blank in what anybody is shown
-    reveals: U32  # rises with every chance event or revelation: an undo is free only while it has not moved
+    rng: Annotated[Row, np.uint64, 2]  # the generator (chance.py); blank in every concealed state
+    reveals: U32  # counts chance events and revelations: an action can be undone only while the count is unchanged
     players: I8
-    actor: I8  # the seat to decide; -1 when the game is over
+    actor: I8  # the seat to move; -1 when the game is over
 
     _row: np.void
 
     @classmethod
     def new(cls, count: int = 1) -> States:
-        """``count`` blank states (all fields 0) in one array."""
+        """Return ``count`` blank states (all fields 0) in one array."""
         return np.zeros(count, cls.dtype)
 
     @classmethod
     def at(cls, states: States, index: int = 0) -> Self:
-        """State ``index`` of ``tables``: a view, writing to it writes to the array."""
+        """Return state ``index`` of ``states`` as a view: writing to it writes to the array."""
         state = cls.__new__(cls)
         state._row = states[index]
         return state
 
     @property
     def data(self) -> memoryview:
-        """The bytes of the state: through them Numba reads it, so that plain Python can call rules on it."""
+        """Return the bytes of the state. Numba reads it through them when plain Python calls a compiled rule."""
         return self._row.data
 
 
 S = TypeVar("S", bound=GameState)
 
 GAP = "_gap"
-"""What the names of the fields begin with that only fill gaps between others."""
+"""Prefix of the names of padding fields."""
 
 _classes: dict[np.dtype[np.void], type[GameState]] = {}
 
@@ -111,7 +111,7 @@ def _fields(cls: type[GameState]) -> list[tuple[Any, ...]]:
 
 
 def _without_gaps(dtype: np.dtype[np.void]) -> np.dtype[np.void]:
-    """The same layout with its gaps as fields: NumPy doesn't copy gaps, and equal states are to be equal in every byte."""
+    """Return the same layout with padding as fields. NumPy doesn't copy padding, and equal states must be equal in every byte."""
     described: list[tuple[Any, ...]] = []
     end = 0
     for name, (kind, offset, *_) in [*(dtype.fields or {}).items(), ("", (np.dtype("V0"), dtype.itemsize))]:
@@ -140,7 +140,7 @@ def _attribute(name: str, shaped: bool) -> property:
 
 
 def record(cls: type[S]) -> type[S]:
-    """Give the class its ``dtype`` and its fields as attributes: those of ``State`` first, then in order of declaration."""
+    """Give the class its ``dtype`` and its fields as attributes: those of ``GameState`` first, then in order of declaration."""
     fields = _fields(cls)
     first = {field[0]: index for index, field in enumerate(_fields(GameState))}
     fields.sort(key=lambda field: first.get(field[0], len(first)))
@@ -152,24 +152,24 @@ def record(cls: type[S]) -> type[S]:
 
 
 def copied(states: States) -> States:
-    """A copy of an array of states, as bytes: NumPy's own copies field by field, six times as slowly for the largest."""
+    """Copy an array of states as bytes. NumPy copies field by field, which takes six times as long for the largest state."""
     copy: States = states.view(np.uint8).copy().view(states.dtype)
     return copy
 
 
 def field_names(dtype: np.dtype[np.void]) -> list[str]:
-    """The fields of a state, but for the generator and gaps."""
+    """Return the fields of a state, without the generator and padding."""
     return [name for name in dtype.names or () if name != "rng" and not name.startswith(GAP)]
 
 
 if INTERPRETED:
 
     def state_at(states: States, index: int) -> Any:
-        """State ``index`` of ``tables``, as rules want it, compiled or not."""
+        """Return state ``index`` of ``states`` as rules use it."""
         return _classes[states.dtype].at(states, index)
 
     def copy_state(state: Any, states: States, index: int) -> None:
-        """Make state ``index`` of ``tables`` a copy of ``table``: room in which a rule can try an action."""
+        """Copy ``state`` to ``states[index]``, for a rule that tries out an action."""
         states[index] = state._row
 
 else:
@@ -177,19 +177,19 @@ else:
     from numba.extending import typeof_impl
 
     _record_type = cache(from_dtype)
-    """Numba's type of a state; to work it out takes it a hundred times as long as a rule takes."""
+    """Numba's type of a state, cached: computing it takes a hundred times as long as a rule."""
 
     @typeof_impl.register(GameState)
     def _type_of_state(state: GameState, _context: Any) -> Any:
-        """To a compiled rule a ``State`` is the record that it is a view of."""
+        """Pass a ``GameState`` to a compiled rule as the record it is a view of."""
         return _record_type(state.dtype)
 
     @rule
     def state_at(states: States, index: int) -> Any:
-        """State ``index`` of ``tables``, as rules want it, compiled or not."""
+        """Return state ``index`` of ``states`` as rules use it."""
         return states[index]
 
     @rule
     def copy_state(state: Any, states: States, index: int) -> None:
-        """Make state ``index`` of ``tables`` a copy of ``table``: room in which a rule can try an action."""
+        """Copy ``state`` to ``states[index]``, for a rule that tries out an action."""
         states[index] = state

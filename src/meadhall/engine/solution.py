@@ -1,4 +1,4 @@
-"""Solution: what is known for certain of a decision, where a game can be solved."""
+"""Solution: the exact value of a decision, for games that can be solved in part."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Solution:
-    """What best play comes to.
+    """The result of optimal play from a decision on.
 
     Attributes:
-        payoffs: every seat's expected share (0 to 1) after a legal action, best play following; of those that are known.
-        policy: how often best play takes which action; sums to 1.
-        line: the actions that follow from here where they can be shown, e.g. to a win.
+        payoffs: by legal action, every seat's expected payoff (0 to 1) under optimal play. Actions of unknown value are absent.
+        policy: the probability of each action under optimal play; sums to 1.
+        line: a principal variation, for example to a win; empty where there is none to show.
     """
 
     payoffs: Mapping[int, tuple[float, ...]]
@@ -26,13 +26,13 @@ class Solution:
 
     @property
     def value(self) -> tuple[float, ...]:
-        """Every seat's expected share before the decision."""
-        payoffs = [tuple(often * payoff for payoff in self.payoffs[action]) for action, often in self.policy.items()]
+        """Return every seat's expected payoff before the decision."""
+        payoffs = [tuple(weight * payoff for payoff in self.payoffs[action]) for action, weight in self.policy.items()]
         return tuple(map(sum, zip(*payoffs, strict=True)))
 
 
 class Solver(Protocol):
-    """Solves decisions of a game, as far as they can be solved at once."""
+    """A function that solves the decisions of a game it can solve quickly."""
 
     def __call__(self, view: View) -> Solution | None:
-        """The decision of the seat that is to decide, from what the viewer may know; None if it can't be solved."""
+        """Solve the decision of the seat to move from the viewer's information; return None if it can't be solved."""

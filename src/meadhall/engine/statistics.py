@@ -1,4 +1,4 @@
-"""Statistics: what a simulation counts of a game besides who wins, and how often and how far apart something is."""
+"""Statistics: the counters of a game in simulations, and rates and spreads with their intervals."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from meadhall.engine.rule import rule
 from meadhall.engine.schema import Grid, Row
 
 Counts = npt.NDArray[np.int64]
-"""What was counted: (counters,) of a game, (games, counters) of many."""
+"""Counters: shape (counters,) for one game, (games, counters) for many."""
 
 Z_95 = 1.959963984540054
-"""How many standard deviations of a normal distribution to either side hold 95 % of it."""
+"""The two-sided 95 % quantile of the standard normal distribution."""
 
 
 @rule
 def count_nothing(_log: Grid, _counts: Row) -> None:
-    """The tally of a game that counts nothing."""
+    """Count nothing: the tally of a game without counters."""
 
 
 @dataclass(frozen=True)
 class Statistics:
-    """What a game counts.
+    """The counters of a game.
 
     Attributes:
-        counters: how many numbers are kept of a game.
-        tally: a rule ``tally(log, counts)`` that counts what happened in one step (or in the setup). The log is complete.
-        fields: what the report of many games says, JSON-able, of their counts and the number of players.
-        rows: the same for people: a heading and what is said of it, row by row.
+        counters: the number of counters of one game.
+        tally: a rule ``tally(log, counts)`` that counts the events of one step, or of the setup. The log is complete.
+        fields: ``fields(counts, players)`` returns JSON-able figures for the report of many games.
+        rows: ``rows(fields)`` returns the same figures as text: pairs of a heading and a value.
     """
 
     counters: int
@@ -42,11 +42,14 @@ class Statistics:
 
 
 NOTHING = Statistics(0, count_nothing, lambda _counts, _players: {}, lambda _fields: ())
-"""Of a game that counts nothing."""
+"""The statistics of a game without counters."""
 
 
 def wilson(share: float, games: int, z: float = Z_95) -> tuple[float, float]:
-    """The interval, by default of 95 %, for the rate behind ``share`` wins in ``games`` (Wilson, 1927): sound near 0 and 1."""
+    """Return the score interval for the rate behind ``share`` wins in ``games``, by default of 95 % (Wilson, 1927).
+
+    Unlike the normal interval it is sound near 0 and 1.
+    """
     if games == 0:
         return 0.0, 1.0
     rate, spread = share / games, z * z / games
@@ -57,13 +60,13 @@ def wilson(share: float, games: int, z: float = Z_95) -> tuple[float, float]:
 
 @dataclass(frozen=True)
 class Rate:
-    """How often somebody wins.
+    """The win rate of a bot or a seat.
 
     Attributes:
-        games: in how many games they had a seat; one who has two seats in a game counts twice.
-        share: the wins; k winners of one game have 1/k each.
+        games: the number of seats it had in all games: two seats in one game count twice.
+        share: the sum of its payoffs; k winners of one game get 1/k each.
         rate: share / games.
-        low, high: its interval, by default of 95 %.
+        low, high: the interval of the rate, by default of 95 %.
     """
 
     games: int
@@ -74,9 +77,12 @@ class Rate:
 
     @classmethod
     def of(cls, shares: npt.NDArray[np.float64], z: float = Z_95, independent: int | None = None) -> Self:
-        """The rate in games that ended with these shares.
+        """Return the rate for these payoffs.
 
-        ``independent``: how many of them say something of their own, where seats win together; by default each.
+        Args:
+            shares: float64 (games,): the payoff of each game.
+            z: the normal quantile of the interval.
+            independent: the number of independent results among them, where seats win together; by default all.
         """
         games, share = len(shares), float(shares.sum())
         rate, count = share / games if games else 0.0, games if independent is None else independent
@@ -85,7 +91,7 @@ class Rate:
 
 @dataclass(frozen=True)
 class Spread:
-    """How large something is, and how far apart."""
+    """Location and spread of a sample."""
 
     mean: float
     sd: float
@@ -95,5 +101,5 @@ class Spread:
 
     @classmethod
     def of(cls, values: npt.NDArray[np.int64]) -> Self:
-        """Of these numbers, at least one."""
+        """Return the spread of a sample of at least one value."""
         return cls(float(values.mean()), float(values.std()), int(values.min()), float(np.median(values)), int(values.max()))

@@ -22,12 +22,12 @@ from meadhall.engine.schema import States, copied, field_names
 
 SPECTATOR = -1
 EVERYTHING = -2
-"""The viewer to whom nothing is hidden: for the replay of a match that is over."""
+"""The viewer who sees everything: for replays of finished matches."""
 
 
 @dataclass(frozen=True)
 class Seat:
-    """Who sits there: a name, and a person or a bot of some rank."""
+    """The player on a seat: a person, or a bot with the name of its level."""
 
     name: str
     kind: Literal["human", "bot"] = "human"
@@ -35,15 +35,15 @@ class Seat:
 
 
 def check_seat(seat: Any) -> Seat:
-    """A seat as a record can hold it; BadSetup for anything else."""
+    """Return ``seat`` if a record can hold it. Raises BadSetup for anything else."""
     if not isinstance(seat, Seat):
-        raise BadSetup(f"a seat is a name or a Seat, not {quoted(seat)}")
+        raise BadSetup(f"a seat must be a name or a Seat, not {quoted(seat)}")
     if any(unicodedata.category(letter) == "Cc" for letter in check_text(seat.name, "a name")):
-        raise BadSetup(f"a name has no control characters, unlike {quoted(seat.name)}")
+        raise BadSetup(f"a name must not contain control characters: {quoted(seat.name)}")
     if seat.kind not in ("human", "bot"):
-        raise BadSetup(f'the kind of a seat is "human" or "bot", not {quoted(seat.kind)}')
+        raise BadSetup(f'the kind of a seat must be "human" or "bot", not {quoted(seat.kind)}')
     if (seat.kind == "bot") != (seat.bot is not None):
-        raise BadSetup(f"a bot's seat, and no other, has the name of a bot, unlike {quoted(seat)}")
+        raise BadSetup(f"a bot's seat must name its bot, and a person's seat must not: {quoted(seat)}")
     if seat.bot is not None and not check_text(seat.bot, "the name of a bot"):
         raise BadSetup("the name of a bot is empty")
     return seat
@@ -51,7 +51,7 @@ def check_seat(seat: Any) -> Seat:
 
 @dataclass(frozen=True)
 class Action:
-    """Something the actor can do: the engine's integer and the words for people. Usable wherever an integer is."""
+    """A legal action: the engine's integer and its text. It can be used wherever an integer can."""
 
     action: int
     text: str
@@ -62,26 +62,27 @@ class Action:
     __int__ = __index__
 
 
-class Shown(NamedTuple):
-    """A step as somebody may know it."""
+class VisibleStep(NamedTuple):
+    """A step as one viewer may know it."""
 
     n: int
     seat: int
     action: int
     events: tuple[Event, ...]
     hinted: bool
-    whispers: tuple[Event, ...]  # those of the events that nobody else was told
+    private_events: tuple[Event, ...]  # the events that only this viewer was told
 
 
 class View:
-    """A match as one seat may know it: made from a concealed copy, holding nothing else. It can be pickled.
+    """A match as one viewer may know it. It holds a concealed copy of the state and nothing else that is hidden. Picklable.
 
     Attributes:
-        game, seats, viewer: the game, who plays, and the seat that looks (-1: a spectator).
-        tables: the concealed state (one-element array); ``table`` is the same with its fields as attributes.
+        game, seats: the game and its players.
+        viewer: the viewing seat (-1: a spectator).
+        states: the concealed state, an array of one; ``state`` is the same with its fields as attributes.
         setup, steps: the events the viewer may know, before the first decision and step by step.
-        legal: the legal actions if the viewer is to decide, else empty.
-        next_number: the number that the next action will have.
+        legal: the legal actions if the viewer is the seat to move, otherwise empty.
+        next_number: the number of the next action.
     """
 
     def __init__(
@@ -92,7 +93,7 @@ class View:
         viewer: int,
         states: States,
         setup: tuple[Event, ...],
-        steps: tuple[Shown, ...],
+        steps: tuple[VisibleStep, ...],
         next_number: int,
         legal: tuple[int, ...],
     ) -> None:
@@ -109,33 +110,33 @@ class View:
         self.legal = legal
 
     def __reduce__(self) -> tuple[Any, ...]:
-        told = (self._options, self.seats, self.viewer, self.states, self.setup, self.steps, self.next_number, self.legal)
-        return _seen_again, (self.game.name, *told)
+        parts = (self._options, self.seats, self.viewer, self.states, self.setup, self.steps, self.next_number, self.legal)
+        return _unpickled, (self.game.name, *parts)
 
     @cached_property
     def options(self) -> dict[str, Any]:
-        """The options of the match by name. They are a copy: nobody can change the match by its view."""
+        """Return a copy of the options of the match, by name."""
         return deepcopy(dict(self._options))
 
     @property
     def actor(self) -> int | None:
-        """The seat to decide, None when the match is over."""
+        """Return the seat to move, None when the match is over."""
         return self.state.actor if self.state.actor >= 0 else None
 
     def actions(self) -> list[Action]:
-        """The legal actions in words; empty unless the viewer is to decide."""
+        """Return the legal actions with their texts; empty unless the viewer is the seat to move."""
         return [Action(action, self.game.words.action(self.state, action, self.names)) for action in self.legal]
 
     def refusal(self, action: int) -> tuple[str, str]:
-        """Rule id and words: why the viewer, who is to decide, can't play this action. Raises MalformedAction."""
+        """Return the rule id and text of why the seat to move can't play this action. Raises MalformedAction."""
         return self.game.words.refusal(self.state, action_number(self.game, action), self.names)
 
     def prompt(self) -> str:
-        """What is to be decided and by whom."""
+        """Return the text of the pending decision for this viewer."""
         return self.game.words.prompt(self.state, self.names, self.viewer)
 
     def to_dict(self) -> dict[str, Any]:
-        """The view as JSON-able data: the visible state field by field, the legal actions, the next action's number."""
+        """Return the view as JSON-able data: the visible state by field, the legal actions, the next action's number."""
         row = self.states[0]
         return {
             "viewer": None if self.viewer == SPECTATOR else self.viewer,
@@ -146,23 +147,22 @@ class View:
         }
 
 
-def _seen_again(name: str, options: Mapping[str, Any], *told: Any) -> View:
-    """A view that was pickled."""
-    return View(find_game(name).under(options), options, *told)
+def _unpickled(name: str, options: Mapping[str, Any], *parts: Any) -> View:
+    return View(find_game(name).under(options), options, *parts)
 
 
 def action_number(game: Game, action: Any) -> int:
-    """The integer of what may be an action of the game, legal or not. Raises MalformedAction."""
+    """Return ``action`` as an integer of the game's action space, legal or not. Raises MalformedAction."""
     number = as_integer(action)
     if number is None:
-        raise MalformedAction(_("An action is an integer, not {what}.").format(what=quoted(action)))
+        raise MalformedAction(_("An action must be an integer, not {what}.").format(what=quoted(action)))
     if not 0 <= number < game.actions:
         raise MalformedAction(_("Action {action} is outside 0 to {last}.").format(action=quoted(number), last=game.actions - 1))
     return number
 
 
 def concealed(game: Game, states: States, viewer: int) -> States:
-    """A copy of a state without what ``viewer`` may not know, and without the generator."""
+    """Return a copy of a state without the generator and without anything ``viewer`` may not know."""
     copy = copied(states)
     if viewer == EVERYTHING:
         copy["rng"] = 0
@@ -172,13 +172,13 @@ def concealed(game: Game, states: States, viewer: int) -> States:
 
 
 def visible(events: tuple[Event, ...], viewer: int) -> tuple[Event, ...]:
-    """The events that ``viewer`` may know."""
+    """Return the events that ``viewer`` may know."""
     seen = tuple(event for event in events if viewer == EVERYTHING or event.visible_to(viewer))
-    return events if len(seen) == len(events) else seen  # most hide nothing, and are kept once for all viewers
+    return events if len(seen) == len(events) else seen  # most steps hide nothing: all viewers share one tuple
 
 
 def legal_actions(game: Game, states: States) -> tuple[int, ...]:
-    """The legal actions of a state (complete, or concealed for its actor), ascending; none when it is over."""
+    """Return the legal actions of a state (complete, or concealed for its actor) in ascending order; none when it is over."""
     if states["actor"][0] < 0:
         return ()
     out = np.zeros(game.actions, np.int32)

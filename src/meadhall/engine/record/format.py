@@ -22,11 +22,11 @@ MatchRecord = dict[str, Any]
 
 
 class _Strict(msgspec.Struct, forbid_unknown_fields=True):
-    """What a record may hold is written down here; anything else is refused. What may be absent is never null instead."""
+    """Base of the structs of a record. Unknown fields are errors, and optional fields are absent, never null."""
 
 
 class RecordedSeat(_Strict):
-    """Who sat there: ``kind`` is ``human``, or ``bot`` with the name of the ``bot``."""
+    """The player on a seat: ``kind`` is ``human``, or ``bot`` with the name of the ``bot``."""
 
     name: str
     kind: str
@@ -34,7 +34,7 @@ class RecordedSeat(_Strict):
 
 
 class RecordedAction(_Strict):
-    """Action number ``n``, and its ``events``: each a name followed by its arguments. ``legal``: how many actions were."""
+    """Action number ``n`` and its ``events``, each a name followed by its arguments. ``legal``: the number of legal actions."""
 
     n: int
     seat: int
@@ -46,14 +46,14 @@ class RecordedAction(_Strict):
 
 
 class RecordedUndo(_Strict):
-    """Actions that were taken back, oldest first, to the state after action ``after`` (0: the setup)."""
+    """Actions that were undone, oldest first, back to the state after action ``after`` (0: the setup)."""
 
     after: int
     actions: list[RecordedAction]
 
 
 class RecordedResult(_Strict):
-    """Who won, each seat's share, the id of the rule by which it ended, and points where the game counts them."""
+    """The winners, each seat's payoff, the id of the rule that ended the match, and points if the game counts them."""
 
     winners: list[int]
     scores: list[float]
@@ -62,7 +62,7 @@ class RecordedResult(_Strict):
 
 
 class RecordedMatch(_Strict):
-    """A match record. It is ``complete``, with the ``seed``, once the match is over and nobody else plays from that seed."""
+    """A match record. It is ``complete`` and has the ``seed`` once the match is over and no other match still uses the seed."""
 
     format: str
     game: str
@@ -81,12 +81,12 @@ class RecordedMatch(_Strict):
 
 
 def dumps(record: MatchRecord) -> str:
-    """The record as one line of JSON."""
+    """Return the record as one line of JSON."""
     return json.dumps(record, ensure_ascii=False, separators=(",", ":"))
 
 
 def read_records(path: Path) -> Iterator[MatchRecord]:
-    """The records in a file: one JSON object, or JSON Lines. Raises RecordError."""
+    """Yield the records of a file: one JSON object, or JSON Lines. Raises RecordError."""
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -108,7 +108,7 @@ def read_records(path: Path) -> Iterator[MatchRecord]:
 
 
 def loads(text: str | bytes, place: str = "record") -> MatchRecord:
-    """The record in a JSON text, bytes being UTF-8. Raises RecordError if it is none."""
+    """Parse a record from JSON text, or from bytes in UTF-8. Raises RecordError."""
     try:
         return _object(_data(text if isinstance(text, str) else text.decode()), place)
     except _Repeated as error:
@@ -120,7 +120,7 @@ def loads(text: str | bytes, place: str = "record") -> MatchRecord:
 
 
 class _Repeated(ValueError):
-    """An object names something twice: who reads it could take the one or the other."""
+    """An object has a key twice, so its meaning is ambiguous."""
 
 
 def _data(text: str) -> Any:
@@ -156,7 +156,7 @@ def read_record(record: MatchRecord) -> RecordedMatch:
 
 
 def _check_data(record: MatchRecord) -> None:
-    """RecordError unless a file can hold it: JSON can name halves of characters, and Python what is no JSON at all."""
+    """Raise RecordError unless the record can be written as JSON in UTF-8: no lone surrogates, no values without a JSON form."""
     try:
         dumps(record).encode()
     except UnicodeEncodeError:

@@ -26,7 +26,7 @@ from meadhall.engine.view import Seat, check_seat
 
 
 def every_action(record: MatchRecord) -> list[RecordedAction]:
-    """All actions of a record by their numbers, undone ones too, not yet verified. Raises RecordError for what is no record."""
+    """Return all actions of a record by number, including undone ones, without verifying them. Raises RecordError."""
     return _in_order(read_record(record))
 
 
@@ -55,7 +55,11 @@ def _game(parsed: RecordedMatch) -> Game:
 
 
 def replay(record: MatchRecord, progress: Callable[[int], None] | None = None) -> Match:
-    """Play a record again and give the match back, having verified every die, card and event in it.
+    """Replay a complete record, verify every die, card and event in it, and return the match.
+
+    Args:
+        record: a match record.
+        progress: called with the number of actions replayed since its last call.
 
     Raises:
         RecordError: with the place and the reason, e.g. ``action 17: hits(0, 2) recorded, hits(0, 1) derived``.
@@ -115,7 +119,7 @@ def _replay_actions(parsed: RecordedMatch, match: Match, progress: Callable[[int
 
 
 def _in_order(parsed: RecordedMatch) -> list[RecordedAction]:
-    """All actions by their numbers, undone ones too. RecordError where these are not 1, 2, 3 and so on."""
+    """Return all actions by number, including undone ones. Raises RecordError unless the numbers count up from 1."""
     for index, (before, action) in enumerate(pairwise(parsed.actions), 1):
         if action.n <= before.n:
             raise RecordError(f"actions[{index}].n", f"{action.n} after {before.n}, but the numbers ascend")
@@ -131,7 +135,7 @@ def _in_order(parsed: RecordedMatch) -> list[RecordedAction]:
 
 
 def _is_tail(undone: RecordedUndo, steps: list[Step]) -> bool:
-    """Whether the actions to be undone are the last ones played, on top of action ``after``."""
+    """Return whether the actions to undo are the last ones played, right after action ``after``."""
     count = len(undone.actions)
     if not count or not steps or steps[-1].n != undone.actions[-1].n:
         return False
@@ -162,7 +166,7 @@ def _compare_events(place: str, recorded: list[list[Any]], derived: tuple[Event,
 
 
 def _same(recorded: list[Any], derived: list[Any]) -> bool:
-    """Equal in type too: True is no 1 in a record."""
+    """Compare values and types: in a record True is not 1."""
     return recorded == derived and [type(value) for value in recorded] == [type(value) for value in derived]
 
 

@@ -14,9 +14,12 @@ if TYPE_CHECKING:
 
 
 def to_record(match: Match, viewer: int, *, legal: bool, sealed: bool) -> MatchRecord:
-    """The record of a match; filtered for ``viewer`` and without the seed while it runs or is sealed. See ``Match.record``."""
-    open_book = match.ended and not sealed
-    eyes = EVERYTHING if open_book else viewer
+    """Write the record of a match: without the seed and filtered for ``viewer`` while it runs or is sealed.
+
+    See ``Match.record``.
+    """
+    complete = match.ended and not sealed
+    viewer = EVERYTHING if complete else viewer
     result = match.result()
     written: MatchRecord = {
         "format": FORMAT,
@@ -26,12 +29,12 @@ def to_record(match: Match, viewer: int, *, legal: bool, sealed: bool) -> MatchR
         "seats": [_seat(seat) for seat in match.seats],
         "started": written_time(match.started),
         "commitment": match.commitment,
-        **({"seed": match.seed.hex()} if open_book else {}),
-        "complete": open_book,
-        "setup": _events(match.setup, eyes),
-        "actions": [_action(match, step, eyes, legal) for step in match.steps],
+        **({"seed": match.seed.hex()} if complete else {}),
+        "complete": complete,
+        "setup": _events(match.setup, viewer),
+        "actions": [_action(match, step, viewer, legal) for step in match.steps],
         "undone": [
-            {"after": undone.after, "actions": [_action(match, step, eyes, legal) for step in undone.steps]}
+            {"after": undone.after, "actions": [_action(match, step, viewer, legal) for step in undone.steps]}
             for undone in match.undone
         ],
         "result": None,
@@ -47,9 +50,9 @@ def to_record(match: Match, viewer: int, *, legal: bool, sealed: bool) -> MatchR
 
 
 def to_actions(match: Match, viewer: int, *, after: int, sealed: bool) -> list[dict[str, Any]]:
-    """The actions of a record that are numbered above ``after``. See ``Match.recorded``."""
-    eyes = EVERYTHING if match.ended and not sealed else viewer
-    return [_action(match, step, eyes) for step in match.steps if step.n > after]
+    """Write the actions of a record that are numbered above ``after``. See ``Match.recorded``."""
+    viewer = EVERYTHING if match.ended and not sealed else viewer
+    return [_action(match, step, viewer) for step in match.steps if step.n > after]
 
 
 def _action(match: Match, step: Step, viewer: int, legal: bool = False) -> dict[str, Any]:

@@ -39,7 +39,7 @@ def action_number(form: Form) -> int:
     try:
         return int(text)
     except ValueError:
-        raise MalformedAction(_("An action is an integer, not {what}.").format(what=repr(text[:20]))) from None
+        raise MalformedAction(_("An action must be an integer, not {what}.").format(what=repr(text[:20]))) from None
 
 
 def safe_path(text: str) -> str:
