@@ -124,7 +124,7 @@ def test_what_the_solver_knows_is_exact() -> None:
         assert analysis.chances[position] == pytest.approx(solution.value)
     assert set(analysis.samples) == {0}
     assert analysis.error == 0
-    assert how_good(analysis)[0] == "Worked out exactly: what the best play of all comes to."
+    assert how_good(analysis)[0] == "Exact values, assuming perfect play by everyone."
 
 
 def test_positions_before_the_first_that_is_solved_are_estimated() -> None:
@@ -138,7 +138,7 @@ def test_positions_before_the_first_that_is_solved_are_estimated() -> None:
     analysis = analyse(match, iterations=FEW)
     assert analysis.samples == (FEW, FEW, 0, 0)
     assert analysis.chances[2] == (1.0, 0.0)
-    assert how_good(analysis)[1] == "Towards the end worked out exactly."
+    assert how_good(analysis)[1] == "Exact values towards the end."
 
 
 @pytest.mark.compiled
@@ -412,9 +412,9 @@ def test_how_good_the_figures_are() -> None:
         "public", ((0,), (1,)), ((0.5, 0.5), (1.0, 0.0)), (2500, 0), ((0.01,) * 2, (0.0,) * 2), turning, secrets=False
     )
     assert analysis.error == 0.01
-    estimated = "Estimated from 2,500 rollouts of every position; chance alone may put a figure 2 points off."
+    estimated = "Estimated from 2,500 playouts per position; margin of error ±2 points."
     assert how_good(analysis) == (estimated,)
-    assert how_good(replace(analysis, turning=())) == (estimated, "No single action stands out as a turning point.")
+    assert how_good(replace(analysis, turning=())) == (estimated, "No single move stands out as a turning point.")
     with speaking("de"):
         assert how_good(analysis)[0].startswith("Geschätzt aus 2.500 Fortsetzungen")
 

@@ -67,7 +67,7 @@ def test_where_only_one_thing_can_be_done_nothing_is_thought_of() -> None:
     view = view_of(hoard.match(players=2, seed="x"))
     view.legal = (BOAST,)
     assert hints(view, Budget(seconds=3600)) == (Hint(BOAST, None, sure=True),)
-    assert in_words(view, hints(view)) == "There is only one thing to do: boast."
+    assert in_words(view, hints(view)) == "You have only one legal action: boast."
 
 
 def test_what_is_solved_is_told_exactly() -> None:
@@ -116,7 +116,7 @@ def test_a_hint_in_words() -> None:
     first, second = view.legal[:2]
     given = Hint(second, 0.536, sure=False), Hint(first, 0.41, sure=False)
     said = [action.text for action in match.legal()[:2]]
-    assert in_words(view, given) == f"1. {said[1]}: 54\xa0% · 2. {said[0]}: 41\xa0% (chance that you win)"
+    assert in_words(view, given) == f"1. {said[1]}: 54\xa0% · 2. {said[0]}: 41\xa0% (your chance of winning)"
     with speaking("de"):
         assert "(Chance, dass du gewinnst)" in in_words(view, given)
 
@@ -124,9 +124,9 @@ def test_a_hint_in_words() -> None:
 @pytest.mark.parametrize(
     ("players", "options", "what"),
     [
-        (1, {}, "chance that you win"),
-        (3, {}, "chance that you all win"),
-        (2, {"mode": "versus"}, "chance that your side wins"),
+        (1, {}, "your chance of winning"),
+        (3, {}, "your shared chance of winning"),
+        (2, {"mode": "versus"}, "your side's chance of winning"),
     ],
 )
 def test_the_chance_is_of_winning_as_the_game_is_won(players: int, options: dict[str, str], what: str) -> None:

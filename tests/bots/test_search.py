@@ -285,11 +285,11 @@ def test_the_more_search_the_shorter_are_their_slices(monkeypatch: pytest.Monkey
     monkeypatch.setattr(Tree, "grow", work)
     monkeypatch.setattr(Budget, "clock", property(lambda _budget: lambda: now))
     for others, seconds in ((0, SLICE), (29, TURN / 30)):
-        monkeypatch.setattr(search, "_taking_turns", {Search(nim, Budget(trees=1), SEED) for _ in range(others)})
+        monkeypatch.setattr(search, "_running", {Search(nim, Budget(trees=1), SEED) for _ in range(others)})
         slices.clear()
         Search(nim, Budget(seconds=0.2, trees=1), SEED).consider(nim.match(heap="small").view(0))
         assert max(slices) == pytest.approx(10_000 * seconds, abs=1)
-        assert len(search._taking_turns) == others, "who has thought takes no turn any more"
+        assert len(search._running) == others, "a finished search takes no more turns"
 
 
 def test_alone_a_search_counts_what_its_own_thread_works() -> None:

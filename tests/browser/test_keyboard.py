@@ -45,7 +45,7 @@ def test_a_hint_comes_by_its_key_and_a_refused_action_says_why(come: Come) -> No
     page = table.page
     page.keyboard.press("h")
     expect(page.locator(".hint-line").first).to_be_visible()
-    expect(page.locator("#live")).to_contain_text("chance that you win")
+    expect(page.locator("#live")).to_contain_text("your chance of winning")
     key = page.locator("#hint-1 .key").inner_text()
     meant = page.locator(f"#controls [data-key='{key}']")
     expect(meant).to_have_attribute("value", page.locator("#hint-1").get_attribute("value") or "")

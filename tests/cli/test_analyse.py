@@ -50,7 +50,7 @@ def record(path: Path) -> dict[str, Any]:
 
 def test_chances_turning_points_and_the_outcome_are_printed(capsys: Capture) -> None:
     out = printed(capsys, AXES)
-    assert "Worked out exactly" in out
+    assert "Exact values" in out
     names = [seat["name"] for seat in record(AXES)["seats"]]
     bars = {line.split()[0]: line for line in out.splitlines() if set(line) & set("▁▂▃▄▅▆▇█")}
     assert list(bars) == names

@@ -116,7 +116,7 @@ def test_help_lists_the_commands(terminal: Terminal) -> None:
 
 def test_a_hint_tells_what_to_type_and_the_chances(terminal: Terminal) -> None:
     shown = terminal.type("hint", "quit")
-    assert re.search(r"type to do chance that you win ─+ [78] ally with (Astrid|Björn) \d+ %", shown)
+    assert re.search(r"type to do your chance of winning ─+ [78] ally with (Astrid|Björn) \d+ %", shown)
 
 
 def test_what_is_played_after_a_hint_is_marked_and_told_with_the_record(terminal: Terminal, tmp_path: Path) -> None:
@@ -220,7 +220,7 @@ def test_save_chooses_a_name_by_itself(terminal: Terminal, tmp_path: Path, monke
 def test_a_file_that_cannot_be_written_is_no_end(terminal: Terminal) -> None:
     shown = terminal.type("save /nowhere/at/all", "hint", "quit")
     assert "/nowhere/at/all: No such file or directory" in shown
-    assert "chance that you win" in shown
+    assert "your chance of winning" in shown
 
 
 def test_a_save_that_fails_leaves_what_was_there(terminal: Terminal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -303,7 +303,7 @@ def test_where_a_game_has_a_notation_choices_are_listed_and_typed_in_it(terminal
     assert "pay f5 · d7 · e7" in shown
     assert "There is no stack on b6. (AX-5.2)" in shown
     assert "3 Ylva pays the 3 on d7 · d7 now shows 1" in shown
-    assert "chance that you win" in shown
+    assert "your chance of winning" in shown
 
 
 def test_dice_of_dungeon_allies_are_placed_by_typing_where(terminal: Terminal) -> None:

@@ -13,7 +13,7 @@ from meadhall.bots import Hint
 from meadhall.engine.view import View
 from meadhall.server.hall.replaying import replayed
 from meadhall.server.settings import Settings
-from meadhall.server.store.store import Entry, TableRow
+from meadhall.server.store.models import Entry, TableRow
 from meadhall.server.worker import tasks
 from server.matches import ask_hint, at_turn, match_of, stored, undo
 from server.people import HOARD, PATIENCE, OpenHall, open_hall, play_out, stream, until
@@ -52,7 +52,7 @@ async def test_a_hint_is_the_kings_best_actions_with_their_chances(hall: OpenHal
         assert 0 <= hint["chance"] <= 1
         assert not hint["sure"]
     assert answer["hint"].startswith(f"1. {answer['hints'][0]['text']}: ")
-    assert "chance that you win" in answer["hint"]
+    assert "your chance of winning" in answer["hint"]
     assert match_of(room).steps == []
     assert (await ask_hint(other, room)).status_code == 409
     assert (await ask_hint(hall.person(), room)).status_code == 403

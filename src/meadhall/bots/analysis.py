@@ -1,8 +1,7 @@
-"""Analysis: how the chances of a match went, action by action, and where it turned.
+"""Analysis: the win chances through a match, move by move, and its turning points.
 
-Where the game's solver knows a position, its chances are what best play comes to. Everywhere else they are the mean of many
-rollouts of the position: what is hidden from who looks is dealt anew in each, and the game's quick policy plays on.
-``docs/play/chart.md`` says why so and how good that is.
+Where the game's solver knows a position, the chances are those of optimal play. Everywhere else they are the mean of many
+rollouts, each from a new determinization for the viewer. ``docs/play/chart.md`` explains the method and its accuracy.
 """
 
 from __future__ import annotations
@@ -30,48 +29,48 @@ from meadhall.engine.schema import States
 from meadhall.engine.view import EVERYTHING, SPECTATOR, concealed, visible
 
 Knowledge = Literal["public", "everything"]
-"""Whose eyes the chances are seen with: what everybody knew, or all that was there."""
+"""The information that chances are computed from: common knowledge, or everything including hidden cards."""
 
 VIEWERS: dict[Knowledge, int] = {"public": SPECTATOR, "everything": EVERYTHING}
 
 LONGEST = 2000
-"""Actions of a match that an analysis looks at, at most: longer ones are refused."""
+"""The largest number of actions of a match that can be analysed."""
 
 MOST_SECONDS = 12.0
 SECONDS_A_POSITION = 0.1
-"""How long an analysis takes by default: so much for each position, up to a limit."""
+"""The default time of an analysis: seconds per position, up to a limit."""
 
 ROUNDS = 20
-"""How often an analysis by the clock looks whether it may stop, about."""
+"""The approximate number of rounds of an analysis by the clock."""
 FIRST = 32
-"""Rollouts of each position in the first round, however long they take."""
+"""The rollouts of each position in the first round, however long they take."""
 
 BATCH = 16
-"""Rollouts at a time, at least, and batches at a time; how much their means differ tells how far a chance may be off."""
-SUPPOSED = 4.0
-"""Batches for which a continuation that is won or lost counts in that."""
+"""The smallest batch, in rollouts, and the number of batches per call. The variance between batches gives the standard error."""
+PRIOR_BATCHES = 4.0
+"""The weight of the prior variance, that of a single won or lost rollout, in batches."""
 
 MOST_TURNING_POINTS = 5
 LEAST_CHANGE = 0.08
-"""What a chance changes by, at least, where a match turned …"""
+"""The smallest change of a chance at a turning point."""
 STANDARD_ERRORS = 4.0
-"""… and by how many standard errors of the change, as there are hundreds of actions to find one by accident."""
+"""The smallest change in standard errors. It is large because a match has hundreds of actions to find one by accident."""
 
-BEHIND = 19
-"""How much less urgent an analysis is than everything else (as ``nice`` counts): bots that think go first."""
+NICENESS = 19
+"""The nice value of analysis threads: searches of bots go first."""
 
 Progress = Callable[[float], None]
-"""Called now and then with the part that is done, 0 to 1. What it raises ends the analysis."""
+"""Called from time to time with the fraction done, 0 to 1. An exception from it ends the analysis."""
 
 
 @dataclass(frozen=True)
 class TurningPoint:
-    """An action that changed a party's chance much, together with the chance that followed it.
+    """An action that changed a party's chance a lot, including the chance events that followed it.
 
     Attributes:
-        position: after how many actions; so it is action ``position`` of those that stand.
-        party: index of the party whose chance changed most.
-        before, after: its chance.
+        position: the number of actions up to and including this one.
+        party: the index of the party whose chance changed most.
+        before, after: its chance before and after, 0 to 1.
     """
 
     position: int
@@ -81,7 +80,7 @@ class TurningPoint:
 
     @property
     def change(self) -> float:
-        """By how much its chance rose."""
+        """Return the change of the chance, negative for a fall."""
         return self.after - self.before
 
 
@@ -90,14 +89,14 @@ class Analysis:
     """The chances through a match.
 
     Attributes:
-        knowledge: whose eyes they are seen with.
+        knowledge: the information that the chances are computed from.
         parties: the seats that win or lose together.
-        chances: ``chances[k][seat]``, each seat's expected share (0 to 1) after the first k actions; the last row of a finished
+        chances: ``chances[k][seat]``: each seat's expected payoff (0 to 1) after the first k actions. The last row of a finished
             match is its result.
-        samples: of how many rollouts each row is the mean; 0 where it is exact.
+        samples: the number of rollouts behind each row; 0 where it is exact.
         errors: the standard error of each chance; 0 where it is exact.
-        turning: where the match turned, in order.
-        secrets: whether something was hidden from spectators at any time: if not, to know everything is to know what all know.
+        turning: the turning points in order.
+        secrets: whether anything was ever hidden from spectators. If not, both kinds of knowledge give the same chances.
     """
 
     knowledge: Knowledge
@@ -109,12 +108,12 @@ class Analysis:
     secrets: bool
 
     def chance(self, position: int, party: int) -> float:
-        """A party's expected share after so many actions."""
+        """Return a party's expected payoff after ``position`` actions."""
         return self.chances[position][self.parties[party][0]]
 
     @property
     def error(self) -> float:
-        """The standard error of a chance, at most; 0 where all is exact."""
+        """Return the largest standard error of any chance; 0 if all are exact."""
         return max(map(max, self.errors))
 
 
@@ -126,21 +125,20 @@ def analyse(
     iterations: int = 0,
     progress: Progress | None = None,
 ) -> Analysis:
-    """The chances of every seat after the setup and after each action of a match, and where it turned.
+    """Compute every seat's chances after the setup and after each action of a match, and the turning points.
 
     Args:
-        match: finished, or given up: then its last row is no result.
-        knowledge: what is known of each position: ``"public"`` what everybody knew, ``"everything"`` hidden cards too.
-        seconds: how long it may take in all, on all cores; by default by the number of actions, 12 seconds at most.
-        iterations: rollouts of each position instead, which makes it deterministic.
-        progress: told now and then how far it is.
+        match: a match that is over or was abandoned. The last row of an abandoned match is an estimate, not a result.
+        knowledge: the information used in each position: ``"public"``: common knowledge, ``"everything"``: hidden cards too.
+        seconds: the time limit, on all cores; by default it depends on the number of actions and is 12 seconds at most.
+        iterations: the number of rollouts of each position instead of a time, which makes the analysis deterministic.
+        progress: called from time to time with the fraction done, 0 to 1. An exception from it ends the analysis.
 
     Raises:
-        BadSetup: it has too many actions, there is no such knowledge, the seconds are no length of time, or the iterations no
-            number.
+        BadSetup: the match has too many actions, or an argument is invalid.
     """
     if knowledge not in [*VIEWERS]:
-        raise BadSetup(f"what is known is {' or '.join(VIEWERS)}, not {quoted(knowledge)}")
+        raise BadSetup(f"the knowledge must be {' or '.join(VIEWERS)}, not {quoted(knowledge)}")
     if iterations != 0:
         iterations = check_count(iterations, "iterations")
     positions = _positions(match)
@@ -149,21 +147,21 @@ def analyse(
     if seconds is None:
         seconds = min(MOST_SECONDS, SECONDS_A_POSITION * len(positions))
     if not isinstance(seconds, int | float | np.number) or not 0 <= seconds < inf:
-        raise BadSetup(f"an analysis takes a number of seconds, not {quoted(seconds)}")
+        raise BadSetup(f"the time of an analysis must be a number of seconds, not {quoted(seconds)}")
     began = time.monotonic()
     viewer = VIEWERS[knowledge]
 
-    def tell() -> None:
+    def report() -> None:
         if progress and seconds > 0:
             progress(min((time.monotonic() - began) / seconds, 1.0))
 
-    known = _known(match, inf if iterations else began + seconds / 2, tell)
+    known = _known(match, inf if iterations else began + seconds / 2, report)
     open_ = [
         _Open(concealed(match.game, states, viewer), match.players, position)
         for position, states in enumerate(positions)
         if position not in known
     ]
-    _play_on(match, viewer, open_, began + seconds - time.monotonic(), iterations, tell)
+    _run_rollouts(match, viewer, open_, began + seconds - time.monotonic(), iterations, report)
     known |= {each.position: tuple((each.sums / each.samples).tolist()) for each in open_}
     estimated = {each.position: each for each in open_}
     chances = tuple(known[position] for position in range(len(positions)))
@@ -177,23 +175,23 @@ def analyse(
 
 
 def _positions(match: Match) -> list[States]:
-    """The state before each action, and the last."""
+    """Return the state before each action, and the last state."""
     return [*(step.before for step in match.steps), match.states]
 
 
 def _has_secrets(match: Match, states: States) -> bool:
-    seen, there = (concealed(match.game, states, viewer).tobytes() for viewer in (SPECTATOR, EVERYTHING))
-    return seen != there
+    public, complete = (concealed(match.game, states, viewer).tobytes() for viewer in (SPECTATOR, EVERYTHING))
+    return public != complete
 
 
-def _known(match: Match, until: float, tell: Callable[[], None]) -> dict[int, tuple[float, ...]]:
-    """What is certain: the result, and what the game's solver knows, from the end to the first position it can't solve.
+def _known(match: Match, until: float, report: Callable[[], None]) -> dict[int, tuple[float, ...]]:
+    """Return the exact chances: the result, and the solver's values from the end back to the first position it can't solve.
 
-    It knows what all knew, also where the chances are those with everything known: nobody could play as if they saw it all.
+    The solver always gets the spectator's view, because players could not act on hidden cards.
     """
     result = match.result()
     known = {} if result is None else {len(match.steps): result.scores}
-    solver, thread = match.game.solver, background("analysis", BEHIND)
+    solver, thread = match.game.solver, background("analysis", NICENESS)
     for position in reversed(range(len(match.steps) + 1 - len(known))):
         if solver is None or time.monotonic() > until:
             break
@@ -201,7 +199,7 @@ def _known(match: Match, until: float, tell: Callable[[], None]) -> dict[int, tu
         if solution is None:
             break
         known[position] = solution.value
-        tell()
+        report()
     return known
 
 
@@ -209,7 +207,7 @@ def _known(match: Match, until: float, tell: Callable[[], None]) -> dict[int, tu
 
 
 class _Open:
-    """A position whose chances are estimated, and what its rollouts have brought so far."""
+    """A position whose chances are estimated, with the sums of its rollouts so far."""
 
     def __init__(self, states: States, players: int, position: int) -> None:
         self.states = states
@@ -219,53 +217,53 @@ class _Open:
         self.samples = 0
         self.batches = 0
 
-    def play_on(self, player: Rollouts, viewer: int, count: int) -> None:
-        """So many rollouts more. Their chance is keyed by the position and their number, not by the match."""
+    def add(self, rollouts: Rollouts, viewer: int, count: int) -> None:
+        """Add ``count`` rollouts. Their chance is keyed by the position and their number, not by the match."""
         longest = max(BATCH, -(-count // BATCH))
         for first in range(0, count, longest):
             size = min(longest, count - first)
-            brought = player.payoffs(self.states, viewer, size, self.position, self.samples)[: len(self.sums)]
-            self.sums += brought
-            self.squares += brought**2 / size
+            payoffs = rollouts.payoffs(self.states, viewer, size, self.position, self.samples)[: len(self.sums)]
+            self.sums += payoffs
+            self.squares += payoffs**2 / size
             self.samples += size
             self.batches += 1
 
     def errors(self) -> tuple[float, ...]:
-        """The standard error of each chance, by how much the means of batches differ.
+        """Return the standard error of each chance from the variance between batches.
 
-        Few batches, or such as agree by accident, tell too little of it: a continuation that is won or lost counts for some more.
+        A prior variance keeps the error from being too small when there are few batches or they agree by accident.
         """
         chances = (self.sums + 1) / (self.samples + 2)
         between = np.maximum(0, self.squares - self.sums**2 / self.samples)
-        variance = (between + SUPPOSED * chances * (1 - chances)) / (self.batches - 1 + SUPPOSED)
+        variance = (between + PRIOR_BATCHES * chances * (1 - chances)) / (self.batches - 1 + PRIOR_BATCHES)
         return tuple(np.sqrt(variance / self.samples).tolist())
 
 
-def _play_on(
-    match: Match, viewer: int, positions: Sequence[_Open], seconds: float, iterations: int, tell: Callable[[], None]
+def _run_rollouts(
+    match: Match, viewer: int, positions: Sequence[_Open], seconds: float, iterations: int, report: Callable[[], None]
 ) -> None:
-    """As many rollouts of every position as there is time for, or ``iterations``."""
+    """Run ``iterations`` rollouts of every position, or as many as the time allows."""
     if not positions:
         return
     workers = min(cores(), len(positions))
-    players = [Rollouts(match.game) for _ in range(workers)]
-    players[0].payoffs(positions[0].states, viewer, 1, 0)  # what has to be compiled first, or read from disk, is not counted
+    rollouts = [Rollouts(match.game) for _ in range(workers)]
+    rollouts[0].payoffs(positions[0].states, viewer, 1, 0)  # compile, or load from disk, before the clock starts
 
-    def play(worker: int) -> None:
+    def run(worker: int) -> None:
         for position in positions[worker::workers]:
-            position.play_on(players[worker], viewer, count)
+            position.add(rollouts[worker], viewer, count)
 
     until = time.monotonic() + seconds
     count = iterations or FIRST
     while True:
         before = time.monotonic()
-        list(background("analysis", BEHIND).map(play, range(workers)))
+        list(background("analysis", NICENESS).map(run, range(workers)))
         now = time.monotonic()
         pace = max(now - before, 1e-6) / count
         left = until - now
         if iterations or left < pace:
             return
-        tell()
+        report()
         count = max(1, min(2 * count, int(min(left, seconds / ROUNDS) / pace)))
 
 
@@ -279,9 +277,9 @@ def turning_points(
     errors: Sequence[Sequence[float]],
     samples: Sequence[int],
 ) -> tuple[TurningPoint, ...]:
-    """The actions that changed a chance most, five at most, and none by so little that it may be an accident of estimation.
+    """Return the actions that changed a chance most, at most five, and only changes that are statistically significant.
 
-    Where estimates give way to exact values, a change says more of the method than of the match, and is none.
+    A change from an estimate to an exact value is skipped: it may come from the change of method.
     """
     found = []
     for position, step in enumerate(match.steps, 1):
@@ -302,11 +300,11 @@ def turning_points(
 
 
 def told(match: Match, analysis: Analysis, point: TurningPoint) -> str:
-    """What happened at a turning point, in words: the rarest kind of event that names those whose chance changed.
+    """Describe a turning point: the rarest kind of event that names the party whose chance changed.
 
-    If something still rarer happened to them, to those of the deed or to all, that is told as well; else the rarest of what the
-    deed led to for them. What is told only at the very end says how the match ended, not why; it is told where there is nothing
-    else, and so is what lists seats, like a turn order: it says nothing of anybody in particular.
+    A second event is added: a rarer one about the party, about the seats of the first event or about all, otherwise the rarest
+    consequence for the party. Events that occur only at the very end tell how the match ended, not why, so they are used only if
+    there is nothing else. So are events that list seats, like a turn order, because they are about no seat in particular.
     """
     step = match.steps[point.position - 1]
     seen = _seen(step, analysis)
@@ -336,7 +334,7 @@ def _seen(step: Step, analysis: Analysis) -> Sequence[Event]:
 
 
 def _named(match: Match, event: Event) -> set[int]:
-    """The seats that an event names."""
+    """Return the seats that an event names."""
     kind = match.game.events[event.kind]
     return {value for k, value in enumerate(event.arguments) if kind.argument(k) is seat}
 
@@ -345,34 +343,34 @@ def _named(match: Match, event: Event) -> set[int]:
 
 
 def party_in_words(match: Match, party: Sequence[int]) -> str:
-    """Those who win or lose together, as people call them."""
+    """Return the name of a party: its members' names, or "All together"."""
     if len(party) > 1 and match.game.scoring_of(match.options) is Scoring.TOGETHER:
         return _("All together")
     return listed([match.names[member] for member in party])
 
 
 def change_in_words(point: TurningPoint) -> str:
-    """By how many points the chance rose or fell."""
+    """Return the change of a chance in percentage points, with its sign."""
     return f"{round(100 * point.change):+d}\N{NO-BREAK SPACE}%".replace("-", "\N{MINUS SIGN}")
 
 
 def how_good(analysis: Analysis) -> tuple[str, ...]:
-    """How the chances came about and how far they can be trusted, in sentences; and that there is no turning point, if so."""
+    """Return sentences on the method and accuracy of the chances, and a note if there is no turning point."""
     said = []
     estimated = [count for count in analysis.samples if count]
     if estimated:
         points = max(1, round(200 * analysis.error))
         said.append(
             ngettext(
-                "Estimated from {samples} rollouts of every position; chance alone may put a figure {points} point off.",
-                "Estimated from {samples} rollouts of every position; chance alone may put a figure {points} points off.",
+                "Estimated from {samples} playouts per position; margin of error ±{points} point.",
+                "Estimated from {samples} playouts per position; margin of error ±{points} points.",
                 points,
             ).format(samples=grouped(min(estimated)), points=points)
         )
         if len(analysis.samples) - len(estimated) > 1:
-            said.append(_("Towards the end worked out exactly."))
+            said.append(_("Exact values towards the end."))
     else:
-        said.append(_("Worked out exactly: what the best play of all comes to."))
+        said.append(_("Exact values, assuming perfect play by everyone."))
     if not analysis.turning:
-        said.append(_("No single action stands out as a turning point."))
+        said.append(_("No single move stands out as a turning point."))
     return tuple(said)

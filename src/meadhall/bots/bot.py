@@ -1,4 +1,4 @@
-"""What a bot is, and which there are for a game."""
+"""The interface of bots, and the bots of a game by name."""
 
 from __future__ import annotations
 
@@ -19,47 +19,47 @@ _SEARCH = re.compile(r"search@(?:(?P<seconds>\d{1,4}(?:\.\d{1,6})?)s|(?P<iterati
 
 
 class UnknownBot(MeadhallError):
-    """The game has no bot of that name."""
+    """The game has no bot with this name."""
 
 
 class Bot(Protocol):
-    """A player. It sees what its seat may know, and nothing else."""
+    """A player that sees only what its seat may know."""
 
     name: str
 
     def choose(self, view: View) -> int:
-        """One of ``view.legal``, which is not empty."""
+        """Choose one of ``view.legal``, which is not empty."""
 
 
 def ranks(game: Game) -> tuple[Rank, ...]:
-    """The ranks of bots that can play the game, the weakest first."""
+    """Return the levels of bots that can play the game, the weakest first."""
     return tuple(rank for rank in RANKS if rank != KARL or game.greedy is not None)
 
 
 def bot_names(game: Game) -> list[str]:
-    """The names of the bots that can play the game: the ranks, the weakest first, and the library's own names of two of them."""
+    """Return the names of the bots that can play the game: the levels, the weakest first, then the aliases of two of them."""
     return [*(rank.name for rank in ranks(game)), "random", *(["greedy"] if game.greedy is not None else [])]
 
 
 def bot(game: Game, name: str, seed: bytes | None = None, alone: bool = False) -> Bot:
-    """A bot for one match.
+    """Create a bot for one match.
 
     Args:
-        game: of the edition that the match is played in.
-        name: one of ``bot_names``; or a search of one's own: ``search@0.2s`` thinks for so many seconds, ``search@1000`` for so
-            many iterations, which makes it deterministic.
-        seed: its own draws follow from it (any bytes; by default from the operating system).
-        alone: a search grows one tree, for so many seconds of its own core's time, as if nothing else ran; else a rank
-            grows one on each core by the clock on the wall, ``search@…`` one.
+        game: the edition of the match.
+        name: one of ``bot_names``, or a search with a custom budget: ``search@0.2s`` searches for 0.2 seconds, ``search@1000``
+            for 1,000 iterations, which makes it deterministic.
+        seed: determines the bot's own random choices (any bytes; by default from the operating system).
+        alone: measure the budget in CPU time of one thread and grow one tree, so that the strength doesn't depend on the load of
+            the machine. Otherwise a level grows one tree per core and ``search@…`` one tree, both by wall-clock time.
 
     Raises:
-        UnknownBot: the game has none of that name.
+        UnknownBot: the game has no bot with this name.
     """
     seed = seed or new_seed()
     if not isinstance(name, str):
-        raise UnknownBot(f"the name of a bot is text, not {quoted(name)}")
-    if own := _SEARCH.fullmatch(name):
-        budget = Budget(float(own["seconds"] or 0), int(own["iterations"] or 0), 1, alone)
+        raise UnknownBot(f"the name of a bot must be text, not {quoted(name)}")
+    if custom := _SEARCH.fullmatch(name):
+        budget = Budget(float(custom["seconds"] or 0), int(custom["iterations"] or 0), 1, alone)
         return SearchBot(game, name, budget, seed)
     if name not in bot_names(game):
         raise UnknownBot(f"{game.title} has no bot {quoted(name)}; it has: {', '.join(bot_names(game))}")

@@ -1,4 +1,4 @@
-"""Hints: what the strongest bot would consider in a person's place, knowing what the person knows."""
+"""Hints: the actions that the strongest bot considers best, using only the asking seat's information."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from meadhall.engine.solution import Solution
 from meadhall.engine.view import View
 
 SHOWN = 3
-"""How many actions a hint names at most."""
+"""The largest number of actions in a hint."""
 
 ENOUGH = 100
-"""How often an action must have been considered for its chance to be told: a standard error of 5 percentage points at most."""
+"""The visits an action needs before its chance is shown: its standard error is then at most 5 percentage points."""
 
-_KING_THINKS = KING.budget or Budget()
+_KING_BUDGET = KING.budget or Budget()
 
 
 @dataclass(frozen=True)
 class Hint:
-    """An action that is worth considering.
+    """A recommended action.
 
     Attributes:
-        action: one of the legal ones.
-        chance: the expected share of the win, 0 to 1, for the one who decides; None where there is nothing to choose.
-        sure: whether that is exact, not estimated.
+        action: a legal action.
+        chance: the expected payoff, 0 to 1, of the seat to move; None if there is only one legal action.
+        sure: whether the chance is exact rather than estimated.
     """
 
     action: int
@@ -37,11 +37,11 @@ class Hint:
     sure: bool
 
 
-def hints(view: View, budget: Budget = _KING_THINKS, seed: bytes | None = None) -> tuple[Hint, ...]:
-    """The best actions of the viewer, who is to decide: first what a king would play, then the next best, at most three.
+def hints(view: View, budget: Budget = _KING_BUDGET, seed: bytes | None = None) -> tuple[Hint, ...]:
+    """Return up to three recommended actions for the seat to move: first the king's choice, then the next best.
 
-    Exact as far as the game's solver knows the actions; a search of this budget tells of others, deterministic for a seed when
-    that counts iterations.
+    Actions whose value the game's solver knows are exact. A search with this budget estimates the others. It is deterministic for
+    a seed if the budget counts iterations.
     """
     if len(view.legal) == 1:
         return (Hint(view.legal[0], None, sure=True),)
@@ -76,12 +76,12 @@ def _searched(view: View, budget: Budget, seed: bytes) -> tuple[Hint, ...]:
 
 
 def chance_in_words(hint: Hint) -> str:
-    """The chance, "" where there is nothing to choose."""
+    """Return the chance as text, "" if there is only one legal action."""
     return "" if hint.chance is None else percent_in_words(hint.chance, sure=hint.sure)
 
 
 def percent_in_words(chance: float, *, sure: bool) -> str:
-    """A chance in whole percents; all and nothing are said only of what is certain."""
+    """Return a chance in whole percents. Only an exact chance is shown as 0 % or 100 %."""
     percent = round(100 * chance)
     certain = sure and chance in (0, 1)
     if percent >= 100 and not certain:
@@ -96,20 +96,20 @@ def _percent(whole: int) -> str:
 
 
 def chance_of_what(view: View) -> str:
-    """What the chances are chances of, in words."""
+    """Return a text that says what the chances of a hint refer to."""
     scoring = view.game.scoring_of(view.options)
     if scoring is Scoring.SIDES:
-        return _("chance that your side wins")
+        return _("your side's chance of winning")
     if scoring is Scoring.TOGETHER and len(view.seats) > 1:
-        return _("chance that you all win")
-    return _("chance that you win")
+        return _("your shared chance of winning")
+    return _("your chance of winning")
 
 
 def in_words(view: View, given: tuple[Hint, ...]) -> str:
-    """The hints in one line, e.g. ``"1. attack Karl: 54 % · 2. ally with Karl: 49 % (chance that you win)"``."""
+    """Return the hints as one line, e.g. ``"1. attack Karl: 54 % · 2. ally with Karl: 49 % (your chance of winning)"``."""
     texts = [view.game.words.action(view.state, hint.action, view.names) for hint in given]
     if given[0].chance is None:
-        return _("There is only one thing to do: {action}.").format(action=texts[0])
+        return _("You have only one legal action: {action}.").format(action=texts[0])
     listed = " · ".join(
         f"{place}. {text}: {chance_in_words(hint)}" for place, (text, hint) in enumerate(zip(texts, given, strict=True), 1)
     )

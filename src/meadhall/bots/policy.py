@@ -1,4 +1,4 @@
-"""The bots whose ways are rules: compiled, and so cheap that bulk runs use them too."""
+"""Bots whose policy is a compiled rule. They are cheap enough for bulk runs."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from meadhall.engine.schema import copied
 from meadhall.engine.view import View
 
 POLICIES = {"random": RANDOM, "greedy": GREEDY, "thrall": RANDOM, "karl": GREEDY}
-"""The numbers of the compiled policies by their bots' names."""
+"""The compiled policies by bot name."""
 
 
 class PolicyBot:
-    """``random`` takes a legal action at random; ``greedy`` follows the game's heuristics, at random if it has none."""
+    """Follows a compiled policy: ``random`` plays uniformly at random, ``greedy`` by the game's heuristics (if it has any)."""
 
     def __init__(self, game: Game, name: str, seed: bytes) -> None:
         self.name = name
         self._policy = POLICIES[name]
         self._loops = loops(game)
-        self._room = np.zeros(game.actions, np.int32)
+        self._legal = np.zeros(game.actions, np.int32)
         self._rng = np.array(step_key(seed, 0), np.uint64)
 
     def choose(self, view: View) -> int:
-        """One of ``view.legal``."""
-        return int(self._loops.follow_one(self._policy, copied(view.states), self._room, self._rng))
+        """Choose one of ``view.legal``."""
+        return int(self._loops.follow_one(self._policy, copied(view.states), self._legal, self._rng))

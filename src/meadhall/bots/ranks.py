@@ -1,4 +1,4 @@
-"""The ranks of bots, the same in every game."""
+"""The levels of bots, the same in every game."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from meadhall.engine.language import marked
 
 @dataclass(frozen=True)
 class Rank:
-    """A rank.
+    """A level of bots.
 
     Attributes:
-        name: as in records and at tables.
-        about: a sentence for people, to be translated.
-        budget: how long it thinks; None for those who don't.
-        exact: whether it plays exactly where the game can be solved.
+        name: its name in records and at tables.
+        about: a sentence that describes it; a message for gettext.
+        budget: the budget of its search; None if it does not search.
+        exact: whether it plays optimally where the game's solver knows the position.
     """
 
     name: str
@@ -25,11 +25,13 @@ class Rank:
     exact: bool = False
 
 
-THRALL = Rank("thrall", marked("Does anything that is allowed: good for a first look."))
-KARL = Rank("karl", marked("Takes what looks best at once, without thinking ahead."))
+THRALL = Rank("thrall", marked("Plays at random. Good for a first look."))
+KARL = Rank("karl", marked("Plays what looks best right now, without thinking ahead."))
 HUSCARL = Rank("huscarl", marked("Thinks ahead for the blink of an eye."), Budget(0.05))
-JARL = Rank("jarl", marked("Thinks ahead for half a second, and seldom lets a chance slip."), Budget(0.5))
-KING = Rank("king", marked("Thinks ahead for three seconds, and plays perfectly where that is known."), Budget(3.0), exact=True)
+JARL = Rank("jarl", marked("Thinks ahead for half a second and rarely misses a chance."), Budget(0.5))
+KING = Rank(
+    "king", marked("Thinks ahead for three seconds, and plays perfectly wherever perfect play is known."), Budget(3.0), exact=True
+)
 
 RANKS = (THRALL, KARL, HUSCARL, JARL, KING)
-"""The weakest first."""
+"""All levels, the weakest first."""

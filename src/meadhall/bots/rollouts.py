@@ -1,4 +1,4 @@
-"""Rollouts: what a position is worth, as the mean of many in which the game's quick policy plays it on."""
+"""Rollouts: estimate the value of a position by playing it on many times with the game's rollout policy."""
 
 from __future__ import annotations
 
@@ -12,21 +12,24 @@ from meadhall.engine.schema import States
 
 
 class Rollouts:
-    """Plays positions of one game on, as far as ``Advice.outlook`` says, and judges what they have come to."""
+    """Plays positions of one game on to ``Advice.value_cutoff`` and evaluates the results."""
 
     def __init__(self, game: Game) -> None:
         advice = game.advice
-        self._root = Tree(replace(game, advice=replace(advice, cutoff=advice.value_cutoff)), nodes=1)  # nothing grows from it
+        self._root = Tree(replace(game, advice=replace(advice, cutoff=advice.value_cutoff)), nodes=1)  # only the root
 
     def payoffs(self, states: States, viewer: int, count: int, seed: int, first: int = 0) -> Floats:
-        """What rollouts ``first`` to ``first + count - 1`` of those with this seed bring each seat in all.
+        """Return the total payoffs of rollouts ``first`` to ``first + count - 1`` of this seed.
 
         Args:
-            tables: the position, concealed for ``viewer``; what is hidden from it is dealt anew in each continuation.
-            viewer: a seat, ``match.SPECTATOR``, or ``match.EVERYTHING``.
+            states: the position, concealed for ``viewer``. Each rollout starts from a new determinization.
+            viewer: a seat, ``view.SPECTATOR``, or ``view.EVERYTHING``.
+            count: the number of rollouts.
+            seed: keys the chance of a rollout together with its number.
+            first: the number of the first rollout.
 
         Returns:
-            float64 (max_players,), the sums of the shares (0 to 1).
+            float64 (max_players,), the sums of the payoffs (0 to 1).
         """
         self._root.clear()
         self._root.control[ITERATIONS] = first

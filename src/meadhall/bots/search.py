@@ -1,7 +1,7 @@
-"""Search: information-set Monte Carlo tree search by several trees at once, and the bot that plays what it finds.
+"""Information-set Monte Carlo tree search with several trees in parallel, and the bot that plays by it.
 
-Every thread grows a tree of its own; their roots are added up (root parallelization, Chaslot, Winands, van den Herik, 2008). The
-trees are kept from decision to decision and cut down to what has happened since.
+Each thread grows a separate tree, and the statistics at the roots are added up (root parallelization; Chaslot, Winands, van den
+Herik, 2008). Trees are reused from decision to decision: the subtree of the actions played since becomes the tree.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from meadhall.bots.tree import (
     ACTOR,
     CHILD,
     COLUMNS,
+    CONTROLS,
     DEFAULT_ACTION,
     LONGEST,
     NOTHING,
     ONLY,
     SIBLING,
     SIZE,
-    STANDING,
     VISITS,
 )
 from meadhall.engine.bulk import seed_number
@@ -41,30 +41,30 @@ from meadhall.engine.view import View
 
 _SOURCE = Path(__file__).with_name("tree.py")
 NODES = 1 << 17
-"""Nodes of a tree at most: 40 bytes each."""
+"""The capacity of a tree in nodes, of 40 bytes each."""
 ROUNDS = 5
-"""How often a search by the clock looks whether it may stop."""
+"""The number of times a search by the clock checks whether it can stop early."""
 FIRST = 16
-"""Iterations after which a thread looks at the clock while it doesn't know how long they take."""
+"""The iterations of the first time slice, before the speed of the search is known."""
 SLICE = 0.03
-"""Seconds after which it does later, and makes room for other searches: they take turns, whoever thinks longest. For each turn
-the threads of all searches take the interpreter from each other."""
+"""Time slice of a search once its speed is known, in seconds. Concurrent searches take turns, and every turn costs a handover of
+the GIL."""
 TURN = 0.3
-"""Seconds after which each search has had a slice, however many there are: the more, the shorter are the slices."""
-BEHIND = 10
-"""How much less urgent searching is than what people wait for (as ``nice`` counts)."""
+"""The time in seconds within which every concurrent search gets a slice: the more searches, the shorter the slices."""
+NICENESS = 10
+"""The nice value of search threads."""
 
 
 @dataclass(frozen=True)
 class Budget:
-    """How long to think: for so many seconds, or for so many iterations in each tree, which makes it deterministic.
+    """The budget of a search: a time, or a number of iterations, which makes the search deterministic.
 
     Attributes:
-        seconds: how long at most; used where ``iterations`` is 0.
-        iterations: of each tree.
-        trees: how many; 0: one for each core.
-        alone: grow one tree, in the thread of whoever asks, for so many seconds of its own time: as much whatever else
-            the machine does.
+        seconds: the time limit in seconds, used if ``iterations`` is 0.
+        iterations: the number of iterations of each tree.
+        trees: the number of trees; 0: one per core.
+        alone: grow one tree in the caller's thread and measure that thread's CPU time, so that the amount of search doesn't
+            depend on the load of the machine.
     """
 
     seconds: float = 0.0
@@ -74,16 +74,19 @@ class Budget:
 
     @property
     def clock(self) -> Callable[[], float]:
-        """What the seconds are told by."""
+        """Return the clock that measures the seconds."""
         return time.thread_time if self.alone else time.monotonic
 
 
 @dataclass(frozen=True)
 class Considered:
-    """An action that was considered: how often, and what share of the win it brought the one who decides on average.
+    """The statistics of an action at the root.
 
     Attributes:
-        error: the standard error of ``share``.
+        action: the action.
+        visits: its number of visits.
+        payoff: the mean payoff of the seat to move.
+        error: the standard error of ``payoff``.
     """
 
     action: int
@@ -94,12 +97,12 @@ class Considered:
 
 @dataclass(frozen=True)
 class Findings:
-    """What a search has found.
+    """The result of a search.
 
     Attributes:
-        considered: every legal action, the most considered first.
-        shares: each seat's expected share.
-        iterations: how many it took, of all trees.
+        considered: every legal action, the most visited first.
+        payoffs: each seat's expected payoff.
+        iterations: the number of iterations of all trees.
     """
 
     considered: tuple[Considered, ...]
@@ -107,43 +110,43 @@ class Findings:
     iterations: int
 
     def of(self, action: int) -> Considered:
-        """What was found of an action."""
+        """Return the statistics of an action."""
         return next(each for each in self.considered if each.action == action)
 
 
 class Tree:
-    """One tree of a search, for one viewer of one match, with room for so many nodes."""
+    """One tree of a search, for one viewer of one match, with a fixed capacity."""
 
     def __init__(self, game: Game, nodes: int = NODES) -> None:
         advice = game.advice
         self._module = module_of(game, _SOURCE)
         self._settings = np.array([advice.exploration, *advice.widening, advice.cutoff], np.float64)
-        self._room = np.zeros((3, max(game.actions, LONGEST)), np.int64)
+        self._buffer = np.zeros((3, max(game.actions, LONGEST)), np.int64)
         self._silent = np.zeros(NO_LOG_SHAPE, np.int32)
-        self._shares = np.zeros(game.max_players, np.float64)
+        self._payoffs = np.zeros(game.max_players, np.float64)
         self._states = game.state.new(2)
         self.nodes, self._spare_nodes = np.zeros((nodes, COLUMNS), np.int32), np.zeros((nodes, COLUMNS), np.int32)
         self.rewards, self._spare_rewards = np.zeros((nodes, 2), np.float64), np.zeros((nodes, 2), np.float64)
-        self.control = np.zeros(STANDING, np.int64)
+        self.control = np.zeros(CONTROLS, np.int64)
         self.totals = np.zeros(game.max_players, np.float64)
         self.iterations = 0
         self.pace = 0.0
-        """Iterations a second, as lately seen."""
+        """Iterations per second in the last time slice."""
         self.clear()
 
     def clear(self) -> None:
-        """Nothing but a root."""
+        """Reset the tree to its root."""
         self.nodes[0] = (NOTHING, NOTHING, NOTHING, NOTHING, 0, 0)
         self.control[SIZE] = 1
         self.control[DEFAULT_ACTION] = self.control[ONLY] = NOTHING
-        self._forget()
+        self._reset_totals()
 
-    def _forget(self) -> None:
+    def _reset_totals(self) -> None:
         self.totals[:] = 0.0
         self.iterations = 0
 
     def grow(self, view: States, seat: int, iterations: int, seed: int) -> None:
-        """So many iterations for ``seat``, for which ``view`` is concealed."""
+        """Run iterations for ``seat``, for which ``view`` is concealed."""
         self._states[1] = view[0]
         self.iterations += iterations
         self._module.grow(
@@ -155,14 +158,14 @@ class Tree:
             iterations,
             seed,
             self._settings,
-            self._room,
+            self._buffer,
             self._silent,
-            self._shares,
+            self._payoffs,
             self.totals,
         )
 
     def advance(self, decisions: Iterable[tuple[int, int]]) -> None:
-        """Make the node after these decisions, pairs of a seat and its action, the root; clear the tree if there is none."""
+        """Make the node after these decisions (pairs of seat and action) the root. Clear the tree if there is no such node."""
         node = 0
         for decision in decisions:
             below = {tuple(self.nodes[child, [ACTOR, ACTION]].tolist()): child for child in self.children(node)}
@@ -173,10 +176,10 @@ class Tree:
         self.control[SIZE] = self._module.transplant(self.nodes, self.rewards, node, self._spare_nodes, self._spare_rewards)
         self.nodes, self._spare_nodes = self._spare_nodes, self.nodes
         self.rewards, self._spare_rewards = self._spare_rewards, self.rewards
-        self._forget()
+        self._reset_totals()
 
     def children(self, node: int) -> list[int]:
-        """The numbers of the nodes below a node."""
+        """Return the indexes of a node's children."""
         found = []
         child = int(self.nodes[node, CHILD])
         while child != NOTHING:
@@ -186,11 +189,11 @@ class Tree:
 
 
 class Search:
-    """The search for one viewer of one match: its trees, kept from decision to decision.
+    """The search for one viewer of one match. It keeps its trees from decision to decision.
 
     Args:
-        game: of the edition that the match is played in.
-        budget: how long to think.
+        game: the edition of the match.
+        budget: the budget of each decision.
         seed: keys all chance of the search.
     """
 
@@ -203,34 +206,35 @@ class Search:
         self._reveals = -1
 
     def consider(self, view: View, default_action: int | None = None) -> Findings:
-        """Think about the decision that is to be made, as the viewer of ``view`` can.
+        """Search the pending decision from the information of ``view``.
 
         Args:
-            habit: what would be done without thinking. If given, it is tried first, and a search by the clock stops as soon as it
-                is clear what to do.
+            view: the view of the seat to move.
+            default_action: the action of the game's heuristics. If given, it is expanded first, and a search by the clock stops
+                as soon as the choice is clear.
         """
         self._catch_up(view)
         for tree in self._trees:
             tree.control[DEFAULT_ACTION] = NOTHING if default_action is None else default_action
         if self._budget.alone:
-            return self._think(view, default_action)
-        _taking_turns.add(self)
+            return self._run(view, default_action)
+        _running.add(self)
         try:
-            return self._think(view, default_action)
+            return self._run(view, default_action)
         finally:
-            _taking_turns.remove(self)
+            _running.remove(self)
 
-    def _think(self, view: View, default_action: int | None) -> Findings:
+    def _run(self, view: View, default_action: int | None) -> Findings:
         if self._budget.iterations:
             self._grow_all(lambda tree, seed: tree.grow(view.states, view.viewer, self._budget.iterations, seed))
             return self._findings(view)
-        self._grow_all(lambda tree, seed: tree.grow(view.states, view.viewer, 1, seed))  # to be compiled is not to think
+        self._grow_all(lambda tree, seed: tree.grow(view.states, view.viewer, 1, seed))  # compile before the clock starts
         clock = self._budget.clock
         began = clock()
         for round_ in range(1, ROUNDS + 1):
             until = began + self._budget.seconds * round_ / ROUNDS
             while (left := until - clock()) > 0:
-                self._grow_all(partial(_grow_a_slice, view, clock, left))
+                self._grow_all(partial(_grow_slice, view, clock, left))
             findings = self._findings(view)
             to_come = findings.iterations * (ROUNDS - round_) / round_
             if clock() - began > self._budget.seconds or (
@@ -240,10 +244,10 @@ class Search:
         return findings
 
     def examine(self, view: View, actions: Iterable[int], visits: int) -> Findings:
-        """Consider each of these actions so often at least, having thought about the decision.
+        """Continue the search of the current decision until each of these actions has at least ``visits`` visits.
 
-        A search spends its time on what looks best: this tells more of what does not. What is found of shares is no longer
-        what the seats can expect. Where a tree is full, what it never tried can't be examined.
+        A search spends its time on the best actions; this improves the estimates of the others. Afterwards ``Findings.payoffs``
+        no longer estimates the value of the position. A full tree can't examine an action that it never expanded.
         """
         findings = self._findings(view)
         for action in actions:
@@ -253,12 +257,12 @@ class Search:
         return self._findings(view)
 
     def choose(self, findings: Findings, default_action: int) -> int:
-        """What was considered most, if that is clearly better than the habit; else the habit."""
+        """Return the most visited action if it is clearly better than the default action, otherwise the default action."""
         best = findings.considered[0].action
         return best if self._advantage(findings, default_action) > self.game.advice.minimum_advantage else default_action
 
     def _is_clear(self, findings: Findings, default_action: int, to_come: float) -> bool:
-        """Whether so many more iterations can't change the choice any more, or hardly."""
+        """Return whether ``to_come`` more iterations are unlikely to change the choice."""
         first, second = findings.considered[:2]
         if first.visits - second.visits <= to_come:
             return False
@@ -267,7 +271,7 @@ class Search:
         )
 
     def _advantage(self, findings: Findings, default_action: int) -> float:
-        """By how many standard errors what was considered most is better than the habit."""
+        """Return by how many standard errors the most visited action is better than the default action."""
         best, usual = findings.considered[0], findings.of(default_action)
         return (best.payoff - usual.payoff) / hypot(best.error, usual.error)
 
@@ -285,10 +289,10 @@ class Search:
         return Findings(tuple(considered), tuple(payoffs.tolist()), iterations)
 
     def _catch_up(self, view: View) -> None:
-        """Cut the trees down to what is still possible.
+        """Advance the trees to the current position.
 
-        A tree's figures are averages over the chance that was ahead. Once some of it has fallen they mislead, and the tree begins
-        anew.
+        A tree's statistics are averages over future chance events. Once such an event has happened they would mislead, so the
+        tree is cleared.
         """
         steps = tuple((step.n, step.seat, step.action) for step in view.steps)
         known = len(self._known)
@@ -301,41 +305,45 @@ class Search:
         self._known, self._reveals = steps, view.state.reveals
 
     def _grow_all(self, grow: Callable[[Tree, int], None]) -> None:
-        everywhere = map if self._budget.alone else background("search", BEHIND).map
+        everywhere = map if self._budget.alone else background("search", NICENESS).map
         list(everywhere(grow, self._trees, range(self._seed, self._seed + len(self._trees))))
 
 
 def _considered(action: int, visits: float, total: float, squares: float) -> Considered:
-    """From the sums over its visits. The variance is estimated with one more visit, to win or to lose all: never nothing."""
+    """Compute an action's statistics from its sums. The variance gets a prior of half a win and half a loss, so it is never 0."""
     payoff = total / max(visits, 1)
     variance = (squares - visits * payoff * payoff + 0.25) / (visits + 1)
     return Considered(action, int(visits), payoff, sqrt(variance / max(visits, 1)))
 
 
-def _grow_a_slice(view: View, clock: Callable[[], float], seconds: float, tree: Tree, seed: int) -> None:
-    """Grow for a slice of time, of at most so many seconds."""
-    slice_ = min(SLICE, TURN / max(1, len(_taking_turns)))
+def _grow_slice(view: View, clock: Callable[[], float], seconds: float, tree: Tree, seed: int) -> None:
+    """Grow a tree for one time slice of at most ``seconds``."""
+    slice_ = min(SLICE, TURN / max(1, len(_running)))
     began, iterations = clock(), max(FIRST, int(tree.pace * min(slice_, seconds)))
     tree.grow(view.states, view.viewer, iterations, seed)
     tree.pace = iterations / max(clock() - began, 1e-6)
 
 
 def _grow_below(view: View, action: int, iterations: int, tree: Tree, seed: int) -> None:
-    """Iterations that all begin with this action."""
+    """Run iterations that all begin with this action."""
     tree.control[ONLY] = action
     tree.grow(view.states, view.viewer, iterations, seed)
     tree.control[ONLY] = NOTHING
 
 
-_taking_turns: set[Search] = set()
-"""The searches that think in the threads in the background now."""
+_running: set[Search] = set()
+"""The searches that are running in background threads."""
 
 
 class SearchBot:
-    """Plays what its search has considered most, if that is clearly better than what the game's heuristics would do.
+    """Plays the most visited action of its search if that is clearly better than the choice of the game's heuristics.
 
     Args:
-        exact: whether it plays exactly where the game can be solved.
+        game: the edition of the match.
+        name: the name of the bot.
+        budget: the budget of each decision.
+        seed: determines the bot's random choices.
+        exact: whether it plays optimally where the game's solver knows the position.
     """
 
     def __init__(self, game: Game, name: str, budget: Budget, seed: bytes, exact: bool = False) -> None:
@@ -347,7 +355,7 @@ class SearchBot:
         self._draw = np.random.default_rng(seed_number(seed))
 
     def choose(self, view: View) -> int:
-        """One of ``view.legal``."""
+        """Choose one of ``view.legal``."""
         if len(view.legal) == 1:
             return view.legal[0]
         solution = self._solver(view) if self._solver else None

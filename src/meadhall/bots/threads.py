@@ -1,4 +1,4 @@
-"""Threads for thinking, beside those that serve people."""
+"""Thread pools for background work, at a lower priority than the threads that serve requests."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from meadhall.engine.cores import cores
 
 
 @cache
-def background(name: str, behind: int) -> ThreadPoolExecutor:
-    """The threads of that name, for all matches of this process: as many as there are cores to use.
+def background(name: str, niceness: int) -> ThreadPoolExecutor:
+    """Return the process's thread pool of that name, with one thread per core.
 
     Args:
-        behind: how much less urgent than usual they are (as ``nice`` counts), where the system can tell threads apart. Where
-            the process is so already or even less urgent, they are as it is.
+        name: the name of the pool and of its threads.
+        niceness: the nice value of the threads, where the system has one per thread (Linux). It is never below the process's.
     """
-    return ThreadPoolExecutor(cores(), name, partial(_step_back, behind))
+    return ThreadPoolExecutor(cores(), name, partial(_lower_priority, niceness))
 
 
-def _step_back(behind: int) -> None:
-    if sys.platform == "linux":  # elsewhere a thread is no process to the system
-        own = os.getpriority(os.PRIO_PROCESS, 0)
+def _lower_priority(niceness: int) -> None:
+    if sys.platform == "linux":  # only Linux has a nice value per thread
+        current = os.getpriority(os.PRIO_PROCESS, 0)
         with suppress(PermissionError):
-            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), max(behind, own))
+            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), max(niceness, current))

@@ -1,15 +1,15 @@
 """Information-set Monte Carlo tree search, compiled for each game: one tree, and the loop that grows it.
 
-Each iteration deals anew what the searching seat can't see, walks down the tree along what has done well for whoever decides,
-adds one node, plays on quickly and reports the result to all nodes on the way. Nodes are sequences of decisions: dice and draws
-are not nodes but come anew with each iteration (open loop), so an action is only sometimes available and is judged by how often
-it was. Rewards are kept for the seat that decides (max^n).
+Each iteration samples a determinization for the searching seat, descends the tree by UCB1 for the seat to move,
+adds one node, plays a rollout and adds the result to all nodes on the path. Nodes are sequences of decisions. Dice and draws are
+not nodes but are sampled again in each iteration (open loop). So an action is only sometimes available, and UCB1 uses the number
+of times it was. Rewards are kept for the seat that decided (max^n).
 
 Cowling, Powley, Whitehouse: Information Set Monte Carlo Tree Search (2012), single observer; Perez Liebana et al.: Open Loop
 Search for General Video Game Playing (2015); Sturtevant: An Analysis of UCT in Multi-Player Games (2008); progressive widening:
 Coulom (2007).
 
-Like ``loops.py`` this file is the source of one module for each game, see ``kernels.module_of``.
+Like ``loops.py`` this file is the source of one module per game, see ``compiled.module_of``.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from meadhall.engine.rule import rule
 from meadhall.engine.schema import Grid, Row, States, state_at
 
 if TYPE_CHECKING:
-    # What kernels.module_of puts here.
+    # Supplied by compiled.module_of.
     def legal(state: Any, out: Any) -> int: ...
     def play(state: Any, action: int, log: Any) -> None: ...
     def redeal(state: Any, seat: int) -> None: ...
@@ -34,14 +34,15 @@ if TYPE_CHECKING:
     def solved_value(state: Any, out: Any) -> bool: ...
 
 
-# The columns of a node. Its children are a list: the first, and the next of each.
+# The columns of a node. Children form a linked list: CHILD is the first, SIBLING the next one.
 CHILD, SIBLING, ACTION, ACTOR, VISITS, AVAILABLE = range(6)
 COLUMNS = 6
 NOTHING = -1
 
-# How a tree stands: its size, how many iterations it has seen, the mark last used; what to try first at the root, and what alone.
+# Control values of a tree: its size, its number of iterations, the last mark used, and at the root the action to try first
+# (DEFAULT_ACTION) or the only one to try (ONLY).
 SIZE, ITERATIONS, MARK, DEFAULT_ACTION, ONLY = range(5)
-STANDING = 5
+CONTROLS = 5
 
 # The columns of rewards.
 SUM, SQUARES = range(2)
@@ -49,7 +50,7 @@ SUM, SQUARES = range(2)
 SPECTATOR = -1
 
 LONGEST = 400
-"""Nodes that an iteration walks through at most."""
+"""The largest depth of an iteration, in nodes."""
 
 
 @rule
@@ -62,25 +63,26 @@ def grow(
     iterations: int,
     seed: int,
     settings: Any,
-    room: Any,
+    buffer: Any,
     silent: Any,
     payoffs: Any,
     totals: Any,
 ) -> None:
-    """Grow a tree by so many iterations.
+    """Run ``iterations`` iterations.
 
     Args:
-        tables: room for one state, and the state to be searched, concealed for ``seat``.
-        seat: who looks; -1: everybody, -2: somebody who knows everything, and for whom nothing is dealt anew.
-        nodes, rewards: the tree; node 0 is the root. ``rewards[k]``: the ``SUM`` of what node k brought to its ``ACTOR``, and
-            the sum of its ``SQUARES``.
-        control: int64 (``STANDING``,), how the tree stands: ``SIZE``, ``ITERATIONS``, ``MARK``, ``HABIT`` and ``ONLY``.
+        states: a buffer of two states: the working state, and the state to search, concealed for ``seat``.
+        seat: the searching seat; -1: a spectator; -2: a viewer with full information, for whom nothing is redealt.
+        nodes, rewards: the tree; node 0 is the root. ``rewards[k]`` holds the ``SUM`` of node k's payoffs to its ``ACTOR`` and
+            the sum of their ``SQUARES``.
+        control: int64 (``CONTROLS``,): ``SIZE``, ``ITERATIONS``, ``MARK``, ``DEFAULT_ACTION`` and ``ONLY``.
+        iterations: the number of iterations to run.
         seed: keys the chance of iteration i together with i.
-        settings: exploration, the two numbers of widening, the depth of rollouts.
-        room: int64 (3, most actions): the legal actions, marks, and the path.
+        settings: exploration, the two parameters of progressive widening, the cutoff of rollouts.
+        buffer: int64 (3, most actions): the legal actions, marks, and the path.
         silent: a log of length zero.
-        shares: room for the seats' shares.
-        totals: gains the shares of every iteration.
+        payoffs: a buffer for the seats' payoffs.
+        totals: the payoffs of every iteration are added to it.
     """
     for _ in range(iterations):
         states[0] = states[1]
@@ -88,11 +90,11 @@ def grow(
         key_from_counter(state.rng, seed, control[ITERATIONS])
         if seat >= SPECTATOR:
             redeal(state, seat)
-        length = descend(state, nodes, rewards, control, settings, room, silent, payoffs)
-        finish(state, int(settings[3]), room[0], silent, payoffs)
+        length = descend(state, nodes, rewards, control, settings, buffer, silent, payoffs)
+        finish(state, int(settings[3]), buffer[0], silent, payoffs)
         control[ITERATIONS] += 1
         for k in range(length):
-            node = room[2, k]
+            node = buffer[2, k]
             nodes[node, VISITS] += 1
             if node > 0:
                 payoff = payoffs[nodes[node, ACTOR]]
@@ -103,27 +105,27 @@ def grow(
 
 
 @rule
-def descend(state: Any, nodes: Grid, rewards: Grid, control: Row, settings: Any, room: Any, silent: Any, payoffs: Any) -> int:
-    """Walk down to a new node, or to where it is settled. The path is ``room[2]``; how long it is."""
-    room[2, 0] = 0
+def descend(state: Any, nodes: Grid, rewards: Grid, control: Row, settings: Any, buffer: Any, silent: Any, payoffs: Any) -> int:
+    """Descend to a new node or a solved position. Write the path to ``buffer[2]`` and return its length."""
+    buffer[2, 0] = 0
     length = 1
     node = 0
     while state.actor >= 0 and length < LONGEST:
-        count = legal(state, room[0])
+        count = legal(state, buffer[0])
         if node == 0 and control[ONLY] != NOTHING:
-            room[0, 0] = control[ONLY]
+            buffer[0, 0] = control[ONLY]
             count = 1
-        untried = mark_untried(state, nodes, node, count, control, room)
+        untried = mark_untried(state, nodes, node, count, control, buffer)
         widest = settings[1] * (nodes[node, VISITS] + 1) ** settings[2]
         new = untried > 0 and count - untried < max(widest, 1.0) and control[SIZE] < nodes.shape[0]
         if new:
-            node = add_child(state, nodes, rewards, node, choose_untried(state, node, count, control, room), control)
+            node = add_child(state, nodes, rewards, node, choose_untried(state, node, count, control, buffer), control)
         elif untried == count:
             break  # the tree is full
         else:
-            node = best_child(state, nodes, rewards, node, settings[0], control[MARK], room)
+            node = best_child(state, nodes, rewards, node, settings[0], control[MARK], buffer)
         play(state, nodes[node, ACTION], silent)
-        room[2, length] = node
+        buffer[2, length] = node
         length += 1
         if new or solved_value(state, payoffs):
             break
@@ -131,40 +133,43 @@ def descend(state: Any, nodes: Grid, rewards: Grid, control: Row, settings: Any,
 
 
 @rule
-def mark_untried(state: Any, nodes: Grid, node: int, count: int, control: Row, room: Any) -> int:
-    """Mark every legal action in ``room[1]``: with this walk's mark if it has a node, one more if not. How many have none."""
+def mark_untried(state: Any, nodes: Grid, node: int, count: int, control: Row, buffer: Any) -> int:
+    """Mark every legal action in ``buffer[1]``: this iteration's mark if it has a node, one more if not.
+
+    Returns the number of actions without a node.
+    """
     control[MARK] += 2
     mark = control[MARK]
     for k in range(count):
-        room[1, room[0, k]] = mark + 1
+        buffer[1, buffer[0, k]] = mark + 1
     untried = count
     child = nodes[node, CHILD]
     while child != NOTHING:
         action = nodes[child, ACTION]
-        if nodes[child, ACTOR] == state.actor and room[1, action] == mark + 1:
-            room[1, action] = mark
+        if nodes[child, ACTOR] == state.actor and buffer[1, action] == mark + 1:
+            buffer[1, action] = mark
             untried -= 1
         child = nodes[child, SIBLING]
     return untried
 
 
 @rule
-def choose_untried(state: Any, node: int, count: int, control: Row, room: Any) -> int:
-    """What the guide would do if it could only do what is untried; at the root first the habit, if there is one."""
+def choose_untried(state: Any, node: int, count: int, control: Row, buffer: Any) -> int:
+    """Choose an untried action by the game's guide; at the root the default action comes first, if there is one."""
     mark = control[MARK] + 1
-    if node == 0 and control[DEFAULT_ACTION] != NOTHING and room[1, control[DEFAULT_ACTION]] == mark:
+    if node == 0 and control[DEFAULT_ACTION] != NOTHING and buffer[1, control[DEFAULT_ACTION]] == mark:
         return int(control[DEFAULT_ACTION])
     untried = 0
     for k in range(count):
-        if room[1, room[0, k]] == mark:
-            room[0, untried] = room[0, k]
+        if buffer[1, buffer[0, k]] == mark:
+            buffer[0, untried] = buffer[0, k]
             untried += 1
-    return guide(state, room[0], untried, state.rng)
+    return guide(state, buffer[0], untried, state.rng)
 
 
 @rule
 def add_child(state: Any, nodes: Grid, rewards: Any, node: int, action: int, control: Row) -> int:
-    """A new node for what the actor does; its number."""
+    """Add a node for an action of the actor and return its index."""
     child = control[SIZE]
     control[SIZE] += 1
     nodes[child, CHILD] = NOTHING
@@ -180,13 +185,13 @@ def add_child(state: Any, nodes: Grid, rewards: Any, node: int, action: int, con
 
 
 @rule
-def best_child(state: Any, nodes: Grid, rewards: Any, node: int, exploration: float, mark: int, room: Any) -> int:
-    """UCB1 with counts of availability, among the legal actions that have nodes, which bear the mark."""
+def best_child(state: Any, nodes: Grid, rewards: Any, node: int, exploration: float, mark: int, buffer: Any) -> int:
+    """Return the best legal child by UCB1 with availability counts. Legal actions that have nodes bear the mark."""
     best = NOTHING
     highest = -1.0
     child = nodes[node, CHILD]
     while child != NOTHING:
-        if nodes[child, ACTOR] == state.actor and room[1, nodes[child, ACTION]] == mark:
+        if nodes[child, ACTOR] == state.actor and buffer[1, nodes[child, ACTION]] == mark:
             nodes[child, AVAILABLE] += 1
             visits = nodes[child, VISITS]
             value = rewards[child, SUM] / visits + exploration * sqrt(log(nodes[child, AVAILABLE]) / visits)
@@ -199,9 +204,7 @@ def best_child(state: Any, nodes: Grid, rewards: Any, node: int, exploration: fl
 
 @rule
 def finish(state: Any, cutoff: int, out: Row, silent: Any, payoffs: Any) -> None:
-    """Play on by the quick policy, to the end or for so many decisions and to a quiet position; what it is worth to whom into
-    ``shares``.
-    """
+    """Play a rollout to the end, or for ``cutoff`` decisions and on to a quiescent position. Write the payoffs to ``payoffs``."""
     while state.actor >= 0:
         if solved_value(state, payoffs):
             return
@@ -215,13 +218,13 @@ def finish(state: Any, cutoff: int, out: Row, silent: Any, payoffs: Any) -> None
 
 @rule
 def transplant(nodes: Grid, rewards: Grid, root: int, new_nodes: Grid, new_rewards: Grid) -> int:
-    """Copy what grows from ``root`` into an empty tree, breadth first; its size."""
+    """Copy the subtree of ``root`` into an empty tree, breadth first, and return its size."""
     new_nodes[0, CHILD] = nodes[root, CHILD]
     new_nodes[0, VISITS] = nodes[root, VISITS]
     size = 1
     done = 0
     while done < size:
-        child = new_nodes[done, CHILD]  # in the old tree, until now
+        child = new_nodes[done, CHILD]  # still an index of the old tree
         new_nodes[done, CHILD] = NOTHING
         while child != NOTHING:
             for column in range(ACTION, COLUMNS):

@@ -52,8 +52,8 @@ class GameRules(Protocol):
 
     ``setup`` sets up a blank state. ``legal`` writes the legal actions to ``out`` in ascending order and returns their number.
     ``play`` plays a legal action and everything that follows up to the next decision. ``conceal`` blanks what a seat may not
-    know. ``redeal`` fills the blanks of a concealed state at random with values the seat can't tell from the true ones: it samples a
-    determinization of the information set. ``score`` writes each seat's payoff.
+    know. ``redeal`` fills the blanks of a concealed state at random with values the seat can't tell from the true ones: it
+    samples a determinization of the information set. ``score`` writes each seat's payoff.
     """
 
     def setup(self, state: Any, players: int, options: Any, log: Any) -> None: ...

@@ -1,8 +1,8 @@
 """Laws about hidden information: a seat sees nothing it may not know, and its determinizations keep everything it was told.
 
 There are two kinds of tests. One redeals a state for a viewer: the viewer can't distinguish the two states, so any difference
-the viewer sees is a leak. The other compares many setups: the facts in an event of the setup must be known to its audience afterwards,
-and to no other seat.
+the viewer sees is a leak. The other compares many setups: the facts in an event of the setup must be known to its audience
+afterwards, and to no other seat.
 """
 
 from __future__ import annotations
