@@ -115,8 +115,8 @@ def test_control_c_shows_what_was_played_so_far(capsys: Capture, monkeypatch: py
     [
         (["chess", "--bots", "thrall,karl"], "there is no game 'chess'"),
         ([GAME], "--bots"),
-        ([GAME, "--bots", ""], "0 of at least 2"),
-        ([GAME, "--bots", "karl"], "1 of at least 2"),
+        ([GAME, "--bots", ""], "0 instead of at least 2"),
+        ([GAME, "--bots", "karl"], "1 instead of at least 2"),
         ([GAME, "--bots", "karl,karl"], "named once"),
         ([GAME, "--bots", "karl,hal"], "no bot 'hal'"),
         ([GAME, "--bots", "thrall,karl", "--players", "9"], "2 to 6 players, not 9"),
@@ -142,5 +142,5 @@ def test_that_plots_cannot_be_drawn_is_said_before_anything_is_played(capsys: Ca
     monkeypatch.setattr(plots, "find_spec", lambda name: None)
     assert main(["tournament", GAME, "--bots", "thrall,karl", "--games", "100000000", "--plots", "plots"]) == 2
     assert capsys.readouterr().err == (
-        "meadhall: plots are drawn with matplotlib, which is not installed: pip install 'meadhall[plots]'\n"
+        "meadhall: plots need matplotlib, which is not installed: pip install 'meadhall[plots]'\n"
     )

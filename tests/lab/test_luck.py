@@ -17,10 +17,10 @@ from meadhall.engine.match import Match
 from meadhall.engine.statistics import Z_95
 from meadhall.lab import luck as module
 from meadhall.lab import tournament
-from meadhall.lab.adjusted import LEAST, Adjusted, student, without_luck
-from meadhall.lab.looks import all_sure
+from meadhall.lab.control_variate import LEAST, Adjusted, regress_on_luck, student_quantile
 from meadhall.lab.luck import luck
 from meadhall.lab.matches import play_out
+from meadhall.lab.sequential_test import all_sure
 from meadhall.lab.standings import Meetings
 
 
@@ -51,7 +51,7 @@ def test_luck_is_nothing_on_average_however_well_who_has_it_plays(
     name: str, players: int, options: dict[str, str], matches: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One greedy player among random ones, at each seat in turn: none of what it plays better is taken for luck."""
-    monkeypatch.setattr(module, "CONTINUATIONS", 16)
+    monkeypatch.setattr(module, "PLAYOUTS", 16)
     lucky, won = [], []
     for number in range(matches):
         seat = number % players
@@ -97,8 +97,8 @@ def test_the_mean_without_luck_is_as_sure_as_is_said_and_surer_than_with_it(coun
     for _ in range(1000):
         lucky = rng.normal(size=30)
         gained = 0.1 + counts * lucky + 0.3 * rng.normal(size=30)
-        found = without_luck(gained, lucky)
-        half = student(Z_95, found.freedom) * found.error
+        found = regress_on_luck(gained, lucky)
+        half = student_quantile(Z_95, found.freedom) * found.error
         held += abs(found.mean - 0.1) <= half
         narrower += half < Z_95 * gained.std() / 30**0.5
         assert 0 <= found.explained <= 1
@@ -124,7 +124,7 @@ def test_intervals_without_luck_hold_the_truth_as_often_as_they_say(seats: int, 
 
 
 def test_luck_that_is_none_changes_nothing() -> None:
-    found = without_luck(np.array([0.0, 1.0] * 20), np.zeros(40))
+    found = regress_on_luck(np.array([0.0, 1.0] * 20), np.zeros(40))
     assert found.mean == pytest.approx(0.5)
     assert found.explained == 0
 
@@ -141,7 +141,7 @@ def test_of_too_few_matches_or_of_such_as_end_alike_nothing_is_said() -> None:
 @pytest.mark.parametrize(("freedom", "quantile"), [(18, 2.1009), (28, 2.0484), (60, 2.0003), (1000, 1.9623)])
 def test_students_quantiles(freedom: int, quantile: float) -> None:
     """Tables of Student's distribution, 97.5 %."""
-    assert student(Z_95, freedom) == pytest.approx(quantile, abs=5e-4)
+    assert student_quantile(Z_95, freedom) == pytest.approx(quantile, abs=5e-4)
 
 
 # ----------------------------------------------------------------------------------------------------------- in tournaments

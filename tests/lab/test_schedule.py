@@ -87,18 +87,18 @@ def test_as_few_play_as_can_unless_more_are_asked_for() -> None:
 @pytest.mark.parametrize(
     ("name", "given", "reason"),
     [
-        ("axes-and-allies", {"bots": []}, "0 of at least 2"),
-        ("axes-and-allies", {"bots": ["karl"]}, "1 of at least 2"),
+        ("axes-and-allies", {"bots": []}, "0 instead of at least 2"),
+        ("axes-and-allies", {"bots": ["karl"]}, "1 instead of at least 2"),
         ("axes-and-allies", {"bots": "karl"}, "list of names"),
         ("axes-and-allies", {"bots": ["karl", "thrall", "karl"]}, "named once"),
         ("axes-and-allies", {"bots": ["karl", "hal"]}, "no bot 'hal'"),
         ("axes-and-allies", {"players": 7}, "2 to 6 players"),
         ("axes-and-allies", {"games": 0}, "at least 1"),
         ("axes-and-allies", {"games": True}, "at least 1"),
-        ("axes-and-allies", {"bots": [f"search@{k + 1}" for k in range(60)], "players": 6}, "at most 100,000,000"),
+        ("axes-and-allies", {"bots": [f"search@{k + 1}" for k in range(60)], "players": 6}, "the limit is 100,000,000"),
         ("axes-and-allies", {"seed": 3}, "text, not 3"),
         ("axes-and-allies", {"variant": "long"}, "no option 'variant'"),
-        ("hoard", {"bots": [], "mode": "together"}, "0 of at least 1"),
+        ("hoard", {"bots": [], "mode": "together"}, "0 instead of at least 1"),
         ("hoard", {"players": 3, "mode": "sides"}, "2 or 4 players"),
     ],
 )

@@ -191,7 +191,7 @@ def test_the_report_is_json_able() -> None:
         ({"bots": ["search@99999999999999999999"]}, "no bot"),
         ({"records": 5}, "name of a file, not 5"),
         ({"records": "\ud800"}, "UTF-8"),
-        ({"records": "a\0b"}, "no file is called"),
+        ({"records": "a\0b"}, "no valid file name"),
         ({"games": 0}, "at least 1"),
         ({"games": 10**30}, "at most 100,000,000"),
         ({"games": True}, "at least 1"),

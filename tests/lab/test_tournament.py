@@ -19,10 +19,10 @@ from meadhall import game
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.statistics import Z_95
 from meadhall.lab import Tournament, tournament
-from meadhall.lab.looks import all_sure, is_better, looks, width
 from meadhall.lab.matches import Outcome, play_match, play_matches
 from meadhall.lab.ratings import ratings
 from meadhall.lab.schedule import Schedule, scheduled
+from meadhall.lab.sequential_test import all_sure, check_points, is_better, width
 from meadhall.lab.standings import Meetings
 from meadhall.lab.tournament import hold
 
@@ -311,17 +311,17 @@ def test_a_tournament_in_the_wrong_order_is_never_sure() -> None:
 
 
 def test_of_a_single_bot_nothing_is_to_be_sure_of() -> None:
-    with pytest.raises(BadSetup, match="nothing to be sure of"):
+    with pytest.raises(BadSetup, match="at least two bots"):
         tournament("axxa", ["thrall"], games=60, until_sure=True)
 
 
 def test_looks_are_few_and_after_whole_rounds() -> None:
-    numbers = looks(1000, 12)
+    numbers = check_points(1000, 12)
     assert numbers[0] == 60
     assert numbers[-1] == 1000
     assert all(number % 12 == 0 for number in numbers[:-1])
     assert all(late / early >= 1.5 for early, late in pairwise(numbers[:-1]))
-    assert looks(40, 2) == (40,)
+    assert check_points(40, 2) == (40,)
 
 
 def test_one_look_is_as_any_other_interval_and_more_are_wider() -> None:
@@ -347,7 +347,7 @@ def test_what_neither_has_won_says_nothing_of_the_two() -> None:
 
 def test_equal_bots_are_seldom_taken_for_unequal_however_often_one_looks() -> None:
     """With 5 % at each of the looks it would be about 15 %."""
-    ends = looks(1000, 2)
+    ends = check_points(1000, 2)
     z = width(len(ends))
     rng = np.random.default_rng(3)
     wrong = 0

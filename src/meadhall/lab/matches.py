@@ -1,4 +1,4 @@
-"""Simulated games played as whole matches: by any bot, and with a record of each."""
+"""Simulated games as whole matches, for all kinds of bots and with a record of each match."""
 
 from __future__ import annotations
 
@@ -26,39 +26,39 @@ from meadhall.engine.view import Seat
 from meadhall.lab.luck import luck
 
 CHUNK = 16
-"""Matches that a process plays before it hands them over."""
+"""The number of matches in a task for a process."""
 AHEAD = 4
-"""Chunks given out for each process, so that none waits for the next."""
+"""The number of tasks queued per process, so that no process waits for work."""
 MOST_GAMES = 100_000_000
-"""The most games of a simulation or tournament: what came of each is kept to the end."""
+"""The largest number of games of a simulation or tournament. All results are kept in memory to the end."""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What is to be played, in a form that another process understands."""
+    """The matches to play, in a picklable form."""
 
     game: str
-    bots: tuple[str, ...]  # one a seat
+    bots: tuple[str, ...]  # one per seat
     options: dict[str, Any]
     seed: str
-    records: bool = False  # whether a record of each match is wanted
-    luck: bool = False  # whether to measure everybody's luck, see ``luck.luck``
+    records: bool = False  # whether to write a record of each match
+    luck: bool = False  # whether to measure each seat's luck, see ``luck.luck``
 
     def seating(self, number: int) -> tuple[str, ...]:
-        """The bots of match ``number``, seat by seat: everybody sits everywhere in turn."""
+        """Return the bots of match ``number`` by seat. They rotate: every bot sits on every seat in turn."""
         players = len(self.bots)
         return tuple(self.bots[(seat + number) % players] for seat in range(players))
 
     def deal(self, number: int) -> int:
-        """The number that keys the dice and shuffles of match ``number``."""
+        """Return the number that keys the dice and shuffles of match ``number``."""
         return number
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a match went, and what was counted of it.
+    """The outcome of a match.
 
-    Where it was not wanted ``record``, a line of JSON, is "", and ``luck``, each seat's, is ().
+    ``record`` is a line of JSON, and ``luck`` holds each seat's luck. Both are empty unless the plan asks for them.
     """
 
     scores: tuple[float, ...]
@@ -69,7 +69,7 @@ class Outcome:
 
 
 def play_match(plan: Plan, number: int) -> Outcome:
-    """Play match ``number`` of the plan to its end. A search thinks as if nothing else ran, see ``bots.bot``."""
+    """Play match ``number`` of the plan to its end. The time of searches is CPU time, see ``bots.bot``."""
     subject, names = game(plan.game), plan.seating(number)
     match = subject.match(
         seed=seed_from_text(f"{plan.seed}/{plan.deal(number)}"),
@@ -89,7 +89,7 @@ def play_match(plan: Plan, number: int) -> Outcome:
 
 
 def play_out(match: Match, bots: Sequence[Any]) -> None:
-    """Let the bots, one a seat, play the match to its end."""
+    """Let the bots, one per seat, play the match to its end."""
     while (actor := match.actor) is not None:
         match.play(bots[actor].choose(match.view(actor)), actor)
 
@@ -103,37 +103,37 @@ def _play_chunk(plan: Plan, numbers: range) -> list[Outcome]:
 
 
 def check_processes(processes: Any, subject: Game) -> int:
-    """How many processes are to play matches of a game. Raises BadSetup, also if others would know another game by its name."""
+    """Return the number of processes. Raises BadSetup if it is invalid, or if other processes can't find this game by its name."""
     count = check_count(processes, "processes")
     if count > 1 and not installed(subject):
-        raise BadSetup(f"other processes don't know this {subject.name}: it is no installed game; play it in one process")
+        raise BadSetup(f"{subject.name} is not an installed game, so other processes can't find it; use one process")
     return count
 
 
 def play_matches(
     plan: Plan, games: int, processes: int, progress: Callable[[int], None] | None, chunk: int = CHUNK, first: int = 0
 ) -> Generator[Outcome, None, None]:
-    """The outcomes of matches ``first`` to ``games - 1``, in order, played by so many processes, ``chunk`` matches at a time."""
+    """Yield the outcomes of matches ``first`` to ``games - 1`` in order. Processes play ``chunk`` matches at a time."""
     starts = range(first, games, chunk)
     chunks = (range(start, min(start + chunk, games)) for start in starts)
     count = min(processes, len(starts))
-    for outcomes in _play_beside(plan, chunks, count) if count > 1 else (_play_chunk(plan, numbers) for numbers in chunks):
+    for outcomes in _play_in_processes(plan, chunks, count) if count > 1 else (_play_chunk(plan, numbers) for numbers in chunks):
         yield from outcomes
         if progress:
             progress(len(outcomes))
 
 
-def _play_beside(plan: Plan, chunks: Iterator[range], processes: int) -> Iterator[list[Outcome]]:
-    """The outcomes chunk by chunk; who doesn't wait for all leaves no process behind."""
+def _play_in_processes(plan: Plan, chunks: Iterator[range], processes: int) -> Iterator[list[Outcome]]:
+    """Yield the outcomes chunk by chunk. A caller that stops early leaves no process behind."""
     others = multiprocessing.active_children()
-    context = multiprocessing.get_context("spawn")  # a fork would copy the locks of threads that are not copied
+    context = multiprocessing.get_context("spawn")  # a fork would copy locks held by threads, but not the threads
     with ProcessPoolExecutor(processes, context) as pool:
         try:
             results: deque[Future[list[Outcome]]] = deque()
             while True:
-                with _interrupts_held_back():
-                    given_out = islice(chunks, processes * AHEAD - len(results))
-                    results.extend(pool.submit(_play_chunk, plan, numbers) for numbers in given_out)
+                with _ignoring_interrupts():
+                    queued = islice(chunks, processes * AHEAD - len(results))
+                    results.extend(pool.submit(_play_chunk, plan, numbers) for numbers in queued)
                 if not results:
                     break
                 yield results.popleft().result()
@@ -144,8 +144,8 @@ def _play_beside(plan: Plan, chunks: Iterator[range], processes: int) -> Iterato
 
 
 @contextmanager
-def _interrupts_held_back() -> Iterator[None]:
-    """Processes started in this block never see Ctrl-C, which a terminal sends to all: who waits for them ends them."""
+def _ignoring_interrupts() -> Iterator[None]:
+    """Start processes that ignore Ctrl-C, which a terminal sends to all of them. The parent process ends them instead."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return

@@ -1,6 +1,6 @@
-"""Plots of a tournament: what each bot wins, how it is rated, and who finishes ahead of whom. SVG, its words as text.
+"""Plots of a tournament as SVG with text: win rates, ratings, and a matrix of pairwise results.
 
-They are drawn with matplotlib, which is not installed with Meadhall unless it is asked for.
+They need Matplotlib, an optional dependency (``meadhall[plots]``).
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ import numpy as np
 from meadhall.engine.errors import MeadhallError
 from meadhall.engine.game import game
 from meadhall.engine.language import gettext as _
-from meadhall.lab.adjusted import Adjusted
+from meadhall.lab.control_variate import Adjusted
 from meadhall.lab.standings import Standing, Tournament
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# The hall's colours by day, see css/tokens.css.
+# The colours of the light theme, see css/tokens.css.
 PAPER, FIELD, INK, QUIET, LINE = "#fbf6ea", "#ece1cd", "#2a1d13", "#6b5a48", "#cfbd9d"
 EMBER, FJORD = "#a8371a", "#1f5c80"
 
@@ -45,7 +45,7 @@ STYLE: dict[Any, Any] = {
     "font.size": 11,
     "grid.color": LINE,
     "grid.linewidth": 0.6,
-    "svg.fonttype": "none",  # words stay words: to be read aloud, searched and copied
+    "svg.fonttype": "none",  # keep text as text, for screen readers, search and copying
     "svg.hashsalt": "meadhall",  # the same plot is the same file
     "text.color": INK,
     "xtick.color": QUIET,
@@ -56,15 +56,15 @@ STYLE: dict[Any, Any] = {
 }
 
 DARK = 0.36
-"""How far from one half a rate is from which on its colour is so dark that it is written on in light."""
+"""The distance of a rate from 1/2 above which its colour is dark and the text on it is light."""
 
 
 class NoPlots(MeadhallError):
-    """What plots are drawn with is not installed."""
+    """Matplotlib is not installed."""
 
 
 class Plot(NamedTuple):
-    """A plot: the name of its file, its title, its size in inches, and what draws it."""
+    """A plot: its file name, title, size in inches, and drawing function."""
 
     name: str
     title: str
@@ -73,7 +73,7 @@ class Plot(NamedTuple):
 
 
 class Estimate(NamedTuple):
-    """A number that was measured, its interval, and how it is written."""
+    """A measured value, its interval and its text."""
 
     value: float
     low: float
@@ -82,14 +82,14 @@ class Estimate(NamedTuple):
 
 
 def check_plots(folder: Path | str) -> None:
-    """Make the folder, and see that plots can be drawn. Raises NoPlots or OSError: better before hours of play than after."""
+    """Make the folder and check that plots can be drawn, before hours of play. Raises NoPlots or OSError."""
     if find_spec("matplotlib") is None:
-        raise NoPlots("plots are drawn with matplotlib, which is not installed: pip install 'meadhall[plots]'")
+        raise NoPlots("plots need matplotlib, which is not installed: pip install 'meadhall[plots]'")
     Path(folder).mkdir(parents=True, exist_ok=True)
 
 
 def write_plots(report: Tournament, folder: Path | str) -> list[Path]:
-    """Draw a tournament into SVG files in a folder; their paths. Raises NoPlots or OSError."""
+    """Draw a tournament as SVG files in a folder and return their paths. Raises NoPlots or OSError."""
     check_plots(folder)
     from matplotlib import rc_context  # noqa: PLC0415 - Matplotlib is an optional dependency
     from matplotlib.figure import Figure  # noqa: PLC0415
@@ -108,13 +108,13 @@ def write_plots(report: Tournament, folder: Path | str) -> list[Path]:
 
 
 def plots_of(report: Tournament) -> Iterator[Plot]:
-    """What there is to be drawn: no ratings where all win or lose together, no matrix of one bot."""
+    """Yield the plots of a tournament. A cooperative game has no ratings, a single bot no matrix."""
     played = _("{game} for {players}, {games} games").format(
         game=game(report.game).title, players=report.players, games=f"{report.games:,}"
     )
     wide = 7.5, 2.2 + 0.5 * len(report.bots)
     standings = list(report.standings.values())
-    note = _("share of the win; the bar is its 95 % interval")
+    note = _("win rate; the bar is its 95 % interval")
 
     def shares(name: str, title: str, of: Sequence[Standing | Adjusted]) -> Plot:
         estimates = [Estimate(each.share, each.low, each.high, f"{100 * each.share:.1f} %") for each in of]
@@ -126,14 +126,14 @@ def plots_of(report: Tournament) -> Iterator[Plot]:
             lambda axes: draw_estimates(axes, report.bots, estimates, note, fair, percent=True),
         )
 
-    yield shares("shares", _("How much each bot wins"), standings)
+    yield shares("shares", _("Win rate of each bot"), standings)
     adjusted = [each.adjusted for each in standings if each.adjusted is not None]
     if len(adjusted) == len(standings):
-        yield shares("without-luck", _("How much each bot wins without luck"), adjusted)
+        yield shares("without-luck", _("Win rate of each bot, corrected for luck"), adjusted)
     rated = [each.rating for each in standings if each.rating is not None]
     if rated:
         estimates = [Estimate(each.mu, each.low, each.high, f"{each.mu:.1f}") for each in rated]
-        heading = _("How each bot is rated") + "\n" + played
+        heading = _("Rating of each bot") + "\n" + played
         scale = _("rating; the bar is its 95 % interval")
         yield Plot("ratings", heading, wide, lambda axes: draw_estimates(axes, report.bots, estimates, scale))
     if len(report.bots) > 1:
@@ -151,7 +151,7 @@ def draw_estimates(
     *,
     percent: bool = False,
 ) -> None:
-    """A row for each bot, the last named on top: a dot for what was measured, a bar for its interval, the number beside it."""
+    """Draw a row for each bot, the last on top: a dot for the value, a bar for its interval, and the number."""
     for row, estimate in enumerate(estimates):
         axes.plot([estimate.low, estimate.high], [row, row], color=FJORD, linewidth=7, alpha=0.35, solid_capstyle="round")
         axes.plot(estimate.value, row, "o", color=FJORD, markersize=9)
@@ -179,7 +179,7 @@ def draw_estimates(
 
 
 def draw_matrix(axes: Axes, report: Tournament) -> None:
-    """A square for each pair: its colour and its number say the same."""
+    """Draw a square for each pair, with its rate as a colour and a number."""
     from matplotlib.colors import LinearSegmentedColormap  # noqa: PLC0415
 
     bots = report.bots
@@ -199,4 +199,4 @@ def draw_matrix(axes: Axes, report: Tournament) -> None:
     axes.tick_params(labelsize=12, labelcolor=INK)
     axes.invert_yaxis()
     axes.spines["bottom"].set_visible(False)
-    axes.set_xlabel(_("a draw is half"))
+    axes.set_xlabel(_("a draw counts as half"))

@@ -1,4 +1,4 @@
-"""Ratings: how strong bots are by the matches they played against each other, on a scale of one number."""
+"""Ratings: estimate the strength of bots from their matches against each other."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from meadhall.engine.statistics import Z_95
 
 @dataclass(frozen=True)
 class Rating:
-    """A rating of openskill's scale, on which everybody begins at 25.
+    """A rating on OpenSkill's scale, where every bot starts at 25.
 
     Attributes:
-        mu, sigma: what is believed of the strength, as a normal distribution.
+        mu, sigma: mean and standard deviation of the belief about the strength.
         low, high: the interval of mu, by default of 95 %.
     """
 
@@ -26,14 +26,14 @@ class Rating:
 
 
 def ratings(shares: Floats, z: float = Z_95) -> tuple[Rating, ...]:
-    """Everybody's rating after these matches, one after the other.
+    """Return every bot's rating after these matches, in order.
 
-    Weng, Lin: A Bayesian Approximation Method for Online Ranking (2011), for the model of Plackett and Luce. A match ranks those
-    who took part in it by their shares; the same share is the same rank. Bots don't learn: nothing is added to sigma (tau = 0).
+    Weng, Lin: A Bayesian Approximation Method for Online Ranking (2011), with the model of Plackett and Luce. A match ranks its
+    bots by payoff; equal payoffs are ties. Bots don't learn, so sigma gets no drift (tau = 0).
 
     Args:
-        shares: float64 (matches, bots), what each won; not a number where it took no part.
-        z: how many sigmas the interval has to either side.
+        shares: float64 (matches, bots): each bot's payoff; NaN where it took no part.
+        z: the normal quantile of the interval.
     """
     from openskill.models import PlackettLuce  # noqa: PLC0415 - only a tournament needs it
 

@@ -1,4 +1,4 @@
-"""What a simulation showed: who wins how often, from which seat, and how long it takes."""
+"""The report of a simulation: win rates by bot and seat, lengths, and the game's statistics."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from meadhall.engine.statistics import Counts, Rate, Spread
 
 @dataclass(frozen=True)
 class Report:
-    """The outcome of a simulation.
+    """The report of a simulation.
 
     Attributes:
-        game, players, options: what was played.
-        bots: who played. In game g (from 0) seat k had ``bots[(k + g) % players]``, so that everybody sits everywhere.
-        seed: gives the same games again.
-        games: how many were played.
-        by_bot: every bot's rate, all its seats together.
-        by_seat: every seat's rate, whoever sat there.
+        game, players, options: the game, the number of players and the options.
+        bots: the bots. In game g (from 0) seat k had ``bots[(k + g) % players]``, so that every bot sits on every seat.
+        seed: the seed; it reproduces the games.
+        games: the number of games.
+        by_bot: every bot's rate over all its seats.
+        by_seat: every seat's rate over all bots.
         by_bot_and_seat: every bot's rate on every seat.
-        length: decisions a game.
-        decisions, seconds: in all.
-        statistics: what the game counts besides, see ``Game.statistics``.
+        length: decisions per game.
+        decisions, seconds: totals.
+        statistics: the game's own counters, see ``Game.statistics``.
     """
 
     game: str
@@ -47,11 +47,11 @@ class Report:
 
     @property
     def decisions_per_second(self) -> float:
-        """How fast it went, on all cores together."""
+        """Return the speed on all cores together."""
         return self.decisions / self.seconds if self.seconds else 0.0
 
     def to_dict(self) -> dict[str, Any]:
-        """The report as JSON-able data; ``docs/library/simulate.md`` describes it."""
+        """Return the report as JSON-able data, described in ``docs/library/simulate.md``."""
         return {**asdict(self), "decisions_per_second": self.decisions_per_second}
 
 
@@ -65,9 +65,14 @@ def report(
     counts: Counts,
     seconds: float,
 ) -> Report:
-    """The report of games that ended with ``shares`` (games, players) after ``lengths`` (games,) decisions.
+    """Build the report of a simulation.
 
-    ``counts`` (games, counters) is what was counted for the game's statistics.
+    Args:
+        game, options, bots, seed: the setup.
+        shares: float64 (games, players): the payoffs by seat.
+        lengths: int64 (games,): decisions per game.
+        counts: int64 (games, counters): the counters of the game's statistics.
+        seconds: the duration.
     """
     games, players = shares.shape
     line = np.array([list(dict.fromkeys(bots)).index(name) for name in bots])
@@ -76,7 +81,7 @@ def report(
     parties = [list(party) for party in game.parties(players, options)]
 
     def of_bot(seats: npt.NDArray[np.bool_]) -> Rate:
-        """The rate of a bot with these seats (games, players); of seats that win together each says the same."""
+        """Return the rate of a bot on these seats (games, players). Seats that win together count as one observation."""
         return Rate.of(shares[seats], independent=sum(int(seats[:, party].any(axis=1).sum()) for party in parties))
 
     return Report(

@@ -1,4 +1,4 @@
-"""The schedule of a tournament: who meets whom in which match, and who sits where."""
+"""The schedule of a tournament: the bots of every match and their seats."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from meadhall.lab.matches import MOST_GAMES, Plan
 
 @dataclass(frozen=True)
 class Schedule(Plan):
-    """A schedule in which everybody meets everybody and sits everywhere, equally often.
+    """A balanced schedule: all bots meet each other, and sit on every seat, equally often.
 
-    The parties of a match, which are its seats, two sides, or all together, are shared among the bots as evenly as possible: two
-    bots at four seats have two each, at three seats two and one or one and two, and of three bots at two seats one pauses. All
-    ways to do so take turns; each is played with every bot at every party. In which order the bots of a way sit around the table
-    is drawn anew for each round. Together, in one party, the bots play one after the other, with the same dice and shuffles.
+    The parties of a match (its seats, its two sides, or all seats together) are divided among the bots as evenly as possible. Two
+    bots on four seats get two each, on three seats two and one or one and two; of three bots on two seats one pauses. All such
+    lineups take turns, and each is played with every bot at every party. The seating order within a lineup is drawn at random in
+    each round. In a cooperative game there is one party: the bots play one after the other with the same dice and shuffles.
 
     Attributes:
-        bots: who takes part, each once.
-        parties: the seats that win or lose together, party by party.
-        wanted: how many matches are asked for; ``games`` are played, which is whole rounds.
+        bots: the bots, each once.
+        parties: the seats that win or lose together, as one tuple per party.
+        wanted: the number of matches asked for. ``games`` is the number played, a multiple of ``round``.
     """
 
     parties: tuple[tuple[int, ...], ...] = ()
@@ -37,22 +37,22 @@ class Schedule(Plan):
 
     @cached_property
     def lineups(self) -> tuple[tuple[str, ...], ...]:
-        """All ways to share the parties among the bots."""
+        """Return all ways to divide the parties among the bots."""
         each, rest = divmod(len(self.parties), len(self.bots))
         return tuple((*self.bots * each, *others) for others in combinations(self.bots, rest))
 
     @property
     def round(self) -> int:
-        """Matches after which everybody has met everybody and sat everywhere equally often."""
+        """Return the number of matches of a round, after which the schedule is balanced."""
         return comb(len(self.bots), len(self.parties) % len(self.bots)) * len(self.parties)
 
     @property
     def games(self) -> int:
-        """How many matches are played: whole rounds."""
+        """Return the number of matches played: whole rounds."""
         return -(-self.wanted // self.round) * self.round
 
     def line_up(self, number: int) -> tuple[str, ...]:
-        """The bots of match ``number``, party by party."""
+        """Return the bots of match ``number`` by party."""
         turn, place = divmod(number, self.round)
         shift, way = divmod(place, len(self.lineups))
         order = list(self.lineups[way])
@@ -60,12 +60,12 @@ class Schedule(Plan):
         return (*order[shift:], *order[:shift])
 
     def seating(self, number: int) -> tuple[str, ...]:
-        """The bots of match ``number``, seat by seat."""
+        """Return the bots of match ``number`` by seat."""
         seats = {seat: name for party, name in zip(self.parties, self.line_up(number), strict=True) for seat in party}
         return tuple(seats[seat] for seat in sorted(seats))
 
     def deal(self, number: int) -> int:
-        """The same for all bots where each plays on its own."""
+        """Return the key of the dice and shuffles: the same for all bots in a cooperative game."""
         return number if len(self.parties) > 1 else number // self.round
 
 
@@ -79,26 +79,26 @@ def scheduled(
     luck: bool = False,
     **options: Any,
 ) -> Schedule:
-    """The schedule of a tournament of at least so many games. Raises BadSetup or UnknownBot."""
+    """Make the schedule of a tournament of at least ``games`` games. Raises BadSetup or UnknownBot."""
     count, chosen = subject.check_setup(subject.min_players if players is None else players, options)
     parties = subject.parties(count, chosen)
     check_bots(subject, bots, min(2, len(parties)))
     if luck and len(parties) == 1:
-        raise BadSetup("where all win or lose together all have the same luck: nothing is gained by measuring it")
+        raise BadSetup("in a cooperative game all bots have the same luck, so measuring it gains nothing")
     wanted, text = check_count(games, "games", MOST_GAMES), check_seed_text(seed)
     schedule = Schedule(subject.name, tuple(bots), chosen, text, luck=luck, parties=parties, wanted=wanted)
     if schedule.round > MOST_GAMES:
-        raise BadSetup(f"a round of {len(bots)} bots has {schedule.round:,} games; at most {MOST_GAMES:,} are played")
+        raise BadSetup(f"a round of {len(bots)} bots has {schedule.round:,} games; the limit is {MOST_GAMES:,}")
     return schedule
 
 
 def check_bots(subject: Game, bots: Sequence[str], least: int) -> None:
-    """BadSetup or UnknownBot unless these are bots of the game, each named once, and enough."""
+    """Check that these are at least ``least`` bots of the game, each named once. Raises BadSetup or UnknownBot."""
     if isinstance(bots, str) or not isinstance(bots, Sequence):
-        raise BadSetup("bots are a list of names")
+        raise BadSetup("bots must be a list of names")
     if len(bots) < least:
-        raise BadSetup(f"too few bots for a tournament of {subject.title}: {len(bots)} of at least {least}")
+        raise BadSetup(f"too few bots for a tournament of {subject.title}: {len(bots)} instead of at least {least}")
     for name in bots:
         bot(subject, name)
         if bots.count(name) > 1:
-            raise BadSetup(f"each bot is named once, {name} more often")
+            raise BadSetup(f"each bot must be named only once, but {name} is named more often")

@@ -1,4 +1,4 @@
-"""simulate: many games of bots against bots."""
+"""simulate: play many games of bots against bots."""
 
 from __future__ import annotations
 
@@ -33,26 +33,27 @@ def simulate(
     processes: int = 1,
     **options: Any,
 ) -> Report:
-    """Play ``games`` games of bots against bots, everybody on every seat in turn.
+    """Play ``games`` games of bots against bots. The bots rotate over the seats.
 
-    Games among compiled bots (random, greedy) run in compiled loops on all cores, a million of them in seconds. Other bots, and
-    games whose records are wanted, are played as whole matches; their dice are others than in the compiled loops. There a search
-    grows one tree, and its seconds are that core's, as in ``tournament``.
+    Games among compiled bots (random, greedy) run in compiled loops on all cores, a million games in seconds. Other bots, and
+    games with records, are played as whole matches, with other dice than the compiled loops. There a search grows one tree and
+    its time is CPU time, as in ``tournament``.
 
     Args:
-        name: the game, e.g. ``"axes-and-allies"``, or a ``Game`` of your own.
-        bots: who plays; fewer than players are repeated, in the same order.
-        games: how many games.
-        seed: any text; the same seed gives the same games. By default a new one, to be found in the report.
-        players: by default as many as bots are named, but at least as many as the game needs.
-        progress: called with the number of games done since the last call.
-        records: a file for the match records, one a line, with the number of legal actions of every decision.
-        processes: how many play whole matches. More than one asks for the ``if __name__ == "__main__":`` of multiprocessing.
+        name: the game, e.g. ``"axes-and-allies"``, or a ``Game``.
+        bots: the bots; if there are fewer than players, they are repeated in the same order.
+        games: the number of games.
+        seed: any text; the same seed gives the same games. By default a random seed, which the report names.
+        players: the number of players; by default the number of bots, but at least the game's minimum.
+        progress: called with the number of games finished since its last call.
+        records: a file for the match records, one per line, with the number of legal actions of every decision.
+        processes: the number of processes for whole matches. More than one requires multiprocessing's
+            ``if __name__ == "__main__":`` guard.
         options: the game's options by name.
 
     Raises:
-        BadSetup: the game can't be played so.
-        UnknownGame, UnknownBot: there is none of that name.
+        BadSetup: an argument is invalid.
+        UnknownGame, UnknownBot: there is no game or bot with this name.
     """
     subject = game(name)
     chosen = subject.check_options(options)
@@ -60,12 +61,12 @@ def simulate(
     games, text = check_count(games, "games", MOST_GAMES), check_seed_text(seed)
     check_count(processes, "processes")
     if not isinstance(records, str | Path | None):
-        raise BadSetup(f"records are the name of a file, not {quoted(records)}")
+        raise BadSetup(f"records must be the name of a file, not {quoted(records)}")
     if "\0" in check_text(str(records), "the name of a file"):
-        raise BadSetup(f"no file is called {quoted(records)}")
+        raise BadSetup(f"{quoted(records)} is no valid file name")
     if records is None and all(who in POLICIES for who in line_up):
         policies = [POLICIES[who] for who in line_up]
-        counted_tournament(subject, policies, 1, text, chosen)  # compiles, if it must, off the clock
+        counted_tournament(subject, policies, 1, text, chosen)  # compile before the clock starts
         began = time.perf_counter()
         shares, lengths, counts = counted_tournament(subject, policies, games, text, chosen, progress=progress)
     else:
@@ -78,9 +79,9 @@ def simulate(
 
 
 def seated(subject: Game, bots: Sequence[str], players: int | None) -> tuple[str, ...]:
-    """One bot a seat. Raises BadSetup or UnknownBot."""
+    """Return one bot per seat. Raises BadSetup or UnknownBot."""
     if isinstance(bots, str) or not isinstance(bots, Sequence) or not bots:
-        raise BadSetup("bots are a list of names, of at least one")
+        raise BadSetup("bots must be a list of at least one name")
     count = subject.check_players(max(len(bots), subject.min_players) if players is None else players)
     if len(bots) > count:
         raise BadSetup(f"{len(bots)} bots for {count} players")

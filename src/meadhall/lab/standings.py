@@ -1,4 +1,4 @@
-"""What a tournament showed: how strong each bot is, and who finishes ahead of whom."""
+"""The report of a tournament: the strength of each bot, and how often each finishes ahead of each other."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from meadhall.engine.bulk import Floats
 from meadhall.engine.statistics import Rate, Spread
-from meadhall.lab.adjusted import Adjusted
+from meadhall.lab.control_variate import Adjusted
 from meadhall.lab.ratings import Rating, ratings
 from meadhall.lab.schedule import Schedule
 
@@ -20,17 +20,16 @@ Ended = Literal["complete", "sure", "interrupted"]
 
 @dataclass(frozen=True)
 class Standing:
-    """How well a bot did.
+    """The result of a bot in a tournament.
 
     Attributes:
-        games: in how many it took part.
-        parties: how many of the parties of a game it had, on average: seats where each seat plays for itself, or sides.
-        share: what it won with each of them on average, 0 to 1.
-        low, high: the interval of ``share``, of 95 %.
-        adjusted: what it won without luck; None if that was not measured, or can't be told: of too few games, or of games that
-            nearly all ended alike.
-        fair: what it would win if all were equally good; None where all win or lose together.
-        rating: its rating; None likewise.
+        games: the number of games it took part in.
+        parties: its mean number of parties per game: seats if each seat plays for itself, otherwise sides.
+        share: its mean payoff per party, 0 to 1.
+        low, high: the 95 % interval of ``share``.
+        adjusted: the same corrected for luck; None if luck was not measured, or there were too few games, wins or losses.
+        fair: the payoff per party if all bots were equally strong; None in a cooperative game.
+        rating: its rating; None in a cooperative game.
     """
 
     games: int
@@ -45,22 +44,23 @@ class Standing:
 
 @dataclass(frozen=True)
 class Tournament:
-    """The outcome of a tournament.
+    """The report of a tournament.
 
     Attributes:
-        game, players, options: what was played.
-        scoring: who played against whom: ``rivals``, ``sides``, or ``together``.
-        bots: who took part, in the order given.
-        seed: gives the same games again, where the bots are deterministic.
-        games: how many were played, of those ``planned``.
-        round: games after which everybody has met everybody and sat everywhere equally often.
-        luck: whether everybody's luck was measured.
-        ended: why it ended: all was played (``complete``), all was clear (``sure``), or somebody ended it (``interrupted``).
-        standings: how well each bot did.
-        ahead: ``ahead[a][b]``: how often a finished ahead of b when both sat at the table (together: had the same shuffle). Of
-            several seats all pairs count; if neither is ahead, each is by half.
-        length: decisions a game.
-        seconds: how long it took.
+        game, players, options: the game, the number of players and the options.
+        scoring: how the seats compete: ``rivals``, ``sides``, or ``together``.
+        bots: the bots in the order given.
+        seed: the seed; it reproduces the games if the bots are deterministic.
+        games: the number of games played, of those ``planned``.
+        round: the number of games after which the schedule is balanced.
+        luck: whether luck was measured.
+        ended: why it ended: all games were played (``complete``), the order is significant (``sure``), or it was stopped
+            (``interrupted``).
+        standings: the result of each bot.
+        ahead: ``ahead[a][b]``: how often a finished ahead of b in games with both (in a cooperative game: with the same shuffle).
+            With several seats all pairs count; a tie counts as half.
+        length: decisions per game.
+        seconds: the duration.
     """
 
     game: str
@@ -80,22 +80,22 @@ class Tournament:
     seconds: float
 
     def to_dict(self) -> dict[str, Any]:
-        """The report as JSON-able data; ``docs/library/tournament.md`` describes it."""
+        """Return the report as JSON-able data, described in ``docs/library/tournament.md``."""
         return asdict(self)
 
 
 @dataclass(frozen=True)
 class Meetings:
-    """The outcomes of a tournament: in each meeting some bots were compared.
+    """The outcomes of a tournament as comparisons between bots.
 
-    A meeting is a match; where all win or lose together it is the matches of one shuffle, one for each bot.
+    A meeting is a match. In a cooperative game it is the set of matches with one shuffle, one match for each bot.
 
     Attributes:
-        who: int64 (meetings, parties): the bots' numbers.
-        shares: float64 (meetings, parties): what each party won.
-        bots: how many there are.
-        z: how many standard deviations the intervals have to either side.
-        luck: float64 (meetings, parties): how much of what each party won was luck; None if it was not measured.
+        who: int64 (meetings, parties): the indexes of the bots.
+        shares: float64 (meetings, parties): the payoff of each party.
+        bots: the number of bots.
+        z: the normal quantile of the intervals.
+        luck: float64 (meetings, parties): the luck of each party; None if it was not measured.
     """
 
     who: npt.NDArray[np.int64]
@@ -106,7 +106,7 @@ class Meetings:
 
     @classmethod
     def of(cls, schedule: Schedule, shares: Floats, z: float, luck: Floats | None = None) -> Meetings:
-        """What became of the first matches of a schedule: float64 (matches, parties)."""
+        """Build the meetings from the payoffs of the first matches of a schedule: float64 (matches, parties)."""
         number = {name: k for k, name in enumerate(schedule.bots)}
         who = np.array([[number[name] for name in schedule.line_up(match)] for match in range(len(shares))], np.int64)
         who = who.reshape(shares.shape)
@@ -116,17 +116,17 @@ class Meetings:
         return cls(who, shares, len(schedule.bots), z, luck)
 
     def parties(self, bot: int) -> npt.NDArray[np.int64]:
-        """How many parties the bot had in each meeting."""
+        """Return the number of the bot's parties in each meeting."""
         had: npt.NDArray[np.int64] = (self.who == bot).sum(axis=1)
         return had
 
     def together(self, bot: int, of_parties: Floats) -> Floats:
-        """What the bot's parties have together in each meeting, of shares or luck."""
+        """Return the total of the bot's parties in each meeting, of payoffs or luck."""
         had: Floats = np.where(self.who == bot, of_parties, 0.0).sum(axis=1)
         return had
 
     def means(self, of_parties: Floats) -> Floats:
-        """float64 (meetings, bots): what each bot has with each of its parties; not a number where it had none."""
+        """Return each bot's mean per party, float64 (meetings, bots); NaN where it had no party."""
         columns = []
         for bot in range(self.bots):
             parties = self.parties(bot)
@@ -137,14 +137,14 @@ class Meetings:
 
     @cached_property
     def mean_shares(self) -> Floats:
-        """float64 (meetings, bots): what each bot won with each of its parties; not a number where it had none."""
+        """Return each bot's mean payoff per party, float64 (meetings, bots); NaN where it had no party."""
         return self.means(self.shares)
 
     def standing(self, bot: int, fair: float | None, rating: Rating | None) -> Standing:
-        """How well the bot did.
+        """Return the result of a bot.
 
-        What its parties win of a match together is one number between 0 and 1, and the matches are independent: so the interval
-        is Wilson's for this number, divided by how many parties share it.
+        The total payoff of its parties in a match is a number between 0 and 1, and the matches are independent. So the interval
+        is Wilson's for this total, divided by the number of parties.
         """
         parties = self.parties(bot)
         there = parties > 0
@@ -154,7 +154,7 @@ class Meetings:
         return Standing(rate.games, each, rate.rate / each, rate.low / each, rate.high / each, adjusted, fair, rating)
 
     def _adjusted(self, bot: int, fair: float | None) -> Adjusted | None:
-        """What the bot won without luck."""
+        """Return the bot's result corrected for luck."""
         if self.luck is None or fair is None:
             return None
         parties = self.parties(bot)
@@ -163,7 +163,7 @@ class Meetings:
         return Adjusted.of(won, lucky, parties[there], fair, self.z)
 
     def ahead(self, one: int, other: int) -> Rate:
-        """How often one bot is ahead of another; the interval is of whole meetings, which are independent."""
+        """Return how often one bot is ahead of another. The interval counts whole meetings, which are independent."""
         ones, others = self.who == one, self.who == other
         both = ones.any(axis=1) & others.any(axis=1)
         ones, others, shares = ones[both], others[both], self.shares[both]
@@ -173,12 +173,12 @@ class Meetings:
 
 
 def standings(meetings: Meetings, names: tuple[str, ...], fair: float | None) -> dict[str, Standing]:
-    """How well each bot did; ``fair`` is what each would win if all were equally good, None where they aren't rivals."""
+    """Return the result of each bot. ``fair`` is the payoff if all were equally strong; None in a cooperative game."""
     rated = ratings(meetings.mean_shares, meetings.z) if fair else (None,) * len(names)
     return {name: meetings.standing(bot, fair, rated[bot]) for bot, name in enumerate(names)}
 
 
 def win_matrix(meetings: Meetings, names: tuple[str, ...]) -> dict[str, dict[str, Rate]]:
-    """For each bot how often it was ahead of each other."""
+    """Return how often each bot was ahead of each other bot."""
     numbered = list(enumerate(names))
     return {name: {other: meetings.ahead(k, j) for j, other in numbered if j != k} for k, name in numbered}

@@ -1,4 +1,4 @@
-"""tournament: bots against bots, balanced, rated."""
+"""tournament: play a balanced, rated tournament of bots."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from meadhall.engine.bulk import Floats
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.game import Game, game, registered
 from meadhall.engine.statistics import Spread
-from meadhall.lab.looks import all_sure, looks, width
 from meadhall.lab.matches import Outcome, check_processes, play_matches
 from meadhall.lab.schedule import Schedule, scheduled
+from meadhall.lab.sequential_test import all_sure, check_points, width
 from meadhall.lab.standings import Ended, Meetings, Tournament, standings, win_matrix
 
 
@@ -32,28 +32,26 @@ def tournament(
     luck: bool = False,
     **options: Any,
 ) -> Tournament:
-    """Let bots play ``games`` games against each other, so that everybody meets everybody and sits everywhere equally often.
+    """Let bots play a balanced tournament: all bots meet each other, and sit on every seat, equally often.
 
-    A search grows one tree, on one core, and its seconds are that core's: what is compared is what bots make of the same time,
-    however busy the machine is.
+    A search grows one tree on one core, and its time is CPU time, so the comparison doesn't depend on the load of the machine.
+    Ctrl-C ends the tournament early. The report then covers the games played, and says so.
 
     Args:
-        name: the game, e.g. ``"axes-and-allies"``, or a ``Game`` of your own.
-        bots: who takes part, each once; the weakest first, if it is about the order of ranks.
-        games: how many games at least; as many as make whole rounds are played, see ``Schedule``.
-        players: by default as few as the game needs.
-        seed: any text; the same seed gives the same games where the bots are deterministic: not if they search by the clock.
-        processes: how many play. More than one asks for the ``if __name__ == "__main__":`` of multiprocessing.
-        progress: called with the number of games done since the last call.
-        until_sure: end as soon as it is clear that each bot is better than the one named before it, see ``looks``.
-        luck: measure everybody's luck too, and report what they won without it, see ``luck`` and ``adjusted``.
+        name: the game, e.g. ``"axes-and-allies"``, or a ``Game``.
+        bots: the bots, each once. With ``until_sure``, the weakest first.
+        games: the smallest number of games; it is rounded up to whole rounds, see ``Schedule``.
+        players: the number of players; by default the game's minimum.
+        seed: any text; the same seed gives the same games if the bots are deterministic, which searches by the clock are not.
+        processes: the number of processes. More than one requires multiprocessing's ``if __name__ == "__main__":`` guard.
+        progress: called with the number of games finished since its last call.
+        until_sure: end as soon as each bot is significantly better than the one before it, see ``sequential_test``.
+        luck: also measure luck and report results corrected for it, see ``luck`` and ``control_variate``.
         options: the game's options by name.
 
-    Ctrl-C ends it early: the report is of what was played, and says so.
-
     Raises:
-        BadSetup: the game can't be played so, or a single bot is to be surely better.
-        UnknownGame, UnknownBot: there is none of that name.
+        BadSetup: an argument is invalid, or ``until_sure`` is given with a single bot.
+        UnknownGame, UnknownBot: there is no game or bot with this name.
     """
     subject = game(name)
     schedule = scheduled(subject, bots, games, players, seed, luck=luck, **options)
@@ -67,9 +65,9 @@ def hold(
     """Play a schedule, as ``tournament`` does."""
     processes = check_processes(processes, game(schedule.game))
     if until_sure and len(schedule.bots) < 2:
-        raise BadSetup("a single bot is compared with no other: there is nothing to be sure of")
+        raise BadSetup("a single bot can't be compared: until_sure needs at least two bots")
     began = time.perf_counter()
-    ends = looks(schedule.games, schedule.round) if until_sure else (schedule.games,)
+    ends = check_points(schedule.games, schedule.round) if until_sure else (schedule.games,)
     z = width(len(ends))
     played: list[Outcome] = []
     ended: Ended = "complete"

@@ -1,7 +1,6 @@
-"""warm: compile everything that will be needed, so that nobody waits for it later.
+"""warm: compile all rules ahead of time.
 
-Machine code is made for the types that a function is called with, so the surest way to have all of it is to do once what will be
-done.
+Numba compiles a function for the types it is called with, so the surest way to compile everything is to run everything once.
 """
 
 from __future__ import annotations
@@ -26,9 +25,12 @@ Progress = Callable[[int, int], None]
 
 
 def warm(names: Iterable[str] | None = None, progress: Progress | None = None, *, bulk: bool = True) -> None:
-    """Compile all rules of the games named (by default: all), or find them compiled. Raises UnknownGame.
+    """Compile the rules of the named games (by default of all), or load them from the cache. Raises UnknownGame.
 
-    Without ``bulk`` only what matches are played with: a hall needs no more.
+    Args:
+        names: the games.
+        progress: called before each step, and at the end.
+        bulk: also compile bulk runs. A server needs only matches.
     """
     subjects = [game(name) for name in (game_names() if names is None else names)]
     steps = [step for subject in subjects for step in match_steps(subject) + (bulk_steps(subject) if bulk else [])]
@@ -41,12 +43,12 @@ def warm(names: Iterable[str] | None = None, progress: Progress | None = None, *
 
 
 def is_warm(subject: Game) -> bool:
-    """Whether nothing is left to compile before matches are played: all of it is found on disk, or rules are interpreted here."""
+    """Return whether matches can be played without compiling: the code is in the cache, or rules are interpreted."""
     return INTERPRETED or _mark(subject).exists()
 
 
 def _mark(subject: Game) -> Path:
-    """A file beside the machine code. Its name tells the processor, as another can't use that code: folders may be shared."""
+    """Return the marker file of a compiled game. Its name contains the processor, because machines may share a cache folder."""
     from numba.core.registry import cpu_target  # noqa: PLC0415 - a process that interprets rules does not load Numba
 
     made_for = repr(cpu_target.target_context.codegen().magic_tuple())
@@ -59,7 +61,7 @@ def _mark_warm(subject: Game) -> None:
 
 
 def match_steps(subject: Game) -> list[Callable[[], object]]:
-    """What there is to do for one game before it can be played: a match with its bots. Then it is warm."""
+    """Return the steps that compile what a match with bots needs."""
     return [
         lambda: play_a_match(subject),
         lambda: loops(subject).redeal_one(subject.match().states, 0),
@@ -68,7 +70,7 @@ def match_steps(subject: Game) -> list[Callable[[], object]]:
 
 
 def bulk_steps(subject: Game) -> list[Callable[[], object]]:
-    """What there is to do for one game before many can be played at once."""
+    """Return the steps that compile what bulk runs need."""
     players = subject.min_players
     return [
         lambda: random_playouts(subject, players, games=1, threads=1),
@@ -78,14 +80,14 @@ def bulk_steps(subject: Game) -> list[Callable[[], object]]:
 
 
 def play_a_match(subject: Game) -> None:
-    """Set up, view, choose, play, score: all that a table in the hall needs."""
+    """Run everything a match needs: set up, view, choose, search, solve, play, score."""
     match = subject.match(seed="warm")
     view = match.view(match.actor)
     for name in ("random", *(["greedy"] if subject.greedy is not None else [])):
         bot(subject, name).choose(view)
     search = Search(subject, Budget(iterations=1, trees=1), b"warm")
-    for _ in range(2):  # the second time it goes on from what it has thought
-        search.consider(view)  # a bot would not, where a single action is legal
+    for _ in range(2):  # the second call reuses the tree
+        search.consider(view)  # called directly, because a bot skips the search if a single action is legal
     if subject.solver is not None:
         subject.solver(view)
     play_out(match, [bot(subject, "random")] * match.players)
@@ -93,7 +95,7 @@ def play_a_match(subject: Game) -> None:
 
 
 def step_a_batch(subject: Game) -> None:
-    """A move in each of a few matches that are played together."""
+    """Run everything a ``Batch`` needs."""
     batch = Batch(subject, subject.min_players, count=2, seed="warm")
     batch.step(np.argmax(batch.legal_masks(), axis=1))
     batch.scores()
