@@ -298,7 +298,7 @@ async def meet_what_is_rare(hall: OpenHall, host: Program, table: str, monkeypat
         patch.setattr(hall.hall.ready, "_ready", set())
         await host.post("/tables", {"game": HOARD})
     row = (await hall.room(table)).table
-    seats = tuple(replace(seat, key=f"{seat.key}-of-old") for seat in row.seats)
+    seats = tuple(replace(seat, link_token=f"{seat.link_token}-of-old") for seat in row.seats)
     await hall.store.add_table(replace(row, id="old", rules=0, seats=seats))
     await host.read("/tables/old")
     host.http.headers["Authorization"] = "Bearer forged"

@@ -17,7 +17,7 @@ from prometheus_client import CONTENT_TYPE_LATEST
 from meadhall.server import app as app_module
 from meadhall.server.routes.documents import DOCUMENT_LIMIT
 from meadhall.server.settings import Settings
-from meadhall.server.store.database import Away
+from meadhall.server.store.database import NoAnswer
 from meadhall.server.store.store import Store
 from server.people import AXES, HOARD, PATIENCE, OpenHall, open_hall, play_out, stream
 
@@ -82,12 +82,12 @@ async def test_every_answer_is_guarded_and_no_page_holds_script_or_style(hall: O
             f"{table}/record",
         ]
         pages += [await person.get(path) for path in paths for person in (host, friend, hall.person())]
-        pages += [await friend.get(f"/seat/{room.table.seats[0].key}"), await host.post(f"{table}/act", {"action": "x"})]
+        pages += [await friend.get(f"/seat/{room.table.seats[0].link_token}"), await host.post(f"{table}/act", {"action": "x"})]
         await play_out(room, {0: host, 1: friend})
         pages += [await host.get(path) for path in (table, f"{table}/replay?step=1", f"{table}/verify")]
     others = [
         await host.get(path)
-        for path in ("/nowhere", "/tables/x", "/static/nothing", "/health", "/metrics", "/schema/openapi.json", "/api/v1/tables/x")
+        for path in ("/nowhere", "/tables/x", "/static/nothing", "/health", "/metrics", "/schema/openapi.json", "/api/v1/x")
     ]
     others += [
         await host.get("/static/css/base.css"),
@@ -108,12 +108,12 @@ async def test_a_fault_of_ours_is_told_without_its_secrets(
     hall: OpenHall, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     host, _, room = await hall.two_at(HOARD)
-    key = room.table.seats[0].key
+    key = room.table.seats[0].link_token
 
     async def fail(*_: object) -> None:
         raise RuntimeError("the wiring")
 
-    monkeypatch.setattr(Store, "table_by_seat_key", fail)
+    monkeypatch.setattr(Store, "table_by_link", fail)
     page = await host.get(f"/seat/{key}")
     assert page.status_code == 500
     assert is_guarded(page.headers)
@@ -213,7 +213,7 @@ async def test_health_says_whether_the_database_answers(hall: OpenHall, monkeypa
     assert (answer.status_code, answer.json()) == (200, {"status": "ok"})
 
     async def away(_: object) -> None:
-        raise Away("connection refused")
+        raise NoAnswer("connection refused")
 
     with monkeypatch.context() as patch:
         patch.setattr(hall.store._database, "transact", away)
@@ -246,7 +246,7 @@ async def test_metrics_say_what_they_are_once(hall: OpenHall) -> None:
 
 async def test_metrics_count_without_naming_anything(hall: OpenHall) -> None:
     host, _, room = await hall.two_at(HOARD)
-    key = room.table.seats[0].key
+    key = room.table.seats[0].link_token
     await host.get(f"/seat/{key}")
     await host.get("/no-such-page-as-this")
     async with stream(host, f"/tables/{room.table.id}/stream") as live:
@@ -276,8 +276,9 @@ async def test_the_hall_shows_tables_whose_game_has_gone(hall: OpenHall, caplog:
     """A game may come from another package, and go with it."""
     host, _, room = await hall.two_at(HOARD)
     for status in ("running", "gathering"):
-        gone = replace(room.table, id=status, game="chess", public=True, status=status, seats=())
-        await hall.store.add_table(replace(gone, seats=tuple(replace(seat, key=seat.key + status) for seat in room.table.seats)))
+        gone = replace(room.table, id=status, game="chess", is_public=True, status=status, seats=())
+        seats = tuple(replace(seat, link_token=seat.link_token + status) for seat in room.table.seats)
+        await hall.store.add_table(replace(gone, seats=seats))
     assert (await host.get("/")).status_code == 200
     assert (await host.get("/tables/running")).status_code == 404
     assert not [record for record in caplog.records if record.levelno >= logging.ERROR]

@@ -20,7 +20,8 @@ from meadhall.engine.view import View
 from meadhall.server.errors import DatabaseUnavailable
 from meadhall.server.hall import bots as bots_module
 from meadhall.server.settings import Settings
-from meadhall.server.store.store import Entry, Store
+from meadhall.server.store.models import Entry
+from meadhall.server.store.store import Store
 from meadhall.server.worker import bot_cache
 from server.matches import bot_cache_of, bots_and, match_of
 from server.people import AXES, HOARD, OpenHall, open_hall, until

@@ -14,9 +14,6 @@ from typing import Any
 
 import pytest
 import pytest_asyncio
-from alembic import command
-from alembic.config import Config
-from sqlalchemy import Connection, text
 
 from games_for_tests.hoard.rules import BOAST, DRAW
 from games_for_tests.hoard.words import NAMES
@@ -28,8 +25,8 @@ from meadhall.server.hall import daily, daily_outcomes
 from meadhall.server.hall.daily import seed_of, today
 from meadhall.server.hall.room import Room
 from meadhall.server.settings import Settings
-from meadhall.server.store import store as store_module
-from meadhall.server.store.store import Conflict, Entry, SeatRow, Store, new_key
+from meadhall.server.store.models import Conflict, SeatRow, new_link_token
+from meadhall.server.store.store import Store
 from meadhall.server.worker.client import WorkerLost
 from midnight import let_it_pass
 from server import hoard_on_a_page
@@ -140,7 +137,7 @@ async def test_all_guests_get_the_same_deal_which_follows_from_the_day_and_a_sec
         assert room.match.seed == seed
         assert room.match.names == (room.table.seats[0].name,)
         assert room.table.options == {"hand": "many", "mode": "together"}
-        assert not room.table.public
+        assert not room.table.is_public
     assert await seed_of(hall.store, "2026-01-01") != await seed_of(hall.store, "2026-01-02")
 
 
@@ -189,7 +186,7 @@ async def test_an_attempt_is_continued_and_never_begun_again(hall: OpenHall) -> 
 async def test_another_device_continues_the_same_attempt(hall: OpenHall) -> None:
     desk, phone = hall.person(), hall.person("10.0.0.2")
     room = await begin(hall, desk)
-    await phone.post(f"/seat/{room.table.seats[0].key}")
+    await phone.post(f"/seat/{room.table.seats[0].link_token}")
     assert (await begin(hall, phone)).table.id == room.table.id
     assert (await phone.act(room.table.id, DRAW)).status_code == 200
 
@@ -275,7 +272,7 @@ async def test_the_seed_and_the_covered_cards_are_published_after_the_day(
 async def _add_finished_attempt(hall: OpenHall, robot: Program, room: Room) -> None:
     """Store a finished attempt of a program, which can't begin one through the API."""
     me = (await hall.room((await robot.open(game=HOARD, players=2))["id"])).table.host
-    seat = SeatRow(0, "human", "Robot", None, frozenset({me}), new_key())
+    seat = SeatRow(0, "human", "Robot", None, frozenset({me}), new_link_token())
     await hall.store.add_table(replace(room.table, id="robots", host=me, seats=(seat,), status="over", rules=0))
 
 
@@ -497,26 +494,6 @@ async def test_the_database_keeps_one_attempt_of_a_guest_and_day(on_each_databas
         assert await store.days() == ["2026-11-22", "2026-11-21"]
         await store.save_figures(first.id, {"coins": 3})
         assert await store.table(first.id) == replace(first, figures={"coins": 3}, version=1)
-
-
-async def test_an_older_hall_s_tables_seats_and_entries_are_kept(on_each_database: Settings) -> None:
-    config = Config()
-    config.set_main_option("script_location", str(Path(store_module.__file__).parent / "migrations"))
-
-    def back(connection: Connection) -> None:
-        config.attributes["connection"] = connection
-        command.downgrade(config, "0001")
-        count = connection.execute(text("SELECT count(*) FROM seats")).scalar_one()
-        assert count == 3
-
-    async with Store.open(on_each_database) as store:
-        table = table_of("a1", status="running")
-        await store.add_table(table)
-        await store.append(table.id, Entry(1, "action", 0, 14), over=False)
-        await store._do(back)
-    async with Store.open(on_each_database) as store:
-        assert await store.table(table.id) == table
-        assert await store.entries(table.id) == [Entry(1, "action", 0, 14)]
 
 
 # --------------------------------------------------------------------------------------------------------------------- AxxA

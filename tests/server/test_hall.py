@@ -37,11 +37,9 @@ async def test_idle_rooms_are_evicted_least_recently_used_first(hall: OpenHall, 
     assert set(hall.hall.rooms()) == {first, fourth, fifth}
 
 
-async def test_a_match_of_another_rules_version_is_refused(
-    hall: OpenHall, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_a_match_of_another_rules_version_is_refused(hall: OpenHall, caplog: pytest.LogCaptureFixture) -> None:
     program, room = await bots_and(hall, ["greedy"], HOARD)
-    await hall.store.save_table(replace(room.table, rules=2, public=True))
+    await hall.store.save_table(replace(room.table, rules=2, is_public=True))
     hall.hall._rooms.clear()
     answer = await program.read(f"/tables/{room.table.id}")
     assert (answer.status_code, answer.json()["error"]) == (410, "other-rules")

@@ -14,7 +14,7 @@ import meadhall
 from games_for_tests.hoard.rules import BOAST, LOOK
 from meadhall.server.hall.room import Room
 from meadhall.server.settings import Settings
-from meadhall.server.store.store import TableRow
+from meadhall.server.store.models import TableRow
 from server.people import AXES, HOARD, OpenHall, Person, open_hall, play_out, until
 from server.postgres import PostgreSQL
 
@@ -104,7 +104,7 @@ async def test_bots_at_two_halls_play_each_action_once(on_postgresql: Settings) 
         await program.post(f"/tables/{info['id']}/resign")
         assert room.table.status in ("abandoned", "over")
         entries = await one.store.entries(info["id"])
-        assert [entry.entry for entry in entries] == list(range(1, len(entries) + 1))
+        assert [entry.number for entry in entries] == list(range(1, len(entries) + 1))
         assert there.table.id == room.table.id
 
 
@@ -205,7 +205,7 @@ async def test_a_match_begins_once(lobby: Lobby) -> None:
     await begin_and_play(lobby)
     answer = await lobby.host_there.ask(lobby.path("start"))
     assert (answer.status_code, answer.json()["error"]) == (409, "wrong-moment")
-    assert (await lobby.stored()).started == lobby.room.table.started
+    assert (await lobby.stored()).started_at == lobby.room.table.started_at
     assert lobby.there.match is not None
     assert lobby.there.match.steps[0].action == BOAST
 

@@ -18,7 +18,7 @@ from games_for_tests.hoard.rules import BOAST, DRAW, LOOK
 from meadhall.engine.record.format import dumps, loads
 from meadhall.engine.record.replay import replay
 from meadhall.server.hall import uploads
-from meadhall.server.hall.uploads import Readings
+from meadhall.server.hall.uploads import Uploads
 from meadhall.server.pages.models import Viewer
 from meadhall.server.pages.replay import replay_page
 from meadhall.server.pages.templates import render
@@ -53,8 +53,8 @@ async def bring(person: Person, record: Record | bytes) -> Any:
 
 
 async def kept(hall: OpenHall) -> int:
-    query = "SELECT count(*) FROM records"
-    return int(await hall.store._do(lambda connection: connection.exec_driver_sql(query).scalar_one()))
+    query = "SELECT count(*) FROM uploads"
+    return int(await hall.store.transact(lambda connection: connection.exec_driver_sql(query).scalar_one()))
 
 
 # ----------------------------------------------------------------------------------------------------------- a table's match
@@ -293,15 +293,15 @@ async def test_records_are_read_one_at_a_time_and_kept_for_a_while(monkeypatch: 
 
     monkeypatch.setattr(uploads, "_replay", slowly)
     monkeypatch.setattr(uploads, "MAX_MATCHES", 2)
-    reader = Readings()
-    await asyncio.gather(*(reader.read(str(k)) for k in range(5)))
+    reader = Uploads()
+    await asyncio.gather(*(reader.verify(str(k)) for k in range(5)))
     assert most == 1
-    first, second = await reader.again("a"), await reader.again("b")
-    assert (await asyncio.gather(*(reader.again("b") for _ in range(3)))) == [second] * 3
-    assert (await reader.again("a"), await reader.again("b")) == (first, second)
+    first, second = await reader.match("a"), await reader.match("b")
+    assert (await asyncio.gather(*(reader.match("b") for _ in range(3)))) == [second] * 3
+    assert (await reader.match("a"), await reader.match("b")) == (first, second)
     assert read[5:] == ["a", "b"]
-    await asyncio.gather(*(reader.again("c") for _ in range(3)))
-    await reader.again("a")
+    await asyncio.gather(*(reader.match("c") for _ in range(3)))
+    await reader.match("a")
     assert read[5:] == ["a", "b", "c", "a"]
 
 

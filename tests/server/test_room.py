@@ -10,7 +10,8 @@ import pytest
 import meadhall
 from games_for_tests.hoard.rules import BOAST, DRAW, LOOK
 from meadhall.server.settings import Settings
-from meadhall.server.store.store import Conflict, Entry, Store
+from meadhall.server.store.models import Conflict, Entry
+from meadhall.server.store.store import Store
 from server.matches import at_turn, match_of, stored, undo
 from server.people import HOARD, OpenHall, open_hall, play_out, until
 
@@ -234,7 +235,7 @@ async def test_when_the_last_person_leaves_the_match_is_given_up(hall: OpenHall)
     assert "given up" in page
     loaded = await hall.store.table(room.table.id)
     assert loaded is not None
-    assert (loaded.status, loaded.abandoned) == ("abandoned", "everybody left")
+    assert (loaded.status, loaded.abandon_reason) == ("abandoned", "everybody left")
 
 
 async def test_a_match_that_is_over_cannot_be_resigned(hall: OpenHall) -> None:

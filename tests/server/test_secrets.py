@@ -185,7 +185,7 @@ async def test_private_links_are_shown_to_their_owner_only(hall: OpenHall) -> No
     for seat, (person, program) in enumerate(viewers):
         text = "\n".join(await all_that_is_told(person, program, room.table.id))
         for other in room.table.seats:
-            assert (other.key in text) == (other.seat == seat)
+            assert (other.link_token in text) == (other.seat == seat)
         for other in room.table.seats:
             assert not any(guest in text for guest in other.guests), "nor is anybody's id, which a cookie is made of"
 
@@ -199,7 +199,7 @@ async def test_a_database_that_fails_tells_the_log_no_seed(
     person = hall.person()
     await person.post("/settings", {"name": "Ada"})
     trigger = "CREATE TRIGGER full BEFORE INSERT ON tables BEGIN SELECT RAISE(ABORT, 'disk full'); END"
-    await hall.store._do(lambda connection: connection.exec_driver_sql(trigger))
+    await hall.store.transact(lambda connection: connection.exec_driver_sql(trigger))
     answer = await person.ask("/tables", {"game": HOARD, "kind": "friends"})
     assert answer.status_code == 500
     assert "disk full" in caplog.text

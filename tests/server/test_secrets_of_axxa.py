@@ -9,7 +9,7 @@ import pytest
 from meadhall.engine import match as matches
 from meadhall.engine.match import Match
 from meadhall.engine.view import SPECTATOR
-from meadhall.games.axxa.state import TURN
+from meadhall.games.axxa.state import Act
 from server.people import OpenHall, Person, Program
 from server.test_secrets import all_that_is_told, otherwise
 
@@ -56,7 +56,7 @@ async def in_the_middle(hall: OpenHall) -> tuple[list[tuple[Person, Program]], M
         assert match is not None
         assert match.actor is not None
         legal = [choice.action for choice in match.legal()]
-        answer = await people[match.actor].act(room.table.id, TURN if TURN in legal else legal[0])
+        answer = await people[match.actor].act(room.table.id, Act.TURN if Act.TURN in legal else legal[0])
         assert answer.status_code == 200, answer.text
     assert room.match is not None
     viewers = [(person, await hall.program(f"Robot {k}")) for k, person in enumerate(people)]

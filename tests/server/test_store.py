@@ -8,42 +8,27 @@ from contextlib import AsyncExitStack
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
-from pathlib import Path
 
 import pytest
-from alembic.autogenerate import compare_metadata
-from alembic.migration import MigrationContext
-from sqlalchemy import Connection
 from sqlalchemy.exc import ProgrammingError
 
 from meadhall.server.errors import DatabaseUnavailable
 from meadhall.server.settings import Settings
 from meadhall.server.store import database
 from meadhall.server.store import store as store_module
-from meadhall.server.store.migrations import upgrade
-from meadhall.server.store.schema import metadata
-from meadhall.server.store.store import (
-    Conflict,
-    Entry,
-    Guest,
-    SeatRow,
-    Store,
-    StoreBusy,
-    StoreUnusable,
-    TableRow,
-    new_id,
-    new_key,
-    now,
-)
+from meadhall.server.store.file_lock import StoreBusy, StoreUnusable
+from meadhall.server.store.models import Conflict, Entry, Guest, SeatRow, TableRow, new_id, new_link_token, now
+from meadhall.server.store.queries import uploads
+from meadhall.server.store.store import Store
 
 pytestmark = pytest.mark.asyncio
 
 
 def table_of(host: str, **changes: object) -> TableRow:
     seats = (
-        SeatRow(0, "human", "Ada", None, frozenset({host, host + "2"}), new_key()),
-        SeatRow(1, "bot", "Gorm", "greedy", frozenset(), new_key()),
-        SeatRow(2, "open", "", None, frozenset(), new_key()),
+        SeatRow(0, "human", "Ada", None, frozenset({host, host + "2"}), new_link_token()),
+        SeatRow(1, "bot", "Gorm", "greedy", frozenset(), new_link_token()),
+        SeatRow(2, "open", "", None, frozenset(), new_link_token()),
     )
     table = TableRow(new_id(), "hoard", 3, {"hand": "few"}, "gathering", host, True, b"\0" * 32, now(), seats)
     return replace(table, **changes)  # type: ignore[arg-type]
@@ -51,23 +36,23 @@ def table_of(host: str, **changes: object) -> TableRow:
 
 async def test_what_is_stored_is_found_again(on_each_database: Settings) -> None:
     guest = Guest("a1", "Ada Ǻsa", "de", "dark")
-    table = table_of("a1", options={"hand": "many", "mode": "sides"}, started=now(), seed=bytes(range(32)))
+    table = table_of("a1", options={"hand": "many", "mode": "sides"}, started_at=now(), seed=bytes(range(32)))
     async with Store.open(on_each_database) as store:
         await store.save_guest(guest)
         await store.add_table(table)
         await store.append(table.id, Entry(1, "action", 0, 14), over=False)
         await store.append(table.id, Entry(2, "undo", 0, 1), over=False)
-        key, secret = await store.add_record('{"name": "Ǻ"}'), await store.secret("guests")
+        key, secret = await store.add_upload('{"name": "Ǻ"}'), await store.secret("guests")
     async with Store.open(on_each_database) as store:
-        assert await store.guest("a1") == replace(guest, known=True)
+        assert await store.guest("a1") == replace(guest, is_stored=True)
         assert await store.guest("nobody") is None
         assert await store.table(table.id) == table
         assert await store.table("nowhere") is None
-        assert await store.table_by_seat_key(table.seats[1].key) == (table, 1)
-        assert await store.table_by_seat_key("wrong") is None
+        assert await store.table_by_link(table.seats[1].link_token) == (table, 1)
+        assert await store.table_by_link("wrong") is None
         assert await store.entries(table.id) == [Entry(1, "action", 0, 14), Entry(2, "undo", 0, 1)]
-        assert await store.record(key) == '{"name": "Ǻ"}'
-        assert await store.record("wrong") is None
+        assert await store.upload(key) == '{"name": "Ǻ"}'
+        assert await store.upload("wrong") is None
         assert await store.secret("guests") == secret
         assert await store.secret("csrf") != secret
         assert await store.alive()
@@ -78,7 +63,7 @@ async def test_a_changed_table_is_stored_with_its_seats(on_each_database: Settin
         table = table_of("a1")
         await store.add_table(table)
         changed = replace(
-            table, public=False, status="running", seats=tuple(replace(seat, seat=2 - seat.seat) for seat in table.seats[::-1])
+            table, is_public=False, status="running", seats=tuple(replace(seat, seat=2 - seat.seat) for seat in table.seats[::-1])
         )
         assert await store.save_table(changed) == replace(changed, version=1)
         assert await store.table(table.id) == replace(changed, version=1)
@@ -104,7 +89,7 @@ async def test_a_table_is_changed_by_who_knows_what_became_of_it(on_each_databas
 async def test_tables_are_found_by_who_sits_there_and_by_what_becomes_of_them(on_each_database: Settings) -> None:
     async with Store.open(on_each_database) as store:
         first, second = table_of("a1"), table_of("b1")
-        running, hidden = table_of("b1", status="running"), table_of("b1", status="running", public=False)
+        running, hidden = table_of("b1", status="running"), table_of("b1", status="running", is_public=False)
         for table in (first, second, running, hidden):
             await store.add_table(table)
         assert [table.id for table in await store.tables_of("a1")] == [first.id]
@@ -122,17 +107,17 @@ async def test_tables_are_found_by_who_sits_there_and_by_what_becomes_of_them(on
         finished = await store.table(running.id)
         assert finished is not None
         assert finished.status == "over"
-        assert finished.finished is not None
+        assert finished.finished_at is not None
 
 
 async def test_what_nobody_can_finish_or_has_begun_for_a_day_does_not_count(on_each_database: Settings) -> None:
     async with Store.open(on_each_database) as store:
         for table in (
             table_of("a1", status="running"),
-            table_of("a1", created=now() - timedelta(hours=23)),
-            table_of("a1", created=now() - timedelta(hours=25)),
+            table_of("a1", created_at=now() - timedelta(hours=23)),
+            table_of("a1", created_at=now() - timedelta(hours=25)),
             table_of("a1", status="running", rules=2),
-            table_of("a1", status="running", created=now() - timedelta(days=300)),
+            table_of("a1", status="running", created_at=now() - timedelta(days=300)),
         ):
             await store.add_table(table)
         assert await store.count_unfinished("a1", {"hoard": 3, "axxa": 2}) == 3
@@ -140,8 +125,8 @@ async def test_what_nobody_can_finish_or_has_begun_for_a_day_does_not_count(on_e
 
 
 async def test_the_log_of_sqlite_does_not_grow_without_end(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(database, "_CHECKPOINT", 1 << 30)  # as if something was always written while it is copied
-    monkeypatch.setattr(database, "_LONGEST_LOG", 100)
+    monkeypatch.setattr(database, "_CHECKPOINT_INTERVAL", 1 << 30)  # as if something was always written while it is copied
+    monkeypatch.setattr(database, "_LARGEST_LOG", 100)
     async with Store.open(settings) as store:
         table = table_of("a1")
         await store.add_table(table)
@@ -169,7 +154,7 @@ async def test_a_match_that_was_given_up_is_not_over_as_well(on_each_database: S
     async with Store.open(on_each_database) as store:
         table = table_of("a1", status="running")
         await store.add_table(table)
-        given_up = await store.save_table(replace(table, status="abandoned", abandoned="everybody left"))
+        given_up = await store.save_table(replace(table, status="abandoned", abandon_reason="everybody left"))
         with pytest.raises(Conflict):
             await store.append(table.id, Entry(1, "action", 0, 0), over=True)
         assert await store.table(table.id) == given_up
@@ -207,10 +192,10 @@ async def test_requests_of_a_new_guest_may_come_together(on_each_database: Setti
 
 
 async def test_only_so_many_uploaded_records_are_kept(on_each_database: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(store_module, "RECORDS_KEPT", 3)
+    monkeypatch.setattr(uploads, "UPLOADS_KEPT", 3)
     async with Store.open(on_each_database) as store:
-        keys = [await store.add_record(str(k)) for k in range(5)]
-        assert [await store.record(key) for key in keys] == [None, None, "2", "3", "4"]
+        keys = [await store.add_upload(str(k)) for k in range(5)]
+        assert [await store.upload(key) for key in keys] == [None, None, "2", "3", "4"]
 
 
 async def test_processes_that_start_together_upgrade_once_and_share_their_secrets(on_postgresql: Settings) -> None:
@@ -224,43 +209,18 @@ async def test_a_connection_that_is_lost_is_no_fault_of_who_asked(on_postgresql:
     """It is refused, and the next finds another connection."""
     async with Store.open(on_postgresql) as store:
         with pytest.raises(DatabaseUnavailable):
-            await store._do(lambda connection: connection.exec_driver_sql("SELECT pg_terminate_backend(pg_backend_pid())"))
+            await store.transact(lambda connection: connection.exec_driver_sql("SELECT pg_terminate_backend(pg_backend_pid())"))
         assert await store.alive()
         with pytest.raises(ProgrammingError):
-            await store._do(lambda connection: connection.exec_driver_sql("SELECT nonsense"))
+            await store.transact(lambda connection: connection.exec_driver_sql("SELECT nonsense"))
 
 
 async def test_a_database_that_does_not_answer_in_time_is_away(on_postgresql: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(store_module, "open_database", partial(database.open_database, patience=1.0))
+    monkeypatch.setattr(store_module, "open_database", partial(database.open_database, timeout=1.0))
     async with Store.open(on_postgresql) as store:
         with pytest.raises(DatabaseUnavailable):
-            await store._do(lambda connection: connection.exec_driver_sql("SELECT pg_sleep(600)"))
+            await store.transact(lambda connection: connection.exec_driver_sql("SELECT pg_sleep(600)"))
         assert await store.alive(), "and can be asked again"
-
-
-async def test_the_migrations_make_what_the_queries_expect(on_each_database: Settings) -> None:
-    def differences(connection: Connection) -> list[object]:
-        upgrade(connection)  # a second time: nothing happens
-        return list(compare_metadata(MigrationContext.configure(connection, opts={"compare_server_default": True}), metadata))
-
-    async with Store.open(on_each_database) as store:
-        assert await store._do(differences) == []
-
-
-async def test_the_history_can_be_undone_and_done_again(on_each_database: Settings) -> None:
-    from alembic import command
-    from alembic.config import Config
-
-    def down_and_up(connection: Connection) -> None:
-        config = Config()
-        config.set_main_option("script_location", str(Path(store_module.__file__).parent / "migrations"))
-        config.attributes["connection"] = connection
-        command.downgrade(config, "base")
-        command.upgrade(config, "head")
-
-    async with Store.open(on_each_database) as store:
-        await store._do(down_and_up)
-        assert await store.alive()
 
 
 # ---------------------------------------------------------------------------------------------------- what can't be opened

@@ -13,7 +13,7 @@ from meadhall.engine.game import Game
 from meadhall.engine.language import gettext as _
 from meadhall.engine.match import Match
 from meadhall.server.errors import DatabaseUnavailable, Stale, WrongMoment
-from meadhall.server.store.store import Entry, SeatRow, TableRow
+from meadhall.server.store.models import Entry, SeatRow, TableRow
 from meadhall.server.worker.client import Worker
 
 log = logging.getLogger(__name__)

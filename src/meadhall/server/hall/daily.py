@@ -18,7 +18,8 @@ from meadhall.engine.match import Match
 from meadhall.server.errors import NotFound, WrongMoment
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.room import Room
-from meadhall.server.store.store import FINISHED, Conflict, Guest, SeatRow, Store, TableRow, new_id, new_key, now
+from meadhall.server.store.models import FINISHED, Conflict, Guest, SeatRow, TableRow, new_id, new_link_token, now
+from meadhall.server.store.store import Store
 
 _WON = "won"
 """A figure beside the game's own: 1 if the puzzle was solved, else 0."""
@@ -73,7 +74,7 @@ async def seed_of(store: Store, day: str) -> bytes:
 
 async def own_attempt(store: Store, day: str, guest: Guest) -> TableRow | None:
     """Return the guest's attempt at the puzzle of a day, whether it was started on this device or carried to it."""
-    mine = await store.attempts(day, guest.id) if guest.known else []
+    mine = await store.attempts(day, guest.id) if guest.is_stored else []
     return min(mine, key=lambda table: table.host != guest.id, default=None)
 
 
@@ -95,11 +96,11 @@ async def begin(hall: Hall, guest: Guest) -> Room:
         options=subject.check_setup(1, terms(subject).options)[1],
         status="running",
         host=guest.id,
-        public=False,
+        is_public=False,
         seed=await seed_of(hall.store, day),
-        created=now(),
-        started=now(),
-        seats=(SeatRow(0, "human", guest.name, None, frozenset({guest.id}), new_key()),),
+        created_at=now(),
+        started_at=now(),
+        seats=(SeatRow(0, "human", guest.name, None, frozenset({guest.id}), new_link_token()),),
         daily=day,
     )
     try:
@@ -139,7 +140,7 @@ async def results(hall: Hall, tables: list[TableRow]) -> list[Attempt]:
     """Return the results of the attempts that count, the best first."""
     counted = [table for table in tables if counts(table)]
     finished = [(table, figures) for table in counted if (figures := await figures_of(hall, table)) is not None]
-    finished.sort(key=lambda each: (_order(*each), each[0].finished))
+    finished.sort(key=lambda each: (_order(*each), each[0].finished_at))
     orders = [_order(*each) for each in finished]
     return [
         Attempt(
@@ -157,7 +158,7 @@ async def results(hall: Hall, tables: list[TableRow]) -> list[Attempt]:
 def counts(table: TableRow) -> bool:
     """Return whether an attempt counts: it was finished on its day, while the seed was sealed."""
     assert table.daily is not None
-    return table.status in FINISHED and table.finished is not None and table.finished.date().isoformat() <= table.daily
+    return table.status in FINISHED and table.finished_at is not None and table.finished_at.date().isoformat() <= table.daily
 
 
 def _order(table: TableRow, figures: dict[str, int]) -> tuple[int, ...]:

@@ -6,7 +6,7 @@ import asyncio
 import logging
 
 from meadhall.engine.daily import Outcome
-from meadhall.server.store.store import TableRow
+from meadhall.server.store.models import TableRow
 from meadhall.server.worker.client import Worker, WorkerLost
 
 log = logging.getLogger(__name__)

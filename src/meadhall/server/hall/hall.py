@@ -26,7 +26,8 @@ from meadhall.server.hall.room import Room
 from meadhall.server.hall.seating import bot_seat, document_of, open_seat, with_options, with_person
 from meadhall.server.hall.uploads import Uploads
 from meadhall.server.settings import Settings
-from meadhall.server.store.store import Guest, SeatRow, Store, TableRow, new_id, new_key, now
+from meadhall.server.store.models import Guest, SeatRow, TableRow, new_id, new_link_token, now
+from meadhall.server.store.store import Store
 from meadhall.server.worker.client import Worker
 from meadhall.server.worker.threads import run_in_thread
 
@@ -171,7 +172,7 @@ class Hall:
         if len(bots) >= count:
             raise BadSetup(_("There are more bots than seats."))
         host = await self.store.save_guest(host)
-        seats = [SeatRow(0, "human", host.name, None, frozenset({host.id}), new_key())]
+        seats = [SeatRow(0, "human", host.name, None, frozenset({host.id}), new_link_token())]
         for seat, rank in enumerate(bots, 1):
             seats.append(bot_seat(subject, seat, rank))
         chosen = await run_in_thread(subject.check_options, options or {})
@@ -185,9 +186,9 @@ class Hall:
             options=chosen,
             status="gathering",
             host=host.id,
-            public=public,
+            is_public=public,
             seed=chance.new_seed(),
-            created=now(),
+            created_at=now(),
             seats=tuple(seats),
         )
         await self._add_within_limit(table)
@@ -227,11 +228,11 @@ class Hall:
                 status="gathering",
                 host=guest.id,
                 seed=chance.new_seed(),
-                created=now(),
-                started=None,
-                finished=None,
-                abandoned=None,
-                seats=tuple(replace(seat, key=new_key()) for seat in old.seats),
+                created_at=now(),
+                started_at=None,
+                finished_at=None,
+                abandon_reason=None,
+                seats=tuple(replace(seat, link_token=new_link_token()) for seat in old.seats),
                 version=0,
             )
 

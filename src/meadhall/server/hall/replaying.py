@@ -10,7 +10,7 @@ from meadhall.engine.errors import BadSetup
 from meadhall.engine.game import Game
 from meadhall.engine.match import Match
 from meadhall.engine.view import Seat
-from meadhall.server.store.store import Entry, TableRow
+from meadhall.server.store.models import Entry, TableRow
 
 InformationSets = set[tuple[int, bytes]]
 """Pairs of a seat and the key of its information set."""
@@ -33,7 +33,7 @@ def new_match(game: Game, table: TableRow) -> Match:
         seed=table.seed,
         seats=[Seat(seat.name, "bot" if seat.kind == "bot" else "human", seat.bot) for seat in table.seats],
         options=table.options,
-        started=table.started.replace(microsecond=0) if table.started else None,
+        started=table.started_at.replace(microsecond=0) if table.started_at else None,
     )
 
 
@@ -46,8 +46,8 @@ def replayed(game: Game, table: TableRow, entries: list[Entry]) -> tuple[Match, 
             match.undo(entry.value, revealed=True)
         elif entry.kind != "hint":
             match.play(entry.value, entry.seat, hinted=entry.kind == "hinted")
-    if table.abandoned is not None and not match.over:
-        match.abandon(table.abandoned)
+    if table.abandon_reason is not None and not match.over:
+        match.abandon(table.abandon_reason)
     return match, hinted
 
 

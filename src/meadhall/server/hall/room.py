@@ -26,7 +26,8 @@ from meadhall.server.hall.chart_queue import ChartJob
 from meadhall.server.hall.hints import Hints, RequestedHint
 from meadhall.server.hall.pubsub import Channel, Subscriber
 from meadhall.server.hall.replaying import InformationSets, hinted_by, new_match, replayed, todays_options
-from meadhall.server.store.store import FINISHED, Conflict, Entry, Guest, Store, TableRow, now
+from meadhall.server.store.models import FINISHED, Conflict, Entry, Guest, TableRow, now
+from meadhall.server.store.store import Store
 from meadhall.server.worker.client import Worker
 from meadhall.server.worker.threads import run_in_thread
 
@@ -95,7 +96,7 @@ class Room:
             self._check_gathering()
             if any(seat.kind == "open" for seat in self.table.seats):
                 raise WrongMoment(_("A seat is still empty. Fill it or remove it."))
-            begun = replace(self.table, status="running", started=now(), rules=self.game.version)
+            begun = replace(self.table, status="running", started_at=now(), rules=self.game.version)
             match = new_match(self.game, begun)
             self.table = await self._store.save_table(begun)
             self.match = match
@@ -184,11 +185,11 @@ class Room:
             left = self.table.seats[seat]
             table = self.table.replace_seat(replace(left, kind="bot", bot=name, guests=frozenset()))
             if not any(other.kind == "human" for other in table.seats):
-                table = replace(table, status="abandoned", finished=now(), abandoned="everybody left")
+                table = replace(table, status="abandoned", finished_at=now(), abandon_reason="everybody left")
             self.table = await self._store.save_table(table)
             match.rename(seat, Seat(left.name, "bot", name))
-            if table.abandoned is not None:
-                match.abandon(table.abandoned)
+            if table.abandon_reason is not None:
+                match.abandon(table.abandon_reason)
 
         await self._write(give_up)
 
@@ -229,10 +230,10 @@ class Room:
             entry = change(copy)
             await self._store.append(self.table.id, entry, copy.over, self.table.version)
             self.match = copy
-            self.entry_count = entry.entry
+            self.entry_count = entry.number
             self._hinted |= hinted_by(entry, copy)
             if copy.over:
-                self.table = replace(self.table, status="over", finished=now(), version=self.table.version + 1)
+                self.table = replace(self.table, status="over", finished_at=now(), version=self.table.version + 1)
 
         await self._write(append)
 

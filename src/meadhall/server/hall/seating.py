@@ -15,7 +15,7 @@ from meadhall.engine.game import Document, Game
 from meadhall.engine.language import gettext as _
 from meadhall.server.errors import NotFound, WrongMoment
 from meadhall.server.hall.names import bot_name, clean_name
-from meadhall.server.store.store import Guest, SeatRow, TableRow, new_key
+from meadhall.server.store.models import Guest, SeatRow, TableRow, new_link_token
 
 Change = Callable[[TableRow], TableRow]
 
@@ -100,19 +100,19 @@ def document_of(subject: Game, name: str) -> Document[Any]:
 
 def listed(public: bool) -> Change:
     """Return the change that adds the table to the public list, or removes it."""
-    return lambda table: replace(table, public=public)
+    return lambda table: replace(table, is_public=public)
 
 
 def open_seat(seat: int) -> SeatRow:
     """Return an open seat."""
-    return SeatRow(seat, "open", "", None, frozenset(), new_key())
+    return SeatRow(seat, "open", "", None, frozenset(), new_link_token())
 
 
 def bot_seat(subject: Game, seat: int, rank: str) -> SeatRow:
     """Return a seat with a bot. Raises UnknownBot."""
     if rank not in bot_names(subject):
         raise UnknownBot(f"{subject.title} has no bot {rank!r}; it has: {', '.join(bot_names(subject))}")
-    return SeatRow(seat, "bot", bot_name(seat), rank, frozenset(), new_key())
+    return SeatRow(seat, "bot", bot_name(seat), rank, frozenset(), new_link_token())
 
 
 def _row(table: TableRow, seat: int) -> SeatRow:

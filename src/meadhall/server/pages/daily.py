@@ -16,7 +16,7 @@ from meadhall.server.errors import NotFound
 from meadhall.server.hall.daily import Attempt, counts, hours_left, own_attempt, puzzle_of, results, terms, today
 from meadhall.server.hall.hall import Hall
 from meadhall.server.pages.models import AttemptView, Bar, DailyPage, DailyState, DailyStrip, FigureView, Plot
-from meadhall.server.store.store import FINISHED, Guest, TableRow
+from meadhall.server.store.models import FINISHED, Guest, TableRow
 
 BEST_SHOWN = 20
 DAYS_SHOWN = 10

@@ -23,7 +23,7 @@ from meadhall.server.pages.lobby import lobby_page
 from meadhall.server.pages.match import live_page, seat_views
 from meadhall.server.pages.models import LobbyPage, MatchPage, Refusal
 from meadhall.server.pages.templates import environment, template
-from meadhall.server.store.store import Guest
+from meadhall.server.store.models import Guest
 
 _FRAGMENTS_KEPT = 16_384
 """Rendered fragments in the cache: about 60 log entries and 20 parts of a board at each of 200 busy tables."""

@@ -11,7 +11,7 @@ from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.room import Room
 from meadhall.server.pages.match import headline
 from meadhall.server.pages.models import DailyStrip, GameTile, HallPage, SeatView, TableCard
-from meadhall.server.store.store import Guest, TableRow
+from meadhall.server.store.models import Guest, TableRow
 
 YOURS_SHOWN = 12
 """The number of a guest's own tables that the hall lists at most."""

@@ -17,7 +17,7 @@ from meadhall.engine.language import ngettext
 from meadhall.server.hall.room import Room
 from meadhall.server.pages.match import seat_views, strength
 from meadhall.server.pages.models import BotLevel, LobbyPage, OptionChoice, OptionView
-from meadhall.server.store.store import Guest
+from meadhall.server.store.models import Guest
 
 
 def lobby_page(room: Room, guest: Guest | None, base_url: str) -> LobbyPage:
@@ -45,7 +45,7 @@ def lobby_page(room: Room, guest: Guest | None, base_url: str) -> LobbyPage:
         start_refusal=refusal,
         invite_url=invite,
         invite_qr=qr_code(invite),
-        public=table.public,
+        public=table.is_public,
         guided=subject.lessons is not None,
     )
 

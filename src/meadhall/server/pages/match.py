@@ -17,7 +17,7 @@ from meadhall.server.hall.room import Room
 from meadhall.server.pages.chart import chart_part
 from meadhall.server.pages.log import log, private_events, rule_url
 from meadhall.server.pages.models import Choice, HintLine, HintView, MatchPage, Refusal, ResultView, SeatView
-from meadhall.server.store.store import TableRow
+from meadhall.server.store.models import TableRow
 
 _BEFORE_LAST_NUMBER = re.compile(r" (?=\d+[.,:;!?])")
 

@@ -10,9 +10,7 @@ from typing import Any, Literal
 
 from meadhall.engine.daily import Outcome
 from meadhall.engine.events import Event
-
-SeatKind = Literal["human", "bot", "open"]
-TableStatus = Literal["gathering", "running", "over", "abandoned"]
+from meadhall.server.store.models import SeatKind, TableStatus
 
 # ----------------------------------------------------------------------------------------------------------------------- hall
 
@@ -182,7 +180,7 @@ class HintView:
     """The hint that the viewer has requested for this decision."""
 
     lines: tuple[HintLine, ...]  # best first; empty during the search
-    chance_of: str  # "chance that you win"
+    chance_of: str  # "your chance of winning"
     summary: str  # the whole hint in a sentence
 
 

@@ -21,7 +21,7 @@ from meadhall.server.pages.frames import FRAMES
 from meadhall.server.pages.lobby import qr_code
 from meadhall.server.pages.models import Device, ErrorPage, LobbyPage, Refusal, Viewer
 from meadhall.server.pages.templates import render
-from meadhall.server.store.store import Guest
+from meadhall.server.store.models import Guest
 from meadhall.server.web.request import base_url
 from meadhall.server.web.sessions import AnyRequest, preferred_language
 
@@ -74,7 +74,7 @@ def _device(request: AnyRequest, room: Room, guest: Guest) -> Device | None:
     seat = room.table.seat_of(guest.id)
     if seat is None or room.table.status != "running":
         return None
-    url = f"{base_url(request)}/seat/{room.table.seats[seat].key}"
+    url = f"{base_url(request)}/seat/{room.table.seats[seat].link_token}"
     return Device(url, qr_code(url))
 
 

@@ -11,7 +11,7 @@ from meadhall.server.errors import WrongMoment
 from meadhall.server.hall.daily import is_sealed
 from meadhall.server.hall.room import Room
 from meadhall.server.pages.models import VerifyPage
-from meadhall.server.store.store import FINISHED
+from meadhall.server.store.models import FINISHED
 
 
 async def verify_page(room: Room) -> VerifyPage:

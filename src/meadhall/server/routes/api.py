@@ -27,11 +27,10 @@ from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.pubsub import updates
 from meadhall.server.hall.room import Room
 from meadhall.server.pages.lobby import template_url
-from meadhall.server.pages.models import SeatKind, TableStatus
 from meadhall.server.pages.responses import guest_of
 from meadhall.server.routes.documents import DOCUMENT_LIMIT
 from meadhall.server.routes.tables import record_response, told
-from meadhall.server.store.store import Guest
+from meadhall.server.store.models import Guest, SeatKind, TableStatus
 from meadhall.server.web.sessions import AnyRequest, Visitors
 from meadhall.server.web.stream_limit import Streams
 

@@ -13,7 +13,7 @@ from meadhall.server.hall.daily import begin, today
 from meadhall.server.hall.hall import Hall
 from meadhall.server.pages.daily import daily_page
 from meadhall.server.pages.responses import Html, page, see_other, wants_json
-from meadhall.server.store.store import Guest
+from meadhall.server.store.models import Guest
 from meadhall.server.web.request import base_url
 from meadhall.server.web.sessions import AnyRequest, Visitors
 

@@ -16,7 +16,7 @@ from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.room import Room
 from meadhall.server.hall.seating import document_of
 from meadhall.server.pages.responses import table_answer
-from meadhall.server.store.store import Guest
+from meadhall.server.store.models import Guest
 from meadhall.server.web.sessions import AnyRequest
 
 DOCUMENT_LIMIT = 2 * LARGEST

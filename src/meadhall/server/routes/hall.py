@@ -16,7 +16,7 @@ from meadhall.server.pages.daily import daily_strip
 from meadhall.server.pages.hall import YOURS_SHOWN, hall_page
 from meadhall.server.pages.responses import Html, page, see_other, wants_json
 from meadhall.server.pages.rulebook import rulebook_page
-from meadhall.server.store.store import Guest, TableRow
+from meadhall.server.store.models import Guest, TableRow
 from meadhall.server.web.forms import Form, integer, safe_path
 from meadhall.server.web.sessions import AnyRequest, Visitors
 
@@ -24,7 +24,7 @@ from meadhall.server.web.sessions import AnyRequest, Visitors
 @get("/", name="hall")
 async def show_hall(request: AnyRequest, hall: Hall, guest: Guest) -> Html:
     """The hall: the games, your matches, open tables, matches being played."""
-    yours = _installed(await hall.store.tables_of(guest.id)) if guest.known else []
+    yours = _installed(await hall.store.tables_of(guest.id)) if guest.is_stored else []
     open_ = _installed(await hall.store.open_tables())
     watched = _installed(await hall.store.running_tables(limit=12))
     for table in [*(table for table in yours if table.status == "running"), *yours[:YOURS_SHOWN], *watched]:

@@ -11,7 +11,7 @@ from meadhall.server.errors import NotFound
 from meadhall.server.hall.hall import Hall
 from meadhall.server.pages.lesson import lesson_page
 from meadhall.server.pages.responses import Html, page
-from meadhall.server.store.store import Guest
+from meadhall.server.store.models import Guest
 from meadhall.server.web.sessions import AnyRequest
 
 

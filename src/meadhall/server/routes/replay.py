@@ -19,7 +19,7 @@ from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.room import Room
 from meadhall.server.pages.replay import chart_page, knowledge_of, replay_page, with_chart
 from meadhall.server.pages.responses import Html, page, see_other, wants_json
-from meadhall.server.store.store import Guest
+from meadhall.server.store.models import Guest
 from meadhall.server.web.sessions import AnyRequest
 
 UPLOAD_LIMIT = 4 * 1024 * 1024
@@ -69,7 +69,7 @@ async def upload_record(
         raise RecordError("record", _("choose a file first"))
     text = await upload.read()
     verified = await hall.uploads.verify(text)
-    key = await hall.store.add_record(dumps(verified.record()))
+    key = await hall.store.add_upload(dumps(verified.record()))
     if wants_json(request):
         return Response({"key": key, "url": f"/replay/{key}"}, status_code=201)
     return see_other(f"/replay/{key}")
@@ -98,7 +98,7 @@ async def chart_of_record(request: AnyRequest, hall: Hall, guest: Guest, key: st
 
 async def _kept(hall: Hall, key: str) -> tuple[Match, str]:
     """The match of an uploaded record, and a name that it shares with all equal records."""
-    text = await hall.store.record(key)
+    text = await hall.store.upload(key)
     if text is None:
         raise NotFound(_("There is no such record here (any more)."))
     return await hall.uploads.match(text), sha256(text.encode()).hexdigest()

@@ -33,7 +33,7 @@ from meadhall.server.pages.responses import (
     wants_json,
 )
 from meadhall.server.pages.verify import verify_page
-from meadhall.server.store.store import Guest
+from meadhall.server.store.models import Guest
 from meadhall.server.web.forms import Form, action_number, integer, read_form
 from meadhall.server.web.request import base_url
 from meadhall.server.web.sessions import AnyRequest, Visitors
@@ -247,7 +247,7 @@ async def carry_seat(hall: Hall, guest: Guest, visitors: Visitors, key: str) -> 
 
 
 async def _seat_behind(hall: Hall, key: str) -> tuple[Room, int]:
-    found = await hall.store.table_by_seat_key(key)
+    found = await hall.store.table_by_link(key)
     if found is None:
         raise NotFound(_("This link leads to no seat (any more)."))
     return await hall.room(found[0].id), found[1]

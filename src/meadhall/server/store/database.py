@@ -1,72 +1,72 @@
-"""Where transactions are run: on the SQLite file in this process, or on a pool of PostgreSQL connections."""
+"""Where transactions run: on an SQLite file in this process, or on a pool of PostgreSQL connections."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from typing import Any, Protocol, TypeVar
+from typing import Any, Final, Protocol, TypeVar
 
 from sqlalchemy import URL, Connection, create_engine, event
 from sqlalchemy.exc import DBAPIError
-from sqlalchemy.exc import TimeoutError as NoConnection
+from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.ext.asyncio import create_async_engine
 
 T = TypeVar("T")
 
-_PRAGMAS = ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON", "busy_timeout=5000")
+_PRAGMAS: Final = ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON", "busy_timeout=5000")
 
-_CHECKPOINT = 500
-"""Transactions after which SQLite's log is copied into the database."""
+_CHECKPOINT_INTERVAL: Final = 500
+"""Number of transactions after which SQLite's write-ahead log is copied into the database."""
 
-_LONGEST_LOG = 20_000
-"""Pages of 4 KB that the log may have. Where something is always being written while it is copied it is never begun anew; then
-the transaction that makes it longer copies the last of it itself.
+_LARGEST_LOG: Final = 20_000
+"""Pages of 4 KB after which SQLite copies the log by itself, within the transaction that exceeds this size.
+
+That happens only if every checkpoint overlaps with a write: then the log never starts again from its beginning.
 """
 
-PATIENCE = 60.0
-"""Seconds after which PostgreSQL has not answered: what waits for it holds up a table."""
+TIMEOUT: Final = 60.0
+"""Seconds after which a query to PostgreSQL fails: a table stands still while it waits for one."""
 
-_AWAY = ("08", "53", "57P")
-"""How PostgreSQL's codes begin (SQLSTATE) for: no connection, too few resources, and being stopped or started."""
+_NO_ANSWER_STATES: Final = ("08", "53", "57P")
+"""First characters of PostgreSQL's error codes (SQLSTATE) for: no connection, too few resources, shutting down or starting."""
 
 
-class Away(Exception):
-    """The database does not answer: whatever was asked may be tried again later."""
+class NoAnswer(Exception):
+    """The database does not answer. The same transaction may succeed later."""
 
 
 class Database(Protocol):
     """A database that runs whole transactions."""
 
     async def transact(self, work: Callable[[Connection], T]) -> T:
-        """What ``work`` returns, done in one transaction that is committed then, or rolled back when it raises. Raises Away."""
+        """Run ``work`` in one transaction and return its result. Commit it, or roll it back if it raises. Raises NoAnswer."""
 
     async def close(self) -> None:
-        """Give all connections back."""
+        """Close all connections."""
 
 
-def open_database(url: URL, patience: float | None = PATIENCE) -> Database:
-    """The database at ``url``: SQLite in a file, or PostgreSQL, each of whose answers is awaited for so many seconds at most."""
-    return Embedded(url) if url.get_backend_name() == "sqlite" else Shared(url, patience)
+def open_database(url: URL, timeout: float | None = TIMEOUT) -> Database:
+    """Return the database at ``url``. ``timeout`` limits each query to PostgreSQL, in seconds; None: no limit."""
+    return SqliteDatabase(url) if url.get_backend_name() == "sqlite" else PostgresDatabase(url, timeout)
 
 
-class Embedded:
-    """SQLite in a file that is ours alone, in the event loop's own thread.
+class SqliteDatabase:
+    """An SQLite file that only this process uses, in the event loop's own thread.
 
-    A transaction takes a twentieth of a millisecond, as its connection stays open and nothing waits for the disk: less than
-    handing it to another thread and back, where each of its steps had to wait for the interpreter (docs/decisions/0003). What
-    does wait for the disk, copying the log into the database from time to time, is done in a thread.
+    A transaction takes about 0.05 ms, because its connection stays open and no write waits for the disk. Handing it to another
+    thread would take longer (docs/decisions/0003). Only checkpoints, which do wait for the disk, run in a thread.
     """
 
     def __init__(self, url: URL) -> None:
-        self._engine = create_engine(url, pool_size=2, max_overflow=0, hide_parameters=True)  # else errors would tell seeds
+        self._engine = create_engine(url, pool_size=2, max_overflow=0, hide_parameters=True)  # errors must not show seeds
         self._connection: Connection | None = None
         self._transactions = 0
-        self._checkpointing: asyncio.Future[None] | None = None
+        self._checkpoint: asyncio.Future[None] | None = None
 
         @event.listens_for(self._engine, "connect")
         def prepare(connection: Any, _: Any) -> None:
             cursor = connection.cursor()
-            for pragma in (*_PRAGMAS, f"wal_autocheckpoint={_LONGEST_LOG}"):
+            for pragma in (*_PRAGMAS, f"wal_autocheckpoint={_LARGEST_LOG}"):
                 cursor.execute(f"PRAGMA {pragma}")
             cursor.close()
 
@@ -76,44 +76,44 @@ class Embedded:
         with self._connection.begin():
             result = work(self._connection)
         self._transactions += 1
-        if self._transactions % _CHECKPOINT == 0 and (self._checkpointing is None or self._checkpointing.done()):
-            self._checkpointing = asyncio.get_running_loop().run_in_executor(None, self._checkpoint)
+        if self._transactions % _CHECKPOINT_INTERVAL == 0 and (self._checkpoint is None or self._checkpoint.done()):
+            self._checkpoint = asyncio.get_running_loop().run_in_executor(None, self._copy_log)
         return result
 
-    def _checkpoint(self) -> None:
+    def _copy_log(self) -> None:
         with self._engine.connect() as connection:
             connection.exec_driver_sql("PRAGMA wal_checkpoint(PASSIVE)")
 
     async def close(self) -> None:
-        if self._checkpointing is not None:
-            await self._checkpointing
+        if self._checkpoint is not None:
+            await self._checkpoint
         if self._connection is not None:
             self._connection.close()
         self._engine.dispose()
 
 
-class Shared:
+class PostgresDatabase:
     """PostgreSQL, which several processes may share."""
 
-    def __init__(self, url: URL, patience: float | None) -> None:
+    def __init__(self, url: URL, timeout: float | None) -> None:
         self._engine = create_async_engine(
             url,
             pool_size=10,
             max_overflow=0,
             pool_pre_ping=True,
             hide_parameters=True,
-            connect_args={"command_timeout": patience},
+            connect_args={"command_timeout": timeout},
         )
 
     async def transact(self, work: Callable[[Connection], T]) -> T:
         try:
             async with self._engine.begin() as connection:
                 return await connection.run_sync(work)
-        except (OSError, NoConnection) as error:
-            raise Away(first_line(error)) from error
+        except (OSError, PoolTimeoutError) as error:
+            raise NoAnswer(first_line(error)) from error
         except DBAPIError as error:
-            if _is_away(error):
-                raise Away(first_line(error)) from error
+            if _is_no_answer(error):
+                raise NoAnswer(first_line(error)) from error
             raise
 
     async def close(self) -> None:
@@ -121,12 +121,12 @@ class Shared:
 
 
 def first_line(error: Exception) -> str:
-    """What an error says, without the advice that comes with it."""
+    """Return the message of an error without the advice that the driver adds to it."""
     cause = error.orig if isinstance(error, DBAPIError) and error.orig is not None else error
     return str(cause).partition("\n")[0].strip() or type(error).__name__
 
 
-def _is_away(error: DBAPIError) -> bool:
-    """Whether nothing is wrong with what was asked, only nobody there to answer."""
-    code = getattr(error.orig, "sqlstate", None) or ""
-    return error.connection_invalidated or code.startswith(_AWAY)
+def _is_no_answer(error: DBAPIError) -> bool:
+    """Return whether the query may be right, but the server is not there to run it."""
+    state = getattr(error.orig, "sqlstate", None) or ""
+    return error.connection_invalidated or state.startswith(_NO_ANSWER_STATES)

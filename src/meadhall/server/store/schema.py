@@ -1,10 +1,36 @@
-"""The database's tables. Alembic migrations (``migrations/``) make them; this is what queries are written against."""
+"""The database's tables as the queries use them. The Alembic migrations in ``migrations/`` create and change them."""
 
 from __future__ import annotations
 
-from sqlalchemy import JSON, Boolean, Column, DateTime, ForeignKey, Index, Integer, LargeBinary, MetaData, String, Table, Text
+from typing import Final
 
-metadata = MetaData()
+from sqlalchemy import (
+    JSON,
+    Boolean,
+    Column,
+    DateTime,
+    ForeignKey,
+    ForeignKeyConstraint,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    String,
+    Table,
+    Text,
+    UniqueConstraint,
+)
+
+NAMING_CONVENTION: Final = {
+    "pk": "pk_%(table_name)s",
+    "fk": "fk_%(table_name)s_%(column_0_N_name)s_%(referred_table_name)s",
+    "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+    "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+    "ck": "ck_%(table_name)s_%(constraint_name)s",
+}
+"""Names of constraints and indexes. They are the same on SQLite and PostgreSQL, so a migration can refer to them."""
+
+metadata = MetaData(naming_convention=NAMING_CONVENTION)
 
 secrets = Table(
     "secrets",
@@ -20,7 +46,7 @@ guests = Table(
     Column("name", String(40), nullable=False),
     Column("language", String(8), nullable=False),
     Column("theme", String(8), nullable=False),
-    Column("created", DateTime(timezone=True), nullable=False),
+    Column("created_at", DateTime(timezone=True), nullable=False),
 )
 
 tables = Table(
@@ -32,19 +58,19 @@ tables = Table(
     Column("options", JSON, nullable=False),
     Column("status", String(12), nullable=False),
     Column("host", String(32), nullable=False),
-    Column("public", Boolean, nullable=False),
+    Column("is_public", Boolean, nullable=False),
     Column("seed", LargeBinary, nullable=False),
-    Column("created", DateTime(timezone=True), nullable=False),
-    Column("started", DateTime(timezone=True)),
-    Column("finished", DateTime(timezone=True)),
-    Column("abandoned", Text),
+    Column("created_at", DateTime(timezone=True), nullable=False),
+    Column("started_at", DateTime(timezone=True)),
+    Column("finished_at", DateTime(timezone=True)),
+    Column("abandon_reason", Text),
     Column("rematch", String(16)),
-    Column("daily", String(10)),  # the day whose puzzle it is, e.g. "2026-11-21"
-    Column("figures", JSON(none_as_null=True)),  # how that went, once it is over
-    Column("version", Integer, nullable=False, server_default="0"),  # how often the row and its seats were changed
-    Index("tables_by_status", "status", "created"),
-    Index("tables_by_host", "host", "status"),
-    Index("one_attempt_a_day", "daily", "host", unique=True),
+    Column("daily", String(10)),
+    Column("figures", JSON(none_as_null=True)),
+    Column("version", Integer, nullable=False, server_default="0"),
+    UniqueConstraint("daily", "host"),  # one attempt a day
+    Index(None, "status", "created_at"),
+    Index(None, "host", "status"),
 )
 
 seats = Table(
@@ -55,38 +81,35 @@ seats = Table(
     Column("kind", String(8), nullable=False),
     Column("name", String(40), nullable=False),
     Column("bot", String(20)),
-    Column("guest", String(32)),
-    Column("key", String(32), nullable=False, unique=True),
-    Index("seats_by_guest", "guest"),
+    Column("link_token", String(32), nullable=False, unique=True),
 )
 
-# A seat that was carried to another device belongs to that device's guest too.
-carried = Table(
-    "carried",
+# A seat belongs to several guests after it was moved to another device.
+seat_guests = Table(
+    "seat_guests",
     metadata,
-    Column("table_id", String(16), ForeignKey("tables.id", ondelete="CASCADE"), primary_key=True),
+    Column("table_id", String(16), primary_key=True),
     Column("seat", Integer, primary_key=True),
-    Column("guest", String(32), primary_key=True),
-    Index("carried_by_guest", "guest"),
+    Column("guest", String(32), primary_key=True, index=True),
+    ForeignKeyConstraint(["table_id", "seat"], ["seats.table_id", "seats.seat"], ondelete="CASCADE"),
 )
 
-# Appended to, never changed. Entry k of a match is the k-th thing that somebody did; whoever inserts it first has done it.
-entries = Table(
-    "entries",
+# Rows are appended and never changed. The first process that inserts entry k of a match has made it.
+match_entries = Table(
+    "match_entries",
     metadata,
     Column("table_id", String(16), ForeignKey("tables.id", ondelete="CASCADE"), primary_key=True),
-    Column("entry", Integer, primary_key=True),
-    Column("kind", String(8), nullable=False),  # "action", "hinted" (an action with a hint), "undo", "hint" (asked for)
+    Column("number", Integer, primary_key=True),
+    Column("kind", String(8), nullable=False),
     Column("seat", Integer, nullable=False),
-    Column("value", Integer, nullable=False),  # the action; how many actions are taken back; at which decision it was asked
-    Column("at", DateTime(timezone=True), nullable=False),
+    Column("value", Integer, nullable=False),
+    Column("created_at", DateTime(timezone=True), nullable=False),
 )
 
-records = Table(
-    "records",
+uploads = Table(
+    "uploads",
     metadata,
-    Column("key", String(32), primary_key=True),
+    Column("link_token", String(32), primary_key=True),
     Column("record", Text, nullable=False),
-    Column("created", DateTime(timezone=True), nullable=False),
-    Index("records_by_age", "created"),
+    Column("created_at", DateTime(timezone=True), nullable=False, index=True),
 )

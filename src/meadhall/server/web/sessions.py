@@ -15,7 +15,8 @@ from litestar.types import HTTPScope
 
 from meadhall.engine.language import LANGUAGES
 from meadhall.server.hall.names import any_name, clean_name
-from meadhall.server.store.store import Guest, Store
+from meadhall.server.store.models import Guest
+from meadhall.server.store.store import Store
 
 COOKIE = "meadhall_guest"
 THEMES = ("auto", "light", "dark")
@@ -58,7 +59,7 @@ class Visitors:
 
     async def _known(self, id: str, request: AnyRequest) -> Guest:
         guest = self._seen.get(id)
-        if guest is None or not guest.known:  # whoever was seen may have been stored since
+        if guest is None or not guest.is_stored:  # whoever was seen may have been stored since
             guest = await self._store.guest(id) or guest or Guest(id, any_name(), preferred_language(request))
         self._remember(guest)
         return guest
@@ -71,7 +72,7 @@ class Visitors:
             language=language if language in LANGUAGES else guest.language,
             theme=theme if theme in THEMES else guest.theme,
         )
-        if changed != guest or not guest.known:
+        if changed != guest or not guest.is_stored:
             changed = await self._store.save_guest(changed)
         self._remember(changed)
         return changed

@@ -1,22 +1,43 @@
-"""The database's history. ``upgrade`` brings any older database to today's form."""
+"""The history of the database's schema, as Alembic migrations."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Final
 
 from alembic import command
 from alembic.config import Config
 from sqlalchemy import Connection, text
 
-_LOCK = 0x6D656164
-"""The advisory lock under which one of several processes that start together upgrades their PostgreSQL database."""
+_LOCK: Final = 0x6D656164
+"""Number of the advisory lock on PostgreSQL: of several processes that start together, one upgrades the database."""
 
 
-def upgrade(connection: Connection) -> None:
-    """Bring the database behind ``connection`` to today's form."""
+def upgrade(connection: Connection, revision: str = "head") -> None:
+    """Upgrade a database to a revision of the schema, or create the schema in an empty one.
+
+    Runs in the connection's transaction: if a migration fails, the database is as before. Raises CommandError for a database
+    with an unknown revision.
+    """
+    _begin(connection)
+    command.upgrade(_config(connection), revision)
+
+
+def downgrade(connection: Connection, revision: str) -> None:
+    """Take a database back to an older revision of the schema, or to ``base``, where it is empty."""
+    _begin(connection)
+    command.downgrade(_config(connection), revision)
+
+
+def _begin(connection: Connection) -> None:
     if connection.dialect.name == "postgresql":
         connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _LOCK})
+    elif not connection.connection.in_transaction:
+        connection.exec_driver_sql("BEGIN IMMEDIATE")  # else SQLite commits each statement that changes the schema
+
+
+def _config(connection: Connection) -> Config:
     config = Config()
     config.set_main_option("script_location", str(Path(__file__).parent))
     config.attributes["connection"] = connection
-    command.upgrade(config, "head")
+    return config

@@ -1,9 +1,10 @@
-"""Run by Alembic, on the connection that ``upgrade`` hands over."""
+"""Alembic's environment: it runs migrations on the connection that ``upgrade`` and ``downgrade`` hand over.
+
+There is no ``target_metadata``: its naming convention would also name what the first migrations create.
+"""
 
 from alembic import context
 
-from meadhall.server.store.schema import metadata
-
-context.configure(connection=context.config.attributes["connection"], target_metadata=metadata, render_as_batch=True)
+context.configure(connection=context.config.attributes["connection"])
 with context.begin_transaction():
     context.run_migrations()

@@ -1,4 +1,4 @@
-"""The puzzle of the day"""
+"""Add the daily puzzle: the day of an attempt, and how it went."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -8,7 +8,7 @@ down_revision = "0001"
 branch_labels = None
 depends_on = None
 
-# No batch: on SQLite it would make the table anew, and dropping the old one would take all seats and entries with it.
+# No batch operations: on SQLite they would recreate the table, and dropping the old one would delete its seats and entries.
 
 
 def upgrade() -> None:

@@ -1,0 +1,121 @@
+"""What the database holds, as plain values: guests, tables, seats and the entries of a match."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Any, Final, Literal
+
+SeatKind = Literal["human", "bot", "open"]
+TableStatus = Literal["gathering", "running", "over", "abandoned"]
+EntryKind = Literal["action", "hinted", "undo", "hint"]
+
+FINISHED: Final[tuple[TableStatus, ...]] = ("over", "abandoned")
+
+
+class Conflict(Exception):
+    """Another request or process has written first: the same entry, a change of the table, or the guest's attempt of the day."""
+
+
+@dataclass(frozen=True)
+class Guest:
+    """A guest of the hall. ``is_stored`` is False for a new guest of whom the database has no row yet."""
+
+    id: str
+    name: str
+    language: str = "en"
+    theme: str = "auto"
+    is_stored: bool = False
+
+
+@dataclass(frozen=True)
+class SeatRow:
+    """A seat at a table.
+
+    Attributes:
+        bot: the bot's level, None unless a bot sits here.
+        guests: ids of the guests that the seat belongs to: none, one, or several after it was moved to another device.
+        link_token: the secret in the private link that moves the seat to another device.
+    """
+
+    seat: int
+    kind: SeatKind
+    name: str
+    bot: str | None
+    guests: frozenset[str]
+    link_token: str
+
+
+@dataclass(frozen=True)
+class TableRow:
+    """A table before, during and after its match.
+
+    Attributes:
+        rules: version of the game's rules.
+        host: id of the guest who may change the table before the match.
+        is_public: whether the hall lists the table.
+        abandon_reason: why the match ended early, None if it did not.
+        rematch: id of the table where the rematch is played.
+        daily: the day whose puzzle is played here (``"2026-11-21"``), None at any other table.
+        figures: how an attempt at the daily puzzle went, None until it has been measured.
+        version: number of changes since the table was opened. Only a process that has the latest version may change the table.
+    """
+
+    id: str
+    game: str
+    rules: int
+    options: dict[str, Any]
+    status: TableStatus
+    host: str
+    is_public: bool
+    seed: bytes
+    created_at: datetime
+    seats: tuple[SeatRow, ...]
+    started_at: datetime | None = None
+    finished_at: datetime | None = None
+    abandon_reason: str | None = None
+    rematch: str | None = None
+    daily: str | None = None
+    figures: dict[str, int] | None = None
+    version: int = 0
+
+    def seat_of(self, guest: str) -> int | None:
+        """Return the guest's seat, None without one. Old tables may give a guest several: then it is the lowest."""
+        return next((seat.seat for seat in self.seats if guest in seat.guests), None)
+
+    def replace_seat(self, seat: SeatRow) -> TableRow:
+        """Return the table with one seat changed."""
+        return replace(self, seats=tuple(seat if other.seat == seat.seat else other for other in self.seats))
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One line of a match's history. Entries are appended and never changed.
+
+    Attributes:
+        number: 1 for the first entry of a match.
+        kind: ``action``; ``hinted``, an action after a hint; ``undo``; or ``hint``, a request for one.
+        seat: the seat that made the entry.
+        value: the action; for ``undo`` the number of actions that are taken back; for ``hint`` the number of the decision.
+    """
+
+    number: int
+    kind: EntryKind
+    seat: int
+    value: int
+
+
+def new_id() -> str:
+    """Return a short identifier that can't be guessed."""
+    return secrets.token_urlsafe(9)
+
+
+def new_link_token() -> str:
+    """Return a secret for a private link."""
+    return secrets.token_urlsafe(18)
+
+
+def now() -> datetime:
+    """Return the current time in UTC."""
+    return datetime.now(UTC)

@@ -1,0 +1,175 @@
+"""Queries about tables and their seats."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, timedelta
+from typing import Any, Final
+
+from sqlalchemy import ColumnElement, Connection, Row, Update, and_, delete, func, insert, or_, select, update
+
+from meadhall.server.store import schema
+from meadhall.server.store.models import FINISHED, Conflict, SeatRow, TableRow, now
+
+IDLE_LOBBY: Final = timedelta(days=1)
+"""Age from which a table whose match has not begun no longer counts against its host's limit."""
+
+_TABLE = schema.tables.c
+_SEAT = schema.seats.c
+_SEAT_GUEST = schema.seat_guests.c
+
+
+# -------------------------------------------------------------------------------------------------------------------- reading
+
+
+def find(connection: Connection, id: str) -> TableRow | None:
+    """Return the table with that id."""
+    found = _read(connection, _TABLE.id == id, limit=1)
+    return found[0] if found else None
+
+
+def find_by_link(connection: Connection, token: str) -> tuple[TableRow, int] | None:
+    """Return the table and the seat that a private link leads to."""
+    row = connection.execute(select(_SEAT.table_id, _SEAT.seat).where(_SEAT.link_token == token)).one_or_none()
+    table = None if row is None else find(connection, row.table_id)
+    return None if row is None or table is None else (table, row.seat)
+
+
+def of_guest(connection: Connection, guest: str, limit: int) -> list[TableRow]:
+    """Return tables that the guest hosts or sits at, unfinished ones first, then newest first."""
+    return _read(connection, _belongs_to(guest), limit, _TABLE.status.in_(FINISHED))
+
+
+def public(connection: Connection, status: str, limit: int) -> list[TableRow]:
+    """Return public tables with that status, newest first."""
+    return _read(connection, and_(_TABLE.status == status, _TABLE.is_public), limit)
+
+
+def running_with_bots(connection: Connection, game: str) -> list[str]:
+    """Return the ids of running tables of a game where a bot has a seat, newest first."""
+    with_bot = select(_SEAT.table_id).where(_SEAT.kind == "bot")
+    running = and_(_TABLE.status == "running", _TABLE.game == game, _TABLE.id.in_(with_bot))
+    return list(connection.execute(select(_TABLE.id).where(running).order_by(_TABLE.created_at.desc())).scalars())
+
+
+def count_unfinished(connection: Connection, host: str, rules: Mapping[str, int]) -> int:
+    """Count the tables that count against a host's limit.
+
+    Running matches count if ``rules`` has their game in their version of the rules; others can't be finished. Lobbies count until
+    they are a day old. Attempts at a daily puzzle don't count.
+    """
+    gathering = and_(_TABLE.status == "gathering", _TABLE.created_at > now() - IDLE_LOBBY)
+    playable = or_(*(and_(_TABLE.game == name, _TABLE.rules == version) for name, version in rules.items()))
+    unfinished = or_(gathering, and_(_TABLE.status == "running", playable))
+    query = select(func.count()).where(_TABLE.host == host, _TABLE.daily.is_(None), unfinished)
+    return connection.execute(query).scalar_one()
+
+
+def attempts(connection: Connection, day: str, guest: str | None) -> list[TableRow]:
+    """Return the attempts at the puzzle of a day, newest first: all of them, or those of a guest."""
+    of_day = _TABLE.daily == day
+    return _read(connection, of_day if guest is None else and_(of_day, _belongs_to(guest)), None)
+
+
+def days(connection: Connection, limit: int) -> list[str]:
+    """Return the days whose puzzle has been attempted, latest first."""
+    query = select(_TABLE.daily).where(_TABLE.daily.is_not(None)).distinct().order_by(_TABLE.daily.desc()).limit(limit)
+    return list(connection.execute(query).scalars())
+
+
+def _belongs_to(guest: str) -> ColumnElement[bool]:
+    seated = select(_SEAT_GUEST.table_id).where(_SEAT_GUEST.guest == guest)
+    return or_(_TABLE.host == guest, _TABLE.id.in_(seated))
+
+
+def _read(
+    connection: Connection, condition: ColumnElement[bool], limit: int | None, *order: ColumnElement[bool]
+) -> list[TableRow]:
+    query = select(schema.tables).where(condition).order_by(*order, _TABLE.created_at.desc()).limit(limit)
+    rows = connection.execute(query).all()
+    seats = _seats(connection, [row.id for row in rows])
+    return [_table_row(row, tuple(seats[row.id])) for row in rows]
+
+
+def _seats(connection: Connection, tables: Sequence[str]) -> Mapping[str, list[SeatRow]]:
+    guests: dict[tuple[str, int], set[str]] = defaultdict(set)
+    for row in connection.execute(select(schema.seat_guests).where(_SEAT_GUEST.table_id.in_(tables))):
+        guests[row.table_id, row.seat].add(row.guest)
+    seats: dict[str, list[SeatRow]] = defaultdict(list)
+    for row in connection.execute(select(schema.seats).where(_SEAT.table_id.in_(tables)).order_by(_SEAT.seat)):
+        owners = frozenset(guests[row.table_id, row.seat])
+        seats[row.table_id].append(SeatRow(row.seat, row.kind, row.name, row.bot, owners, row.link_token))
+    return seats
+
+
+def _table_row(row: Row[Any], seats: tuple[SeatRow, ...]) -> TableRow:
+    values = dict(row._mapping)
+    for name in ("created_at", "started_at", "finished_at"):
+        if values[name] is not None and values[name].tzinfo is None:  # SQLite stores no time zone
+            values[name] = values[name].replace(tzinfo=UTC)
+    return TableRow(**values, seats=seats)
+
+
+# -------------------------------------------------------------------------------------------------------------------- writing
+
+
+def add(connection: Connection, table: TableRow) -> None:
+    """Insert a table with its seats. Raises IntegrityError if its host has another table of the same daily puzzle."""
+    connection.execute(insert(schema.tables).values(**_table_values(table)))
+    _insert_seats(connection, table)
+
+
+def save(connection: Connection, table: TableRow) -> TableRow:
+    """Update a table with its seats, and return it with its new version. Raises Conflict unless it has the stored version."""
+    saved = replace(table, version=table.version + 1)
+    stored = and_(_TABLE.id == table.id, _TABLE.version == table.version)
+    if connection.execute(update(schema.tables).where(stored).values(**_table_values(saved))).rowcount == 0:
+        raise Conflict
+    connection.execute(delete(schema.seats).where(_SEAT.table_id == table.id))  # and their guests, by cascade
+    _insert_seats(connection, table)
+    return saved
+
+
+def save_figures(connection: Connection, table: str, figures: dict[str, int]) -> None:
+    """Store how an attempt at a daily puzzle went."""
+    connection.execute(_change(table, figures=figures))
+
+
+def locked_version(connection: Connection, table: str) -> int | None:
+    """Return a table's version, and keep other transactions from changing it until this one ends (on PostgreSQL)."""
+    return connection.scalar(select(_TABLE.version).where(_TABLE.id == table).with_for_update(key_share=True))
+
+
+def finish(connection: Connection, table: str) -> bool:
+    """Mark a running match as over. Return False if it was not running."""
+    finished = _change(table, status="over", finished_at=now()).where(_TABLE.status == "running")
+    return connection.execute(finished).rowcount > 0
+
+
+def _change(table: str, **values: Any) -> Update:
+    """Return the change of some columns that doesn't depend on the table's version, and raises it."""
+    return update(schema.tables).where(_TABLE.id == table).values(version=_TABLE.version + 1, **values)
+
+
+def _table_values(table: TableRow) -> dict[str, Any]:
+    return {column.name: getattr(table, column.name) for column in schema.tables.columns}
+
+
+def _insert_seats(connection: Connection, table: TableRow) -> None:
+    seats = [
+        {
+            "table_id": table.id,
+            "seat": seat.seat,
+            "kind": seat.kind,
+            "name": seat.name,
+            "bot": seat.bot,
+            "link_token": seat.link_token,
+        }
+        for seat in table.seats
+    ]
+    connection.execute(insert(schema.seats), seats)
+    guests = [{"table_id": table.id, "seat": seat.seat, "guest": guest} for seat in table.seats for guest in sorted(seat.guests)]
+    if guests:
+        connection.execute(insert(schema.seat_guests), guests)
