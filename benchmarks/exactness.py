@@ -14,7 +14,7 @@ import numpy as np
 
 from meadhall import Match, game
 from meadhall.bots import bot
-from meadhall.games.axes_and_allies.exact import IMPATIENCE, Floats, Melee, numbers, regarded, solved
+from meadhall.games.axes_and_allies.exact import IMPATIENCE, Floats, MarkovGame, graph_numbers, reordered, solved
 from meadhall.games.axes_and_allies.rules import ALLY, SEATS, SIDES
 
 AA = game("axes-and-allies")
@@ -22,16 +22,16 @@ STILL = 1e-10
 DRAWS = 60
 
 Kind = dict[int, Floats]
-"""For every number of players left how often to take which action, (graphs, powers, actions), as ``Melee`` numbers them."""
+"""For every number of players left how often to take which action, (graphs, powers, actions), as ``MarkovGame`` numbers them."""
 
 
-def melee(n: int) -> Melee:
-    return Melee(n, solved()[n - 1].standing.mean(axis=1) if n > 2 else np.ones((1, 1)))
+def markov_game(n: int) -> MarkovGame:
+    return MarkovGame(n, solved()[n - 1].state_values.mean(axis=1) if n > 2 else np.ones((1, 1)))
 
 
 def positions(n: int) -> Iterator[tuple[int, int, Match]]:
     """Every decision of n players: alliances, power, and a match in which seat 0 has to make it."""
-    blank, game_of_n = AA.match(players=n), melee(n)
+    blank, game_of_n = AA.match(players=n), markov_game(n)
     for graph, allied in enumerate(game_of_n.allied):
         for power in range(1 if graph else 0, SIDES):
             if not game_of_n.legal[graph, power, 0]:
@@ -47,7 +47,7 @@ def tabulated(choose: Callable[[Match], Sequence[int]], most: int) -> Kind:
     kind = {}
     for n in range(2, most + 1):
         kind[n] = np.zeros(solved()[n].strategy.shape)
-        kind[n][..., 0] = melee(n).legal[..., 0]
+        kind[n][..., 0] = markov_game(n).legal[..., 0]
         for graph, power, match in positions(n):
             chosen = choose(match)
             for action in chosen:
@@ -74,18 +74,18 @@ def wins(one: Kind, others: Kind, most: int) -> float:
     """How often ``one`` wins among ``others``, whoever begins."""
     fewer = np.zeros((1, 1))
     for n in range(2, most + 1):
-        there = melee(n)
+        there = markov_game(n)
         kills = np.zeros((len(there.allied), SIDES, 2 * n, n))
         for victim in range(1, n):
             order = [position for position in [*range(1, n), 0] if position != victim]
-            after = np.ones((len(there.allied), 1)) if n == 2 else fewer[numbers(regarded(there.allied, order))]
+            after = np.ones((len(there.allied), 1)) if n == 2 else fewer[graph_numbers(reordered(there.allied, order))]
             kills[:, :, 2 * victim, order] = after[:, None]
         play = np.stack([(others if position else one)[n] for position in range(n)], axis=-1) / SIDES
-        deadly = there.deadly[None, :, :, None]
+        deadly = there.kill_chances[None, :, :, None]
         gained, onward = (play * deadly * kills).sum(axis=(1, 2)), play * (1 - deadly)
         values, change = np.full((len(there.allied), n), 1 / n), 1.0
         while change > STILL:
-            before, values = values, gained + (onward * np.roll(values, 1, axis=1)[there.following]).sum(axis=(1, 2))
+            before, values = values, gained + (onward * np.roll(values, 1, axis=1)[there.next_graphs]).sum(axis=(1, 2))
             change = abs(values - before).max()
         fewer = values
     return float(fewer[0].mean())

@@ -235,7 +235,7 @@ def test_the_language_is_that_of_the_system(capsys: Capture, monkeypatch: pytest
 def test_a_simulation_is_a_table_for_people(capsys: Capture) -> None:
     assert main(["simulate", GAME, "--players", "3", "--bots", "greedy,random", "--games", "60", "--seed", "s"]) == 0
     out = capsys.readouterr().out
-    for part in ("greedy", "random", "anybody", "60 games of", "seed s", "95 % intervals"):
+    for part in ("greedy", "random", "any bot", "60 games of", "seed s", "95 % intervals"):
         assert part in out
 
 
@@ -306,7 +306,7 @@ def test_a_file_may_be_called_like_a_place_in_it(capsys: Capture, tmp_path: Path
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("", "there is no record in it"),
+        ("", "the file contains no record"),
         ("{", "not JSON"),
         ("[]", "a JSON object was expected"),
         ('{"format": "chess"}', "'chess'"),
@@ -334,4 +334,4 @@ def test_a_record_is_told_in_words(capsys: Capture, tmp_path: Path) -> None:
     for part in ("Axes and Allies", "all dice verified", "goes first", "attack", "the last one standing (AA-6.1)"):
         assert part in out
     assert out.count("wins: ") == 2
-    assert "axe of power" in out
+    assert "axe power" in out

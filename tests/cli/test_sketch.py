@@ -17,20 +17,20 @@ def three_players() -> State:
 
 
 def test_the_actor_and_the_power_are_shown() -> None:
-    assert sketch(three_players(), NAMES) == "> Ylva    axe of power 4\n  Astrid\n  Bo"
+    assert sketch(three_players(), NAMES) == "> Ylva    axe power 4\n  Astrid\n  Bo"
 
 
 def test_allies_are_shown_on_both_sides() -> None:
     state = three_players()
     state.allied[0, 2] = state.allied[2, 0] = True
-    assert sketch(state, NAMES) == "> Ylva    axe of power 4; allied with Bo\n  Astrid\n  Bo      allied with Ylva"
+    assert sketch(state, NAMES) == "> Ylva    axe power 4; allied with Bo\n  Astrid\n  Bo      allied with Ylva"
 
 
 def test_the_dead_are_shown_as_dead_and_as_nobodys_ally() -> None:
     state = three_players()
     state.allied[0, 2] = state.allied[2, 0] = True
     state.alive[2] = False
-    assert sketch(state, NAMES) == "> Ylva    axe of power 4\n  Astrid\n  Bo      dead"
+    assert sketch(state, NAMES) == "> Ylva    axe power 4\n  Astrid\n  Bo      dead"
 
 
 def test_nobody_is_marked_when_it_is_over() -> None:

@@ -1,4 +1,4 @@
-"""The simulator against probabilities computed another way."""
+"""The simulator against probabilities from Markov chains."""
 
 from __future__ import annotations
 
@@ -17,29 +17,29 @@ GAMES = 100 if INTERPRETED else 200_000
 SIGMAS = 4.5
 
 Position = tuple[frozenset[int], frozenset[frozenset[int]], int]
-"""Who lives, who is allied, and whose turn it is to begin (before the power roll)."""
+"""The living seats, the alliances, and the seat that begins its turn (before the power roll)."""
 
 End = int
-"""The seat that has won."""
+"""The winner's seat."""
 
 
 def random_turn(position: Position) -> Iterator[tuple[Fraction, Position | End, int]]:
-    """What can come of a turn under uniformly random play: probability, what follows, number of decisions."""
+    """Yield the outcomes of a turn under uniformly random play: probability, the next position or end, number of decisions."""
     living, alliances, seat = position
     for power in range(1, 7):
-        standing = frozenset() if power == 1 else alliances
-        named = [other for other in sorted(living) if other != seat and frozenset({seat, other}) not in standing]
+        remaining = frozenset() if power == 1 else alliances
+        choices = [other for other in sorted(living) if other != seat and frozenset({seat, other}) not in remaining]
         chance = Fraction(1, 6)
-        if not named:
-            yield chance, (living, standing, clockwise(living, seat)), 0
+        if not choices:
+            yield chance, (living, remaining, clockwise(living, seat)), 0
             continue
-        each = chance / (2 * len(named))
+        each = chance / (2 * len(choices))
         kills = Fraction(power - 1, 6)
-        for other in named:
-            yield each, (living, standing | {frozenset({seat, other})}, clockwise(living, seat)), 1
-            yield each * (1 - kills), (living, standing, clockwise(living, seat)), 1
+        for other in choices:
+            yield each, (living, remaining | {frozenset({seat, other})}, clockwise(living, seat)), 1
+            yield each * (1 - kills), (living, remaining, clockwise(living, seat)), 1
             left = living - {other}
-            kept = frozenset(pair for pair in standing if other not in pair)
+            kept = frozenset(pair for pair in remaining if other not in pair)
             yield each * kills, seat if len(left) == 1 else (left, kept, clockwise(left, seat)), 1
 
 
@@ -50,25 +50,25 @@ def clockwise(living: frozenset[int], seat: int) -> int:
 def solve(
     start: Position, turn: Callable[[Position], Iterator[tuple[Fraction, Position | End, int]]], players: int
 ) -> list[float]:
-    """Each seat's probability to win from ``start``, and the expected number of decisions: an absorbing Markov chain."""
+    """Solve an absorbing Markov chain: each seat's probability to win from ``start``, and the expected number of decisions."""
     numbers = {start: 0}
     pending = [start]
     moves = []
     while pending:
         position = pending.pop()
-        for chance, follows, decisions in turn(position):
-            if isinstance(follows, tuple) and follows not in numbers:
-                numbers[follows] = len(numbers)
-                pending.append(follows)
-            moves.append((numbers[position], chance, follows, decisions))
+        for chance, after, decisions in turn(position):
+            if isinstance(after, tuple) and after not in numbers:
+                numbers[after] = len(numbers)
+                pending.append(after)
+            moves.append((numbers[position], chance, after, decisions))
     inner = np.eye(len(numbers))
     outer = np.zeros((len(numbers), players + 1))
-    for row, chance, follows, decisions in moves:
+    for row, chance, after, decisions in moves:
         outer[row, players] += float(chance) * decisions
-        if isinstance(follows, tuple):
-            inner[row, numbers[follows]] -= float(chance)
+        if isinstance(after, tuple):
+            inner[row, numbers[after]] -= float(chance)
         else:
-            outer[row, follows] += float(chance)
+            outer[row, after] += float(chance)
     found: list[float] = np.linalg.solve(inner, outer)[0].tolist()
     return found
 
@@ -78,7 +78,7 @@ def start(players: int, first: int) -> Position:
 
 
 @pytest.mark.parametrize("players", [2, 3])
-def test_the_chain_is_a_chain(players: int) -> None:
+def test_the_probabilities_of_outcomes_sum_to_one(players: int) -> None:
     for position in (start(players, 0), (frozenset(range(players)), frozenset({frozenset({0, 1})}), 1)):
         assert sum(chance for chance, _, _ in random_turn(position)) == 1
     assert sum(solve(start(players, 0), random_turn, players)[:players]) == pytest.approx(1)
@@ -86,7 +86,7 @@ def test_the_chain_is_a_chain(players: int) -> None:
 
 @pytest.mark.parametrize("players", [2, 3])
 def test_random_play_wins_and_lasts_as_the_markov_chain_says(players: int) -> None:
-    """Who goes first is as likely to be each seat, so each seat wins as often."""
+    """Each seat is equally likely to go first, so each wins equally often."""
     played = random_playouts("axes-and-allies", players, GAMES, seed="chain")
     exact = [solve(start(players, first), random_turn, players) for first in range(players)]
     payoffs = np.mean([row[:players] for row in exact], axis=0)
@@ -114,23 +114,23 @@ def test_from_a_given_first_player_random_play_wins_as_the_markov_chain_says(pla
 
 
 def conditional(position: Position, players: int) -> list[float]:
-    """As ``solve``, given that the first power rolled is not a one."""
+    """Return the result of ``solve``, given that the first power rolled is not a one."""
     found = np.zeros(players + 1)
     total = 0.0
-    for index, (chance, follows, decisions) in enumerate(random_turn(position)):
+    for index, (chance, after, decisions) in enumerate(random_turn(position)):
         if index < 3 * (players - 1):  # the outcomes of a one come first
             continue
         total += float(chance)
         found[players] += float(chance) * decisions
-        if isinstance(follows, tuple):
-            found += float(chance) * np.array(solve(follows, random_turn, players))
+        if isinstance(after, tuple):
+            found += float(chance) * np.array(solve(after, random_turn, players))
         else:
-            found[follows] += float(chance)
+            found[after] += float(chance)
     return [float(value) / total for value in found]
 
 
 def finish_at_random(batch: Batch, draw: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """Play every match of the batch on by actions drawn here."""
+    """Play all matches of the batch to their ends with random actions."""
     lengths = np.zeros(len(batch.states), np.int64)
     while (batch.actors() >= 0).any():
         masks = batch.legal_masks()
@@ -148,7 +148,7 @@ def test_of_two_who_always_attack_the_first_wins_12_of_19() -> None:
     near(float((batch.scores()[np.arange(count), first]).mean()), 12 / 19, count)
 
 
-def test_12_of_19_follows_from_the_odds_of_one_attack() -> None:
+def test_12_of_19_after_from_the_odds_of_one_attack() -> None:
     kills = Fraction(sum(power - 1 for power in range(1, 7)), 36)
     assert kills == Fraction(5, 12)
     assert kills / (1 - (1 - kills) ** 2) == Fraction(12, 19)
@@ -158,5 +158,5 @@ def near(found: float, exact: float, games: int) -> None:
     assert abs(found - exact) < SIGMAS * (exact * (1 - exact) / games) ** 0.5, (found, exact)
 
 
-def test_this_game_is_the_one_that_is_installed() -> None:
+def test_six_can_play() -> None:
     assert game("axes-and-allies").max_players == 6

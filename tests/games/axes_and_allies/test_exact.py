@@ -1,4 +1,4 @@
-"""Exact play against the real rules: every die of every choice, whole matches, and what it comes to against the others."""
+"""Exact play against the real rules: all dice after every choice, whole matches, and its strength against other bots."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from meadhall.engine.rule import INTERPRETED
 from meadhall.engine.schema import States
 from meadhall.engine.solution import Solution
 from meadhall.games.axes_and_allies.advice import solved_value
-from meadhall.games.axes_and_allies.exact import IMPATIENCE, MOST, TOLERANCE, Melee, solve_all, solved, solver
+from meadhall.games.axes_and_allies.exact import IMPATIENCE, MOST_SOLVED, TOLERANCE, MarkovGame, solve_all, solved, solver
 from meadhall.games.axes_and_allies.rules import ALLY, ATTACK, SIDES, State
 from meadhall.lab.matches import play_out
 
 AA = game("axes-and-allies")
 DICE = 5
-"""As many are thrown at most after a choice of one of five, until everything is as it was."""
+"""The largest number of dice after a choice with five players, before the position repeats."""
 SIGMAS = 4.5
 
 
 def positions(players: int, actor: int = 0, dead: int = -1) -> Iterator[Match]:
-    """Every decision of ``actor``: all alliances among the living with all powers (AA-2.2, AA-4.1)."""
+    """Yield every decision of ``actor``: all alliances among the living with all powers (AA-2.2, AA-4.1)."""
     blank = AA.match(players=players)
     living = [seat for seat in range(players) if seat != dead]
     pairs = list(combinations(living, 2))
@@ -51,7 +51,7 @@ def positions(players: int, actor: int = 0, dead: int = -1) -> Iterator[Match]:
 
 @cache
 def generators() -> dict[tuple[int, ...], tuple[int, int]]:
-    """For every sequence of dice a generator that throws it."""
+    """Return, for every sequence of dice, the state of a random generator that rolls it."""
     found: dict[tuple[int, ...], tuple[int, int]] = {}
     number = 0
     while len(found) < sum(SIDES**length for length in range(1, DICE + 1)):
@@ -66,11 +66,11 @@ def generators() -> dict[tuple[int, ...], tuple[int, int]]:
 
 
 def outcomes(before: States, action: int) -> list[tuple[float, States]]:
-    """What the rules make of a choice, and how likely.
+    """Return the states that can follow a choice by the rules, with their probabilities.
 
-    Where all who live are allied, dice are thrown until one shows a one. After a round without any, everything is as it was.
+    If all living players are allied, dice are rolled until one shows a one. After a round without a one, the position repeats.
     """
-    thrown = 1 if action < ALLY else 0
+    rolled = 1 if action < ALLY else 0
 
     def after(dice: tuple[int, ...]) -> list[tuple[float, States]]:
         states = before.copy()
@@ -78,35 +78,35 @@ def outcomes(before: States, action: int) -> list[tuple[float, States]]:
         loops(AA).play_one(states, action, np.zeros(NO_LOG_SHAPE, np.int32))
         if states["reveals"][0] - before["reveals"][0] == len(dice):
             return [(float(SIDES) ** -len(dice), states)]
-        if len(dice) == thrown + states["living"][0]:
+        if len(dice) == rolled + states["living"][0]:
             return []
         return [outcome for value in range(1, 1 + SIDES) for outcome in after((*dice, value))]
 
     firsts = [after((value,)) for value in range(1, 1 + SIDES)]
-    parts = firsts if thrown else [[outcome for first in firsts for outcome in first]]
+    parts = firsts if rolled else [[outcome for first in firsts for outcome in first]]
     whole = [sum(likely for likely, _ in part) * len(parts) for part in parts]
     return [(likely / total, states) for part, total in zip(parts, whole, strict=True) for likely, states in part]
 
 
-def known(match: Match) -> Solution:
+def solution_of(match: Match) -> Solution:
     solution = solver(match.view(match.actor))
     assert solution is not None
     return solution
 
 
 EVERY = [(2, 1), (3, 5), (4, 50), (5, 2500)] if INTERPRETED else [(2, 1), (3, 1), (4, 1), (5, 40)]
-"""Players, and of how many positions one is looked at."""
+"""Players, and n where every n-th position is checked."""
 
 
 def is_forced(match: Match) -> bool:
-    """Whether patience is limited here: a one in a duel."""
+    """Return whether limited patience fixes the decision: a one in a duel."""
     state = State.at(match.states)
     return state.living == 2 and state.power == 1
 
 
 @pytest.mark.parametrize(("players", "every"), EVERY)
-def test_chances_are_what_the_rules_make_of_them_and_no_choice_gains(players: int, every: int) -> None:
-    """With the chances of what follows being right, those of a choice are; and matches end, so there is only one such answer."""
+def test_chances_agree_with_the_rules_and_no_other_choice_gains(players: int, every: int) -> None:
+    """A choice has the mean chances of its outcomes. Matches end, so only the true chances satisfy this everywhere."""
     values: dict[bytes, npt.NDArray[np.float64]] = {}
 
     def value(match: Match, states: States) -> npt.NDArray[np.float64]:
@@ -115,11 +115,11 @@ def test_chances_are_what_the_rules_make_of_them_and_no_choice_gains(players: in
         if seen not in values:
             following = match.supposing(states)
             result = following.result()
-            values[seen] = np.array(known(following).value if result is None else result.scores)
+            values[seen] = np.array(solution_of(following).value if result is None else result.scores)
         return values[seen]
 
     for match in islice(positions(players), 0, None, every):
-        solution = known(match)
+        solution = solution_of(match)
         for action in match.view(0).legal:
             after = outcomes(match.states, action)
             expected = sum(likely * value(match, states) for likely, states in after)
@@ -129,9 +129,9 @@ def test_chances_are_what_the_rules_make_of_them_and_no_choice_gains(players: in
 
 
 @pytest.mark.parametrize("players", [2, 3, 4, 5])
-def test_every_legal_choice_is_known_and_play_is_one_of_them(players: int) -> None:
+def test_every_legal_choice_has_payoffs_and_the_policy_is_legal(players: int) -> None:
     for match in islice(positions(players), 0, None, 1 if players < 5 else 10):
-        solution = known(match)
+        solution = solution_of(match)
         legal = match.view(0).legal
         assert sorted(solution.payoffs) == list(legal)
         assert set(solution.policy) <= set(legal)
@@ -141,28 +141,28 @@ def test_every_legal_choice_is_known_and_play_is_one_of_them(players: int) -> No
 
 
 @pytest.mark.parametrize(("actor", "dead"), [(0, 4), (1, 0), (2, 1), (4, 2)])
-def test_it_is_the_same_from_every_seat_and_with_anybody_dead(actor: int, dead: int) -> None:
-    """Four of five seats, counted from the actor, are as four of four."""
+def test_solutions_do_not_depend_on_seat_numbers_or_dead_players(actor: int, dead: int) -> None:
+    """Four living players of five, counted from the actor, have the same solution as four of four."""
     living = [seat for seat in ((actor + step) % 5 for step in range(5)) if seat != dead]
-    there = {bytes_of(match, living): known(match) for match in positions(5, actor, dead)}
+    others = {bytes_of(match, living): solution_of(match) for match in positions(5, actor, dead)}
     for match in positions(4):
-        here, other = known(match), there[bytes_of(match, [0, 1, 2, 3])]
+        here, other = solution_of(match), others[bytes_of(match, [0, 1, 2, 3])]
         seats = {ATTACK + seat: ATTACK + living[seat] for seat in range(4)} | {
             ALLY + seat: ALLY + living[seat] for seat in range(4)
         }
-        assert {seats[action]: often for action, often in here.policy.items()} == other.policy
+        assert {seats[action]: probability for action, probability in here.policy.items()} == other.policy
         for action, chances in here.payoffs.items():
             assert [other.payoffs[seats[action]][seat] for seat in living] == list(chances)
             assert other.payoffs[seats[action]][dead] == 0
 
 
 def bytes_of(match: Match, seats: list[int]) -> bytes:
-    """What matters of a position, the players being counted in that order."""
+    """Return the relevant part of a position, with the players counted in that order."""
     allied = match.states["allied"][0][np.ix_(seats, seats)]
     return bytes([int(match.states["power"][0])]) + bytes(allied.ravel().tolist())
 
 
-def test_nothing_is_known_with_six_alive_or_one() -> None:
+def test_there_is_no_solution_with_six_players_left_or_one() -> None:
     match = AA.match(players=6, seed="x")
     assert solver(match.view(match.actor)) is None
     while match.actor is not None:
@@ -170,32 +170,32 @@ def test_nothing_is_known_with_six_alive_or_one() -> None:
     assert solver(match.view(0)) is None
 
 
-def test_somebody_who_only_looks_is_told_the_same() -> None:
+def test_a_spectator_gets_the_same_solution() -> None:
     match = AA.match(players=3, seed="x")
     assert solver(match.view()) == solver(match.view(match.actor))
 
 
-def test_the_file_is_what_is_computed() -> None:
+def test_the_file_has_the_computed_values() -> None:
     computed = solve_all(4)
     for n in range(2, 5):
         assert computed[f"strategy{n}"] == pytest.approx(solved()[n].strategy, abs=1e-9)
-        assert computed[f"values{n}"] == pytest.approx(solved()[n].standing.mean(axis=1), abs=1e-9)
+        assert computed[f"values{n}"] == pytest.approx(solved()[n].state_values.mean(axis=1), abs=1e-9)
 
 
-def test_nobody_of_five_gains_in_any_position() -> None:
-    melee = Melee(5, solved()[4].standing.mean(axis=1))
-    values = melee.evaluate(solved()[5].strategy)
-    assert melee.gains(solved()[5].strategy, values).max() < TOLERANCE
-    assert values == pytest.approx(solved()[5].standing.mean(axis=1), abs=1e-9)
+def test_no_choice_of_five_players_gains() -> None:
+    markov_game = MarkovGame(5, solved()[4].state_values.mean(axis=1))
+    values = markov_game.evaluate(solved()[5].strategy)
+    assert markov_game.gains(solved()[5].strategy, values).max() < TOLERANCE
+    assert values == pytest.approx(solved()[5].state_values.mean(axis=1), abs=1e-9)
 
 
 def test_in_a_duel_patience_is_limited() -> None:
     duel = next(match for match in positions(2) if is_forced(match))
-    assert known(duel).policy == pytest.approx({ATTACK + 1: IMPATIENCE, ALLY + 1: 1 - IMPATIENCE})
+    assert solution_of(duel).policy == pytest.approx({ATTACK + 1: IMPATIENCE, ALLY + 1: 1 - IMPATIENCE})
 
 
 def matches(names: Sequence[str], games: int, seed: str) -> Iterator[tuple[Match, int]]:
-    """Matches of these bots, each sitting one seat further in every match, and which of them has won."""
+    """Yield matches of these bots and the winning bot. Each bot moves on by one seat in every match."""
     bots = [bot(AA, name, bytes([number]), alone=True) for number, name in enumerate(names)]
     for number in range(games):
         match = AA.match(players=len(bots), seed=f"{seed} {number}")
@@ -214,15 +214,15 @@ def test_kings_finish_their_matches(names: str) -> None:
 
 
 @pytest.mark.parametrize("power", [4, 5, 6])
-def test_who_searches_strikes_in_a_duel_when_that_may_win_at_once(power: int) -> None:
-    """To ally then hands the other the next power: with a six five of six strikes win the match (AA-3.2)."""
+def test_a_search_attacks_in_a_duel_with_good_odds(power: int) -> None:
+    """An alliance would give the next power to the opponent. With a six, five of six attacks win the match (AA-3.2)."""
     for match in positions(2):
         if match.view(0).state.power == power and len(match.view(0).legal) > 1:
             chosen = bot(AA, f"search@{300 if INTERPRETED else 3000}", b"a seed of a search").choose(match.view(0))
             assert chosen == ATTACK + 1
 
 
-def test_those_who_search_finish_a_duel_too() -> None:
+def test_searching_bots_finish_a_duel() -> None:
     for seed in range(1 if INTERPRETED else 8):
         match = AA.match(players=2, seed=str(seed))
         two = [bot(AA, "search@100", bytes([seed, seat])) for seat in range(2)]
@@ -231,20 +231,20 @@ def test_those_who_search_finish_a_duel_too() -> None:
         assert len(match.steps) < 200
 
 
-def test_matches_of_kings_are_won_as_often_as_is_known() -> None:
-    """By those who sit from the first to move clockwise."""
+def test_kings_win_from_each_seat_as_often_as_computed() -> None:
+    """Seats are counted clockwise from the first to move."""
     games = 4 if INTERPRETED else 400
     won = np.zeros(4)
     for match, _ in matches(["king"] * 4, games, "seats"):
         first = next(event for event in match.setup if event.name == "first").arguments[0]
         won[(match.steps[-1].seat - first) % 4] += 1
-    expected = solved()[4].standing[0].mean(axis=0)
+    expected = solved()[4].state_values[0].mean(axis=0)
     assert np.all(abs(won / games - expected) < SIGMAS * np.sqrt(expected * (1 - expected) / games))
 
 
 @pytest.mark.compiled
 @pytest.mark.parametrize(("players", "others", "expected"), [(2, "karl", 0.579), (4, "karl", 0.310), (3, "thrall", 0.529)])
-def test_a_king_beats_those_who_do_not_think(players: int, others: str, expected: float) -> None:
+def test_a_king_beats_bots_without_a_search(players: int, others: str, expected: float) -> None:
     games = 800
     won = sum(winner == 0 for _, winner in matches(["king", *[others] * (players - 1)], games, "king")) / games
     error = sqrt(expected * (1 - expected) / games)
@@ -252,7 +252,7 @@ def test_a_king_beats_those_who_do_not_think(players: int, others: str, expected
     assert won > 1 / players + 2 * error
 
 
-def test_six_who_search_know_what_is_known_of_five() -> None:
+def test_a_search_with_six_players_uses_the_solution_for_five() -> None:
     compared = 0
     for seed in range(10):
         match = AA.match(players=6, seed=str(seed))
@@ -260,14 +260,14 @@ def test_six_who_search_know_what_is_known_of_five() -> None:
         while match.actor is not None:
             match.play(thrall.choose(match.view(match.actor)))
             if match.actor is not None:
-                shares = np.full(6, -1.0)
+                payoffs = np.full(6, -1.0)
                 state = State.at(match.states)
-                assert solved_value(state, shares) == (state.living <= MOST)
-                if state.living <= MOST:
-                    assert shares == pytest.approx(known(match).value, abs=1e-12)
+                assert solved_value(state, payoffs) == (state.living <= MOST_SOLVED)
+                if state.living <= MOST_SOLVED:
+                    assert payoffs == pytest.approx(solution_of(match).value, abs=1e-12)
                     compared += 1
     assert compared > 100
 
 
-def test_where_all_could_be_known_search_is_on_its_own() -> None:
+def test_a_search_with_five_players_does_not_use_the_solution() -> None:
     assert not any(solved_value(State.at(match.states), np.zeros(6)) for match in islice(positions(5), 100))

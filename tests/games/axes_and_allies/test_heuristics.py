@@ -1,4 +1,4 @@
-"""The greedy player knows what is good for it."""
+"""The greedy player of Axes and Allies: its strength against random players."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ GAMES, SIGMAS = (200, 0) if INTERPRETED else (4000, 3)
 
 
 @pytest.mark.parametrize("players", [2, 3, 4, 6])
-def test_one_greedy_player_wins_more_than_its_share_among_random_ones(players: int) -> None:
-    shares, _ = tournament(AA, [GREEDY] + [RANDOM] * (players - 1), GAMES, seed="greedy")
-    won = sum(shares[number, -number % players] for number in range(GAMES)) / GAMES
+def test_one_greedy_player_wins_more_than_a_fair_share_among_random_ones(players: int) -> None:
+    payoffs, _ = tournament(AA, [GREEDY] + [RANDOM] * (players - 1), GAMES, seed="greedy")
+    won = sum(payoffs[number, -number % players] for number in range(GAMES)) / GAMES
     assert won > 1 / players + SIGMAS * (1 / players * (1 - 1 / players) / GAMES) ** 0.5
 
 

@@ -21,7 +21,7 @@ def matches(players: int, count: int = 60) -> Iterator[Match]:
 
 
 def at_choice(players: int = 3, **wanted: Any) -> Match:
-    """A match whose first decision is as wanted, e.g. ``power=1``."""
+    """Return a match whose first decision has these values in its state, e.g. ``power=1``."""
     for match in matches(players, 400):
         if all(getattr(match.state, name) == value for name, value in wanted.items()):
             return match
@@ -29,7 +29,7 @@ def at_choice(players: int = 3, **wanted: Any) -> Match:
 
 
 def play_at_random(match: Match, seed: int = 1) -> Match:
-    """To the end, by actions that look random."""
+    """Play the match to its end with pseudo-random actions."""
     turn = seed
     while not match.over:
         turn = turn * 1103515245 + 12345 & 0x7FFF_FFFF
@@ -51,7 +51,7 @@ def named(match: Match, name: str) -> list[Event]:
 
 
 def order_rounds(match: Match) -> list[dict[int, int]]:
-    """The rounds of order rolls: seat -> value."""
+    """Return the rounds of order rolls: seat -> value."""
     rounds: list[dict[int, int]] = [{}]
     last = -1
     for event in match.setup:
@@ -148,7 +148,7 @@ def test_AA_3_1_attack_one_or_ally_with_one_and_no_pass() -> None:
     match = at_choice(players=4)
     legal = [action.action for action in match.legal()]
     assert legal == [ATTACK + seat for seat in others(match)] + [ALLY + seat for seat in others(match)]
-    for action, why in ((ATTACK + (match.actor or 0), "somebody else"), (ALLY + SEATS - 1, "Nobody sits on seat 6")):
+    for action, why in ((ATTACK + (match.actor or 0), "yourself"), (ALLY + SEATS - 1, "no player in seat 6")):
         with pytest.raises(IllegalAction, match=why) as refused:
             match.play(action)
         assert refused.value.rule == "AA-3.1"
@@ -170,19 +170,19 @@ def test_AA_3_2_a_roll_below_the_power_kills_and_any_other_misses() -> None:
 def test_AA_3_2_an_ally_is_not_attacked() -> None:
     match = allied_with_next(players=3)
     friend = next(seat for seat in range(3) if match.state.allied[match.actor or 0, seat])  # type: ignore[attr-defined]
-    with pytest.raises(IllegalAction, match="allies don't attack each other") as refused:
+    with pytest.raises(IllegalAction, match="Allies can't attack each other") as refused:
         match.play(ATTACK + friend)
     assert refused.value.rule == "AA-3.2"
 
 
 def allied_with_next(players: int) -> Match:
-    """A match in which the actor has one ally."""
+    """Return a match in which the seat to move has one ally."""
     for match in matches(players, 400):
         match.play(ALLY + others(match)[0])
         state: Any = match.state
         if match.actor is not None and sum(state.allied[match.actor, seat] for seat in range(players)) == 1:
             return match
-    raise AssertionError("nobody has an ally")
+    raise AssertionError("no match has an ally")
 
 
 def test_AA_3_3_with_power_one_an_attack_may_be_declared_and_fails() -> None:
@@ -205,10 +205,10 @@ def test_AA_3_4_an_alliance_binds_both_until_it_is_voided() -> None:
     assert bound > 20
 
 
-def test_AA_3_5_an_ally_is_not_allied_with_again() -> None:
+def test_AA_3_5_an_ally_cannot_be_allied_with_again() -> None:
     match = allied_with_next(players=3)
     friend = next(seat for seat in range(3) if match.state.allied[match.actor or 0, seat])  # type: ignore[attr-defined]
-    with pytest.raises(IllegalAction, match="your ally already") as refused:
+    with pytest.raises(IllegalAction, match="already your ally") as refused:
         match.play(ALLY + friend)
     assert refused.value.rule == "AA-3.5"
 
@@ -230,7 +230,7 @@ def test_AA_3_6_an_allys_ally_is_no_ally() -> None:
     assert chains > 20
 
 
-def test_AA_4_1_who_is_allied_with_all_others_only_rolls() -> None:
+def test_AA_4_1_a_player_allied_with_all_others_only_rolls() -> None:
     limited = 0
     for match in matches(3, 40):
         play_at_random(match)
@@ -245,7 +245,7 @@ def test_AA_4_1_who_is_allied_with_all_others_only_rolls() -> None:
 
 
 def test_AA_4_1_only_the_living_count() -> None:
-    """In a duel of two allies, whatever the dead were, both are limited until a one is rolled."""
+    """In a duel of two allies, both are limited until a one is rolled. The alliances of the dead don't matter."""
     duels = 0
     for match in matches(3, 50):
         play_at_random(match)
@@ -256,7 +256,7 @@ def test_AA_4_1_only_the_living_count() -> None:
     assert duels > 3
 
 
-def test_AA_4_2_a_one_frees_who_was_allied_with_everyone_to_choose() -> None:
+def test_AA_4_2_after_a_one_a_player_allied_with_everyone_has_a_choice() -> None:
     freed = 0
     for match in matches(2, 100):
         match.play(ALLY + others(match)[0])
@@ -268,7 +268,7 @@ def test_AA_4_2_a_one_frees_who_was_allied_with_everyone_to_choose() -> None:
     assert freed == 100
 
 
-def test_AA_5_1_the_dead_are_not_named_and_take_no_turns() -> None:
+def test_AA_5_1_the_dead_cannot_be_chosen_and_take_no_turns() -> None:
     checked = 0
     for match in matches(4, 40):
         while not match.over:
@@ -285,7 +285,7 @@ def test_AA_5_1_the_dead_are_not_named_and_take_no_turns() -> None:
     assert checked > 50
 
 
-def test_AA_6_1_the_last_one_living_who_has_just_killed_wins() -> None:
+def test_AA_6_1_the_last_living_player_has_just_killed_and_wins() -> None:
     for players in range(2, 7):
         for match in matches(players, 10):
             play_at_random(match)
@@ -303,7 +303,7 @@ def test_AA_6_1_the_last_one_living_who_has_just_killed_wins() -> None:
             assert refused.value.rule == "AA-6.1"
 
 
-def test_every_rule_id_is_named_by_a_test() -> None:
+def test_every_rule_id_is_in_the_name_of_a_test() -> None:
     tested = {str(name.split("_")[1:4]) for name in globals() if name.startswith("test_AA_")}
     wanted = {str(rule.replace("-", "_").replace(".", "_").split("_")) for rule in rule_ids(AA)}
     assert wanted == tested

@@ -1,4 +1,4 @@
-"""The game in words, English and German."""
+"""The texts of Axes and Allies, in English and German."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def test_the_rulebook_explains_every_rule() -> None:
     assert all(len(rule_sentence(AA, rule)) > 30 for rule in IDS)
 
 
-def test_a_rule_that_there_is_not_has_no_words() -> None:
+def test_an_unknown_rule_has_no_text() -> None:
     assert rule_sentence(AA, "AA-9.9") == ""
 
 
@@ -31,18 +31,18 @@ def test_the_german_rulebook_explains_the_same_rules() -> None:
 
 
 @pytest.mark.parametrize(("language", "attack", "event"), [("en", "attack Björn", "Astrid"), ("de", "Björn angreifen", "Astrid")])
-def test_actions_and_events_are_told_in_the_language_in_force(language: str, attack: str, event: str) -> None:
+def test_actions_and_events_are_in_the_current_language(language: str, attack: str, event: str) -> None:
     match = AA.match(seats=["Astrid", "Björn"], seed="who begins")
     while match.actor != 0:
         match.play(match.legal()[0])
     with speaking(language):
         assert match.legal()[0].text == attack
-        told = [AA.words.event(happened, match.names) for happened in match.setup]
-    assert any(event in words for words in told)
-    assert all(told)
+        texts = [AA.words.event(happened, match.names) for happened in match.setup]
+    assert any(event in words for words in texts)
+    assert all(texts)
 
 
-def test_prompts_say_what_the_power_is_good_for() -> None:
+def test_prompts_explain_the_power() -> None:
     for number in range(40):
         match = AA.match(players=2, seed=str(number))
         power = match.state.power  # type: ignore[attr-defined]

@@ -54,8 +54,8 @@ def test_VA_1_1_all_cards_are_shuffled_and_a_random_player_starts(variant: str) 
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_VA_1_1_turns_pass_clockwise_and_skip_players_who_are_out(variant: str) -> None:
-    """Between two players who draw, one after the other, sit only players who are out or were skipped."""
+def test_VA_1_1_turns_pass_clockwise_and_skip_players_already_out(variant: str) -> None:
+    """Any player between two consecutive draws is out or was skipped."""
     passed = 0
     for number in range(12):
         match = played(VA.match(players=5, seed=f"clockwise {number}", variant=variant), number)

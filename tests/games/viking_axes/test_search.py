@@ -52,7 +52,7 @@ def test_of_two_players_left_the_stronger_has_the_better_chance() -> None:
     assert hits[14] < 0.2
     shielded = chances(scene("axe1", players=2, hits={0: 7, 1: 7}, front={0: ["shield3"]}))[0]
     assert shielded > hits[7]
-    assert hits[7] > 0.5  # player 0 is to move
+    assert hits[7] > 0.5  # it is the turn of player 0
 
 
 def test_chances_do_not_depend_on_seat_numbers() -> None:

@@ -119,7 +119,7 @@ def rules(match: Match) -> list[tuple[str, str]]:
 
 
 def test_placing_and_discarding_cite_the_rule_of_the_card() -> None:
-    """An armory discarded, one placed, a wench without a target, and the hand of a player who goes out."""
+    """An armory discarded, one placed, a wench without a target, and the hand of a player dropping out."""
     match = scene("armory", then=["wench", "axe1"], due={1: Due.TURN, 2: Due.TURN})
     match.play(Act.DRAW)
     assert rules(match) == [("discards", "VA-5.1"), ("drew", "VA-2.1"), ("discards", "VA-6.3"), ("drew", "VA-2.1")]

@@ -1,4 +1,4 @@
-"""How to search Axes and Allies."""
+"""Axes and Allies: advice for the search."""
 
 from __future__ import annotations
 
@@ -9,33 +9,37 @@ import numpy as np
 from meadhall.engine.advice import Advice
 from meadhall.engine.rule import rule
 from meadhall.engine.schema import Row
-from meadhall.games.axes_and_allies.exact import IMPATIENCE, MOST, solved
+from meadhall.games.axes_and_allies.exact import IMPATIENCE, MOST_SOLVED, solved
 from meadhall.games.axes_and_allies.rules import SIDES, State, next_living
 
-FIRST = tuple(np.cumsum([0, 0, 0, *(solved()[n].standing.size for n in range(2, MOST + 1))]).tolist())
-"""Where in ``STANDINGS`` those of n players who are left begin."""
-STANDINGS = np.concatenate([solved()[n].standing.ravel() for n in range(2, MOST + 1)])
-"""By alliances, power and position: the chances to win before a decision, all playing on exactly."""
+OFFSETS = tuple(np.cumsum([0, 0, 0, *(solved()[n].state_values.size for n in range(2, MOST_SOLVED + 1))]).tolist())
+"""By number of players left: the index in ``VALUES`` where their values begin."""
+VALUES = np.concatenate([solved()[n].state_values.ravel() for n in range(2, MOST_SOLVED + 1)])
+"""By alliances, power and position: the chances to win before a decision, under exact play by all."""
 
 
 @rule
 def solved_value(state: State, out: Row) -> bool:
-    """With six at the table, it is known what is to come once one is dead. Where all could be known, search is on its own."""
-    if state.players <= MOST or state.living > MOST:
+    """Write the exact chances of all seats to ``out`` if they are known, and return whether they are.
+
+    Only a match of six uses this, once a player is dead. With fewer players everything would be known, and the search is left to
+    itself.
+    """
+    if state.players <= MOST_SOLVED or state.living > MOST_SOLVED:
         return False
-    place = (alliances(state) * SIDES + state.power - 1) * state.living + FIRST[state.living]
+    place = (alliances(state) * SIDES + state.power - 1) * state.living + OFFSETS[state.living]
     for seat in range(state.players):
         out[seat] = 0
     seat = state.actor
     for position in range(state.living):
-        out[seat] = STANDINGS[place + position]
+        out[seat] = VALUES[place + position]
         seat = next_living(state, seat)
     return True
 
 
 @rule
 def alliances(state: State) -> int:
-    """AA-3.4: the number of the alliances, as those count them who are exact: a bit for each pair, clockwise from the actor."""
+    """AA-3.4: The alliances as in ``exact.graph_numbers``: a number with a bit for each pair, clockwise from the seat to move."""
     graph = 0
     bit = 1
     one = state.actor
@@ -51,7 +55,10 @@ def alliances(state: State) -> int:
 
 
 def plays_default(state: Any, draw: np.random.Generator) -> bool:
-    """AA-2.2, AA-4.2: in a duel, allying at every one is best for each and endless for both: patience is limited."""
+    """AA-2.2, AA-4.2: In a duel with power one, the default action, an attack, is taken one time in six.
+
+    Allying again would be best for each of the two players, and would never end.
+    """
     return bool(state.living == 2 and state.power == 1 and draw.random() < IMPATIENCE)
 
 

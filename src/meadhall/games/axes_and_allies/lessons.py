@@ -1,4 +1,4 @@
-"""The guided first game of Axes and Allies: strike, make a friend, lose him, win."""
+"""Axes and Allies: the guided first game. Attack, find an ally, lose him, win."""
 
 from __future__ import annotations
 
@@ -8,36 +8,36 @@ from meadhall.games.axes_and_allies.rules import ALLY, ATTACK
 
 _ASTRID, _BJORN, _IVAR = range(3)
 
-# The first of "first blood 1", "first blood 2" … whose dice tell this story: Astrid begins with power 3 or 4 and
-# misses, Björn and Ivar miss, power 2, Björn misses, Ivar's one, a kill with power 5 or 6, Ivar misses, the last kill.
+# The first seed of "first blood 1", "first blood 2" … whose dice fit these lessons: Astrid goes first with power 3 or 4 and
+# misses, Björn and Ivar miss, power 2, Björn misses, Ivar rolls a one, a kill with power 5 or 6, Ivar misses, the last kill.
 LESSONS = Lessons(
     seed="first blood 2327070",
     players=("Astrid", "Björn", "Ivar"),
     lessons=(
         Lesson(
             marked(
-                "You are Astrid. Björn and Ivar sit at your table. Each of you has one axe, and all share one die. "
+                "You are Astrid, playing against Björn and Ivar. Each of you has an axe, and you share one die. "
                 "The last one standing wins."
             ),
             rule="AA-6.1",
         ),
         Lesson(
-            marked("You rolled highest, so you begin. The die in the middle is the power of your axe for this turn: a three."),
+            marked("You rolled highest, so you go first. The die in the middle shows the power of your axe this turn: three."),
             rule="AA-2.1",
         ),
         Lesson(
-            marked("Power 3 kills on a roll below 3, so on a one or a two. Poor odds, but trying costs nothing."),
+            marked("Power 3 kills on a roll below 3: a one or a two. The odds are poor, but trying costs nothing."),
             rule="AA-3.2",
             action=ATTACK + _BJORN,
         ),
         Lesson(
-            marked("You rolled a four: not below 3, a miss. Now it is Björn's turn, and the die gives his axe power 6."),
+            marked("You rolled a four. That is not below 3, so you missed. It is Björn's turn now, and his axe has power 6."),
             rule="AA-1.3",
         ),
         Lesson(
             marked(
-                "Björn struck at Ivar and missed, Ivar at you and missed. Your axe has only power 2 this time. "
-                "Who is weak needs a friend."
+                "Björn attacked Ivar and missed. Ivar attacked you and missed. Your axe has only power 2 this time. "
+                "The weak need friends."
             ),
             rule="AA-3.4",
             before=(ATTACK + _IVAR, ATTACK + _ASTRID),
@@ -45,23 +45,20 @@ LESSONS = Lessons(
         ),
         Lesson(
             marked(
-                "The red cord binds you: neither of you may attack the other. Björn was not even asked. "
-                "His axe has power 5, and Ivar is the only one whom he can strike."
+                "The red cord shows your alliance: neither of you may attack the other. Björn had no say in it. "
+                "His axe has power 5, and Ivar is the only player he can attack."
             ),
             rule="AA-3.4",
         ),
         Lesson(
-            marked(
-                "Björn missed. And see what Ivar rolled for his power: a one. "
-                "It breaks every alliance at the table at once, yours too."
-            ),
+            marked("Björn missed. Now look at Ivar's power: he rolled a one. That ends every alliance at once, yours too."),
             rule="AA-2.2",
             before=(ATTACK + _IVAR,),
         ),
         Lesson(
             marked(
-                "With power 1 Ivar could only strike in vain. Your axe has power 6, which fails on nothing but a six, "
-                "and Björn is your ally no longer. Friendship is short in this hall."
+                "With power 1, Ivar could only miss you. Your axe has power 6, which misses only on a six, "
+                "and Björn is no longer your ally. Friendships are short in this hall."
             ),
             rule="AA-3.2",
             before=(ATTACK + _ASTRID,),
@@ -69,8 +66,8 @@ LESSONS = Lessons(
         ),
         Lesson(
             marked(
-                "Björn is dead: no more turns for him, and nobody can choose him. "
-                "Ivar struck at you and missed, and you have another six. Finish it."
+                "Björn is dead. He takes no more turns, and no one can choose him. "
+                "Ivar attacked you and missed, and you have rolled another six. Finish it."
             ),
             rule="AA-5.1",
             before=(ATTACK + _ASTRID,),
@@ -78,7 +75,7 @@ LESSONS = Lessons(
         ),
         Lesson(
             marked(
-                "You are the last one standing, and that is the whole game. One warning: at a real table they don't always miss."
+                "You are the last one standing, and that is the whole game. One warning: in a real match they don't always miss."
             ),
             rule="AA-6.1",
         ),

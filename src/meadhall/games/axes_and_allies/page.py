@@ -1,10 +1,10 @@
-"""What a browser shows of Axes and Allies: the values that ``page.html`` draws."""
+"""Axes and Allies: the values that ``page.html`` draws in a browser."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 from meadhall.engine import events
 from meadhall.engine.view import View
@@ -21,8 +21,8 @@ class Warrior:
 
 
 @dataclass(frozen=True)
-class Blow:
-    """Something that happened since the last decision: an attack with its roll, an alliance, a one, a turn without choice."""
+class Animation:
+    """An event of the last step that the board shows: an attack with its roll, an alliance, a one, or a turn without a choice."""
 
     kind: Literal["attack", "ally", "voided", "limited"]
     seat: int
@@ -34,29 +34,41 @@ class Blow:
 
 @dataclass(frozen=True)
 class Picture:
-    """The table as everybody sees it. ``n`` numbers the moment, so that what is new can be told from what was there."""
+    """The public part of the table.
+
+    Attributes:
+        n: the number of the next action. Ids of new elements contain it, so that each animation runs once.
+        killer: by seat, the seat that killed it; None for the living.
+    """
 
     warriors: tuple[Warrior, ...]
     players: int
     actor: int | None
     power: int
     alliances: tuple[tuple[int, int], ...]
-    blows: tuple[Blow, ...]
+    animations: tuple[Animation, ...]
     n: int
     killer: tuple[int | None, ...]
 
 
 @dataclass(frozen=True)
 class Own:
-    """What the controls of a seat need: who can still be named, and with which power."""
+    """The values for a seat's controls.
+
+    Attributes:
+        power: the power of the viewer's axe; 0 while the seat waits.
+    """
+
+    ATTACK: ClassVar[int] = ATTACK
+    ALLY: ClassVar[int] = ALLY
 
     players: int
     alive: tuple[bool, ...]
-    power: int  # 0 while the seat waits
+    power: int
 
 
 def picture(view: View) -> Picture:
-    """The picture of a view."""
+    """Return the values for the board."""
     state = view.state
     seats = range(state.players)
     alive = _alive(view)
@@ -64,19 +76,19 @@ def picture(view: View) -> Picture:
     killers = _killers(view) if not all(alive) else {}
     alliances = tuple((a, b) for a in seats for b in seats if a < b and alive[a] and alive[b] and allied[a][b])
     return Picture(
-        warriors=tuple(Warrior(seat, alive[seat], _partners(alliances, seat)) for seat in seats),
+        warriors=tuple(Warrior(seat, alive[seat], _allies(alliances, seat)) for seat in seats),
         players=state.players,
         actor=view.actor,
         power=state.power,
         alliances=alliances,
-        blows=tuple(_blows(view.steps[-1].events if view.steps else view.setup)),
+        animations=tuple(_animations(view.steps[-1].events if view.steps else view.setup)),
         n=view.next_number,
         killer=tuple(killers.get(seat) for seat in seats),
     )
 
 
 def own(view: View) -> Own:
-    """The values for a seat's controls."""
+    """Return the values for a seat's controls."""
     return Own(view.state.players, _alive(view), view.state.power if view.actor == view.viewer else 0)
 
 
@@ -85,21 +97,21 @@ def _alive(view: View) -> tuple[bool, ...]:
 
 
 def offered(view: View) -> Iterable[int]:
-    """Attack and alliance for every other seat, so that those which can't be named say why."""
+    """Return the actions to show: attack and alliance for every other seat, so that illegal ones can say why."""
     others = [seat for seat in range(view.state.players) if seat != view.viewer]
     return [ATTACK + seat for seat in others] + [ALLY + seat for seat in others]
 
 
-def _partners(alliances: Iterable[tuple[int, int]], seat: int) -> tuple[int, ...]:
+def _allies(alliances: Iterable[tuple[int, int]], seat: int) -> tuple[int, ...]:
     return tuple(a + b - seat for a, b in alliances if seat in (a, b))
 
 
 def _killers(view: View) -> dict[int, int]:
-    """Who killed whom."""
+    """Return the killer of each dead player."""
     return {event.arguments[1]: event.arguments[0] for step in view.steps for event in step.events if event.kind == Event.KILLED}
 
 
-def _blows(happened: Iterable[events.Event]) -> Iterable[Blow]:
+def _animations(happened: Iterable[events.Event]) -> Iterable[Animation]:
     power, roll = 0, 0
     seat = 0
     for event in happened:
@@ -107,14 +119,14 @@ def _blows(happened: Iterable[events.Event]) -> Iterable[Blow]:
             case Event.POWER:
                 seat, power = event.arguments
             case Event.VOIDED:
-                yield Blow("voided", seat, power=power)
+                yield Animation("voided", seat, power=power)
             case Event.LIMITED:
-                yield Blow("limited", seat, power=power)
+                yield Animation("limited", seat, power=power)
             case Event.ATTACK_ROLL:
                 roll = event.arguments[1]
             case Event.KILLED | Event.MISSED:
                 attacker, victim = event.arguments
-                yield Blow("attack", attacker, victim, roll, event.kind == Event.KILLED)
+                yield Animation("attack", attacker, victim, roll, event.kind == Event.KILLED)
             case Event.ALLIED:
                 one, other = event.arguments
-                yield Blow("ally", one, other)
+                yield Animation("ally", one, other)

@@ -15,14 +15,14 @@ from meadhall.engine.schema import I8, GameState, Grid, Row, record
 SEATS = 6
 SIDES = 6
 
-# Actions: 0..5 attack that seat, 6..11 ally with that seat.
+# Attacking a seat is action ATTACK + seat, allying with it ALLY + seat.
 ATTACK = 0
 ALLY = ATTACK + SEATS
 ACTIONS = ALLY + SEATS
 
 
 class Event(IntEnum):
-    """What can happen."""
+    """The kinds of events."""
 
     ORDER_ROLL = 1
     FIRST = 2
@@ -39,17 +39,17 @@ class Event(IntEnum):
 
 @record
 class State(GameState):
-    """The state of a match. Nothing of it is hidden."""
+    """The state of a match. Nothing in it is hidden."""
 
-    power: I8  # of the actor's axe, for this turn only
-    living: I8  # how many are alive
+    power: I8  # of the axe of the seat to move, for this turn only
+    living: I8  # players alive
     alive: Annotated[Row, np.int8, SEATS]
-    allied: Annotated[Grid, np.int8, SEATS, SEATS]  # both ways
+    allied: Annotated[Grid, np.int8, SEATS, SEATS]  # symmetric
 
 
 @rule
 def setup(state: State, players: int, options: Any, log: Grid) -> None:
-    """AA-1: everybody takes an axe, and the dice say who goes first."""
+    """AA-1: Each player takes an axe, and the die decides which player goes first."""
     state.living = players
     for seat in range(players):
         state.alive[seat] = True
@@ -60,7 +60,7 @@ def setup(state: State, players: int, options: Any, log: Grid) -> None:
 
 @rule
 def roll_for_order(state: State, players: int, log: Grid) -> int:
-    """AA-1.1, AA-1.2, AA-1.4: the highest roll goes first; those tied for it roll again, in ascending seat order."""
+    """AA-1.1, AA-1.2, AA-1.4: The highest roll goes first. Players tied for it roll again, in ascending seat order."""
     tied = (1 << players) - 1
     while True:
         highest = 0
@@ -83,13 +83,13 @@ def roll_for_order(state: State, players: int, log: Grid) -> int:
 
 @rule(inline=True)
 def begin_turn(state: State, seat: int, log: Grid) -> None:
-    """AA-2.1, AA-2.3: power is rolled as the turn begins. AA-4.1: who is allied with all others passes, unless it is a one."""
+    """AA-2.1, AA-2.3: Power is rolled as the turn begins. AA-4.1: A player allied with all others passes, unless it is a one."""
     while True:
         state.power = roll(state)
         emit(log, Event.POWER, seat, state.power)
         if state.power == 1:
             void_alliances(state, log)
-        if has_somebody_to_name(state, seat):
+        if can_choose(state, seat):
             state.actor = seat
             return
         emit(log, Event.LIMITED, seat)
@@ -98,38 +98,38 @@ def begin_turn(state: State, seat: int, log: Grid) -> None:
 
 @rule
 def roll(state: State) -> int:
-    """A throw of the one die. Everybody sees it."""
+    """Roll the die, in public."""
     state.reveals += 1
     return die(state.rng, SIDES)
 
 
 @rule
 def void_alliances(state: State, log: Grid) -> None:
-    """AA-2.2, AA-4.2: a power of one voids every alliance between all players at once."""
-    for seat in range(SEATS):  # all there are, not all who play: so it is one instruction for the machine
+    """AA-2.2, AA-4.2: A power of one voids every alliance between all players at once."""
+    for seat in range(SEATS):  # all seats, not only those in play: a constant size compiles to one instruction
         for other in range(SEATS):
             state.allied[seat, other] = False
     emit(log, Event.VOIDED)
 
 
 @rule
-def can_be_named(state: State, seat: int, other: int) -> bool:
-    """AA-3.2, AA-3.4, AA-3.5, AA-5.1: a living player, not oneself, not an ally already. AA-3.6: allies' allies are no allies."""
+def can_be_chosen(state: State, seat: int, other: int) -> bool:
+    """AA-3.2, AA-3.4, AA-3.5, AA-5.1: Any other living player can be chosen, but no ally. AA-3.6: Alliances don't chain."""
     return bool(state.alive[other]) and other != seat and not state.allied[seat, other]
 
 
 @rule
-def has_somebody_to_name(state: State, seat: int) -> bool:
-    """AA-4.1: only living players count."""
+def can_choose(state: State, seat: int) -> bool:
+    """AA-4.1: A player allied with all other living players has no choice."""
     for other in range(state.players):
-        if can_be_named(state, seat, other):
+        if can_be_chosen(state, seat, other):
             return True
     return False
 
 
 @rule
 def next_living(state: State, seat: int) -> int:
-    """AA-1.3: clockwise, skipping the dead."""
+    """AA-1.3: Turns pass clockwise and skip the dead."""
     while True:
         seat += 1
         if seat == state.players:
@@ -140,20 +140,20 @@ def next_living(state: State, seat: int) -> int:
 
 @rule(inline=True)
 def legal(state: State, out: Row) -> int:
-    """AA-3.1: attack one player, or ally with one player; whoever can be named for the one can be for the other. No pass."""
-    named = 0
+    """AA-3.1: Attack one player, or ally with one player; the same players can be chosen for both. There is no pass."""
+    count = 0
     for other in range(state.players):
-        if can_be_named(state, state.actor, other):
-            out[named] = ATTACK + other
-            named += 1
-    for k in range(named):
-        out[named + k] = out[k] + ALLY - ATTACK
-    return 2 * named
+        if can_be_chosen(state, state.actor, other):
+            out[count] = ATTACK + other
+            count += 1
+    for k in range(count):
+        out[count + k] = out[k] + ALLY - ATTACK
+    return 2 * count
 
 
 @rule(inline=True)
 def play(state: State, action: int, log: Grid) -> None:
-    """AA-3.1: one of the two, then the next turn begins."""
+    """AA-3.1: The player attacks or allies, then the next turn begins."""
     seat = state.actor
     if action >= ALLY:
         ally(state, seat, action - ALLY, log)
@@ -167,7 +167,7 @@ def play(state: State, action: int, log: Grid) -> None:
 
 @rule(inline=True)
 def attack(state: State, seat: int, victim: int, log: Grid) -> None:
-    """AA-3.2: a roll below the power kills. AA-3.3: with power one it must fail, and may be declared all the same."""
+    """AA-3.2: A roll below the power kills. AA-3.3: With power one an attack is allowed, but always fails."""
     emit(log, Event.ATTACK, seat, victim)
     value = roll(state)
     emit(log, Event.ATTACK_ROLL, seat, value)
@@ -180,14 +180,14 @@ def attack(state: State, seat: int, victim: int, log: Grid) -> None:
 
 @rule
 def kill(state: State, victim: int) -> None:
-    """AA-5.1: the dead take no more turns and can't be named."""
+    """AA-5.1: The dead take no more turns and can't be chosen."""
     state.alive[victim] = False
     state.living -= 1
 
 
 @rule
 def ally(state: State, seat: int, partner: int, log: Grid) -> None:
-    """AA-3.4: the other has no say; it binds both."""
+    """AA-3.4: The partner has no say; the alliance binds both."""
     state.allied[seat, partner] = True
     state.allied[partner, seat] = True
     emit(log, Event.ALLIED, seat, partner)
@@ -195,7 +195,7 @@ def ally(state: State, seat: int, partner: int, log: Grid) -> None:
 
 @rule
 def win(state: State, seat: int, log: Grid) -> None:
-    """AA-6.1: the last one living, who has just killed."""
+    """AA-6.1: The last living player, the one that has just killed, wins."""
     state.actor = -1
     state.power = 0
     emit(log, Event.WON, seat)
@@ -203,16 +203,16 @@ def win(state: State, seat: int, log: Grid) -> None:
 
 @rule
 def conceal(state: State, seat: int) -> None:
-    """Nothing is hidden."""
+    """Do nothing: nothing is hidden."""
 
 
 @rule
 def redeal(state: State, seat: int) -> None:
-    """Nothing is hidden."""
+    """Do nothing: nothing is hidden."""
 
 
 @rule
 def score(state: State, out: Any) -> None:
-    """AA-6.1: all to the last one living."""
+    """AA-6.1: The last living player gets everything."""
     for seat in range(state.players):
         out[seat] = 1.0 if state.alive[seat] else 0.0

@@ -1,4 +1,4 @@
-"""Axes and Allies drawn in a terminal."""
+"""Axes and Allies: the sketch of a table for the terminal."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from meadhall.games.axes_and_allies.rules import State
 
 
 def sketch(state: State, names: Sequence[str]) -> str:
-    """Who lives, whose turn it is and with what power, who is allied with whom: a line for each player."""
+    """Draw a line for each player: alive or dead, the power of the seat to move, and allies."""
     width = max(map(len, names))
     lines = []
     for seat, name in enumerate(names):
@@ -21,7 +21,7 @@ def sketch(state: State, names: Sequence[str]) -> str:
 def _facts(state: State, seat: int, names: Sequence[str]) -> list[str]:
     if not state.alive[seat]:
         return [_("dead")]
-    facts = [_("axe of power {power}").format(power=state.power)] if seat == state.actor else []
+    facts = [_("axe power {power}").format(power=state.power)] if seat == state.actor else []
     allies = [names[other] for other in range(state.players) if state.alive[other] and state.allied[seat, other]]
     if allies:
         facts.append(_("allied with {names}").format(names=", ".join(allies)))

@@ -1,4 +1,4 @@
-"""Axes and Allies in words: its events, actions, refusals and prompts."""
+"""Axes and Allies in words: events, actions, refusals and prompts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ EVENTS: dict[int, EventKind] = {
     Event.FIRST: EventKind("first", (seat,), "AA-1.1", marked("{0} goes first")),
     Event.POWER: EventKind("power", (seat, number), "AA-2.1", marked("{0}'s axe has power {1}")),
     Event.VOIDED: EventKind("voided", (), "AA-2.2", marked("A one: every alliance is void")),
-    Event.LIMITED: EventKind("limited", (seat,), "AA-4.1", marked("{0} is allied with everybody and can only wait")),
+    Event.LIMITED: EventKind("limited", (seat,), "AA-4.1", marked("{0} is allied with everyone and can only roll")),
     Event.ATTACK: EventKind("attack", (seat, seat), "AA-3.2", marked("{0} attacks {1}")),
     Event.ATTACK_ROLL: EventKind("attack_roll", (seat, number), "AA-3.2", marked("{0} rolls {1}")),
     Event.KILLED: EventKind("killed", (seat, seat), "AA-5.1", marked("{0} hacks {1} to pieces")),
@@ -27,50 +27,50 @@ EVENTS: dict[int, EventKind] = {
 
 
 def event(event: events.Event, names: Sequence[str]) -> str:
-    """What happened, in words."""
+    """Say what happened."""
     return EVENTS[event.kind].in_words(event.arguments, names)
 
 
 def action(state: State, action: int, names: Sequence[str]) -> str:
-    """What the actor would do."""
+    """Say what the action does."""
     if action >= ALLY:
         return _("ally with {name}").format(name=names[action - ALLY])
     return _("attack {name}").format(name=names[action - ATTACK])
 
 
 def refusal(state: State, action: int, names: Sequence[str]) -> tuple[str, str]:
-    """Why the player named can't be attacked or allied with now, if so."""
+    """Return the rule id and the reason why the action is not allowed now; two empty strings if it is allowed."""
     allying = action >= ALLY
     other = action - ALLY if allying else action - ATTACK
     if other >= state.players:
-        return "AA-3.1", _("Nobody sits on seat {seat}.").format(seat=other + 1)
+        return "AA-3.1", _("There is no player in seat {seat}.").format(seat=other + 1)
     name = names[other]
     if other == state.actor:
-        return "AA-3.1", _("You have to name somebody else.")
+        return "AA-3.1", _("You can't choose yourself.")
     if not state.alive[other]:
         return "AA-5.1", _("{name} is dead.").format(name=name)
     if not state.allied[state.actor, other]:
         return "", ""
     if allying:
-        return "AA-3.5", _("{name} is your ally already.").format(name=name)
-    return "AA-3.2", _("{name} is your ally: allies don't attack each other.").format(name=name)
+        return "AA-3.5", _("{name} is already your ally.").format(name=name)
+    return "AA-3.2", _("{name} is your ally. Allies can't attack each other.").format(name=name)
 
 
 def prompt(state: State, names: Sequence[str], viewer: int) -> str:
-    """What is to be decided and by whom."""
+    """Return the prompt for the viewer: the decision, and the player to make it."""
     if state.actor < 0:
         return _("The match is over.")
     if viewer != state.actor:
-        return _("{name}'s axe has power {power}. {name} chooses whom to attack, or to ally with.").format(
+        return _("{name}'s axe has power {power}. {name} is choosing a player to attack or ally with.").format(
             name=names[state.actor], power=state.power
         )
     if state.power == 1:
-        return _("Your axe has power 1 and can't kill. Ally with somebody, or strike in vain.")
-    return _("Your axe has power {power}: it kills on a roll below {power}. Attack somebody, or ally with somebody.").format(
+        return _("Your axe has power 1 and can't kill. Ally with a player, or make an attack that can only miss.")
+    return _("Your axe has power {power}: it kills on a roll below {power}. Attack a player, or ally with one.").format(
         power=state.power
     )
 
 
 def ending(state: State) -> tuple[str, str]:
-    """How it ended."""
+    """Return the rule id and the words for how the match ended."""
     return "AA-6.1", _("the last one standing")

@@ -49,7 +49,7 @@ def evaluate(state: State, out: Any) -> None:
 
 @rule
 def score_of(state: State, seat: int, wait: float) -> float:
-    """Return a player's score. ``wait`` is the fraction of the players left who move before, from the seat to move on."""
+    """Return a player's score. ``wait``: the fraction of the players left that move before this one."""
     weights: Any = WEIGHTS[state.living - FEWEST_LEFT]
     left = max(strength(state, seat), 1)
     axes = 0

@@ -1,6 +1,6 @@
 """Viking Axes: the heuristics of the bots.
 
-A hit on one player helps all the others. So hits go to the strongest player, who is most likely to get ahead. Finishing off a
+A hit on one player helps all the others. So hits go to the strongest player, the one most likely to get ahead. Finishing off a
 weak player only brings closer the day when the strong have no other target.
 """
 

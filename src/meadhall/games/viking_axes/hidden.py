@@ -41,7 +41,7 @@ def redeal(state: State, seat: int) -> None:
 
 @rule
 def unseen(state: State, kind: int) -> int:
-    """Count the cards of a kind that a concealed state doesn't show: neither in the open nor in the visible hand."""
+    """Count the cards of a kind that a concealed state doesn't show, in the open or in a visible hand."""
     count = COPIES[kind] - state.discarded[kind] - (state.card == kind)
     for seat in range(state.players):
         count -= state.hand[seat, kind]

@@ -35,7 +35,7 @@ class Place:
     """A player's place at the table.
 
     Attributes:
-        out: the beat in which the player goes out; -1 if that was in an earlier step, None if the player is not out.
+        out: the beat in which the player drops out; -1 if that was in an earlier step, None if still in the game.
         new_hits: hits of the last throw.
         struck: the beat in which the last throw has its effect.
         due: ``"skip"`` if the player will miss a turn, ``"turn"`` if the player must play one before missing another, else "".
@@ -98,7 +98,7 @@ class Picture:
 
 @dataclass(frozen=True)
 class Threat:
-    """What throwing the axe card in play would do to a player."""
+    """The effect of throwing the axe card in play at a player."""
 
     blocked: int
     hits: int
@@ -249,7 +249,7 @@ def _drawn(view: View) -> int:
 def offered(view: View) -> Iterable[int]:
     """Return the actions to show, so that illegal ones can say why.
 
-    These are the other players as targets of an axe, those who are not out as targets of a wench, and all cards in hand.
+    For an axe these are all other players, for a wench those still in the game, for a hand all its cards.
     """
     others = [seat for seat in range(view.state.players) if seat != view.viewer]
     if view.state.phase == Phase.THROW:

@@ -174,7 +174,7 @@ def go_on(state: State, draws: bool, log: Grid) -> None:
 
 @rule
 def pass_turn(state: State, log: Grid) -> None:
-    """VA-1.1: Turns pass clockwise and skip players who are out. VA-6.4: A skipped turn is skipped completely."""
+    """VA-1.1: Turns pass clockwise among the players still in the game. VA-6.4: A skipped turn is skipped completely."""
     state.due[state.actor] = Due.NOTHING
     seat = state.actor
     while True:
@@ -324,7 +324,7 @@ def hit(state: State, target: int, card: int, count: int, log: Grid) -> None:
 
 @rule
 def drop_out(state: State, seat: int, log: Grid) -> None:
-    """VA-1.2, VA-3.7: A player who drops out discards all cards in front, the thrown one too, and shows and discards the hand.
+    """VA-1.2, VA-3.7: A player dropping out discards all cards in front, the thrown one too, and the hand, face up.
 
     VA-6.4: A skip lapses.
     """
@@ -345,7 +345,7 @@ def drop_out(state: State, seat: int, log: Grid) -> None:
 
 @rule
 def reveal_hand(state: State, seat: int, log: Grid) -> None:
-    """VA-3.7: The hand of a player who is out is discarded face up."""
+    """VA-3.7: The hand of a player dropping out is discarded face up."""
     state.reveals += 1
     for kind in range(KINDS):
         for _ in range(state.hand[seat, kind]):
@@ -410,7 +410,7 @@ def end(state: State, log: Grid) -> None:
 
 @rule
 def has_won(state: State, seat: int) -> bool:
-    """VA-7.1, VA-7.2: Of the players who are not out, those with the fewest hits win."""
+    """VA-7.1, VA-7.2: Of the players still in the game, those with the fewest hits win."""
     if state.out[seat]:
         return False
     for other in range(state.players):

@@ -103,7 +103,7 @@ class State(GameState):
 
     strategic: I8  # whether players hold hands of cards
     limit: I8  # the number of hits that puts a player out
-    living: I8  # players who are not out
+    living: I8  # players still in the game
     axes_in_front: I8  # axe cards in front of all players, on shields or as marks of hits
     phase: I8
     card: I8  # the card in play: it has left the pile or the hand, and lies nowhere yet
@@ -142,7 +142,7 @@ def clockwise(state: State, seat: int) -> int:
 
 @rule
 def can_be_hit(state: State, seat: int) -> bool:
-    """VA-3.1: A target is another player who is not out."""
+    """VA-3.1: A target is another player still in the game."""
     return seat != state.actor and not state.out[seat]
 
 
@@ -154,7 +154,7 @@ def can_be_disarmed(state: State, seat: int) -> bool:
 
 @rule
 def can_be_skipped(state: State, seat: int) -> bool:
-    """VA-6.2, VA-6.4: A wench can skip another player who is not out, and who has played a turn since the last skip."""
+    """VA-6.2, VA-6.4: A wench can skip another player still in the game, but not twice without a turn in between."""
     return seat != state.actor and not state.out[seat] and state.due[seat] == Due.NOTHING
 
 

@@ -28,7 +28,7 @@ def hits(value: int) -> int:
 
 
 DISCARD_RULES = {"armory": "VA-5.1", "wench": "VA-6.3"}
-"""The rules that let a player discard a card. Only a player who is out discards axes and shields: they can always be played."""
+"""The rules that let a player discard a card. Axes and shields are discarded only by dropping out."""
 
 EVENTS: dict[int, EventKind] = {
     Event.SHUFFLED: EventKind("shuffled", (number,), "VA-1.5", marked("{0} cards are shuffled")),
@@ -52,7 +52,7 @@ EVENTS: dict[int, EventKind] = {
 
 
 TEXTS: dict[Argument, Mapping[Any, str]] = {card: PHRASES, axes: AXES, hits: HITS}
-"""The words for arguments that are neither players nor plain numbers."""
+"""The words for cards, axes and hits; players and plain numbers need none."""
 
 
 def event(event: events.Event, names: Sequence[str]) -> str:
@@ -153,7 +153,7 @@ def _refused_seat(state: State, action: int, names: Sequence[str]) -> tuple[str,
 
 
 def prompt(state: State, names: Sequence[str], viewer: int) -> str:
-    """Say what has to be decided, and by which player."""
+    """Return the prompt for the viewer: the decision, and the player to make it."""
     if state.actor < 0:
         return _("The match is over.")
     axes = _(AXES[axes_on(state.card)]) if state.phase == Phase.THROW else ""
@@ -163,7 +163,7 @@ def prompt(state: State, names: Sequence[str], viewer: int) -> str:
         Phase.HAND: _("{name} is choosing a card to play."),
         Phase.THROW: _("{name} has {axes} to throw and is choosing a target."),
         Phase.ARMORY: _("{name} has an armory and can discard it to draw another card, or place it."),
-        Phase.WENCH: _("{name} has a wench, who can empty an armory or make a player miss a turn."),
+        Phase.WENCH: _("{name} has a wench: she can empty an armory or make a player miss a turn."),
         Phase.OFFER: _("{name} can cash in an armory to draw another card."),
     }[Phase(state.phase)].format(name=names[state.actor], axes=axes)
 
