@@ -77,7 +77,7 @@ def test_what_is_known_and_the_time_can_be_chosen(capsys: Capture) -> None:
     everything = json.loads(printed(capsys, VIKINGS, "--knowledge", "everything", "--seconds", "0.2", "--json"))
     assert everything["knowledge"] == "everything"
     assert min(everything["samples"][:-1]) >= 32
-    assert "By what everybody knew" in printed(capsys, VIKINGS, "--seconds", "0.2")
+    assert "As the players saw it" in printed(capsys, VIKINGS, "--seconds", "0.2")
 
 
 def test_a_long_match_fits_into_the_terminal(capsys: Capture) -> None:
@@ -100,7 +100,7 @@ def test_a_match_that_was_given_up_is_looked_at_like_any_other(capsys: Capture, 
     match.play(match.legal()[0])
     file = tmp_path / "given-up.match.json"
     file.write_text(dumps(match.record(abandoned="everybody left")), "utf-8")
-    for knowledge, told in (("public", "By what everybody knew."), ("everything", "With everything known.")):
+    for knowledge, told in (("public", "As the players saw it."), ("everything", "With hidden cards revealed.")):
         words = printed(capsys, file, "--knowledge", knowledge)
         assert told in words
         assert "The match was given up." in words

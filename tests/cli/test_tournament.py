@@ -93,7 +93,7 @@ def test_luck_that_all_share_is_not_measured(capsys: Capture) -> None:
 
 def test_it_ends_once_it_is_sure(capsys: Capture) -> None:
     assert main(["tournament", GAME, "--bots", "thrall,karl", "--games", "3000", "--seed", "s", "--until-sure"]) == 0
-    assert "It was clear after" in capsys.readouterr().out
+    assert "The order was significant after" in capsys.readouterr().out
 
 
 def test_control_c_shows_what_was_played_so_far(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:

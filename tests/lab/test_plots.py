@@ -72,7 +72,7 @@ def test_the_same_report_is_the_same_picture(report: Tournament, tmp_path: Path)
 def test_plots_are_in_the_language_in_force(report: Tournament, tmp_path: Path) -> None:
     with speaking("de"):
         file = write_plots(report, tmp_path)[0]
-    assert title(file) == "Wie viel jeder Bot gewinnt: Hoard zu 4, 12 Partien"
+    assert title(file) == "Gewinnrate jedes Bots: Hoard zu 4, 12 Partien"
 
 
 def test_without_matplotlib_it_is_said_what_to_install(

@@ -1,4 +1,4 @@
-"""``python -m meadhall.cli``: the command, where it is not on the path."""
+"""``python -m meadhall.cli`` runs the command."""
 
 import sys
 

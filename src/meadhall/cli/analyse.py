@@ -1,4 +1,4 @@
-"""``meadhall analyse``: how the chances of a recorded match went, and where it turned."""
+"""``meadhall analyse``: the win chances through a recorded match, and its turning points."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ from meadhall.engine.record.replay import replay
 
 BARS = "▁▂▃▄▅▆▇█"
 ROWS = 24
-"""How many positions the table of chances shows, about; with --json there are all."""
+"""The approximate number of positions in the table of chances; --json prints all."""
 
 
 def known(text: str) -> Knowledge:
-    """The knowledge that was typed. Raises BadSetup."""
+    """Parse the knowledge from the command line. Raises BadSetup."""
     for knowledge in VIEWERS:
         if text == knowledge:
             return knowledge
-    raise BadSetup(_("what is known is public or everything, not {given}").format(given=text))
+    raise BadSetup(_("knowledge must be public or everything, not {given}").format(given=text))
 
 
 def analyse_file(path: Path, knowledge: Knowledge, seconds: float | None, as_json: bool) -> None:
-    """Analyse every match of the file, having verified it, and print each; as JSON one a line."""
+    """Verify and analyse every match of the file and print each; as JSON one per line."""
     analysed = False
     for record in read_records(path):
         match = replay(record)
@@ -49,18 +49,18 @@ def analyse_file(path: Path, knowledge: Knowledge, seconds: float | None, as_jso
             print_analysis(console(), match, analysis)
         analysed = True
     if not analysed:
-        raise RecordError(str(path), _("there is no record in it"))
+        raise RecordError(str(path), _("the file contains no record"))
 
 
 def analysed_with_progress(match: Match, name: str, knowledge: Knowledge, seconds: float | None) -> Analysis:
-    """The analysis, with a progress bar on stderr."""
+    """Analyse a match with a progress bar on stderr."""
     with progress_bar() as progress:
         task = progress.add_task(name, total=100)
         return analyse(match, knowledge, seconds, progress=lambda done: progress.update(task, completed=int(100 * done)))
 
 
 def to_dict(match: Match, analysis: Analysis) -> dict[str, Any]:
-    """The analysis as JSON-able data."""
+    """Return the analysis as JSON-able data."""
     return {
         "game": match.game.name,
         "seats": list(match.names),
@@ -87,9 +87,9 @@ def to_dict(match: Match, analysis: Analysis) -> dict[str, Any]:
 
 
 def print_analysis(out: Console, match: Match, analysis: Analysis) -> None:
-    """A line of bars for each party, the turning points, and a table of chances."""
+    """Print a line of bars for each party, the turning points, and a table of chances."""
     out.print(Text(match.game.title, style="bold"))
-    how = {"public": _("By what everybody knew."), "everything": _("With everything known.")}[analysis.knowledge]
+    how = {"public": _("As the players saw it."), "everything": _("With hidden cards revealed.")}[analysis.knowledge]
     out.print(Text(" ".join([how, *how_good(analysis)]), style="dim"))
     out.print()
     out.print(_bars(match, analysis, out.width))
@@ -100,7 +100,7 @@ def print_analysis(out: Console, match: Match, analysis: Analysis) -> None:
 
 
 def _bars(match: Match, analysis: Analysis, width: int) -> Table:
-    """The chances of each party as bars, and below them where the turning points are."""
+    """Return the chances of each party as bars, with the turning points below them."""
     names = [party_in_words(match, party) for party in analysis.parties]
     count = len(analysis.chances)
     room = max(10, width - max(map(len, names)) - 18)
@@ -122,13 +122,13 @@ def _bars(match: Match, analysis: Analysis, width: int) -> Table:
 
 
 def _bar(chance: float) -> str:
-    """A dot only where there is no chance at all."""
+    """Return the bar of a chance; a dot for no chance at all."""
     return BARS[min(len(BARS) - 1, int(chance * len(BARS)))] if chance else "·"
 
 
 def _turning_points(match: Match, analysis: Analysis) -> Table:
     table = Table(box=SIMPLE, title=_("Turning points"), title_justify="left", show_edge=False, pad_edge=False)
-    for heading in ("", _("action"), _("what happened"), _("whose chance"), ""):
+    for heading in ("", _("action"), _("what happened"), _("player"), ""):
         table.add_column(heading)
     for number, point in enumerate(analysis.turning, 1):
         table.add_row(
@@ -154,7 +154,7 @@ def _chances(match: Match, analysis: Analysis) -> Table:
 
 
 def _shown(analysis: Analysis) -> Sequence[int]:
-    """Some positions from the first to the last, all of them in a short match; the turning points among them."""
+    """Return the positions of the table: evenly spaced ones, all in a short match, and the turning points."""
 
     def chosen() -> Iterator[int]:
         last = len(analysis.chances) - 1

@@ -1,6 +1,6 @@
-"""The commands and their options; what each does is in a module of its own, read only when it is called.
+"""The commands and their options. Each command imports its own module only when it runs, so that ``--help`` is fast.
 
-Annotations are evaluated by Typer when the app is built, so that the texts in them are in the language chosen then.
+Typer evaluates the annotations when the app is built, so their texts are in the language chosen by then.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ EXISTING_FILE: dict[str, Any] = {"exists": True, "dir_okay": False, "readable": 
 def serve(
     host: Annotated[str | None, typer.Option(help=_("Address to listen on (MEADHALL_HOST; 127.0.0.1)."))] = None,
     port: Annotated[int | None, typer.Option(help=_("Port to listen on (MEADHALL_PORT; 8000)."), min=1, max=65535)] = None,
-    data: Annotated[Path | None, typer.Option(help=_("Folder of the database file (MEADHALL_DATA)."))] = None,
+    data: Annotated[Path | None, typer.Option(help=_("Folder for the database file (MEADHALL_DATA)."))] = None,
     database_url: Annotated[
         str | None, typer.Option(help=_("Another database, e.g. postgresql+asyncpg://… (MEADHALL_DATABASE_URL)."))
     ] = None,
@@ -38,20 +38,20 @@ def serve(
 
 def play(
     game: Annotated[str, typer.Argument(help=_("Name of the game; `meadhall games` lists them."))] = "",
-    players: Annotated[int | None, typer.Option(help=_("How many play; by default 4, or what the game takes."))] = None,
+    players: Annotated[int | None, typer.Option(help=_("Number of players; by default 4, if the game allows it."))] = None,
     bots: Annotated[str, typer.Option(help=_("Bots for the other seats, in turn, e.g. greedy,random."))] = "greedy",
-    seed: Annotated[str | None, typer.Option(help=_("Any text: the same dice again."))] = None,
+    seed: Annotated[str | None, typer.Option(help=_("Any text; the same text gives the same dice."))] = None,
     seat: Annotated[int, typer.Option(help=_("Your seat, counted from 1."), min=1)] = 1,
     name: Annotated[str | None, typer.Option(help=_("Your name."))] = None,
-    option: Annotated[list[str] | None, typer.Option(help=_("An option of the game, name=value; as often as needed."))] = None,
-    resume: Annotated[Path | None, typer.Option(help=_("A match saved before, to be played on."), **EXISTING_FILE)] = None,
+    option: Annotated[list[str] | None, typer.Option(help=_("An option of the game as name=value; can be repeated."))] = None,
+    resume: Annotated[Path | None, typer.Option(help=_("Continue a saved match."), **EXISTING_FILE)] = None,
 ) -> None:
     from meadhall.cli.play import Session, new_match, resumed_match
     from meadhall.engine.game import game as find_game
 
     if resume is not None:
         if (players, bots, seed, seat, name, option or None) != (None, "greedy", None, 1, None, None):
-            raise typer.BadParameter(_("A match is resumed as it was saved: with --resume nothing else is chosen."))
+            raise typer.BadParameter(_("With --resume the match continues unchanged; other options don't apply."))
         match = resumed_match(resume)
         if game not in ("", match.game.name):
             raise typer.BadParameter(_("{file} holds a match of {game}.").format(file=resume, game=match.game.name))
@@ -65,13 +65,13 @@ def play(
 
 def simulate(
     game: Annotated[str, typer.Argument(help=_("Name of the game; `meadhall games` lists them."))],
-    players: Annotated[int | None, typer.Option(help=_("How many play; by default as many as bots are named."))] = None,
-    bots: Annotated[str, typer.Option(help=_("Who plays, e.g. greedy,random; fewer than players are repeated."))] = "random",
-    games: Annotated[int, typer.Option(help=_("How many games."), min=1)] = 10_000,
-    seed: Annotated[str | None, typer.Option(help=_("Any text: the same games again."))] = None,
-    option: Annotated[list[str] | None, typer.Option(help=_("An option of the game, name=value; as often as needed."))] = None,
+    players: Annotated[int | None, typer.Option(help=_("Number of players; by default the number of bots."))] = None,
+    bots: Annotated[str, typer.Option(help=_("The bots, e.g. greedy,random; repeated if there are more players."))] = "random",
+    games: Annotated[int, typer.Option(help=_("Number of games."), min=1)] = 10_000,
+    seed: Annotated[str | None, typer.Option(help=_("Any text; the same text gives the same games."))] = None,
+    option: Annotated[list[str] | None, typer.Option(help=_("An option of the game as name=value; can be repeated."))] = None,
     as_json: Annotated[bool, typer.Option("--json", help=_("Print the report as JSON."))] = False,
-    records: Annotated[Path | None, typer.Option(help=_("Write the match records to this file, one a line."))] = None,
+    records: Annotated[Path | None, typer.Option(help=_("Write the match records to this file, one per line."))] = None,
 ) -> None:
     from meadhall.cli.simulate import run_simulation
 
@@ -80,25 +80,29 @@ def simulate(
 
 def tournament(
     game: Annotated[str, typer.Argument(help=_("Name of the game; `meadhall games` lists them."))],
-    bots: Annotated[str, typer.Option(help=_("Who takes part, each once, the weakest first, e.g. thrall,karl,huscarl."))],
+    bots: Annotated[str, typer.Option(help=_("The bots, each once, the weakest first, e.g. thrall,karl,huscarl."))],
     games: Annotated[
-        int, typer.Option(help=_("How many games; rounded up, so that all sit everywhere equally often."), min=1)
+        int, typer.Option(help=_("Number of games, rounded up so that each bot sits on each seat equally often."), min=1)
     ] = 1000,
-    players: Annotated[int | None, typer.Option(help=_("How many sit at a table; by default as few as the game needs."))] = None,
-    seed: Annotated[str | None, typer.Option(help=_("Any text: the same games again."))] = None,
-    option: Annotated[list[str] | None, typer.Option(help=_("An option of the game, name=value; as often as needed."))] = None,
+    players: Annotated[
+        int | None, typer.Option(help=_("Number of players; by default the smallest number the game allows."))
+    ] = None,
+    seed: Annotated[str | None, typer.Option(help=_("Any text; the same text gives the same games."))] = None,
+    option: Annotated[list[str] | None, typer.Option(help=_("An option of the game as name=value; can be repeated."))] = None,
     processes: Annotated[
-        int | None, typer.Option(help=_("How many games are played at once, each on a core; by default one a core."), min=1)
+        int | None, typer.Option(help=_("Number of games played in parallel, each on one core; by default one per core."), min=1)
     ] = None,
     until_sure: Annotated[
         bool,
-        typer.Option("--until-sure", help=_("End as soon as it is clear that each bot is better than the one named before it.")),
+        typer.Option("--until-sure", help=_("Stop as soon as each bot is significantly better than the one before it.")),
     ] = False,
     luck: Annotated[
-        bool, typer.Option("--luck", help=_("Also show what each bot won without luck: surer with as many games, but slower."))
+        bool, typer.Option("--luck", help=_("Also report results corrected for luck: more precise, but slower."))
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help=_("Print the report as JSON."))] = False,
-    plots: Annotated[Path | None, typer.Option(help=_("Draw the report as SVG into this folder."), file_okay=False)] = None,
+    plots: Annotated[
+        Path | None, typer.Option(help=_("Draw plots of the report as SVG files in this folder."), file_okay=False)
+    ] = None,
 ) -> int:
     from meadhall.cli.tournament import run_tournament
 
@@ -114,19 +118,19 @@ def verify(files: Annotated[list[Path], typer.Argument(help=_("Match records."),
 
 def replay(
     file: Annotated[Path, typer.Argument(help=_("Match records."), **EXISTING_FILE)],
-    tables: Annotated[bool, typer.Option("--tables", help=_("Show the table before each action."))] = False,
+    tables: Annotated[bool, typer.Option("--tables", help=_("Show the board before each action."))] = False,
 ) -> None:
-    from meadhall.cli.records import tell_file
+    from meadhall.cli.records import print_file
 
-    tell_file(file, tables)
+    print_file(file, tables)
 
 
 def analyse(
     file: Annotated[Path, typer.Argument(help=_("Match records."), **EXISTING_FILE)],
     knowledge: Annotated[
-        str, typer.Option(help=_("What is known of every position: public (what everybody knew) or everything."))
+        str, typer.Option(help=_("Information used: public (as the players saw it) or everything (with hidden cards revealed)."))
     ] = "public",
-    seconds: Annotated[float | None, typer.Option(help=_("How long it may take; by default up to 12."), min=0.0)] = None,
+    seconds: Annotated[float | None, typer.Option(help=_("Time limit in seconds; by default up to 12."), min=0.0)] = None,
     as_json: Annotated[bool, typer.Option("--json", help=_("Print all figures as JSON."))] = False,
 ) -> None:
     from meadhall.cli.analyse import analyse_file, known
@@ -147,16 +151,16 @@ def games() -> None:
 
 
 def listed(names: str) -> list[str]:
-    """``"a,b"`` as a list."""
+    """Split ``"a,b"`` into a list."""
     return [name.strip() for name in names.split(",") if name.strip()]
 
 
 def name_and_value(options: list[str] | None) -> dict[str, str]:
-    """``["name=value"]`` as a dictionary, for ``Game.read_options``."""
+    """Convert ``["name=value"]`` to a dictionary for ``Game.read_options``."""
     pairs = [option.partition("=") for option in options or []]
     for name, equals, _value in pairs:
         if not name or not equals:
-            raise typer.BadParameter(_("an option is given as name=value, not {given}").format(given=name or "="))
+            raise typer.BadParameter(_("an option must be given as name=value, not {given}").format(given=name or "="))
     return {name: value for name, _equals, value in pairs}
 
 
@@ -171,11 +175,11 @@ def everywhere(
         bool, typer.Option("--version", callback=show_version, is_eager=True, help=_("Show the version and exit."))
     ] = False,
 ) -> None:
-    """What goes before any command."""
+    """Handle the options that come before a command."""
 
 
 def build() -> typer.Typer:
-    """The app, in the current language."""
+    """Build the app in the current language."""
     app = typer.Typer(
         help=_("A hall for four tabletop games: play them, host them, simulate them."),
         no_args_is_help=True,
@@ -184,36 +188,36 @@ def build() -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback()(everywhere)
-    app.command(help=_("Open the hall: a server for everybody's browser."))(serve)
+    app.command(help=_("Start the server and open the hall in a browser."))(serve)
     app.command(help=_("Play in the terminal against bots."))(play)
-    app.command(help=_("Let bots play many games and show who wins how often."))(simulate)
-    app.command(help=_("Let bots compete, and show which is stronger and by how much."))(tournament)
+    app.command(help=_("Let bots play many games and report how often each wins."))(simulate)
+    app.command(help=_("Let bots compete and report which is stronger and by how much."))(tournament)
     app.command(help=_("Verify match records: every die, every event, every result."))(verify)
-    app.command(help=_("Tell a match record in words."))(replay)
-    app.command(help=_("Show how the chances of a recorded match went, and where it turned."))(analyse)
-    app.command(help=_("Compile the rules, so that nobody waits for them later."))(warm)
+    app.command(help=_("Print a match record as text."))(replay)
+    app.command(help=_("Show the win chances through a recorded match and its turning points."))(analyse)
+    app.command(help=_("Compile the rules now rather than at the first game."))(warm)
     app.command(help=_("List the games."))(games)
     return app
 
 
 def prepare_streams() -> None:
-    """Let every stream be there, and take whatever is written or read: a shell may have closed it."""
+    """Open the standard streams that a shell has closed, and make the others accept every character."""
     for name in ("stdin", "stdout", "stderr"):
         if getattr(sys, name) is None:
             setattr(sys, name, Path(os.devnull).open("r+", encoding="utf-8"))  # noqa: SIM115 it stays
     for stream in (sys.stdin, sys.stdout):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")  # a terminal or pipe that knows fewer letters gets question marks
+            stream.reconfigure(errors="replace")  # a terminal or pipe with a smaller character set gets question marks
 
 
 def unread() -> int:
-    """Exit status when whoever read what was written has gone: that is no fault. Python still flushes, into nothing."""
+    """Return the exit status after the reader of a pipe has gone, which is no error. Python's last flush goes to /dev/null."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     return 0
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run the command; its exit status. Whatever goes wrong is one line on stderr."""
+    """Run the command and return its exit status. An error is one line on stderr."""
     prepare_streams()
     with speaking(chosen_language()):
         try:
@@ -225,7 +229,7 @@ def main(arguments: list[str] | None = None) -> int:
         except BrokenPipeError:
             return unread()
         except SystemExit as end:
-            if isinstance(end.__context__, BrokenPipeError):  # so Rich and Typer have it
+            if isinstance(end.__context__, BrokenPipeError):  # Rich and Typer turn it into this
                 return unread()
             raise
         except OSError as error:

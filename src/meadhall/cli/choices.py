@@ -1,6 +1,7 @@
-"""The choices of a decision: how the terminal lists them, and what a person types for one.
+"""The choices of a decision in the terminal: how they are listed and typed.
 
-That is the engine's number of the action; or, where a game has many and its words a ``notation``, a short text such as ``c7 c4``.
+A choice is typed as the engine's number of the action. A game with many actions can define a ``notation`` in its words, a short
+text such as ``c7 c4``.
 """
 
 from __future__ import annotations
@@ -23,13 +24,13 @@ class Choices:
         self._actions = {_letters(text): action for action, text in enumerate(written)}
 
     def written(self, action: int) -> str:
-        """What a person types for an action."""
+        """Return what a person types for an action."""
         return self._notation(action) if self._notation else str(action)
 
     def read(self, text: str) -> int | None:
-        """The action that was typed; None if it is none. Any number is one, if not of this game.
+        """Parse an action; return None if the text is none. Any number counts as one, even outside the game's action space.
 
-        Raises MalformedAction for a number that is longer than Python reads.
+        Raises MalformedAction for a number that is too long for Python to parse.
         """
         try:
             return int(text) if text.isdecimal() else self._actions.get(_letters(text))
@@ -38,9 +39,10 @@ class Choices:
             raise MalformedAction(refusal) from None
 
     def lines(self, legal: Iterable[Action]) -> Iterator[tuple[str, str]]:
-        """What can be typed, and what it does; or, where more than one word is typed, by the first word how it can go on.
+        """Yield pairs of an input and its text.
 
-        First words that can go on alike are listed together.
+        Choices of several words are grouped by their first word, with the possible continuations. First words with the same
+        continuations share a line.
         """
         endings: dict[str, list[str]] = {}
         for choice in legal:
@@ -57,5 +59,5 @@ class Choices:
 
 
 def _letters(text: str) -> str:
-    """Without what may be typed in different ways: ``C7-c4`` is ``c7 c4``."""
+    """Normalise a choice: drop punctuation and case, so that ``C7-c4`` equals ``c7 c4``."""
     return re.sub(r"[\W_]+", "", text).casefold()

@@ -1,4 +1,4 @@
-"""Where the command writes, and how it says that something went wrong: one line on stderr."""
+"""The command's output: the console, error messages of one line on stderr, exit statuses and the language."""
 
 from __future__ import annotations
 
@@ -13,39 +13,39 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from meadhall.engine.language import LANGUAGES, add_catalogues
 
 WRONG = 1
-"""Exit status when something that was examined turned out to be wrong."""
+"""Exit status when a verification failed."""
 USAGE = 2
-"""Exit status when what was asked for can't be done."""
+"""Exit status for invalid arguments or a request that can't be carried out."""
 INTERRUPTED = 130
-"""Exit status after Ctrl-C: 128 + SIGINT, as shells have it."""
+"""Exit status after Ctrl-C: 128 + SIGINT, as in shells."""
 
 add_catalogues(Path(__file__).parent / "locale")
 
 
 def console() -> Console:
-    """Standard output. Nothing in a text is taken for markup: a player may be called [bold]."""
+    """Return a console on standard output without markup, because a player may be called [bold]."""
     return Console(markup=False, highlight=False, emoji=False)
 
 
-def complaints() -> Console:
-    """Standard error."""
+def error_console() -> Console:
+    """Return a console on standard error."""
     return Console(stderr=True, markup=False, highlight=False, emoji=False)
 
 
 def complain(message: object) -> None:
-    """Say what went wrong, in one line."""
-    if line := " ".join(harmless(str(message)).split()):
+    """Print an error in one line on standard error."""
+    if line := " ".join(without_control_characters(str(message)).split()):
         print(f"meadhall: {line}", file=sys.stderr)
 
 
-def harmless(text: str) -> str:
-    """``text`` without what a terminal would obey instead of showing it."""
+def without_control_characters(text: str) -> str:
+    """Replace the control characters of a text, which a terminal would obey."""
     return "".join("\N{REPLACEMENT CHARACTER}" if category(c) == "Cc" and not c.isspace() else c for c in text)
 
 
 def progress_bar() -> Progress:
-    """A bar on stderr, gone when it is done; nothing at all where stderr is no terminal."""
-    err = complaints()
+    """Return a progress bar on standard error that disappears when done. It is disabled where stderr is no terminal."""
+    err = error_console()
     return Progress(
         TextColumn("{task.description}", markup=False),
         BarColumn(),
@@ -58,7 +58,7 @@ def progress_bar() -> Progress:
 
 
 def chosen_language() -> str:
-    """The language asked for by ``MEADHALL_LANG``, or by the system; English where it is none of ours."""
+    """Return the language of ``MEADHALL_LANG``, or of the system; English if it is not supported."""
     for variable in ("MEADHALL_LANG", "LC_ALL", "LC_MESSAGES", "LANG"):
         if value := os.environ.get(variable):
             language = value.replace("-", "_").partition("_")[0].partition(".")[0].lower()

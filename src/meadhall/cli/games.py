@@ -1,4 +1,4 @@
-"""``meadhall games`` and ``meadhall warm``: what there is to play, and making it ready."""
+"""``meadhall games`` lists the games; ``meadhall warm`` compiles their rules."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from meadhall.lab.warm import warm
 
 
 def list_games() -> None:
-    """Every game that is installed, and the bots, which are the same in each."""
+    """Print the installed games, and the bots, which are the same in every game."""
     table = Table(box=None, padding=(0, 2, 0, 0))
     for heading in (_("name"), _("players"), _("options")):
         table.add_column(heading, no_wrap=True)
@@ -34,7 +34,7 @@ def list_games() -> None:
 
 
 def warm_up(names: Sequence[str]) -> None:
-    """Compile the games named, or all, with a progress bar on stderr; a line for each when it is ready."""
+    """Compile the named games, or all, with a progress bar on stderr, and print a line for each."""
     subjects = [game(name) for name in names or game_names()]
     for subject in subjects:
         began = time.perf_counter()

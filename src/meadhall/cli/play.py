@@ -1,6 +1,6 @@
 """``meadhall play``: a match in the terminal, a person against bots.
 
-A choice is typed in the same way in every position: so ``why`` can be asked of any action.
+Every action is typed in the same way in every position, so ``why`` works for any action, legal or not.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from meadhall.engine.view import Seat
 
 BOT_NAMES = ("Astrid", "Björn", "Sigrid", "Torsten", "Freydis", "Knut", "Gudrun")
 LEFT = "left at the terminal"
-"""Why a match was given up that was saved while it ran. No text for people: it is the same in every language."""
+"""The reason in the record of a match that was saved while it ran. It is data, so it is not translated."""
 
 
 def new_match(
@@ -41,10 +41,10 @@ def new_match(
     name: str | None,
     options: dict[str, Any],
 ) -> Match:
-    """A match of a person on ``seat`` (from 0) against bots, who fill the other seats cyclically."""
+    """Start a match of a person on ``seat`` (from 0) against bots, which fill the other seats cyclically."""
     count = game.check_players(max(game.min_players, min(game.max_players, 4)) if players is None else players)
     if not 0 <= seat < count:
-        raise BadSetup(_("There is no seat {seat}; there are 1 to {last}.").format(seat=seat + 1, last=count))
+        raise BadSetup(_("There is no seat {seat}; the seats are 1 to {last}.").format(seat=seat + 1, last=count))
     if not bots:
         raise BadSetup(_("Name at least one bot."))
     person = Seat(name or _user_name())
@@ -62,7 +62,7 @@ def _user_name() -> str:
 
 
 def replace_text(path: Path, text: str) -> None:
-    """Write a file, or leave what is there as it was. Raises OSError."""
+    """Replace a file atomically. Raises OSError and leaves the old file unchanged if that fails."""
     target = path.resolve()
     if target.exists() and not target.is_file():  # a pipe or a device
         target.write_text(text, encoding="utf-8")
@@ -77,28 +77,28 @@ def replace_text(path: Path, text: str) -> None:
 
 
 def resumed_match(path: Path) -> Match:
-    """The match in a record file, verified and ready to be played on."""
+    """Return the match of a record file, verified."""
     records = list(read_records(path))
     if len(records) != 1:
-        raise RecordError(str(path), _("one match can be resumed, not {count}").format(count=len(records)))
+        raise RecordError(str(path), _("the file must hold one match to resume, not {count}").format(count=len(records)))
     return replay(records[0])
 
 
-def hinted_sights(match: Match) -> set[bytes]:
-    """What the seats saw where they played with a hint, also where they took it back."""
+def hinted_information_sets(match: Match) -> set[bytes]:
+    """Return the information sets in which a seat played with a hint, including undone actions."""
     steps = [*match.steps, *(step for undone in match.undone for step in undone.steps)]
     return {match.supposing(step.before).information_set(step.seat) for step in steps if step.hinted} | _hinted_before(match)
 
 
 def _hinted_before(match: Match) -> set[bytes]:
-    """What the actor sees now, if what was taken back last was played with a hint: they may know more of it by now."""
+    """Return the current information set if the last undone action was hinted. The undo may have added information."""
     last = match.undone[-1].steps if match.undone else ()
     back = last and last[-1].n == match.next_number - 1
     return {match.information_set(last[0].seat)} if back and last[0].hinted else set()
 
 
 class Session:
-    """A person at the terminal, and the match they play."""
+    """A person at the terminal and their match."""
 
     def __init__(self, match: Match) -> None:
         self.match = match
@@ -106,28 +106,28 @@ class Session:
         self.choices = Choices(match.game)
         self.persons = [seat for seat, who in enumerate(match.seats) if who.kind == "human"]
         if not self.persons:
-            raise BadSetup(_("Only bots sit at this table."))
+            raise BadSetup(_("All seats of this match are bots."))
         self.bots: dict[int, Bot] = {
             seat: bot(match.game, who.bot, seed_from_text(f"{match.seed.hex()}/bot {seat}"))
             for seat, who in enumerate(match.seats)
             if who.bot is not None
         }
         self.viewer = self.persons[0]
-        self.hinted = hinted_sights(match)  # the positions in which a hint was asked for, as the person saw them
+        self.hinted = hinted_information_sets(match)
         self.open = True
         self.commands: dict[str, tuple[str, Callable[[str], None]]] = {
-            "why": (_("why CHOICE: why it can't be played"), self.why),
-            "hint": (_("hint: what a king would consider in your place; the record tells of it"), self.hint),
-            "undo": (_("undo: back to your previous decision"), self.undo),
-            "save": (_("save [FILE]: write the match record; play FILE on with --resume"), self.save),
+            "why": (_("why CHOICE: explain why you can't play it"), self.why),
+            "hint": (_("hint: show the strongest bot's best moves; the record notes it"), self.hint),
+            "undo": (_("undo: go back to your previous decision"), self.undo),
+            "save": (_("save [FILE]: save the match; continue it later with --resume FILE"), self.save),
             "help": (_("help: this list"), self.help),
-            "quit": (_("quit: leave the table"), self.quit),
+            "quit": (_("quit: leave the match"), self.quit),
         }
 
-    # -------------------------------------------------------------------------------------------------------- the course of it
+    # -------------------------------------------------------------------------------------------------------------- the match
 
     def run(self) -> None:
-        """Until the person leaves."""
+        """Play until the person leaves."""
         self.greet()
         while self.open:
             self.let_bots_play()
@@ -135,23 +135,23 @@ class Session:
             self.ask()
 
     def greet(self) -> None:
-        """What is played, by whom, and the promise about the dice."""
+        """Print the game, the players, and the commitment to the seed."""
         match = self.match
         self.say(match.game.title, style="bold")
         self.say(", ".join(f"{who.name} ({who.bot})" if who.bot else who.name for who in match.seats))
         self.say(_("SHA-256 of the seed: {commitment}").format(commitment=match.commitment), style="dim")
         print_events(self.console, match, match.view(self.viewer).setup)
-        self.say(_("help lists what can be typed."), style="dim")
+        self.say(_("Type help for a list of commands."), style="dim")
 
     def let_bots_play(self) -> None:
-        """Until a person is to decide, or the match is over."""
+        """Let bots play until it is a person's turn or the match is over."""
         while (actor := self.match.actor) is not None and actor in self.bots:
             self.play(self.bots[actor].choose(self.match.view(actor)))
         if actor is not None:
             self.viewer = actor
 
     def play(self, action: int) -> None:
-        """Play it for the actor, and tell what happened as far as the person may know."""
+        """Play an action for the seat to move and print the events that the person may know."""
         number = self.match.next_number
         actor = self.match.actor
         hinted = actor in self.persons and self.match.information_set(actor) in self.hinted
@@ -159,7 +159,7 @@ class Session:
         print_events(self.console, self.match, [event for event in events if event.visible_to(self.viewer)], number)
 
     def show(self) -> None:
-        """The table, and what the person can do."""
+        """Print the board and the person's choices."""
         view = self.match.view(self.viewer)
         print_table(self.console, view)
         if self.match.over:
@@ -170,7 +170,7 @@ class Session:
         print_choices(self.console, self.choices.lines(view.actions()))
 
     def ask(self) -> None:
-        """One line from the person: a choice or a command; questions until something has changed."""
+        """Read choices and commands until the position has changed."""
         position = (self.match.next_number, len(self.match.steps))
         while self.open and (self.match.next_number, len(self.match.steps)) == position:
             try:
@@ -182,7 +182,7 @@ class Session:
                 self.obey(line)
 
     def obey(self, line: str) -> None:
-        """Do what the line says, or say why not."""
+        """Carry out a line, or print why it is refused."""
         word, _space, rest = line.partition(" ")
         try:
             if word in self.commands:
@@ -191,7 +191,8 @@ class Session:
                 self.play(action)
             else:
                 self.say(
-                    _("A choice as it is listed, or one of: {commands}.").format(commands=", ".join(self.commands)), style="red"
+                    _("Type a choice from the list, or one of: {commands}.").format(commands=", ".join(self.commands)),
+                    style="red",
                 )
         except Refused as refused:
             self.explain(refused)
@@ -201,63 +202,63 @@ class Session:
     # ----------------------------------------------------------------------------------------------------------- the commands
 
     def why(self, rest: str) -> None:
-        """Why an action can't be played, and what the rulebook says of it."""
+        """Print why an action can't be played, with the sentence of the rulebook."""
         asked = self.choices.read(rest)
         if asked is None:
-            self.say(_("Say which, e.g. why {choice}.").format(choice=self.example()), style="red")
+            self.say(_("Add a choice, e.g. why {choice}.").format(choice=self.example()), style="red")
             return
         action = self.match.check(asked)
         text = self.match.game.words.action(self.match.view(self.viewer).state, action, self.match.names)
-        self.say(_("Nothing forbids it: {action}.").format(action=text))
+        self.say(_("You can play this: {action}.").format(action=text))
 
     def explain(self, refused: Refused) -> None:
-        """A refusal in words, with the sentence of the rulebook that it rests on."""
+        """Print a refusal with the sentence of the rulebook behind it."""
         self.say(str(refused), style="red")
         sentence = rule_sentence(self.match.game, refused.rule) if isinstance(refused, IllegalAction) else ""
         if sentence:
             self.console.print(Padding(Text(f"{refused.rule} {sentence}", style="dim"), (0, 0, 0, 2)))
 
     def hint(self, _rest: str) -> None:
-        """The king's best actions with their chances, from what the person knows."""
+        """Print the strongest bot's best actions with their chances, from the person's information."""
         view = self.match.view(self.viewer)
         if not view.legal:
-            self.say(_("There is nothing to decide."))
+            self.say(_("There is nothing to decide now."))
             return
         self.hinted.add(self.match.information_set(self.viewer))
-        with self.console.status(_("The king looks at your table …")):
+        with self.console.status(_("The strongest bot is thinking …")):
             given = hints(view)
         print_hints(self.console, view, given, self.choices.written)
 
     def undo(self, _rest: str) -> None:
-        """Back to the person's previous decision, whatever was revealed since; what chance then brings is new."""
+        """Return to the person's previous decision, even past revelations. Chance is drawn again."""
         own = [index for index, step in enumerate(self.match.steps) if step.seat in self.persons]
         self.match.undo(len(self.match.steps) - own[-1] if own else 0, revealed=True)
         self.hinted |= _hinted_before(self.match)
-        self.say(_("Taken back."))
+        self.say(_("Undone."))
 
     def save(self, rest: str) -> None:
         """Write the match record."""
         match = self.match
         path = Path(rest or f"{match.game.name}-{match.commitment[:8]}{SUFFIX}")
         if "\0" in rest:
-            self.say(_("No file can be called that."), style="red")
+            self.say(_("That is not a valid file name."), style="red")
             return
         record = match.record(legal=True, abandoned=None if match.over else LEFT)
         replace_text(path, dumps(record) + "\n")
         self.say(_("Saved as {path}.").format(path=path))
 
     def help(self, _rest: str) -> None:
-        """The commands."""
-        self.say(_("A choice is typed as it is listed, e.g. {choice}.").format(choice=self.example()))
+        """Print the commands."""
+        self.say(_("Type a choice as listed, e.g. {choice}.").format(choice=self.example()))
         for description, _command in self.commands.values():
             self.say(f"  {description}")
 
     def example(self) -> str:
-        """A choice that can be typed."""
+        """Return an example of a choice."""
         return self.choices.written((*self.match.view(self.viewer).legal, 0)[0])
 
     def quit(self, _rest: str) -> None:
-        """Leave."""
+        """Leave the match."""
         self.open = False
 
     def say(self, text: str, style: str = "") -> None:

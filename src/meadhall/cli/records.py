@@ -1,4 +1,4 @@
-"""``meadhall verify`` and ``meadhall replay``: match records, checked and told."""
+"""``meadhall verify`` and ``meadhall replay``: verify match records and print them as text."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 from rich.text import Text
 
-from meadhall.cli.console import WRONG, complain, console, harmless, progress_bar
+from meadhall.cli.console import WRONG, complain, console, progress_bar, without_control_characters
 from meadhall.cli.transcript import outcome, print_events, print_step, print_table
 from meadhall.engine.errors import RecordError
 from meadhall.engine.language import gettext as _
@@ -18,7 +18,7 @@ from meadhall.engine.record.replay import replay
 
 
 def verify_files(paths: Sequence[Path]) -> int:
-    """Verify every record of every file; a line for each file. Exit status: 1 if anything is wrong."""
+    """Verify every record of every file and print a line per file. Returns the exit status: 1 if any record is wrong."""
     total, status = 0, 0
     for path in paths:
         count, fault = verify_file(path)
@@ -38,7 +38,7 @@ def _verified(count: int, place: str = "") -> str:
 
 
 def verify_file(path: Path) -> tuple[int, str]:
-    """How many records of the file were verified, and the first thing that is wrong, "" if nothing is."""
+    """Return the number of verified records of the file and the first error, "" if there is none."""
     count = 0
     try:
         with progress_bar() as progress:
@@ -51,25 +51,25 @@ def verify_file(path: Path) -> tuple[int, str]:
                     return count, f"{place}: {error}" if count else str(error)
                 count += 1
                 progress.update(task, completed=count)
-    except RecordError as error:  # what is there is no record at all
+    except RecordError as error:  # the file is not readable as records
         return count, str(error).removeprefix(str(path)).lstrip(":, ")
-    return (count, "") if count else (0, _("there is no record in it"))
+    return (count, "") if count else (0, _("the file contains no record"))
 
 
-def tell_file(path: Path, tables: bool) -> None:
-    """Tell every match of the file in words, having verified it; with the table before each action, if wanted."""
-    told = False
+def print_file(path: Path, boards: bool) -> None:
+    """Verify every match of the file and print it as text, with the board before each action if ``boards``."""
+    printed = False
     for record in read_records(path):
-        if told:
+        if printed:
             print()
-        tell_match(replay(record), tables)
-        told = True
-    if not told:
-        raise RecordError(str(path), _("there is no record in it"))
+        print_match(replay(record), boards)
+        printed = True
+    if not printed:
+        raise RecordError(str(path), _("the file contains no record"))
 
 
-def tell_match(match: Match, tables: bool) -> None:
-    """Tell one match, the actions taken back too."""
+def print_match(match: Match, boards: bool) -> None:
+    """Print one match, including undone actions."""
     out = console()
     out.print(Text(match.game.title, style="bold"))
     out.print(Text(", ".join(f"{who.name} ({who.bot})" if who.bot else who.name for who in match.seats)))
@@ -77,18 +77,18 @@ def tell_match(match: Match, tables: bool) -> None:
     started = _("started {time:%Y-%m-%d %H:%M} UTC").format(time=match.started)
     out.print(Text("; ".join([*options, started, _("all dice verified")]), style="dim"))
     print_events(out, match, match.setup)
-    for step, taken_back in _all_steps(match):
-        if tables and not taken_back:
+    for step, undone in _all_steps(match):
+        if boards and not undone:
             print_table(out, match.view_at(match.steps.index(step), step.seat))
-        print_step(out, match, step, _("(taken back)") if taken_back else "")
+        print_step(out, match, step, _("(undone)") if undone else "")
     print_table(out, match.view())
     if match.over:
         out.print(Text("\n" + outcome(match), style="bold"))
     else:
-        out.print(Text("\n" + _("Given up: {why}").format(why=harmless(str(match.abandoned))), style="bold"))
+        out.print(Text("\n" + _("Given up: {why}").format(why=without_control_characters(str(match.abandoned))), style="bold"))
 
 
 def _all_steps(match: Match) -> list[tuple[Step, bool]]:
-    """Every action by its number, and whether it was taken back."""
+    """Return every action by number, and whether it was undone."""
     undone = [(step, True) for undone in match.undone for step in undone.steps]
     return sorted([*((step, False) for step in match.steps), *undone], key=lambda item: item[0].n)

@@ -1,4 +1,4 @@
-"""``meadhall serve``: open the hall."""
+"""``meadhall serve``: start the server."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from meadhall.engine import mode
 
 
 def serve_hall(host: str | None, port: int | None, data: Path | None, database_url: str | None, no_browser: bool) -> None:
-    """Serve until stopped. What is given here goes before the environment's ``MEADHALL_…``."""
+    """Serve until stopped. These arguments override the environment's ``MEADHALL_…``."""
     given = {"HOST": host, "PORT": port, "DATA": data, "DATABASE_URL": database_url}
     os.environ.update({f"MEADHALL_{name}": str(value) for name, value in given.items() if value is not None})
     if no_browser or not has_screen():
         os.environ["MEADHALL_NO_BROWSER"] = "1"
 
-    compiles = not mode.interpreted  # the bots' rules, in their process
-    mode.prefer_interpreted()  # one action at a time needs no compiler; all that thinks is in a process of its own
+    compiles = not mode.interpreted  # the worker process compiles the bots' rules
+    mode.prefer_interpreted()  # the server plays one action at a time, which needs no compiler
 
     from meadhall.engine.rule import check_cache
     from meadhall.server.run import serve
@@ -29,7 +29,7 @@ def serve_hall(host: str | None, port: int | None, data: Path | None, database_u
 
 
 def has_screen() -> bool:
-    """Whether a browser window can open here: over ssh it would be a text browser, in the way of the server's own words."""
+    """Return whether a browser window can open. Over ssh a text browser would take over the server's terminal."""
     if sys.platform in ("darwin", "win32") or "WSL_DISTRO_NAME" in os.environ:
         return True
     return any(os.environ.get(variable) for variable in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"))

@@ -1,4 +1,4 @@
-"""``meadhall simulate``: bots against bots, many times."""
+"""``meadhall simulate``: let bots play many games."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from meadhall.engine.statistics import Rate
 from meadhall.lab import Report, simulate
 
 WORTH_PROCESSES = 2000
-"""Whole matches from which on it pays to start processes for them, where nobody thinks long."""
+"""The number of whole matches from which starting processes pays off if no bot searches."""
 
 
 def run_simulation(
@@ -30,7 +30,7 @@ def run_simulation(
     as_json: bool,
     records: Path | None,
 ) -> None:
-    """Simulate, with a progress bar on stderr, and print the report. ``options`` are as they were typed."""
+    """Simulate with a progress bar on stderr and print the report. ``options`` are texts from the command line."""
     subject = game(name)
     chosen = subject.read_options(options)
     with progress_bar() as progress:
@@ -53,15 +53,13 @@ def run_simulation(
 
 
 def print_report(report: Report) -> None:
-    """The report as a table: a row for each seat, a column for each bot."""
+    """Print the report as a table: a row for each seat, a column for each bot."""
     out = console()
-    table = Table(
-        title=_("{game}: how often each wins, with 95 % intervals").format(game=game(report.game).title), title_justify="left"
-    )
+    table = Table(title=_("{game}: win rates with 95 % intervals").format(game=game(report.game).title), title_justify="left")
     table.add_column(_("seat"))
     for name in report.by_bot:
         table.add_column(name, justify="right", no_wrap=True)
-    table.add_column(_("anybody"), justify="right", no_wrap=True)
+    table.add_column(_("any bot"), justify="right", no_wrap=True)
     for seat, rate in enumerate(report.by_seat):
         table.add_row(str(seat + 1), *(in_words(rates[seat]) for rates in report.by_bot_and_seat.values()), in_words(rate))
     table.add_section()
@@ -79,7 +77,7 @@ def print_report(report: Report) -> None:
 
 
 def print_statistics(report: Report) -> None:
-    """What the game counts besides, row by row."""
+    """Print the game's own statistics."""
     rows = list(game(report.game).statistics.rows(report.statistics))
     if rows:
         grid = Table.grid(padding=(0, 2, 0, 0))
@@ -89,7 +87,7 @@ def print_statistics(report: Report) -> None:
 
 
 def in_words(rate: Rate) -> str:
-    """``28.3 % (27.9-28.7)``."""
+    """Format a rate as ``28.3 % (27.9-28.7)``."""
     if not rate.games:
         return "-"
     return f"{100 * rate.rate:.1f} % ({100 * rate.low:.1f}-{100 * rate.high:.1f})"

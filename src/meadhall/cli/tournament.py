@@ -1,4 +1,4 @@
-"""``meadhall tournament``: which bot is stronger, and by how much."""
+"""``meadhall tournament``: find out which bot is stronger, and by how much."""
 
 from __future__ import annotations
 
@@ -13,17 +13,19 @@ from meadhall.engine.cores import cores
 from meadhall.engine.game import game
 from meadhall.engine.language import gettext as _
 from meadhall.engine.language import marked
-from meadhall.lab.adjusted import LEAST
+from meadhall.lab.control_variate import LEAST
 from meadhall.lab.plots import check_plots, write_plots
 from meadhall.lab.schedule import scheduled
 from meadhall.lab.standings import Standing, Tournament
 from meadhall.lab.tournament import hold
 
 ENDINGS = {
-    "interrupted": marked("Interrupted after {games} of {planned} games: not all have met and sat everywhere equally often."),
-    "sure": marked("It was clear after {games} of {planned} games."),
+    "interrupted": marked(
+        "Interrupted after {games} of {planned} games: the bots have not met and sat on all seats equally often."
+    ),
+    "sure": marked("The order was significant after {games} of {planned} games."),
 }
-"""What is said of a tournament that was not played to its end."""
+"""Notes on a tournament that ended early."""
 
 
 def run_tournament(
@@ -39,7 +41,7 @@ def run_tournament(
     as_json: bool,
     plots: Path | None,
 ) -> int:
-    """Hold a tournament, with a progress bar on stderr, and print the report. ``options`` are as they were typed."""
+    """Run a tournament with a progress bar on stderr and print the report. ``options`` are texts from the command line."""
     subject = game(name)
     schedule = scheduled(subject, bots, games, players, seed, luck=luck, **subject.read_options(options))
     if plots:
@@ -57,16 +59,16 @@ def run_tournament(
 
 
 def print_tournament(report: Tournament) -> None:
-    """The report as two tables: how well each bot did, and who finished ahead of whom."""
+    """Print the report as tables: the result of each bot, and how often each finished ahead of each other."""
     out = console()
-    heading = _("{game} for {players}: what each bot wins, with 95 % intervals")
+    heading = _("{game} for {players}: win rates with 95 % intervals")
     out.print(heading.format(game=game(report.game).title, players=report.players))
     out.print(_table(standing_rows(report)))
     if report.luck:
-        out.print(_("The same without luck, of {least} games or more").format(least=LEAST))
+        out.print(_("Corrected for luck (from {least} games on)").format(least=LEAST))
         out.print(_table(adjusted_rows(report)))
     if len(report.bots) > 1:
-        out.print(_("How often the row finishes ahead of the column; a draw is half"))
+        out.print(_("How often the row finishes ahead of the column; a draw counts as half"))
         out.print(_table(matrix_rows(report)))
     if report.ended in ENDINGS:
         out.print(_(ENDINGS[report.ended]).format(games=report.games, planned=report.planned))
@@ -81,7 +83,7 @@ def print_tournament(report: Tournament) -> None:
 
 
 def _table(rows: Iterable[Sequence[str]]) -> Table:
-    """A table; the first row is its heads, the first column its names."""
+    """Build a table; the first row holds its headings, the first column its names."""
     heads, *others = rows
     table = Table()
     for column, head in enumerate(heads):
@@ -92,16 +94,16 @@ def _table(rows: Iterable[Sequence[str]]) -> Table:
 
 
 def standing_rows(report: Tournament) -> Iterable[Sequence[str]]:
-    """A row for each bot; no fair share and no rating where all win or lose together."""
+    """Yield a row for each bot, without fair rate and rating in a cooperative game."""
     rivals = report.scoring != "together"
-    yield (_("bot"), _("games"), _("share"), *((_("fair"), _("rating")) if rivals else ()))
+    yield (_("bot"), _("games"), _("win rate"), *((_("fair"), _("rating")) if rivals else ()))
     for name, standing in report.standings.items():
         yield (name, f"{standing.games:,}", in_percent(standing.share, standing.low, standing.high), *_against_others(standing))
 
 
 def adjusted_rows(report: Tournament) -> Iterable[Sequence[str]]:
-    """A row for each bot: what it won without luck, and how much luck it had to do with."""
-    yield (_("bot"), _("share"), _("explained by luck"))
+    """Yield a row for each bot: its win rate corrected for luck, and the variance that luck explains."""
+    yield (_("bot"), _("win rate"), _("explained by luck"))
     for name, standing in report.standings.items():
         found = standing.adjusted
         told = (in_percent(found.share, found.low, found.high), f"{100 * found.explained:.0f} %") if found else ("-", "-")
@@ -116,7 +118,7 @@ def _against_others(standing: Standing) -> Sequence[str]:
 
 
 def matrix_rows(report: Tournament) -> Iterable[Sequence[str]]:
-    """A row and a column for each bot."""
+    """Yield a row for each bot, with a column for each bot."""
     yield ("", *report.bots)
     for name, rates in report.ahead.items():
         met = {other: in_percent(rate.rate, rate.low, rate.high) for other, rate in rates.items() if rate.games}
@@ -124,5 +126,5 @@ def matrix_rows(report: Tournament) -> Iterable[Sequence[str]]:
 
 
 def in_percent(rate: float, low: float, high: float) -> str:
-    """``28.3 % (27.9-28.7)``."""
+    """Format a rate as ``28.3 % (27.9-28.7)``."""
     return f"{100 * rate:.1f} % ({100 * low:.1f}-{100 * high:.1f})"

@@ -1,4 +1,4 @@
-"""A match in words, as ``play`` and ``replay`` print it."""
+"""Print a match as text, for ``play`` and ``replay``."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from meadhall.engine.view import View
 
 
 def print_events(console: Console, match: Match, events: Iterable[Event], number: int | None = None) -> None:
-    """What happened in one step, as a paragraph; ``number`` is that of its action, if it is to be shown."""
+    """Print the events of one step as a paragraph, with the number of the action if given."""
     text = " · ".join(match.in_words(event) for event in events)
     if text:
         _print_paragraph(console, number, Text(text))
 
 
 def print_step(console: Console, match: Match, step: Step, note: str = "") -> None:
-    """An action and everything that followed from it; whether it was played with a hint, too."""
+    """Print an action, its events, and whether it was played with a hint."""
     words = match.game.words.action(match.game.state.at(step.before), step.action, match.names)
     line = _("{name}: {action}").format(name=match.names[step.seat], action=words)
     notes = [note, _("(with a hint)") if step.hinted else ""]
@@ -35,7 +35,7 @@ def print_step(console: Console, match: Match, step: Step, note: str = "") -> No
 
 
 def _print_paragraph(console: Console, number: int | None, text: Text) -> None:
-    """Numbered in the margin, its lines one below the other."""
+    """Print a paragraph with its number in the margin."""
     grid = Table.grid(padding=(0, 2, 0, 0))
     grid.add_column(width=4, justify="right", style="dim")
     grid.add_column()
@@ -44,7 +44,7 @@ def _print_paragraph(console: Console, number: int | None, text: Text) -> None:
 
 
 def print_table(console: Console, view: View) -> None:
-    """The table as the viewer sees it, if the game's words can draw it: ``sketch(table, names)``, a few lines of text."""
+    """Print the board as the viewer sees it, if the game's words have ``sketch(state, names)``, a few lines of text."""
     sketch = getattr(view.game.words, "sketch", None)
     if sketch is not None:
         console.print()
@@ -52,7 +52,7 @@ def print_table(console: Console, view: View) -> None:
 
 
 def print_choices(console: Console, lines: Iterable[tuple[str, str]]) -> None:
-    """What can be typed, and what it does."""
+    """Print each choice with its text."""
     grid = Table.grid(padding=(0, 2, 0, 0))
     grid.add_column(min_width=4, justify="right", no_wrap=True)
     grid.add_column()
@@ -62,19 +62,19 @@ def print_choices(console: Console, lines: Iterable[tuple[str, str]]) -> None:
 
 
 def print_hints(console: Console, view: View, given: Iterable[Hint], written: Callable[[int], str]) -> None:
-    """The king's best actions, what is typed for each, and how it would go on."""
+    """Print the strongest bot's best actions, what to type for each, and its chances."""
     table = Table(box=SIMPLE, show_edge=False, pad_edge=False)
-    for heading in (_("type"), _("to do"), chance_of_what(view)):
+    for heading in (_("type"), _("move"), chance_of_what(view)):
         table.add_column(heading)
     for hint in given:
         action = view.game.words.action(view.state, hint.action, view.names)
-        exactly = _(", exactly") if hint.sure and hint.chance is not None else ""
-        table.add_row(written(hint.action), Text(action), (chance_in_words(hint) or _("nothing else can be done")) + exactly)
+        exactly = _(", exact") if hint.sure and hint.chance is not None else ""
+        table.add_row(written(hint.action), Text(action), (chance_in_words(hint) or _("your only action")) + exactly)
     console.print(Padding(table, (0, 0, 0, 2)))
 
 
 def outcome(match: Match) -> str:
-    """How a match that is over ended."""
+    """Return how a finished match ended."""
     result = match.result()
     assert result is not None
     how = match.game.words.ending(match.game.state.at(match.states))[1]
@@ -84,7 +84,7 @@ def outcome(match: Match) -> str:
     elif winners:
         said = _("{names} win: {how} ({rule}).").format(names=winners, how=how, rule=result.reason)
     else:
-        said = _("Nobody wins: {how} ({rule}).").format(how=how, rule=result.reason)
+        said = _("There is no winner: {how} ({rule}).").format(how=how, rule=result.reason)
     if result.points is not None:
         points = ", ".join(f"{name} {count}" for name, count in zip(match.names, result.points, strict=True))
         said += " " + _("Points: {points}.").format(points=points)

@@ -1,4 +1,4 @@
-"""The laboratory: simulations, tournaments, and what they show."""
+"""The laboratory: simulations, tournaments and their reports."""
 
 from pathlib import Path
 

@@ -103,7 +103,7 @@ def _play_chunk(plan: Plan, numbers: range) -> list[Outcome]:
 
 
 def check_processes(processes: Any, subject: Game) -> int:
-    """Return the number of processes. Raises BadSetup if it is invalid, or if other processes can't find this game by its name."""
+    """Return the number of processes. Raises BadSetup if it is invalid, or if other processes can't find the game."""
     count = check_count(processes, "processes")
     if count > 1 and not installed(subject):
         raise BadSetup(f"{subject.name} is not an installed game, so other processes can't find it; use one process")
