@@ -70,7 +70,8 @@ class TurningPoint:
     Attributes:
         position: the number of actions up to and including this one.
         party: the index of the party whose chance changed most.
-        before, after: its chance before and after, 0 to 1.
+        before: its chance before the action, 0 to 1.
+        after: its chance after it, 0 to 1.
     """
 
     position: int

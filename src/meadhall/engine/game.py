@@ -111,9 +111,11 @@ class Game:
 
     Attributes:
         name: its name in records and addresses, e.g. ``"viking-axes"``.
-        title, tagline: texts for people.
+        title: its name for people.
+        tagline: a sentence that describes it.
         version: the version of its rules. It rises with every change that could change a replay.
-        min_players, max_players: the possible numbers of players.
+        min_players: the smallest number of players.
+        max_players: the largest number of players.
         actions: size of the action space; an action is an integer from 0 to ``actions - 1``.
         state: the class of its states.
         rules: the six rule functions (usually a module).

@@ -88,7 +88,10 @@ class Match:
     """One game in progress or finished.
 
     Attributes:
-        game, players, options, seats: the game, the number of players, the options and the players.
+        game: the game.
+        players: the number of players.
+        options: the options of the match.
+        seats: the players.
         seed: the 32 bytes that determine all chance of the match. Secret while it runs.
         started: the time it started, in UTC.
         setup: the events before the first decision.

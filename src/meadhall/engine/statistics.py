@@ -66,7 +66,8 @@ class Rate:
         games: the number of seats it had in all games: two seats in one game count twice.
         share: the sum of its payoffs; k winners of one game get 1/k each.
         rate: share / games.
-        low, high: the interval of the rate, by default of 95 %.
+        low: the lower end of the interval of the rate, by default of 95 %.
+        high: its upper end.
     """
 
     games: int

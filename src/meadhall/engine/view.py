@@ -77,10 +77,12 @@ class View:
     """A match as one viewer may know it. It holds a concealed copy of the state and nothing else that is hidden. Picklable.
 
     Attributes:
-        game, seats: the game and its players.
+        game: the game.
+        seats: its players.
         viewer: the viewing seat (-1: a spectator).
         states: the concealed state, an array of one; ``state`` is the same with its fields as attributes.
-        setup, steps: the events the viewer may know, before the first decision and step by step.
+        setup: the events before the first decision that the viewer may know.
+        steps: the steps as the viewer may know them.
         legal: the legal actions if the viewer is the seat to move, otherwise empty.
         next_number: the number of the next action.
     """

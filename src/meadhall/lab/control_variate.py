@@ -29,7 +29,8 @@ class Adjusted:
 
     Attributes:
         share: the bot's mean payoff per seat or side, corrected for luck, 0 to 1.
-        low, high: its interval, by default of 95 %.
+        low: the lower end of its interval, by default of 95 %.
+        high: its upper end.
         explained: the part of the variance of its payoff that luck explains, 0 to 1.
     """
 

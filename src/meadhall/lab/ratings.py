@@ -15,8 +15,10 @@ class Rating:
     """A rating on OpenSkill's scale, where every bot starts at 25.
 
     Attributes:
-        mu, sigma: mean and standard deviation of the belief about the strength.
-        low, high: the interval of mu, by default of 95 %.
+        mu: the mean of the belief about the strength.
+        sigma: its standard deviation.
+        low: the lower end of the interval of mu, by default of 95 %.
+        high: its upper end.
     """
 
     mu: float

@@ -19,7 +19,9 @@ class Report:
     """The report of a simulation.
 
     Attributes:
-        game, players, options: the game, the number of players and the options.
+        game: the name of the game.
+        players: the number of players.
+        options: the options.
         bots: the bots. In game g (from 0) seat k had ``bots[(k + g) % players]``, so that every bot sits on every seat.
         seed: the seed; it reproduces the games.
         games: the number of games.
@@ -27,7 +29,8 @@ class Report:
         by_seat: every seat's rate over all bots.
         by_bot_and_seat: every bot's rate on every seat.
         length: decisions per game.
-        decisions, seconds: totals.
+        decisions: the number of all decisions.
+        seconds: the duration.
         statistics: the game's own counters, see ``Game.statistics``.
     """
 

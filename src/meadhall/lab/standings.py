@@ -26,7 +26,8 @@ class Standing:
         games: the number of games it took part in.
         parties: its mean number of parties per game: seats if each seat plays for itself, otherwise sides.
         share: its mean payoff per party, 0 to 1.
-        low, high: the 95 % interval of ``share``.
+        low: the lower end of the 95 % interval of ``share``.
+        high: its upper end.
         adjusted: the same corrected for luck; None if luck was not measured, or there were too few games, wins or losses.
         fair: the payoff per party if all bots were equally strong; None in a cooperative game.
         rating: its rating; None in a cooperative game.
@@ -47,7 +48,9 @@ class Tournament:
     """The report of a tournament.
 
     Attributes:
-        game, players, options: the game, the number of players and the options.
+        game: the name of the game.
+        players: the number of players.
+        options: the options.
         scoring: how the seats compete: ``rivals``, ``sides``, or ``together``.
         bots: the bots in the order given.
         seed: the seed; it reproduces the games if the bots are deterministic.
