@@ -83,7 +83,7 @@ def test_two_people_play_a_whole_match_by_clicking(come: Come) -> None:
     while (actor := whose_turn(players)) is not None:
         waiting = next(table for table in players if table is not actor)
         expect(waiting.page.locator(".axxa-spots.waiting")).to_be_attached()
-        expect(actor.page.locator(".axxa-whose text")).to_have_text(
+        expect(actor.page.locator(".axxa-actor text")).to_have_text(
             re.compile(actor.page.locator(".plate.active strong").inner_text()[:7])
         )
         acted.add(players.index(actor))
@@ -95,7 +95,7 @@ def test_two_people_play_a_whole_match_by_clicking(come: Come) -> None:
     for table in players:
         table.has_kept_the_place()
         expect(table.page.locator("#axxa-ending")).to_contain_text("Lost: ")
-        expect(table.page.locator(".axxa-niche.lost")).to_have_count(1)
+        expect(table.page.locator(".axxa-number.lost")).to_have_count(1)
         assert alien_nodes(table.page) == []
 
 
@@ -267,7 +267,7 @@ def test_the_way_to_a_goal_is_shown_and_a_move_can_be_undone(come: Come) -> None
     start, end = goals(page)[0]
     page.locator(f"#space-{start}").click()
     goal = page.locator(f"#go-{start}-{end}")
-    shown = page.locator(f"#go-{start}-{end} + .axxa-way")
+    shown = page.locator(f"#go-{start}-{end} + .axxa-route")
     expect(shown).to_be_hidden()
     goal.focus()
     page.keyboard.press("Shift")  # now it is seen that the focus is there

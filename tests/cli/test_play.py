@@ -298,11 +298,11 @@ def test_where_a_game_has_a_notation_choices_are_listed_and_typed_in_it(terminal
     shown = terminal.type("help", "C7-f5", "leave", "why pay b6", "pay d7", "hint", "quit", arguments=alone)
     assert "c7 f5 · e4 · b3 · d3 · c2" in shown
     assert "A choice is typed as it is listed, e.g. c7 f5." in shown
-    assert "1 Ylva moves from c7 to f5" in shown
+    assert "1 Ylva moves the stack on c7 to f5" in shown
     assert "leave leave the 5 on top" in shown
     assert "pay f5 · d7 · e7" in shown
     assert "There is no stack on b6. (AX-5.2)" in shown
-    assert "3 Ylva pays the 3 on d7 · d7 now shows 1" in shown
+    assert "3 Ylva pays the 3 on d7 · d7 now shows a 1" in shown
     assert "your chance of winning" in shown
 
 

@@ -89,12 +89,13 @@ def test_axxa_tells_of_moving_turning_paying_and_three_triplets_at_once() -> Non
     match = lessons.match(game("axxa"))
     told = [game("axxa").words.event(event, ("You",)) for step in match.steps for event in step.events]
     assert told == [
-        *("You moves from c1 to b4", "You turns b4 over, it shows 1", "You pays the 4 on g4", "g4 now shows 4"),
-        *("You moves from c7 to c6", "You pays the 4 on g4", "g4 now shows 3", "You moves from a5 to b5"),
-        *("You removes the 1s on c6, b5 and b4", "c6 now shows 2", "b5 now shows 2", "b4 now shows 2"),
-        *("You removes the 2s on c6, b5 and b4", "c6 now shows 2", "b5 now shows 4", "b4 now shows 4"),
-        *("You removes the 3s on g5, g4 and g3", "g5 now shows 4", "g4 is empty", "g3 now shows 6"),
-        "3 triplets in one turn: outstanding, You!",
+        *("You moves the stack on c1 to b4", "You turns over the stack on b4: it shows a 1"),
+        *("You pays the 4 on g4", "g4 now shows a 4", "You moves the stack on c7 to c6"),
+        *("You pays the 4 on g4", "g4 now shows a 3", "You moves the stack on a5 to b5"),
+        *("You removes the 1s on c6, b5 and b4", "c6 now shows a 2", "b5 now shows a 2", "b4 now shows a 2"),
+        *("You removes the 2s on c6, b5 and b4", "c6 now shows a 2", "b5 now shows a 4", "b4 now shows a 4"),
+        *("You removes the 3s on g5, g4 and g3", "g5 now shows a 4", "g4 is now empty", "g3 now shows a 6"),
+        "Outstanding move by You: 3 triplets in one turn!",
     ]
     table: Any = match.state
     assert (table.current, table.paid[4]) == (4, 2), "one more 4 can be spared"

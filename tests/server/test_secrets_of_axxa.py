@@ -1,4 +1,4 @@
-"""Of a piece of AxxA that nobody has seen, nothing that anybody is sent says what it is."""
+"""No response reveals an unseen piece of AxxA."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.asyncio
 DECISIONS = 12
 
 
-async def test_redealing_the_covered_pieces_changes_no_byte_that_anybody_is_sent(hall: OpenHall) -> None:
+async def test_redealing_the_unseen_pieces_changes_no_response(hall: OpenHall) -> None:
     viewers, truth, table = await in_the_middle(hall)
     room = await hall.room(table)
     draw = random.Random(1)
@@ -33,8 +33,8 @@ async def test_redealing_the_covered_pieces_changes_no_byte_that_anybody_is_sent
         room.publish()
 
 
-async def test_the_test_above_would_notice(hall: OpenHall, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Were nothing concealed, the pages would differ."""
+async def test_without_concealment_the_responses_differ(hall: OpenHall, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Check that the test above would notice a leak."""
     viewers, truth, table = await in_the_middle(hall)
     room = await hall.room(table)
     twin = otherwise(truth, SPECTATOR, random.Random(2))
@@ -47,10 +47,10 @@ async def test_the_test_above_would_notice(hall: OpenHall, monkeypatch: pytest.M
 
 
 async def in_the_middle(hall: OpenHall) -> tuple[list[tuple[Person, Program]], Match, str]:
-    """Two have made some moves, and turned stacks over; with a spectator, each of them also with a program that only looks on."""
+    """Start a match, with some moves and stacks turned over, for two players, a spectator, and a program beside each of them."""
     host, friend, room = await hall.two_at("axxa")
     people = (host, friend, hall.person("10.0.0.3"))
-    await people[-1].get("/settings")  # has cookies, like the others
+    await people[-1].get("/settings")  # to get cookies, like the others
     for _ in range(DECISIONS):
         match = room.match
         assert match is not None

@@ -1,4 +1,4 @@
-"""Situations set up by hand, and matches played at random."""
+"""States set up by hand, and matches played at random."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from meadhall import Match, game
 from meadhall.engine.conformance import setups
 from meadhall.engine.events import Event
 from meadhall.games.axxa.board import FIRST_START, NAMES, SPACES, TRIPLE_OF
-from meadhall.games.axxa.state import EMPTY, HEIGHT, MOVE, NOWHERE, NUMBERS, OF_EACH, PAY, REMOVE, STACKS, THREE, State
+from meadhall.games.axxa.state import EMPTY, HEIGHT, NOWHERE, NUMBERS, OF_EACH, STACKS, TRIPLET_SIZE, Act, State
 from meadhall.games.axxa.words import EVENTS, space
 
 AXXA = game("axxa")
 SPACE = {name: space for space, name in enumerate(NAMES)}
 
 FAR = {"c7": "222", "e7": "333", "g5": "444", "g3": "555", "e1": "666"}
-"""Three pieces of every number but 1, out of the way: enough for a match together not to be lost."""
+"""Three pieces of every number except 1, away from the middle, so that a match in mode together isn't lost."""
 
 
 def scene(
@@ -32,12 +32,15 @@ def scene(
     takers: Mapping[int, int] | None = None,
     **options: Any,
 ) -> Match:
-    """A match in which ``actor`` is to move a stack.
+    """Return a match in which ``actor`` moves next.
 
     Args:
-        stacks: their pieces by space, from the top; one that nobody has seen in brackets: ``"4[3]2"``. All others are paid.
-        current: the number that can be removed; the lower ones were, by seat 0.
-        takers: the seats that removed triplets, by number, if it was otherwise.
+        stacks: the pieces of each stack by space, from the top, unseen ones in brackets: ``"4[3]2"``. All other pieces are paid.
+        current: the current number. Seat 0 has removed the lower ones.
+        players: the number of players.
+        actor: the seat to move.
+        takers: the seats that removed triplets, by number, if not seat 0.
+        options: the options of the match.
     """
     match = AXXA.match(players=players, seed="scene", **options)
     states = State.new()
@@ -53,7 +56,7 @@ def scene(
         put(state, stack, SPACE[name], re.findall(r"\[?\d\]?", pieces))
     for number in range(1, NUMBERS + 1):
         on_board = sum(pieces.count(str(number)) for pieces in stacks.values())
-        state.paid[number] = OF_EACH - on_board - (THREE if state.taker[number] else 0)
+        state.paid[number] = OF_EACH - on_board - (TRIPLET_SIZE if state.taker[number] else 0)
         assert state.paid[number] >= 0
     return match.supposing(states)
 
@@ -68,7 +71,7 @@ def put(state: Any, stack: int, space: int, pieces: list[str]) -> None:
 
 
 def stacks_of(match: Match) -> dict[str, str]:
-    """The stacks as ``scene`` takes them."""
+    """Return the stacks in the format of ``scene``."""
     state: Any = match.state
     found = {}
     for stack in range(STACKS):
@@ -82,16 +85,16 @@ def stacks_of(match: Match) -> dict[str, str]:
 
 
 def move(start: str, end: str) -> int:
-    return MOVE + SPACE[start] * SPACES + SPACE[end]
+    return Act.MOVE + SPACE[start] * SPACES + SPACE[end]
 
 
 def pay(name: str) -> int:
-    return PAY + SPACE[name]
+    return Act.PAY + SPACE[name]
 
 
 def remove(*names: str) -> int:
     a, b, c = sorted(SPACE[name] for name in names)
-    return REMOVE + TRIPLE_OF[a, b, c]
+    return Act.REMOVE + TRIPLE_OF[a, b, c]
 
 
 def legal(match: Match) -> list[int]:
@@ -99,13 +102,13 @@ def legal(match: Match) -> list[int]:
 
 
 def targets(match: Match, start: str) -> set[str]:
-    """Where the stack on a space can go."""
+    """Return the spaces that the stack on ``start`` can move to."""
     first = move(start, NAMES[0])
     return {NAMES[action - first] for action in legal(match) if first <= action < first + SPACES}
 
 
-def told(events: tuple[Event, ...]) -> list[list[Any]]:
-    """The events as a record has them, but with the names of spaces."""
+def as_lists(events: tuple[Event, ...]) -> list[list[Any]]:
+    """Return the events as in a record, but with the names of spaces."""
     return [[event.name, *(_named(event, i, value) for i, value in enumerate(event.arguments))] for event in events]
 
 
@@ -114,15 +117,15 @@ def _named(event: Event, index: int, value: Any) -> Any:
 
 
 def turn(match: Match, start: str, end: str, *then: int) -> list[list[Any]]:
-    """Move a stack, leave it as it is unless ``then`` says otherwise, and go on so. What happened after the move itself."""
+    """Move a stack, play the actions ``then``, and return the events after the move itself."""
     events = match.play(move(start, end))
     for action in then:
         events += match.play(action)
-    return told(events)[1:]
+    return as_lists(events)[1:]
 
 
 def matches(count: int = 1, **only: Any) -> Iterator[Match]:
-    """Matches with every number of players and every combination of options."""
+    """Yield matches with every number of players and every combination of options."""
     for players, options in setups(AXXA):
         if all(options.get(name, players) == value for name, value in only.items()):
             for number in range(count):
@@ -130,7 +133,7 @@ def matches(count: int = 1, **only: Any) -> Iterator[Match]:
 
 
 def scattered(count: int = 1, **only: Any) -> Iterator[Match]:
-    """Such matches, with the stacks anywhere on the board and low numbers high up: so triplets come about by chance."""
+    """Yield such matches with stacks anywhere on the board and low numbers near the top, so that random play makes triplets."""
     for match in matches(count, **only):
         draw = random.Random(match.seed)
         pieces = sorted(list(range(1, NUMBERS + 1)) * OF_EACH)
@@ -147,7 +150,7 @@ def scattered(count: int = 1, **only: Any) -> Iterator[Match]:
 
 
 def at_random(match: Match, seed: str = "random") -> Iterator[int]:
-    """Actions drawn at random, one after the other, until the match is over; the caller plays them."""
+    """Yield random legal actions until the match is over; the caller plays them."""
     draw = random.Random(f"{match.seed.hex()} {seed}")
     while not match.over:
         yield draw.choice(legal(match))

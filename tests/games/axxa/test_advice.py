@@ -1,4 +1,4 @@
-"""What a search is told of AxxA: how likely it is that a position will be won."""
+"""The evaluation of AxxA states: the predicted chance of winning."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from meadhall.games.axxa.state import Phase
 MATCHES = 100
 
 
-@pytest.mark.compiled  # interpreted it would say the same, in minutes
+@pytest.mark.compiled  # interpreted, it would take minutes
 @pytest.mark.parametrize("touching", ["all", "orthogonal"])
-def test_greedy_players_win_as_often_as_their_positions_foretell(touching: str) -> None:
+def test_greedy_players_win_as_often_as_the_evaluation_predicts(touching: str) -> None:
     greedy = bot(AXXA, "greedy", b"advice")
     chances: list[float] = []
-    shares: list[float] = []
+    payoffs: list[float] = []
     for number in range(MATCHES):
         match = AXXA.match(1, seed=f"advice {number}", touching=touching)
-        foretold = []
+        predicted = []
         while not match.over:
             view = match.view(0)
             if view.state.phase == Phase.MOVE:
-                foretold.append(chance_together(view.state))
+                predicted.append(chance_together(view.state))
             match.play(greedy.choose(view))
         result = match.result()
         assert result is not None
-        chances += foretold
-        shares += result.scores * len(foretold)
-    assert mean(chances) == pytest.approx(mean(shares), abs=0.1)
+        chances += predicted
+        payoffs += result.scores * len(predicted)
+    assert mean(chances) == pytest.approx(mean(payoffs), abs=0.1)

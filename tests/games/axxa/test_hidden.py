@@ -1,4 +1,4 @@
-"""What nobody has seen is hidden from everybody; what was seen once never is."""
+"""Unseen pieces are hidden from every viewer; pieces that have been seen never are."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from meadhall import Match, replay
 from meadhall.engine.compiled import loops
 from meadhall.engine.rule import INTERPRETED
 from meadhall.engine.view import concealed
-from meadhall.games.axxa.state import LEAVE, STACKS, TURN, UNKNOWN
+from meadhall.games.axxa.state import STACKS, UNKNOWN, Act
 
 REDEALS = 480 if INTERPRETED else 9600
 
 
 Piece = tuple[int, int]
-"""By stack and place in the deal."""
+"""A piece, as its stack and its place in that stack in the deal."""
 
 
-def told_pieces(match: Match) -> tuple[dict[int, list[Piece]], dict[Piece, int]]:
-    """Where every piece is, by space from the bottom, and what is known of them, as the events alone tell it."""
+def pieces_from_events(match: Match) -> tuple[dict[int, list[Piece]], dict[Piece, int]]:
+    """Return where every piece is, by space from the bottom, and the known numbers, from the events alone."""
     dealt: Any = AXXA.state.at(match.steps[0].before)
     stacks = {dealt.space[k]: [(k, place) for place in range(3)] for k in range(STACKS)}
     known = {(k, 2): int(dealt.piece[k, 2]) for k in range(STACKS)}
@@ -45,18 +45,18 @@ def told_pieces(match: Match) -> tuple[dict[int, list[Piece]], dict[Piece, int]]
     return {space: pieces for space, pieces in stacks.items() if pieces}, known
 
 
-def test_everybody_is_shown_what_the_events_have_told_and_nothing_else() -> None:
+def test_every_viewer_sees_exactly_the_pieces_that_events_have_revealed() -> None:
     for match in scattered():
         for action in at_random(match):
             match.play(action)
             for viewer in range(-1, match.players):
                 state = match.view(viewer).state
                 shown = {state.space[k]: state.piece[k, : state.height[k]].tolist() for k in range(STACKS) if state.height[k]}
-                stacks, known = told_pieces(match)
+                stacks, known = pieces_from_events(match)
                 assert shown == {space: [known.get(piece, UNKNOWN) for piece in pieces] for space, pieces in stacks.items()}
 
 
-def test_concealing_blanks_nothing_but_pieces_that_nobody_has_seen() -> None:
+def test_concealing_blanks_only_unseen_pieces() -> None:
     match = scene({**FAR, "b6": "1[2]3", "d4": "4[5][6]"})
     view = concealed(AXXA, match.states, 0)
     assert stacks_of(match.supposing(view)) == {**FAR, "b6": "1[0]3", "d4": "4[0][0]"}
@@ -64,8 +64,8 @@ def test_concealing_blanks_nothing_but_pieces_that_nobody_has_seen() -> None:
         assert name in ("piece", "rng") or (view[name] == match.states[name]).all()
 
 
-def test_a_redeal_permutes_what_nobody_has_seen_every_order_as_often() -> None:
-    """Four different pieces lie in 24 orders; chi-squared with 23 degrees of freedom is above 49.7 once in a thousand times."""
+def test_a_redeal_gives_every_order_of_the_unseen_pieces_equally_often() -> None:
+    """Four different pieces have 24 orders. Chi-squared with 23 degrees of freedom exceeds 49.7 with probability 0.001."""
     match = scene({"b6": "1[2]3", "d4": "4[5][6]", "f2": "2[1]"})
     counts: Counter[tuple[int, ...]] = Counter()
     view = concealed(AXXA, match.states, -1)
@@ -83,8 +83,8 @@ def test_a_redeal_permutes_what_nobody_has_seen_every_order_as_often() -> None:
     assert sum((count - expected) ** 2 / expected for count in counts.values()) < 49.7
 
 
-def test_a_redeal_knows_what_was_paid_removed_and_seen() -> None:
-    """So every number is there six times in the end."""
+def test_a_redeal_respects_paid_removed_and_seen_pieces() -> None:
+    """Every number is on the board as often as before."""
     for match in scattered():
         for action in at_random(match):
             match.play(action)
@@ -98,31 +98,31 @@ def test_a_redeal_knows_what_was_paid_removed_and_seen() -> None:
 # -------------------------------------------------------------------------------------------------------- what can be undone
 
 
-def test_a_move_is_taken_back_freely_before_it_is_decided_whether_the_stack_is_turned_over() -> None:
+def test_a_move_can_be_undone_before_the_choice_to_turn_the_stack_over() -> None:
     match = scene({**FAR, "b6": "1[2]"})
     match.play(move("b6", "b5"))
     assert match.can_undo()
 
 
-def test_turning_over_reveals_a_piece_only_if_nobody_had_seen_it() -> None:
+def test_turning_over_reveals_only_an_unseen_piece() -> None:
     for pieces, free in (("1[2]", False), ("12", True)):
         match = scene({**FAR, "b6": pieces}, current=2)
         match.play(move("b6", "b5"))
-        match.play(TURN)
+        match.play(Act.TURN)
         assert match.can_undo() == free
 
 
-def test_leaving_a_stack_as_it_is_reveals_nothing() -> None:
+def test_leaving_a_stack_unchanged_reveals_nothing() -> None:
     match = scene({**FAR, "b6": "1[2]"}, current=2)
     match.play(move("b6", "b5"))
-    match.play(LEAVE)
+    match.play(Act.LEAVE)
     assert match.can_undo()
 
 
-def test_paying_reveals_what_lay_beneath_only_if_nobody_had_seen_it() -> None:
+def test_paying_reveals_only_an_unseen_piece() -> None:
     for pieces, free in (("1[2]", False), ("12", True), ("1", True)):
         match = scene({**FAR, "b6": pieces}, current=2)
-        turn(match, "g3", "b3", LEAVE)
+        turn(match, "g3", "b3", Act.LEAVE)
         match.play(pay("b6"))
         assert match.can_undo() == free
 
@@ -131,19 +131,19 @@ def test_every_piece_that_a_triplet_exposes_is_a_revelation() -> None:
     match = scene({**FAR, "b6": "1[3]", "c6": "14", "d5": "1[4]"})
     match.play(move("d5", "d6"))
     before = match.state.reveals
-    match.play(LEAVE)
+    match.play(Act.LEAVE)
     assert match.state.reveals == before + 2
 
 
-# ------------------------------------------------------------------------------------------------------------- taking back
+# -------------------------------------------------------------------------------------------------------------------- undo
 
 
-def test_what_was_seen_stays_seen_however_much_is_taken_back() -> None:
-    """AX-3.2, back to the deal at once, or in parts."""
+def test_seen_pieces_stay_seen_after_any_undo() -> None:
+    """AX-3.2: after an undo to the deal, at once or in two parts."""
     for match in scattered():
         for action in at_random(match):
             match.play(action)
-        _stacks, known = told_pieces(match)
+        _stacks, known = pieces_from_events(match)
         expected = [[known.get((k, place), UNKNOWN) for place in range(3)] for k in range(STACKS)]
         half = match.copy()
         half.undo(len(half.steps) // 2, revealed=True)
@@ -154,17 +154,17 @@ def test_what_was_seen_stays_seen_however_much_is_taken_back() -> None:
             assert back.states["reveals"] == back.undone[-1].steps[0].before["reveals"]
 
 
-def test_what_was_seen_in_an_action_taken_back_is_no_revelation_when_it_is_done_again() -> None:
+def test_a_piece_seen_in_an_undone_action_is_not_revealed_again() -> None:
     match = scene({**FAR, "d4": "2[5]4"})
     match.play(move("d4", "d6"))
-    match.play(TURN)
+    match.play(Act.TURN)
     assert not match.can_undo()
     match.undo(revealed=True)
-    match.play(TURN)
+    match.play(Act.TURN)
     assert match.can_undo()
 
 
-def test_a_record_with_what_was_taken_back_leads_to_the_same_knowledge() -> None:
+def test_replaying_a_record_with_undone_actions_restores_what_was_seen() -> None:
     match = AXXA.match(1, seed="taken back")
     for action in islice(at_random(match), 40):
         match.play(action)

@@ -1,4 +1,4 @@
-"""What holds in every match: played along by a slow reference, and counted piece by piece."""
+"""Properties of every match: agreement with the reference, and conservation of the pieces."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from games.axxa.reference import BOARD, Reference
 from games.axxa.scenes import AXXA, at_random, legal, matches, scattered
 from meadhall import Match
 from meadhall.engine.rule import INTERPRETED
-from meadhall.games.axxa.state import EMPTY, NOWHERE, NUMBERS, STACKS, THREE, UNKNOWN
+from meadhall.games.axxa.state import EMPTY, NOWHERE, NUMBERS, STACKS, TRIPLET_SIZE, UNKNOWN, Phase
 from meadhall.games.axxa.words import EVENTS
 
 MATCHES = 1 if INTERPRETED else 3
 
 
 def reference_of(match: Match) -> Reference:
-    """The same match, from its deal on, with all that is hidden."""
+    """Return the reference for a match, with its hidden pieces."""
     state: Any = match.state
     stacks = {BOARD[state.space[k]]: state.piece[k].tolist()[::-1] for k in range(STACKS)}
     versus, orthogonal = match.options["mode"] == "versus", match.options["touching"] == "orthogonal"
     return Reference(stacks, match.players, match.actor or 0, versus=versus, orthogonal=orthogonal)
 
 
-def test_every_match_is_the_one_that_the_reference_plays() -> None:
-    """Events, legal actions and turns, in matches of every kind."""
+def test_matches_agree_with_the_reference() -> None:
+    """Legal actions, turns and events are the same, in matches of every kind."""
     seen: Counter[str] = Counter()
     for match in chain(matches(), scattered(MATCHES)):
         reference = reference_of(match)
@@ -42,7 +42,7 @@ def test_every_match_is_the_one_that_the_reference_plays() -> None:
     assert seen.keys() >= names - {"stacks", "starts", "won"}, names - seen.keys()
 
 
-def test_there_are_36_pieces_at_all_times_six_of_each_number() -> None:
+def test_there_are_always_36_pieces_six_of_each_number() -> None:
     for match in scattered():
         count_pieces(match)
         for action in at_random(match):
@@ -54,7 +54,7 @@ def count_pieces(match: Match) -> None:
     state: Any = match.state
     paid, removed, lying = paid_and_removed(match), Counter[int](), Counter[int]()
     for number in range(1, NUMBERS + 1):
-        removed[number] = THREE if state.taker[number] else 0
+        removed[number] = TRIPLET_SIZE if state.taker[number] else 0
         assert state.paid[number] == paid[number, "paid"]
         assert removed[number] == paid[number, "removed"]
         lying[number] = int((state.piece == number).sum())
@@ -63,18 +63,18 @@ def count_pieces(match: Match) -> None:
 
 
 def paid_and_removed(match: Match) -> Counter[tuple[int, str]]:
-    """What the events say of it."""
+    """Count the paid and removed pieces of each number from the events."""
     found: Counter[tuple[int, str]] = Counter()
     for step in match.steps:
         for event in step.events:
             if event.name == "paid":
                 found[event.arguments[2], "paid"] += 1
             elif event.name == "removed":
-                found[event.arguments[1], "removed"] += THREE
+                found[event.arguments[1], "removed"] += TRIPLET_SIZE
     return found
 
 
-def test_stacks_lie_where_the_board_says_and_the_state_holds_nothing_else() -> None:
+def test_the_fields_of_a_state_agree_with_each_other() -> None:
     for match in scattered():
         for action in at_random(match):
             match.play(action)
@@ -89,15 +89,15 @@ def test_stacks_lie_where_the_board_says_and_the_state_holds_nothing_else() -> N
             assert (state.stack_at != EMPTY).sum() == (state.height > 0).sum()
 
 
-def test_a_match_of_some_turns_is_at_most_as_long_as_there_are_pieces_to_pay() -> None:
+def test_a_match_in_mode_together_has_at_most_25_turns() -> None:
     for match in matches(mode="together"):
         turns = 0
         for action in at_random(match):
-            turns += match.state.phase == 0  # type: ignore[attr-defined]
+            turns += match.state.phase == Phase.MOVE  # type: ignore[attr-defined]
             match.play(action)
         assert turns <= 25
 
 
-def test_matches_with_the_same_seed_deal_the_same_whatever_the_number_of_players() -> None:
+def test_the_deal_of_a_seed_does_not_depend_on_the_number_of_players() -> None:
     deals = {AXXA.match(players=players, seed="same").states["piece"].tobytes() for players in range(1, 7)}
     assert len(deals) == 1

@@ -1,4 +1,4 @@
-"""What a browser shows of AxxA: what is drawn of a view is what the rules say of it."""
+"""The values for AxxA's page agree with the rules."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ import pytest
 from meadhall.engine.match import Match
 from meadhall.engine.record.replay import replay
 from meadhall.games.axxa.board import SPACES, routes
-from meadhall.games.axxa.page import Picture, Way, own, picture
-from meadhall.games.axxa.state import HEIGHT, NUMBERS, OF_EACH, THREE, UNKNOWN, Event, Phase
+from meadhall.games.axxa.page import Picture, Waypoints, own, picture
+from meadhall.games.axxa.state import HEIGHT, NUMBERS, OF_EACH, TRIPLET_SIZE, UNKNOWN, Event, Phase
 
 RECORDS = Path(__file__).parents[2] / "records" / "axxa"
 NAMES = (
@@ -28,7 +28,7 @@ records = pytest.mark.parametrize("name", NAMES)
 
 
 @cache
-def told(name: str) -> Match:
+def recorded(name: str) -> Match:
     return replay(json.loads((RECORDS / f"{name}.match.json").read_text(encoding="utf-8")))
 
 
@@ -37,8 +37,8 @@ def pictures(match: Match) -> list[Picture]:
 
 
 @records
-def test_a_stack_shows_what_was_seen_of_it_and_nothing_else(name: str) -> None:
-    match = told(name)
+def test_a_stack_shows_only_pieces_that_have_been_seen(name: str) -> None:
+    match = recorded(name)
     for position, drawn in enumerate(pictures(match)):
         state = match.view_at(position).state
         for one in drawn.stacks:
@@ -49,31 +49,31 @@ def test_a_stack_shows_what_was_seen_of_it_and_nothing_else(name: str) -> None:
 
 @records
 def test_every_piece_is_on_the_board_paid_or_removed(name: str) -> None:
-    match = told(name)
-    happened: Counter[str] = Counter()
+    match = recorded(name)
+    events: Counter[str] = Counter()
     for step, drawn in zip((None, *match.steps), pictures(match), strict=True):
-        happened.update(event.name for event in (() if step is None else step.events))
+        events.update(event.name for event in (() if step is None else step.events))
         lying = sum(len(one.pieces) for one in drawn.stacks)
         assert lying == sum(each.left for each in drawn.numbers)
-        assert lying == NUMBERS * OF_EACH - THREE * happened["removed"] - happened["paid"]
-        assert sum(each.taker is not None for each in drawn.numbers) == happened["removed"]
+        assert lying == NUMBERS * OF_EACH - TRIPLET_SIZE * events["removed"] - events["paid"]
+        assert sum(each.taker is not None for each in drawn.numbers) == events["removed"]
 
 
 @records
-def test_what_leaves_lay_on_top_of_what_is_left(name: str) -> None:
-    match = told(name)
+def test_leaving_pieces_lay_above_the_pieces_that_stay(name: str) -> None:
+    match = recorded(name)
     for step, before, after in zip(match.steps, pictures(match), pictures(match)[1:], strict=False):
-        leaving = {space: sum(piece.space == space for piece in after.gone) for space in {piece.space for piece in after.gone}}
+        leaving = Counter(piece.space for piece in after.leaving)
         for space, count in leaving.items():
             left = len(after.spaces[space].pieces)
-            assert {piece.level for piece in after.gone if piece.space == space} == set(range(left, left + count))
+            assert {piece.level for piece in after.leaving if piece.space == space} == set(range(left, left + count))
             if not any(event.kind == Event.MOVED for event in step.events):
                 assert left + count == len(before.spaces[space].pieces)
 
 
 @records
-def test_ways_are_free_and_as_long_as_the_piece_says(name: str) -> None:
-    match = told(name)
+def test_routes_are_free_and_as_long_as_the_top_piece_shows(name: str) -> None:
+    match = recorded(name)
     for position, step in enumerate(match.steps):
         view = match.view_at(position, step.seat)
         if view.state.phase != Phase.MOVE:
@@ -81,20 +81,20 @@ def test_ways_are_free_and_as_long_as_the_piece_says(name: str) -> None:
         occupied = {one.space for one in picture(view).stacks}
         for one in own(view).stacks:
             for goal in one.goals:
-                entered = along(goal.way)
+                entered = spaces_along(goal.waypoints)
                 assert len(entered) == one.number
                 assert not occupied & set(entered)
                 assert entered in routes(one.space, goal.space)
         slide = picture(match.view_at(position + 1)).slide
         assert slide is not None
         assert slide.fresh
-        assert (slide.way[0], slide.way[-1]) == divmod(step.action, SPACES)
+        assert (slide.waypoints[0], slide.waypoints[-1]) == divmod(step.action, SPACES)
 
 
-def along(way: Way) -> list[int]:
-    """The spaces that a way enters, from its corners."""
+def spaces_along(waypoints: Waypoints) -> list[int]:
+    """Return the spaces that a route enters."""
     entered: list[int] = []
-    for start, end in pairwise(way):
+    for start, end in pairwise(waypoints):
         (leg,) = routes(start, end)
         entered += leg
     return entered

@@ -1,4 +1,4 @@
-"""The golden records of AxxA show every kind of match, and every way in which one can end."""
+"""The golden records of AxxA cover every kind of match and every ending."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def golden() -> list[Match]:
     return [replay(record) for path in sorted(FOLDER.iterdir()) for record in read_records(path)]
 
 
-def test_golden_records_show_every_kind_of_match_and_every_ending() -> None:
+def test_golden_records_cover_every_kind_of_match_and_every_ending() -> None:
     matches = golden()
     last = [match.steps[-1].events[-1] for match in matches]
     sides = {event.arguments[0] for event in last if event.name == "side_won"}

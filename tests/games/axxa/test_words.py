@@ -1,4 +1,4 @@
-"""The game in words, English and German; the board in a terminal."""
+"""The texts of AxxA in English and German, and the board in a terminal."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from meadhall.engine.language import speaking
 from meadhall.engine.rule import INTERPRETED
 from meadhall.engine.rulebook import rule_ids, rule_sentence, rulebook_text
 from meadhall.games.axxa.board import NAMES
-from meadhall.games.axxa.state import LEAVE, TURN, Phase
+from meadhall.games.axxa.state import Act, Phase
 from meadhall.games.axxa.words import notation
 
 IDS = """AX-1.1 AX-1.2 AX-1.3 AX-2.1 AX-2.2 AX-2.3 AX-2.4 AX-2.5 AX-3.1 AX-3.2 AX-4.1 AX-4.2 AX-4.3 AX-4.4 AX-4.5
@@ -33,19 +33,19 @@ def test_the_rulebook_explains_every_rule_in_english_and_in_german() -> None:
         assert all(len(rule_sentence(AXXA, rule)) > 60 for rule in IDS)
 
 
-def test_the_rulebook_names_the_starting_spaces_as_the_board_does() -> None:
+def test_the_rulebook_and_the_board_agree_on_the_starting_spaces() -> None:
     starts = "c7, d7, e7 at the top, g5, g4, g3 on the right, e1, d1, c1 at the bottom and a3, a4, a5 on the left"
     words = " ".join(rulebook_text(AXXA).split())
     assert starts in words
     assert re.findall(r"\b[a-g]\d\b", starts) == list(NAMES[25:])
 
 
-def test_the_rulebooks_example_happens_as_it_says() -> None:
+def test_the_example_in_the_rulebook_is_correct() -> None:
     others = {"a3": "666", "a4": "1", "a5": "444", "c1": "555", "g3": "333", "b6": "4"}
     match = scene({**others, "c3": "12", "d3": "12", "e7": "41", "d2": "2"})
     assert {"e3", "g5"} <= targets(match, "e7")
-    told = [event[:3] for event in turn(match, "e7", "e3", TURN) if event[0] in ("turned", "removed", "praise")]
-    assert told == [["turned", 0, "e3"], ["removed", 0, 1], ["removed", 0, 2], ["praise", 0, 2]]
+    events = [event[:3] for event in turn(match, "e7", "e3", Act.TURN) if event[0] in ("turned", "removed", "praise")]
+    assert events == [["turned", 0, "e3"], ["removed", 0, 1], ["removed", 0, 2], ["praise", 0, 2]]
     turn(match, "b6", "b2")
     assert match.play(pay("a4"))[-1].name == "stack_gone"
 
@@ -76,21 +76,21 @@ def test_the_rulebooks_example_happens_as_it_says() -> None:
         ),
     ],
 )
-def test_actions_are_told_in_the_language_in_force(
+def test_actions_are_described_in_the_current_language(
     language: str, moving: str, leaving: str, turning: str, seen: str, paying: str, removing: str
 ) -> None:
     with speaking(language):
         match = scene({**FAR, "b6": "1[2]3"})
         assert text(match, move("b6", "b5")) == moving
         match.play(move("b6", "b5"))
-        assert [text(match, LEAVE), text(match, TURN)] == [leaving, turning]
-        match.play(LEAVE)
+        assert [text(match, Act.LEAVE), text(match, Act.TURN)] == [leaving, turning]
+        match.play(Act.LEAVE)
         assert text(match, pay("g3")) == paying
         known = scene({**FAR, "b6": "123"})
         known.play(move("b6", "b5"))
-        assert text(known, TURN) == seen
+        assert text(known, Act.TURN) == seen
         several = scene({**FAR, **dict.fromkeys(("b6", "c6", "d6", "e6"), "1")})
-        turn(several, "g3", "b3", LEAVE)
+        turn(several, "g3", "b3", Act.LEAVE)
         assert text(several, remove("b6", "c6", "d6")) == removing
 
 
@@ -98,38 +98,38 @@ def text(match: Match, action: int) -> str:
     return next(choice.text for choice in match.legal() if choice.action == action)
 
 
-def test_actions_have_words_even_where_there_is_no_stack() -> None:
+def test_an_action_without_a_stack_still_has_a_text() -> None:
     match = scene(FAR)
     assert AXXA.words.action(match.state, move("b6", "b5"), match.names) == "move the – from b6 to b5"
 
 
-TOLD = {
+EVENT_TEXTS = {
     "en": [
         "Cnut pays the 6 on d4",
-        "d4 now shows 6",
-        "The 6s are skipped, too few are left",
-        "Victory for Astrid and Cnut, by 3 : 2 triplets",
+        "d4 now shows a 6",
+        "The 6s are skipped: too few are left",
+        "Victory for Astrid and Cnut. Final score: 3 : 2",
     ],
     "de": [
         "Cnut bezahlt mit der 6 auf d4",
-        "d4 zeigt jetzt 6",
-        "Die 6er werden übersprungen, zu wenige sind übrig",
-        "Sieg für Astrid und Cnut, mit 3 : 2 Drillingen",
+        "d4 zeigt jetzt eine 6",
+        "Die 6er werden übersprungen: Es sind zu wenige übrig",
+        "Sieg für Astrid und Cnut. Endstand: 3 : 2",
     ],
 }
 
 
-@pytest.mark.parametrize("language", TOLD)
-def test_events_are_told_in_the_language_in_force(language: str) -> None:
+@pytest.mark.parametrize("language", EVENT_TEXTS)
+def test_events_are_described_in_the_current_language(language: str) -> None:
     takers = {1: 0, 2: 0, 3: 1, 4: 2, 5: 3}
     match = scene({"d4": "666", "f2": "1"}, players=4, mode="versus", current=6, takers=takers, actor=2)
     turn(match, "f2", "f3")
     names = ("Astrid", "Björn", "Cnut", "Dagmar")
     with speaking(language):
-        assert [AXXA.words.event(event, names) for event in match.play(pay("d4"))] == TOLD[language]
+        assert [AXXA.words.event(event, names) for event in match.play(pay("d4"))] == EVENT_TEXTS[language]
 
 
-def test_why_the_puzzle_is_lost_is_said() -> None:
+def test_the_log_says_why_the_puzzle_is_lost() -> None:
     match = scene({"d4": "666", "f2": "1"}, current=6)
     turn(match, "f2", "f3")
     lost = match.play(pay("f3"))[-1]
@@ -145,101 +145,101 @@ CROWD = {**FAR, "b6": "4[1]", "d4": "3", "b4": "1", "f6": "2", "f5": "2", "f4": 
     ("action", "rule", "why"),
     [
         (move("d2", "d3"), "AX-2.1", "There is no stack on d2."),
-        (move("d4", "d4"), "AX-2.2", "A move ends on another space than it began."),
-        (move("d4", "a3"), "AX-2.2", "a3 is too far: a 3 moves exactly 3, and it is 4 away."),
-        (move("d4", "e3"), "AX-2.2", "e3 is too near: a 3 moves exactly 3, and it is 2 away."),
-        (move("d4", "d3"), "AX-2.2", "d3 is only 1 away: a 3 would need a detour, with more than one turn."),
-        (move("d4", "f5"), "AX-2.3", "There is a stack on f5."),
+        (move("d4", "d4"), "AX-2.2", "A move must end on a different space."),
+        (move("d4", "a3"), "AX-2.2", "a3 is too far away: a 3 moves exactly 3, and the distance is 4."),
+        (move("d4", "e3"), "AX-2.2", "e3 is too close: a 3 moves exactly 3, and the distance is 2."),
+        (move("d4", "d3"), "AX-2.2", "d3 is only 1 away: a 3 would have to turn more than one corner."),
+        (move("d4", "f5"), "AX-2.3", "There is already a stack on f5."),
         (move("b6", "b2"), "AX-2.3", "The stack on b4 is in the way."),
-        (LEAVE, "AX-3.1", "A stack is turned over after its move: move one first."),
-        (TURN, "AX-3.1", "A stack is turned over after its move: move one first."),
+        (Act.LEAVE, "AX-3.1", "You turn a stack over after moving it. Move one first."),
+        (Act.TURN, "AX-3.1", "You turn a stack over after moving it. Move one first."),
         (remove("b2", "c2", "d2"), "AX-4.1", "There is no stack on b2."),
         (remove("c7", "d7", "b6"), "AX-4.1", "There is no stack on d7."),
         (remove("f6", "f5", "f4"), "AX-4.2", "These are 2s; only 1s can be removed now."),
         (remove("f4", "f5", "g5"), "AX-4.1", "f4, f5 and g5 don't show the same number."),
-        (pay("g5"), "AX-5.1", "You pay after your move, if it removes nothing: move a stack first."),
+        (pay("g5"), "AX-5.1", "You pay after a move that removes nothing. Move a stack first."),
     ],
 )
 def test_a_refusal_names_the_rule_and_the_most_helpful_reason(action: int, rule: str, why: str) -> None:
-    refused(scene(CROWD), action, rule, why)
+    check_refusal(scene(CROWD), action, rule, why)
 
 
-def refused(match: Match, action: int, rule: str, why: str) -> None:
-    with pytest.raises(IllegalAction) as refused:
+def check_refusal(match: Match, action: int, rule: str, why: str) -> None:
+    with pytest.raises(IllegalAction) as error:
         match.play(action)
-    assert (refused.value.rule, refused.value.reason) == (rule, why)
+    assert (error.value.rule, error.value.reason) == (rule, why)
 
 
-def test_before_it_is_said_whether_the_stack_is_turned_over_nothing_else_goes() -> None:
+def test_other_actions_are_refused_before_the_choice_to_turn_over() -> None:
     match = scene({**FAR, "b6": "4[1]", "d3": "1", "d2": "1", "e2": "1"})
     match.play(move("b6", "b2"))
-    refused(match, move("d3", "c3"), "AX-2.1", "You have moved your stack. Leave it as it is, or turn it over.")
-    refused(match, pay("d3"), "AX-5.1", "You pay when your move is done: first leave the stack as it is, or turn it over.")
-    refused(
+    check_refusal(match, move("d3", "c3"), "AX-2.1", "You have already moved a stack. Now choose whether to turn it over.")
+    check_refusal(match, pay("d3"), "AX-5.1", "You pay at the end of the move. First choose whether to turn the stack over.")
+    check_refusal(
         match,
         remove("d3", "d2", "e2"),
         "AX-4.3",
-        "Triplets leave at the end of the move: first leave the stack as it is, or turn it over.",
+        "Triplets are removed at the end of the move. First choose whether to turn the stack over.",
     )
 
 
-def test_before_it_is_said_which_triplet_leaves_nothing_else_goes() -> None:
+def test_other_actions_are_refused_before_the_choice_of_a_triplet() -> None:
     match = scene({**FAR, **dict.fromkeys(("b6", "c6", "d6", "e6"), "1")})
-    turn(match, "g3", "b3", LEAVE)
-    for action in (move("b6", "b5"), LEAVE, TURN):
-        refused(match, action, "AX-4.3", "First say which triplet leaves.")
-    refused(match, pay("b6"), "AX-4.3", "This move is free. Say which triplet leaves.")
+    turn(match, "g3", "b3", Act.LEAVE)
+    for action in (move("b6", "b5"), Act.LEAVE, Act.TURN):
+        check_refusal(match, action, "AX-4.3", "First choose which triplet to remove.")
+    check_refusal(match, pay("b6"), "AX-4.3", "This move is free. Choose which triplet to remove.")
 
 
-def test_before_the_move_is_paid_nothing_else_goes() -> None:
+def test_other_actions_are_refused_before_the_payment() -> None:
     match = scene({**FAR, "b6": "4"}, touching="orthogonal")
     match.play(move("b6", "b2"))
-    refused(match, move("b2", "b6"), "AX-2.1", "You have moved your stack. Now pay for the move.")
-    refused(match, LEAVE, "AX-3.1", "It is too late to turn the stack over. Now pay for the move.")
-    refused(match, pay("b6"), "AX-5.2", "There is no stack on b6.")
+    check_refusal(match, move("b2", "b6"), "AX-2.1", "You have already moved a stack. Now pay for the move.")
+    check_refusal(match, Act.LEAVE, "AX-3.1", "It's too late to turn the stack over. Now pay for the move.")
+    check_refusal(match, pay("b6"), "AX-5.2", "There is no stack on b6.")
 
 
-def test_where_corners_do_not_count_a_refusal_says_so() -> None:
+def test_a_refusal_says_if_corners_do_not_count() -> None:
     match = scene({**FAR, "b6": "1", "c5": "1", "d4": "1"}, touching="orthogonal")
-    why = "These spaces touch at corners only; at this table they have to lie side by side."
-    refused(match, remove("b6", "c5", "d4"), "AX-4.1", why)
+    why = "These stacks only touch at corners. At this table they must be side by side."
+    check_refusal(match, remove("b6", "c5", "d4"), "AX-4.1", why)
 
 
-def test_refusals_and_legal_actions_agree_on_every_action_of_every_decision() -> None:
-    asked = set()
+def test_refusals_agree_with_legal_actions() -> None:
+    phases = set()
     for match in scattered():
         for count, action in enumerate(at_random(match)):
             phase = Phase(match.state.phase)  # type: ignore[attr-defined]
             if phase == Phase.REMOVE or count % (29 if INTERPRETED else 5) == 0:
-                asked.add(phase)
+                phases.add(phase)
                 view = match.view(match.actor)
                 allowed = [number for number in range(AXXA.actions) if view.refusal(number) == ("", "")]
                 assert allowed == list(view.legal)
             match.play(action)
-    assert Phase.REMOVE in asked
+    assert Phase.REMOVE in phases
 
 
 # ----------------------------------------------------------------------------------------------------------------- prompts
 
 
-def test_prompts_say_what_is_to_be_decided_and_by_whom() -> None:
+def test_prompts_name_the_decision_and_the_player() -> None:
     match = scene({**FAR, **dict.fromkeys(("b6", "c6", "d6", "e6"), "1")})
     prompts = [(match.view(0).prompt(), match.view(1).prompt(), match.view(None).prompt())]
     match.play(move("g3", "b3"))
     prompts.append((match.view(0).prompt(), match.view(1).prompt(), match.view(None).prompt()))
-    match.play(LEAVE)
+    match.play(Act.LEAVE)
     prompts.append((match.view(0).prompt(), match.view(1).prompt(), match.view(None).prompt()))
-    starts = ["Move a stack", "The stack on b3", "There is more than one triplet of 1s"]
+    starts = ["Move a stack", "Turn over the stack on b3?", "There is more than one triplet of 1s"]
     for (mine, theirs, spectators), start in zip(prompts, starts, strict=True):
         assert mine.startswith(start)
         assert theirs == spectators
         assert theirs.startswith(match.names[0])
 
 
-def test_a_match_that_is_over_asks_nothing() -> None:
+def test_the_prompt_of_a_finished_match_says_that_it_is_over() -> None:
     match = scene({"d4": "666", "f2": "1"}, current=6)
     turn(match, "f2", "f3")
-    assert "has to pay" in match.view(1).prompt()
+    assert "must pay" in match.view(1).prompt()
     match.play(pay("f3"))
     assert match.view(0).prompt() == "The match is over."
 
@@ -247,7 +247,7 @@ def test_a_match_that_is_over_asks_nothing() -> None:
 # ---------------------------------------------------------------------------------------------------------------- terminal
 
 
-def test_the_sketch_shows_every_stack_from_the_top_and_what_became_of_the_numbers() -> None:
+def test_the_sketch_shows_the_stacks_from_the_top_and_the_status_of_each_number() -> None:
     match = scene({"c7": "2[2]5", "d4": "6", "a3": "4", "g5": "35"}, current=3, takers={1: 1}, mode="versus")
     match.rename(1, Seat("Björn"))
     assert AXXA.words.sketch(match.view(0).state, match.names).splitlines() == [  # type: ignore[attr-defined]
@@ -262,13 +262,13 @@ def test_the_sketch_shows_every_stack_from_the_top_and_what_became_of_the_number
     ]
 
 
-def test_what_is_typed_is_short_and_in_the_language_in_force() -> None:
-    actions = [move("c7", "c4"), LEAVE, TURN, remove("c4", "d4", "d5"), pay("g5")]
+def test_typed_actions_are_short_and_in_the_current_language() -> None:
+    actions = [move("c7", "c4"), Act.LEAVE, Act.TURN, remove("c4", "d4", "d5"), pay("g5")]
     assert [notation(action) for action in actions] == ["c7 c4", "leave", "turn", "take c4 d4 d5", "pay g5"]
     with speaking("de"):
         assert [notation(action) for action in actions] == ["c7 c4", "lassen", "umschichten", "nimm c4 d4 d5", "zahl g5"]
 
 
-def test_scenes_are_what_they_say() -> None:
+def test_scenes_hold_the_stacks_they_were_given() -> None:
     assert stacks_of(scene(CROWD)) == CROWD
     assert len(SPACE) == 37

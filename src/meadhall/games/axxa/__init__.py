@@ -1,4 +1,4 @@
-"""AxxA: sliding stacks, for 1 to 6 together or for two sides against each other."""
+"""AxxA: a puzzle of sliding stacks for 1 to 6 players together, or for two sides against each other."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,23 +13,23 @@ from meadhall.games.axxa.daily import DAILY
 from meadhall.games.axxa.hidden import recall
 from meadhall.games.axxa.lessons import LESSONS
 from meadhall.games.axxa.solver import solution
-from meadhall.games.axxa.state import ACTIONS, SEATS, SIDES, State, side_of, triplets_of
+from meadhall.games.axxa.state import ACTIONS, SEATS, SIDES, Mode, State, side_of, triplets_of
 
-TOGETHER, VERSUS = "together", "versus"
+TOGETHER, VERSUS = (mode.name.lower() for mode in Mode)
 
 
 def scoring(options: Mapping[str, Any]) -> Scoring:
-    """AX-6.1, AX-7.1: all together, or two sides."""
+    """AX-6.1, AX-7.1: All players win or lose together, or two sides play against each other."""
     return Scoring.SIDES if options["mode"] == VERSUS else Scoring.TOGETHER
 
 
 def objection(players: int, options: Mapping[str, Any]) -> str:
-    """AX-7.1: two sides are of equal size."""
+    """AX-7.1: Two sides have equal numbers of players."""
     return _("Two sides need 2, 4 or 6 players.") if options["mode"] == VERSUS and players % SIDES else ""
 
 
 def points(state: State, options: Mapping[str, Any]) -> tuple[int, ...] | None:
-    """AX-7.1: against each other, the triplets of each seat's side."""
+    """AX-7.1: In mode versus, a seat's points are the triplets of its side."""
     if options["mode"] == TOGETHER:
         return None
     return tuple(triplets_of(state, side_of(seat)) for seat in range(state.players))
@@ -38,7 +38,7 @@ def points(state: State, options: Mapping[str, Any]) -> tuple[int, ...] | None:
 game = Game(
     name="axxa",
     title="AxxA",
-    tagline=marked("A puzzle of sliding stacks, solved together by 1 to 6, or against each other."),
+    tagline=marked("A puzzle of sliding stacks: 1 to 6 players solve it together, or two sides compete."),
     version=1,
     min_players=1,
     max_players=SEATS,
@@ -57,15 +57,15 @@ game = Game(
         Choice(
             "mode",
             {
-                TOGETHER: marked("All win or all lose"),
-                VERSUS: marked("Two sides against each other; whoever removes more triplets wins"),
+                TOGETHER: marked("Everyone wins or loses together"),
+                VERSUS: marked("Two sides: the one that removes more triplets wins"),
             },
         ),
         Choice(
             "touching",
             {
-                "all": marked("Pieces of a triplet touch at sides or corners"),
-                "orthogonal": marked("Pieces of a triplet touch at sides only: harder"),
+                "all": marked("Pieces of a triplet may touch at sides or corners"),
+                "orthogonal": marked("Pieces of a triplet must touch at sides (harder)"),
             },
         ),
     ),

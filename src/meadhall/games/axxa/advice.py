@@ -1,8 +1,10 @@
-"""AxxA: what a search is told of it. The heuristics finish the turn, then the position is judged, and nothing is played on.
+"""Advice for the tree search: the quick policy, the evaluation of states, and states that are certainly lost.
 
-The numbers are logistic regressions of how games between greedy players ended on what could be seen at the end of their turns:
-together 500 where all directions touch and 5,600 where only sides do; against each other 800 where all touch, whose numbers
-foretell as well where only sides do. ``tools/fit_axxa.py`` does the same with more.
+The search plays the heuristics to the end of the turn and then evaluates the state (cutoff 0).
+
+The weights are logistic regressions on the outcomes of games between greedy players, fitted to states at the ends of turns: in
+mode together, 500 games where all directions touch and 5,600 where only sides touch; in mode versus, 800 games where all
+directions touch, which predict the games where only sides touch equally well. ``tools/fit_axxa.py`` fits them to more games.
 """
 
 from __future__ import annotations
@@ -15,38 +17,42 @@ import numpy as np
 from meadhall.engine.advice import Advice
 from meadhall.engine.events import NO_LOG_SHAPE
 from meadhall.engine.rule import rule
-from meadhall.games.axxa.heuristics import can_complete, greedy, trouble
+from meadhall.games.axxa.heuristics import can_complete, difficulty, greedy
 from meadhall.games.axxa.rules import legal, play, score
 from meadhall.games.axxa.state import (
     ACTIONS,
     HEIGHT,
     NUMBERS,
     STACKS,
-    THREE,
-    TOGETHER,
+    TRIPLET_SIZE,
     UNKNOWN,
+    Mode,
     Phase,
     State,
     side_of,
     triplets_of,
 )
 
-# The log odds of winning together, [orthogonal, current number]: at the best, lost to a thousand of trouble, with a triplet in
-# reach.
-BEST = np.array([[0.0, 1.96, 2.57, 3.30, 3.40, 4.69, 5.16], [0.0, 1.29, 1.99, 2.79, 2.98, 3.45, 4.16]])
-TROUBLED = np.array([[0.0, 1.66, 1.58, 1.68, 2.00, 2.96, 4.69], [0.0, 2.29, 2.09, 2.18, 2.22, 2.66, 4.34]]) / 1000
+# Mode together: log odds of a win by [orthogonal, current number].
+BASE = np.array([[0.0, 1.96, 2.57, 3.30, 3.40, 4.69, 5.16], [0.0, 1.29, 1.99, 2.79, 2.98, 3.45, 4.16]])
+PER_DIFFICULTY = np.array([[0.0, 1.66, 1.58, 1.68, 2.00, 2.96, 4.69], [0.0, 2.29, 2.09, 2.18, 2.22, 2.66, 4.34]]) / 1000
 IN_REACH = np.array([[0.0, 0.77, 0.98, 0.94, 1.55, 1.61, 4.64], [0.0, 0.54, 0.76, 0.71, 0.95, 1.00, 6.28]])
 
-# Those of a side against the other: for each triplet that it is ahead, the nearer the end the more; and for one in its reach.
+# Mode versus: log odds of a win for each triplet that a side is ahead, which counts more near the end, and for a triplet that
+# the side can complete in its next turn.
 AHEAD = 1.08
 NEAR_THE_END = 5.12
 IN_REACH_OF_SIDE = 2.40
 
+# Sets of stacks per number are counted in fields of four bits, one for each number.
+_FIELD = 4
+_ALL_NUMBERS = sum(1 << _FIELD * number for number in range(1, NUMBERS + 1))
+
 
 @rule
 def solved_value(state: State, out: Any) -> bool:
-    """Whether it can't be done any more, though the game goes on."""
-    if state.mode != TOGETHER or not is_lost(state):
+    """AX-6.1: In mode together, a state is certainly lost when a triplet has become impossible, although play goes on."""
+    if state.mode != Mode.TOGETHER or not is_lost(state):
         return False
     for seat in range(state.players):
         out[seat] = 0.0
@@ -55,28 +61,28 @@ def solved_value(state: State, out: Any) -> bool:
 
 @rule
 def is_lost(state: State) -> bool:
-    """Whether a number still to be removed lies in fewer than three stacks: no piece ever changes its stack."""
-    stacks = 0  # four bits a number: in how many it may lie
+    """Tell whether some remaining number is in fewer than three stacks.
+
+    A triplet takes three stacks, and no piece ever changes its stack. An unknown piece may have any number.
+    """
+    stacks = 0  # for each number, how many stacks may contain it
     for stack in range(STACKS):
         inside = 0
         for k in range(state.height[stack]):
             if state.piece[stack, k] == UNKNOWN:
-                inside = _ANY
+                inside = _ALL_NUMBERS
             else:
-                inside |= 1 << 4 * state.piece[stack, k]
+                inside |= 1 << _FIELD * state.piece[stack, k]
         stacks += inside
     for number in range(state.current, NUMBERS + 1):
-        if stacks >> 4 * number & 15 < THREE:
+        if stacks >> _FIELD * number & (1 << _FIELD) - 1 < TRIPLET_SIZE:
             return True
     return False
 
 
-_ANY = sum(1 << 4 * number for number in range(1, NUMBERS + 1))
-
-
 @rule
 def evaluate(state: State, out: Any) -> None:
-    """AX-6.1, AX-7.2: what may come of it for everybody, once this turn is over."""
+    """AX-6.1, AX-7.2: Finish the turn greedily, then write every seat's expected payoff to ``out``."""
     found = np.zeros(ACTIONS, np.int64)
     log = np.zeros(NO_LOG_SHAPE, np.int32)
     while state.actor >= 0 and state.phase != Phase.MOVE:
@@ -85,7 +91,7 @@ def evaluate(state: State, out: Any) -> None:
         score(state, out)
         return
     for seat in range(state.players):
-        if state.mode == TOGETHER:
+        if state.mode == Mode.TOGETHER:
             out[seat] = chance_together(state)
         else:
             out[seat] = chance_of_side(state, side_of(seat))
@@ -93,15 +99,15 @@ def evaluate(state: State, out: Any) -> None:
 
 @rule
 def chance_together(state: State) -> float:
-    """The chance that all win."""
+    """Return the probability that all players win, at the start of a turn."""
     touching, number = state.orthogonal, state.current
     reach = IN_REACH[touching, number] if can_complete(state) else 0.0
-    return _chance(BEST[touching, number] - TROUBLED[touching, number] * trouble(state) + reach)
+    return _probability(BASE[touching, number] - PER_DIFFICULTY[touching, number] * difficulty(state) + reach)
 
 
 @rule
 def chance_of_side(state: State, side: int) -> float:
-    """The chance that a side wins; a draw is half a win."""
+    """Return the expected payoff of a side, at the start of a turn; a draw counts as half a win."""
     ahead = triplets_of(state, side) - triplets_of(state, 1 - side)
     full = 0
     for stack in range(STACKS):
@@ -109,11 +115,11 @@ def chance_of_side(state: State, side: int) -> float:
     log_odds = ahead * (AHEAD + NEAR_THE_END / (1 + full))
     if can_complete(state):
         log_odds += IN_REACH_OF_SIDE if side_of(state.actor) == side else -IN_REACH_OF_SIDE
-    return _chance(log_odds)
+    return _probability(log_odds)
 
 
 @rule
-def _chance(log_odds: float) -> float:
+def _probability(log_odds: float) -> float:
     return 1.0 / (1.0 + exp(-log_odds))
 
 

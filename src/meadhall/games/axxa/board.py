@@ -1,7 +1,7 @@
 """The board of AxxA: its spaces, the routes between them, and the triples of spaces that touch.
 
-All of it follows from the 37 positions. Sets of spaces are 64-bit masks, bit s for space s: a route is free if it has no bit in
-common with the occupied spaces.
+Everything is derived from the 37 positions. A set of spaces is a 64-bit mask with bit ``s`` for space ``s``. A route is free if
+its mask has no bit in common with the mask of the occupied spaces.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ import numpy as np
 from meadhall.engine.rule import u64
 
 SQUARE = 5
-LONGEST = 6  # the highest number on a piece, hence the longest move
+LONGEST = 6  # spaces of the longest move: the highest number on a piece
 
 Position = tuple[int, int]
-"""Row, counted downwards, and column of a space: those of the square are 0 to 4."""
+"""Row (downwards) and column of a space. The square has rows and columns 0 to 4."""
 
 
 def _starting_spaces() -> list[Position]:
-    """AX-1.1: three centred on each edge of the square; clockwise from the upper left."""
+    """AX-1.1: Three starting spaces lie outside the middle of each edge of the square; clockwise from the upper left."""
     middle = range(1, SQUARE - 1)
     top, right = [(-1, column) for column in middle], [(row, SQUARE) for row in middle]
     bottom, left = [(SQUARE, column) for column in reversed(middle)], [(row, -1) for row in reversed(middle)]
@@ -29,15 +29,15 @@ def _starting_spaces() -> list[Position]:
 
 
 POSITIONS: tuple[Position, ...] = (*((row, column) for row in range(SQUARE) for column in range(SQUARE)), *_starting_spaces())
-"""Where every space lies, by its number: AX-1.1."""
+"""The position of every space (AX-1.1)."""
 SPACES = len(POSITIONS)
-FIRST_START = SQUARE * SQUARE  # the starting spaces are this one and those after it
+FIRST_START = SQUARE * SQUARE  # the starting spaces have this number and the next eleven
 
 SPACE_AT = {position: space for space, position in enumerate(POSITIONS)}
 
 
 def name_of(space: int) -> str:
-    """What people call a space, as on a chessboard: a letter from the left (a to g), a number from below (1 to 7)."""
+    """Return the name of a space, as on a chessboard: a letter from the left (a to g) and a number from below (1 to 7)."""
     row, column = POSITIONS[space]
     return f"{'abcdefg'[column + 1]}{SQUARE + 1 - row}"
 
@@ -56,34 +56,34 @@ def _mask(spaces: list[int]) -> int:
 
 
 def distance(start: int, end: int) -> int:
-    """How many spaces a move from the one to the other enters."""
+    """Return how many spaces a move from one space to another enters."""
     (row, column), (other_row, other_column) = POSITIONS[start], POSITIONS[end]
     return abs(other_row - row) + abs(other_column - column)
 
 
 def _straight(start: Position, end: Position) -> list[Position]:
-    """The positions entered from ``start`` to ``end``, which lie in one row or in one column."""
+    """Return the positions entered from ``start`` to ``end``, which must share a row or a column."""
     down, right = (int(np.sign(b - a)) for a, b in zip(start, end, strict=True))
     length = max(abs(end[0] - start[0]), abs(end[1] - start[1]))
     return [(start[0] + step * down, start[1] + step * right) for step in range(1, length + 1)]
 
 
 def routes(start: int, end: int) -> list[list[int]]:
-    """AX-2.2: the one or two ways between spaces with at most one turn that stay on the board, each as the spaces entered."""
+    """AX-2.2: A move turns at most one corner. List the one or two such routes on the board, each as the spaces entered."""
     here, there = POSITIONS[start], POSITIONS[end]
-    ways: list[list[int]] = []
+    found: list[list[int]] = []
     for corner in ((here[0], there[1]), (there[0], here[1])):
         positions = _straight(here, corner) + _straight(corner, there)
-        way = [SPACE_AT.get(position, -1) for position in positions]
-        if -1 not in way and way not in ways:
-            ways.append(way)
-    return ways
+        route = [SPACE_AT[position] for position in positions if position in SPACE_AT]
+        if len(route) == len(positions) and route not in found:
+            found.append(route)
+    return found
 
 
 def _moves() -> list[tuple[int, int, int, list[int]]]:
-    """Every move there can be: from, length, to, and the masks of its routes; in this order."""
+    """List all moves that an empty board allows as (start, length, end, masks of its routes), sorted."""
     return sorted(
-        (start, distance(start, end), end, [_mask(way) for way in routes(start, end)])
+        (start, distance(start, end), end, [_mask(route) for route in routes(start, end)])
         for start in range(SPACES)
         for end in range(SPACES)
         if 0 < distance(start, end) <= LONGEST
@@ -93,35 +93,35 @@ def _moves() -> list[tuple[int, int, int, list[int]]]:
 _MOVES = _moves()
 
 MOVE_ACTION = np.array([start * SPACES + end for start, _, end, _ in _MOVES], np.int32)
-"""The action that each move is."""
-ROUTE = np.array([ways[0] for *_, ways in _MOVES], np.uint64)
-OTHER_ROUTE = np.array([ways[-1] for *_, ways in _MOVES], np.uint64)
-"""The spaces that each move enters, on the one route and on the other (the same where there is only one)."""
+"""The action number of each move."""
+ROUTE = np.array([masks[0] for *_, masks in _MOVES], np.uint64)
+OTHER_ROUTE = np.array([masks[-1] for *_, masks in _MOVES], np.uint64)
+"""The spaces that each move enters on its first and on its second route. Both are the same if there is only one route."""
 FIRST_MOVE = np.array(
     [[bisect_left(_MOVES, (start, length)) for length in range(LONGEST + 2)] for start in range(SPACES)], np.int32
 )
-"""The moves from space s of length n are ``FIRST_MOVE[s, n]`` to ``FIRST_MOVE[s, n + 1] - 1``."""
+"""The moves of length n from space s have the indices ``FIRST_MOVE[s, n]`` to ``FIRST_MOVE[s, n + 1] - 1``."""
 
 
 # ----------------------------------------------------------------------------------------------------------------- touching
 
 
 def touches(one: int, other: int, orthogonal: bool) -> bool:
-    """AX-4.1: whether two spaces touch: side by side or corner to corner; ``orthogonal``: only side by side."""
+    """AX-4.1: Two spaces touch side by side or at a corner; if ``orthogonal``, only side by side."""
     rows, columns = (abs(a - b) for a, b in zip(POSITIONS[one], POSITIONS[other], strict=True))
     return rows + columns == 1 if orthogonal else max(rows, columns) == 1
 
 
 def _all_touch(spaces: tuple[int, int, int], orthogonal: bool) -> bool:
-    """Whether each of three spaces touches another of them: then two pairs touch."""
+    """Tell whether each of three spaces touches another one, which means that at least two pairs touch."""
     return sum(touches(one, other, orthogonal) for one, other in combinations(spaces, 2)) >= 2
 
 
 TRIPLES = tuple(spaces for spaces in combinations(range(SPACES), 3) if _all_touch(spaces, orthogonal=False))
-"""AX-4.1: the triples of spaces on which a triplet can lie, ascending."""
+"""The triples of spaces that can hold a triplet (AX-4.1), in lexicographic order."""
 TRIPLE_OF = {spaces: k for k, spaces in enumerate(TRIPLES)}
 
-# For rules; the first index is the option ``touching``: 0 all directions, 1 orthogonal.
+# Tables for the rules. Where the option ``touching`` matters it is the first index: 0 all directions, 1 orthogonal.
 TRIPLE_SPACES = np.array(TRIPLES, np.int8)
 TRIPLE_MASK = np.array([_mask(list(spaces)) for spaces in TRIPLES], np.uint64)
 TRIPLE_TOUCHES = np.array([[_all_touch(spaces, orthogonal) for spaces in TRIPLES] for orthogonal in (False, True)])
@@ -132,4 +132,4 @@ TOUCHING = np.array(
     ],
     np.uint64,
 )
-"""The spaces that touch each space."""
+"""[orthogonal, space]: the spaces that touch a space, as a mask."""

@@ -1,4 +1,4 @@
-"""AxxA as the puzzle of the day."""
+"""AxxA as the puzzle of the day: what is measured, how results are ranked, and whether the deal could be won."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ from meadhall.games.axxa.state import NUMBERS, Event
 
 
 def measure(match: Match) -> Figures:
-    """AX-6.1: how many triplets were removed. AX-5.1: in how many moves, and what was paid for them."""
-    happened = Counter(event.kind for step in match.steps for event in step.events)
-    return {"triplets": happened[Event.REMOVED], "moves": happened[Event.MOVED], "payments": happened[Event.PAID]}
+    """AX-6.1, AX-5.1: Count the triplets removed, the moves and the payments of a match."""
+    counts = Counter(event.kind for step in match.steps for event in step.events)
+    return {"triplets": counts[Event.REMOVED], "moves": counts[Event.MOVED], "payments": counts[Event.PAID]}
 
 
 def order(figures: Figures) -> tuple[int, ...]:
-    """More triplets are better. Among those who have all, the one who paid less, then who needed fewer moves."""
+    """Return a sort key, best result first: more triplets; with all six removed, fewer payments, then fewer moves."""
     solved = figures["triplets"] == NUMBERS
     return (-figures["triplets"], figures["payments"], figures["moves"]) if solved else (-figures["triplets"],)
 
 
 def outcome(match: Match) -> Outcome:
-    """Whether the shuffle could be won with all pieces known."""
-    proof = winnable(match)
-    return Outcome(None if proof.verdict == Verdict.OPEN else proof.verdict == Verdict.WON, proof.moves)
+    """Return whether the deal could be won with all pieces known, and in how many moves."""
+    result = winnable(match)
+    return Outcome(None if result.verdict == Verdict.OPEN else result.verdict == Verdict.WON, result.moves)
 
 
 DAILY = Daily(
     goal=marked(
-        "Slide the stacks until three equal numbers touch, and they leave: the ones first, then the twos, up to the sixes. "
-        "A move that removes nothing costs a piece."
+        "Slide the stacks to bring three equal numbers together and remove them: first the 1s, then the 2s, up to the 6s. "
+        "Every move that removes nothing costs a piece."
     ),
     figures=(
         Figure("triplets", marked("Triplets"), most=NUMBERS),

@@ -1,4 +1,4 @@
-"""What the bots know about AxxA: they look at what each action leads to, to the end of the turn."""
+"""Heuristics for AxxA: the greedy policy, which looks at every action up to the end of the turn, and the values behind it."""
 
 from __future__ import annotations
 
@@ -26,13 +26,12 @@ from meadhall.games.axxa.hidden import redeal
 from meadhall.games.axxa.rules import has_triplet, is_free, list_triplets, play
 from meadhall.games.axxa.state import (
     HEIGHT,
-    LEAVE,
     NUMBERS,
     STACKS,
-    THREE,
-    TOGETHER,
-    TURN,
+    TRIPLET_SIZE,
+    Act,
     Ending,
+    Mode,
     Phase,
     State,
     occupied,
@@ -45,56 +44,57 @@ from meadhall.games.axxa.state import (
 
 _STATE = State.dtype
 
-# What a position is worth.
+# Units of the value of a state.
 TRIPLET = 10_000
 WON = 1_000_000
-TURN_AWAY = 100  # that a triplet is a turn further away
-NEVER = 9  # turns to where a piece can't get
-AHEAD = 4  # numbers, the current one too, for which the distances count
-STRANGER = 4  # turns that a piece nobody has seen seems to be away
-SCARCE = np.array([900, 300, 100, 0])  # that of a number only so many pieces more than needed are left
+TURN_AWAY = 100  # for every turn that a triplet is away
+SCARCITY = np.array([900, 300, 100, 0])  # of a number with 0, 1, 2, or 3 pieces more on the board than a triplet needs
+
+UNREACHABLE = 9  # number of moves to a space that a piece can't reach
+NUMBERS_AHEAD = 4  # numbers whose distance counts, beginning with the current one
+UNSEEN_TURNS = 4  # assumed number of turns to bring an unseen piece to a triplet
 
 
-def _moves_away() -> np.ndarray[Any, np.dtype[np.int8]]:
-    """[number, from, to]: how many moves of a piece with that number it takes on an empty board; NEVER, if it can't get there."""
+def _moves_between() -> np.ndarray[Any, np.dtype[np.int8]]:
+    """[number, from, to]: how many moves a piece with that number needs on an empty board, or UNREACHABLE."""
     steps = np.array([[distance(one, other) for other in range(SPACES)] for one in range(SPACES)])
-    away = np.full((LONGEST + 1, SPACES, SPACES), NEVER, np.int8)
+    between = np.full((LONGEST + 1, SPACES, SPACES), UNREACHABLE, np.int8)
     for number in range(1, LONGEST + 1):
         reached = np.eye(SPACES, dtype=bool)
-        away[number][reached] = 0
-        for moves in range(1, NEVER):
+        between[number][reached] = 0
+        for moves in range(1, UNREACHABLE):
             reached = reached @ (steps == number)
-            away[number][reached & (away[number] == NEVER)] = moves
-    return away
+            between[number][reached & (between[number] == UNREACHABLE)] = moves
+    return between
 
 
-def _joins() -> np.ndarray[Any, np.dtype[np.int8]]:
-    """[touching, number, from, to]: how many moves until it touches the other space."""
-    away = _moves_away()
-    joins = np.full((2, LONGEST + 1, SPACES, SPACES), NEVER, np.int8)
+def _moves_to_touch() -> np.ndarray[Any, np.dtype[np.int8]]:
+    """[orthogonal, number, from, to]: how many moves a piece needs on an empty board to touch a space, or UNREACHABLE."""
+    between = _moves_between()
+    found = np.full((2, LONGEST + 1, SPACES, SPACES), UNREACHABLE, np.int8)
     for orthogonal in (0, 1):
         for space in range(SPACES):
             beside = [other for other in range(SPACES) if touches(space, other, bool(orthogonal))]
-            joins[orthogonal, :, :, space] = away[:, :, beside].min(axis=2)
-    return joins
+            found[orthogonal, :, :, space] = between[:, :, beside].min(axis=2)
+    return found
 
 
-JOIN = _joins()
+MOVES_TO_TOUCH = _moves_to_touch()
 
 
 @rule
 def greedy(state: State, legal: Row, count: int, rng: Row) -> int:
-    """The action with the best prospects, however what is unseen may happen to lie; ties are drawn."""
-    room = np.zeros(2, _STATE)
+    """Return the action with the highest value in one random determinization; ties are broken at random."""
+    states = np.zeros(2, _STATE)
     log = np.zeros(NO_LOG_SHAPE, np.int32)
-    copy_state(state, room, 0)
-    supposed = state_at(room, 0)
-    supposed.rng[0] = draw(rng)
-    supposed.rng[1] = draw(rng)
-    redeal(supposed, state.actor)
+    copy_state(state, states, 0)
+    assumed = state_at(states, 0)
+    assumed.rng[0] = draw(rng)
+    assumed.rng[1] = draw(rng)
+    redeal(assumed, state.actor)
     best = chosen = tied = 0
     for k in range(count):
-        value = prospects(room, legal[k], log)
+        value = action_value(states, legal[k], log)
         if tied == 0 or value > best:
             best = value
             tied = 0
@@ -106,25 +106,25 @@ def greedy(state: State, legal: Row, count: int, rng: Row) -> int:
 
 
 @rule
-def prospects(room: States, action: int, log: Grid) -> int:
-    """What an action is worth; of a move, with the better of leaving the stack as it is and turning it over."""
-    left = worth_after(room, action, LEAVE, log)
-    return max(left, worth_after(room, action, TURN, log)) if action < LEAVE else left
+def action_value(states: States, action: int, log: Grid) -> int:
+    """Return the value of an action in ``states[0]``, after a move with the better choice of turning the stack over or not."""
+    left = value_after(states, action, Act.LEAVE, log)
+    return max(left, value_after(states, action, Act.TURN, log)) if action < Act.LEAVE else left
 
 
 @rule
-def worth_after(room: States, action: int, then: int, log: Grid) -> int:
-    """What the position after an action is worth; after a move ``then`` follows."""
-    supposed = state_at(room, 0)
-    copy_state(supposed, room, 1)
-    after = state_at(room, 1)
+def value_after(states: States, action: int, then: int, log: Grid) -> int:
+    """Return the value of ``states[0]`` after an action; ``then`` decides about turning over after a move. Use ``states[1]``."""
+    before = state_at(states, 0)
+    copy_state(before, states, 1)
+    after = state_at(states, 1)
     play_on(after, action, then, log)
-    return worth(after, supposed.actor)
+    return state_value(after, before.actor)
 
 
 @rule
 def play_on(state: State, action: int, then: int, log: Grid) -> None:
-    """Play an action and what belongs to it, up to the payment or to the end of the turn."""
+    """Play an action, and what follows it up to a payment or the end of the turn; choose the first of several triplets."""
     play(state, action, log)
     if state.phase == Phase.TURN:
         play(state, then, log)
@@ -135,37 +135,37 @@ def play_on(state: State, action: int, then: int, log: Grid) -> None:
 
 
 @rule
-def worth(state: State, seat: int) -> int:
-    """What a position is worth to a seat that has done its turn, or has but to pay."""
-    if state.mode == TOGETHER:
+def state_value(state: State, seat: int) -> int:
+    """Return the value of a state for a seat whose turn is over, except perhaps for a payment."""
+    if state.mode == Mode.TOGETHER:
         value = (state.current - 1) * TRIPLET
         if state.ending == Ending.WON:
             return value + WON
         if state.ending != Ending.NONE:
             return value - WON
-        return value - trouble(state) + (TURN_AWAY if can_complete(state) else 0)
+        return value - difficulty(state) + (TURN_AWAY if can_complete(state) else 0)
     ahead = triplets_of(state, side_of(seat)) - triplets_of(state, 1 - side_of(seat))
     value = ahead * TRIPLET
     if state.ending != Ending.NONE:
         return value + (WON if ahead > 0 else -WON if ahead < 0 else 0)
-    return value - trouble(state) - (TRIPLET if can_complete(state) else 0)  # the others are next
+    return value - difficulty(state) - (TRIPLET if can_complete(state) else 0)  # the other side moves next
 
 
 @rule
-def trouble(state: State) -> int:
-    """How far away the triplets to come are, and how short their pieces; those to come later count less."""
-    found = 0
+def difficulty(state: State) -> int:
+    """Return how far away the next triplets are and how scarce their pieces; later numbers count less."""
+    total = 0
     for number in range(state.current, NUMBERS + 1):
         later = number - state.current
-        if later < AHEAD:
-            found += TURN_AWAY * turns_away(state, number) >> 2 * later
-        found += SCARCE[min(max(on_board(state, number) - THREE, 0), THREE)]
-    return found
+        if later < NUMBERS_AHEAD:
+            total += TURN_AWAY * turns_away(state, number) >> 2 * later
+        total += SCARCITY[min(max(on_board(state, number) - TRIPLET_SIZE, 0), len(SCARCITY) - 1)]
+    return total
 
 
 @rule
 def can_complete(state: State) -> bool:
-    """Whether a move, with the stack turned over or not, is known to bring a triplet of the current number together."""
+    """Tell whether some move is known to complete a triplet of the current number, with or without turning the stack over."""
     shown = showing(state, state.current)
     blocked = occupied(state)
     if has_triplet(state, shown):
@@ -183,7 +183,7 @@ def can_complete(state: State) -> bool:
 
 @rule
 def can_show(state: State, stack: int, number: int) -> bool:
-    """Whether a stack is known to show a number after its next move."""
+    """Tell whether a stack is known to be able to show a number after its next move."""
     second = state.height[stack] - 2
     if top(state, stack) == number:
         return True
@@ -192,7 +192,7 @@ def can_show(state: State, stack: int, number: int) -> bool:
 
 @rule
 def completes(state: State, others: int, space: int) -> bool:
-    """Whether a space makes a triplet with two of these: both touch it, or one touches it and the other."""
+    """Tell whether a space makes a triplet with two of ``others``: both touch it, or one touches it and also the second."""
     beside = others & TOUCHING[state.orthogonal, space]
     if beside != 0 and (beside & (beside - ONE)) != 0:
         return True
@@ -204,12 +204,12 @@ def completes(state: State, others: int, space: int) -> bool:
 
 @rule
 def turns_away(state: State, number: int) -> int:
-    """How many turns a triplet of a number seems to be away: two of the pieces that were seen join a third."""
+    """Estimate how many turns it takes until two pieces of a number have joined a third; only pieces that were seen count."""
     depths = depths_of(state, number)
-    best = THREE * STRANGER
+    best = TRIPLET_SIZE * UNSEEN_TURNS
     for middle in range(STACKS):
         if depth_in(depths, middle) < HEIGHT:
-            first = second = STRANGER
+            first = second = UNSEEN_TURNS
             for k in range(STACKS):
                 depth = depth_in(depths, k)
                 if k != middle and depth < HEIGHT:
@@ -221,7 +221,7 @@ def turns_away(state: State, number: int) -> int:
 
 @rule
 def depths_of(state: State, number: int) -> int:
-    """How deep in each stack a number is known to lie, 0: on top; HEIGHT, where it is not. Two bits a stack."""
+    """Return how deep a number is known to lie in each stack (0 on top, HEIGHT where it isn't), two bits for each stack."""
     depths = 0
     for stack in range(STACKS):
         found = HEIGHT
@@ -234,11 +234,11 @@ def depths_of(state: State, number: int) -> int:
 
 @rule
 def depth_in(depths: int, stack: int) -> int:
-    """One of these depths."""
+    """Return the depth of one stack from the result of ``depths_of``."""
     return depths >> 2 * stack & 3
 
 
 @rule
 def moves_away(state: State, stack: int, other: int) -> int:
-    """How many moves, were the board empty, until a stack touches another."""
-    return int(JOIN[state.orthogonal, top(state, stack), state.space[stack], state.space[other]])
+    """Return how many moves a stack would need on an empty board to touch another stack."""
+    return int(MOVES_TO_TOUCH[state.orthogonal, top(state, stack), state.space[stack], state.space[other]])

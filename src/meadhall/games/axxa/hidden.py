@@ -1,4 +1,4 @@
-"""AxxA: what nobody has seen, and what everybody remembers."""
+"""The hidden information of AxxA: covered pieces that have never been visible."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import numpy as np
 from meadhall.engine.chance import shuffle
 from meadhall.engine.rule import rule
 from meadhall.engine.schema import Row
-from meadhall.games.axxa.state import NUMBERS, PIECES, STACKS, TURN, UNKNOWN, State, on_board
+from meadhall.games.axxa.state import NUMBERS, PIECES, STACKS, UNKNOWN, Act, State, on_board
 
 
 @rule
 def conceal(state: State, seat: int) -> None:
-    """AX-1.2: covered pieces, from everybody, AX-3.2: but for those that were visible once."""
+    """AX-1.2: Covered pieces are hidden from every seat. AX-3.2: Pieces that have been visible are not."""
     for stack in range(STACKS):
         for k in range(state.height[stack]):
             if not state.seen[stack, k]:
@@ -21,7 +21,7 @@ def conceal(state: State, seat: int) -> None:
 
 @rule
 def redeal(state: State, seat: int) -> None:
-    """All that has not been seen lies in any order under what has been."""
+    """Deal the unseen pieces at random to their places: one determinization, the same for every seat."""
     unseen = np.zeros(PIECES, np.int8)
     shuffle(state.rng, unseen, list_unseen(state, unseen))
     count = 0
@@ -33,10 +33,10 @@ def redeal(state: State, seat: int) -> None:
 
 
 def recall(before: State, action: int, after: State) -> None:
-    """AX-3.2: what was seen in an action that is taken back stays seen. What has left a stack was on top."""
+    """AX-3.2: Pieces seen in an action that is undone stay seen. A piece that left its stack was on top, so it was seen."""
     for stack in range(STACKS):
         height = int(before.height[stack])
-        turned = action == TURN and stack == before.moved
+        turned = action == Act.TURN and stack == before.moved
         for k in range(height):
             there = (k + turned) % height
             if there >= after.height[stack] or after.seen[stack, there]:
@@ -45,7 +45,7 @@ def recall(before: State, action: int, after: State) -> None:
 
 @rule
 def list_unseen(state: State, out: Row) -> int:
-    """The numbers of the pieces on the board that nobody has seen, ascending, into ``out``; how many."""
+    """List the numbers of the unseen pieces on the board into ``out``, ascending, and return how many there are."""
     count = 0
     for number in range(1, NUMBERS + 1):
         left = on_board(state, number)

@@ -1,95 +1,93 @@
-"""The guided first game of AxxA: move, turn over, pay, bring three together, and see what that sets off."""
+"""The guided first game of AxxA: moving, turning over, paying, completing a triplet, and a chain of triplets."""
 
 from __future__ import annotations
 
 from meadhall.engine.language import marked
 from meadhall.engine.lessons import Lesson, Lessons
 from meadhall.games.axxa.board import NAMES, SPACES
-from meadhall.games.axxa.state import LEAVE, MOVE, PAY, TURN
+from meadhall.games.axxa.state import Act
 
 
 def _move(start: str, end: str) -> int:
-    return MOVE + NAMES.index(start) * SPACES + NAMES.index(end)
+    return Act.MOVE + NAMES.index(start) * SPACES + NAMES.index(end)
 
 
 def _pay(space: str) -> int:
-    return PAY + NAMES.index(space)
+    return Act.PAY + NAMES.index(space)
 
 
-# Of "first stones 1", "first stones 2" … the first in which a 3 or more, moved round a corner and turned over, and two visible
-# 1s, moved one after the other, make a triplet that sets off two more.
+# The first of the seeds "first stones 1", "first stones 2" … with which three moves make a chain of three triplets: a 3 or
+# higher goes around a corner and is turned over, then two visible 1s move.
 LESSONS = Lessons(
     seed="first stones 942",
     players=("Astrid",),
     lessons=(
         Lesson(
             marked(
-                "Twelve stacks of three pieces, and only the top ones can be seen. Bring three equal numbers together, "
-                "and they leave: first the 1s, then the 2s, up to the 6s. With all six triplets you have won."
+                "There are twelve stacks of three pieces, and you can see only the top ones. Bring three equal numbers together "
+                "to remove them: first the 1s, then the 2s, up to the 6s. Remove all six triplets to win."
             ),
             rule="AX-6.1",
         ),
         Lesson(
             marked(
-                "A stack moves exactly as far as its top piece says, straight or round one corner, and only over empty spaces. "
-                "Choose the 4 on c1, then the space b4."
+                "A stack moves exactly as many spaces as its top piece shows, straight ahead or around one corner, and only "
+                "through empty spaces. Choose the 4 on c1, then the space b4."
             ),
             rule="AX-2.2",
             action=_move("c1", "b4"),
         ),
         Lesson(
             marked(
-                "After its move you may turn the stack over: its top piece goes to the bottom, and the next one comes up. "
-                "Nobody has seen it yet. Try your luck!"
+                "After the move you may turn the stack over: its top piece goes to the bottom and the next one comes up. "
+                "No one has seen that piece yet. Try your luck!"
             ),
             rule="AX-3.1",
-            action=TURN,
+            action=Act.TURN,
         ),
         Lesson(
             marked(
-                "A 1! But it takes three, and a move that removes nothing costs a piece: a visible one, of any stack. "
-                "The badges say how many of a number can be spared."
+                "A 1! But a triplet takes three, and a move that removes nothing costs you a piece: the top one of any stack. "
+                "The badges show how many of each number you can spare."
             ),
             rule="AX-5.1",
             action=_pay("g4"),
         ),
         Lesson(
-            marked("On c7 lies another 1, and a 1 moves exactly one space. From c6 it is not far to the one on b4."),
+            marked("There is another 1 on c7, and a 1 moves exactly one space. Take it to c6, closer to the one on b4."),
             rule="AX-2.2",
             action=_move("c7", "c6"),
         ),
         Lesson(
             marked(
-                "You left the 1 on top. There are only two yet, so this move has to be paid for as well. "
-                "There are six pieces of every number, and three of them have to stay for the triplet."
+                "You left the 1 on top. You only have two so far, so you pay for this move too. "
+                "There are six pieces of every number, and you must keep three of them for the triplet."
             ),
             rule="AX-5.2",
-            before=(LEAVE,),
+            before=(Act.LEAVE,),
             action=_pay("g4"),
         ),
         Lesson(
-            marked(
-                "The third 1 is on a5. On b5 it touches both others, the one at its side and the other at a corner: that counts."
-            ),
+            marked("The third 1 is on a5. On b5 it touches both others, one at a side and one at a corner. Corners count."),
             rule="AX-4.1",
             action=_move("a5", "b5"),
         ),
         Lesson(
-            marked("Now leave the stack as it is, and watch what happens."),
+            marked("Now leave the 1 on top and watch what happens."),
             rule="AX-4.3",
-            action=LEAVE,
+            action=Act.LEAVE,
         ),
         Lesson(
             marked(
-                "The 1s are gone, and the move was free. Beneath them lay three 2s, which left at once, and then the 3s, "
-                "which had been waiting on the right. Three triplets in one move!"
+                "The 1s are gone, and the move was free. The three 2s under them were removed too, and then the 3s that had been "
+                "waiting on the right. Three triplets in one move!"
             ),
             rule="AX-4.4",
         ),
         Lesson(
             marked(
-                "The 4s are next. You have paid two of them, so one more can be spared. "
-                "When fewer than three of a number are left, or nothing can move, the game is lost. Now it is yours."
+                "The 4s are next. You have paid two of them, so you can spare one more. You lose when a number that is still "
+                "to come has fewer than three pieces left, or when no stack can move. Now it's your game!"
             ),
             rule="AX-6.2",
         ),

@@ -1,4 +1,4 @@
-"""What a browser shows of AxxA: the values that ``page.html`` draws."""
+"""The page of AxxA in a browser: the values that ``page.html`` draws."""
 
 from __future__ import annotations
 
@@ -8,18 +8,17 @@ from dataclasses import dataclass
 from itertools import takewhile
 from typing import Literal
 
-from meadhall.engine.events import Event as Happened
+from meadhall.engine.events import Event as GameEvent
 from meadhall.engine.view import View
 from meadhall.games.axxa.board import NAMES, POSITIONS, SPACES, TRIPLES, routes
 from meadhall.games.axxa.state import (
     EMPTY,
     NUMBERS,
-    PAY,
-    REMOVE,
-    THREE,
-    VERSUS,
+    TRIPLET_SIZE,
+    Act,
     Ending,
     Event,
+    Mode,
     Phase,
     State,
     on_board,
@@ -27,9 +26,11 @@ from meadhall.games.axxa.state import (
     triplets_of,
 )
 
-Way = tuple[int, ...]
-"""The spaces of a move: where it begins, its corner if it has one, where it ends."""
+Waypoints = tuple[int, ...]
+"""The spaces that define the route of a move: its start, its corner if it has one, and its end."""
 
+PiecesBySpace = dict[int, tuple[int, ...]]
+"""For each space with a stack, its pieces from the bottom; 0 is an unseen piece."""
 
 End = Literal["", "won", "pieces", "stuck", "versus"]
 _ENDINGS: dict[Ending, End] = {Ending.NONE: "", Ending.WON: "won", Ending.PIECES: "pieces", Ending.STUCK: "stuck"}
@@ -37,7 +38,7 @@ _ENDINGS: dict[Ending, End] = {Ending.NONE: "", Ending.WON: "won", Ending.PIECES
 
 @dataclass(frozen=True)
 class Space:
-    """A space, and the pieces of the stack on it from the bottom; 0: nobody has seen it."""
+    """A space, and the pieces of the stack on it from the bottom; 0 is an unseen piece."""
 
     space: int
     name: str
@@ -46,7 +47,7 @@ class Space:
 
 @dataclass(frozen=True)
 class Stack:
-    """A stack. ``turned``: its top piece has just gone to its bottom."""
+    """A stack. ``turned`` says that its top piece has just gone to the bottom."""
 
     stack: int
     space: int
@@ -56,9 +57,17 @@ class Stack:
 
 @dataclass(frozen=True)
 class Slide:
-    """The turn's move: its way, how far it goes to the right and down, and whether it has only just happened."""
+    """The move of the current turn, or of the turn that has just ended.
 
-    way: Way
+    Attributes:
+        waypoints: its route.
+        right: by how many columns it goes to the right; negative to the left.
+        down: by how many rows it goes down; negative upwards.
+        first: the direction of its first leg.
+        fresh: whether it is the latest step, so that the page animates it.
+    """
+
+    waypoints: Waypoints
     right: int
     down: int
     first: Literal["right", "down"]
@@ -66,8 +75,16 @@ class Slide:
 
 
 @dataclass(frozen=True)
-class Gone:
-    """A piece that has just left the board, from ``level`` of its stack; what has the same beat leaves together."""
+class LeavingPiece:
+    """A piece that has just left the board.
+
+    Attributes:
+        space: the space of its stack.
+        level: its place in the stack, 0 at the bottom.
+        number: the number on it.
+        paid: whether it was paid; otherwise it was removed with a triplet.
+        beat: its place in the animation. Pieces with the same beat leave at the same time.
+    """
 
     space: int
     level: int
@@ -78,55 +95,55 @@ class Gone:
 
 @dataclass(frozen=True)
 class Number:
-    """What has become of a number, and how many of its pieces are on the board."""
+    """The status of a number and how many of its pieces are left on the board."""
 
     number: int
     left: int
     state: Literal["removed", "skipped", "current", "waiting", "lost"]
-    taker: int | None  # the seat that removed its triplet
-    fresh: int | None  # the beat of the removal, if it has only just happened
+    taker: int | None  # the seat that removed its triplet, if any
+    fresh: int | None  # the beat of the removal, if it has just happened
 
     @property
     def spare(self) -> int:
-        """AX-5.2, AX-6.2: how many of its pieces may still be paid."""
-        return max(0, self.left - (THREE if self.state in ("current", "waiting") else 0))
+        """AX-5.2, AX-6.2: How many of its pieces can still be paid."""
+        return max(0, self.left - (TRIPLET_SIZE if self.state in ("current", "waiting") else 0))
 
 
 @dataclass(frozen=True)
 class Picture:
-    """The table as everybody sees it. ``n`` numbers the moment, so that what is new can be told from what was there."""
+    """The board as every viewer sees it."""
 
-    n: int
+    n: int  # the number of the step; elements with it in their id are new, so their animations run
     players: int
     versus: bool
     actor: int | None
     spaces: tuple[Space, ...]
-    stacks: tuple[Stack, ...]  # as they are painted: the upper rows first
+    stacks: tuple[Stack, ...]  # in drawing order: upper rows first
     slide: Slide | None
-    gone: tuple[Gone, ...]
+    leaving: tuple[LeavingPiece, ...]
     numbers: tuple[Number, ...]
-    praise: int  # triplets of the turn that has just ended, if that is worth praise
-    sides: tuple[int, int]  # triplets of each, against each other
+    praise: int  # triplets of the turn that has just ended, if two or more, else 0
+    sides: tuple[int, int]  # triplets of each side in mode versus
     ending: End
 
     @property
     def current(self) -> int:
-        """The number that can be removed, 0 when there is none."""
+        """The number that can be removed, 0 if there is none."""
         return next((each.number for each in self.numbers if each.state == "current"), 0)
 
 
 @dataclass(frozen=True)
 class Goal:
-    """A space that a stack can be moved to, and the way there."""
+    """A space that a stack can move to, and the route."""
 
     action: int
     space: int
-    way: Way
+    waypoints: Waypoints
 
 
 @dataclass(frozen=True)
 class Movable:
-    """A stack that may be moved, and where to."""
+    """A stack, and the spaces that it can move to."""
 
     space: int
     number: int
@@ -136,7 +153,7 @@ class Movable:
 
 @dataclass(frozen=True)
 class Triplet:
-    """A triplet that may be removed."""
+    """A triplet that can be removed."""
 
     action: int
     spaces: tuple[int, ...]
@@ -144,8 +161,8 @@ class Triplet:
 
 
 @dataclass(frozen=True)
-class Price:
-    """A piece that may be paid, and how many more of its number could be."""
+class Payment:
+    """A piece that can be paid, and the status of its number."""
 
     action: int
     space: int
@@ -155,55 +172,54 @@ class Price:
 
 @dataclass(frozen=True)
 class Turning:
-    """A stack that may be turned over: what it shows, and what would come up (0: nobody knows)."""
+    """A stack that can be turned over: the number it shows, and the number that would come up (0 if unseen)."""
 
     space: int
     height: int
     number: int
-    beneath: int
+    second: int
 
 
 @dataclass(frozen=True)
-class Own:
-    """What the controls of a seat need; nothing while it waits."""
+class Controls:
+    """The choices of a seat; empty while the seat waits."""
 
     phase: Literal["", "move", "turn", "remove", "pay"] = ""
     versus: bool = False
     stacks: tuple[Movable, ...] = ()
     turning: Turning | None = None
     triplets: tuple[Triplet, ...] = ()
-    prices: tuple[Price, ...] = ()
+    payments: tuple[Payment, ...] = ()
 
 
-# -------------------------------------------------------------------------------------------------------------- what all see
+# --------------------------------------------------------------------------------------------------------------- public part
 
 
 def picture(view: View) -> Picture:
-    """The picture of a view."""
+    """Return the public part of the page: the board as the viewer knows it."""
     state = view.state
     last = view.steps[-1].events if view.steps else ()
-    heaps = _heaps(state)
+    pieces = _pieces_by_space(state)
     turned = next((event.arguments[1] for event in last if event.kind == Event.TURNED), None)
-    stacks = [Stack(int(state.stack_at[space]), space, pieces, space == turned) for space, pieces in heaps.items()]
-    gone = tuple(_gone(last, heaps))
+    stacks = [Stack(int(state.stack_at[space]), space, stack, space == turned) for space, stack in pieces.items()]
+    leaving = tuple(_leaving(last, pieces))
     return Picture(
         n=view.next_number,
         players=state.players,
-        versus=bool(state.mode == VERSUS),
+        versus=bool(state.mode == Mode.VERSUS),
         actor=view.actor,
-        spaces=tuple(Space(space, NAMES[space], heaps.get(space, ())) for space in range(SPACES)),
+        spaces=tuple(Space(space, NAMES[space], pieces.get(space, ())) for space in range(SPACES)),
         stacks=tuple(sorted(stacks, key=lambda stack: POSITIONS[stack.space])),
-        slide=_slide(view, heaps),
-        gone=gone,
-        numbers=_numbers(state, {each.number: each.beat for each in gone if not each.paid}),
+        slide=_slide(view, pieces),
+        leaving=leaving,
+        numbers=_numbers(state, {each.number: each.beat for each in leaving if not each.paid}),
         praise=next((event.arguments[1] for event in last if event.kind == Event.PRAISE), 0),
         sides=(triplets_of(state, 0), triplets_of(state, 1)),
         ending=_ENDINGS.get(Ending(state.ending), "versus"),
     )
 
 
-def _heaps(state: State) -> dict[int, tuple[int, ...]]:
-    """The pieces on each space with a stack, from the bottom."""
+def _pieces_by_space(state: State) -> PiecesBySpace:
     return {
         space: tuple(int(state.piece[stack, level]) for level in range(state.height[stack]))
         for space in range(SPACES)
@@ -221,44 +237,44 @@ def _number(state: State, number: int, fresh: int | None = None) -> Number:
         return Number(number, left, "removed", int(state.taker[number]) - 1, fresh)
     if number < state.current:
         return Number(number, left, "skipped", None, None)
-    if state.ending == Ending.PIECES and left < THREE:
+    if state.ending == Ending.PIECES and left < TRIPLET_SIZE:
         return Number(number, left, "lost", None, None)
     current = number == state.current and state.actor >= 0
     return Number(number, left, "current" if current else "waiting", None, None)
 
 
-def _gone(happened: Iterable[Happened], heaps: dict[int, tuple[int, ...]]) -> Iterable[Gone]:
-    """The pieces that left the board, the first of a stack from higher up than the next one."""
-    leaving = [event for event in happened if event.kind in (Event.REMOVED, Event.PAID)]
-    heights = Counter({space: len(pieces) for space, pieces in heaps.items()})
-    for beat, event in reversed(list(enumerate(leaving))):
+def _leaving(events: Iterable[GameEvent], pieces: PiecesBySpace) -> Iterable[LeavingPiece]:
+    """Return the pieces that left the board, the last one first. Earlier pieces of a stack lay above later ones."""
+    departures = [event for event in events if event.kind in (Event.REMOVED, Event.PAID)]
+    heights = Counter({space: len(stack) for space, stack in pieces.items()})
+    for beat, event in reversed(list(enumerate(departures))):
         paid = event.kind == Event.PAID
         number = event.arguments[2 if paid else 1]
         for space in event.arguments[1:2] if paid else event.arguments[2:]:
-            yield Gone(space, heights[space], number, paid, beat)
+            yield LeavingPiece(space, heights[space], number, paid, beat)
             heights[space] += 1
 
 
-def _slide(view: View, heaps: dict[int, tuple[int, ...]]) -> Slide | None:
-    """The last move: of the turn that is going on, or of the one just ended."""
-    since: set[int] = set()
+def _slide(view: View, pieces: PiecesBySpace) -> Slide | None:
+    """Return the latest move. Stacks that have gone since then still count as obstacles on its route."""
+    gone: set[int] = set()
     for position, step in enumerate(reversed(view.steps)):
         for event in reversed(step.events):
             if event.kind == Event.MOVED:
                 _, start, end = event.arguments
-                way = _way(start, end, set(heaps) | since)
+                waypoints = _waypoints(start, end, set(pieces) | gone)
                 down, right = (b - a for a, b in zip(POSITIONS[start], POSITIONS[end], strict=True))
-                first: Literal["right", "down"] = "right" if POSITIONS[way[1]][0] == POSITIONS[start][0] else "down"
-                return Slide(way, right, down, first, fresh=position == 0)
+                first: Literal["right", "down"] = "right" if POSITIONS[waypoints[1]][0] == POSITIONS[start][0] else "down"
+                return Slide(waypoints, right, down, first, fresh=position == 0)
             if event.kind == Event.STACK_GONE:
-                since.add(event.arguments[0])
+                gone.add(event.arguments[0])
     return None
 
 
-def _way(start: int, end: int, occupied: set[int]) -> Way:
-    """AX-2.2, AX-2.3: the first free way, as its ends and its corner."""
+def _waypoints(start: int, end: int, occupied: set[int]) -> Waypoints:
+    """AX-2.2, AX-2.3: Return the waypoints of the first free route."""
     blocked = occupied - {end}
-    entered = next(way for way in routes(start, end) if not blocked.intersection(way))
+    entered = next(route for route in routes(start, end) if not blocked.intersection(route))
     row, column = POSITIONS[start]
     straight = [*takewhile(lambda space: row == POSITIONS[space][0], entered)] or [
         *takewhile(lambda space: column == POSITIONS[space][1], entered)
@@ -266,52 +282,52 @@ def _way(start: int, end: int, occupied: set[int]) -> Way:
     return (start, end) if straight[-1] == end else (start, straight[-1], end)
 
 
-# ------------------------------------------------------------------------------------------------------------ what one decides
+# -------------------------------------------------------------------------------------------------------------- private part
 
 
-def own(view: View) -> Own:
-    """The values for a seat's controls."""
+def own(view: View) -> Controls:
+    """Return the private part of the page: the viewer's choices."""
     state = view.state
     if view.actor is None or view.actor != view.viewer:
-        return Own()
-    versus = bool(state.mode == VERSUS)
+        return Controls()
+    versus = bool(state.mode == Mode.VERSUS)
     match Phase(state.phase):
         case Phase.MOVE:
-            return Own("move", versus, stacks=tuple(_movable(view)))
+            return Controls("move", versus, stacks=tuple(_movable(view)))
         case Phase.TURN:
-            return Own("turn", versus, turning=_turning(state))
+            return Controls("turn", versus, turning=_turning(state))
         case Phase.REMOVE:
-            return Own("remove", versus, triplets=tuple(_triplet(action) for action in view.legal))
+            return Controls("remove", versus, triplets=tuple(_triplet(action) for action in view.legal))
         case Phase.PAY:
-            return Own("pay", versus, prices=tuple(_price(state, action) for action in view.legal))
+            return Controls("pay", versus, payments=tuple(_payment(state, action) for action in view.legal))
 
 
 def _movable(view: View) -> Iterable[Movable]:
-    heaps = _heaps(view.state)
+    pieces = _pieces_by_space(view.state)
     moves = [divmod(action, SPACES) for action in view.legal]
-    for space, pieces in heaps.items():
+    for space, stack in pieces.items():
         ends = [end for start, end in moves if start == space]
-        goals = tuple(Goal(space * SPACES + end, end, _way(space, end, set(heaps))) for end in ends)
-        yield Movable(space, pieces[-1], len(pieces), goals)
+        goals = tuple(Goal(space * SPACES + end, end, _waypoints(space, end, set(pieces))) for end in ends)
+        yield Movable(space, stack[-1], len(stack), goals)
 
 
 def _turning(state: State) -> Turning:
     space = int(state.space[state.moved])
-    *_, beneath, number = pieces = _heaps(state)[space]
-    return Turning(space, len(pieces), number, beneath)
+    *_, second, number = stack = _pieces_by_space(state)[space]
+    return Turning(space, len(stack), number, second)
 
 
 def _triplet(action: int) -> Triplet:
-    spaces = TRIPLES[action - REMOVE]
+    spaces = TRIPLES[action - Act.REMOVE]
     return Triplet(action, spaces, " ".join(NAMES[space] for space in spaces))
 
 
-def _price(state: State, action: int) -> Price:
-    space = action - PAY
+def _payment(state: State, action: int) -> Payment:
+    space = action - Act.PAY
     stack = int(state.stack_at[space])
-    return Price(action, space, int(state.height[stack]), _number(state, int(top(state, stack))))
+    return Payment(action, space, int(state.height[stack]), _number(state, int(top(state, stack))))
 
 
 def offered(view: View) -> Iterable[int]:
-    """What is legal. Every other space answers, when it is pressed, why not."""
+    """Return the legal actions. A click on any other space sends an illegal move, which is refused with the reason."""
     return view.legal

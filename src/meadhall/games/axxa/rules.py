@@ -1,4 +1,4 @@
-"""AxxA: the rules. Ids are those of the rulebook beside this file."""
+"""The rules of AxxA. The ids are those of the rulebook beside this file."""
 
 from __future__ import annotations
 
@@ -30,24 +30,17 @@ from meadhall.games.axxa.hidden import redeal as redeal
 from meadhall.games.axxa.state import (
     EMPTY,
     HEIGHT,
-    LEAVE,
-    MOVE,
-    NONE,
     NOWHERE,
     NUMBERS,
     OF_EACH,
-    PAY,
     PIECES,
-    REMOVE,
-    SEVERAL,
     STACKS,
-    THREE,
-    TOGETHER,
-    TURN,
+    TRIPLET_SIZE,
     UNKNOWN,
-    VERSUS,
+    Act,
     Ending,
     Event,
+    Mode,
     Phase,
     State,
     occupied,
@@ -58,24 +51,27 @@ from meadhall.games.axxa.state import (
     triplets_of,
 )
 
+NO_TRIPLET, SEVERAL_TRIPLETS = -1, -2
+"""Results of ``only_triplet`` other than the index of a triple."""
+
 # ---------------------------------------------------------------------------------------------------------------- the deal
 
 
 @rule
 def setup(state: State, players: int, options: Any, log: Grid) -> None:
-    """AX-1.2: twelve stacks of three. AX-1.3: the first seat begins; against each other a random one."""
+    """AX-1.2: Deal twelve stacks of three. AX-1.3: The first seat starts; in mode versus, a random seat."""
     state.mode = options[0]
     state.orthogonal = options[1]
     state.current = 1
     deal(state, log)
-    if state.mode == VERSUS:
+    if state.mode == Mode.VERSUS:
         state.actor = below(state.rng, players)
         emit(log, Event.STARTS, state.actor)
 
 
 @rule
 def deal(state: State, log: Grid) -> None:
-    """AX-1.2: shuffled, three by three onto the starting spaces, the first of each three on top."""
+    """AX-1.2: Shuffle the pieces and deal three to each starting space, the first of the three on top."""
     pieces = np.zeros(PIECES, np.int8)
     for k in range(PIECES):
         pieces[k] = 1 + k // OF_EACH
@@ -86,8 +82,8 @@ def deal(state: State, log: Grid) -> None:
         state.space[stack] = FIRST_START + stack
         state.stack_at[FIRST_START + stack] = stack
         state.height[stack] = HEIGHT
-        for below_top in range(HEIGHT):
-            state.piece[stack, HEIGHT - 1 - below_top] = pieces[HEIGHT * stack + below_top]
+        for depth in range(HEIGHT):
+            state.piece[stack, HEIGHT - 1 - depth] = pieces[HEIGHT * stack + depth]
         state.seen[stack, HEIGHT - 1] = True
         emit(log, Event.STACKS, FIRST_START + stack, top(state, stack))
 
@@ -97,12 +93,12 @@ def deal(state: State, log: Grid) -> None:
 
 @rule(inline=True)
 def legal(state: State, out: Row) -> int:
-    """What the actor can do, by what is to be decided."""
+    """List the legal actions of the seat to move into ``out``, in ascending order, and return their number."""
     if state.phase == Phase.MOVE:
         return list_moves(state, out)
     if state.phase == Phase.TURN:
-        out[0] = LEAVE
-        out[1] = TURN
+        out[0] = Act.LEAVE
+        out[1] = Act.TURN
         return 2
     if state.phase == Phase.REMOVE:
         return list_triplets(state, out)
@@ -111,7 +107,10 @@ def legal(state: State, out: Row) -> int:
 
 @rule
 def list_moves(state: State, out: Row) -> int:
-    """AX-2.1: any stack. AX-2.2: as far as its top piece shows. AX-2.3: over empty spaces. AX-2.4: starting spaces too."""
+    """AX-2.1: Any stack can be moved.
+
+    AX-2.2: It moves as far as its top piece shows. AX-2.3: It needs empty spaces. AX-2.4: Starting spaces are ordinary spaces.
+    """
     blocked = occupied(state)
     count = 0
     for start in range(SPACES):
@@ -120,20 +119,20 @@ def list_moves(state: State, out: Row) -> int:
             length = top(state, stack)
             for move in range(FIRST_MOVE[start, length], FIRST_MOVE[start, length + 1]):
                 if is_free(move, blocked):
-                    out[count] = MOVE + MOVE_ACTION[move]
+                    out[count] = Act.MOVE + MOVE_ACTION[move]
                     count += 1
     return count
 
 
 @rule
 def is_free(move: int, blocked: int) -> bool:
-    """AX-2.3, AX-2.5: whether one of the routes is free; which of two doesn't matter."""
+    """AX-2.3, AX-2.5: A move needs one free route; if there are two, either will do."""
     return not blocked & ROUTE[move] or not blocked & OTHER_ROUTE[move]
 
 
 @rule
 def can_move(state: State) -> bool:
-    """Whether any stack can."""
+    """Tell whether any stack can move."""
     blocked = occupied(state)
     for stack in range(STACKS):
         if state.height[stack] > 0:
@@ -146,39 +145,39 @@ def can_move(state: State) -> bool:
 
 @rule
 def list_triplets(state: State, out: Row) -> int:
-    """AX-4.1, AX-4.2: every triple of spaces that touch and show the current number."""
+    """AX-4.1, AX-4.2: Any triple of touching spaces that show the current number can be removed."""
     shown = showing(state, state.current)
     count = 0
     for triple in range(len(TRIPLES)):
         if is_triplet(state, triple, shown):
-            out[count] = REMOVE + triple
+            out[count] = Act.REMOVE + triple
             count += 1
     return count
 
 
 @rule
 def only_triplet(state: State) -> int:
-    """The triple on which there is a triplet of the current number, if there is exactly one; NONE or SEVERAL if not."""
+    """Return the index of the only triplet of the current number, or NO_TRIPLET, or SEVERAL_TRIPLETS."""
     shown = showing(state, state.current)
-    found = NONE
+    found = NO_TRIPLET
     if has_triplet(state, shown):
         for triple in range(len(TRIPLES)):
             if is_triplet(state, triple, shown):
-                if found != NONE:
-                    return SEVERAL
+                if found != NO_TRIPLET:
+                    return SEVERAL_TRIPLETS
                 found = triple
     return found
 
 
 @rule
 def is_triplet(state: State, triple: int, shown: int) -> bool:
-    """AX-4.1: whether the triple lies in these spaces, and touches as the option says."""
+    """AX-4.1: A triple is a triplet if all of it is among the spaces ``shown`` and it touches as the option requires."""
     return not TRIPLE_MASK[triple] & ~shown and bool(TRIPLE_TOUCHES[state.orthogonal, triple])
 
 
 @rule
 def has_triplet(state: State, shown: int) -> bool:
-    """AX-4.1: whether three of these spaces touch: then one of them touches two others."""
+    """AX-4.1: There is a triplet among the spaces ``shown`` if one of them touches two others."""
     for stack in range(STACKS):
         if state.height[stack] > 0 and shown & BIT[state.space[stack]]:
             beside = shown & TOUCHING[state.orthogonal, state.space[stack]]
@@ -189,39 +188,39 @@ def has_triplet(state: State, shown: int) -> bool:
 
 @rule
 def list_payments(state: State, out: Row) -> int:
-    """AX-5.2: the visible piece of any stack."""
+    """AX-5.2: The visible piece of any stack can be paid."""
     count = 0
     for space in range(SPACES):
         if state.stack_at[space] != EMPTY:
-            out[count] = PAY + space
+            out[count] = Act.PAY + space
             count += 1
     return count
 
 
 @rule(inline=True)
 def play(state: State, action: int, log: Grid) -> None:
-    """A turn: move, turn over or not, remove what can be removed, or pay."""
-    if action < LEAVE:
+    """Play one action of a turn: a move, turning the stack over or not, the choice of a triplet, a payment."""
+    if action < Act.LEAVE:
         move_stack(state, action // SPACES, action % SPACES, log)
         if state.height[state.moved] > 1:
             state.phase = Phase.TURN
         else:
             end_move(state, log)
-    elif action < REMOVE:
-        if action == TURN:
+    elif action < Act.REMOVE:
+        if action == Act.TURN:
             turn_over(state, state.moved, log)
         end_move(state, log)
-    elif action < PAY:
-        remove_triplet(state, action - REMOVE, log)
+    elif action < Act.PAY:
+        remove_triplet(state, action - Act.REMOVE, log)
         end_move(state, log)
     else:
-        pay(state, action - PAY, log)
+        pay(state, action - Act.PAY, log)
         end_turn(state, log)
 
 
 @rule
 def move_stack(state: State, start: int, end: int, log: Grid) -> None:
-    """AX-2.1, AX-2.5: a move is its first and its last space."""
+    """AX-2.1, AX-2.5: A move is defined by its first and last space."""
     stack = state.stack_at[start]
     state.stack_at[start] = EMPTY
     state.stack_at[end] = stack
@@ -232,7 +231,7 @@ def move_stack(state: State, start: int, end: int, log: Grid) -> None:
 
 @rule
 def turn_over(state: State, stack: int, log: Grid) -> None:
-    """AX-3.1: the top piece goes to the bottom, once. AX-3.2: the new one is seen."""
+    """AX-3.1: The top piece goes to the bottom, once. AX-3.2: The new top piece is now known."""
     last = state.height[stack] - 1
     piece = state.piece[stack, last]
     for k in range(last, 0, -1):
@@ -246,7 +245,7 @@ def turn_over(state: State, stack: int, log: Grid) -> None:
 
 @rule
 def see_top(state: State, stack: int) -> None:
-    """AX-3.2: what is visible is known from now on. It is a revelation only if it was not known before."""
+    """AX-3.2: The visible piece is known from now on. Count a revelation if it wasn't known before."""
     last = state.height[stack] - 1
     if not state.seen[stack, last]:
         state.seen[stack, last] = True
@@ -255,12 +254,12 @@ def see_top(state: State, stack: int) -> None:
 
 @rule
 def end_move(state: State, log: Grid) -> None:
-    """AX-4.3, AX-4.4: triplets of the current number leave, one number after the other. AX-5.1: if there was none, a payment."""
+    """AX-4.3, AX-4.4: Remove triplets of the current number, one number after another. AX-5.1: Without a triplet, ask to pay."""
     triple = only_triplet(state)
     while triple >= 0:
         remove_triplet(state, triple, log)
         triple = only_triplet(state)
-    if triple == SEVERAL:
+    if triple == SEVERAL_TRIPLETS:
         state.phase = Phase.REMOVE
     elif state.triplets > 0:
         end_turn(state, log)
@@ -270,13 +269,13 @@ def end_move(state: State, log: Grid) -> None:
 
 @rule
 def remove_triplet(state: State, triple: int, log: Grid) -> None:
-    """AX-4.3: its three top pieces leave; AX-4.2: the next number is current. AX-7.1: who removed it keeps it."""
+    """AX-4.3: Take off three top pieces. AX-4.2: The next number becomes current. AX-7.1: Record the seat that removed them."""
     a, b, c = TRIPLE_SPACES[triple, 0], TRIPLE_SPACES[triple, 1], TRIPLE_SPACES[triple, 2]
     state.taker[state.current] = 1 + state.actor
     state.triplets += 1
     emit(log, Event.REMOVED, state.actor, state.current, a, b)
     append_argument(log, c)
-    for k in range(THREE):
+    for k in range(TRIPLET_SIZE):
         take_top(state, TRIPLE_SPACES[triple, k], log)
     state.current += 1
     skip_numbers(state, log)
@@ -284,7 +283,7 @@ def remove_triplet(state: State, triple: int, log: Grid) -> None:
 
 @rule
 def take_top(state: State, space: int, log: Grid) -> None:
-    """The visible piece of a stack leaves; the next one is exposed, or, AX-5.2, the stack is gone."""
+    """Take the visible piece off a stack. This exposes the next piece; AX-5.2: after the last piece, the stack is gone."""
     stack = state.stack_at[space]
     last = state.height[stack] - 1
     state.piece[stack, last] = UNKNOWN
@@ -301,16 +300,16 @@ def take_top(state: State, space: int, log: Grid) -> None:
 
 @rule
 def skip_numbers(state: State, log: Grid) -> None:
-    """AX-7.3: against each other a current number that can't make a triplet any more is skipped."""
-    if state.mode == VERSUS:
-        while state.current <= NUMBERS and on_board(state, state.current) < THREE:
+    """AX-7.3: In mode versus, skip the current number while fewer than three of its pieces are on the board."""
+    if state.mode == Mode.VERSUS:
+        while state.current <= NUMBERS and on_board(state, state.current) < TRIPLET_SIZE:
             emit(log, Event.SKIPPED, state.current)
             state.current += 1
 
 
 @rule
 def pay(state: State, space: int, log: Grid) -> None:
-    """AX-5.1, AX-5.2: one visible piece is set aside. AX-5.3: a triplet that this exposes waits for the end of the next move."""
+    """AX-5.1, AX-5.2: Set one visible piece aside. AX-5.3: A triplet that this exposes waits for the end of the next move."""
     number = top(state, state.stack_at[space])
     state.paid[number] += 1
     emit(log, Event.PAID, state.actor, space, number)
@@ -323,7 +322,7 @@ def pay(state: State, space: int, log: Grid) -> None:
 
 @rule
 def end_turn(state: State, log: Grid) -> None:
-    """AX-4.5: a good move is praised. Then the end, or AX-1.3: the next seat."""
+    """AX-4.5: Praise two or more triplets. Then end the match or, AX-1.3, pass the turn to the next seat."""
     if state.triplets > 1:
         emit(log, Event.PRAISE, state.actor, state.triplets)
     state.triplets = 0
@@ -340,12 +339,12 @@ def end_turn(state: State, log: Grid) -> None:
 
 @rule
 def ending_of_turn(state: State) -> int:
-    """AX-6.1, AX-6.2 together; AX-7.2, AX-7.3 against each other. The first that holds counts."""
-    if state.mode == TOGETHER:
+    """Return the first ending that applies: AX-6.1, AX-6.2 in mode together; AX-7.2, AX-7.3 in mode versus."""
+    if state.mode == Mode.TOGETHER:
         if state.current > NUMBERS:
             return Ending.WON
         for number in range(state.current, NUMBERS + 1):
-            if on_board(state, number) < THREE:
+            if on_board(state, number) < TRIPLET_SIZE:
                 return Ending.PIECES
         return Ending.NONE if can_move(state) else Ending.STUCK
     if not has_full_stack(state):
@@ -357,7 +356,7 @@ def ending_of_turn(state: State) -> int:
 
 @rule
 def has_full_stack(state: State) -> bool:
-    """AX-7.2: whether a stack of three is left."""
+    """AX-7.2: The match goes on while a stack of three is left."""
     for stack in range(STACKS):
         if state.height[stack] == HEIGHT:
             return True
@@ -366,9 +365,9 @@ def has_full_stack(state: State) -> bool:
 
 @rule
 def end_match(state: State, log: Grid) -> None:
-    """Tell how it ended."""
+    """Leave no seat to move and report the result."""
     state.actor = -1
-    if state.mode == VERSUS:
+    if state.mode == Mode.VERSUS:
         ours, theirs = triplets_of(state, 0), triplets_of(state, 1)
         if ours == theirs:
             emit(log, Event.DRAWN, ours, theirs)
@@ -382,10 +381,10 @@ def end_match(state: State, log: Grid) -> None:
 
 @rule
 def score(state: State, out: Any) -> None:
-    """AX-6.1: all have won, or AX-6.2 nobody. AX-7.2: the side with more triplets; as many each: half a win each."""
+    """AX-6.1, AX-6.2: All win or all lose. AX-7.2: The side with more triplets wins; equal numbers are half a win for each."""
     ahead = triplets_of(state, 0) - triplets_of(state, 1)
     for seat in range(state.players):
-        if state.mode == TOGETHER:
+        if state.mode == Mode.TOGETHER:
             out[seat] = 1.0 if state.ending == Ending.WON else 0.0
         elif ahead == 0:
             out[seat] = 0.5

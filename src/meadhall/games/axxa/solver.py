@@ -1,12 +1,14 @@
-"""AxxA together, solved: whether a position is won or lost for certain, and how it is won.
+"""Solver for AxxA in mode together: proves that a state is won, with the actions that win, or that it is lost.
 
-Depth first, in the order of the heuristics, which are seldom wrong when all pieces are known: so what they like best is free, and
-every departure from it costs, the further down their list the more (limited discrepancy search: Harvey and Ginsberg, 1995). What
-may be spent grows from nothing until a line wins, or nothing was left out and the position is lost. Positions that failed are
-remembered, the eight symmetries of the board as one (Zobrist, 1970, hashed to 64 bits).
+It is a depth-first search with a transposition table. Actions are tried in the order of the heuristics, which are rarely wrong
+when all pieces are known. The first action in that order is free; every other one costs discrepancies, more the further down the
+order it is (limited discrepancy search: Harvey and Ginsberg, 1995). The discrepancy limit grows from zero until a variation wins,
+or until nothing was left out, in which case the state is lost. The table holds states from which no win was found; the eight
+symmetries of the board share one entry (64-bit Zobrist keys: Zobrist, 1970).
 
-Lost is a position, besides what the rules say, in which a number still to be removed lies in fewer than three stacks, or nothing
-can be paid any more and no triplet is in reach. What nobody has seen is not guessed at: where it can come to light, it is open.
+Besides matches that the rules end as lost, a state counts as lost if a number that has yet to be removed is in fewer than three
+stacks, or if no piece can be paid without losing and no triplet is in reach. The search doesn't guess unseen pieces: a state in
+which one comes to light is undecided.
 """
 
 from __future__ import annotations
@@ -19,25 +21,25 @@ import numpy as np
 
 from meadhall.engine.events import NO_LOG_SHAPE
 from meadhall.engine.rule import rule, u64
-from meadhall.engine.schema import Grid, States, copy_state, state_at
+from meadhall.engine.schema import States, copy_state, state_at
 from meadhall.engine.solution import Solution
 from meadhall.engine.view import legal_actions
 from meadhall.games.axxa.advice import is_lost
 from meadhall.games.axxa.board import POSITIONS, SPACE_AT, SPACES, SQUARE
-from meadhall.games.axxa.heuristics import can_complete, prospects
+from meadhall.games.axxa.heuristics import action_value, can_complete
 from meadhall.games.axxa.hidden import list_unseen
 from meadhall.games.axxa.rules import legal, play
 from meadhall.games.axxa.state import (
     ACTIONS,
     HEIGHT,
     NUMBERS,
-    PAY,
     PIECES,
     STACKS,
-    THREE,
-    TOGETHER,
+    TRIPLET_SIZE,
     UNKNOWN,
+    Act,
     Ending,
+    Mode,
     Phase,
     State,
     on_board,
@@ -48,268 +50,292 @@ if TYPE_CHECKING:
     from meadhall.engine.match import Match
     from meadhall.engine.view import View
 
-QUICK = 4_000
-"""Decisions looked at for a hint: some tenths of a second."""
-THOROUGH = 200_000
-"""Decisions looked at for a verdict: some seconds."""
-MOST_UNSEEN = 8
-"""With more pieces that nobody has seen only what is plain at once is said of a position."""
+HINT_NODES = 4_000
+"""Node limit for a hint: some tenths of a second."""
+PROOF_NODES = 200_000
+"""Node limit for a proof: some seconds."""
+MAX_UNSEEN = 8
+"""With more unseen pieces than this, a hint reports only what is certain without a search."""
 
 
 class Verdict(IntEnum):
-    """What is known of a position."""
+    """The result of a proof search."""
 
-    OPEN = 0
+    OPEN = 0  # undecided
     WON = 1
     LOST = 2
 
 
 @dataclass(frozen=True)
-class Proof:
-    """A verdict.
+class ProofResult:
+    """The result of a proof search.
 
     Attributes:
-        verdict: whether the position is won or lost for certain, or not decided.
-        line: actions that win.
-        moves: how many of them are moves of a stack.
-        looked_at: how many decisions it took.
+        verdict: whether the state is certainly won, certainly lost, or undecided.
+        variation: the actions that win; empty unless the state is won.
+        nodes: how many decisions the search visited.
     """
 
     verdict: Verdict
-    line: tuple[int, ...]
-    looked_at: int
+    variation: tuple[int, ...]
+    nodes: int
 
     @property
     def moves(self) -> int:
-        """How many stacks are moved."""
-        return sum(action < SPACES * SPACES for action in self.line)
+        """How many actions of the variation move a stack."""
+        return sum(action < Act.LEAVE for action in self.variation)
 
 
-def winnable(match: Match, budget: int = THOROUGH) -> Proof:
-    """Whether the shuffle of a match together could be won by somebody who knew all pieces, covered ones too, from the beginning.
+def winnable(match: Match, node_limit: int = PROOF_NODES) -> ProofResult:
+    """Tell whether the deal of a match in mode together could be won with every piece known from the start.
 
-    For matches that are over, or simulated: it looks at what is hidden.
+    This reads hidden pieces: use it for matches that are over or simulated.
 
     Args:
-        budget: how many decisions are looked at, at most.
+        match: the match; its first state is searched.
+        node_limit: how many decisions the search may visit.
     """
-    return prove(match.steps[0].before if match.steps else match.states, budget)
+    return prove(match.steps[0].before if match.steps else match.states, node_limit)
 
 
-def prove(states: States, budget: int = THOROUGH) -> Proof:
-    """What is certain of a position together in which all pieces are known."""
+def prove(states: States, node_limit: int = PROOF_NODES) -> ProofResult:
+    """Search a state of mode together in which all pieces are known."""
     known = states.copy()
     known["seen"] = known["piece"] != UNKNOWN
-    return _proof(known, budget)
+    return _search(known, node_limit)
 
 
 def solution(view: View) -> Solution | None:
-    """What is certain in the eyes of the viewer, if anything is: an action that wins, or that none does.
+    """Return a winning action, or that every action loses, if either is certain from what the viewer may know.
 
-    Unseen pieces that can only be one number are known as well. The others may lie as they like: the line doesn't touch them.
+    Unseen pieces that can have only one number are treated as known. Other unseen pieces don't matter to the result: the winning
+    variation uncovers none of them.
     """
     state = view.state
-    if state.mode != TOGETHER or state.actor < 0:
+    if state.mode != Mode.TOGETHER or state.actor < 0:
         return None
     known = view.states.copy()
     known["seen"] = known["piece"] != UNKNOWN
     unseen = np.zeros(PIECES, np.int8)
     count = list_unseen(State.at(known), unseen)
     if len(set(unseen[:count].tolist())) == 1:
-        known["piece"] = np.where((known["piece"] == UNKNOWN) & _is_there(known), unseen[0], known["piece"])
-        known["seen"] = _is_there(known)
-    found = _proof(known, QUICK if count <= MOST_UNSEEN else 0)
+        known["piece"] = np.where((known["piece"] == UNKNOWN) & _has_piece(known), unseen[0], known["piece"])
+        known["seen"] = _has_piece(known)
+    found = _search(known, HINT_NODES if count <= MAX_UNSEEN else 0)
     if found.verdict == Verdict.WON:
-        return Solution({found.line[0]: (1.0,) * state.players}, {found.line[0]: 1.0}, found.line)
+        first = found.variation[0]
+        return Solution({first: (1.0,) * state.players}, {first: 1.0}, found.variation)
     if found.verdict == Verdict.LOST:
         possible = legal_actions(view.game, view.states)
         return Solution(dict.fromkeys(possible, (0.0,) * state.players), dict.fromkeys(possible, 1.0 / len(possible)))
     return None
 
 
-def _is_there(states: States) -> Any:
-    """Where in each stack there is a piece."""
+def _has_piece(states: States) -> Any:
+    """Return which places of each stack hold a piece, as booleans shaped like the field ``piece``."""
     return np.arange(HEIGHT) < states["height"][:, :, None]
 
 
-def _proof(states: States, budget: int) -> Proof:
-    remembered = 1 << min(budget.bit_length() + 2, 20)
-    desk = Desk(
-        states=State.new(_DEEPEST + 1),
-        trial=State.new(2),
-        orders=np.zeros((_DEEPEST, _WIDEST), np.int64),
-        frames=np.zeros((_DEEPEST + 1, _COLUMNS), np.int64),
-        here=np.zeros(_DEEPEST + 1, np.uint64),
-        legal=np.zeros(_WIDEST, np.int64),
-        line=np.zeros(_DEEPEST, np.int64),
-        keys=np.zeros(remembered, np.uint64),
-        failed=np.zeros(remembered, np.int8),
-        control=np.zeros(2, np.int64),
+def _search(states: States, node_limit: int) -> ProofResult:
+    table_size = 1 << min(node_limit.bit_length() + 2, 20)
+    search = Search(
+        states=State.new(_MAX_DEPTH + 1),
+        scratch=State.new(2),
+        actions=np.zeros((_MAX_DEPTH, _MAX_ACTIONS), np.int64),
+        action_count=np.zeros(_MAX_DEPTH + 1, np.int64),
+        next_action=np.zeros(_MAX_DEPTH + 1, np.int64),
+        allowance=np.zeros(_MAX_DEPTH + 1, np.int64),
+        verdict=np.zeros(_MAX_DEPTH + 1, np.int64),
+        key=np.zeros(_MAX_DEPTH + 1, np.uint64),
+        variation=np.zeros(_MAX_DEPTH, np.int64),
+        length=np.zeros(1, np.int64),
+        nodes=np.zeros(1, np.int64),
+        table_key=np.zeros(table_size, np.uint64),
+        table_allowance=np.zeros(table_size, np.int8),
+        legal=np.zeros(_MAX_ACTIONS, np.int64),
         log=np.zeros(NO_LOG_SHAPE, np.int32),
     )
-    desk.states[0] = states[0]
-    verdict = Verdict(deepen(desk, budget))
-    line = desk.line[: desk.control[_LENGTH]].tolist() if verdict == Verdict.WON else ()
-    return Proof(verdict, tuple(line), int(desk.control[_LOOKED_AT]))
+    search.states[0] = states[0]
+    verdict = Verdict(deepen(search, node_limit))
+    variation = search.variation[: search.length[0]].tolist() if verdict == Verdict.WON else ()
+    return ProofResult(verdict, tuple(variation), int(search.nodes[0]))
 
 
 # --------------------------------------------------------------------------------------------------------------- the search
 
 _OPEN, _WON, _LOST = (verdict.value for verdict in Verdict)
 _PENDING = -1
-"""Instead of a verdict while there are actions to be tried."""
+"""In place of a verdict while actions remain to be tried."""
 
 _LIMITS = np.array([0, 1, 2, 3, 4, 5, 6, 8, 10, 13, 16, 20, 25, 32, 40, 50, 64, 80, 100, 127])
-"""What may be spent, one after the other; the last is enough for everything."""
-_EVERYTHING = 127
-_DEEPEST = 128
-"""Decisions of a match at most: in 24 turns or fewer a move, a turn over and a payment each, and the choice of triplets."""
-_WIDEST = 24 * STACKS
-"""Possibilities of a decision at most: no stack can reach more than 24 spaces."""
-_LOOKED_AT, _LENGTH = range(2)
-"""Of the state of a search: how many decisions it has looked at, and how long the line is that wins."""
-_COUNT, _RANK, _LEFT, _VERDICT, _COLUMNS = range(5)
-"""Of a frame, one for each depth: how many actions there are and have been tried, what may be spent, and the verdict so far."""
+"""The discrepancy limits of the iterations. The last one leaves nothing out."""
+_UNLIMITED = 127
+_MAX_DEPTH = 128
+"""Upper bound of the decisions in a match: at most 24 turns with a move, turning over and a payment, and choices of triplets."""
+_MAX_ACTIONS = 24 * STACKS
+"""Upper bound of the actions of a decision: no stack can reach more than 24 spaces."""
 
 
-class Desk(NamedTuple):
-    """What a search works on: a position and its actions in their order at each depth, and what failed with how much to spend."""
+class Search(NamedTuple):
+    """The memory of a search, so that compiled rules allocate nothing.
+
+    Attributes:
+        states: the state at each depth.
+        scratch: two states for the heuristics.
+        actions: [depth, rank]: the actions at each depth, best first.
+        action_count: [depth]: how many they are.
+        next_action: [depth]: the rank of the next action to be tried.
+        allowance: [depth]: discrepancies that may still be spent.
+        verdict: [depth]: the verdict if no remaining action wins.
+        key: [depth]: the key of a state at the start of a turn.
+        variation: the action played at each depth.
+        length: [0]: the length of the winning variation.
+        nodes: [0]: how many decisions were visited.
+        table_key: [slot]: the key of a state from which no win was found.
+        table_allowance: [slot]: with how many discrepancies, _UNLIMITED if the state is lost.
+        legal: scratch memory for legal actions.
+        log: an event log without rows.
+    """
 
     states: States
-    trial: States
-    orders: Any
-    frames: Grid
-    here: Any
+    scratch: States
+    actions: Any
+    action_count: Any
+    next_action: Any
+    allowance: Any
+    verdict: Any
+    key: Any
+    variation: Any
+    length: Any
+    nodes: Any
+    table_key: Any
+    table_allowance: Any
     legal: Any
-    line: Any
-    keys: Any
-    failed: Any
-    control: Any
     log: Any
 
 
 @rule
-def deepen(desk: Desk, budget: int) -> int:
-    """Search ``desk.tables[0]`` with more and more to spend."""
+def deepen(search: Search, node_limit: int) -> int:
+    """Search ``search.states[0]`` with growing discrepancy limits and return the verdict."""
     for limit in _LIMITS:
-        verdict = search(desk, budget, limit)
-        if verdict != _OPEN or desk.control[_LOOKED_AT] >= budget:
+        verdict = limited_search(search, node_limit, limit)
+        if verdict != _OPEN or search.nodes[0] >= node_limit:
             return verdict
     return _OPEN
 
 
 @rule
-def search(desk: Desk, budget: int, limit: int) -> int:
-    """What ``desk.tables[0]`` is, if no more than ``limit`` is spent.
+def limited_search(search: Search, node_limit: int, limit: int) -> int:
+    """Return the verdict on ``search.states[0]`` with a discrepancy limit.
 
-    It doesn't call itself, because Numba keeps no rules on disk that do.
+    The search is iterative because Numba doesn't cache recursive functions on disk.
     """
     depth = 0
-    desk.frames[0, _LEFT] = limit
-    verdict = enter(desk, budget, 0)
+    search.allowance[0] = limit
+    verdict = enter(search, node_limit, 0)
     while depth >= 0 and verdict != _WON:
         if verdict != _PENDING:
             depth -= 1
             if depth >= 0:
                 if verdict == _OPEN:
-                    desk.frames[depth, _VERDICT] = _OPEN
+                    search.verdict[depth] = _OPEN
                 verdict = _PENDING
-        elif try_next(desk, depth):
+        elif try_next(search, depth):
             depth += 1
-            verdict = enter(desk, budget, depth)
+            verdict = enter(search, node_limit, depth)
         else:
-            verdict = conclude(desk, budget, depth)
+            verdict = conclude(search, node_limit, depth)
     return verdict
 
 
 @rule
-def enter(desk: Desk, budget: int, depth: int) -> int:
-    """The verdict on ``desk.tables[depth]`` where it is known at once; where not, its actions are put in order."""
-    state = state_at(desk.states, depth)
-    if depth > 0 and state.reveals != state_at(desk.states, depth - 1).reveals:
-        return _OPEN  # it depends on what nobody has seen
+def enter(search: Search, node_limit: int, depth: int) -> int:
+    """Return the verdict on ``search.states[depth]`` if it is known without a search; otherwise sort its actions."""
+    state = state_at(search.states, depth)
+    if depth > 0 and state.reveals != state_at(search.states, depth - 1).reveals:
+        return _OPEN  # the action has uncovered an unseen piece
     if state.actor < 0:
-        desk.control[_LENGTH] = depth
+        search.length[0] = depth
         return _WON if state.ending == Ending.WON else _LOST
     turn_begins = state.phase == Phase.MOVE
     if is_lost(state) or (turn_begins and is_stranded(state)):
         return _LOST
-    if desk.control[_LOOKED_AT] >= budget:
+    if search.nodes[0] >= node_limit:
         return _OPEN
     if turn_begins:
         key = key_of(state)
-        slot = slot_of(desk, key)
-        desk.here[depth] = key
-        if desk.keys[slot] == key and desk.failed[slot] >= desk.frames[depth, _LEFT]:
-            return _LOST if desk.failed[slot] == _EVERYTHING else _OPEN
-    desk.control[_LOOKED_AT] += 1
-    desk.frames[depth, _COUNT] = put_in_order(desk, depth)
-    desk.frames[depth, _RANK] = 0
-    desk.frames[depth, _VERDICT] = _LOST
+        slot = slot_of(search, key)
+        search.key[depth] = key
+        if search.table_key[slot] == key and search.table_allowance[slot] >= search.allowance[depth]:
+            return _LOST if search.table_allowance[slot] == _UNLIMITED else _OPEN
+    search.nodes[0] += 1
+    search.action_count[depth] = sort_actions(search, depth)
+    search.next_action[depth] = 0
+    search.verdict[depth] = _LOST
     return _PENDING
 
 
 @rule
-def try_next(desk: Desk, depth: int) -> bool:
-    """Play the next action into ``desk.tables[depth + 1]``; False if there is none, or none that can be afforded."""
-    rank, left = desk.frames[depth, _RANK], desk.frames[depth, _LEFT]
-    if rank == desk.frames[depth, _COUNT]:
+def try_next(search: Search, depth: int) -> bool:
+    """Play the next action into ``search.states[depth + 1]``; return False if no action is left within the allowance."""
+    rank, allowance = search.next_action[depth], search.allowance[depth]
+    if rank == search.action_count[depth]:
         return False
-    price = price_of(rank)
-    if price > left:
-        desk.frames[depth, _VERDICT] = _OPEN
+    cost = discrepancies_of(rank)
+    if cost > allowance:
+        search.verdict[depth] = _OPEN
         return False
-    desk.frames[depth, _RANK] += 1
-    desk.frames[depth + 1, _LEFT] = left if left == _EVERYTHING else left - price
-    desk.line[depth] = desk.orders[depth, rank]
-    copy_state(state_at(desk.states, depth), desk.states, depth + 1)
-    play(state_at(desk.states, depth + 1), desk.line[depth], desk.log)
+    search.next_action[depth] += 1
+    search.allowance[depth + 1] = allowance if allowance == _UNLIMITED else allowance - cost
+    search.variation[depth] = search.actions[depth, rank]
+    copy_state(state_at(search.states, depth), search.states, depth + 1)
+    play(state_at(search.states, depth + 1), search.variation[depth], search.log)
     return True
 
 
 @rule
-def conclude(desk: Desk, budget: int, depth: int) -> int:
-    """The verdict when all actions have been tried that can be afforded; it is remembered."""
-    state = state_at(desk.states, depth)
-    verdict = desk.frames[depth, _VERDICT]
-    if state.phase == Phase.MOVE and (verdict == _LOST or desk.control[_LOOKED_AT] < budget):
-        slot = slot_of(desk, desk.here[depth])
-        desk.keys[slot] = desk.here[depth]
-        desk.failed[slot] = _EVERYTHING if verdict == _LOST else desk.frames[depth, _LEFT]
+def conclude(search: Search, node_limit: int, depth: int) -> int:
+    """Return the verdict after all affordable actions were tried, and store it in the transposition table."""
+    state = state_at(search.states, depth)
+    verdict = search.verdict[depth]
+    if state.phase == Phase.MOVE and (verdict == _LOST or search.nodes[0] < node_limit):
+        slot = slot_of(search, search.key[depth])
+        search.table_key[slot] = search.key[depth]
+        search.table_allowance[slot] = _UNLIMITED if verdict == _LOST else search.allowance[depth]
     return verdict
 
 
 @rule
-def slot_of(desk: Desk, key: int) -> int:
-    """Where a position is remembered."""
-    return int(key & u64(len(desk.keys) - 1))
+def slot_of(search: Search, key: int) -> int:
+    """Return the slot of the transposition table for a key."""
+    return int(key & u64(len(search.table_key) - 1))
 
 
 @rule
-def price_of(rank: int) -> int:
-    """What it costs to do what is so far down the list: 0, 1, 1, 2, 2, 2, 2, 3 and so on."""
-    price = 0
-    while rank + 1 >> price + 1:
-        price += 1
-    return price
+def discrepancies_of(rank: int) -> int:
+    """Return the cost of an action by its rank: 0, 1, 1, 2, 2, 2, 2, 3 and so on."""
+    cost = 0
+    while rank + 1 >> cost + 1:
+        cost += 1
+    return cost
 
 
 @rule
-def put_in_order(desk: Desk, depth: int) -> int:
-    """The possible actions into ``desk.orders[depth]``, what looks best first, but for payments that lose at once. How many."""
-    state = state_at(desk.states, depth)
-    copy_state(state, desk.trial, 0)
-    order = desk.orders[depth]
+def sort_actions(search: Search, depth: int) -> int:
+    """Write the actions to ``search.actions[depth]``, best first, without payments that lose at once; return their number."""
+    state = state_at(search.states, depth)
+    copy_state(state, search.scratch, 0)
+    order = search.actions[depth]
     count = 0
-    for k in range(legal(state, desk.legal)):
-        action = desk.legal[k]
-        if action < PAY or is_spare(state, top(state, state.stack_at[action - PAY])):
-            rated = prospects(desk.trial, action, desk.log) * ACTIONS + action
-            at = count
-            while at > 0 and order[at - 1] < rated:
-                order[at] = order[at - 1]
-                at -= 1
-            order[at] = rated
+    for k in range(legal(state, search.legal)):
+        action = search.legal[k]
+        if action < Act.PAY or is_spare(state, top(state, state.stack_at[action - Act.PAY])):
+            rated = action_value(search.scratch, action, search.log) * ACTIONS + action
+            rank = count
+            while rank > 0 and order[rank - 1] < rated:
+                order[rank] = order[rank - 1]
+                rank -= 1
+            order[rank] = rated
             count += 1
     for k in range(count):
         order[k] %= ACTIONS
@@ -318,13 +344,13 @@ def put_in_order(desk: Desk, depth: int) -> int:
 
 @rule
 def is_spare(state: State, number: int) -> bool:
-    """Whether a piece of a number can be paid without losing at once: AX-6.2."""
-    return on_board(state, number) > (THREE if number >= state.current else 0)
+    """AX-6.2: A piece can be paid without losing at once if enough of its number remain."""
+    return on_board(state, number) > (TRIPLET_SIZE if number >= state.current else 0)
 
 
 @rule
 def is_stranded(state: State) -> bool:
-    """Whether nothing that could be paid is left, and no triplet is in reach this turn, whatever is turned over."""
+    """Tell whether no piece can be paid without losing and no triplet is in reach this turn, whatever is turned over."""
     for number in range(1, NUMBERS + 1):
         if is_spare(state, number):
             return False
@@ -335,33 +361,33 @@ def is_stranded(state: State) -> bool:
     return not can_complete(state)
 
 
-# -------------------------------------------------------------------------------------------------------------- remembering
+# ---------------------------------------------------------------------------------------------------------------- hash keys
 
 
 def _symmetries() -> np.ndarray[Any, np.dtype[np.int8]]:
-    """[symmetry, space]: where each space comes to lie when the board is turned and mirrored."""
+    """[symmetry, space]: where each space goes when the board is rotated or mirrored."""
     last = SQUARE - 1
-    turns = []
+    images = []
     for row_of, column_of in ((0, 1), (1, 0)):
         for flip_row in (False, True):
             for flip_column in (False, True):
-                moved = []
+                image = []
                 for position in POSITIONS:
                     row, column = position[row_of], position[column_of]
-                    moved.append(SPACE_AT[last - row if flip_row else row, last - column if flip_column else column])
-                turns.append(moved)
-    return np.array(turns, np.int8)
+                    image.append(SPACE_AT[last - row if flip_row else row, last - column if flip_column else column])
+                images.append(image)
+    return np.array(images, np.int8)
 
 
 SYMMETRY = _symmetries()
-_DRAWN = np.random.default_rng(0)
-_PIECE_KEY: Any = _DRAWN.integers(1 << 64, size=(SPACES, HEIGHT, NUMBERS + 1), dtype=np.uint64)
-_CURRENT_KEY: Any = _DRAWN.integers(1 << 64, size=NUMBERS + 2, dtype=np.uint64)
+_rng = np.random.default_rng(0)
+_PIECE_KEY: Any = _rng.integers(1 << 64, size=(SPACES, HEIGHT, NUMBERS + 1), dtype=np.uint64)
+_CURRENT_KEY: Any = _rng.integers(1 << 64, size=NUMBERS + 2, dtype=np.uint64)
 
 
 @rule
 def key_of(state: State) -> int:
-    """The position before a move as a number, the same however the board is turned or mirrored."""
+    """Return the key of a state at the start of a turn, the same for all symmetries of the board."""
     key = key_of_symmetry(state, 0)
     for symmetry in range(1, len(SYMMETRY)):
         key = min(key, key_of_symmetry(state, symmetry))
@@ -370,7 +396,7 @@ def key_of(state: State) -> int:
 
 @rule
 def key_of_symmetry(state: State, symmetry: int) -> int:
-    """Which stacks they are doesn't matter, only where they are and what is in them."""
+    """Return the Zobrist key of one image of the board. It depends on where the pieces are, not on the numbers of the stacks."""
     key: int = _CURRENT_KEY[state.current]
     for stack in range(STACKS):
         for k in range(state.height[stack]):

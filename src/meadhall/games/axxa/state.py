@@ -1,4 +1,4 @@
-"""AxxA: what is on the table. Ids are those of the rulebook beside this file."""
+"""The state of an AxxA match, its action numbers, events and endings. The ids are those of the rulebook beside this file."""
 
 from __future__ import annotations
 
@@ -12,32 +12,45 @@ from meadhall.engine.schema import I8, GameState, Grid, Row, record
 from meadhall.games.axxa.board import BIT, SPACES, TRIPLES
 
 SEATS = 6
+SIDES = 2
 NUMBERS = 6
 OF_EACH = 6  # pieces of each number
 PIECES = NUMBERS * OF_EACH
 STACKS = 12
-HEIGHT = 3
-THREE = 3  # pieces in a triplet
+HEIGHT = 3  # pieces in a full stack
+TRIPLET_SIZE = 3
 
-TOGETHER, VERSUS = 0, 1  # option ``mode``
-SIDES = 2
-
-UNKNOWN = 0  # a piece that nobody has seen, where it is concealed
+UNKNOWN = 0  # a concealed piece
 NOWHERE = -1  # the space of a stack that is gone
-EMPTY = -1  # the stack on a space where there is none
-NONE, SEVERAL = -1, -2  # instead of the only triplet
+EMPTY = -1  # the stack on a space without one
 
-# Actions: move from * 37 + to; leave the stack as it is; turn it over; remove a triple of spaces; pay from a space.
-MOVE = 0
-LEAVE = MOVE + SPACES * SPACES
-TURN = LEAVE + 1
-REMOVE = TURN + 1
-PAY = REMOVE + len(TRIPLES)
-ACTIONS = PAY + SPACES
+
+class Act(IntEnum):
+    """The first action number of each kind of action.
+
+    A move is ``Act.MOVE + start * SPACES + end``; a removal is ``Act.REMOVE`` plus the index of the triple of spaces in
+    ``board.TRIPLES``; a payment is ``Act.PAY`` plus the space of the piece.
+    """
+
+    MOVE = 0
+    LEAVE = SPACES * SPACES
+    TURN = LEAVE + 1
+    REMOVE = TURN + 1
+    PAY = REMOVE + len(TRIPLES)
+
+
+ACTIONS = Act.PAY + SPACES
+
+
+class Mode(IntEnum):
+    """The values of the option ``mode``."""
+
+    TOGETHER = 0
+    VERSUS = 1
 
 
 class Phase(IntEnum):
-    """What the actor is to decide."""
+    """What the seat to move decides next."""
 
     MOVE = 0
     TURN = 1
@@ -46,19 +59,19 @@ class Phase(IntEnum):
 
 
 class Ending(IntEnum):
-    """How a match ended."""
+    """The reason why a match ended."""
 
     NONE = 0
-    WON = 1  # together, as are the next two
+    WON = 1  # mode together, like the next two
     PIECES = 2
     STUCK = 3
-    NO_FULL_STACK = 4  # against each other, as are the next two
+    NO_FULL_STACK = 4  # mode versus, like the next two
     NO_NUMBER = 5
     NO_MOVE = 6
 
 
 class Event(IntEnum):
-    """What can happen."""
+    """The kinds of events."""
 
     STACKS = 1
     STARTS = 2
@@ -78,19 +91,19 @@ class Event(IntEnum):
 
 @record
 class State(GameState):
-    """The state of a match. Hidden, from everybody, are the pieces that were never visible."""
+    """The state of a match. Pieces that have never been visible are hidden from every seat."""
 
     mode: I8
-    orthogonal: I8  # whether only side by side is touching
+    orthogonal: I8  # whether only spaces side by side touch
     phase: I8
     ending: I8
-    current: I8  # the number that can be removed, 7 when there is none left
-    moved: I8  # the stack that the actor has moved this turn
-    triplets: I8  # removed this turn
-    taker: Annotated[Row, np.int8, NUMBERS + 1]  # number -> 1 + the seat that removed its triplet, 0: nobody did
-    paid: Annotated[Row, np.int8, NUMBERS + 1]  # number -> its pieces that were paid
+    current: I8  # the number that can be removed, 7 when no number is left
+    moved: I8  # the stack that was moved this turn
+    triplets: I8  # triplets removed this turn
+    taker: Annotated[Row, np.int8, NUMBERS + 1]  # number -> 1 + the seat that removed its triplet, 0 if none has
+    paid: Annotated[Row, np.int8, NUMBERS + 1]  # number -> how many of its pieces were paid
     stack_at: Annotated[Row, np.int8, SPACES]  # space -> the stack on it, or EMPTY
-    space: Annotated[Row, np.int8, STACKS]  # stack -> the space that it is on, or NOWHERE
+    space: Annotated[Row, np.int8, STACKS]  # stack -> its space, or NOWHERE
     height: Annotated[Row, np.int8, STACKS]
     piece: Annotated[Grid, np.int8, STACKS, HEIGHT]  # from the bottom; the visible one is piece[stack, height[stack] - 1]
     seen: Annotated[Grid, np.int8, STACKS, HEIGHT]  # whether that piece has ever been visible
@@ -98,13 +111,13 @@ class State(GameState):
 
 @rule
 def top(state: State, stack: int) -> int:
-    """The visible piece of a stack that is there."""
+    """Return the visible piece of a stack, which must not be gone."""
     return state.piece[stack, state.height[stack] - 1]
 
 
 @rule
 def occupied(state: State) -> int:
-    """The spaces with a stack, as a mask."""
+    """Return the spaces that hold a stack, as a mask."""
     spaces = u64(0)
     for stack in range(STACKS):
         if state.height[stack] > 0:
@@ -114,7 +127,7 @@ def occupied(state: State) -> int:
 
 @rule
 def showing(state: State, number: int) -> int:
-    """The spaces whose visible piece is ``number``, as a mask."""
+    """Return the spaces whose visible piece is ``number``, as a mask."""
     spaces = u64(0)
     for stack in range(STACKS):
         if state.height[stack] > 0 and top(state, stack) == number:
@@ -124,20 +137,20 @@ def showing(state: State, number: int) -> int:
 
 @rule
 def on_board(state: State, number: int) -> int:
-    """How many pieces of a number are on the board, seen or not."""
-    removed = THREE if state.taker[number] else 0
+    """Return how many pieces of a number are on the board, seen or unseen."""
+    removed = TRIPLET_SIZE if state.taker[number] else 0
     return OF_EACH - state.paid[number] - removed
 
 
 @rule
 def side_of(seat: int) -> int:
-    """AX-7.1: seats alternate between the sides."""
+    """AX-7.1: Seats alternate between the two sides."""
     return seat % SIDES
 
 
 @rule
 def triplets_of(state: State, side: int) -> int:
-    """AX-7.1: how many triplets the players of a side have removed."""
+    """AX-7.1: A side keeps the triplets that its players have removed: count them."""
     count = 0
     for number in range(1, NUMBERS + 1):
         if state.taker[number] and side_of(state.taker[number] - 1) == side:

@@ -1,4 +1,4 @@
-"""AxxA drawn in a terminal."""
+"""AxxA drawn as text for a terminal."""
 
 from __future__ import annotations
 
@@ -10,14 +10,13 @@ from meadhall.games.axxa.state import EMPTY, NUMBERS, State, on_board
 
 COLUMNS = "abcdefg"
 ROWS = "7654321"
-WIDTH = 5  # of a space
+WIDTH = 5  # characters of a space
 
 
 def sketch(state: State, names: Sequence[str]) -> str:
-    """The board, and beside it what has become of each number.
+    """Draw the board, and beside it the status of each number.
 
-    A stack is written from the top: ``4?2`` shows a 4; beneath lies a piece that nobody has seen, and beneath that a 2 that was
-    visible before.
+    A stack is written from the top. ``4?2`` shows a 4; below it are an unseen piece and a 2 that has been visible before.
     """
     board = [_row(state, row) for row in ROWS]
     notes = ["", *(_note(state, names, number) for number in range(1, NUMBERS + 1))]
@@ -37,13 +36,13 @@ def _space(state: State, name: str) -> str:
 
 
 def _pieces(state: State, stack: int) -> list[str]:
-    """A stack's pieces from the top, as far as they were seen."""
+    """Return the pieces of a stack from the top, with ``?`` for unseen ones."""
     height = range(state.height[stack] - 1, -1, -1)
     return [str(state.piece[stack, k]) if state.seen[stack, k] else "?" for k in height]
 
 
 def _note(state: State, names: Sequence[str], number: int) -> str:
-    """How many pieces of a number are on the board and paid, and what became of its triplet."""
+    """Describe a number: how many of its pieces are on the board, how many were paid, and what happened to its triplet."""
     marker = ">" if number == state.current else " "
     counts = _("{left} left, {paid} paid").format(left=on_board(state, number), paid=state.paid[number])
     if state.taker[number]:

@@ -1,4 +1,4 @@
-"""AxxA in words: its events, actions, refusals and prompts."""
+"""The texts of AxxA: events, actions, refusals, prompts and endings."""
 
 from __future__ import annotations
 
@@ -10,55 +10,55 @@ from meadhall.engine.events import EventKind, named, number, seat
 from meadhall.engine.language import gettext as _
 from meadhall.engine.language import listed, marked
 from meadhall.games.axxa.board import NAMES, SPACES, TRIPLE_TOUCHES, TRIPLES, distance, routes
-from meadhall.games.axxa.state import EMPTY, LEAVE, PAY, REMOVE, SIDES, TURN, Ending, Event, Phase, State, top
+from meadhall.games.axxa.state import EMPTY, SIDES, Act, Ending, Event, Phase, State, top
 from meadhall.games.axxa.terminal import sketch as sketch
 
 
 def space(value: int) -> int:
-    """An argument that is a space, written as its number; in words it is its name."""
+    """Mark an event argument as a space. Records hold its number, texts its name."""
     return value
 
 
 def side(value: int) -> int:
-    """An argument that is a side, written as its number; in words it is its players' names."""
+    """Mark an event argument as a side. Records hold its number, texts the names of its players."""
     return value
 
 
-REASONS = {"pieces": marked("fewer than three pieces of a number are left"), "stuck": marked("no stack can move")}
-"""Why a match together is lost, by the name in records."""
+REASONS = {"pieces": marked("a number has fewer than three pieces left"), "stuck": marked("no stack can move")}
+"""The reasons why a match in mode together is lost, by their names in records."""
 
 EVENTS: dict[int, EventKind] = {
-    Event.STACKS: EventKind("stacks", (space, number), "AX-1.2", marked("{0} shows {1}")),
-    Event.STARTS: EventKind("starts", (seat,), "AX-1.3", marked("{0} begins")),
-    Event.MOVED: EventKind("moved", (seat, space, space), "AX-2.1", marked("{0} moves from {1} to {2}")),
-    Event.TURNED: EventKind("turned", (seat, space, number), "AX-3.1", marked("{0} turns {1} over, it shows {2}")),
+    Event.STACKS: EventKind("stacks", (space, number), "AX-1.2", marked("{0} shows a {1}")),
+    Event.STARTS: EventKind("starts", (seat,), "AX-1.3", marked("{0} goes first")),
+    Event.MOVED: EventKind("moved", (seat, space, space), "AX-2.1", marked("{0} moves the stack on {1} to {2}")),
+    Event.TURNED: EventKind("turned", (seat, space, number), "AX-3.1", marked("{0} turns over the stack on {1}: it shows a {2}")),
     Event.REMOVED: EventKind(
         "removed", (seat, number, space, space, space), "AX-4.3", marked("{0} removes the {1}s on {2}, {3} and {4}")
     ),
-    Event.EXPOSED: EventKind("exposed", (space, number), "AX-3.2", marked("{0} now shows {1}")),
+    Event.EXPOSED: EventKind("exposed", (space, number), "AX-3.2", marked("{0} now shows a {1}")),
     Event.PAID: EventKind("paid", (seat, space, number), "AX-5.1", marked("{0} pays the {2} on {1}")),
-    Event.STACK_GONE: EventKind("stack_gone", (space,), "AX-5.2", marked("{0} is empty")),
-    Event.SKIPPED: EventKind("skipped", (number,), "AX-7.3", marked("The {0}s are skipped, too few are left")),
-    Event.PRAISE: EventKind("praise", (seat, number), "AX-4.5", marked("{1} triplets in one turn: outstanding, {0}!")),
-    Event.WON: EventKind("won", (), "AX-6.1", marked("The last triplet is removed: the puzzle is solved")),
+    Event.STACK_GONE: EventKind("stack_gone", (space,), "AX-5.2", marked("{0} is now empty")),
+    Event.SKIPPED: EventKind("skipped", (number,), "AX-7.3", marked("The {0}s are skipped: too few are left")),
+    Event.PRAISE: EventKind("praise", (seat, number), "AX-4.5", marked("Outstanding move by {0}: {1} triplets in one turn!")),
+    Event.WON: EventKind("won", (), "AX-6.1", marked("All six triplets are removed: the puzzle is solved!")),
     Event.LOST: EventKind("lost", (named(*REASONS),), "AX-6.2", marked("The puzzle can't be solved any more: {0}")),
-    Event.SIDE_WON: EventKind("side_won", (side, number, number), "AX-7.2", marked("Victory for {0}, by {1} : {2} triplets")),
-    Event.DRAWN: EventKind("drawn", (number, number), "AX-7.2", marked("A draw, by {0} : {1} triplets")),
+    Event.SIDE_WON: EventKind("side_won", (side, number, number), "AX-7.2", marked("Victory for {0}. Final score: {1} : {2}")),
+    Event.DRAWN: EventKind("drawn", (number, number), "AX-7.2", marked("A draw. Final score: {0} : {1}")),
 }
-GOOD = marked("{1} triplets in one turn: good, {0}!")
+GOOD = marked("Good move by {0}: {1} triplets in one turn!")
 
 ENDINGS = {
-    Ending.WON: ("AX-6.1", marked("all six triplets are removed")),
+    Ending.WON: ("AX-6.1", marked("all six triplets have been removed")),
     Ending.PIECES: ("AX-6.2", REASONS["pieces"]),
     Ending.STUCK: ("AX-6.2", REASONS["stuck"]),
     Ending.NO_FULL_STACK: ("AX-7.2", marked("no stack of three is left")),
-    Ending.NO_NUMBER: ("AX-7.3", marked("no number is left")),
+    Ending.NO_NUMBER: ("AX-7.3", marked("no numbers are left to remove")),
     Ending.NO_MOVE: ("AX-7.3", REASONS["stuck"]),
 }
 
 
 def event(event: events.Event, names: Sequence[str]) -> str:
-    """What happened, in words."""
+    """Return the text of an event."""
     kind = EVENTS[event.kind]
     values = [_spoken(kind.argument(i), value, names) for i, value in enumerate(event.arguments)]
     good = event.kind == Event.PRAISE and event.arguments[1] == 2
@@ -79,16 +79,16 @@ def _spoken(argument: object, value: Any, names: Sequence[str]) -> object:
 
 
 def action(state: State, action: int, names: Sequence[str]) -> str:
-    """What the actor would do."""
-    if action < LEAVE:
+    """Return the text of an action of the seat to move."""
+    if action < Act.LEAVE:
         return _move(state, *divmod(action, SPACES))
-    if action == LEAVE:
+    if action == Act.LEAVE:
         return _("leave the {number} on top").format(number=top(state, state.moved))
-    if action == TURN:
+    if action == Act.TURN:
         return _turn(state)
-    if action < PAY:
-        return _("remove the {number}s on {spaces}").format(number=state.current, spaces=spaces_of(action - REMOVE))
-    return _("pay the {number} on {space}").format(number=_shown(state, action - PAY), space=NAMES[action - PAY])
+    if action < Act.PAY:
+        return _("remove the {number}s on {spaces}").format(number=state.current, spaces=spaces_of(action - Act.REMOVE))
+    return _("pay the {number} on {space}").format(number=_shown(state, action - Act.PAY), space=NAMES[action - Act.PAY])
 
 
 def _move(state: State, start: int, end: int) -> str:
@@ -97,20 +97,20 @@ def _move(state: State, start: int, end: int) -> str:
 
 
 def _turn(state: State) -> str:
-    beneath = state.height[state.moved] - 2
-    if beneath >= 0 and state.seen[state.moved, beneath]:
-        return _("turn it over: the {number} comes up").format(number=state.piece[state.moved, beneath])
+    second = state.height[state.moved] - 2
+    if second >= 0 and state.seen[state.moved, second]:
+        return _("turn it over: the {number} comes up").format(number=state.piece[state.moved, second])
     return _("turn it over and see what comes up")
 
 
 def _shown(state: State, space: int) -> str:
-    """The visible piece on a space; a dash where there is none."""
+    """Return the visible piece on a space, or a dash if there is none."""
     stack = state.stack_at[space]
     return "–" if stack == EMPTY else str(top(state, stack))
 
 
 def spaces_of(triple: int) -> str:
-    """The names of a triple of spaces."""
+    """Return the names of a triple of spaces as a list in words."""
     return listed(_names(triple))
 
 
@@ -119,59 +119,59 @@ def _names(triple: int) -> list[str]:
 
 
 def notation(action: int) -> str:
-    """What a person types for an action at the terminal: ``c7 c4``, ``pay c4``."""
-    if action < LEAVE:
+    """Return what a player types for an action in the terminal, such as ``c7 c4`` or ``pay c4``."""
+    if action < Act.LEAVE:
         start, end = divmod(action, SPACES)
         return f"{NAMES[start]} {NAMES[end]}"
-    if action == LEAVE:
+    if action == Act.LEAVE:
         return _("leave")
-    if action == TURN:
+    if action == Act.TURN:
         return _("turn")
-    if action < PAY:
-        return " ".join([_("take"), *_names(action - REMOVE)])
-    return " ".join([_("pay"), NAMES[action - PAY]])
+    if action < Act.PAY:
+        return " ".join([_("take"), *_names(action - Act.REMOVE)])
+    return " ".join([_("pay"), NAMES[action - Act.PAY]])
 
 
 # ----------------------------------------------------------------------------------------------------------------- refusals
 
 
 def refusal(state: State, action: int, names: Sequence[str]) -> tuple[str, str]:
-    """Why the actor can't do this now."""
-    if action < LEAVE:
+    """Return the rule that forbids an action now, with an explanation; two empty strings if the action is legal."""
+    if action < Act.LEAVE:
         return _not_moved(state, *divmod(action, SPACES))
-    if action < REMOVE:
+    if action < Act.REMOVE:
         return _not_turned(state)
-    if action < PAY:
-        return _not_removed(state, action - REMOVE)
-    return _not_paid(state, action - PAY)
+    if action < Act.PAY:
+        return _not_removed(state, action - Act.REMOVE)
+    return _not_paid(state, action - Act.PAY)
 
 
 def _not_moved(state: State, start: int, end: int) -> tuple[str, str]:
     if state.phase == Phase.TURN:
-        return "AX-2.1", _("You have moved your stack. Leave it as it is, or turn it over.")
+        return "AX-2.1", _("You have already moved a stack. Now choose whether to turn it over.")
     if state.phase == Phase.REMOVE:
-        return "AX-4.3", _("First say which triplet leaves.")
+        return "AX-4.3", _("First choose which triplet to remove.")
     if state.phase == Phase.PAY:
-        return "AX-2.1", _("You have moved your stack. Now pay for the move.")
+        return "AX-2.1", _("You have already moved a stack. Now pay for the move.")
     if state.stack_at[start] == EMPTY:
         return "AX-2.1", _("There is no stack on {space}.").format(space=NAMES[start])
-    return _no_way(state, start, end)
+    return _unreachable(state, start, end)
 
 
-def _no_way(state: State, start: int, end: int) -> tuple[str, str]:
+def _unreachable(state: State, start: int, end: int) -> tuple[str, str]:
     length, away = top(state, state.stack_at[start]), distance(start, end)
     if start == end:
-        return "AX-2.2", _("A move ends on another space than it began.")
+        return "AX-2.2", _("A move must end on a different space.")
     if away > length:
-        return "AX-2.2", _("{space} is too far: a {number} moves exactly {number}, and it is {away} away.").format(
+        return "AX-2.2", _("{space} is too far away: a {number} moves exactly {number}, and the distance is {away}.").format(
             space=NAMES[end], number=length, away=away
         )
     if (length - away) % 2:
-        return "AX-2.2", _("{space} is too near: a {number} moves exactly {number}, and it is {away} away.").format(
+        return "AX-2.2", _("{space} is too close: a {number} moves exactly {number}, and the distance is {away}.").format(
             space=NAMES[end], number=length, away=away
         )
     if away < length:
-        return "AX-2.2", _("{space} is only {away} away: a {number} would need a detour, with more than one turn.").format(
+        return "AX-2.2", _("{space} is only {away} away: a {number} would have to turn more than one corner.").format(
             space=NAMES[end], number=length, away=away
         )
     return _blocked(state, start, end)
@@ -179,23 +179,23 @@ def _no_way(state: State, start: int, end: int) -> tuple[str, str]:
 
 def _blocked(state: State, start: int, end: int) -> tuple[str, str]:
     if state.stack_at[end] != EMPTY:
-        return "AX-2.3", _("There is a stack on {space}.").format(space=NAMES[end])
-    ways = [[space for space in way if state.stack_at[space] != EMPTY] for way in routes(start, end)]
-    if not all(ways):
+        return "AX-2.3", _("There is already a stack on {space}.").format(space=NAMES[end])
+    obstacles = [[space for space in route if state.stack_at[space] != EMPTY] for route in routes(start, end)]
+    if not all(obstacles):
         return "", ""
-    stacks = listed(sorted({NAMES[way[0]] for way in ways}))
-    if len(ways) == 1:
+    stacks = listed(sorted({NAMES[spaces[0]] for spaces in obstacles}))
+    if len(obstacles) == 1:
         return "AX-2.3", _("The stack on {space} is in the way.").format(space=stacks)
-    return "AX-2.3", _("Both ways with one turn are blocked: by {spaces}.").format(spaces=stacks)
+    return "AX-2.3", _("Both routes are blocked, by the stacks on {spaces}.").format(spaces=stacks)
 
 
 def _not_turned(state: State) -> tuple[str, str]:
     if state.phase == Phase.MOVE:
-        return "AX-3.1", _("A stack is turned over after its move: move one first.")
+        return "AX-3.1", _("You turn a stack over after moving it. Move one first.")
     if state.phase == Phase.REMOVE:
-        return "AX-4.3", _("First say which triplet leaves.")
+        return "AX-4.3", _("First choose which triplet to remove.")
     if state.phase == Phase.PAY:
-        return "AX-3.1", _("It is too late to turn the stack over. Now pay for the move.")
+        return "AX-3.1", _("It's too late to turn the stack over. Now pay for the move.")
     return "", ""
 
 
@@ -204,8 +204,8 @@ def _not_removed(state: State, triple: int) -> tuple[str, str]:
     if rule or state.phase == Phase.REMOVE:
         return rule, why
     if state.phase == Phase.TURN:
-        return "AX-4.3", _("Triplets leave at the end of the move: first leave the stack as it is, or turn it over.")
-    return "AX-5.3", _("This triplet counts at the end of the next move: move a stack first.")
+        return "AX-4.3", _("Triplets are removed at the end of the move. First choose whether to turn the stack over.")
+    return "AX-5.3", _("This triplet counts at the end of the next move. Move a stack first.")
 
 
 def _no_triplet(state: State, triple: int) -> tuple[str, str]:
@@ -221,17 +221,17 @@ def _no_triplet(state: State, triple: int) -> tuple[str, str]:
             number=shown[0], current=state.current
         )
     if state.orthogonal and not TRIPLE_TOUCHES[state.orthogonal, triple]:
-        return "AX-4.1", _("These spaces touch at corners only; at this table they have to lie side by side.")
+        return "AX-4.1", _("These stacks only touch at corners. At this table they must be side by side.")
     return "", ""
 
 
 def _not_paid(state: State, space: int) -> tuple[str, str]:
     if state.phase == Phase.MOVE:
-        return "AX-5.1", _("You pay after your move, if it removes nothing: move a stack first.")
+        return "AX-5.1", _("You pay after a move that removes nothing. Move a stack first.")
     if state.phase == Phase.TURN:
-        return "AX-5.1", _("You pay when your move is done: first leave the stack as it is, or turn it over.")
+        return "AX-5.1", _("You pay at the end of the move. First choose whether to turn the stack over.")
     if state.phase == Phase.REMOVE:
-        return "AX-4.3", _("This move is free. Say which triplet leaves.")
+        return "AX-4.3", _("This move is free. Choose which triplet to remove.")
     if state.stack_at[space] == EMPTY:
         return "AX-5.2", _("There is no stack on {space}.").format(space=NAMES[space])
     return "", ""
@@ -241,28 +241,28 @@ def _not_paid(state: State, space: int) -> tuple[str, str]:
 
 
 def prompt(state: State, names: Sequence[str], viewer: int) -> str:
-    """What is to be decided and by whom."""
+    """Return the question that the seat to move must answer, addressed to that seat if ``viewer`` is it."""
     if state.actor < 0:
         return _("The match is over.")
-    text = _((MINE if viewer == state.actor else THEIRS)[Phase(state.phase)])
+    text = _((YOUR_TURN if viewer == state.actor else OTHERS_TURN)[Phase(state.phase)])
     return text.format(name=names[state.actor], current=state.current, space=NAMES[max(state.space[state.moved], 0)])
 
 
-MINE = {
-    Phase.MOVE: marked("Move a stack, as far as its top piece says. The {current}s are next to be brought together."),
-    Phase.TURN: marked("The stack on {space}: leave it as it is, or put its top piece to the bottom?"),
-    Phase.REMOVE: marked("There is more than one triplet of {current}s: which one leaves?"),
-    Phase.PAY: marked("No triplet: pay for the move with a visible piece."),
+YOUR_TURN = {
+    Phase.MOVE: marked("Move a stack as many spaces as its top piece shows. Bring three {current}s together."),
+    Phase.TURN: marked("Turn over the stack on {space}? Its top piece would go to the bottom."),
+    Phase.REMOVE: marked("There is more than one triplet of {current}s. Choose one to remove."),
+    Phase.PAY: marked("No triplet: pay for your move with a visible piece."),
 }
-THEIRS = {
-    Phase.MOVE: marked("{name} is to move a stack. The {current}s are next to be brought together."),
+OTHERS_TURN = {
+    Phase.MOVE: marked("{name} moves a stack. The next triplet must be {current}s."),
     Phase.TURN: marked("{name} may turn over the stack on {space}."),
-    Phase.REMOVE: marked("{name} chooses which triplet of {current}s leaves."),
-    Phase.PAY: marked("No triplet: {name} has to pay for the move."),
+    Phase.REMOVE: marked("{name} chooses which triplet of {current}s to remove."),
+    Phase.PAY: marked("No triplet: {name} must pay for the move."),
 }
 
 
 def ending(state: State) -> tuple[str, str]:
-    """How it ended."""
+    """Return the rule by which the match ended, and the reason."""
     rule, text = ENDINGS[Ending(state.ending)]
     return rule, _(text)

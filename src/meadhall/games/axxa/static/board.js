@@ -1,5 +1,5 @@
-// What AxxA's page can't do with HTML alone: arrow keys walk the board, Escape lets a stack go, a space out of reach is asked
-// about, and the reminder of covered pieces can be put away. Without this file the game is played all the same.
+// Enhancements of AxxA's page: arrow keys move around the board, Escape deselects a stack, pressing a space out of reach asks for
+// the reason, and a button hides the remembered pieces. The game can be played without this file.
 (() => {
   const STEPS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
   const SPACES = 37;
@@ -7,60 +7,60 @@
   const on = (name, act) => document.addEventListener(name, act);
   const spots = () => document.querySelector(".axxa-spots");
   const chosen = () => document.querySelector(".axxa-chooser:checked");
-  const moment = () => document.querySelector("#controls input[name=n]")?.value;
+  const stepNumber = () => document.querySelector("#controls input[name=n]")?.value;
 
-  let place = null;    // the space that Tab leads to, from which the arrows go on
-  let held = false;    // whether the focus is, or was before it vanished, among the controls
-  let choice = null;   // the chosen stack, and the moment in which it was chosen
+  let tabStop = null;    // the space that Tab focuses and where the arrow keys start
+  let hasFocus = false;  // whether the focus is among the controls, or was before a swap removed it
+  let choice = null;     // the chosen stack, and the step at which it was chosen
 
-  // Of a chosen stack's goal the goal stands for the space, else what lies there.
-  const standing = space => byId(`go-${chosen()?.value}-${space}`) ?? byId(`space-${space}`);
+  // The control of a space: if the chosen stack can move there, its goal; otherwise whatever is on the space.
+  const controlOf = space => byId(`go-${chosen()?.value}-${space}`) ?? byId(`space-${space}`);
 
-  function settle() {
+  function updateTabStop() {
     for (const each of spots()?.querySelectorAll("[data-space]") ?? []) each.tabIndex = -1;
-    place ??= document.querySelector(".axxa-chooser, .axxa-price")?.dataset.space ?? "12";
-    const here = standing(place);
+    tabStop ??= document.querySelector(".axxa-chooser, .axxa-price")?.dataset.space ?? "12";
+    const here = controlOf(tabStop);
     if (here) here.tabIndex = 0;
   }
 
   function choose(chooser) {
     const again = choice?.id === chooser.id;
     chooser.checked = !again;
-    choice = again ? null : { id: chooser.id, moment: moment() };
-    settle();
+    choice = again ? null : { id: chooser.id, step: stepNumber() };
+    updateTabStop();
   }
 
-  function walk(from, [down, right]) {
+  function moveFocus(from, [down, right]) {
     const [row, column] = ["r", "c"].map(name => +new RegExp(`\\b${name}(\\d)`).exec(from.className)[1]);
     const next = spots().querySelector(`[data-space].r${row + down}.c${column + right}`);
-    if (next) standing(next.dataset.space).focus();
+    if (next) controlOf(next.dataset.space).focus();
   }
 
-  function alongside(button, forward) {
+  function focusNeighbour(button, forward) {
     const all = [...button.parentElement.querySelectorAll("button")];
     all[(all.indexOf(button) + (forward ? 1 : all.length - 1)) % all.length].focus();
   }
 
   on("focusin", e => {
-    held = !!e.target.closest(".axxa-spots");
+    hasFocus = !!e.target.closest(".axxa-spots");
     if (!e.target.dataset.space) return;
-    place = e.target.dataset.space;
-    settle();
+    tabStop = e.target.dataset.space;
+    updateTabStop();
   });
 
   on("click", e => {
     if (e.target.matches(".axxa-chooser")) choose(e.target);
     const from = chosen();
     if (from && e.target.matches(".axxa-idle")) e.target.value = SPACES * from.value + +e.target.dataset.space;
-    if (e.target.closest("#memory")) remind(byId("memory").getAttribute("aria-pressed") !== "true");
+    if (e.target.closest("#memory")) showMemory(byId("memory").getAttribute("aria-pressed") !== "true");
   });
 
   on("keydown", e => {
     if (e.ctrlKey || e.metaKey || e.altKey || !e.target.closest(".axxa-spots")) return;
     if (STEPS[e.key]) {
       e.preventDefault();
-      if (e.target.dataset.space) walk(e.target, STEPS[e.key]);
-      else alongside(e.target, e.key === "ArrowRight" || e.key === "ArrowDown");
+      if (e.target.dataset.space) moveFocus(e.target, STEPS[e.key]);
+      else focusNeighbour(e.target, e.key === "ArrowRight" || e.key === "ArrowDown");
     } else if (e.key === "Enter" && e.target.matches(".axxa-chooser")) {
       e.preventDefault();
       choose(e.target);
@@ -71,26 +71,26 @@
     }
   });
 
-  // A frame that shows the same moment again leaves the chosen stack chosen; whose button has gone keeps the place.
+  // A new frame of the same step keeps the chosen stack. If the focused button has gone, focus moves to a control nearby.
   on("htmx:after:swap", () => {
-    const chooser = choice && choice.moment === moment() ? byId(choice.id) : null;
+    const chooser = choice && choice.step === stepNumber() ? byId(choice.id) : null;
     if (chooser) chooser.checked = true;
     else choice = null;
-    settle();
-    remind(reminded());
-    if (held && document.activeElement === document.body) (document.querySelector(".axxa-act, .axxa-take") ?? standing(place))?.focus({ preventScroll: true });
+    updateTabStop();
+    showMemory(memoryShown());
+    if (hasFocus && document.activeElement === document.body) (document.querySelector(".axxa-act, .axxa-take") ?? controlOf(tabStop))?.focus({ preventScroll: true });
   });
 
-  function reminded() {
+  function memoryShown() {
     try { return localStorage.getItem("axxa-memory") !== "off"; } catch { return true; }
   }
-  function remind(wanted) {
+  function showMemory(wanted) {
     document.documentElement.dataset.axxaMemory = wanted ? "on" : "off";
-    try { localStorage.setItem("axxa-memory", wanted ? "on" : "off"); } catch { /* remembered until the page is left */ }
+    try { localStorage.setItem("axxa-memory", wanted ? "on" : "off"); } catch { /* lasts until the page is closed */ }
     byId("memory")?.setAttribute("aria-pressed", String(wanted));
     byId("memory")?.removeAttribute("hidden");
   }
 
-  settle();
-  remind(reminded());
+  updateTabStop();
+  showMemory(memoryShown());
 })();
