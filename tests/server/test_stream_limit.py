@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from meadhall.server.errors import TooMany
-from meadhall.server.web.stream_limit import Streams
+from meadhall.server.web.stream_limit import StreamLimit
 
 
 def test_streams_are_counted_by_address() -> None:
-    streams = Streams(1)
-    with streams.counted("a"):
+    streams = StreamLimit(1)
+    with streams.count("a"):
         assert streams.total == 1
         streams.check("b")
         with pytest.raises(TooMany):
