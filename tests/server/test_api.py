@@ -13,8 +13,8 @@ import meadhall
 from games_for_tests.hoard.rules import BOAST, DRAW, LOOK
 from meadhall.server.app import BODY_LIMIT
 from meadhall.server.hall.room import Room
-from meadhall.server.routes import api
-from meadhall.server.routes.documents import DOCUMENT_LIMIT
+from meadhall.server.routes.lobby import DOCUMENT_LIMIT
+from meadhall.server.web import event_stream
 from server.described import Described
 from server.people import AXES, HOARD, OpenHall, Program, stream
 
@@ -218,7 +218,7 @@ async def test_who_comes_back_is_told_what_followed_the_last_event(hall: OpenHal
 
 async def test_a_quiet_stream_says_that_it_is_still_there(hall: OpenHall, monkeypatch: pytest.MonkeyPatch) -> None:
     host, _, table = await two_programs(hall)
-    monkeypatch.setattr(api, "_PATIENCE", 0.01)
+    monkeypatch.setattr(event_stream, "HEARTBEAT_INTERVAL", 0.01)
     async with stream(host, f"/api/v1/tables/{table}/events") as live:
         messages = [await live.message() for _ in range(3)]
         assert messages[-1] == ": still here"

@@ -15,7 +15,7 @@ from litestar.stores.memory import MemoryStore
 from prometheus_client import CONTENT_TYPE_LATEST
 
 from meadhall.server import app as app_module
-from meadhall.server.routes.documents import DOCUMENT_LIMIT
+from meadhall.server.routes.lobby import DOCUMENT_LIMIT
 from meadhall.server.settings import Settings
 from meadhall.server.store.database import NoAnswer
 from meadhall.server.store.store import Store

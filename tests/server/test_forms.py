@@ -14,7 +14,7 @@ def test_an_integer_is_read_or_refused() -> None:
     assert integer({"n": " 12 "}, "n") == 12
     assert integer({"n": ""}, "n") is None
     assert integer({}, "n") is None
-    with pytest.raises(BadSetup, match="n is a number, not 'x'"):
+    with pytest.raises(BadSetup, match="n must be an integer, not 'x'"):
         integer({"n": "x"}, "n")
 
 

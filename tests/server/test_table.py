@@ -11,9 +11,10 @@ import pytest
 
 from games_for_tests.hoard.rules import BOAST, DRAW, LOOK
 from meadhall.engine.game import game
-from meadhall.server.pages import responses as answers
-from meadhall.server.routes import tables as table_routes
+from meadhall.server.pages import responses
+from meadhall.server.routes import answers
 from meadhall.server.settings import Settings
+from meadhall.server.web import event_stream
 from server.people import AXES, HOARD, OpenHall, Person, Program, open_hall, play_out, stream
 
 pytestmark = pytest.mark.asyncio
@@ -395,7 +396,7 @@ async def test_refusals_of_an_action_say_why(hall: OpenHall) -> None:
     await refused(host, act, {"action": "99"}, 400, "malformed", "outside 0 to 14")
     await refused(host, act, {"action": "-1"}, 400, "malformed", "outside 0 to 14")
     await refused(host, act, {"action": "0", "n": "7"}, 409, "stale", "The game has moved on since")
-    await refused(host, act, {"action": "0", "n": "x"}, 400, "bad-setup", "n is a number")
+    await refused(host, act, {"action": "0", "n": "x"}, 400, "bad-setup", "n must be an integer")
     await refused(friend, act, {"action": "0"}, 409, "not-your-turn", "turn.")
     await refused(hall.person(), act, {"action": "0"}, 403, "not-your-seat", "You have no seat at this table")
     await play_out(room, {0: host, 1: friend})
@@ -549,9 +550,9 @@ async def test_who_watches_is_told_before_the_answer_to_a_move_is_drawn(hall: Op
 
         def table_answer(*arguments: Any) -> Any:
             told.extend([mine.waiting, theirs.waiting])
-            return answers.table_answer(*arguments)
+            return responses.table_answer(*arguments)
 
-        monkeypatch.setattr(table_routes, "table_answer", table_answer)
+        monkeypatch.setattr(answers, "table_answer", table_answer)
         await host.act(room.table.id, BOAST)
         assert told == [True, True]
         assert "boasts" in await mine.frame()
@@ -638,7 +639,7 @@ async def test_who_sits_down_while_looking_is_seen_to_go(hall: OpenHall, program
 
 async def test_a_quiet_stream_says_that_it_is_still_there(hall: OpenHall, monkeypatch: pytest.MonkeyPatch) -> None:
     host, _, room = await hall.two_at(HOARD)
-    monkeypatch.setattr(table_routes, "_PATIENCE", 0.01)
+    monkeypatch.setattr(event_stream, "HEARTBEAT_INTERVAL", 0.01)
     async with stream(host, f"/tables/{room.table.id}/stream") as live:
         messages = [await live.message() for _ in range(3)]
         assert messages[-1] == ": still here"

@@ -1,16 +1,16 @@
-"""The ASGI application: routes, security, limits, and what lives as long as it does."""
+"""The ASGI application: routes, dependencies, limits and the background tasks."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import Final
 
 from litestar import Litestar, Router
 from litestar.datastructures import State
 from litestar.di import Provide
-from litestar.enums import ScopeType
 from litestar.exceptions import HTTPException, InternalServerException
 from litestar.middleware.rate_limit import RateLimitConfig
 from litestar.openapi.config import OpenAPIConfig
@@ -19,173 +19,154 @@ from litestar.plugins.prometheus import PrometheusConfig
 from litestar.response import Redirect
 from litestar.static_files import create_static_files_router
 from litestar.stores.memory import MemoryStore
-from litestar.types import Message, Middleware, Scope
+from litestar.types import Middleware
 
 from meadhall.engine.errors import MeadhallError
 from meadhall.engine.language import speak
 from meadhall.server.hall.hall import Hall
 from meadhall.server.ops import gc_tuning
 from meadhall.server.ops.loop_lag import measured_lag
-from meadhall.server.pages import responses as answers
+from meadhall.server.pages.responses import failed, no_file, refused
 from meadhall.server.pages.templates import static_folders
-from meadhall.server.routes import api, daily, documents, learn, redirects, replay
-from meadhall.server.routes import hall as front
-from meadhall.server.routes import monitoring as operator
-from meadhall.server.routes import tables as table
-from meadhall.server.routes.redirects import redirect_old_parameters
+from meadhall.server.routes import api, daily, learn, lobby, match, monitoring, redirects, replay, seat_links, tables
+from meadhall.server.routes import hall as hall_routes
 from meadhall.server.settings import Settings
 from meadhall.server.store.store import Store
 from meadhall.server.web.csrf import check_same_origin
 from meadhall.server.web.forms import read_form
-from meadhall.server.web.host_header import known_by_name
-from meadhall.server.web.request import HallRequest
-from meadhall.server.web.sessions import AnyRequest, Visitors, guest_cookie
-from meadhall.server.web.stream_limit import Streams
+from meadhall.server.web.host_header import check_host_header
+from meadhall.server.web.request import AnyRequest, HallRequest
+from meadhall.server.web.response_headers import add_headers
+from meadhall.server.web.sessions import Sessions, guest_of
+from meadhall.server.web.stream_limit import StreamLimit
 from meadhall.server.worker.client import Worker
 
 log = logging.getLogger(__name__)
 
-BODY_LIMIT = 64 * 1024
-"""Bytes that a request may carry, but for uploaded records."""
+BODY_LIMIT: Final = 64 * 1024
+"""Bytes of a request, except for uploads."""
 
-_HEADERS = {
-    "Content-Security-Policy": "default-src 'self'",
-    "Referrer-Policy": "same-origin",
-    "X-Content-Type-Options": "nosniff",
-    "X-Frame-Options": "DENY",
-}
-_MINUTE = 60.0
-_UNLIMITED = ["^/static/", "^/health$", "^/metrics$", "/stream$", "/events$"]
+_PAGE_MODULES: Final = (hall_routes, daily, learn, tables, lobby, match, seat_links, replay, redirects)
+_NOT_LIMITED: Final = ["^/static/", "^/health$", "^/metrics$", "/stream$", "/events$"]
+_NOT_MEASURED: Final = ["^/static/", "^/metrics$", "/stream$", "/events$"]
+_MINUTE: Final = 60.0
 
 
 async def create_app(settings: Settings, store: Store, worker: Worker) -> Litestar:
-    """The hall as an ASGI application on an open store; it closes what thinks for it."""
+    """Return the hall as an ASGI application. It closes the worker when it ends, but not the store."""
     hall = Hall(settings, store, worker)
-    visitors = Visitors(store, await store.secret("guests"))
-    streams = Streams(settings.streams_per_client)
+    sessions = Sessions(store, await store.secret("guests"))
+    stream_limit = StreamLimit(settings.streams_per_client)
+    request_counts = MemoryStore()
+    app = Litestar(
+        route_handlers=[_pages(sessions), *api.routers(sessions), *monitoring.routes, *_static_files()],
+        dependencies={
+            "hall": Provide(lambda: hall, sync_to_thread=False),
+            "sessions": Provide(lambda: sessions, sync_to_thread=False),
+            "stream_limit": Provide(lambda: stream_limit, sync_to_thread=False),
+        },
+        request_class=HallRequest,
+        middleware=_middleware(settings),
+        stores={"rate_limit": request_counts},
+        exception_handlers={MeadhallError: refused, HTTPException: failed, Exception: failed},
+        before_send=[add_headers],
+        lifespan=[_lifespan(hall, request_counts)],
+        openapi_config=_openapi(),
+        logging_config=None,  # the operator configures logging
+        request_max_body_size=BODY_LIMIT,
+        state=State({"hall": hall}),
+    )
+    app.asgi_handler = check_host_header(app.asgi_handler)
+    return app
 
-    async def greet(request: AnyRequest) -> Redirect | None:
-        """Refuse forms of other sites; find out whose request it is, and the language to answer in."""
+
+def _pages(sessions: Sessions) -> Router:
+    async def identify(request: AnyRequest) -> Redirect | None:
+        """Refuse forms of other sites, find the guest of the session, and choose the language of the response."""
         check_same_origin(request)
-        moved = redirect_old_parameters(request)
-        if moved is not None:
-            return moved
-        request.scope["state"]["guest"] = guest = await visitors.of_page(request)
+        redirect = redirects.redirect_old_parameters(request)
+        if redirect is not None:
+            return redirect
+        request.scope["state"]["guest"] = guest = await sessions.from_cookie(request)
         speak(guest.language)
         return None
 
-    pages = Router(
+    return Router(
         "/",
-        route_handlers=[
-            *front.routes,
-            *daily.routes,
-            *learn.routes,
-            *table.routes,
-            *documents.routes,
-            *replay.routes,
-            *redirects.routes,
-        ],
+        route_handlers=[handler for module in _PAGE_MODULES for handler in module.routes],
         dependencies={
-            "guest": Provide(answers.guest_of, sync_to_thread=False),
+            "guest": Provide(guest_of, sync_to_thread=False),
             "form": Provide(read_form),
-            "room": Provide(table.provide_room),
+            "room": Provide(tables.provide_room),
         },
-        before_request=greet,
+        before_request=identify,
         include_in_schema=False,
     )
-    counts = MemoryStore()
-    metrics = PrometheusConfig(
-        app_name="meadhall", prefix="meadhall", group_path=True, exclude=["^/static/", "^/metrics$", "/stream$", "/events$"]
+
+
+def _static_files() -> list[Router]:
+    return [
+        create_static_files_router(
+            path,
+            [folder],
+            cache_control=None,
+            include_in_schema=False,
+            name=path,
+            exception_handlers={ValueError: no_file, InternalServerException: no_file},
+        )
+        for path, folder in static_folders().items()
+    ]
+
+
+def _middleware(settings: Settings) -> list[Middleware]:
+    metrics = PrometheusConfig(app_name="meadhall", prefix="meadhall", group_path=True, exclude=_NOT_MEASURED)
+    if not settings.requests_per_minute:
+        return [metrics.middleware]
+    limit = RateLimitConfig(("minute", settings.requests_per_minute), exclude=_NOT_LIMITED)
+    return [metrics.middleware, limit.middleware]
+
+
+def _openapi() -> OpenAPIConfig:
+    return OpenAPIConfig(
+        title="Meadhall",
+        version="1",
+        description="Play at this hall with a program. Integers must be written without a decimal point and without quotes.",
+        components=api.SECURITY,
+        path="/schema",
+        render_plugins=[JsonRenderPlugin()],
+        use_handler_docstrings=True,
     )
-    limit = (
-        [RateLimitConfig(("minute", settings.requests_per_minute), exclude=_UNLIMITED).middleware]
-        if settings.requests_per_minute
-        else []
-    )
-    middleware: list[Middleware] = [metrics.middleware, *limit]
+
+
+def _lifespan(hall: Hall, request_counts: MemoryStore) -> Callable[[Litestar], AbstractAsyncContextManager[None]]:
+    """Return the lifespan: compile the games and resume their bots in the background, close the hall at the end."""
 
     @asynccontextmanager
-    async def lifetime(_: Litestar) -> AsyncIterator[None]:
+    async def lifespan(_: Litestar) -> AsyncIterator[None]:
         resuming: set[asyncio.Task[None]] = set()
 
-        def ready(name: str) -> None:
-            task = asyncio.create_task(hall.resume(name))
+        def resume(game: str) -> None:
+            task = asyncio.create_task(hall.resume(game))
             resuming.add(task)
             task.add_done_callback(resuming.discard)
 
         async def prepare() -> None:
-            await hall.ready.prepare(ready)
+            await hall.ready.prepare(resume)
             gc_tuning.freeze_loaded_objects()
 
-        preparing, forgetting = asyncio.create_task(prepare()), asyncio.create_task(forget_expired(counts))
+        preparing, cleaning = asyncio.create_task(prepare()), asyncio.create_task(_delete_expired(request_counts))
         async with gc_tuning.tuned_gc(), measured_lag():
             yield
-        for task in (preparing, forgetting, *resuming):
+        for task in (preparing, cleaning, *resuming):
             task.cancel()
-        await asyncio.gather(preparing, forgetting, *resuming, return_exceptions=True)
+        await asyncio.gather(preparing, cleaning, *resuming, return_exceptions=True)
         await hall.close()
 
-    app = Litestar(
-        route_handlers=[
-            pages,
-            *api.routers(visitors),
-            *operator.routes,
-            *(
-                create_static_files_router(
-                    path,
-                    [folder],
-                    cache_control=None,
-                    include_in_schema=False,
-                    name=path,
-                    exception_handlers={ValueError: answers.no_file, InternalServerException: answers.no_file},
-                )
-                for path, folder in static_folders().items()
-            ),
-        ],
-        dependencies={
-            "hall": Provide(lambda: hall, sync_to_thread=False),
-            "visitors": Provide(lambda: visitors, sync_to_thread=False),
-            "streams": Provide(lambda: streams, sync_to_thread=False),
-        },
-        request_class=HallRequest,
-        middleware=middleware,
-        stores={"rate_limit": counts},
-        exception_handlers={MeadhallError: answers.refused, HTTPException: answers.failed, Exception: answers.failed},
-        before_send=[add_headers],
-        lifespan=[lifetime],
-        openapi_config=OpenAPIConfig(
-            title="Meadhall",
-            version="1",
-            description="Play in the hall with a program. An integer is written without a point and without quotes.",
-            components=api.SECURITY,
-            path="/schema",
-            render_plugins=[JsonRenderPlugin()],
-            use_handler_docstrings=True,
-        ),
-        logging_config=None,  # whoever runs the hall says where its log goes
-        request_max_body_size=BODY_LIMIT,
-        state=State({"hall": hall}),
-    )
-    app.asgi_handler = known_by_name(app.asgi_handler)
-    return app
+    return lifespan
 
 
-async def forget_expired(counts: MemoryStore) -> None:
-    """Let go of how many requests came from where, once it doesn't matter any more: a client may never come back."""
+async def _delete_expired(counts: MemoryStore) -> None:
+    """Delete request counts that have expired, once a minute: a client that never comes back would keep its own forever."""
     while True:
         await asyncio.sleep(_MINUTE)
         await counts.delete_expired()
-
-
-async def add_headers(message: Message, scope: Scope) -> None:
-    """Security headers on every answer, the cookie for a new guest, and leave to keep static files."""
-    if message["type"] != "http.response.start" or scope["type"] != ScopeType.HTTP:
-        return
-    added = [(name.lower().encode(), value.encode()) for name, value in _HEADERS.items()]
-    if scope["path"].startswith("/static/") and message["status"] == 200:
-        lasting = "public, max-age=31536000, immutable" if b"v=" in scope["query_string"] else "no-cache"
-        added.append((b"cache-control", lasting.encode()))
-    new = scope["state"].get("new_guest")
-    if new:
-        added.append((b"set-cookie", guest_cookie(new, scope).encode()))
-    message["headers"] = [*message["headers"], *added]

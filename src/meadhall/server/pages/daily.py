@@ -38,7 +38,7 @@ async def daily_page(hall: Hall, guest: Guest, day: str, base: str) -> DailyPage
     tables = await hall.store.attempts(day)
     subject = game(tables[0].game) if tables else puzzle_of(day) if day == today() else None
     if subject is None:
-        raise NotFound(_("That day has no puzzle."))
+        raise NotFound(_("There is no puzzle for that day."))
     own = await own_attempt(hall.store, day, guest)
     state = _state(own, day)
     done = state in ("over", "missed")

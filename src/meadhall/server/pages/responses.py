@@ -22,8 +22,8 @@ from meadhall.server.pages.lobby import qr_code
 from meadhall.server.pages.models import Device, ErrorPage, LobbyPage, Refusal, Viewer
 from meadhall.server.pages.templates import render
 from meadhall.server.store.models import Guest
-from meadhall.server.web.request import base_url
-from meadhall.server.web.sessions import AnyRequest, preferred_language
+from meadhall.server.web.request import AnyRequest, base_url
+from meadhall.server.web.sessions import preferred_language
 
 log = logging.getLogger(__name__)
 
@@ -157,10 +157,3 @@ def _guest_or_stranger(request: AnyRequest) -> Guest:
     """Return the guest; a nameless one if the request was refused before its guest was identified."""
     known = request.scope["state"].get("guest")
     return known if isinstance(known, Guest) else Guest("", "", preferred_language(request))
-
-
-def guest_of(request: AnyRequest) -> Guest:
-    """Return the guest who sent the request."""
-    guest = request.scope["state"]["guest"]
-    assert isinstance(guest, Guest)
-    return guest

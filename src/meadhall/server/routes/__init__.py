@@ -1,1 +1,1 @@
-"""What can be asked of the hall: pages for people, an API for programs, and what an operator looks at."""
+"""Routes: thin handlers that parse a request, call the hall, and return a page, a frame or JSON."""

@@ -1,11 +1,10 @@
-"""The puzzle of the day: today's, how everybody did, and earlier days."""
+"""The daily puzzle: today's, and the results of earlier days."""
 
 from __future__ import annotations
 
 from datetime import date
 
 from litestar import Response, get, post
-from litestar.response import Redirect
 
 from meadhall.engine.language import gettext as _
 from meadhall.server.errors import NotFound
@@ -13,21 +12,22 @@ from meadhall.server.hall.daily import begin, today
 from meadhall.server.hall.hall import Hall
 from meadhall.server.pages.daily import daily_page
 from meadhall.server.pages.responses import Html, page, see_other, wants_json
+from meadhall.server.routes.answers import Answer
 from meadhall.server.store.models import Guest
-from meadhall.server.web.request import base_url
-from meadhall.server.web.sessions import AnyRequest, Visitors
+from meadhall.server.web.request import AnyRequest, base_url
+from meadhall.server.web.sessions import Sessions
 
 
 @get("/daily")
 async def show_today(request: AnyRequest, hall: Hall, guest: Guest) -> Html:
-    """Today's puzzle: to begin, to go on with, or how everybody did."""
+    """Show today's puzzle: before, during or after the guest's attempt."""
     return page(request, guest, "daily.html", await daily_page(hall, guest, today(), base_url(request)))
 
 
 @post("/daily", status_code=200)
-async def begin_today(request: AnyRequest, hall: Hall, guest: Guest, visitors: Visitors) -> Response[dict[str, str]] | Redirect:
-    """Begin, or go on."""
-    room = await begin(hall, await visitors.save(guest))
+async def begin_today(request: AnyRequest, hall: Hall, guest: Guest, sessions: Sessions) -> Answer:
+    """Begin the guest's attempt at today's puzzle, or continue it."""
+    room = await begin(hall, await sessions.save(guest))
     if wants_json(request):
         return Response({"id": room.table.id, "url": f"/tables/{room.table.id}"}, status_code=201)
     return see_other(f"/tables/{room.table.id}")
@@ -35,9 +35,9 @@ async def begin_today(request: AnyRequest, hall: Hall, guest: Guest, visitors: V
 
 @get("/daily/{day:str}")
 async def show_day(request: AnyRequest, hall: Hall, guest: Guest, day: str) -> Html:
-    """How everybody did on a day."""
+    """Show the results of a day (``2026-11-21``)."""
     if not _is_day(day) or day > today():
-        raise NotFound(_("That day has no puzzle."))
+        raise NotFound(_("There is no puzzle for that day."))
     return page(request, guest, "daily.html", await daily_page(hall, guest, day, base_url(request)))
 
 

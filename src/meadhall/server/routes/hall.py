@@ -1,4 +1,4 @@
-"""The hall itself, the rulebooks, and the guest's own page."""
+"""The hall itself, new tables, rulebooks, and the guest's settings."""
 
 from __future__ import annotations
 
@@ -18,33 +18,34 @@ from meadhall.server.pages.responses import Html, page, see_other, wants_json
 from meadhall.server.pages.rulebook import rulebook_page
 from meadhall.server.store.models import Guest, TableRow
 from meadhall.server.web.forms import Form, integer, safe_path
-from meadhall.server.web.sessions import AnyRequest, Visitors
+from meadhall.server.web.request import AnyRequest
+from meadhall.server.web.sessions import Sessions
 
 
 @get("/", name="hall")
 async def show_hall(request: AnyRequest, hall: Hall, guest: Guest) -> Html:
-    """The hall: the games, your matches, open tables, matches being played."""
+    """Show the games, the guest's matches, open tables, and matches to watch."""
     yours = _installed(await hall.store.tables_of(guest.id)) if guest.is_stored else []
     open_ = _installed(await hall.store.open_tables())
     watched = _installed(await hall.store.running_tables(limit=12))
     for table in [*(table for table in yours if table.status == "running"), *yours[:YOURS_SHOWN], *watched]:
         if table.status != "gathering" and hall.can_show(table):
-            with suppress(MeadhallError):  # one that can't be opened any more is listed all the same
+            with suppress(MeadhallError):  # a table that can't be opened is listed too
                 await hall.room(table.id)
     content = hall_page(hall, guest, await daily_strip(hall, guest), yours, open_, watched)
     return page(request, guest, "hall.html", content)
 
 
 def _installed(tables: Sequence[TableRow]) -> list[TableRow]:
-    """The tables whose game is still there; one that came from another package may have gone."""
+    """Leave out tables of games that are no longer installed. They may have come from another package."""
     names = game_names()
     return [table for table in tables if table.game in names]
 
 
 @post("/tables", status_code=200)
-async def open_table(request: AnyRequest, hall: Hall, guest: Guest, visitors: Visitors, form: Form) -> Response[Any] | Redirect:
-    """A new table: against bots, begun at once; or with friends."""
-    guest = await visitors.save(guest, name=form.get("name", ""))
+async def open_table(request: AnyRequest, hall: Hall, guest: Guest, sessions: Sessions, form: Form) -> Response[Any] | Redirect:
+    """Open a table for friends, or one against bots, whose match begins at once."""
+    guest = await sessions.save(guest, name=form.get("name", ""))
     players = integer(form, "players")
     if form.get("kind") == "friends":
         room = await hall.open_table(guest, form.get("game", ""), players, public=False)
@@ -57,20 +58,20 @@ async def open_table(request: AnyRequest, hall: Hall, guest: Guest, visitors: Vi
 
 @get("/rules/{name:str}")
 async def show_rules(request: AnyRequest, name: str, guest: Guest) -> Html:
-    """A game's rulebook."""
+    """Show a game's rulebook."""
     return page(request, guest, "rulebook.html", rulebook_page(name, guest.language))
 
 
 @get("/settings")
 async def show_settings(request: AnyRequest, guest: Guest) -> Html:
-    """The guest's own page: name, language, theme."""
+    """Show the guest's name, language and theme."""
     return page(request, guest, "settings.html", None)
 
 
 @post("/settings", status_code=200)
-async def change_settings(guest: Guest, visitors: Visitors, form: Form) -> Redirect:
-    """Another name, language or theme."""
-    await visitors.save(guest, form.get("name", ""), form.get("language", ""), form.get("theme", ""))
+async def change_settings(guest: Guest, sessions: Sessions, form: Form) -> Redirect:
+    """Change the guest's name, language or theme."""
+    await sessions.save(guest, form.get("name", ""), form.get("language", ""), form.get("theme", ""))
     return see_other(safe_path(form.get("back", "/")))
 
 

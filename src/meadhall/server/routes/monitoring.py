@@ -1,4 +1,4 @@
-"""What whoever runs the hall looks at: health and metrics."""
+"""Health and metrics, for the operator of a hall."""
 
 from __future__ import annotations
 
@@ -6,24 +6,24 @@ from litestar import Response, get
 from prometheus_client import CONTENT_TYPE_LATEST, Gauge, generate_latest
 
 from meadhall.server.hall.hall import Hall
-from meadhall.server.web.stream_limit import Streams
+from meadhall.server.web.stream_limit import StreamLimit
 
 _ROOMS = Gauge("meadhall_rooms", "Tables in memory")
-_STREAMS = Gauge("meadhall_streams", "Live pages that are open")
+_STREAMS = Gauge("meadhall_streams", "Open event streams")
 
 
 @get("/health", include_in_schema=False, opt={"unlimited": True})
 async def health(hall: Hall) -> Response[dict[str, object]]:
-    """Whether the hall and its database answer."""
+    """Return 200 while the hall and its database answer, else 503."""
     alive = await hall.store.alive()
     return Response({"status": "ok" if alive else "database away"}, status_code=200 if alive else 503)
 
 
 @get("/metrics", include_in_schema=False, opt={"unlimited": True})
-async def metrics(hall: Hall, streams: Streams) -> Response[bytes]:
-    """Prometheus metrics."""
+async def metrics(hall: Hall, stream_limit: StreamLimit) -> Response[bytes]:
+    """Return metrics for Prometheus."""
     _ROOMS.set(len(hall.rooms()))
-    _STREAMS.set(streams.total)
+    _STREAMS.set(stream_limit.total)
     return Response(generate_latest(), headers={"Content-Type": CONTENT_TYPE_LATEST})
 
 

@@ -11,7 +11,7 @@ from urllib.parse import parse_qsl, quote, urlencode
 from litestar import HttpMethod, route
 from litestar.response import Redirect
 
-from meadhall.server.web.sessions import AnyRequest
+from meadhall.server.web.request import AnyRequest
 
 _METHODS: Final = [HttpMethod.GET, HttpMethod.HEAD, HttpMethod.POST]
 

@@ -1,1 +1,1 @@
-"""HTTP details: sessions, request parsing, forms, the Host header, CSRF protection, the limit on streams."""
+"""HTTP details: sessions, request parsing, forms, the Host header, the same-origin check, event streams and their limit."""

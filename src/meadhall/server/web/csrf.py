@@ -14,8 +14,8 @@ from urllib.parse import urlsplit
 
 from meadhall.engine.language import gettext as _
 from meadhall.server.errors import CrossSite
-from meadhall.server.web.request import base_url
-from meadhall.server.web.sessions import COOKIE, AnyRequest
+from meadhall.server.web.request import AnyRequest, base_url
+from meadhall.server.web.sessions import COOKIE
 
 _SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
 """Methods that change nothing (RFC 9110, 9.2.1)."""

@@ -1,21 +1,24 @@
-"""Forms as they come from pages: a flat mapping of short texts."""
+"""Forms of the hall's pages: flat mappings of short texts."""
 
 from __future__ import annotations
 
+from typing import Final
+
 from meadhall.engine.errors import BadSetup, MalformedAction
 from meadhall.engine.language import gettext as _
-from meadhall.server.web.sessions import AnyRequest
+from meadhall.server.web.request import AnyRequest
 
 Form = dict[str, str]
 
-_LONGEST = 200
+_LONGEST: Final = 200
+"""Characters of a field that are read."""
 
-_OLD_TOKEN = "_csrf_token"  # noqa: S105 - the name of a field
-"""A field that forms had up to version 0.1; pages from before an update may still be open."""
+_OLD_TOKEN: Final = "_csrf_token"  # noqa: S105 - the name of a field
+"""A field of the forms of version 0.1. Pages from before an update may still send it."""
 
 
 async def read_form(request: AnyRequest) -> Form:
-    """The fields of a form, each at most a line long; files are not among them."""
+    """Return the text fields of a form, each cut to a reasonable length. Files are left out."""
     if request.method != "POST":
         return {}
     data = await request.form()
@@ -23,18 +26,18 @@ async def read_form(request: AnyRequest) -> Form:
 
 
 def integer(form: Form, name: str) -> int | None:
-    """A field that is an integer, None where it is absent. Refuses anything else."""
+    """Return an integer field, None if it is absent or empty. Raises BadSetup for any other text."""
     text = form.get(name, "").strip()
     if not text:
         return None
     try:
         return int(text)
     except ValueError:
-        raise BadSetup(_("{name} is a number, not {what}.").format(name=name, what=repr(text[:20]))) from None
+        raise BadSetup(_("{name} must be an integer, not {what}.").format(name=name, what=repr(text[:20]))) from None
 
 
 def action_number(form: Form) -> int:
-    """The action that a form asks for. Refuses what is none."""
+    """Return the action that a form asks for. Raises MalformedAction if it isn't an integer."""
     text = form.get("action", "")
     try:
         return int(text)
@@ -43,5 +46,5 @@ def action_number(form: Form) -> int:
 
 
 def safe_path(text: str) -> str:
-    """A path within the hall to go back to; the hall itself if ``text`` is none."""
+    """Return ``text`` if it is a path within the hall, else the path of the hall itself: no form may redirect to another site."""
     return text if text.startswith("/") and not text.startswith(("//", "/\\")) and text.isprintable() else "/"

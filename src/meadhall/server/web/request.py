@@ -1,4 +1,4 @@
-"""What is sent to the hall along with a request: read as it is, or refused as malformed."""
+"""Requests: bodies that are read strictly, the address of the client, and the address under which it reaches the hall."""
 
 from __future__ import annotations
 
@@ -11,23 +11,25 @@ from litestar.datastructures import FormMultiDict
 from litestar.exceptions import ClientException
 from litestar.serialization import decode_json
 
+AnyRequest = Request[Any, Any, Any]
 
-class HallRequest(Request[Any, Any, Any]):
-    """A request to the hall: its body is what the handler asks for, or it is refused."""
+
+class HallRequest(AnyRequest):
+    """A request whose body must be exactly what its handler expects. Anything else is refused as malformed (400)."""
 
     async def json(self) -> Any:
-        """The body as the handler's ``data``. Nothing is made into something else on the way: "2" is no number."""
-        wanted = self.route_handler.parsed_data_field
-        with _refused_where_unreadable():
-            return decode_json(await self.body(), Any if wanted is None else wanted.annotation)
+        """Return the body as the type of the handler's ``data``. Values are not converted: ``"2"`` is not a number."""
+        expected = self.route_handler.parsed_data_field
+        with _refuse_undecodable_text():
+            return decode_json(await self.body(), Any if expected is None else expected.annotation)
 
     async def form(self) -> FormMultiDict:
-        """The fields and files of a form."""
-        with _refused_where_unreadable():
+        """Return the fields and files of a form."""
+        with _refuse_undecodable_text():
             return await super().form()
 
 
-def base_url(request: Request[Any, Any, Any]) -> str:
+def base_url(request: AnyRequest) -> str:
     """Return the address under which the client reaches this hall, without a slash at its end.
 
     The scheme is the one that a trusted proxy forwards (``MEADHALL_PROXIES``), the host is the Host header.
@@ -35,9 +37,14 @@ def base_url(request: Request[Any, Any, Any]) -> str:
     return str(request.base_url).rstrip("/")
 
 
+def client_address(request: AnyRequest) -> str:
+    """Return the client's IP address, or the one that a trusted proxy forwards."""
+    return request.client.host if request.client else "unknown"
+
+
 @contextmanager
-def _refused_where_unreadable() -> Iterator[None]:
+def _refuse_undecodable_text() -> Iterator[None]:
     try:
         yield
-    except (UnicodeError, LookupError) as error:  # a lookup: of the charset that a field of a form says it has
-        raise ClientException(f"text that can't be read: {error}") from None
+    except (UnicodeError, LookupError) as error:  # LookupError: a form field names an unknown charset
+        raise ClientException(f"text that can't be decoded: {error}") from None

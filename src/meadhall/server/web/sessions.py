@@ -1,4 +1,4 @@
-"""Who is asking: a guest by a signed cookie, a program by a bearer token. Both are the guest's id, signed."""
+"""Sessions: a browser's guest is in a signed cookie, a program's guest in a bearer token. Both are the guest's id, signed."""
 
 from __future__ import annotations
 
@@ -6,10 +6,9 @@ import secrets
 from collections import OrderedDict
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any
+from typing import Final
 
 from itsdangerous import BadSignature, URLSafeSerializer
-from litestar import Request
 from litestar.datastructures import Cookie
 from litestar.types import HTTPScope
 
@@ -17,55 +16,47 @@ from meadhall.engine.language import LANGUAGES
 from meadhall.server.hall.names import any_name, clean_name
 from meadhall.server.store.models import Guest
 from meadhall.server.store.store import Store
+from meadhall.server.web.request import AnyRequest
 
-COOKIE = "meadhall_guest"
-THEMES = ("auto", "light", "dark")
-_TEN_YEARS = 10 * 365 * 24 * 3600
-_REMEMBERED = 20_000
-_LONGEST = 200  # characters of a signed id
-
-AnyRequest = Request[Any, Any, Any]
+COOKIE: Final = "meadhall_guest"
+THEMES: Final = ("auto", "light", "dark")
+_TEN_YEARS: Final = 10 * 365 * 24 * 3600
+_CACHE_SIZE: Final = 20_000
+_LONGEST_SIGNED_ID: Final = 200
 
 
-class Visitors:
-    """Tells guests by what they carry, and remembers lately seen ones."""
+class Sessions:
+    """Identifies the guests of requests. The guests seen last stay in memory."""
 
     def __init__(self, store: Store, secret: str) -> None:
         self._store = store
         self._cookies = URLSafeSerializer(secret, salt="guest")
         self._tokens = URLSafeSerializer(secret, salt="token")
-        self._seen: OrderedDict[str, Guest] = OrderedDict()
+        self._cache: OrderedDict[str, Guest] = OrderedDict()
 
-    async def of_page(self, request: AnyRequest) -> Guest:
-        """The guest behind the cookie; a new one when there is none, or none of ours."""
-        id = _unsigned(self._cookies, request.cookies.get(COOKIE))
+    async def from_cookie(self, request: AnyRequest) -> Guest:
+        """Return the guest of the session cookie. Without a valid one return a new guest, whose cookie the response will set."""
+        id = _verified(self._cookies, request.cookies.get(COOKIE))
         if id is not None:
-            return await self._known(id, request)
+            return await self._guest(id, request)
         guest = Guest(secrets.token_hex(12), any_name(), preferred_language(request))
         self._remember(guest)
-        request.scope["state"]["new_guest"] = self._cookies.dumps(guest.id)
+        request.scope["state"]["new_session"] = self._cookies.dumps(guest.id)
         return guest
 
-    async def of_program(self, request: AnyRequest) -> Guest | None:
-        """The guest behind ``Authorization: Bearer …``; None when there is none."""
-        kind, _, token = request.headers.get("Authorization", "").partition(" ")
-        id = _unsigned(self._tokens, token.strip()) if kind.lower() == "bearer" else None
-        return None if id is None else await self._known(id, request)
+    async def from_bearer_token(self, request: AnyRequest) -> Guest | None:
+        """Return the guest of the header ``Authorization: Bearer …``, None without a valid token."""
+        scheme, _, token = request.headers.get("Authorization", "").partition(" ")
+        id = _verified(self._tokens, token.strip()) if scheme.lower() == "bearer" else None
+        return None if id is None else await self._guest(id, request)
 
-    async def new_program(self, name: str) -> tuple[Guest, str]:
-        """A guest for a program, and its token."""
+    async def create_for_program(self, name: str) -> tuple[Guest, str]:
+        """Create a guest for a program. Return the guest and the token."""
         guest = await self.save(Guest(secrets.token_hex(12), clean_name(name) or any_name()))
         return guest, self._tokens.dumps(guest.id)
 
-    async def _known(self, id: str, request: AnyRequest) -> Guest:
-        guest = self._seen.get(id)
-        if guest is None or not guest.is_stored:  # whoever was seen may have been stored since
-            guest = await self._store.guest(id) or guest or Guest(id, any_name(), preferred_language(request))
-        self._remember(guest)
-        return guest
-
     async def save(self, guest: Guest, name: str = "", language: str = "", theme: str = "") -> Guest:
-        """Store what a guest has changed; what is empty or unknown stays as it was."""
+        """Store a guest with changed settings, and return them. Empty and invalid values change nothing."""
         changed = replace(
             guest,
             name=clean_name(name) or guest.name,
@@ -77,36 +68,50 @@ class Visitors:
         self._remember(changed)
         return changed
 
+    async def _guest(self, id: str, request: AnyRequest) -> Guest:
+        guest = self._cache.get(id)
+        if guest is None or not guest.is_stored:  # another process may have stored the guest meanwhile
+            guest = await self._store.guest(id) or guest or Guest(id, any_name(), preferred_language(request))
+        self._remember(guest)
+        return guest
+
     def _remember(self, guest: Guest) -> None:
-        self._seen[guest.id] = guest
-        self._seen.move_to_end(guest.id)
-        if len(self._seen) > _REMEMBERED:
-            self._seen.popitem(last=False)
+        self._cache[guest.id] = guest
+        self._cache.move_to_end(guest.id)
+        if len(self._cache) > _CACHE_SIZE:
+            self._cache.popitem(last=False)
 
 
-def guest_cookie(value: str, scope: HTTPScope) -> str:
-    """The header that gives a guest their cookie."""
+def guest_of(request: AnyRequest) -> Guest:
+    """Return the guest of a request whose session has been identified."""
+    guest = request.scope["state"]["guest"]
+    assert isinstance(guest, Guest)
+    return guest
+
+
+def session_cookie(value: str, scope: HTTPScope) -> str:
+    """Return the Set-Cookie header of a new session."""
     secure = scope["scheme"] == "https"
     return Cookie(COOKIE, path="/", value=value, max_age=_TEN_YEARS, httponly=True, samesite="lax", secure=secure).to_header(
         header=""
     )
 
 
-def _unsigned(serializer: URLSafeSerializer, text: str | None) -> str | None:
-    """The id that ``text`` holds, if it was signed by us."""
-    return _checked(serializer, text) if text and len(text) <= _LONGEST else None
+def preferred_language(request: AnyRequest) -> str:
+    """Return the first language of the Accept-Language header that the hall has, or English."""
+    wanted = (part.split(";")[0].strip()[:2].lower() for part in request.headers.get("Accept-Language", "").split(","))
+    return next((language for language in wanted if language in LANGUAGES), "en")
+
+
+def _verified(serializer: URLSafeSerializer, text: str | None) -> str | None:
+    """Return the id in ``text``, None if the signature is missing or wrong."""
+    return _loaded(serializer, text) if text and len(text) <= _LONGEST_SIGNED_ID else None
 
 
 @lru_cache(maxsize=4096)
-def _checked(serializer: URLSafeSerializer, text: str) -> str | None:
+def _loaded(serializer: URLSafeSerializer, text: str) -> str | None:
     try:
         id = serializer.loads(text)
     except BadSignature:
         return None
     return id if isinstance(id, str) and id.isalnum() and len(id) <= 32 else None
-
-
-def preferred_language(request: AnyRequest) -> str:
-    """The first language that the browser asks for and the hall speaks."""
-    asked = (part.split(";")[0].strip()[:2].lower() for part in request.headers.get("Accept-Language", "").split(","))
-    return next((language for language in asked if language in LANGUAGES), "en")

@@ -1,4 +1,4 @@
-"""How many live pages each client keeps open."""
+"""The limit on event streams that one client address keeps open."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from meadhall.engine.language import gettext as _
 from meadhall.server.errors import TooMany
 
 
-class Streams:
-    """Counts open streams by client address, and refuses what is over the limit."""
+class StreamLimit:
+    """Counts open streams by client address."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
@@ -19,17 +19,17 @@ class Streams:
 
     @property
     def total(self) -> int:
-        """All streams that are open."""
+        """Number of all open streams."""
         return self._open.total()
 
     def check(self, address: str) -> None:
-        """Refuse one more from an address that has its fill."""
+        """Raise TooMany if the address has as many streams open as it may."""
         if self._open[address] >= self._limit:
-            raise TooMany(_("Too many live pages are open from your address; close some."))
+            raise TooMany(_("Too many pages are open from your address. Close some of them."))
 
     @contextmanager
-    def counted(self, address: str) -> Iterator[None]:
-        """Count a stream as long as the block lasts."""
+    def count(self, address: str) -> Iterator[None]:
+        """Count one stream of the address until the block ends."""
         self._open[address] += 1
         try:
             yield

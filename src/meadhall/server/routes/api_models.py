@@ -1,0 +1,184 @@
+"""The bodies of the API. Their docstrings are the descriptions in the OpenAPI document."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import msgspec
+from litestar.openapi.spec import OpenAPIType
+
+from meadhall.bots import bot_names
+from meadhall.engine.game import Game
+from meadhall.engine.options import Choice, Document, Option
+from meadhall.server.hall.hints import RequestedHint
+from meadhall.server.hall.room import Room
+from meadhall.server.pages.lobby import template_url
+from meadhall.server.store.models import Guest, SeatKind, TableStatus
+
+
+class NewGuest(msgspec.Struct, forbid_unknown_fields=True):
+    """The name of a program that becomes a guest."""
+
+    name: Annotated[str, msgspec.Meta(min_length=1, max_length=40)]
+
+
+class Credentials(msgspec.Struct):
+    """A guest and its token. Send the token with every other request: ``Authorization: Bearer <token>``."""
+
+    guest: str
+    name: str
+    token: str
+
+
+class OptionInfo(msgspec.Struct):
+    """An option of a game: a choice or a document.
+
+    For a choice, ``values`` describes each value; the first is the default. For a document, ``values`` is null, and ``template``
+    is the address of the built-in one. To use another document, give its text or its parsed data. A table shows only the hash
+    of the document; a record contains all of it.
+    """
+
+    name: str
+    values: dict[str, str] | None
+    template: str | None
+
+
+class GameInfo(msgspec.Struct):
+    """A game of this hall. ``ready`` is false while its rules are still being compiled."""
+
+    name: str
+    title: str
+    rules: int
+    min_players: int
+    max_players: int
+    actions: int
+    options: list[OptionInfo]
+    bots: list[str]
+    ready: bool
+
+
+class NewTable(msgspec.Struct, forbid_unknown_fields=True):
+    """A table to open: you on seat 0, then the bots; the other seats are open. If no seat is open, the match begins at once.
+
+    Integers must be written without a decimal point and without quotes: 2, not 2.0 and not "2".
+    """
+
+    game: str
+    players: int | None = None
+    options: dict[str, Any] = {}
+    bots: list[str] = []
+    public: bool = False
+
+
+class JoinTable(msgspec.Struct, forbid_unknown_fields=True):
+    """The seat to take; null for the first open one."""
+
+    seat: int | None = None
+
+
+class NewAction(msgspec.Struct, forbid_unknown_fields=True):
+    """An action. With its number ``n`` (the table's ``next``) it is refused if the match has moved on."""
+
+    action: Annotated[Any, msgspec.Meta(extra_json_schema={"extra": {"type": OpenAPIType.INTEGER}})]  # the match checks the type
+    n: int | None = None
+
+
+class SeatInfo(msgspec.Struct):
+    """A seat at a table. ``you``: whether it is yours."""
+
+    seat: int
+    kind: SeatKind
+    name: str
+    bot: str | None
+    you: bool
+
+
+class TableInfo(msgspec.Struct):
+    """A table as you may see it. ``you`` is your seat.
+
+    ``view`` is null before the match. Then it contains the visible ``state``, the seat to move (``actor``), the number of the
+    ``next`` action, and on your turn your ``legal`` actions. ``result`` is null until the match is over.
+    """
+
+    id: str
+    game: str
+    status: TableStatus
+    options: dict[str, Any]
+    seats: list[SeatInfo]
+    you: int | None
+    commitment: str | None
+    view: dict[str, Any] | None
+    result: dict[str, Any] | None
+
+
+class LegalAction(msgspec.Struct):
+    """An action that you can play now."""
+
+    action: int
+    text: str
+
+
+class HintInfo(msgspec.Struct):
+    """An action that the king recommends.
+
+    ``chance`` is the expected payoff of the action, 0 to 1, and null if it is the only legal one. ``sure``: whether the chance is
+    exact rather than estimated.
+    """
+
+    action: int
+    text: str
+    chance: float | None
+    sure: bool
+
+
+def game_info(game: Game, ready: bool) -> GameInfo:
+    """Describe a game."""
+    return GameInfo(
+        name=game.name,
+        title=game.title,
+        rules=game.version,
+        min_players=game.min_players,
+        max_players=game.max_players,
+        actions=game.actions,
+        options=[_option_info(game, option) for option in game.options],
+        bots=bot_names(game),
+        ready=ready,
+    )
+
+
+def _option_info(game: Game, option: Option) -> OptionInfo:
+    if isinstance(option, Document):
+        return OptionInfo(option.name, None, template_url(game, option))
+    assert isinstance(option, Choice)
+    return OptionInfo(option.name, option.values, None)
+
+
+def table_info(room: Room, guest: Guest) -> TableInfo:
+    """Describe a table as the guest may see it."""
+    table, match = room.table, room.match
+    you = table.seat_of(guest.id)
+    result = match.result() if match else None
+    return TableInfo(
+        id=table.id,
+        game=table.game,
+        status=table.status,
+        options={name: _without_data(value) for name, value in table.options.items()},
+        seats=[SeatInfo(seat.seat, seat.kind, seat.name, seat.bot, seat.seat == you) for seat in table.seats],
+        you=you,
+        commitment=match.commitment if match else None,
+        view=match.view(you).to_dict() if match else None,
+        result=None if result is None else {"winners": result.winners, "scores": result.scores, "reason": result.reason},
+    )
+
+
+def _without_data(value: Any) -> Any:
+    """Return the value of an option; for a document only its hash."""
+    return {"sha256": value["sha256"]} if isinstance(value, dict) else value
+
+
+def hint_infos(hint: RequestedHint) -> list[HintInfo]:
+    """Describe a hint: its actions, the best first."""
+    view, words = hint.view, hint.view.game.words
+    return [
+        HintInfo(each.action, words.action(view.state, each.action, view.names), each.chance, each.sure) for each in hint.hints
+    ]

@@ -1,0 +1,66 @@
+"""A running match: actions, undo, hints, resignation, and the rematch."""
+
+from __future__ import annotations
+
+from litestar import Response, post
+from litestar.response import Redirect
+
+from meadhall.bots import in_words
+from meadhall.engine.errors import MeadhallError
+from meadhall.server.hall import daily
+from meadhall.server.hall.hall import Hall
+from meadhall.server.hall.room import Room
+from meadhall.server.pages.responses import see_other, table_answer, wants_json
+from meadhall.server.routes.answers import Answer, answer_after
+from meadhall.server.routes.api_models import hint_infos
+from meadhall.server.store.models import Guest
+from meadhall.server.web.forms import Form, action_number, integer, read_form
+from meadhall.server.web.request import AnyRequest
+from meadhall.server.web.sessions import guest_of
+
+
+@post("/tables/{id:str}/act", status_code=200)
+async def act(request: AnyRequest, room: Room) -> Answer:
+    """Play an action."""
+    guest, form = guest_of(request), await read_form(request)  # not as dependencies: Litestar would start a task for each
+    try:
+        action, number = action_number(form), integer(form, "n")
+    except MeadhallError as error:
+        return table_answer(request, room, guest, error)
+    return await answer_after(room.act(guest, action, number), request, room, guest)
+
+
+@post("/tables/{id:str}/undo", status_code=200)
+async def undo(request: AnyRequest, room: Room, guest: Guest, form: Form) -> Answer:
+    """Take back the guest's last action."""
+    return await answer_after(room.undo(guest, integer(form, "n")), request, room, guest)
+
+
+@post("/tables/{id:str}/resign", status_code=200)
+async def resign(request: AnyRequest, room: Room, guest: Guest) -> Answer:
+    """Leave the match to a bot."""
+    return await answer_after(room.resign(guest), request, room, guest)
+
+
+@post("/tables/{id:str}/hint", status_code=200)
+async def hint(request: AnyRequest, room: Room, guest: Guest) -> Answer:
+    """Ask the strongest bot for its best actions. The table shows them until the next action."""
+    try:
+        daily.check_hint(room.table)
+        advice = await room.request_hint(guest)
+    except MeadhallError as error:
+        return table_answer(request, room, guest, error)
+    if wants_json(request):
+        return Response({"hint": in_words(advice.view, advice.hints), "hints": hint_infos(advice)})
+    return table_answer(request, room, guest)
+
+
+@post("/tables/{id:str}/rematch", status_code=200)
+async def rematch(hall: Hall, room: Room, guest: Guest) -> Redirect:
+    """Go to the table of the rematch; the first request opens it."""
+    daily.check_rematch(room.table)
+    again = await hall.rematch(room, guest)
+    return see_other(f"/tables/{again.table.id}")
+
+
+routes = [act, undo, resign, hint, rematch]

@@ -1,0 +1,44 @@
+"""Private links: each moves a seat to another device of the same player."""
+
+from __future__ import annotations
+
+from litestar import get, post
+from litestar.response import Redirect
+
+from meadhall.engine.language import gettext as _
+from meadhall.server.errors import NotFound
+from meadhall.server.hall.hall import Hall
+from meadhall.server.hall.room import Room
+from meadhall.server.pages.responses import page, see_other
+from meadhall.server.routes.answers import Answer
+from meadhall.server.store.models import Guest
+from meadhall.server.web.request import AnyRequest
+from meadhall.server.web.sessions import Sessions
+
+
+@get("/seat/{key:str}")
+async def show_seat(request: AnyRequest, hall: Hall, guest: Guest, key: str) -> Answer:
+    """Ask before the seat moves: messengers open links to preview them."""
+    room, seat = await _seat_behind(hall, key)
+    if room.table.seat_of(guest.id) == seat:
+        return see_other(f"/tables/{room.table.id}")
+    content = {"title": room.game.title, "name": room.table.seats[seat].name, "seat": seat, "action": f"/seat/{key}"}
+    return page(request, guest, "seat.html", content)
+
+
+@post("/seat/{key:str}", status_code=200)
+async def move_seat(hall: Hall, guest: Guest, sessions: Sessions, key: str) -> Redirect:
+    """Give the seat to the guest of this device too."""
+    room, seat = await _seat_behind(hall, key)
+    await room.carry_seat(seat, await sessions.save(guest))
+    return see_other(f"/tables/{room.table.id}")
+
+
+async def _seat_behind(hall: Hall, link_token: str) -> tuple[Room, int]:
+    found = await hall.store.table_by_link(link_token)
+    if found is None:
+        raise NotFound(_("This link leads to no seat, or no longer does."))
+    return await hall.room(found[0].id), found[1]
+
+
+routes = [show_seat, move_seat]

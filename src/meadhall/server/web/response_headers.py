@@ -1,0 +1,31 @@
+"""Headers of every response: the security policy, the cookie of a new session, the caching of static files."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from litestar.enums import ScopeType
+from litestar.types import Message, Scope
+
+from meadhall.server.web.sessions import session_cookie
+
+_SECURITY: Final = {
+    "Content-Security-Policy": "default-src 'self'",
+    "Referrer-Policy": "same-origin",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+}
+
+
+async def add_headers(message: Message, scope: Scope) -> None:
+    """Add these headers to the start of a response."""
+    if message["type"] != "http.response.start" or scope["type"] != ScopeType.HTTP:
+        return
+    added = [(name.lower().encode(), value.encode()) for name, value in _SECURITY.items()]
+    if scope["path"].startswith("/static/") and message["status"] == 200:
+        versioned = b"v=" in scope["query_string"]  # the address changes with the file's content
+        added.append((b"cache-control", b"public, max-age=31536000, immutable" if versioned else b"no-cache"))
+    new_session = scope["state"].get("new_session")
+    if new_session:
+        added.append((b"set-cookie", session_cookie(new_session, scope).encode()))
+    message["headers"] = [*message["headers"], *added]
