@@ -124,7 +124,7 @@ def value_after(states: States, action: int, then: int, log: Grid) -> int:
 
 @rule
 def play_on(state: State, action: int, then: int, log: Grid) -> None:
-    """Play an action, and what follows it up to a payment or the end of the turn; choose the first of several triplets."""
+    """Play an action and go on to the payment or the end of the turn; of several triplets, remove the first."""
     play(state, action, log)
     if state.phase == Phase.TURN:
         play(state, then, log)

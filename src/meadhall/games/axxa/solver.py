@@ -1,4 +1,4 @@
-"""Solver for AxxA in mode together: proves that a state is won, with the actions that win, or that it is lost.
+"""Solver for AxxA in mode together. It proves that a state is won, and by which actions, or that it is lost.
 
 It is a depth-first search with a transposition table. Actions are tried in the order of the heuristics, which are rarely wrong
 when all pieces are known. The first action in that order is free; every other one costs discrepancies, more the further down the
@@ -106,7 +106,7 @@ def prove(states: States, node_limit: int = PROOF_NODES) -> ProofResult:
 
 
 def solution(view: View) -> Solution | None:
-    """Return a winning action, or that every action loses, if either is certain from what the viewer may know.
+    """Return a winning action, or that every action loses, if either is certain given the viewer's information.
 
     Unseen pieces that can have only one number are treated as known. Other unseen pieces don't matter to the result: the winning
     variation uncovers none of them.
@@ -297,7 +297,7 @@ def try_next(search: Search, depth: int) -> bool:
 def conclude(search: Search, node_limit: int, depth: int) -> int:
     """Return the verdict after all affordable actions were tried, and store it in the transposition table."""
     state = state_at(search.states, depth)
-    verdict = search.verdict[depth]
+    verdict: int = search.verdict[depth]
     if state.phase == Phase.MOVE and (verdict == _LOST or search.nodes[0] < node_limit):
         slot = slot_of(search, search.key[depth])
         search.table_key[slot] = search.key[depth]

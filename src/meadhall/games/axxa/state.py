@@ -50,7 +50,7 @@ class Mode(IntEnum):
 
 
 class Phase(IntEnum):
-    """What the seat to move decides next."""
+    """The next decision of the seat to move."""
 
     MOVE = 0
     TURN = 1
