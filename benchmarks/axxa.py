@@ -1,13 +1,13 @@
-"""AxxA together: how many shuffles each rank wins, beside how many can be won at all by somebody who knows every piece.
+"""AxxA together: the share of shuffles that each level wins, and the share that can be won with all pieces face up.
 
     .venv/bin/python benchmarks/axxa.py
     .venv/bin/python benchmarks/axxa.py thrall=1000 karl=1000 jarl=100 search@300=100 --touching orthogonal
     .venv/bin/python benchmarks/axxa.py king=1000 --minutes 60
 
-All meet the same shuffles, one player each. Every shuffle is a line of ``results/axxa/``, written when it is over, so what takes
-days is done in parts: each run goes on where the last one ended, until there are so many shuffles or ``--minutes`` are over, and
-what it prints is of all that has been played; ``--minutes 0`` only prints. The solver knows every piece, the others what they
-see; every search grows a single tree, and its seconds are those of its own core.
+All levels get the same shuffles, with one player each. Every finished shuffle is a line in ``results/axxa/``, so a measurement of
+days can be split: each run continues where the last one ended, until the number of shuffles or ``--minutes`` is reached, and
+prints the totals of all runs. ``--minutes 0`` only prints. The solver sees every piece, the bots see what a player sees. Every
+search grows one tree, and its time is CPU time.
 """
 
 from __future__ import annotations
@@ -37,19 +37,19 @@ DEFAULT = ("solver=1000", "thrall=1000", "karl=1000", "huscarl=1000", "jarl=1000
 
 
 def shuffle(number: int, touching: str) -> meadhall.Match:
-    """The shuffle that all meet as number so-and-so."""
+    """Return the shuffle with this number."""
     return AXXA.match(1, seed=f"axxa benchmark {number}", touching=touching)
 
 
 def solved(number: int, touching: str) -> dict[str, Any]:
-    """Whether it can be won; what isn't decided counts as winnable, so that the share is an upper bound."""
+    """Return whether the shuffle can be won. Undecided ones count as winnable, so the share is an upper bound."""
     began = time.perf_counter()
     proof = winnable(shuffle(number, touching))
     return {"won": proof.verdict != Verdict.LOST, "open": proof.verdict == Verdict.OPEN, "seconds": time.perf_counter() - began}
 
 
 def played(name: str) -> Callable[[int, str], dict[str, Any]]:
-    """Plays a shuffle, each in a match of its own."""
+    """Play a shuffle in a separate match."""
 
     def play(number: int, touching: str) -> dict[str, Any]:
         match = shuffle(number, touching)
@@ -66,7 +66,7 @@ def played(name: str) -> Callable[[int, str], dict[str, Any]]:
 
 
 def in_order(play: Callable[[int, str], dict[str, Any]], numbers: range, touching: str, jobs: int) -> Iterator[dict[str, Any]]:
-    """What shuffles come to, so many played at once; who stops asking stops what has not begun."""
+    """Yield the results of shuffles, several played in parallel. A caller that stops early cancels the shuffles not yet started."""
     pool = ThreadPoolExecutor(jobs)
     try:
         yield from pool.map(play, numbers, [touching] * len(numbers))
@@ -75,13 +75,13 @@ def in_order(play: Callable[[int, str], dict[str, Any]], numbers: range, touchin
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="AxxA together: how many shuffles each rank wins.")
+    parser = argparse.ArgumentParser(description="AxxA together: the share of shuffles that each level wins.")
     parser.add_argument(
         "ranks", nargs="*", default=DEFAULT, metavar="RANK=SHUFFLES", help=f"bots, or {SOLVER}; default: %(default)s"
     )
     parser.add_argument("--touching", choices=("all", "orthogonal"), default="all")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="shuffles played at once (default: %(default)s)")
-    parser.add_argument("--minutes", type=float, default=10.0, help="of each rank at most (default: %(default)s)")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="shuffles played in parallel (default: %(default)s)")
+    parser.add_argument("--minutes", type=float, default=10.0, help="time limit for each level (default: %(default)s)")
     asked = parser.parse_args()
 
     ranks = [(name, int(number)) for name, number in (each.split("=") for each in asked.ranks)]

@@ -1,11 +1,11 @@
-"""The chart of a match: which estimate of the chances is best for its cost, and whether what is said to happen in 70 % does.
+"""The chart of a match: which estimate of win chances is best for its cost, and whether the estimates are calibrated.
 
     .venv/bin/python benchmarks/chart.py [MATCHES]    (a quarter of an hour with 100)
-    .venv/bin/python benchmarks/chart.py --hall       (a whole match of Dungeon Allies, and how late an event loop is meanwhile)
+    .venv/bin/python benchmarks/chart.py --hall       (a whole match of Dungeon Allies, and the event-loop lag meanwhile)
 
-Matches between greedy players are looked at in four places each, by what everybody knows. Every way of estimating has the same
-CPU time, as much as a position of a long match has in the hall. The Brier score is the mean square of what an estimate is off:
-less is better; who always says "equal chances" has the score that is given beside the name of the game.
+The positions are four from each of many matches between greedy players, with public information. Every method has the same CPU
+time, that of a position of a long match on the server. The Brier score is the mean squared error of an estimate: lower is better.
+The score of "equal chances" stands beside the name of the game.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ BINS = ((0.0, 0.2), (0.2, 0.4), (0.4, 0.6), (0.6, 0.8), (0.8, 1.01))
 
 
 def ways(subject: Game) -> Iterator[tuple[str, Game, int]]:
-    """Every way of estimating: what it is called, the game with that advice, and the nodes of its tree."""
+    """Yield every method: its name, the game with its advice, and the nodes of its tree."""
     advice = subject.advice
     yield "random play to the end", replace(subject, advice=Advice()), 1
     yield "quick policy to the end", replace(subject, advice=replace(advice, cutoff=TO_THE_END)), 1
@@ -55,7 +55,7 @@ def ways(subject: Game) -> Iterator[tuple[str, Game, int]]:
 
 
 def played(subject: Game, players: int, options: dict[str, Any], number: int) -> Match:
-    """A match between greedy players."""
+    """Play a match between greedy players."""
     match = subject.match(players, seed=f"chart {number}", **options)
     bots = [bot(match.game, "greedy", f"{number} {seat}".encode() * 4) for seat in range(players)]
     while match.actor is not None:
@@ -64,7 +64,7 @@ def played(subject: Game, players: int, options: dict[str, Any], number: int) ->
 
 
 def estimated(tree: Tree, match: Match, position: int) -> tuple[np.ndarray, int]:
-    """What a way of estimating makes of a position in its time, and of how many rollouts."""
+    """Return a method's estimate of a position in its time, and the number of rollouts."""
     states = match.view_at(position, SPECTATOR).states
     tree.clear()
     began = time.thread_time()
@@ -74,7 +74,7 @@ def estimated(tree: Tree, match: Match, position: int) -> tuple[np.ndarray, int]
 
 
 def main() -> None:
-    """Play, estimate, compare."""
+    """Compare the methods and print the table."""
     matches = int(sys.argv[1]) if len(sys.argv) > 1 else 100
     out = Console(width=130)
     for name, players, options in GAMES:
@@ -107,7 +107,7 @@ def main() -> None:
 
 
 def in_the_hall() -> None:
-    """The chart of a whole match, drawn as the hall draws it: how long it takes, and how late the event loop is meanwhile."""
+    """Analyse a whole match as the server does and print the duration and the event-loop lag meanwhile."""
     match = played(meadhall.game("dungeon-allies"), 4, {}, 0)
 
     async def watched() -> tuple[float, Analysis, list[float], list[float]]:
@@ -129,7 +129,7 @@ def in_the_hall() -> None:
 
 
 async def delays(task: asyncio.Task[Any]) -> list[float]:
-    """How much too late the event loop wakes up, over and over, until the task is done."""
+    """Measure the event-loop lag until the task is done."""
     found = []
     while not task.done():
         began = time.perf_counter()
@@ -139,7 +139,7 @@ async def delays(task: asyncio.Task[Any]) -> list[float]:
 
 
 def reliability(chances: np.ndarray, results: np.ndarray, low: float, high: float) -> str:
-    """Of the chances in this range: their mean, how often it happened, and how many they are."""
+    """Return the mean of the chances in this range, the observed frequency, and their number."""
     chosen = (chances >= low) & (chances < high)
     if not chosen.any():
         return "-"

@@ -1,9 +1,9 @@
-"""How far searching bots are from exact play of Axes and Allies (docs/internals/exact.md).
+"""How far searching bots are from optimal play of Axes and Allies (docs/internals/exact.md).
 
     .venv/bin/python benchmarks/exactness.py --players 4 --iterations 60000 500000
 
-asks a search of so many iterations for its choice in every position of two to so many players, and works out from these choices,
-as one works out a Markov chain, how often one of a kind wins among others of another kind. No match is played.
+asks a search of each budget for its choice in every position of two to four players, and computes from these choices, as an
+absorbing Markov chain, how often one player of a kind wins among others of another kind. No match is played.
 """
 
 import argparse
@@ -22,7 +22,7 @@ STILL = 1e-10
 DRAWS = 60
 
 Kind = dict[int, Floats]
-"""For every number of players left how often to take which action, (graphs, powers, actions), as ``MarkovGame`` numbers them."""
+"""Policies by number of living players: probabilities of shape (graphs, powers, actions), numbered as in ``MarkovGame``."""
 
 
 def markov_game(n: int) -> MarkovGame:
@@ -30,7 +30,7 @@ def markov_game(n: int) -> MarkovGame:
 
 
 def positions(n: int) -> Iterator[tuple[int, int, Match]]:
-    """Every decision of n players: alliances, power, and a match in which seat 0 has to make it."""
+    """Yield every decision of n players: alliances, power, and a match in which seat 0 is to move."""
     blank, game_of_n = AA.match(players=n), markov_game(n)
     for graph, allied in enumerate(game_of_n.allied):
         for power in range(1 if graph else 0, SIDES):
@@ -43,7 +43,7 @@ def positions(n: int) -> Iterator[tuple[int, int, Match]]:
 
 
 def tabulated(choose: Callable[[Match], Sequence[int]], most: int) -> Kind:
-    """The kind that takes any of the actions that ``choose`` names."""
+    """Return the policy that plays the actions that ``choose`` returns, with equal probability."""
     kind = {}
     for n in range(2, most + 1):
         kind[n] = np.zeros(solved()[n].strategy.shape)
@@ -57,7 +57,7 @@ def tabulated(choose: Callable[[Match], Sequence[int]], most: int) -> Kind:
 
 
 def searching(iterations: int, most: int) -> Kind:
-    """The kind that searches; its patience is limited in duels."""
+    """Return the policy of a search. In duels it attacks with a minimum probability."""
     patient = replace(AA, advice=replace(AA.advice, plays_default=None))
     kind = tabulated(lambda match: [bot(patient, f"search@{iterations}", b"exactness").choose(match.view(0))], most)
     kind[2][:, 0] = IMPATIENCE * np.eye(4)[2] + (1 - IMPATIENCE) * kind[2][0, 0]
@@ -65,13 +65,13 @@ def searching(iterations: int, most: int) -> Kind:
 
 
 def drawn_by_karl(match: Match) -> list[int]:
-    """What karl draws from, each equally often."""
+    """Return the actions that karl draws from with equal probability."""
     karl = bot(AA, "karl", b"exactness")
     return sorted({karl.choose(match.view(0)) for _ in range(DRAWS)})
 
 
 def wins(one: Kind, others: Kind, most: int) -> float:
-    """How often ``one`` wins among ``others``, whoever begins."""
+    """Return how often ``one`` wins among ``others``, averaged over the starting player."""
     fewer = np.zeros((1, 1))
     for n in range(2, most + 1):
         there = markov_game(n)

@@ -1,8 +1,8 @@
-"""A loop over a game's rules in two ways: a module for each game with direct calls, or one that is given first-class functions.
+"""Compare two ways to compile a loop over a game's rules: one module per game with direct calls, or first-class functions.
 
     .venv/bin/python benchmarks/first_class.py
 
-The figures are those of docs/decisions/0001-loops-by-module.md. Each variant is timed in Pythons of its own: with an empty cache,
+docs/decisions/0001-loops-by-module.md quotes the figures. Each variant runs in separate Python processes: with an empty cache,
 then from the cache, then playing.
 """
 
@@ -56,7 +56,7 @@ print(int(shares @ [1, 2, 3, 4]))
 
 
 def run(variant: str, cache: str) -> list[float]:
-    """Seconds to the first game, decisions a second, and a number that tells whether the same games were played."""
+    """Return the seconds to the first game, decisions per second, and a checksum of the games played."""
     settings = {**os.environ, "MEADHALL_CACHE": cache}
     code = PREPARE + variant + TIME
     done = subprocess.run([sys.executable, "-c", code], env=settings, cwd=HERE, check=True, capture_output=True, text=True)

@@ -1,4 +1,4 @@
-"""The loop of random playouts that is given a game's rules as first-class functions; see first_class.py."""
+"""The loop of random playouts with a game's rules as first-class functions; see first_class.py."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ options = {"cache": True, "nogil": True, "error_model": "numpy"}
 
 
 def compiled(game: Game) -> tuple[Any, tuple[Any, ...]]:
-    """The loop, compiled for functions of declared signatures, and what it is to be given first of all for this game."""
+    """Return the loop, compiled for functions with declared signatures, and its first arguments for this game."""
     state = numba.from_dtype(game.state.dtype)
     codes, out, log = types.int64[::1], types.int32[::1], types.int32[:, ::1]
     signatures = {
@@ -46,7 +46,7 @@ def play_with(
     count: int,
     payoffs: Any,
 ) -> int:
-    """As ``loops.playouts``."""
+    """Do the same as ``loops.playouts``."""
     log = np.zeros(NO_LOG_SHAPE, np.int32)
     result = np.zeros(players, np.float64)
     decisions = 0

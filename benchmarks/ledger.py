@@ -1,4 +1,4 @@
-"""What long measurements keep: a numbered line of JSON for each thing measured, so that they can be made in parts, on any day."""
+"""Ledgers of long measurements: a numbered line of JSON for each observation, so that a measurement can be split over many runs."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ RESULTS = Path(__file__).parent / "results"
 
 
 class Torn(Exception):
-    """A file whose lines are not numbered 0, 1, 2 …: two runs have written it at once, or files were joined."""
+    """The lines of a file are not numbered 0, 1, 2 …: two runs wrote to it at the same time, or files were joined."""
 
 
 def kept(file: Path) -> list[dict[str, Any]]:
-    """What has been measured so far. A last line that was not written to its end, as the machine stopped, is cut off."""
+    """Return the observations so far. A last line that is incomplete, because the machine stopped, is cut off."""
     if not file.exists():
         return []
     text = file.read_bytes()
@@ -30,7 +30,7 @@ def kept(file: Path) -> list[dict[str, Any]]:
 
 
 def keep(file: Path, measured: Iterable[dict[str, Any]], minutes: float) -> Iterator[dict[str, Any]]:
-    """What is being measured, each line kept as soon as it is there; none more once so many minutes are over."""
+    """Yield observations and append each to the ledger at once. Stop after ``minutes``."""
     until = monotonic() + 60 * minutes
     number = len(kept(file))
     file.parent.mkdir(parents=True, exist_ok=True)

@@ -1,10 +1,10 @@
-"""Random play: Axes and Allies against C, plain Python, and OpenSpiel's pig from Python; and the other games beside them.
+"""Random playouts: Axes and Allies against C, plain Python, and OpenSpiel's pig from Python; and the other games.
 
     make bench        (or: .venv/bin/python benchmarks/playouts.py)
 
-All rows are measured in one run, in turn, several times over; the table shows medians, and ratios of figures taken side by side.
-One core is measured in its own CPU time, so that other work on the machine does little harm. The C program and the compiled rules
-play the same games: that is checked.
+All rows are measured in one run, in turn, several times. The table shows medians, and medians of ratios of figures taken side by
+side. One core is measured in CPU time, so that other work on the machine has little effect. The benchmark checks that the C
+program and the compiled rules play the same games.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ GOAL_C, GOAL_OPENSPIEL, GOAL_START = 0.7, 30.0, 1.5
 
 @dataclass(frozen=True)
 class Other:
-    """Another game in random play on one core; ``goal`` is a ratio to C's Axes and Allies."""
+    """Another game on one core; ``goal`` is a ratio to Axes and Allies in C."""
 
     game: str
     players: int
@@ -73,11 +73,11 @@ C, COMPILED, ALL_CORES, MATCH, PLAIN, OPENSPIEL = (
 )
 
 Played = tuple[int, tuple[float, ...]]
-"""Decisions, and wins by seat."""
+"""The number of decisions, and wins by seat."""
 
 
 def c_program() -> Callable[[int], Played]:
-    """The C program, built anew, as a function of the number of games."""
+    """Build the C program and return it as a function of the number of games."""
     BUILD.mkdir(exist_ok=True)
     library = BUILD / "axes_and_allies.so"
     flags = ["-O3", "-march=native", "-shared", "-fPIC"]
@@ -95,7 +95,7 @@ def c_program() -> Callable[[int], Played]:
 
 
 def compiled(games: int, name: str = GAME, players: int = PLAYERS, options: Mapping[str, str] = MappingProxyType({})) -> Played:
-    """The loop of ``random_playouts``, in this thread."""
+    """Run the loop of ``random_playouts`` in this thread."""
     subject, payoffs = meadhall.game(name), np.zeros(players)
     codes = subject.encode_options(subject.check_options(options))
     decisions = loops(subject).playouts(subject.state.new(2), players, codes, seed_number(SEED), 0, games, payoffs)
@@ -103,13 +103,13 @@ def compiled(games: int, name: str = GAME, players: int = PLAYERS, options: Mapp
 
 
 def all_cores(games: int) -> Played:
-    """The same as it is meant to be called."""
+    """Call ``random_playouts`` itself."""
     result = meadhall.random_playouts(GAME, PLAYERS, games, SEED)
     return result.decisions, tuple(result.payoffs.tolist())
 
 
 def whole_matches(games: int) -> Played:
-    """Matches played one action at a time, everything checked, every event told."""
+    """Play matches one action at a time, with all checks and events."""
     decisions = 0
     for number in range(games):
         match = meadhall.game(GAME).match(PLAYERS, seed=f"{SEED}/{number}")
@@ -120,7 +120,7 @@ def whole_matches(games: int) -> Played:
 
 
 def openspiel(games: int) -> Played:
-    """Decisions of the players are counted, the chance nodes between them are not."""
+    """Play OpenSpiel's game. Only decisions of players are counted, not chance nodes."""
     game = pyspiel.load_game(f"pig(players={PLAYERS})")
     decisions = 0
     for _ in range(games):
@@ -136,14 +136,14 @@ def openspiel(games: int) -> Played:
 
 
 def speed(play: Callable[[int], Played], games: int, clock: Callable[[], float] = time.thread_time) -> float:
-    """Decisions a second."""
+    """Return decisions per second."""
     began = clock()
     decisions, _wins = play(games)
     return decisions / (clock() - began)
 
 
 def elsewhere(code: str, **environment: str) -> list[float]:
-    """The numbers that this code prints in a Python of its own."""
+    """Run code in a separate Python process and return the numbers it prints."""
     kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     settings = {**kept, "PYTHONPYCACHEPREFIX": str(BUILD / "bytecode"), **environment}
     run = subprocess.run([sys.executable, "-c", code], env=settings, cwd=HERE, check=True, capture_output=True, text=True)
@@ -161,7 +161,7 @@ print(time.perf_counter() - began, time.process_time())
 
 
 def measure() -> tuple[dict[str, list[float]], list[list[float]]]:
-    """Decisions a second of every row, and seconds (elapsed, of CPU) to the first playout; one figure a repetition."""
+    """Measure decisions per second of every row, and seconds (elapsed, CPU) to the first playout, once per repetition."""
     in_c = c_program()
     if in_c(GAMES) != compiled(GAMES) or compiled(GAMES) != all_cores(GAMES):
         sys.exit("the C program and the compiled rules don't play the same games")
@@ -189,7 +189,7 @@ def measure() -> tuple[dict[str, list[float]], list[list[float]]]:
 
 
 def ratio(figures: dict[str, list[float]], row: str, to: str) -> float:
-    """Median of the ratios of figures taken side by side."""
+    """Return the median of the ratios of figures taken side by side."""
     return median(a / b for a, b in zip(figures[row], figures[to], strict=True))
 
 

@@ -1,13 +1,13 @@
-"""What a bot would gain by thinking as long as the rank above it: how often they differ, and what the difference is worth.
+"""What a bot would gain from the search time of the level above it: how often the two disagree, and the value of the difference.
 
     .venv/bin/python benchmarks/regret.py viking-axes --players 4 --option variant=strategic
 
-Bots of the lower rank play matches. At every ``--every``-th decision that leaves a choice the upper one is asked as well, and
-where the two differ a referee, a search that takes twice as long as the upper one, says what share of the win each of their
-actions brings. It can't tell what no search of its kind sees; and where many decisions differ by little, as in Dungeon Allies,
-its own errors are as large as what it is asked about.
+Bots of the lower level play matches. At every ``--every``-th decision with a choice the upper level is asked too. Where the two
+disagree a referee, a search with twice the time of the upper level, estimates the payoff of both actions. The referee has the
+same blind spots as any search of its kind. Where many decisions differ by little, as in Dungeon Allies, its errors are as large
+as the differences.
 
-Matches show less: a gain of one percent where a quarter is fair takes some four thousand of them to be seen.
+Whole matches are less sensitive: to see a gain of one percent where a quarter is fair takes about four thousand matches.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from meadhall.engine.game import game
 from meadhall.engine.view import View
 
 SECONDS = {rank.name: rank.budget.seconds for rank in RANKS if rank.budget}
-"""How long a rank thinks."""
+"""The search time of a level in seconds."""
 
 PATIENCE = 2.0
-"""How often as long as the upper bot the referee thinks."""
+"""The search time of the referee, as a multiple of the upper level's."""
 
 
 def loss(view: View, seconds: float, action: int, better: int) -> float | None:
-    """What share of the win an action brings less than another, as a referee sees it; None if it has hardly tried one of them."""
+    """Return how much less payoff one action brings than another by a referee; None if it has too few visits of either."""
     findings = Search(view.game, Budget(seconds, trees=1, alone=True), new_seed()).consider(view)
     lower, upper = findings.of(action), findings.of(better)
     return upper.payoff - lower.payoff if min(lower.visits, upper.visits) >= ENOUGH else None
@@ -51,8 +51,8 @@ def main() -> None:
     seconds = PATIENCE * SECONDS[given.upper]
     options = dict(option.split("=", 1) for option in given.option)
 
-    losses: list[float] = []  # of each decision that was asked about
-    per_seat: list[float] = []  # how many decisions leave a choice, of each match that was played to its end
+    losses: list[float] = []  # one per decision examined
+    per_seat: list[float] = []  # decisions with a choice, one number per finished match
     differing = unjudged = 0
     until = time.monotonic() + 60 * given.minutes
     while time.monotonic() < until or not per_seat:

@@ -1,11 +1,11 @@
-"""Tree search: iterations a second, side by side with OpenSpiel's own in C++.
+"""Tree search: iterations per second, side by side with OpenSpiel's search in C++.
 
     make bench        (or: .venv/bin/python benchmarks/search.py)
 
-Axes and Allies with 4 players against Monte Carlo tree search on pig with 4; Viking Axes, strategic, with 4 against
-information-set Monte Carlo tree search on hearts. Each search starts at the first decision of a match and plays on from every new
-node; ours by the policy and for as long as our bots do. One core, measured in its own CPU time; medians of ratios of figures
-taken side by side.
+Axes and Allies with 4 players is compared with Monte Carlo tree search on pig with 4, and Viking Axes, strategic, with 4 players
+with information-set Monte Carlo tree search on hearts. Each search starts at the first decision of a match and plays a rollout
+from every new node; ours uses the bots' rollout policy and cutoff. One core in CPU time; medians of ratios of figures taken side
+by side.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ REPETITIONS = 9
 GOAL = 3.0
 EXPLORATION = 0.7
 MEMORY = 1000
-"""Megabytes, more than its trees need."""
+"""Memory limit in megabytes, more than the trees need."""
 
 
 def ours(name: str, **options: str) -> Callable[[], float]:
-    """Iterations a second of one tree, grown anew."""
+    """Return iterations per second of one new tree."""
     match = meadhall.game(name).match(PLAYERS, seed="search", **options)
     view = match.view(match.actor)
     tree = Tree(match.game)
@@ -49,7 +49,7 @@ def ours(name: str, **options: str) -> Callable[[], float]:
 
 
 def openspiel(name: str, make: Callable[[Any, Any], Any]) -> Callable[[], float]:
-    """Iterations a second of a bot of OpenSpiel's at the first decision that offers a choice."""
+    """Return iterations per second of an OpenSpiel bot at the first decision with a choice."""
     game = pyspiel.load_game(name)
     state = game.new_initial_state()
     while state.is_chance_node() or len(state.legal_actions()) == 1:
@@ -71,7 +71,7 @@ def ismcts(_game: Any, evaluator: Any) -> Any:
 
 
 def speed(grow: Callable[[], None]) -> float:
-    """Iterations a second of this thread."""
+    """Return iterations per second of CPU time of this thread."""
     began = time.thread_time()
     grow()
     return ITERATIONS / (time.thread_time() - began)

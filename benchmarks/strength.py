@@ -1,18 +1,17 @@
-"""How strong the ranks of bots are: each against the one below it, for one game and several numbers of players.
+"""The strength of the levels of bots: each against the one below it, for one game and several numbers of players.
 
     .venv/bin/python benchmarks/strength.py dungeon-allies --players 3,4 --ladder huscarl,jarl,king --games 120 --minutes 60
     .venv/bin/python benchmarks/strength.py viking-axes --players 4 --option variant=strategic --ladder karl,search@2500
     .venv/bin/python benchmarks/strength.py dungeon-allies --players 2,3,4,5 --ladder huscarl,jarl,king --minutes 0
 
-Every match is a line of ``results/strength/``, written when it and those before it are over, so what takes days is done in
-parts: each run goes on where the last one ended, and what it prints is of all that has been played. A pair ends after ``--games``
-matches, which are whole rounds of everybody sitting everywhere, or once ``--minutes`` are over; ``--minutes 0`` only prints. To
-end it when one likes what one sees is to see what isn't there.
+Every finished match is a line in ``results/strength/``, so a measurement of days can be split: each run continues where the last
+one ended and prints the totals of all runs. A pair ends after ``--games`` matches (whole rounds in which every bot sits on every
+seat) or after ``--minutes``; ``--minutes 0`` only prints. Don't stop early because the result looks good: that biases it.
 
-Prints a line of a Markdown table for each pair: what one seat of the upper bot wins on average and its 95 % interval, the same
-without luck where not all win or lose together, the fair share, and the number of matches; and at the end, of several numbers of
-players, how many times its fair share the upper bot wins in all of them, without luck. ``search@N`` stands for a rank where other
-work on the machine would take time from those who think by the clock.
+Prints a line of a Markdown table for each pair: the mean payoff of a seat of the upper bot with its 95 % interval, the same
+corrected for luck (except in cooperative games), the fair payoff, and the number of matches. With several numbers of players the
+last line is the overall ratio to the fair payoff, corrected for luck. Use ``search@N`` for a level if other work on the machine
+would disturb searches by the clock.
 """
 
 from __future__ import annotations
@@ -30,14 +29,14 @@ from ledger import RESULTS, keep, kept
 
 from meadhall import game
 from meadhall.engine.statistics import Z_95
-from meadhall.lab.adjusted import Adjusted
+from meadhall.lab.control_variate import Adjusted
 from meadhall.lab.matches import play_matches
 from meadhall.lab.schedule import Schedule, scheduled
 from meadhall.lab.standings import Meetings, Standing, standings
 
 
 def matches(schedule: Schedule, first: int, processes: int) -> Iterator[dict[str, Any]]:
-    """What the matches of a schedule come to, from number ``first`` on."""
+    """Yield the results of the matches of a schedule from number ``first`` on."""
     with closing(play_matches(schedule, schedule.games, processes, None, chunk=1, first=first)) as outcomes:
         for number, played in enumerate(outcomes, first):
             line: dict[str, Any] = {"bots": schedule.line_up(number)}
@@ -47,7 +46,7 @@ def matches(schedule: Schedule, first: int, processes: int) -> Iterator[dict[str
 
 
 def upper(schedule: Schedule, played: list[dict[str, Any]]) -> Standing:
-    """How well the second of two bots did."""
+    """Return the result of the second of two bots."""
     number = {name: k for k, name in enumerate(schedule.bots)}
     who = np.array([[number[name] for name in each["bots"]] for each in played], np.int64)
     payoffs = np.array([each["shares"] for each in played], np.float64)
@@ -58,7 +57,7 @@ def upper(schedule: Schedule, played: list[dict[str, Any]]) -> Standing:
 
 
 def together(found: list[tuple[Adjusted, float]]) -> tuple[float, float, float]:
-    """How many times the fair share is won with several numbers of players, and its 95 % interval: the mean, surer ones more."""
+    """Return the ratio to the fair payoff over several numbers of players, weighted by precision, and its 95 % interval."""
     times = np.array([each.share / fair for each, fair in found])
     errors = np.array([(each.high - each.low) / (2 * Z_95) / fair for each, fair in found])
     mean, half = float(np.average(times, weights=errors**-2)), Z_95 * float((errors**-2).sum()) ** -0.5
@@ -68,11 +67,11 @@ def together(found: list[tuple[Adjusted, float]]) -> tuple[float, float, float]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("game")
-    parser.add_argument("--players", default="2", help="numbers of players, one after the other")
+    parser.add_argument("--players", default="2", help="numbers of players")
     parser.add_argument("--ladder", default="thrall,karl,huscarl,jarl,king", help="bots, the weakest first")
     parser.add_argument("--option", action="append", default=[], metavar="NAME=VALUE")
     parser.add_argument("--games", type=int, default=1000)
-    parser.add_argument("--minutes", type=float, default=10.0, help="of each pair at most")
+    parser.add_argument("--minutes", type=float, default=10.0, help="time limit for each pair")
     parser.add_argument("--processes", type=int, default=os.cpu_count())
     given = parser.parse_args()
     subject = game(given.game)
