@@ -1,4 +1,4 @@
-"""Fit the weights of ``meadhall/games/viking_axes/evaluation.py``, and say how good they are.
+"""Fit the weights of ``meadhall/games/viking_axes/evaluation.py``, and print how well they predict the winners of matches.
 
 .venv/bin/python tools/fit_viking_axes.py
 """
@@ -27,7 +27,7 @@ STEPS = 20
 
 
 def positions(variant: str, players: int) -> tuple[Any, Floats]:
-    """Tables of matches among greedy players, and every seat's share at their ends."""
+    """Return states of matches between greedy players, and every seat's payoff at the end of its match."""
     _, options = SUBJECT.check_setup(players, {"variant": variant})
     kept, payoffs = SUBJECT.state.new(POSITIONS), np.zeros((POSITIONS, players))
     sample = module_of(SUBJECT, SOURCE).positions
@@ -36,7 +36,7 @@ def positions(variant: str, players: int) -> tuple[Any, Floats]:
 
 
 def features(states: Any, players: int) -> tuple[Floats, npt.NDArray[np.bool_]]:
-    """(positions, players, 5) what ``evaluation.standing`` weighs, and who is left."""
+    """Return the features of ``evaluation.score_of``, of shape (positions, players, 5), and a mask of the players left."""
     left = states["out"][:, :players] == 0
     strength = np.where(left, states["limit"][:, None] - states["hits"][:, :players] + states["unused"][:, :players], 0.0)
     turn = (np.arange(players) - states["actor"][:, None]) % players
@@ -49,14 +49,14 @@ def features(states: Any, players: int) -> tuple[Floats, npt.NDArray[np.bool_]]:
 
 
 def chances(seen: Floats, weights: Floats) -> Floats:
-    """Softmax over the players left."""
+    """Return the softmax of the scores over the players left."""
     score = seen @ weights
     score = np.exp(score - score.max(axis=1, keepdims=True))
     return score / score.sum(axis=1, keepdims=True)
 
 
 def fit(seen: Floats, won: Floats) -> Floats:
-    """The weights of highest likelihood, by Newton's method."""
+    """Return the maximum-likelihood weights, by Newton's method."""
     weights = np.zeros(seen.shape[2])
     for _ in range(STEPS):
         p = chances(seen, weights)
