@@ -1,4 +1,4 @@
-"""Write docs/reference/command-line.md, the reference of the command, from the Typer app. ``make docs`` runs it before every build."""
+"""Write docs/reference/command-line.md, the reference of the command, from the Typer app; ``make docs`` runs this first."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Positions of matches among greedy players, and who won them. Source of a module for each game, see ``kernels.module_of``."""
+"""Positions of matches between greedy players, with the results. The source of a module per game, see ``compiled.module_of``."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 @rule
 def positions(states: Any, kept: Any, payoffs: Any, players: int, options: Any, seed: int, one_in: int) -> int:
-    """Play matches and keep one position in ``one_in``, until ``kept`` is full; how many are of matches that ended.
+    """Play matches and keep one position in ``one_in`` until ``kept`` is full; return the number from finished matches.
 
-    ``tables`` has room for a state, and a blank one. ``shares[k]`` becomes what came of position k for each seat.
+    ``states`` holds a working state and a blank one. ``payoffs[k]`` becomes every seat's payoff in the match of position k.
     """
     out = np.zeros(ACTIONS, np.int32)
     log = np.zeros(NO_LOG_SHAPE, np.int32)
