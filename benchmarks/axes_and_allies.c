@@ -1,8 +1,8 @@
-/* Axes and Allies played at random, in C: what the compiled rules of Meadhall are measured against.
+/* Random play of Axes and Allies in C, the reference that playouts.py compares the compiled rules with.
  *
- * Same rules (rules.py), same generator (xoroshiro128++ keyed by a counter, Lemire's below()), same order of draws: for the same key it
- * plays the very same games, decision for decision, which the benchmark checks. Written as one would write it in C for speed and
- * clarity: no events, no undo, no log. Build: cc -O3 -march=native -shared -fPIC
+ * The program has the same rules (rules.py), the same generator (xoroshiro128++ keyed by a counter, Lemire's below()) and the same
+ * order of draws as Meadhall. With the same key it therefore plays the same games, decision for decision, and the benchmark checks
+ * this. The code aims at speed and clarity as usual in C: no events, no undo, no log. Build: cc -O3 -march=native -shared -fPIC
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -15,7 +15,7 @@ typedef struct {
     int8_t players, actor, power, living;
     int8_t alive[SEATS];
     int8_t allied[SEATS][SEATS];
-} Table;
+} State;
 
 static inline uint64_t rotated(uint64_t x, int k) { return (x << k) | (x >> (64 - k)); }
 
@@ -49,93 +49,93 @@ static void key_from_counter(uint64_t rng[2], uint64_t seed, uint64_t counter) {
     rng[1] = mixed(start + 2 * golden);
 }
 
-static inline int roll(Table *t) { return 1 + below(t->rng, SIDES); }
+static inline int roll(State *s) { return 1 + below(s->rng, SIDES); }
 
-static inline bool can_be_named(const Table *t, int seat, int other) {
-    return t->alive[other] && other != seat && !t->allied[seat][other];
+static inline bool can_be_chosen(const State *s, int seat, int other) {
+    return s->alive[other] && other != seat && !s->allied[seat][other];
 }
 
-static inline int next_living(const Table *t, int seat) {
+static inline int next_living(const State *s, int seat) {
     do {
-        if (++seat == t->players) seat = 0;
-    } while (!t->alive[seat]);
+        if (++seat == s->players) seat = 0;
+    } while (!s->alive[seat]);
     return seat;
 }
 
-static inline bool has_somebody_to_name(const Table *t, int seat) {
-    for (int other = 0; other < t->players; other++)
-        if (can_be_named(t, seat, other)) return true;
+static inline bool can_choose(const State *s, int seat) {
+    for (int other = 0; other < s->players; other++)
+        if (can_be_chosen(s, seat, other)) return true;
     return false;
 }
 
-static inline void begin_turn(Table *t, int seat) {
+static inline void begin_turn(State *s, int seat) {
     for (;;) {
-        t->power = roll(t);
-        if (t->power == 1) memset(t->allied, 0, sizeof t->allied);
-        if (has_somebody_to_name(t, seat)) {
-            t->actor = seat;
+        s->power = roll(s);
+        if (s->power == 1) memset(s->allied, 0, sizeof s->allied);
+        if (can_choose(s, seat)) {
+            s->actor = seat;
             return;
         }
-        seat = next_living(t, seat);
+        seat = next_living(s, seat);
     }
 }
 
-static void set_up(Table *t, int players) {
-    t->players = t->living = players;
-    for (int seat = 0; seat < players; seat++) t->alive[seat] = true;
+static void set_up(State *s, int players) {
+    s->players = s->living = players;
+    for (int seat = 0; seat < players; seat++) s->alive[seat] = true;
     int tied = (1 << players) - 1;
     for (;;) {
         int highest = 0, leaders = 0, leader = 0;
         for (int seat = 0; seat < players; seat++) {
             if (!(tied >> seat & 1)) continue;
-            int value = roll(t);
+            int value = roll(s);
             if (value > highest) highest = value, leaders = 0;
             if (value == highest) leaders |= 1 << seat, leader = seat;
         }
         if (leaders == 1 << leader) {
-            begin_turn(t, leader);
+            begin_turn(s, leader);
             return;
         }
         tied = leaders;
     }
 }
 
-static inline int legal(const Table *t, int out[2 * SEATS]) {
-    int named = 0;
-    for (int other = 0; other < t->players; other++)
-        if (can_be_named(t, t->actor, other)) out[named++] = other;
-    for (int k = 0; k < named; k++) out[named + k] = out[k] + ALLY;
-    return 2 * named;
+static inline int legal(const State *s, int out[2 * SEATS]) {
+    int chosen = 0;
+    for (int other = 0; other < s->players; other++)
+        if (can_be_chosen(s, s->actor, other)) out[chosen++] = other;
+    for (int k = 0; k < chosen; k++) out[chosen + k] = out[k] + ALLY;
+    return 2 * chosen;
 }
 
-static inline void play(Table *t, int action) {
-    int seat = t->actor;
+static inline void play(State *s, int action) {
+    int seat = s->actor;
     if (action >= ALLY) {
-        t->allied[seat][action - ALLY] = t->allied[action - ALLY][seat] = true;
-    } else if (roll(t) < t->power) {
-        t->alive[action] = false;
-        t->living--;
+        s->allied[seat][action - ALLY] = s->allied[action - ALLY][seat] = true;
+    } else if (roll(s) < s->power) {
+        s->alive[action] = false;
+        s->living--;
     }
-    if (t->living > 1)
-        begin_turn(t, next_living(t, seat));
+    if (s->living > 1)
+        begin_turn(s, next_living(s, seat));
     else
-        t->actor = -1;
+        s->actor = -1;
 }
 
-/* Games first to first + count - 1 of the run keyed by seed; wins[] gains each seat's. Returns the number of decisions. */
+/* Play games first to first + count - 1 of the run keyed by seed, add every seat's wins to wins[], return the number of decisions. */
 int64_t playouts(int players, uint64_t seed, int64_t first, int64_t count, double wins[]) {
     int64_t decisions = 0;
     int out[2 * SEATS];
     for (int64_t game = first; game < first + count; game++) {
-        Table t;
-        memset(&t, 0, sizeof t);
-        key_from_counter(t.rng, seed, (uint64_t)game);
-        set_up(&t, players);
-        for (; t.actor >= 0; decisions++) {
-            int n = legal(&t, out);
-            play(&t, out[below(t.rng, n)]);
+        State s;
+        memset(&s, 0, sizeof s);
+        key_from_counter(s.rng, seed, (uint64_t)game);
+        set_up(&s, players);
+        for (; s.actor >= 0; decisions++) {
+            int n = legal(&s, out);
+            play(&s, out[below(s.rng, n)]);
         }
-        for (int seat = 0; seat < players; seat++) wins[seat] += t.alive[seat];
+        for (int seat = 0; seat < players; seat++) wins[seat] += s.alive[seat];
     }
     return decisions;
 }

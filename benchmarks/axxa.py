@@ -66,7 +66,7 @@ def played(name: str) -> Callable[[int, str], dict[str, Any]]:
 
 
 def in_order(play: Callable[[int, str], dict[str, Any]], numbers: range, touching: str, jobs: int) -> Iterator[dict[str, Any]]:
-    """Yield the results of shuffles, several played in parallel. A caller that stops early cancels the shuffles not yet started."""
+    """Yield the results of shuffles, several played in parallel. A caller that stops early cancels the rest."""
     pool = ThreadPoolExecutor(jobs)
     try:
         yield from pool.map(play, numbers, [touching] * len(numbers))
@@ -82,22 +82,22 @@ def main() -> None:
     parser.add_argument("--touching", choices=("all", "orthogonal"), default="all")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="shuffles played in parallel (default: %(default)s)")
     parser.add_argument("--minutes", type=float, default=10.0, help="time limit for each level (default: %(default)s)")
-    asked = parser.parse_args()
+    given = parser.parse_args()
 
-    ranks = [(name, int(number)) for name, number in (each.split("=") for each in asked.ranks)]
+    ranks = [(name, int(number)) for name, number in (each.split("=") for each in given.ranks)]
     figures: dict[str, list[dict[str, Any]]] = {}
     console = Console(width=max(100, Console().width))
     with Progress(console=console) as progress:
         for name, number in ranks:
-            file = RESULTS / "axxa" / f"{asked.touching}-{name}.jsonl"
+            file = RESULTS / "axxa" / f"{given.touching}-{name}.jsonl"
             figures[name] = games = kept(file)
-            if asked.minutes > 0 and len(games) < number:
+            if given.minutes > 0 and len(games) < number:
                 play = solved if name == SOLVER else played(name)
-                (solved if name == SOLVER else played("search@1"))(0, asked.touching)  # compiles what isn't yet
-                with closing(in_order(play, range(len(games), number), asked.touching, asked.jobs)) as more:
-                    games.extend(progress.track(keep(file, more, asked.minutes), number - len(games), description=name))
+                (solved if name == SOLVER else played("search@1"))(0, given.touching)  # compile first
+                with closing(in_order(play, range(len(games), number), given.touching, given.jobs)) as more:
+                    games.extend(progress.track(keep(file, more, given.minutes), number - len(games), description=name))
 
-    table = Table(title=f"AxxA together, touching {asked.touching}, {asked.jobs} at once on {os.cpu_count()} cores")
+    table = Table(title=f"AxxA together, touching {given.touching}, {given.jobs} at once on {os.cpu_count()} cores")
     for heading in ("", "shuffles", "won", "95 % interval", "decisions", "seconds each"):
         table.add_column(heading, justify="right" if heading else "left", no_wrap=True)
     for name, games in figures.items():
@@ -111,7 +111,7 @@ def main() -> None:
     console.print(table)
     if SOLVER in figures:
         still_open = sum(game["open"] for game in figures[SOLVER])
-        console.print(f"{SOLVER}: can be won with all pieces known; {still_open} not decided, which count as if they could")
+        console.print(f"{SOLVER}: can be won with all pieces known; {still_open} undecided ones are counted as winnable")
 
 
 if __name__ == "__main__":

@@ -45,7 +45,7 @@ PAUSE = 0.002
 BINS = ((0.0, 0.2), (0.2, 0.4), (0.4, 0.6), (0.6, 0.8), (0.8, 1.01))
 
 
-def ways(subject: Game) -> Iterator[tuple[str, Game, int]]:
+def methods(subject: Game) -> Iterator[tuple[str, Game, int]]:
     """Yield every method: its name, the game with its advice, and the nodes of its tree."""
     advice = subject.advice
     yield "random play to the end", replace(subject, advice=Advice()), 1
@@ -91,13 +91,13 @@ def main() -> None:
             *(f"{100 * low:.0f}-{100 * min(high, 1):.0f} %" for low, high in BINS),
         ):
             table.add_column(heading, justify="right")
-        for way, advised, nodes in ways(subject):
+        for method, advised, nodes in methods(subject):
             tree = Tree(advised, nodes)
             estimated(tree, all_played[0], 0)  # compiles
             found = [estimated(tree, match, int(place * len(match.steps))) for match in all_played for place in PLACES]
             chances = np.array([chances for chances, _count in found])[:, parties]
             table.add_row(
-                way,
+                method,
                 f"{((chances - results) ** 2).mean():.4f}",
                 f"{((chances - results)[len(PLACES) - 1 :: len(PLACES)] ** 2).mean():.4f}",
                 f"{np.median([count for _chances, count in found]):,.0f}",
@@ -110,22 +110,22 @@ def in_the_hall() -> None:
     """Analyse a whole match as the server does and print the duration and the event-loop lag meanwhile."""
     match = played(meadhall.game("dungeon-allies"), 4, {}, 0)
 
-    async def watched() -> tuple[float, Analysis, list[float], list[float]]:
+    async def measured() -> tuple[float, Analysis, list[float], list[float]]:
         worker = WorkerProcess()
         await worker.load(match.game.name)
-        quiet = await delays(asyncio.create_task(asyncio.sleep(5)))
+        idle = await delays(asyncio.create_task(asyncio.sleep(5)))
         analysing = asyncio.create_task(worker.analyse(match.record(), "public", lambda _done: None))
         began = time.monotonic()
         busy = await delays(analysing)
         seconds, analysis = time.monotonic() - began, await analysing
         await worker.close()
-        return seconds, analysis, quiet, busy
+        return seconds, analysis, idle, busy
 
-    seconds, analysis, quiet, busy = asyncio.run(watched())
+    seconds, analysis, idle, busy = asyncio.run(measured())
     print(f"{len(match.steps)} actions in {seconds:.1f} s, {analysis.samples[0]} rollouts of every position")
-    for name, late in (("at rest", quiet), ("meanwhile", busy)):
-        p50, p99 = (1000 * float(np.percentile(late, part)) for part in (50, 99))
-        print(f"the event loop is late {name}: p50 {p50:.2f} ms, p99 {p99:.2f} ms, at most {1000 * max(late):.1f} ms")
+    for name, lag in (("idle", idle), ("during the analysis", busy)):
+        p50, p99 = (1000 * float(np.percentile(lag, part)) for part in (50, 99))
+        print(f"event-loop lag, {name}: p50 {p50:.2f} ms, p99 {p99:.2f} ms, at most {1000 * max(lag):.1f} ms")
 
 
 async def delays(task: asyncio.Task[Any]) -> list[float]:

@@ -95,15 +95,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--players", type=int, default=3)
     parser.add_argument("--iterations", type=int, nargs="*", default=[60_000])
-    asked = parser.parse_args()
+    given = parser.parse_args()
     kinds = {
-        "king": {n: solved()[n].strategy for n in range(2, asked.players + 1)},
-        "karl": tabulated(drawn_by_karl, asked.players),
-        "thrall": tabulated(lambda match: match.view(0).legal, asked.players),
+        "king": {n: solved()[n].strategy for n in range(2, given.players + 1)},
+        "karl": tabulated(drawn_by_karl, given.players),
+        "thrall": tabulated(lambda match: match.view(0).legal, given.players),
     }
-    for iterations in asked.iterations:
-        kinds[f"search@{iterations}"] = searching(iterations, asked.players)
-    for players in range(2, asked.players + 1):
+    for iterations in given.iterations:
+        kinds[f"search@{iterations}"] = searching(iterations, given.players)
+    for players in range(2, given.players + 1):
         for name, one in kinds.items():
             line = "  ".join(
                 f"{wins(one, others, players):.4f} among {other}" for other, others in kinds.items() if other != name

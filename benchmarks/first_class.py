@@ -24,14 +24,14 @@ import meadhall
 from meadhall.engine.compiled import loops
 from meadhall.engine.rule import cache_folder
 game = meadhall.game("axes-and-allies")
-codes, shares = np.zeros(0, np.int64), np.zeros(4)
+codes, payoffs = np.zeros(0, np.int64), np.zeros(4)
 began = time.perf_counter()
 """
 
 BY_MODULE = """
 direct = loops(game)
 def play(games):
-    return direct.playouts(game.state.new(2), 4, codes, 5, 0, games, shares)
+    return direct.playouts(game.state.new(2), 4, codes, 5, 0, games, payoffs)
 """
 
 FIRST_CLASS = """
@@ -39,7 +39,7 @@ numba.config.CACHE_DIR = str(cache_folder("meadhall.first_class"))
 from first_class_loop import compiled
 play_with, given = compiled(game)
 def play(games):
-    return play_with(*given, game.state.new(2), 4, codes, 5, 0, games, shares)
+    return play_with(*given, game.state.new(2), 4, codes, 5, 0, games, payoffs)
 """
 
 TIME = """
@@ -51,7 +51,7 @@ for _ in range(5):
     decisions = play(50_000)
     speeds.append(decisions / (time.thread_time() - began))
 print(sorted(speeds)[2])
-print(int(shares @ [1, 2, 3, 4]))
+print(int(payoffs @ [1, 2, 3, 4]))
 """
 
 

@@ -1,19 +1,19 @@
-"""The hall under load: 500 live pages on 100 tables, moves at random moments, every one persisted before it is told.
+"""The hall under load: 500 live pages at 100 tables, with moves at random times, each persisted before it is published.
 
     .venv/bin/python benchmarks/hall.py [--rates 100,300] [--seconds 20] [--bots 8 [--ranks jarl,karl,none]]
 
-A real server process, a real database file, real sockets. Each table has four players and a spectator with an open stream
-each. A move is a form post as a page makes it; its delay is the time from sending the post until the frame with its outcome
-has arrived at a stream. The load, which would come from other machines, is made on a core of its own, where there is more than
-one and the system can tell them apart: Linux wakes who gets a message on the core of who has sent it, and the load would
-interrupt the hall with every frame.
+The benchmark starts a real server process with a real database file and real sockets. Each table has four players and a
+spectator, each with an open event stream. A move is a form post like that of a page. Its delay is the time from sending the post
+until the frame with the outcome arrives at a stream. In practice the load would come from other machines, so the benchmark
+generates it on a separate core where possible: Linux wakes the receiver of a message on the core of its sender, and without the
+separation the load generator would interrupt the hall with every frame.
 
-What each of the three uses of a core is in the table: the hall, the process beside it in which its bots think, and the one
-that makes the load; and the memory of the first two. ``loop p99`` is how late the hall's event loop wakes what asked to be woken.
-``--bots`` opens so many more tables, at each of which six bots play, and measures every rate without them, with karls, who don't
-think, and with jarls, who think all the time: what karls cost is the work for the tables, and the rest is the thinking. What is
-measured later finds a hall that has played more, so compare runs in this order and in the opposite one. The person at such a
-table is a program in a third process, which the delays don't wait for.
+The printed table has the CPU use of three processes (the hall, its worker, the load generator) and the memory of the first two.
+``loop p99`` is the 99th percentile of the hall's event-loop lag. ``--bots`` opens that many more tables with six bots each. The
+benchmark measures every rate without bots, with karls, who don't search, and with jarls, who search all the time. The cost of
+the karls is the work for their tables; the difference to the jarls is the cost of searching. Later rows measure a hall with
+more history, so compare with a run in the opposite order. A fourth process plays for the one person at each of these tables;
+its moves are not part of the delays.
 """
 
 from __future__ import annotations
@@ -42,18 +42,18 @@ import psutil
 
 TABLES = 100
 PLAYERS = 4
-ALLY = 6  # the first of the actions that make an alliance: nobody dies, so the matches last as long as the measurement
+ALLY = 6  # the first action that makes an alliance; without attacks no player dies, and the matches never end
 
-BOTS = 6  # at a table where they play Viking Axes, strategic, with a person who does what is offered first
-NOBODY = "none"
-BEGINNING = 8.0  # seconds after which their matches are under way
+BOTS = 6  # per table of Viking Axes, strategic, with one person who always plays the first legal action
+NO_BOTS = "none"
+WARM_UP = 8.0  # seconds until the matches with bots have begun
 
 HOST = "127.0.0.1"
 
 
 @dataclass
 class Person:
-    """A browser: its cookies, and one connection that it keeps for its posts."""
+    """A browser: its cookies, and a persistent connection for its posts."""
 
     port: int
     cookies: dict[str, str] = field(default_factory=dict)
@@ -67,17 +67,19 @@ class Person:
             f"Content-Length: {length}\r\nContent-Type: application/x-www-form-urlencoded\r\n\r\n"
         ).encode()
 
-    async def ask(self, method: str, path: str, form: dict[str, str] | None = None, extra: str = "") -> tuple[int, str, bytes]:
-        """Status, Location and body of the answer to one request."""
+    async def request(
+        self, method: str, path: str, form: dict[str, str] | None = None, extra: str = ""
+    ) -> tuple[int, str, bytes]:
+        """Send a request and return the status, the Location header and the body of its response."""
         if self.reader is None or self.writer is None or self.reader.at_eof():
             self.reader, self.writer = await asyncio.open_connection(HOST, self.port, limit=1 << 20)
         body = urlencode(form or {}).encode()
         self.writer.write(self.head(method, path, len(body), extra) + body)
         try:
             head = (await self.reader.readuntil(b"\r\n\r\n")).decode()
-        except (asyncio.IncompleteReadError, ConnectionResetError):  # the kept connection had just been closed as idle
+        except (asyncio.IncompleteReadError, ConnectionResetError):  # the hall has just closed the idle connection
             self.reader = None
-            return await self.ask(method, path, form, extra)
+            return await self.request(method, path, form, extra)
         for name, value in re.findall(r"set-cookie: ([^=]+)=([^;\r]*)", head, re.IGNORECASE):
             self.cookies[name] = value
         length = re.search(r"content-length: (\d+)", head, re.IGNORECASE)
@@ -88,22 +90,22 @@ class Person:
 
 @dataclass
 class Table:
-    """One table: who sits there, and when its last move was sent."""
+    """A table: its people, the time of its last move, and the measured delays in seconds."""
 
     path: str
     people: list[Person]
     number: int = 1
-    sent: float = 0.0
+    sent_at: float = 0.0
     waiting: int = 0
     delays: list[float] = field(default_factory=list)
     posts: list[float] = field(default_factory=list)
     late: int = 0
-    all_told: asyncio.Event = field(default_factory=asyncio.Event)
-    turn: tuple[Person, int] | None = None  # who is to decide, and an alliance they can make
+    all_received: asyncio.Event = field(default_factory=asyncio.Event)
+    turn: tuple[Person, int] | None = None  # the person to move, and a legal alliance
 
 
-async def watch(table: Table, person: Person, ready: asyncio.Semaphore) -> None:
-    """Keep a stream open, and note when what was sent arrives."""
+async def subscribe(table: Table, person: Person, ready: asyncio.Semaphore) -> None:
+    """Keep a stream open and record the delay of every move."""
     reader, writer = await asyncio.open_connection(HOST, person.port, limit=1 << 20)
     writer.write(person.head("GET", f"{table.path}/stream"))
     seen: set[float] = set()
@@ -118,16 +120,16 @@ async def watch(table: Table, person: Person, ready: asyncio.Semaphore) -> None:
             if first:
                 first = False
                 ready.release()
-            elif table.sent and table.sent not in seen:
-                seen = {table.sent}
-                table.delays.append(time.perf_counter() - table.sent)
+            elif table.sent_at and table.sent_at not in seen:
+                seen = {table.sent_at}
+                table.delays.append(time.perf_counter() - table.sent_at)
                 table.waiting -= 1
                 if table.waiting == 0:
-                    table.all_told.set()
+                    table.all_received.set()
 
 
 def alliance(frame: bytes) -> int:
-    """The first alliance that a frame offers."""
+    """Return the first legal alliance in a frame."""
     buttons = re.findall(rb"<button[^>]*>", frame)
     offered = [
         int(found[1]) for button in buttons if b"aria-disabled" not in button and (found := re.search(rb'value="(\d+)"', button))
@@ -140,19 +142,20 @@ async def open_tables(port: int) -> list[Table]:
     for _ in range(TABLES):
         people = [Person(port) for _ in range(PLAYERS + 1)]
         host = people[0]
-        await host.ask("GET", "/")
-        _, path, _ = await host.ask("POST", "/tables", {"game": "axes-and-allies", "kind": "friends", "players": str(PLAYERS)})
+        await host.request("GET", "/")
+        setup = {"game": "axes-and-allies", "kind": "friends", "players": str(PLAYERS)}
+        _, path, _ = await host.request("POST", "/tables", setup)
         for person in people[1:]:
-            await person.ask("GET", path)
+            await person.request("GET", path)
         for guest in people[1:PLAYERS]:
-            await guest.ask("POST", f"{path}/seats", {"set": "sit"})
-        await host.ask("POST", f"{path}/start")
+            await guest.request("POST", f"{path}/seats", {"set": "sit"})
+        await host.request("POST", f"{path}/start")
         tables.append(Table(path, people))
     return tables
 
 
 async def let_bots_play(port: int, rank: str) -> None:
-    """A table with bots, one after the other; the person there does at once what is offered first."""
+    """Play one match against bots after another, always with the first legal action."""
     async with httpx.AsyncClient(base_url=f"http://{HOST}:{port}/api/v1", timeout=60) as client:
         guest = (await client.post("/guests", json={"name": "Host"})).json()
         client.headers["Authorization"] = f"Bearer {guest['token']}"
@@ -162,7 +165,7 @@ async def let_bots_play(port: int, rank: str) -> None:
             address = f"/tables/{answer.raise_for_status().json()['id']}"
             async with client.stream("GET", f"{address}/events") as events:
                 async for line in events.aiter_lines():
-                    if not line.startswith('data: {"id"'):  # only what says how the table is now
+                    if not line.startswith('data: {"id"'):  # skip all lines but the states of the table
                         continue
                     table = json.loads(line.removeprefix("data: "))
                     if table["result"] is not None:
@@ -173,7 +176,7 @@ async def let_bots_play(port: int, rank: str) -> None:
 
 
 def play_with_bots(port: int, rank: str, tables: int) -> None:
-    """In a process of its own: keep so many tables with bots of a rank going."""
+    """Keep a number of tables with bots of a rank busy. Runs in a separate process."""
 
     async def play() -> None:
         await asyncio.gather(*(let_bots_play(port, rank) for _ in range(tables)))
@@ -183,39 +186,39 @@ def play_with_bots(port: int, rank: str, tables: int) -> None:
 
 @contextlib.asynccontextmanager
 async def bots_playing(port: int, rank: str, tables: int) -> AsyncIterator[None]:
-    """Tables at which bots of a rank play, unless it is nobody, as long as the block lasts."""
-    if rank == NOBODY:
+    """Let bots of a rank play at tables during the block; ``NO_BOTS`` opens no tables."""
+    if rank == NO_BOTS:
         yield
         return
-    person = multiprocessing.get_context("spawn").Process(target=play_with_bots, args=(port, rank, tables), daemon=True)
-    person.start()
-    await asyncio.sleep(BEGINNING)
+    player = multiprocessing.get_context("spawn").Process(target=play_with_bots, args=(port, rank, tables), daemon=True)
+    player.start()
+    await asyncio.sleep(WARM_UP)
     yield
-    if not person.is_alive():
-        raise RuntimeError(f"nobody played with the {rank}s any more")
-    person.terminate()
-    person.join()
+    if not player.is_alive():
+        raise RuntimeError(f"the process that plays against the {rank}s has ended early")
+    player.terminate()
+    player.join()
 
 
 async def move(table: Table) -> None:
-    """One move, until everybody at the table has been told."""
+    """Make a move and wait until every stream of the table has its frame."""
     assert table.turn is not None
     person, action = table.turn
     table.waiting = len(table.people)
-    table.all_told.clear()
-    table.sent = time.perf_counter()
-    status, _, _ = await person.ask(
+    table.all_received.clear()
+    table.sent_at = time.perf_counter()
+    status, _, _ = await person.request(
         "POST", f"{table.path}/act", {"action": str(action), "n": str(table.number)}, "HX-Request: true\r\n"
     )
-    table.posts.append(time.perf_counter() - table.sent)
+    table.posts.append(time.perf_counter() - table.sent_at)
     if status != 200:
         raise RuntimeError(f"{table.path}: status {status}")
-    await table.all_told.wait()
+    await table.all_received.wait()
     table.number += 1
 
 
 async def drive(table: Table, chance: random.Random, interval: float, until: float) -> None:
-    """Moves at random moments, so many on average; those that start late because the one before took too long are counted."""
+    """Make moves at random times, ``interval`` seconds apart on average. Count moves delayed by the one before as late."""
     due = time.perf_counter() + chance.expovariate(1 / interval)
     while due < until:
         pause = due - time.perf_counter()
@@ -227,23 +230,23 @@ async def drive(table: Table, chance: random.Random, interval: float, until: flo
         due += chance.expovariate(1 / interval)
 
 
-def percentile(values: list[float], payoff: float) -> float:
-    return statistics.quantiles(values, n=1000)[round(payoff * 1000) - 1] * 1000
+def percentile(seconds: list[float], fraction: float) -> float:
+    """Return a quantile in milliseconds."""
+    return statistics.quantiles(seconds, n=1000)[round(fraction * 1000) - 1] * 1000
 
 
-def percentile_within(counts: dict[float, float], payoff: float) -> float:
-    """Milliseconds from how often it was at most so many seconds, evenly within each step."""
-    wanted = payoff * max(counts.values())
+def percentile_of_histogram(counts: dict[float, float], fraction: float) -> float:
+    """Return a quantile in milliseconds from cumulative counts by upper bound in seconds, with linear interpolation."""
+    wanted = fraction * max(counts.values())
     below, fewer = 0.0, 0.0
     for bound, count in sorted(counts.items()):
         if count >= wanted:
             return 1000 * (below + (bound - below) * (wanted - fewer) / (count - fewer))
         below, fewer = bound, count
-    raise ValueError("nothing was counted")
+    raise ValueError("the histogram is empty")
 
 
-def used(process: psutil.Process) -> float:
-    """Seconds of CPU that a process has had."""
+def cpu_seconds(process: psutil.Process) -> float:
     times = process.cpu_times()
     return float(times.user + times.system)
 
@@ -252,21 +255,22 @@ def megabytes(process: psutil.Process) -> float:
     return float(process.memory_info().rss) / 1e6
 
 
-async def load(asked: argparse.Namespace, port: int, server: psutil.Process) -> None:
+async def run(given: argparse.Namespace, port: int, server: psutil.Process) -> None:
+    """Open the tables, then measure and print a row for every rank and rate."""
     tables = await open_tables(port)
     ready = asyncio.Semaphore(0)
-    subscribers = [asyncio.create_task(watch(table, person, ready)) for table in tables for person in table.people]
+    subscribers = [asyncio.create_task(subscribe(table, person, ready)) for table in tables for person in table.people]
     for _ in subscribers:
         await ready.acquire()
-    print(f"{len(subscribers)} streams on {len(tables)} tables; a frame is about {await frame_size(tables[0])} bytes")
+    print(f"{len(subscribers)} streams at {len(tables)} tables; a frame has about {await frame_size(tables[0])} bytes")
     print(
         f"{'bots':>8} {'moves/s':>8} {'done/s':>8} {'p50 ms':>8} {'p99 ms':>8} {'post p50':>9} {'post p99':>9} "
-        f"{'loop p99':>9} {'late':>5} {'hall CPU':>9} {'MB':>5} {'bots CPU':>9} {'MB':>5} {'load CPU':>9}"
+        f"{'loop p99':>9} {'late':>5} {'hall CPU':>9} {'MB':>5} {'worker':>9} {'MB':>5} {'load CPU':>9}"
     )
-    for rank in asked.ranks if asked.bots else [NOBODY]:
-        async with bots_playing(port, rank, asked.bots):
-            for rate in asked.rates:
-                await measure(tables, rank, rate, asked.seconds, server)
+    for rank in given.ranks if given.bots else [NO_BOTS]:
+        async with bots_playing(port, rank, given.bots):
+            for rate in given.rates:
+                await measure(tables, rank, rate, given.seconds, server)
     for task in subscribers:
         if task.done() and not task.cancelled():
             task.result()
@@ -274,20 +278,20 @@ async def load(asked: argparse.Namespace, port: int, server: psutil.Process) -> 
 
 
 async def measure(tables: list[Table], rank: str, rate: int, seconds: float, server: psutil.Process) -> None:
-    """One row: so many moves a second for so long."""
+    """Make ``rate`` moves per second for some seconds and print a row."""
     for table in tables:
         table.delays.clear()
         table.posts.clear()
         table.late = 0
-    (bots,) = server.children()
+    (worker,) = server.children()
     lag_before = await event_loop_lag(tables[0])
     began = time.perf_counter()
-    before = [used(process) for process in (server, bots, psutil.Process())]
+    before = [cpu_seconds(process) for process in (server, worker, psutil.Process())]
     until = began + seconds
     await asyncio.gather(*(drive(table, random.Random(number), len(tables) / rate, until) for number, table in enumerate(tables)))
     elapsed = time.perf_counter() - began
-    after = [used(process) for process in (server, bots, psutil.Process())]
-    late = {bound: count - lag_before[bound] for bound, count in (await event_loop_lag(tables[0])).items()}
+    after = [cpu_seconds(process) for process in (server, worker, psutil.Process())]
+    lag = {bound: count - lag_before[bound] for bound, count in (await event_loop_lag(tables[0])).items()}
     cores = [(later - earlier) / elapsed for earlier, later in zip(before, after, strict=True)]
     delays = [delay for table in tables for delay in table.delays]
     posts = [delay for table in tables for delay in table.posts]
@@ -295,15 +299,15 @@ async def measure(tables: list[Table], rank: str, rate: int, seconds: float, ser
         f"{rank:>8} {rate:>8} {len(posts) / elapsed:>8.0f} "
         f"{percentile(delays, 0.5):>8.1f} {percentile(delays, 0.99):>8.1f} "
         f"{percentile(posts, 0.5):>9.1f} {percentile(posts, 0.99):>9.1f} "
-        f"{percentile_within(late, 0.99):>9.1f} {sum(table.late for table in tables):>5} "
-        f"{cores[0]:>9.0%} {megabytes(server):>5.0f} {cores[1]:>9.0%} {megabytes(bots):>5.0f} {cores[2]:>9.0%}",
+        f"{percentile_of_histogram(lag, 0.99):>9.1f} {sum(table.late for table in tables):>5} "
+        f"{cores[0]:>9.0%} {megabytes(server):>5.0f} {cores[1]:>9.0%} {megabytes(worker):>5.0f} {cores[2]:>9.0%}",
         flush=True,
     )
 
 
 async def event_loop_lag(table: Table) -> dict[float, float]:
-    """How often the hall's event loop was at most so many seconds late, as the hall tells itself."""
-    _, _, metrics = await table.people[0].ask("GET", "/metrics")
+    """Return the hall's histogram of its event-loop lag: cumulative counts by upper bound in seconds."""
+    _, _, metrics = await table.people[0].request("GET", "/metrics")
     buckets = re.findall(rb'^meadhall_event_loop_lag_seconds_bucket\{le="([^"]+)"\} (\S+)', metrics, re.MULTILINE)
     return {float(bound): float(count) for bound, count in buckets}
 
@@ -331,10 +335,10 @@ def free_port() -> int:
 
 
 async def until_ready(port: int) -> None:
-    """Wait until the rules are compiled."""
+    """Wait until the rules of every game are compiled."""
     while True:
         try:
-            _, _, games = await Person(port).ask("GET", "/api/v1/games")
+            _, _, games = await Person(port).request("GET", "/api/v1/games")
             if b'"ready":true' in games and b'"ready":false' not in games:
                 return
         except OSError:
@@ -342,15 +346,15 @@ async def until_ready(port: int) -> None:
         await asyncio.sleep(0.2)
 
 
-def keep_apart(server: int) -> None:
-    """Give the last core to the load, the others to the hall; the process in which its bots think has chosen for itself."""
+def separate_cores(server: int) -> None:
+    """Give the last core to this process and the others to the hall, if the system allows it. The worker keeps its own choice."""
     *others, last = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else [0]
     if others:
         os.sched_setaffinity(0, {last})
         os.sched_setaffinity(server, set(others))
 
 
-async def main(asked: argparse.Namespace) -> None:
+async def main(given: argparse.Namespace) -> None:
     port = free_port()
     with tempfile.TemporaryDirectory() as data:
         settings = {
@@ -363,16 +367,16 @@ async def main(asked: argparse.Namespace) -> None:
         with subprocess.Popen(command, env={**os.environ, **settings}) as process:  # noqa: ASYNC220 - nothing else runs yet
             try:
                 await until_ready(port)
-                keep_apart(process.pid)
-                await load(asked, port, psutil.Process(process.pid))
+                separate_cores(process.pid)
+                await run(given, port, psutil.Process(process.pid))
             finally:
                 process.terminate()
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rates", type=numbers, default="100,300", help="moves per second, one measurement each")
-    parser.add_argument("--seconds", type=float, default=20.0, help="how long each")
-    parser.add_argument("--bots", type=int, default=8, help="tables of bots meanwhile")
-    parser.add_argument("--ranks", type=names, default=f"{NOBODY},karl,jarl", help="who plays there, one after the other")
+    parser.add_argument("--rates", type=numbers, default="100,300", help="moves per second, separated by commas")
+    parser.add_argument("--seconds", type=float, default=20.0, help="length of each measurement")
+    parser.add_argument("--bots", type=int, default=8, help="number of additional tables with bots")
+    parser.add_argument("--ranks", type=names, default=f"{NO_BOTS},karl,jarl", help="ranks of these bots, one after the other")
     asyncio.run(main(parser.parse_args()))

@@ -1,4 +1,4 @@
-"""Ledgers of long measurements: a numbered line of JSON for each observation, so that a measurement can be split over many runs."""
+"""Ledgers of long measurements: a numbered line of JSON for each observation, so that a measurement can span many runs."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ C, COMPILED, ALL_CORES, MATCH, PLAIN, OPENSPIEL = (
     "C, -O3 -march=native",
     "Meadhall, compiled",
     "Meadhall, compiled, all cores",
-    "Meadhall, Match objects, events told",
+    "Meadhall, Match objects with events",
     "Meadhall, interpreted (MEADHALL_INTERPRET=1)",
     "OpenSpiel pig, from Python",
 )
@@ -210,7 +210,7 @@ def main() -> None:
         ratio(figures, COMPILED, OPENSPIEL),
         *map(median, zip(*starts, strict=True)),
     )
-    for met, what in (
+    for met, text in (
         (of_c >= GOAL_C, f"{of_c:.2f} of C on one core (goal: {GOAL_C})"),
         (of_openspiel >= GOAL_OPENSPIEL, f"{of_openspiel:.0f} times OpenSpiel from Python (goal: {GOAL_OPENSPIEL:.0f})"),
         *(
@@ -225,7 +225,7 @@ def main() -> None:
             f"{start:.2f} s ({cpu:.2f} s of CPU) from import to first compiled playout, second start (goal: {GOAL_START} s)",
         ),
     ):
-        console.print("reached: " if met else "MISSED:  ", what, highlight=False)
+        console.print("reached: " if met else "MISSED:  ", text, highlight=False)
     (BUILD / "playouts.json").write_text(json.dumps({"decisions_per_second": figures, "start_seconds": starts}, indent=1))
 
 

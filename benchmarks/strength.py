@@ -40,19 +40,19 @@ def matches(schedule: Schedule, first: int, processes: int) -> Iterator[dict[str
     with closing(play_matches(schedule, schedule.games, processes, None, chunk=1, first=first)) as outcomes:
         for number, played in enumerate(outcomes, first):
             line: dict[str, Any] = {"bots": schedule.line_up(number)}
-            for what, of_seats in (("shares", played.scores), ("luck", played.luck)):
-                line[what] = [round(of_seats[party[0]], 4) for party in schedule.parties] if of_seats else None
+            for name, of_seats in (("shares", played.scores), ("luck", played.luck)):
+                line[name] = [round(of_seats[party[0]], 4) for party in schedule.parties] if of_seats else None
             yield line
 
 
 def upper(schedule: Schedule, played: list[dict[str, Any]]) -> Standing:
     """Return the result of the second of two bots."""
     number = {name: k for k, name in enumerate(schedule.bots)}
-    who = np.array([[number[name] for name in each["bots"]] for each in played], np.int64)
+    players = np.array([[number[name] for name in each["bots"]] for each in played], np.int64)
     payoffs = np.array([each["shares"] for each in played], np.float64)
     parties = len(schedule.parties)
     luck = np.array([each["luck"] for each in played], np.float64) if schedule.luck else None
-    meetings = Meetings(who, payoffs, len(number), Z_95, luck)
+    meetings = Meetings(players, payoffs, len(number), Z_95, luck)
     return standings(meetings, schedule.bots, 1 / parties if parties > 1 else None)[schedule.bots[1]]
 
 
@@ -99,7 +99,7 @@ def main() -> None:
     for pair, each in sure.items():
         if len(each) > 1:
             mean, low, high = together(each)
-            print(f"{' < '.join(pair)}, {len(each)} numbers of players: {mean:.2f} times the fair share ({low:.2f}–{high:.2f})")
+            print(f"{' < '.join(pair)}, {len(each)} numbers of players: {mean:.2f} times the fair payoff ({low:.2f}–{high:.2f})")
 
 
 if __name__ == "__main__":
