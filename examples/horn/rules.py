@@ -1,4 +1,4 @@
-"""Horn: the rules. Ids are those of the rulebook beside this file."""
+"""Horn: the rules. The ids in docstrings are those of rulebook.md."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from meadhall.engine.events import emit
 from meadhall.engine.rule import rule
 from meadhall.engine.schema import I8, GameState, Grid, Row, record
 
-MOST = 3  # gulps in one turn; actions 0 to 2 drink 1 to 3 gulps
+MOST = 3  # gulps in a turn; actions 0 to 2 drink 1 to 3 gulps
 ACTIONS = MOST
 LEAST = 12  # gulps in the horn before the die is added
 SIDES = 6
 
 
 class Event(IntEnum):
-    """What can happen."""
+    """The kinds of events."""
 
     FILLED = 1
     DRANK = 2
@@ -26,10 +26,10 @@ class Event(IntEnum):
 
 @record
 class State(GameState):
-    """One position of a match."""
+    """The state of a match."""
 
     left: I8  # gulps in the horn
-    loser: I8  # once the match is over
+    loser: I8  # set when the match is over
 
 
 @rule
@@ -66,12 +66,12 @@ def play(state: State, action: int, log: Grid) -> None:
 
 @rule
 def conceal(state: State, seat: int) -> None:
-    """Nothing is hidden."""
+    """Do nothing: nothing is hidden."""
 
 
 @rule
 def redeal(state: State, seat: int) -> None:
-    """Nothing is hidden."""
+    """Do nothing: nothing is hidden."""
 
 
 @rule

@@ -1,4 +1,4 @@
-"""Horn in words: its events, actions, refusals and prompts."""
+"""The texts of Horn: events, actions, refusals and prompts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ EVENTS: dict[int, EventKind] = {
 
 
 def event(event: events.Event, names: Sequence[str]) -> str:
-    """Describe what happened."""
+    """Describe an event."""
     return EVENTS[event.kind].in_words(event.arguments, names)
 
 
@@ -27,12 +27,12 @@ def action(state: State, action: int, names: Sequence[str]) -> str:
 
 
 def refusal(state: State, action: int, names: Sequence[str]) -> tuple[str, str]:
-    """Return the rule that forbids an action and a reason, or two empty texts."""
+    """Return the id of the rule that forbids an action and the reason, or two empty texts."""
     return ("HN-2", f"Only {state.left} are left.") if action >= state.left else ("", "")
 
 
 def prompt(state: State, names: Sequence[str], viewer: int) -> str:
-    """Say what has to be decided."""
+    """Return the prompt: the number of gulps left and the choice of the seat to move."""
     if state.actor < 0:
         return "The match is over."
     who = "You drink" if viewer == state.actor else f"{names[state.actor]} drinks"
@@ -40,5 +40,5 @@ def prompt(state: State, names: Sequence[str], viewer: int) -> str:
 
 
 def ending(state: State) -> tuple[str, str]:
-    """Return the rule by which the match ended, and how."""
+    """Return the id of the rule that ended the match, and the reason."""
     return "HN-3", "the horn is empty"
