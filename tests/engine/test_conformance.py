@@ -73,7 +73,7 @@ def test_a_broken_game_is_found_out(name: str, monkeypatch: pytest.MonkeyPatch) 
     with pytest.raises(ConformanceError) as found:
         check_game(simple(broken.game), matches=1)
 
-    assert (found.value.law, broken.says in found.value.reason) == (broken.law, True), found.value
+    assert (found.value.law, broken.message in found.value.reason) == (broken.law, True), found.value
     assert broken.game.name in found.value.place
     assert ("1 player" if broken.law == "daily" else "2 players") in found.value.place
 

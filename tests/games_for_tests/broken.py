@@ -1,4 +1,4 @@
-"""Hoard, broken: each game breaks one law of ``check_game``."""
+"""Broken variants of Hoard. Each breaks one law of ``check_game``."""
 
 from __future__ import annotations
 
@@ -26,35 +26,35 @@ WORDS = {name: getattr(words, name) for name in ("action", "event", "refusal", "
 
 @dataclass(frozen=True)
 class Broken:
-    """A game, the law that it breaks, and a part of what the error is to say."""
+    """A game, the law that it breaks, and a part of the expected error message."""
 
     game: Game
     law: str
-    says: str
+    message: str
 
 
 BROKEN: dict[str, Broken] = {}
 
 
-def broken(law: str, says: str, parts: dict[str, Any] | None = None, **changes: Any) -> Callable[[Any], Any]:
-    """Register Hoard with the decorated function in the place of the one whose name its own ends with."""
+def broken(law: str, message: str, parts: dict[str, Any] | None = None, **changes: Any) -> Callable[[Any], Any]:
+    """Register Hoard with one function replaced. The last word of the decorated function's name is the replaced one's name."""
 
     def register(function: Any) -> Any:
         name = function.__name__.replace("_", "-")
         part = function.__name__.rpartition("_")[2]
-        add(law, says, name, {part: function, **(parts or {})}, **changes)
+        add(law, message, name, {part: function, **(parts or {})}, **changes)
         return function
 
     return register
 
 
 class Words(SimpleNamespace):
-    """Words that are themselves, whatever is in them."""
+    """A namespace that hashes by identity, as a module does."""
 
     __hash__ = object.__hash__  # type: ignore[assignment]  # SimpleNamespace has none
 
 
-def add(law: str, says: str, name: str, parts: dict[str, Any], **changes: Any) -> None:
+def add(law: str, message: str, name: str, parts: dict[str, Any], **changes: Any) -> None:
     own_rules = {part: function for part, function in parts.items() if part in RULES}
     own_words = {part: function for part, function in parts.items() if part in WORDS}
     others = {part: function for part, function in parts.items() if part not in RULES and part not in WORDS}
@@ -65,13 +65,13 @@ def add(law: str, says: str, name: str, parts: dict[str, Any], **changes: Any) -
         words=Words(**{**WORDS, **own_words}) if own_words else words,
         **{**others, **changes},
     )
-    BROKEN[name] = Broken(game, law, says)
+    BROKEN[name] = Broken(game, law, message)
 
 
 # ------------------------------------------------------------------------------------------------------------- legal lists
 
 
-@broken("legal", "don't ascend")
+@broken("legal", "not in ascending order")
 @rule
 def descending_legal(state: State, out: Row) -> int:
     count = rules.legal(state, out)
@@ -82,7 +82,7 @@ def descending_legal(state: State, out: Row) -> int:
     return count
 
 
-@broken("refusal", "is not on the legal list, and no words say why")
+@broken("refusal", "is illegal, but the refusal has no text")
 @rule
 def too_narrow_legal(state: State, out: Row) -> int:
     kept = 0
@@ -93,7 +93,7 @@ def too_narrow_legal(state: State, out: Row) -> int:
     return kept
 
 
-@broken("legal", "is on the legal list, but the refusal says")
+@broken("legal", "is legal, but `refusal` returns")
 @rule
 def too_wide_legal(state: State, out: Row) -> int:
     count = rules.legal(state, out)
@@ -103,7 +103,7 @@ def too_wide_legal(state: State, out: Row) -> int:
     return count
 
 
-@broken("legal", "but to the actor, who can't see all")
+@broken("legal", "but from the actor's concealed state")
 @rule
 def all_seeing_legal(state: State, out: Row) -> int:
     count = rules.legal(state, out)
@@ -111,7 +111,7 @@ def all_seeing_legal(state: State, out: Row) -> int:
     return count - 1 if count > 1 and state.hand[following, 0] > CARDS // 2 else count
 
 
-@broken("legal", "nothing is legal")
+@broken("legal", "has no legal action")
 @rule
 def empty_legal(state: State, out: Row) -> int:
     return 0 if state.turns > 0 else rules.legal(state, out)
@@ -141,7 +141,7 @@ def unknown_rule_refusal(state: State, action: int, names: Sequence[str]) -> tup
     return ("HO-9.9" if rule_id else ""), why
 
 
-@broken("refusal", "no words say why")
+@broken("refusal", "the refusal has no text")
 def wordless_refusal(state: State, action: int, names: Sequence[str]) -> tuple[str, str]:
     return words.refusal(state, action, names)[0], ""
 
@@ -170,13 +170,13 @@ def open_hands_conceal(state: State, seat: int) -> None:
     conceal_deck(state, seat)
 
 
-@broken("knowledge", "is told to nobody")
+@broken("knowledge", "is hidden, but redeals for viewer")
 @rule
 def open_deck_conceal(state: State, seat: int) -> None:
     conceal_hands(state, seat)
 
 
-@broken("knowledge", "no event tells viewer")
+@broken("knowledge", "that no event reports")
 @rule
 def new_cards_shown_conceal(state: State, seat: int) -> None:
     conceal_deck(state, seat)
@@ -186,21 +186,21 @@ def new_cards_shown_conceal(state: State, seat: int) -> None:
                 state.hand[other, k] = UNKNOWN
 
 
-@broken("conceal", "concealed twice")
+@broken("conceal", "concealing twice")
 @rule
 def counting_conceal(state: State, seat: int) -> None:
     rules.conceal(state, seat)
     state.turns += 1
 
 
-@broken("conceal", "`reveals` is another")
+@broken("conceal", "changes `reveals`")
 @rule
 def rewriting_conceal(state: State, seat: int) -> None:
     rules.conceal(state, seat)
     state.reveals = 0
 
 
-@broken("conceal", "concealed again, these fields are others: hand")
+@broken("conceal", "concealing again changes fields: hand")
 @rule
 def own_hand_redeal(state: State, seat: int) -> None:
     rules.redeal(state, seat)
@@ -210,7 +210,7 @@ def own_hand_redeal(state: State, seat: int) -> None:
         state.hand[seat, 1] = kept
 
 
-@broken("conceal", "concealed again, these fields are others: deck")
+@broken("conceal", "concealing again changes fields: deck")
 @rule
 def forgetful_redeal(state: State, seat: int) -> None:
     rules.redeal(state, seat)
@@ -219,7 +219,7 @@ def forgetful_redeal(state: State, seat: int) -> None:
 
 @record
 class Remembering(State):
-    """Its setup keeps the hands in a field that concealing forgets."""
+    """A state whose setup copies the hands to a field that `conceal` doesn't conceal."""
 
     memory: Annotated[Grid, np.int8, SEATS, CARDS]
 
@@ -232,9 +232,9 @@ def remember(state: Remembering, players: int, options: Any, log: Grid) -> None:
             state.memory[seat, k] = state.hand[seat, k]
 
 
-@broken("redeal", "hit the truth in `hand`", {"setup": remember}, state=Remembering)
+@broken("redeal", "equal the true `hand` more often", {"setup": remember}, state=Remembering)
 @rule
-def foreseeing_redeal(state: Remembering, seat: int) -> None:
+def truth_revealing_redeal(state: Remembering, seat: int) -> None:
     if state.turns == 0 and below(state.rng, 2) == 0:
         for other in range(state.players):
             for k in range(state.cards[other]):
@@ -245,7 +245,7 @@ def foreseeing_redeal(state: Remembering, seat: int) -> None:
 # ------------------------------------------------------------------------------------------------------------------ events
 
 
-@broken("knowledge", "about `hand`, but their redeals don't know it")
+@broken("knowledge", "about `hand`, but their redeals don't keep it")
 @rule
 def openly_dealing_setup(state: State, players: int, options: Any, log: Grid) -> None:
     rules.setup(state, players, options, log)
@@ -253,9 +253,9 @@ def openly_dealing_setup(state: State, players: int, options: Any, log: Grid) ->
         emit(log, Event.DEALT, 0, state.hand[0, k])
 
 
-@broken("knowledge", "tells viewer -1 something hidden")
+@broken("knowledge", "reveals something to viewer -1")
 @rule
-def chattering_play(state: State, action: int, log: Grid) -> None:
+def hidden_card_revealing_play(state: State, action: int, log: Grid) -> None:
     seat = state.actor
     held = state.cards[seat]
     rules.play(state, action, log)
@@ -295,11 +295,11 @@ def undeclared_play(state: State, action: int, log: Grid) -> None:
     emit(log, 99)
 
 
-# An event that can't be read stops a match as it is played.
+# An event that can't be decoded stops the match while it is played, so another law catches it.
 BROKEN["undeclared-play"] = replace(BROKEN["undeclared-play"], law="legal")
 
 
-@broken("events", "is declared with 1 arguments")
+@broken("events", "should have 1 arguments")
 @rule
 def talkative_play(state: State, action: int, log: Grid) -> None:
     rules.play(state, action, log)
@@ -323,14 +323,14 @@ add("events", "ValueError", "misnamed-event", {}, **with_event(EventKind("boaste
 BROKEN["misnamed-event"] = replace(BROKEN["misnamed-event"], law="legal")
 
 
-@broken("events", "has no words")
+@broken("events", "has no text")
 def wordless_event(event: Any, names: Sequence[str]) -> str:
     return ""
 
 
 @broken("step", "without a log")
 @rule
-def listened_to_play(state: State, action: int, log: Grid) -> None:
+def log_dependent_play(state: State, action: int, log: Grid) -> None:
     rules.play(state, action, log)
     if log.shape[0] > 0:
         state.turns += 1
@@ -338,14 +338,14 @@ def listened_to_play(state: State, action: int, log: Grid) -> None:
 
 @broken("step", "`actor` is 9")
 @rule
-def nobodys_play(state: State, action: int, log: Grid) -> None:
+def missing_actor_play(state: State, action: int, log: Grid) -> None:
     rules.play(state, action, log)
     state.actor = 9
 
 
 @broken("setup", "`players` is")
 @rule
-def lonely_setup(state: State, players: int, options: Any, log: Grid) -> None:
+def too_few_players_setup(state: State, players: int, options: Any, log: Grid) -> None:
     rules.setup(state, players, options, log)
     state.players = 1
 
@@ -353,7 +353,7 @@ def lonely_setup(state: State, players: int, options: Any, log: Grid) -> None:
 # -------------------------------------------------------------------------------------------------- words, scores, endings
 
 
-@broken("words", "has no words")
+@broken("words", "has no text")
 def wordless_action(state: State, action: int, names: Sequence[str]) -> str:
     return " "
 
@@ -368,7 +368,7 @@ def unruly_ending(state: State) -> tuple[str, str]:
     return "HO-9.9", "over"
 
 
-@broken("end", "no words say how")
+@broken("end", "the ending of the match has no text")
 def wordless_ending(state: State) -> tuple[str, str]:
     return "HO-3.1", ""
 
@@ -426,19 +426,21 @@ def endless_play(state: State, action: int, log: Grid) -> None:
 # ------------------------------------------------------------------------------------------------------------------- lessons
 
 
-def add_lessons(name: str, says: str, *lessons: Lesson) -> None:
-    told = Lessons(seed="lessons", players=("Ada", "Bo"), lessons=(Lesson("Draw.", action=DRAW), *lessons, Lesson("Well done.")))
-    add("lessons", says, name, {}, lessons=told)
+def add_lessons(name: str, message: str, *lessons: Lesson) -> None:
+    all_lessons = Lessons(
+        seed="lessons", players=("Ada", "Bo"), lessons=(Lesson("Draw.", action=DRAW), *lessons, Lesson("Well done."))
+    )
+    add("lessons", message, name, {}, lessons=all_lessons)
 
 
 add_lessons("illegal-lesson", "IllegalAction", Lesson("Boast twice.", before=(DRAW, BOAST), action=BOAST))
-add_lessons("foreign-lesson", "is not to decide", Lesson("Draw again.", action=DRAW))
-add_lessons("ruleless-lesson", "lesson 2 is about rule 'XX-9.9'", Lesson("It is so.", rule="XX-9.9"))
+add_lessons("foreign-lesson", "not the learner's turn", Lesson("Draw again.", action=DRAW))
+add_lessons("ruleless-lesson", "lesson 2 cites rule 'XX-9.9'", Lesson("Cards have values.", rule="XX-9.9"))
 add_lessons("wordless-lesson", "lesson 2 has no words", Lesson(" "))
 add(
     "lessons",
     "the last lesson asks for an action",
-    "unending-lesson",
+    "unfinished-lessons",
     {},
     lessons=Lessons(seed="lessons", players=("Ada", "Bo"), lessons=(Lesson("Draw.", action=DRAW),)),
 )
@@ -447,9 +449,9 @@ add(
 # --------------------------------------------------------------------------------------------------------- the puzzle of the day
 
 
-def add_daily(name: str, says: str, figures: tuple[Figure, ...], measure: Callable[[Any], Figures], **changes: Any) -> None:
+def add_daily(name: str, message: str, figures: tuple[Figure, ...], measure: Callable[[Any], Figures], **changes: Any) -> None:
     daily = Daily("Lay out coins.", figures, measure, lambda measured: tuple(measured.values()), {"mode": "together"})
-    add("daily", says, name, {}, daily=daily, **{"min_players": 1, **changes})
+    add("daily", message, name, {}, daily=daily, **{"min_players": 1, **changes})
 
 
 def coins(match: Any) -> Figures:
@@ -458,5 +460,5 @@ def coins(match: Any) -> Figures:
 
 add_daily("crowded-daily", "BadSetup", (Figure("coins", "Coins"),), coins, min_players=2)
 add_daily("unnamed-daily", "measures ['coins']", (Figure("cards", "Cards"),), coins)
-add_daily("boundless-daily", "at most it is 3", (Figure("coins", "Coins", most=3),), coins)
-add_daily("numpy-daily", "no integer", (Figure("coins", "Coins"),), lambda match: {"coins": match.states["pile"][0, 0]})
+add_daily("boundless-daily", "its maximum is 3", (Figure("coins", "Coins", most=3),), coins)
+add_daily("numpy-daily", "not an integer", (Figure("coins", "Coins"),), lambda match: {"coins": match.states["pile"][0, 0]})

@@ -1,4 +1,4 @@
-"""Every game, for tests of what holds for all of them: those that are installed, and one for tests."""
+"""Every installed game and Hoard, for tests that hold for all games."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Nim: whoever takes the last of a heap wins; and, with a hand instead of a heap, a guess: what is in it?"""
+"""Nim: the player who takes the last of a heap wins. With a hand instead of a heap, players guess its hidden content."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ HEAPS = ("heap", "small", "hand")
 
 @record
 class State(GameState):
-    left: I8  # of the heap
-    hand: I8  # what is in the hand: 1 or 2, 0 if unknown
+    left: I8  # in the heap
+    hand: I8  # the content of the hand, 1 or 2; 0 if unknown
     winner: I8
 
 

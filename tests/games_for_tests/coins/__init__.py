@@ -1,4 +1,4 @@
-"""Hoard with coins that have names: those of ``coins.toml``, or of a document that somebody brings."""
+"""Hoard with named coins. The names are those of ``coins.toml`` or of an uploaded document."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def codes(coins: Coins) -> tuple[int, ...]:
 
 
 class Words:
-    """Hoard's, with the names of these coins."""
+    """The words of Hoard with the names of these coins."""
 
     prompt = staticmethod(plain.prompt)
     ending = staticmethod(plain.ending)
@@ -59,8 +59,8 @@ class Words:
         self.names = ("unknown", *names)
         card = named(*self.names)
         self.events: dict[int, EventKind] = {
-            kind: replace(told, arguments=tuple(card if argument is plain.card else argument for argument in told.arguments))
-            for kind, told in plain.EVENTS.items()
+            kind: replace(each, arguments=tuple(card if argument is plain.card else argument for argument in each.arguments))
+            for kind, each in plain.EVENTS.items()
         }
 
     def event(self, event: events.Event, names: Sequence[str]) -> str:
@@ -75,7 +75,7 @@ class Words:
 
 
 FILE = Path(__file__).with_name("coins.toml")
-COINS = Document("coins", "What the coins are called.", FILE, Coins, objections, codes)
+COINS = Document("coins", "The names of the coins.", FILE, Coins, objections, codes)
 
 _words = cache(Words)
 

@@ -1,4 +1,4 @@
-"""Hoard: hidden hands, a look at the deck, boasts that may be taken back, and coins counted one by one."""
+"""Hoard: hidden hands, a look at the deck, boasts that can be undone, and coins counted one by one."""
 
 from collections.abc import Mapping
 from pathlib import Path

@@ -8,17 +8,17 @@ from typing import Annotated, Any
 import numpy as np
 
 from meadhall.engine.chance import shuffle
-from meadhall.engine.events import NOBODY, emit, whisper
+from meadhall.engine.events import HIDDEN, emit, emit_private
 from meadhall.engine.rule import rule
 from meadhall.engine.schema import I8, I16, GameState, Grid, Row, record
 
 SEATS = 4
 CARDS = 12
 UNKNOWN = 0
-ENOUGH = 30  # coins by which all win together
+ENOUGH = 30  # coins with which all players win in mode together
 RIVALS, TOGETHER, SIDES = 0, 1, 2
 
-# Actions: 0..11 play that card, then draw, look, boast.
+# Actions: 0 to 11 play that card; the others are draw, look and boast.
 DRAW = CARDS
 LOOK = DRAW + 1
 BOAST = LOOK + 1
@@ -43,9 +43,9 @@ class Event(IntEnum):
 class State(GameState):
     mode: I8
     left: I8  # cards in the deck; the last of them is on top
-    boasted: I8  # whether the actor has, this turn
-    looked: Annotated[Row, np.int8, SEATS]  # who has seen the top card
-    cards: Annotated[Row, np.int8, SEATS]  # in each hand
+    boasted: I8  # whether the actor has boasted in this turn
+    looked: Annotated[Row, np.int8, SEATS]  # whether each seat has seen the top card
+    cards: Annotated[Row, np.int8, SEATS]  # number of cards in each hand
     played: Annotated[Row, np.int8, CARDS]
     deck: Annotated[Row, np.int8, CARDS]
     hand: Annotated[Grid, np.int8, SEATS, CARDS]
@@ -55,19 +55,19 @@ class State(GameState):
 
 @rule
 def setup(state: State, players: int, options: Any, log: Grid) -> None:
-    """HO-1.1: two or three cards each, one at a time."""
+    """HO-1.1: Shuffle, and deal two or three cards to each player, one at a time."""
     state.mode = options[1]
     for k in range(CARDS):
         state.deck[k] = k + 1
     state.left = CARDS
     state.reveals += 1
     shuffle(state.rng, state.deck, CARDS)
-    whisper(log, NOBODY, Event.BOTTOM, state.deck[0])
+    emit_private(log, HIDDEN, Event.BOTTOM, state.deck[0])
     for _ in range(2 + options[0]):
         for seat in range(players):
             card = take_top(state)
             put_in_hand(state, seat, card)
-            whisper(log, seat, Event.DEALT, seat, card)
+            emit_private(log, seat, Event.DEALT, seat, card)
     state.actor = 0
 
 
@@ -95,7 +95,7 @@ def has_card(state: State, seat: int, card: int) -> bool:
 
 @rule
 def legal(state: State, out: Row) -> int:
-    """HO-2: play a card, draw, look, boast."""
+    """HO-2: Play a card, draw, look or boast."""
     count = 0
     for card in range(1, CARDS + 1):
         if has_card(state, state.actor, card):
@@ -115,7 +115,7 @@ def legal(state: State, out: Row) -> int:
 
 @rule
 def play(state: State, action: int, log: Grid) -> None:
-    """HO-2: a look and a boast don't end the turn."""
+    """HO-2: A look and a boast don't end the turn."""
     if action == BOAST:
         boast(state, log)
         return
@@ -131,23 +131,23 @@ def play(state: State, action: int, log: Grid) -> None:
 
 @rule
 def boast(state: State, log: Grid) -> None:
-    """HO-2.4: it changes nothing."""
+    """HO-2.4: A boast changes nothing."""
     state.boasted = True
     emit(log, Event.BOASTED, state.actor)
 
 
 @rule
 def look(state: State, log: Grid) -> None:
-    """HO-2.3: the top card, for the actor's eyes."""
+    """HO-2.3: Only the actor sees the top card."""
     state.looked[state.actor] = True
     state.reveals += 1
     emit(log, Event.LOOKED, state.actor)
-    whisper(log, state.actor, Event.SAW, state.deck[state.left - 1])
+    emit_private(log, state.actor, Event.SAW, state.deck[state.left - 1])
 
 
 @rule
 def draw_card(state: State, log: Grid) -> None:
-    """HO-2.2: into the hand, secretly; a card that somebody has looked at goes to the pile, openly."""
+    """HO-2.2: A card is drawn in secret. A card that any player has looked at goes to the pile, in public."""
     seat = state.actor
     known = False
     for other in range(state.players):
@@ -161,12 +161,12 @@ def draw_card(state: State, log: Grid) -> None:
         emit(log, Event.TURNED, seat, card)
     else:
         put_in_hand(state, seat, card)
-        whisper(log, seat, Event.GOT, card)
+        emit_private(log, seat, Event.GOT, card)
 
 
 @rule
 def play_card(state: State, card: int, log: Grid) -> None:
-    """HO-2.1: onto the pile, openly."""
+    """HO-2.1: The card goes to the pile, in public."""
     seat = state.actor
     state.cards[seat] -= 1
     found = False
@@ -187,7 +187,7 @@ def put_on_pile(state: State, seat: int, card: int) -> None:
 
 @rule
 def next_turn(state: State, log: Grid) -> None:
-    """HO-3.1: clockwise, who has cards; when nobody has, it is over."""
+    """HO-3.1: The next player clockwise with cards plays. When no player has cards, the match is over."""
     state.boasted = False
     state.turns += 1
     for step in range(1, state.players + 1):
@@ -202,7 +202,7 @@ def next_turn(state: State, log: Grid) -> None:
 
 @rule
 def count_coins(state: State, log: Grid) -> None:
-    """HO-3.2: every coin is counted out."""
+    """HO-3.2: Every coin is counted."""
     for seat in range(state.players):
         for coin in range(state.pile[seat]):
             emit(log, Event.COIN, seat, coin + 1)
@@ -210,7 +210,7 @@ def count_coins(state: State, log: Grid) -> None:
 
 @rule
 def conceal(state: State, seat: int) -> None:
-    """HO-1.2: the hands of others, and the deck but for a top card that the seat has looked at."""
+    """HO-1.2: Hide the other hands, and the deck except a top card that the seat has looked at."""
     for other in range(state.players):
         if other != seat:
             for k in range(state.cards[other]):
@@ -222,7 +222,7 @@ def conceal(state: State, seat: int) -> None:
 
 @rule
 def redeal(state: State, seat: int) -> None:
-    """All cards that the seat has not seen, in any order."""
+    """Deal the cards that the seat has not seen at random."""
     unseen = np.zeros(CARDS, np.int8)
     count = 0
     for card in range(1, CARDS + 1):
@@ -253,7 +253,7 @@ def is_known(state: State, card: int) -> bool:
 
 @rule
 def score(state: State, out: Any) -> None:
-    """HO-4: who has won, in each mode."""
+    """HO-4: Score the match by its mode."""
     if state.mode == TOGETHER:
         coins = 0
         for seat in range(state.players):
@@ -285,7 +285,7 @@ def score_rivals(state: State, out: Any) -> None:
 
 @rule
 def greedy(state: State, legal: Row, count: int, rng: Row) -> int:
-    """The highest card in hand."""
+    """Choose the highest card in hand, or the first legal action."""
     best = legal[0]
     for k in range(count):
         if legal[k] < CARDS:

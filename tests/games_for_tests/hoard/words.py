@@ -1,4 +1,4 @@
-"""Hoard in words."""
+"""The texts of Hoard."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ NAMES = ("unknown", *(f"coin{card}" for card in range(1, CARDS + 1)))
 card = named(*NAMES)
 
 EVENTS: dict[int, EventKind] = {
-    Event.BOTTOM: EventKind("bottom", (card,), "HO-1.1", "{0} lies at the bottom"),
+    Event.BOTTOM: EventKind("bottom", (card,), "HO-1.1", "{0} is at the bottom"),
     Event.DEALT: EventKind("dealt", (seat, card), "HO-1.1", "{0} is dealt {1}"),
     Event.PLAYED: EventKind("played", (seat, card), "HO-2.1", "{0} plays {1}"),
     Event.DREW: EventKind("drew", (seat,), "HO-2.2", "{0} draws"),
     Event.GOT: EventKind("got", (card,), "HO-2.2", "it is {0}"),
-    Event.TURNED: EventKind("turned", (seat, card), "HO-2.2", "{0} has to show {1}"),
+    Event.TURNED: EventKind("turned", (seat, card), "HO-2.2", "{0} must show {1}"),
     Event.LOOKED: EventKind("looked", (seat,), "HO-2.3", "{0} looks at the deck"),
-    Event.SAW: EventKind("saw", (card,), "HO-2.3", "on top lies {0}"),
+    Event.SAW: EventKind("saw", (card,), "HO-2.3", "{0} is on top"),
     Event.BOASTED: EventKind("boasted", (seat,), "HO-2.4", "{0} boasts"),
     Event.COIN: EventKind("coin", (seat, number), "HO-3.2", "{0} counts {1}"),
     Event.ENDED: EventKind("ended", (), "HO-3.1", "no cards are left"),
@@ -47,7 +47,7 @@ def refusal(state: State, action: int, names: Sequence[str]) -> tuple[str, str]:
 
 
 def prompt(state: State, names: Sequence[str], viewer: int) -> str:
-    return "It is over." if state.actor < 0 else f"{names[state.actor]} is to play."
+    return "The match is over." if state.actor < 0 else f"{names[state.actor]} plays."
 
 
 def ending(state: State) -> tuple[str, str]:
