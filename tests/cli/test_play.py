@@ -297,7 +297,7 @@ def test_where_a_game_has_a_notation_choices_are_listed_and_typed_in_it(terminal
     alone = ("play", "axxa", "--players", "1", "--name", "Ylva", "--seed", "hall")
     shown = terminal.type("help", "C7-f5", "leave", "why pay b6", "pay d7", "hint", "quit", arguments=alone)
     assert "c7 f5 · e4 · b3 · d3 · c2" in shown
-    assert "A choice is typed as it is listed, e.g. c7 f5." in shown
+    assert "Type a choice as listed, e.g. c7 f5." in shown
     assert "1 Ylva moves the stack on c7 to f5" in shown
     assert "leave leave the 5 on top" in shown
     assert "pay f5 · d7 · e7" in shown
