@@ -1,4 +1,4 @@
-"""Bulk runs: the same rules as a match, whoever counts and on however many threads."""
+"""Bulk runs follow the same rules as a match and don't depend on the number of threads."""
 
 from __future__ import annotations
 
@@ -35,26 +35,26 @@ def test_playouts_do_not_depend_on_the_number_of_threads() -> None:
     assert one.payoffs.sum() == pytest.approx(GAMES)
 
 
-def test_playouts_follow_from_their_seed() -> None:
+def test_the_seed_determines_the_playouts() -> None:
     assert random_playouts(AA, 3, 50, "a").decisions == random_playouts(AA, 3, 50, "a").decisions
     assert random_playouts(AA, 3, 50, "a").decisions != random_playouts(AA, 3, 50, "b").decisions
     assert random_playouts(AA, 3, 50).games == 50
 
 
-def test_progress_is_told_in_games() -> None:
-    told: list[int] = []
-    random_playouts("axes-and-allies", 2, GAMES, "progress", progress=told.append)
-    assert sum(told) == GAMES
-    assert len(told) == 6
+def test_progress_is_reported_in_games() -> None:
+    counts: list[int] = []
+    random_playouts("axes-and-allies", 2, GAMES, "progress", progress=counts.append)
+    assert sum(counts) == GAMES
+    assert len(counts) == 6
 
 
 @pytest.mark.parametrize("games", [0, -1, True, 1.5, "10"])
-def test_a_number_of_games_that_is_none_is_refused(games: Any) -> None:
+def test_an_invalid_number_of_games_is_refused(games: Any) -> None:
     with pytest.raises(BadSetup, match="number of games"):
         random_playouts(AA, 2, games)
 
 
-def test_a_bulk_run_is_refused_what_a_match_is_refused() -> None:
+def test_a_bulk_run_refuses_the_same_setups_as_a_match() -> None:
     for wrong in ({"players": 7}, {"players": 2, "colour": "red"}):
         with pytest.raises(BadSetup):
             random_playouts(AA, games=1, **wrong)
@@ -65,7 +65,7 @@ def test_a_bulk_run_is_refused_what_a_match_is_refused() -> None:
 
 
 @pytest.mark.parametrize("subject", EVERY_GAME, ids=lambda subject: subject.name)
-def test_a_batch_steps_as_matches_do(subject: Game) -> None:
+def test_a_batch_steps_like_single_matches(subject: Game) -> None:
     batch = Batch(subject, 3, COUNT, seed="batch")
     draw = np.random.default_rng(5)
     twins = [subject.match(players=3, seed="any").supposing(batch.states[k : k + 1]) for k in range(COUNT)]
@@ -93,7 +93,7 @@ def test_a_batch_steps_as_matches_do(subject: Game) -> None:
 
 
 class KeepingChance:
-    """Plays an action with the generator as it was, instead of keyed for a step."""
+    """Play an action with the generator of the batch instead of one keyed for the step."""
 
     def __init__(self, subject: Game, rng: Any, action: int) -> None:
         self.subject, self.rng, self.action = subject, rng, action
@@ -113,7 +113,7 @@ def test_an_illegal_action_in_a_batch_changes_nothing() -> None:
 
 
 @pytest.mark.parametrize("actions", [[2**70] * 3, [0.0, 1.0, 2.0], ["0"] * 3, [True] * 3, [None] * 3, [[0], [0, 1], 0]])
-def test_what_is_no_action_at_all_is_malformed_in_a_batch_too(actions: Any) -> None:
+def test_values_that_are_no_actions_are_malformed_in_a_batch(actions: Any) -> None:
     batch = Batch(AA, 2, 3, seed="malformed")
     before = batch.states.copy()
     with pytest.raises(MalformedAction, match="an action must be a"):
@@ -131,19 +131,19 @@ def test_actions_of_a_batch_can_be_any_integers(kind: Any) -> None:
     "arguments",
     [{"seed": 3}, {"seed": "\ud800"}, {"threads": -1}, {"threads": 0}, {"threads": 1.0}, {"games": 2.0}, {"games": True}],
 )
-def test_bulk_runs_refuse_what_is_no_number_or_seed(arguments: dict[str, Any]) -> None:
+def test_bulk_runs_refuse_invalid_numbers_and_seeds(arguments: dict[str, Any]) -> None:
     with pytest.raises(BadSetup):
         random_playouts(AA, 2, **{"games": 1, **arguments})
 
 
-def test_bulk_runs_take_numbers_of_numpy() -> None:
+def test_bulk_runs_accept_numpy_integers() -> None:
     players, games, threads = np.array([3, GAMES, 2])
     numbered = random_playouts(AA, players, games, "numpy", threads)
     assert numbered.games == GAMES
     assert numbered.payoffs.tolist() == random_playouts(AA, 3, GAMES, "numpy").payoffs.tolist()
 
 
-def test_threads_look_up_often_however_long_a_game_takes(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_threads_check_for_interrupts_often_regardless_of_the_length_of_a_game(monkeypatch: pytest.MonkeyPatch) -> None:
     now = 0.0
     monkeypatch.setattr(bulk, "perf_counter", lambda: now)
     for seconds in (bulk.PATIENCE * 10, bulk.PATIENCE / 10, bulk.PATIENCE / 1e6):
@@ -155,10 +155,10 @@ def test_threads_look_up_often_however_long_a_game_takes(monkeypatch: pytest.Mon
                 now += seconds * len(piece)
         assert sum(lengths) == 20_000
         assert max(lengths) * seconds <= max(bulk.PATIENCE, seconds)
-    assert max(lengths) >= bulk.CHUNK, "quick games are not interrupted more often than they are told of"
+    assert max(lengths) >= bulk.CHUNK, "quick games are checked for interrupts only once per progress report"
 
 
-def test_whatever_interrupts_a_run_ends_it_after_the_pieces_that_are_played() -> None:
+def test_an_exception_ends_a_run_after_the_current_pieces() -> None:
     endless = range(10**9)
     last = endless[:0]
 
@@ -180,12 +180,12 @@ def test_a_batch_needs_an_action_for_each_match() -> None:
         Batch("axes-and-allies", 2, 3).step([0, 1])
 
 
-def test_a_later_part_of_a_batch_run_is_that_part() -> None:
+def test_a_batch_can_start_at_a_later_match() -> None:
     whole, part = Batch(AA, 3, 10, seed="parts"), Batch(AA, 3, 4, seed="parts", first=6)
     assert whole.states[6:].tobytes() == part.states.tobytes()
 
 
-def test_a_tournament_seats_its_policies_in_turn() -> None:
+def test_a_tournament_rotates_its_policies_over_the_seats() -> None:
     payoffs, lengths = tournament(AA, [GREEDY, RANDOM], GAMES, "turns", threads=2)
     assert payoffs.shape == (GAMES, 2)
     assert (payoffs.sum(axis=1) == 1).all()
@@ -194,6 +194,6 @@ def test_a_tournament_seats_its_policies_in_turn() -> None:
     assert greedy.mean() > 0.5
 
 
-def test_a_game_registered_anew_has_loops_of_its_own() -> None:
+def test_each_game_has_separate_loops() -> None:
     assert loops(hoard) is loops(hoard)
     assert loops(hoard) is not loops(AA)

@@ -1,4 +1,4 @@
-"""The dice: published vectors, the check values of the record format, and an implementation of its own to compare with."""
+"""Chance: published test vectors, the check values of the record format, and an independent implementation to compare with."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SEED = chance.seed_from_text("meadhall")
 
 
 def xoroshiro128plusplus(s0: int, s1: int) -> Iterator[int]:
-    """xoroshiro128++ 1.0 by Blackman and Vigna, from their C."""
+    """Yield the draws of xoroshiro128++ 1.0, ported from the C code by Blackman and Vigna."""
 
     def rotl(x: int, k: int) -> int:
         return ((x << k) | (x >> (64 - k))) & MASK
@@ -31,7 +31,7 @@ def xoroshiro128plusplus(s0: int, s1: int) -> Iterator[int]:
 
 
 def below(draws: Iterator[int], n: int) -> int:
-    """A uniform integer below n as the record format describes it."""
+    """Return a uniform integer below n as the record format describes it."""
     while True:
         m = (next(draws) >> 32) * n
         if m & 0xFFFF_FFFF >= (2**32 - n) % n:
@@ -52,7 +52,7 @@ def dice_of_step(step: int) -> list[int]:
     return [chance.die(rng, 6) for _ in range(12)]
 
 
-def test_the_generator_gives_its_published_vectors() -> None:
+def test_the_generator_reproduces_its_published_test_vectors() -> None:
     rng = generator((1, 2))
     assert [int(chance.draw(rng)) for _ in range(4)] == [
         393217,
@@ -62,7 +62,7 @@ def test_the_generator_gives_its_published_vectors() -> None:
     ]
 
 
-def test_a_text_seed_is_its_sha256_and_its_commitment_the_sha256_of_that() -> None:
+def test_a_text_seed_is_hashed_and_its_commitment_is_the_hash_of_the_seed() -> None:
     assert SEED.hex().startswith("459b84ac")
     assert SEED.hex().endswith("2f46")
     assert chance.commitment(SEED).startswith("26f264b9")
@@ -73,23 +73,23 @@ def test_a_text_seed_is_its_sha256_and_its_commitment_the_sha256_of_that() -> No
     ("step", "dice"),
     [(0, "4 4 6 6 4 4 6 5 1 1 5 1"), (1, "6 1 6 3 2 1 2 3 2 4 5 5"), (17, "3 5 5 6 1 1 1 4 1 2 1 4")],
 )
-def test_dice_are_the_check_values_of_the_record_format(step: int, dice: str) -> None:
+def test_dice_match_the_check_values_of_the_record_format(step: int, dice: str) -> None:
     assert " ".join(map(str, dice_of_step(step))) == dice
 
 
-def test_a_shuffle_is_the_check_value_of_the_record_format() -> None:
+def test_a_shuffle_matches_the_check_value_of_the_record_format() -> None:
     items = np.arange(10, dtype=np.int8)
     chance.shuffle(generator(chance.step_key(SEED, 0)), items, 10)
     assert items.tolist() == [1, 0, 8, 7, 2, 3, 5, 9, 4, 6]
 
 
 @given(st.binary(min_size=32, max_size=32), st.integers(0, 10**6))
-def test_step_keys_are_hmac_sha256_of_the_number(seed: bytes, step: int) -> None:
+def test_step_keys_are_hmac_sha256_of_the_step_number(seed: bytes, step: int) -> None:
     assert chance.step_key(seed, step) == keyed(seed, step)
 
 
 @given(st.tuples(st.integers(0, MASK), st.integers(1, MASK)), st.lists(st.integers(1, 2**31 - 1), max_size=20))
-def test_below_is_that_of_an_independent_implementation(words: tuple[int, int], spans: list[int]) -> None:
+def test_below_equals_an_independent_implementation(words: tuple[int, int], spans: list[int]) -> None:
     rng, draws = generator(words), xoroshiro128plusplus(*words)
     assert [chance.below(rng, n) for n in spans] == [below(draws, n) for n in spans]
     assert int(chance.draw(rng)) == next(draws)
@@ -105,8 +105,8 @@ def test_below_is_uniform(n: int) -> None:
     assert chi_square < n - 1 + 6 * (2 * n) ** 0.5
 
 
-def test_below_rejects_what_would_favour_small_numbers() -> None:
-    """Of 2^32 values, multiples of n = 3 * 2^30 map to each result twice or once, unless some are drawn again."""
+def test_below_rejects_values_that_would_favour_small_numbers() -> None:
+    """With n = 3 * 2^30 some results would be twice as likely as others if some of the 2^32 draws weren't rejected."""
     n = 3 << 30
     rng = generator((5, 9))
     drawn = [chance.below(rng, n) for _ in range(4000)]
@@ -114,7 +114,7 @@ def test_below_rejects_what_would_favour_small_numbers() -> None:
     assert all(abs(count - 4000 / 3) < 6 * (4000 * 2 / 9) ** 0.5 for count in by_remainder.values())
 
 
-def test_every_order_of_a_shuffle_is_as_likely() -> None:
+def test_every_order_of_a_shuffle_is_equally_likely() -> None:
     rng = generator((3, 4))
     orders: Counter[tuple[int, ...]] = Counter()
     for _ in range(2400):
@@ -125,8 +125,8 @@ def test_every_order_of_a_shuffle_is_as_likely() -> None:
     assert sum((count - 100) ** 2 / 100 for count in orders.values()) < 23 + 6 * 46**0.5
 
 
-def test_keys_of_bulk_runs_are_splitmix64_by_seed_and_counter() -> None:
-    """The streams of all games of a run are those of one SplitMix64, two words a game."""
+def test_keys_of_bulk_runs_are_splitmix64_of_seed_and_counter() -> None:
+    """The keys of all games of a run come from one SplitMix64 stream, two words for each game."""
 
     def mixed(z: int) -> int:
         z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & MASK

@@ -1,4 +1,4 @@
-"""check_game passes sound games and finds what is wrong with others."""
+"""check_game accepts sound games and finds the mistakes of others."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ def few_deals_if_interpreted(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("few_deals_if_interpreted")
-def test_axes_and_allies_keeps_every_law() -> None:
+def test_axes_and_allies_obeys_every_law() -> None:
     subject = replace(game("axes-and-allies"), name="small-axes", max_players=3) if INTERPRETED else game("axes-and-allies")
     assert check_game(subject, matches=1 if INTERPRETED else 5) > 5
 
 
 @pytest.mark.usefixtures("few_deals_if_interpreted")
-def test_a_game_with_hidden_hands_and_options_keeps_every_law() -> None:
+def test_a_game_with_hidden_hands_and_options_obeys_every_law() -> None:
     subject = replace(hoard, name="small-hoard", max_players=2, options=(FEW, hoard.options[1])) if INTERPRETED else hoard
     assert check_game(subject, matches=1 if INTERPRETED else 4) > 30
 
 
-def test_every_number_of_players_is_tried_with_every_combination_of_options_that_goes_with_it() -> None:
+def test_every_allowed_combination_of_players_and_options_is_tried() -> None:
     tried = [(players, options["hand"], options["mode"]) for players, options in conformance.setups(hoard)]
 
     assert len(tried) == len(set(tried)) == 2 * (3 + 2 + 3)
@@ -44,7 +44,7 @@ def test_every_number_of_players_is_tried_with_every_combination_of_options_that
     assert (4, "many", "sides") in tried
 
 
-def test_matches_follow_from_the_seed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_seed_determines_the_matches(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(conformance, "DEALS", 1)
     subject = replace(hoard, name="duel-hoard", max_players=2, options=(FEW, Choice("mode", {"rivals": ""})))
     first = check_game(subject, matches=1, seed="a")
@@ -52,7 +52,7 @@ def test_matches_follow_from_the_seed(monkeypatch: pytest.MonkeyPatch) -> None:
     assert check_game(subject, matches=1, seed="b") != first
 
 
-def test_what_was_known_by_its_name_before_is_known_afterwards(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_checking_a_game_leaves_the_registry_unchanged(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(conformance, "DEALS", 1)
     double = replace(hoard, max_players=2, options=(FEW, Choice("mode", {"rivals": ""})))
     stranger = replace(double, name="stranger")
@@ -64,7 +64,7 @@ def test_what_was_known_by_its_name_before_is_known_afterwards(monkeypatch: pyte
 
 @pytest.mark.interpreted
 @pytest.mark.parametrize("name", BROKEN)
-def test_a_broken_game_is_found_out(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_broken_game_is_detected(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     broken = BROKEN[name]
     monkeypatch.setattr(conformance, "LONGEST", 60)
     if broken.law not in ("knowledge", "redeal"):
@@ -79,7 +79,7 @@ def test_a_broken_game_is_found_out(name: str, monkeypatch: pytest.MonkeyPatch) 
 
 
 def simple(subject: Game) -> Game:
-    """With as few players as possible: what is broken is so for two already."""
+    """Return the game for two players, which is enough to show every mistake."""
     return replace(subject, max_players=2)
 
 
@@ -104,7 +104,7 @@ def test_the_seats_of_two_sides_alternate(monkeypatch: pytest.MonkeyPatch) -> No
         check_game(subject, matches=1)
 
 
-def test_the_truth_may_be_hit_as_often_as_chance_has_it_and_not_more_often() -> None:
+def test_redeals_may_equal_the_true_state_only_as_often_as_by_chance() -> None:
     knowledge.truth_is_not_foreseen(knowledge.Coincidences(truth=0, chance=0))
     knowledge.truth_is_not_foreseen(knowledge.Coincidences(truth=60, chance=50))
     knowledge.truth_is_not_foreseen(knowledge.Coincidences(truth=2, chance=60))

@@ -1,4 +1,4 @@
-"""How many cores there are to work on, seen in processes of their own: it is the process that is told which it may use."""
+"""The number of usable cores, tested in a separate process because CPU affinity belongs to a process."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 
-_TOLD = """
+_SCRIPT = """
 import os
 from meadhall.engine.cores import cores, leave_a_core
 print(cores())
@@ -18,7 +18,7 @@ print(cores())
 """
 
 
-def test_only_the_cores_that_it_may_use_are_counted_and_one_can_be_left() -> None:
-    told = subprocess.run([sys.executable, "-c", _TOLD], capture_output=True, text=True, check=True).stdout
+def test_only_the_cores_allowed_to_the_process_are_counted() -> None:
+    printed = subprocess.run([sys.executable, "-c", _SCRIPT], capture_output=True, text=True, check=True).stdout
     mine = len(os.sched_getaffinity(0))
-    assert [int(line) for line in told.split()] == [mine, max(mine - 1, 1), 1]
+    assert [int(line) for line in printed.split()] == [mine, max(mine - 1, 1), 1]

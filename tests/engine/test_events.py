@@ -1,4 +1,4 @@
-"""Events: rows of integers in a log that counts what no longer fits."""
+"""Events: rows of integers in a log that also counts the events that no longer fit."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ KINDS = {
 }
 
 
-def test_what_is_emitted_is_read_with_seats_and_names() -> None:
+def test_emitted_events_are_read_back_with_their_arguments_and_audience() -> None:
     log = new_log(8)
     emit(log, 1, 0, 6)
     emit_private(log, 2, 2, 1)
@@ -52,7 +52,7 @@ def test_arguments_can_be_added_to_the_last_event() -> None:
     assert read_log(log, KINDS)[0].to_list() == ["many", 1, "axe", "shield", "shield"]
 
 
-def test_a_full_log_counts_on() -> None:
+def test_a_full_log_still_counts_events() -> None:
     log = new_log(2)
     for value in range(5):
         emit(log, 1, 0, value)
@@ -67,7 +67,7 @@ def test_arguments_may_be_of_any_integer_type() -> None:
     assert [event.arguments for event in read_log(log, KINDS)] == [(0, 6)]
 
 
-def test_a_log_of_length_zero_takes_nothing() -> None:
+def test_a_log_of_length_zero_stays_empty() -> None:
     log = np.zeros(NO_LOG_SHAPE, np.int32)
     emit(log, 1, 0, 6)
     append_argument(log, 6)
@@ -75,19 +75,19 @@ def test_a_log_of_length_zero_takes_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("audience", "viewers"), [(PUBLIC, {-1, 0, 1, 2}), (0, {0}), (2, {2}), (HIDDEN, set())], ids=["all", "0", "2", "nobody"]
+    ("audience", "viewers"), [(PUBLIC, {-1, 0, 1, 2}), (0, {0}), (2, {2}), (HIDDEN, set())], ids=["all", "0", "2", "none"]
 )
 def test_an_event_is_visible_to_its_audience(audience: int, viewers: set[int]) -> None:
     event = Event(1, "rolled", (0, 6), audience)
     assert {viewer for viewer in range(-1, 3) if event.visible_to(viewer)} == viewers
 
 
-def test_in_words_seats_are_names() -> None:
+def test_the_text_of_an_event_has_names_for_seats() -> None:
     assert KINDS[1].in_words((1, 6), ("Astrid", "Björn")) == "Björn rolls 6"
     assert KINDS[2].in_words(("axe",), ()) == "a axe"
 
 
-def test_an_argument_may_have_a_rule_of_its_own() -> None:
+def test_an_argument_can_have_a_separate_rule() -> None:
     kind = EventKind("placed", (seat, named("axe", "shield")), "XX-1", "{0} places a {1}", rules={"shield": "XX-2"})
     assert [kind.rule_of((0, name)) for name in ("axe", "shield")] == ["XX-1", "XX-2"]
     assert KINDS[1].rule_of((0, 6)) == "XX-1"

@@ -1,4 +1,4 @@
-"""The registry, and what a game can be set up with."""
+"""The registry of games, and the setups that a game allows."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ def test_installed_games_are_found_by_name() -> None:
     assert game("axes-and-allies") is game("axes-and-allies")
 
 
-def test_an_unknown_game_is_refused_naming_those_there_are() -> None:
+def test_an_unknown_game_is_refused_with_a_list_of_known_games() -> None:
     with pytest.raises(UnknownGame, match=r"no game 'chess' here; there are: .*axes-and-allies"):
         game("chess")
 
 
-@pytest.mark.parametrize("what", [[], None, 1, {}])
-def test_what_is_no_name_is_no_game(what: Any) -> None:
+@pytest.mark.parametrize("name", [[], None, 1, {}])
+def test_a_game_name_must_be_text(name: Any) -> None:
     with pytest.raises(UnknownGame):
-        game(what)
+        game(name)
 
 
 def test_a_game_of_another_package_is_loaded_from_its_entry_point(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -39,22 +39,22 @@ def test_a_game_of_another_package_is_loaded_from_its_entry_point(monkeypatch: p
     assert game("plugged-in") is hoard
 
 
-def test_who_plays_against_whom_may_depend_on_the_options() -> None:
+def test_the_scoring_may_depend_on_the_options() -> None:
     assert game("axes-and-allies").scoring_of({}) is Scoring.RIVALS
     assert hoard.scoring_of({"mode": "together"}) is Scoring.TOGETHER
 
 
-def test_the_seats_that_win_or_lose_together_are_known() -> None:
+def test_parties_are_the_seats_that_win_or_lose_together() -> None:
     assert hoard.parties(3, {"mode": "rivals"}) == ((0,), (1,), (2,))
     assert hoard.parties(3, {"mode": "together"}) == ((0, 1, 2),)
     assert hoard.parties(4, {"mode": "sides"}) == ((0, 2), (1, 3))
 
 
-def test_options_are_given_to_rules_as_integers() -> None:
+def test_options_are_encoded_as_integers_for_the_rules() -> None:
     assert hoard.encode_options({"hand": "many", "mode": "sides"}).tolist() == [1, 2]
 
 
-def test_what_does_not_go_together_is_refused_by_the_game() -> None:
+def test_a_game_can_refuse_a_combination_of_players_and_options() -> None:
     with pytest.raises(BadSetup, match="2 or 4"):
         hoard.check_setup(3, {"mode": "sides"})
     assert replace(hoard, objection=None).check_setup(3, {"mode": "sides"})[0] == 3

@@ -1,4 +1,4 @@
-"""Texts in the language in force, and a translation for every text that is marked."""
+"""Texts in the current language, and a translation for every marked text."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TRANSLATED = [part for part in translations.parts() if part.catalogues.exists()]
 LANGUAGES = ["de"]
 
 
-def test_english_is_the_language_unless_another_is_spoken() -> None:
+def test_english_is_the_default_language() -> None:
     assert current_language() == "en"
     with speaking("de"):
         assert current_language() == "de"
@@ -27,28 +27,28 @@ def test_english_is_the_language_unless_another_is_spoken() -> None:
     assert current_language() == "en"
 
 
-def test_digits_are_grouped_as_the_language_does() -> None:
+def test_digit_grouping_follows_the_language() -> None:
     assert (grouped(999), grouped(5367923)) == ("999", "5,367,923")
     with speaking("de"):
         assert grouped(5367923) == "5.367.923"
 
 
-def test_another_thread_speaks_its_own_language() -> None:
-    heard = []
+def test_the_language_is_set_per_thread() -> None:
+    languages = []
     with speaking("de"):
-        thread = Thread(target=lambda: heard.append(current_language()))
+        thread = Thread(target=lambda: languages.append(current_language()))
         thread.start()
         thread.join()
-    assert heard == ["en"]
+    assert languages == ["en"]
 
 
-def test_what_has_no_translation_stays_as_it_is() -> None:
+def test_a_message_without_translation_is_returned_unchanged() -> None:
     with speaking("de"):
         assert gettext("no such message") == "no such message"
         assert [ngettext("{n} axe", "{n} axes", n) for n in (1, 2)] == ["{n} axe", "{n} axes"]
 
 
-def test_refusals_are_in_the_language_in_force() -> None:
+def test_refusals_are_in_the_current_language() -> None:
     match = game("axes-and-allies").match()
     with speaking("de"), pytest.raises(MalformedAction, match="ganze Zahl"):
         match.play("x")
@@ -56,7 +56,7 @@ def test_refusals_are_in_the_language_in_force() -> None:
         match.play("x")
 
 
-def test_a_catalogue_that_is_added_takes_part(tmp_path: Path) -> None:
+def test_messages_of_an_added_catalogue_are_translated(tmp_path: Path) -> None:
     (tmp_path / "de.po").write_text(
         'msgid ""\nmsgstr "Content-Type: text/plain; charset=utf-8\\nPlural-Forms: nplurals=2; plural=(n != 1);\\n"\n\n'
         'msgid "{n} mug"\nmsgid_plural "{n} mugs"\nmsgstr[0] "{n} Krug"\nmsgstr[1] "{n} Krüge"\n',
@@ -68,7 +68,7 @@ def test_a_catalogue_that_is_added_takes_part(tmp_path: Path) -> None:
         assert gettext("The match is over.") == "Die Partie ist zu Ende."
 
 
-def test_engine_and_games_have_catalogues() -> None:
+def test_the_engine_and_every_game_have_catalogues() -> None:
     games = {part.name for part in translations.parts() if "games" in part.folder.parts}
     assert games | {"engine"} <= {part.name for part in TRANSLATED}
 
@@ -83,15 +83,15 @@ def test_every_marked_message_is_translated(part: translations.Part, language: s
 
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("part", TRANSLATED, ids=lambda part: part.name)
-def test_translations_have_the_places_of_the_originals_and_none_is_left_over(part: translations.Part, language: str) -> None:
+def test_translations_have_the_original_placeholders_and_no_unused_messages(part: translations.Part, language: str) -> None:
     marked = translations.messages(part.folder)
     for message in translations.catalogue(part, language):
         if message.id:
             originals, strings = both(message)
             assert originals[0] in marked, f"{originals[0]!r} is no longer used"
             for string in strings:
-                assert places(string) <= places(originals[-1]) | places(originals[0]), string
-            assert places(strings[-1]) == places(originals[-1])
+                assert placeholders(string) <= placeholders(originals[-1]) | placeholders(originals[0]), string
+            assert placeholders(strings[-1]) == placeholders(originals[-1])
 
 
 def translated(message: Message | None) -> bool:
@@ -99,7 +99,7 @@ def translated(message: Message | None) -> bool:
 
 
 def both(message: Message) -> tuple[list[str], list[str]]:
-    """A message's originals and its translations: one of each, or as many as there are numbers."""
+    """Return a message's originals and its translations: one each, or one for each plural form."""
     return listed(message.id), listed(message.string)
 
 
@@ -107,5 +107,5 @@ def listed(texts: str | tuple[str, ...] | list[str] | None) -> list[str]:
     return [texts or ""] if isinstance(texts, str | None) else list(texts)
 
 
-def places(text: str) -> set[str]:
+def placeholders(text: str) -> set[str]:
     return set(re.findall(r"\{\w*\}|%\(\w+\)s", text))

@@ -1,4 +1,4 @@
-"""One match: its checks in their order, its undo, its log, what its views and its running record show."""
+"""A match: the order of its checks, its undo, its log, and the contents of its views and its running record."""
 
 from __future__ import annotations
 
@@ -46,29 +46,29 @@ def play_out(match: Match, choose: Callable[[list[Action]], Action] = lambda act
 
 
 def card_of(match: Match, seat: int) -> int:
-    """The action that plays the first card of that seat."""
+    """Return the action that plays the first card of a seat."""
     return int(match.states["hand"][0][seat][0]) - 1
 
 
 # ------------------------------------------------------------------------------------------------------------------ refusals
 
 
-@pytest.mark.parametrize("what", ["0", None, True, np.True_, 1.0, math.nan, [0], {}, b"1", -1, ACTIONS, 1 << 80])
-def test_what_is_no_action_at_all_is_malformed(match: Match, what: Any) -> None:
+@pytest.mark.parametrize("action", ["0", None, True, np.True_, 1.0, math.nan, [0], {}, b"1", -1, ACTIONS, 1 << 80])
+def test_a_value_that_is_no_action_is_malformed(match: Match, action: Any) -> None:
     with pytest.raises(MalformedAction):
-        match.play(what)
+        match.play(action)
     assert match.steps == []
 
 
 @pytest.mark.parametrize("seat", [False, 0.0, "0", 3])
-def test_what_is_not_the_actors_seat_cannot_play(match: Match, seat: Any) -> None:
+def test_only_the_actors_seat_can_play(match: Match, seat: Any) -> None:
     with pytest.raises(NotYourTurn):
         match.play(BOAST, seat=seat)
     assert match.steps == []
 
 
 @pytest.mark.parametrize("kind", [int, np.int8, np.uint64])
-def test_numbers_of_numpy_are_numbers(kind: Any) -> None:
+def test_numpy_integers_are_accepted(kind: Any) -> None:
     match = hoard.match(players=kind(3), seed=SEED)
     assert match.players == 3
     match.play(BOAST, seat=kind(0))
@@ -85,7 +85,7 @@ def test_an_action_can_be_any_integer(match: Match, kind: Any) -> None:
     assert match.steps[0].action == BOAST
 
 
-def test_an_action_from_the_legal_list_can_be_played_as_it_is(match: Match) -> None:
+def test_an_action_object_from_the_legal_list_can_be_played(match: Match) -> None:
     chosen = match.legal()[-1]
     match.play(chosen)
     assert match.steps[0].action == int(chosen) == chosen.action
@@ -101,13 +101,13 @@ def test_an_illegal_action_is_refused_with_its_rule_and_changes_nothing(match: M
     assert match.next_number == 2
 
 
-def test_another_seats_action_is_refused_whatever_it_is(match: Match) -> None:
+def test_an_action_of_another_seat_is_refused(match: Match) -> None:
     with pytest.raises(NotYourTurn, match="Player 1"):
         match.play(BOAST, seat=1)
     match.play(BOAST, seat=0)
 
 
-def test_malformed_comes_before_over_over_before_turn_turn_before_illegal(match: Match) -> None:
+def test_checks_come_in_the_order_malformed_over_turn_illegal(match: Match) -> None:
     illegal = next(action for action in range(ACTIONS) if action not in [a.action for a in match.legal()])
     with pytest.raises(MalformedAction):
         match.play("x", seat=1)
@@ -121,7 +121,7 @@ def test_malformed_comes_before_over_over_before_turn_turn_before_illegal(match:
     assert refused.value.rule == "HO-3.1"
 
 
-def test_check_says_what_play_would_and_plays_nothing(match: Match) -> None:
+def test_check_validates_an_action_without_playing_it(match: Match) -> None:
     assert match.check(BOAST) == BOAST
     assert match.steps == []
 
@@ -130,7 +130,7 @@ def test_check_says_what_play_would_and_plays_nothing(match: Match) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "says"),
+    ("arguments", "message"),
     [
         ({"players": 1}, "2 to 4 players, not 1"),
         ({"players": 5}, "2 to 4 players, not 5"),
@@ -145,11 +145,11 @@ def test_check_says_what_play_would_and_plays_nothing(match: Match) -> None:
         ({"players": 2, "seats": [1, 2]}, "a name or a Seat, not 1"),
         ({"seats": [Seat(5), "B"]}, "a name must be text, not 5"),  # type: ignore[arg-type]
         ({"seats": ["\ud800", "B"]}, "a name must be text that can be encoded as UTF-8"),
-        ({"seats": ["A\nB", "B"]}, "no control characters"),
+        ({"seats": ["A\nB", "B"]}, "must not contain control characters"),
         ({"seats": [Seat("A", "alien"), "B"]}, "not 'alien'"),  # type: ignore[arg-type]
-        ({"seats": [Seat("A", "bot"), "B"]}, "has the name of a bot"),
+        ({"seats": [Seat("A", "bot"), "B"]}, "a bot's seat must name its bot"),
         ({"seats": [Seat("A", "bot", ""), "B"]}, "name of a bot is empty"),
-        ({"seats": [Seat("A", "human", "karl"), "B"]}, "and no other, has the name of a bot"),
+        ({"seats": [Seat("A", "human", "karl"), "B"]}, "a person's seat must not"),
         ({"players": 10**5000}, "players, not int of great length"),
         ({"seats": "AB"}, "list of names, not 'AB'"),
         ({"seats": 2}, "list of names, not 2"),
@@ -157,23 +157,23 @@ def test_check_says_what_play_would_and_plays_nothing(match: Match) -> None:
         ({"players": 3, "seats": ["A", "B"]}, "2 seats for 3 players"),
     ],
 )
-def test_a_bad_setup_is_refused_in_words(arguments: dict[str, Any], says: str) -> None:
-    with pytest.raises(BadSetup, match=says):
+def test_a_bad_setup_is_refused_with_a_reason(arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(BadSetup, match=message):
         hoard.match(**arguments)
 
 
 @pytest.mark.parametrize("options", [0, 5, "hand", ["hand"]])
-def test_options_are_given_by_name(options: Any) -> None:
+def test_options_must_be_given_by_name(options: Any) -> None:
     with pytest.raises(BadSetup, match="options must be given by name"):
         Match(hoard, options=options)
 
 
-def test_a_game_without_options_says_so() -> None:
+def test_the_refusal_of_an_option_states_that_a_game_has_none() -> None:
     with pytest.raises(BadSetup, match="no option 'hand'; its options: none"):
         game("axes-and-allies").match(hand="few")
 
 
-def test_as_many_play_as_there_are_seats_and_else_the_fewest() -> None:
+def test_the_seats_determine_the_number_of_players_which_defaults_to_the_minimum() -> None:
     match = hoard.match(seats=["Astrid", Seat("Karl", "bot", "greedy"), "Cnut"])
     assert match.players == 3
     assert match.names == ("Astrid", "Karl", "Cnut")
@@ -184,7 +184,7 @@ def test_options_have_their_defaults() -> None:
     assert hoard.match(mode="together").options == {"hand": "few", "mode": "together"}
 
 
-def test_the_same_seed_gives_the_same_match_and_another_another() -> None:
+def test_equal_seeds_give_equal_matches_and_different_seeds_different_ones() -> None:
     assert hoard.match(seed="x").states.tobytes() == hoard.match(seed="x").states.tobytes()
     assert hoard.match(seed="x").states.tobytes() != hoard.match(seed="y").states.tobytes()
     assert hoard.match().seed != hoard.match().seed
@@ -193,7 +193,7 @@ def test_the_same_seed_gives_the_same_match_and_another_another() -> None:
 # --------------------------------------------------------------------------------------------------------------------- undo
 
 
-def test_an_action_that_revealed_nothing_is_taken_back_for_free(match: Match) -> None:
+def test_an_action_that_revealed_nothing_can_be_undone(match: Match) -> None:
     before = match.states.tobytes()
     match.play(BOAST)
     assert match.can_undo()
@@ -206,7 +206,7 @@ def test_an_action_that_revealed_nothing_is_taken_back_for_free(match: Match) ->
 
 
 @pytest.mark.parametrize("action", [DRAW, LOOK])
-def test_an_action_that_revealed_something_is_not(match: Match, action: int) -> None:
+def test_an_action_that_revealed_something_cannot_be_undone(match: Match, action: int) -> None:
     match.play(action)
     before = match.states.tobytes()
     assert not match.can_undo()
@@ -215,14 +215,14 @@ def test_an_action_that_revealed_something_is_not(match: Match, action: int) -> 
     assert match.states.tobytes() == before
 
 
-def test_by_consent_it_can_be_all_the_same(match: Match) -> None:
+def test_a_revealing_action_can_be_undone_with_consent(match: Match) -> None:
     before = match.states.tobytes()
     match.play(DRAW)
     match.undo(revealed=True)
     assert match.states.tobytes() == before
 
 
-def test_of_several_actions_all_must_have_revealed_nothing(match: Match) -> None:
+def test_several_actions_can_be_undone_only_if_none_revealed_anything(match: Match) -> None:
     match.play(LOOK)
     match.play(BOAST)
     assert match.can_undo()
@@ -233,21 +233,21 @@ def test_of_several_actions_all_must_have_revealed_nothing(match: Match) -> None
 
 
 @pytest.mark.parametrize("steps", [0, -1, 2])
-def test_more_than_was_played_cannot_be_taken_back(match: Match, steps: int) -> None:
+def test_undoing_more_actions_than_were_played_is_refused(match: Match, steps: int) -> None:
     match.play(BOAST)
-    with pytest.raises(CannotUndo, match="nothing to take back"):
+    with pytest.raises(CannotUndo, match="nothing to undo"):
         match.undo(steps)
 
 
 @pytest.mark.parametrize("steps", ["a", None, 1.0, True])
-def test_what_is_no_number_of_actions_cannot_be_taken_back(match: Match, steps: Any) -> None:
+def test_undoing_an_invalid_number_of_actions_is_refused(match: Match, steps: Any) -> None:
     match.play(BOAST)
     with pytest.raises(CannotUndo, match="integer"):
         match.undo(steps)
     assert len(match.steps) == 1
 
 
-def test_what_ended_the_match_is_not_taken_back_freely_as_its_seed_is_known(match: Match) -> None:
+def test_the_last_action_of_a_match_cannot_be_undone_because_the_seed_is_known(match: Match) -> None:
     play_out(match)
     assert "seed" in match.record()
     assert not match.can_undo()
@@ -256,7 +256,7 @@ def test_what_ended_the_match_is_not_taken_back_freely_as_its_seed_is_known(matc
     assert match.over
 
 
-def test_numbers_of_undone_actions_are_never_used_again_so_nobody_rolls_twice() -> None:
+def test_numbers_of_undone_actions_are_never_reused_so_each_attempt_has_a_new_roll() -> None:
     match = game("axes-and-allies").match(players=3, seed=SEED)
     attack = match.legal()[0]
     rolls = set()
@@ -269,7 +269,7 @@ def test_numbers_of_undone_actions_are_never_used_again_so_nobody_rolls_twice() 
     assert [undone.after for undone in match.undone] == [0] * 29
 
 
-def test_a_decision_that_comes_back_by_undoing_has_its_old_name(match: Match) -> None:
+def test_an_undo_restores_the_number_of_the_decision(match: Match) -> None:
     names = [match.decision]
     for action in (BOAST, LOOK):
         match.play(action)
@@ -278,7 +278,7 @@ def test_a_decision_that_comes_back_by_undoing_has_its_old_name(match: Match) ->
     match.undo()
     match.play(BOAST)
     assert names == [0, 1, 2]
-    assert match.decision == 3, "another action was played: it is another decision"
+    assert match.decision == 3, "another action was played, so this is another decision"
     match.undo()
     assert match.decision == 0
 
@@ -286,7 +286,7 @@ def test_a_decision_that_comes_back_by_undoing_has_its_old_name(match: Match) ->
 # ----------------------------------------------------------------------------------------------------------- copies and views
 
 
-def test_a_copy_and_its_original_go_their_own_ways(match: Match) -> None:
+def test_a_copy_is_independent_of_its_original(match: Match) -> None:
     match.play(BOAST)
     twin = match.copy()
     states = [step.before.tobytes() for step in match.steps] + [match.states.tobytes()]
@@ -299,13 +299,13 @@ def test_a_copy_and_its_original_go_their_own_ways(match: Match) -> None:
     assert not match.over
 
 
-def test_the_state_that_is_given_out_is_a_copy(match: Match) -> None:
+def test_the_returned_state_is_a_copy(match: Match) -> None:
     match.states["actor"] = -1
     match.state.actor = 2
     assert match.actor == 0
 
 
-def test_earlier_states_stay_as_they_were_while_the_match_goes_on(match: Match) -> None:
+def test_earlier_states_do_not_change_while_the_match_goes_on(match: Match) -> None:
     seen: list[tuple[Any, bytes]] = []
     while not match.over:
         seen.append((match._states, match._states.tobytes()))
@@ -313,7 +313,7 @@ def test_earlier_states_stay_as_they_were_while_the_match_goes_on(match: Match) 
     assert all(states.tobytes() == was for states, was in seen)
 
 
-def test_a_view_holds_nothing_of_what_is_hidden(match: Match) -> None:
+def test_a_view_contains_nothing_hidden(match: Match) -> None:
     view = match.view(1)
     assert view.state.hand[0, 0] == 0
     assert view.state.hand[1, 0] > 0
@@ -323,25 +323,25 @@ def test_a_view_holds_nothing_of_what_is_hidden(match: Match) -> None:
     assert view.actions() == []
 
 
-def test_nothing_can_be_done_to_the_match_by_its_view(match: Match) -> None:
+def test_changing_a_view_does_not_change_the_match(match: Match) -> None:
     view = match.view(1)
     assert view.options == match.options
     view.options["mode"] = "together"
     assert match.view(1).options == match.options == hoard.match(players=3, seed=SEED).options
 
 
-@pytest.mark.parametrize("what", ["x", -1, ACTIONS, None])
-def test_a_view_says_why_of_actions_alone(match: Match, what: Any) -> None:
+@pytest.mark.parametrize("action", ["x", -1, ACTIONS, None])
+def test_a_view_refuses_values_that_are_no_actions(match: Match, action: Any) -> None:
     with pytest.raises(MalformedAction):
-        match.view(0).refusal(what)
+        match.view(0).refusal(action)
 
 
-def test_only_the_actors_view_has_the_legal_actions(match: Match) -> None:
+def test_only_the_actors_view_lists_the_legal_actions(match: Match) -> None:
     assert match.view(0).legal == tuple(action.action for action in match.legal())
     assert match.view().legal == match.view(2).legal == ()
 
 
-def test_private_events_are_in_the_views_of_their_audience_alone(match: Match) -> None:
+def test_private_events_are_only_in_the_views_of_their_audience(match: Match) -> None:
     match.play(LOOK)
     assert [event.name for event in match.steps[0].events] == ["looked", "saw"]
     assert [event.name for event in match.view(0).steps[0].events] == ["looked", "saw"]
@@ -351,7 +351,7 @@ def test_private_events_are_in_the_views_of_their_audience_alone(match: Match) -
     assert [event.name for event in match.view(0).steps[0].private_events] == ["saw"]
 
 
-def test_some_events_nobody_sees_before_the_end(match: Match) -> None:
+def test_hidden_events_are_in_no_view_before_the_end(match: Match) -> None:
     assert match.setup[0].audience == HIDDEN
     for viewer in range(-1, 3):
         assert "bottom" not in [event.name for event in match.view(viewer).setup]
@@ -359,7 +359,7 @@ def test_some_events_nobody_sees_before_the_end(match: Match) -> None:
     assert match.record()["setup"][0][0] == "bottom"
 
 
-def test_a_view_of_a_position_is_the_view_that_there_was_then(match: Match) -> None:
+def test_a_view_of_an_earlier_position_equals_the_view_at_that_time(match: Match) -> None:
     views = []
     while not match.over:
         views.append(match.view(1).to_dict())
@@ -374,19 +374,19 @@ def test_a_view_of_a_position_is_the_view_that_there_was_then(match: Match) -> N
 
 
 @pytest.mark.parametrize("position", [-1, 1, "0", 0.0, False])
-def test_there_is_no_view_of_a_position_that_was_not(match: Match, position: Any) -> None:
+def test_a_view_of_a_nonexistent_position_is_refused(match: Match, position: Any) -> None:
     with pytest.raises(BadSetup, match="positions 0 to 0"):
         match.view_at(position)
 
 
 @pytest.mark.parametrize("seat", [3, -2, "0", 1.0, True])
 @pytest.mark.parametrize("look", [Match.view, Match.record])
-def test_there_is_no_view_for_a_seat_that_is_not(match: Match, look: Any, seat: Any) -> None:
+def test_a_view_for_a_nonexistent_seat_is_refused(match: Match, look: Any, seat: Any) -> None:
     with pytest.raises(BadSetup, match="there are 0 to 2"):
         look(match, seat)
 
 
-def test_a_view_is_plain_data_without_the_generator_and_gaps(match: Match) -> None:
+def test_a_view_exports_plain_data_without_generator_and_padding(match: Match) -> None:
     data = json.loads(json.dumps(match.view(0).to_dict()))
     assert set(data) == {"viewer", "actor", "next", "state", "legal"}
     assert "rng" not in data["state"]
@@ -407,12 +407,12 @@ def test_a_step_may_have_any_number_of_events(match: Match) -> None:
     assert len(set(coins)) == len(coins)
 
 
-def test_while_it_runs_there_is_no_result(match: Match) -> None:
+def test_a_running_match_has_no_result(match: Match) -> None:
     assert match.result() is None
 
 
 @pytest.mark.parametrize("mode", ["rivals", "together", "sides"])
-def test_results_are_as_the_mode_scores(mode: str) -> None:
+def test_results_follow_the_scoring_of_the_mode(mode: str) -> None:
     for seed in range(12):
         match = play_out(hoard.match(players=4, seed=str(seed), mode=mode), lambda actions: actions[-1])
         result = match.result()
@@ -430,7 +430,7 @@ def test_results_are_as_the_mode_scores(mode: str) -> None:
         assert list(result.winners) == winners
 
 
-def test_of_two_sides_that_draw_none_has_won(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_draw_of_two_sides_has_no_winners(monkeypatch: pytest.MonkeyPatch) -> None:
     for seed in range(400):
         match = play_out(hoard.match(players=2, seed=str(seed), mode="sides"))
         result = match.result()
@@ -449,7 +449,7 @@ def test_names_can_change_while_a_match_runs(match: Match) -> None:
 # ---------------------------------------------------------------------------------------------------------- running records
 
 
-def test_the_record_of_a_running_match_holds_what_its_reader_may_know(match: Match) -> None:
+def test_the_record_of_a_running_match_contains_only_what_its_reader_may_know(match: Match) -> None:
     match.play(LOOK)
     match.play(DRAW)
 
@@ -463,14 +463,14 @@ def test_the_record_of_a_running_match_holds_what_its_reader_may_know(match: Mat
         assert [event[0] for event in record["actions"][0]["events"]] == ["looked", "saw"][: 2 if reader == 0 else 1]
 
 
-def test_the_record_of_a_match_given_up_is_complete(match: Match) -> None:
+def test_the_record_of_an_abandoned_match_is_complete(match: Match) -> None:
     record = match.record(abandoned="supper")
     assert record["complete"] is True
     assert record["abandoned"] == "supper"
     assert record["seed"] == match.seed.hex()
 
 
-def test_a_match_that_is_given_up_has_no_secrets_until_it_is_taken_up_again(match: Match) -> None:
+def test_an_abandoned_match_is_open_until_it_is_resumed(match: Match) -> None:
     match.play(LOOK)
     twin = match.copy()
     with pytest.raises(BadSetup):
@@ -489,7 +489,7 @@ def test_a_match_that_is_given_up_has_no_secrets_until_it_is_taken_up_again(matc
     assert "seed" not in match.record()
 
 
-def test_a_match_that_is_over_is_not_given_up(match: Match) -> None:
+def test_a_finished_match_cannot_be_abandoned(match: Match) -> None:
     while not match.over:
         match.play(match.legal()[0])
     record = match.record()
@@ -498,7 +498,7 @@ def test_a_match_that_is_over_is_not_given_up(match: Match) -> None:
     assert match.record() == match.record(abandoned="supper") == record
 
 
-def test_legal_counts_are_recorded_when_asked_for(match: Match) -> None:
+def test_legal_counts_are_recorded_on_request(match: Match) -> None:
     count, actor = len(match.legal()), match.actor
     match.play(BOAST)
     assert match.record(actor, legal=True)["actions"][0]["legal"] == count
@@ -506,40 +506,41 @@ def test_legal_counts_are_recorded_when_asked_for(match: Match) -> None:
     assert "legal" not in match.record(actor)["actions"][0]
 
 
-def test_the_start_is_told_in_utc() -> None:
+def test_the_start_is_recorded_in_utc() -> None:
     noon = datetime(2026, 1, 1, 12, tzinfo=timezone(timedelta(hours=5)))
     assert Match(hoard, started=noon).record()["started"] == "2026-01-01T07:00:00Z"
     assert Match(hoard, started=noon.replace(tzinfo=None)).record()["started"] == "2026-01-01T12:00:00Z"
 
 
 @pytest.mark.parametrize(
-    ("started", "says"), [("today", "a datetime"), (datetime(1, 1, 1, tzinfo=timezone(timedelta(hours=5))), "can't have started")]
+    ("started", "message"),
+    [("today", "a datetime"), (datetime(1, 1, 1, tzinfo=timezone(timedelta(hours=5))), "can't have started")],
 )
-def test_a_start_that_is_no_time_is_refused(started: Any, says: str) -> None:
-    with pytest.raises(BadSetup, match=says):
+def test_an_invalid_start_time_is_refused(started: Any, message: str) -> None:
+    with pytest.raises(BadSetup, match=message):
         Match(hoard, started=started)
 
 
 @pytest.mark.parametrize(
-    ("seat", "who"), [(99, Seat("Bob")), (-1, Seat("Bob")), ("0", Seat("Bob")), (0, "Bob"), (0, Seat("\ud800"))]
+    ("seat", "name"), [(99, Seat("Bob")), (-1, Seat("Bob")), ("0", Seat("Bob")), (0, "Bob"), (0, Seat("\ud800"))]
 )
-def test_nobody_odd_sits_down_later(match: Match, seat: Any, who: Any) -> None:
+def test_renaming_a_seat_refuses_invalid_seats_and_names(match: Match, seat: Any, name: Any) -> None:
     before = match.seats
     with pytest.raises(BadSetup):
-        match.rename(seat, who)
+        match.rename(seat, name)
     assert match.seats == before
 
 
-@pytest.mark.parametrize("why", [5, "\ud800"])
-def test_why_it_was_given_up_is_text(match: Match, why: Any) -> None:
-    with pytest.raises(BadSetup, match="given up"):
-        match.record(abandoned=why)
-    with pytest.raises(BadSetup, match="given up"):
-        match.abandon(why)
+@pytest.mark.parametrize("reason", [5, "\ud800"])
+def test_the_reason_for_abandoning_must_be_text(match: Match, reason: Any) -> None:
+    with pytest.raises(BadSetup, match="giving up"):
+        match.record(abandoned=reason)
+    with pytest.raises(BadSetup, match="giving up"):
+        match.abandon(reason)
     assert not match.ended
 
 
-def test_numbers_of_great_length_are_refused_in_words(match: Match) -> None:
+def test_huge_numbers_are_refused_with_a_short_message(match: Match) -> None:
     huge = 10**5000
     for attempt in (match.play, match.view, match.view_at, match.record):
         with pytest.raises(MeadhallError, match="int of great length"):
@@ -548,7 +549,7 @@ def test_numbers_of_great_length_are_refused_in_words(match: Match) -> None:
         match.undo(huge)
 
 
-def test_what_a_seat_sees_names_the_position_whatever_the_way_there(match: Match) -> None:
+def test_the_information_set_depends_on_the_position_and_not_on_the_path_to_it(match: Match) -> None:
     actor = match.actor
     assert actor is not None
     first = match.information_set(actor)
@@ -562,18 +563,18 @@ def test_what_a_seat_sees_names_the_position_whatever_the_way_there(match: Match
         match.information_set(99)
 
 
-def test_an_event_is_told_in_words(match: Match) -> None:
+def test_an_event_is_described_in_words(match: Match) -> None:
     events = match.play(BOAST)
     assert match.names[match.steps[0].seat] in match.in_words(events[0])
 
 
 @pytest.mark.parametrize("after", [None, "1", True, 0.5])
-def test_actions_are_told_after_a_number(match: Match, after: Any) -> None:
+def test_the_number_after_which_actions_are_recorded_must_be_an_integer(match: Match, after: Any) -> None:
     with pytest.raises(BadSetup, match="integer"):
         match.recorded(after=after)
 
 
-def test_how_many_actions_others_had_is_not_told_while_a_match_runs(match: Match) -> None:
+def test_a_running_match_does_not_reveal_other_seats_legal_counts(match: Match) -> None:
     actor = match.actor
     assert actor is not None
     match.play(BOAST)
@@ -581,7 +582,7 @@ def test_how_many_actions_others_had_is_not_told_while_a_match_runs(match: Match
         assert "legal" not in match.record(viewer, legal=True)["actions"][0]
 
 
-def test_supposing_another_state_leaves_the_match_as_it_is(match: Match) -> None:
+def test_supposing_another_state_does_not_change_the_match(match: Match) -> None:
     other = hoard.match(players=3, seed="other")
     supposed = match.supposing(other.states)
     assert supposed.states.tobytes() == other.states.tobytes()
@@ -589,7 +590,7 @@ def test_supposing_another_state_leaves_the_match_as_it_is(match: Match) -> None
 
 
 @pytest.mark.parametrize("subject", EVERY_GAME, ids=lambda subject: subject.name)
-def test_every_legal_action_and_event_of_a_match_has_words(subject: Game) -> None:
+def test_every_legal_action_and_event_has_a_text(subject: Game) -> None:
     match = subject.match(seed=SEED)
     while not match.over:
         assert all(action.text for action in match.legal())

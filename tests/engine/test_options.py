@@ -1,4 +1,4 @@
-"""Options: choices, and documents that people may bring, each mistake in which is told with its line."""
+"""Options: choices, and documents, whose mistakes are reported with their lines."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ RENAMED = BUILT_IN.replace('"sovereign"', '"pistole"')
 
 
 @pytest.fixture(autouse=True)
-def known() -> Iterator[None]:
-    """The game is known by its name, and only here: in a hall it would be one more tile."""
+def registered_coins() -> Iterator[None]:
+    """Register the game for these tests only; in a hall it would be an extra tile."""
     with registered(coins):
         yield
 
 
 def objected(value: Any) -> str:
-    """The reason for which a document is refused."""
+    """Return the reason why a document is refused."""
     with pytest.raises(BadSetup) as error:
         COINS.check(value)
     assert "\n" not in str(error.value)
@@ -43,7 +43,7 @@ def objected(value: Any) -> str:
 # ----------------------------------------------------------------------------------------------------------------- choices
 
 
-def test_a_choice_is_one_of_its_values() -> None:
+def test_a_choice_accepts_only_its_values() -> None:
     speed = Choice("speed", {"slow": "as always", "fast": "in haste"})
     assert (speed.default, speed.usage) == ("slow", "slow|fast")
     assert [speed.encode(speed.check(value)) for value in speed.values] == [(0,), (1,)]
@@ -53,17 +53,17 @@ def test_a_choice_is_one_of_its_values() -> None:
             speed.check(value)
 
 
-# --------------------------------------------------------------------------------------------------------- what a record holds
+# --------------------------------------------------------------------------------------------------------- contents of records
 
 
-def test_the_built_in_document_is_recorded_by_its_hash_alone() -> None:
+def test_the_built_in_document_is_recorded_as_its_hash() -> None:
     assert set(COINS.default) == {"sha256"}
     for value in (BUILT_IN, BUILT_IN.encode(), FILE, COINS.default, BUILT_IN.replace("\n", "\r\n"), "# mine\n" + BUILT_IN):
         assert COINS.check(value) == COINS.default
     assert COINS.of(COINS.default).names[-1] == "sovereign"
 
 
-def test_another_one_is_recorded_by_its_hash_and_its_data() -> None:
+def test_an_uploaded_document_is_recorded_as_its_hash_and_its_data() -> None:
     value = COINS.check(RENAMED)
     written = json.dumps(value["data"], sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     assert value["sha256"] == hashlib.sha256(written.encode()).hexdigest()
@@ -72,7 +72,7 @@ def test_another_one_is_recorded_by_its_hash_and_its_data() -> None:
     assert COINS.check(value) == COINS.check(value["data"]) == value
 
 
-def test_what_is_done_to_a_record_or_to_the_data_brought_does_nothing_to_the_match() -> None:
+def test_changing_a_record_or_the_given_data_does_not_change_the_match() -> None:
     data = COINS.check(RENAMED)["data"]
     for value in (COINS.default, data):
         match = coins.match(players=2, seed="x", coins=value)
@@ -83,7 +83,7 @@ def test_what_is_done_to_a_record_or_to_the_data_brought_does_nothing_to_the_mat
     assert coins.match(players=2, seed="x").options["coins"] == COINS.default
 
 
-def test_the_hash_depends_on_what_it_says_and_not_on_how_it_is_written() -> None:
+def test_the_hash_depends_on_content_and_not_on_formatting() -> None:
     value = COINS.check(RENAMED)
     data = json.loads(json.dumps(value["data"]))
     backwards = {key: data[key] for key in reversed(data)}
@@ -91,36 +91,36 @@ def test_the_hash_depends_on_what_it_says_and_not_on_how_it_is_written() -> None
     assert COINS.check(RENAMED.replace("Ribe", "Århus"))["sha256"] != value["sha256"]
 
 
-def test_a_byte_order_mark_is_no_content() -> None:
+def test_a_byte_order_mark_is_ignored() -> None:
     assert COINS.check("\ufeff".encode() + BUILT_IN.encode()) == COINS.default
 
 
-def test_a_document_in_a_word_is_the_beginning_of_its_hash() -> None:
+def test_the_short_form_of_a_document_is_the_start_of_its_hash() -> None:
     value = COINS.check(RENAMED)
     assert COINS.shown(value) == value["sha256"][:8]
     assert COINS.shown(COINS.default) == "built in"
 
 
-def test_rules_are_given_its_codes_after_those_of_the_other_options() -> None:
+def test_rules_get_the_codes_of_a_document_after_those_of_the_other_options() -> None:
     options = coins.check_options(
         {"hand": "many", "coins": BUILT_IN.replace('"farthing"\nmetal = "copper"', '"a"\nmetal = "gold"')}
     )
     assert coins.encode_options(options).tolist() == [1, 0, 2, 0, 0, 1, 1, 1, 1, 1, 2, 2, 2, 2]
 
 
-def test_a_match_is_told_in_the_names_of_its_document() -> None:
+def test_a_match_uses_the_names_of_its_document() -> None:
     match = Match(coins, players=2, seed="names", options={"coins": RENAMED})
     assert match.game.words is coins.under(match.options).words
     assert coins.under(match.options | {"coins": COINS.default}) is coins
     while not match.over:
         match.play(match.legal()[0])
-    told = dumps(match.record())
-    assert "pistole" in told
-    assert "sovereign" not in told
+    text = dumps(match.record())
+    assert "pistole" in text
+    assert "sovereign" not in text
 
 
-@pytest.mark.parametrize("text", [BUILT_IN, RENAMED], ids=["built in", "brought"])
-def test_a_record_with_it_is_replayed(text: str) -> None:
+@pytest.mark.parametrize("text", [BUILT_IN, RENAMED], ids=["built in", "uploaded"])
+def test_a_record_with_a_document_replays(text: str) -> None:
     match = Match(coins, players=3, seed="record", options={"coins": text})
     draw = random.Random(1)
     while not match.over:
@@ -143,21 +143,21 @@ def test_a_record_with_it_is_replayed(text: str) -> None:
         (lambda value: value.update(data=None), "expected `object`, got `null`"),
     ],
 )
-def test_a_record_whose_document_was_tampered_with_is_refused(change: Any, reason: str) -> None:
+def test_a_record_with_a_manipulated_document_is_refused(change: Any, reason: str) -> None:
     record = json.loads(dumps(Match(coins, players=2, seed="x", options={"coins": RENAMED}).record(abandoned="x")))
     change(record["options"]["coins"])
     with pytest.raises(RecordError, match=reason):
         replay(record)
 
 
-def test_a_record_names_the_built_in_one_by_its_hash_alone() -> None:
+def test_a_record_must_not_contain_the_data_of_the_built_in_document() -> None:
     record = json.loads(dumps(Match(coins, players=2, seed="x").record(abandoned="x")))
     record["options"]["coins"]["data"] = json.loads(json.dumps(COINS._data(BUILT_IN)))
     with pytest.raises(RecordError, match="every option with its value, as it is checked, is needed: hand, mode, coins"):
         replay(record)
 
 
-# ---------------------------------------------------------------------------------------------------------------- what is wrong
+# ---------------------------------------------------------------------------------------------------------------- mistakes
 
 
 GROAT = '[[coin]]\nname = "groat"\nmetal = "silver"\n'
@@ -165,7 +165,7 @@ DOIT = '[[coin]]\nname = "doit"\nmetal = "gold"\n'
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "told"),
+    ("old", "new", "message"),
     [
         ("schema = 1", "schema = 2", "line 2, schema: 1 is needed, not 2"),
         ("schema = 1", "schema = 1\nking = 3", "line 3: object contains unknown field `king`"),
@@ -185,18 +185,18 @@ DOIT = '[[coin]]\nname = "doit"\nmetal = "gold"\n'
         ('"groat"', '"groat', "not TOML: Illegal character '\\n' (at line 20, column 14)"),
     ],
 )
-def test_a_mistake_is_told_with_its_line(old: str, new: str, told: str) -> None:
-    assert objected(BUILT_IN.replace(old, new, 1)) == f"coins: {told}"
+def test_a_mistake_is_reported_with_its_line(old: str, new: str, message: str) -> None:
+    assert objected(BUILT_IN.replace(old, new, 1)) == f"coins: {message}"
 
 
-def test_a_mistake_in_a_file_or_in_bytes_is_told_with_its_line_too(tmp_path: Path) -> None:
+def test_a_mistake_in_a_file_or_in_bytes_is_reported_with_its_line(tmp_path: Path) -> None:
     text = BUILT_IN.replace('"groat"', "4")
     path = tmp_path / "my.toml"
     path.write_text(text, "utf-8")
     assert objected(path) == objected(text.encode()) == objected(text)
 
 
-def test_a_mistake_in_data_is_told_with_its_place() -> None:
+def test_a_mistake_in_data_is_reported_with_its_path() -> None:
     data = COINS._data(BUILT_IN)
     data["coin"][3]["name"] = 4
     assert objected(data) == "coins: coin[3].name: expected `str`, got `int`"
@@ -222,11 +222,11 @@ def test_a_mistake_in_data_is_told_with_its_place() -> None:
     ],
     ids=str,
 )
-def test_what_is_no_such_document_is_refused(value: Any, reason: str) -> None:
+def test_an_invalid_document_is_refused(value: Any, reason: str) -> None:
     assert reason in objected(value)
 
 
-def test_a_number_of_great_length_is_refused_in_words() -> None:
+def test_a_huge_number_in_a_document_is_refused() -> None:
     assert "a number of thousands of digits" in objected({"coin": [], "weight": 10**5000})
 
 
@@ -240,15 +240,15 @@ def test_a_number_of_great_length_is_refused_in_words() -> None:
     ],
     ids=["long text", "long data", "long line", "deep"],
 )
-def test_what_would_keep_the_hall_busy_is_refused_at_once(value: Any, reason: str) -> None:
+def test_a_document_that_would_take_long_to_parse_is_refused(value: Any, reason: str) -> None:
     assert reason in objected(value)
 
 
-def test_of_an_endless_file_only_the_beginning_is_read() -> None:
+def test_reading_an_endless_file_stops_at_the_size_limit() -> None:
     assert "longer than 128 KB" in objected(Path("/dev/zero"))
 
 
-def test_nothing_but_a_path_makes_it_read_a_file(tmp_path: Path) -> None:
+def test_only_a_path_object_makes_it_read_a_file(tmp_path: Path) -> None:
     path = tmp_path / "my.toml"
     path.write_text(RENAMED, "utf-8")
     for value in (str(path), str(path).encode(), {"path": str(path)}, {"data": str(path), "sha256": ""}):
@@ -256,7 +256,7 @@ def test_nothing_but_a_path_makes_it_read_a_file(tmp_path: Path) -> None:
     assert COINS.check(COINS.read(str(path)))["data"]["coin"][-1]["name"] == "pistole"
 
 
-def test_only_so_many_are_remembered_and_others_are_read_again() -> None:
+def test_the_cache_of_documents_is_limited() -> None:
     option = Document("coins", "", FILE, Coins, lambda _coins: (), lambda coins: (len(coins.names[0]),))
     values = [
         option.check(BUILT_IN.replace("farthing", "x" * (1 + k % 20)).replace("Ribe", str(k))) for k in range(2 * REMEMBERED)
@@ -268,7 +268,7 @@ def test_only_so_many_are_remembered_and_others_are_read_again() -> None:
 # --------------------------------------------------------------------------------------------------------- on a command line
 
 
-def test_what_is_typed_is_read(tmp_path: Path) -> None:
+def test_options_are_read_from_command_line_texts(tmp_path: Path) -> None:
     path = tmp_path / "my.toml"
     path.write_text(RENAMED, "utf-8")
     assert coins.read_options({"hand": "many", "coins": str(path)}) == {

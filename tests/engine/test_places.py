@@ -1,4 +1,4 @@
-"""The line on which something stands in a TOML document, however it is written."""
+"""Line numbers of paths in a TOML document, whatever its formatting."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ long = 3
         ("$.monster[2].tooth[0].long", 33),
     ],
 )
-def test_what_is_written_down_is_found(path: str, line: int) -> None:
+def test_the_line_of_a_path_is_found(path: str, line: int) -> None:
     assert line_of(TEXT, place_of(path)) == line
     assert line_of(TEXT.replace("\n", "\r\n"), place_of(path)) == line
 
@@ -86,10 +86,10 @@ def test_what_is_written_down_is_found(path: str, line: int) -> None:
         ("$", 0),
     ],
 )
-def test_what_is_missing_is_missed_where_it_should_be(path: str, line: int) -> None:
+def test_a_missing_path_has_the_line_of_its_nearest_parent(path: str, line: int) -> None:
     assert line_of(TEXT, place_of(path)) == line
 
 
-def test_a_place_is_names_and_indexes() -> None:
+def test_a_path_is_split_into_names_and_indexes() -> None:
     assert place_of("$.monster[3].yellow.target") == ("monster", 3, "yellow", "target")
     assert place_of("$") == ()

@@ -1,4 +1,4 @@
-"""Match records: they replay, and whatever is wrong with one is refused with its place and reason."""
+"""Match records replay, and invalid records are refused with a place and a reason."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ STARTED = datetime(2026, 11, 21, 20, 0, tzinfo=UTC)
 
 
 def finished(subject: Game = hoard, **options: Any) -> Match:
-    """A match of two with something undone, a private event and a bot."""
+    """Return a finished match of two players with undone actions, a private event and a bot."""
     match = Match(subject, seats=[Seat("Astrid"), Seat("Karl", "bot", "greedy")], seed="record", started=STARTED, options=options)
     if subject is hoard:
         match.play(BOAST)
@@ -81,7 +81,7 @@ def golden(subject: Game) -> list[Any]:
 
 
 @pytest.mark.parametrize("subject", INSTALLED, ids=lambda subject: subject.name)
-def test_golden_records_have_every_number_of_players_every_option_every_event_and_every_ending(subject: Game) -> None:
+def test_golden_records_cover_all_numbers_of_players_options_events_and_endings(subject: Game) -> None:
     records = golden(subject)
     happened = [
         event[0] for record in records for step in [{"events": record["setup"]}, *record["actions"]] for event in step["events"]
@@ -95,7 +95,7 @@ def test_golden_records_have_every_number_of_players_every_option_every_event_an
 
 
 @pytest.mark.parametrize("legal", [True, False])
-def test_a_replayed_match_is_the_match(legal: bool) -> None:
+def test_a_replayed_match_equals_the_original(legal: bool) -> None:
     match = finished()
     again = replay(loads(dumps(match.record(legal=legal))))
     assert again.record(legal=legal) == match.record(legal=legal)
@@ -104,10 +104,10 @@ def test_a_replayed_match_is_the_match(legal: bool) -> None:
     assert again.seats == match.seats
 
 
-def test_progress_is_told_for_every_action_the_undone_ones_too() -> None:
-    told: list[int] = []
-    replay(RECORD, told.append)
-    assert sum(told) == len(RECORD["actions"]) + sum(len(undone["actions"]) for undone in RECORD["undone"])
+def test_progress_counts_every_action_including_undone_ones() -> None:
+    counts: list[int] = []
+    replay(RECORD, counts.append)
+    assert sum(counts) == len(RECORD["actions"]) + sum(len(undone["actions"]) for undone in RECORD["undone"])
 
 
 def test_a_record_has_the_fields_of_its_format() -> None:
@@ -141,29 +141,29 @@ def test_a_record_has_the_fields_of_its_format() -> None:
 
 @pytest.mark.parametrize("sealed", [False, True])
 @pytest.mark.parametrize("seat", [None, 0, 1])
-def test_the_newest_actions_are_told_as_the_record_tells_them(seat: int | None, sealed: bool) -> None:
+def test_recorded_actions_equal_those_of_the_record(seat: int | None, sealed: bool) -> None:
     running = hoard.match(players=2, seed="x")
     running.play(LOOK)
     for match in (running, finished()):
-        told = match.recorded(seat, sealed=sealed)
-        assert told == match.record(seat, sealed=sealed)["actions"]
-        first = told[0]["n"]
-        assert match.recorded(seat, after=first, sealed=sealed) == told[1:]
-        assert match.recorded(seat, after=first - 1, sealed=sealed) == told
+        recorded = match.recorded(seat, sealed=sealed)
+        assert recorded == match.record(seat, sealed=sealed)["actions"]
+        first = recorded[0]["n"]
+        assert match.recorded(seat, after=first, sealed=sealed) == recorded[1:]
+        assert match.recorded(seat, after=first - 1, sealed=sealed) == recorded
 
 
-def test_the_newest_actions_tell_no_secrets() -> None:
+def test_recorded_actions_contain_no_secrets() -> None:
     match = hoard.match(players=2, seed="x")
     match.play(LOOK)
     mine, theirs, watching = match.recorded(0), match.recorded(1), match.recorded()
     assert mine != theirs == watching
     while not match.over:
         match.play(match.legal()[-1])
-    assert match.recorded(1, sealed=True)[0] == theirs[0], "others still play from the same seed"
+    assert match.recorded(1, sealed=True)[0] == theirs[0], "other guests may still play with the same seed"
     assert match.recorded(1)[0] == mine[0]
 
 
-def test_a_match_given_up_replays_to_where_it_was() -> None:
+def test_an_abandoned_match_replays_to_its_last_action() -> None:
     match = hoard.match(players=2, seed="x")
     match.play(LOOK)
     record = match.record(abandoned="supper")
@@ -172,7 +172,7 @@ def test_a_match_given_up_replays_to_where_it_was() -> None:
     assert again.record() == record
 
 
-def test_an_action_with_a_hint_is_marked_and_no_other_is_changed() -> None:
+def test_only_actions_taken_after_a_hint_are_marked() -> None:
     match = hoard.match(players=2, seed="hinted")
     match.play(BOAST, hinted=True)
     match.undo()
@@ -183,11 +183,11 @@ def test_an_action_with_a_hint_is_marked_and_no_other_is_changed() -> None:
     assert [action.get("hinted") for action in (*undone["actions"], *record["actions"])] == [True, None, True]
     again = replay(loads(dumps(record)))
     assert dumps(again.record()) == dumps(record)
-    assert [step.hinted for step in match.view(1).steps] == [False, True], "everybody may know"
-    assert [action.get("hinted") for action in match.record(1)["actions"]] == [None, True], "while it runs too"
+    assert [step.hinted for step in match.view(1).steps] == [False, True], "hints are public"
+    assert [action.get("hinted") for action in match.record(1)["actions"]] == [None, True], "also while the match runs"
 
 
-def test_a_mark_is_true_or_false() -> None:
+def test_the_mark_of_a_hint_must_be_a_boolean() -> None:
     record = changed()
     record["actions"][0]["hinted"] = "a little"
     assert refused(record).place == "actions[0].hinted"
@@ -208,7 +208,7 @@ def test_a_mark_is_true_or_false() -> None:
         ({"options": {"hand": "few", "mode": "x"}}, "setup", "not 'x'"),
         ({"seats": []}, "setup", "2 to 4 players"),
         ({"seats": [{"name": "A", "kind": "cat"}] * 2}, "seats[0]", "not 'cat'"),
-        ({"seats": [{"name": "A", "kind": "human", "bot": "b"}] * 2}, "seats[0]", "and no other, has the name of a bot"),
+        ({"seats": [{"name": "A", "kind": "human", "bot": "b"}] * 2}, "seats[0]", "a person's seat must not"),
         ({"seats": [{"name": "A"}]}, "seats[0]", "kind"),
         ({"seats": [{"name": "A", "kind": "human", "bot": None}] * 2}, "seats[0].bot", "got `null`"),
         ({"started": "yesterday"}, "started", "no time like"),
@@ -219,7 +219,7 @@ def test_a_mark_is_true_or_false() -> None:
         ({"\ud800": 1}, "record", "no Unicode"),
         ({"rules": 10**5000}, "record", "no JSON"),
         ({"rules": {1, 2}}, "record", "no JSON"),
-        ({"seats": [{"name": "A\x1b[2J", "kind": "human"}] * 2}, "seats[0]", "no control characters"),
+        ({"seats": [{"name": "A\x1b[2J", "kind": "human"}] * 2}, "seats[0]", "must not contain control characters"),
         ({"commitment": "0" * 64}, "commitment", "SHA-256"),
         ({"seed": "xyz"}, "seed", "hexadecimal"),
         ({"seed": "00" * 31}, "seed", "32 bytes"),
@@ -244,13 +244,13 @@ def test_a_mark_is_true_or_false() -> None:
         ({"result": {**RECORD["result"], "reason": "HO-1.1"}}, "result, reason", "HO-1.1 recorded, HO-3.1 derived"),
     ],
 )
-def test_what_is_wrong_is_refused_with_its_place_and_reason(changes: dict[str, Any], place: str, reason: str) -> None:
+def test_an_invalid_record_is_refused_with_place_and_reason(changes: dict[str, Any], place: str, reason: str) -> None:
     error = refused(changed(**changes))
     assert error.place == place
     assert reason in error.reason
 
 
-def test_a_changed_event_is_refused_as_recorded_and_derived() -> None:
+def test_a_changed_event_is_refused_with_the_recorded_and_the_derived_event() -> None:
     record = changed()
     event = record["actions"][0]["events"][0]
     event[1] = 1 - event[1]
@@ -282,7 +282,7 @@ def test_a_record_without_its_seed_is_refused() -> None:
 
 
 @pytest.mark.parametrize("field", ["text", "hinted", "legal"])
-def test_what_may_be_absent_of_an_action_is_not_null(field: str) -> None:
+def test_an_optional_field_of_an_action_must_not_be_null(field: str) -> None:
     record = changed()
     record["actions"][2][field] = None
     error = refused(record)
@@ -307,19 +307,19 @@ def test_a_number_out_of_order_is_refused_with_its_place(index: int, number: int
     assert error.reason.startswith(reason)
 
 
-def test_a_number_that_is_missing_is_named_with_the_place_after_it() -> None:
+def test_a_missing_number_is_reported_at_the_following_action() -> None:
     record = changed()
     del record["actions"][1]
     assert str(refused(record)).startswith("actions[1].n: 6 instead of 5")
 
 
-def test_undone_actions_that_were_never_the_last_ones_are_refused() -> None:
+def test_undone_actions_that_were_never_last_are_refused() -> None:
     record = finished().record()
     record["undone"][1]["after"] = 7
     assert refused(record).place == "undone"
 
 
-def test_a_match_that_was_not_finished_needs_a_reason() -> None:
+def test_the_record_of_an_unfinished_match_needs_a_reason() -> None:
     record = hoard.match(players=2, seed="x").record(abandoned="supper")
     del record["abandoned"]
     assert "given up" in refused(record).reason
@@ -331,7 +331,7 @@ def test_a_result_without_an_end_is_refused() -> None:
     assert "has not ended" in refused(record).reason
 
 
-def test_what_stands_in_a_record_is_not_repeated_at_length() -> None:
+def test_refusals_do_not_repeat_long_parts_of_a_record() -> None:
     assert len(str(refused(changed(seed="x" * 10_000, commitment="y" * 10_000, game="z" * 10_000)))) < 500
     record = changed()
     record["actions"][0]["events"][0] = ["\x1b[2J", "long" * 1000]
@@ -341,27 +341,27 @@ def test_what_stands_in_a_record_is_not_repeated_at_length() -> None:
 
 
 @pytest.mark.parametrize("record", [None, [], "text", 7])
-def test_what_is_no_record_at_all_is_refused(record: Any) -> None:
+def test_a_value_that_is_no_record_is_refused(record: Any) -> None:
     assert "object was expected" in refused(record).reason
 
 
 Path_ = tuple[Any, ...]
 
 
-def places(value: Any, at: Path_ = ()) -> Iterator[Path_]:
-    """Every place in a piece of JSON."""
-    yield at
+def places(value: Any, path: Path_ = ()) -> Iterator[Path_]:
+    """Yield the path of every value in a JSON document."""
+    yield path
     if isinstance(value, dict):
         for key, inner in value.items():
-            yield from places(inner, (*at, key))
+            yield from places(inner, (*path, key))
     elif isinstance(value, list):
         for index, inner in enumerate(value):
-            yield from places(inner, (*at, index))
+            yield from places(inner, (*path, index))
 
 
 SMALL = finished(game("axes-and-allies")).record(legal=True)
 PLACES = [place for place in places(SMALL) if place]
-FREE = {"text", "name", "bot", "started", "abandoned"}  # what people may write as they like: a replay follows the rest
+FREE = {"text", "name", "bot", "started", "abandoned"}  # free texts, which a replay doesn't check
 JUNK = st.one_of(
     st.none(),
     st.booleans(),
@@ -375,7 +375,7 @@ JUNK = st.one_of(
 
 
 def corrupted(record: Any, place: Path_, how: str, junk: Any) -> Any:
-    """A copy in which something was dropped, altered or added at ``place``."""
+    """Return a copy of the record in which the value at ``place`` is dropped, altered, or has a new neighbour."""
     copied = copy.deepcopy(record)
     inner = copied
     for step in place[:-1]:
@@ -392,7 +392,7 @@ def corrupted(record: Any, place: Path_, how: str, junk: Any) -> Any:
 
 
 @given(st.sampled_from(PLACES), st.sampled_from(["drop", "alter", "add"]), JUNK)
-def test_a_corrupted_record_is_refused_or_changes_nothing_that_counts(place: Path_, how: str, junk: Any) -> None:
+def test_a_corrupted_record_is_refused_or_replays_the_same(place: Path_, how: str, junk: Any) -> None:
     record = corrupted(SMALL, place, how, junk)
     try:
         again = replay(json.loads(json.dumps(record)))
@@ -410,7 +410,7 @@ def test_a_corrupted_record_is_refused_or_changes_nothing_that_counts(place: Pat
 # --------------------------------------------------------------------------------------------------------------------- files
 
 
-def test_a_file_holds_one_record_or_one_a_line(tmp_path: Path) -> None:
+def test_a_file_contains_one_record_or_one_per_line(tmp_path: Path) -> None:
     one, two = tmp_path / "one.match.json", tmp_path / "two.jsonl"
     one.write_text(json.dumps(RECORD, indent=2), encoding="utf-8")
     two.write_text(f"{dumps(RECORD)}\n\n{dumps(SMALL)}\n", encoding="utf-8")
@@ -434,7 +434,7 @@ def test_a_file_holds_one_record_or_one_a_line(tmp_path: Path) -> None:
         (b"\xef\xbb\xbf{}", "file", "BOM"),
     ],
 )
-def test_a_file_that_is_none_is_refused(tmp_path: Path, content: bytes, place: str, reason: str) -> None:
+def test_an_invalid_file_is_refused(tmp_path: Path, content: bytes, place: str, reason: str) -> None:
     path = tmp_path / "file"
     path.write_bytes(content)
     with pytest.raises(RecordError) as error:
@@ -443,7 +443,7 @@ def test_a_file_that_is_none_is_refused(tmp_path: Path, content: bytes, place: s
     assert reason in error.value.reason
 
 
-def test_lines_end_with_line_feeds_and_nothing_else(tmp_path: Path) -> None:
+def test_only_line_feeds_end_lines(tmp_path: Path) -> None:
     matches = [Match(hoard, seats=[name, "Karl"], seed="lines") for name in ("A\u2028strid", "A\u2029strid")]
     records = [match.record(abandoned="never begun") for match in matches]
     file = tmp_path / "two.jsonl"
@@ -457,12 +457,12 @@ def test_bytes_are_utf_8() -> None:
         loads(dumps(RECORD).encode("utf-16"))
 
 
-def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
+def test_a_missing_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(RecordError, match="No such file"):
         list(read_records(tmp_path / "nowhere"))
 
 
-def test_the_names_of_an_object_are_not_each_compared_with_all() -> None:
+def test_duplicate_names_are_found_in_linear_time() -> None:
     compared = 0
 
     class Name(str):
@@ -481,6 +481,6 @@ def test_the_names_of_an_object_are_not_each_compared_with_all() -> None:
 
 
 @pytest.mark.parametrize("error", [RecordError("action 3", "hits(0, 2)"), ConformanceError("determinism", "hoard", "differs")])
-def test_what_is_wrong_can_be_told_by_another_process(error: MeadhallError) -> None:
+def test_errors_can_be_pickled_and_copied(error: MeadhallError) -> None:
     for again in (pickle.loads(pickle.dumps(error)), copy.copy(error)):  # noqa: S301 our own
         assert (type(again), str(again), vars(again)) == (type(error), str(error), vars(error))

@@ -1,4 +1,4 @@
-"""Rules: the same compiled and interpreted, and never stale."""
+"""Compiled and interpreted rules give the same results, and cached machine code is never stale."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from meadhall.engine.rule import INTERPRETED, cache_folder, cache_root
 
 TESTS = Path(__file__).parents[1]
 MATCHES = 72
-BOTS = 8  # in so many of them one is asked, too
+BOTS = 8  # number of matches in which a bot chooses an action, too
 
 DIGEST = f"""
 import hashlib
@@ -49,7 +49,7 @@ print(seen.hexdigest())
 
 
 def digest(interpreted: bool) -> str:
-    """What becomes of matches of every game, all states, views, events and records of them, in a process of its own."""
+    """Return a hash of all states, views, events and records of matches of every game, computed in a separate process."""
     return run(DIGEST, MEADHALL_INTERPRET="1" if interpreted else "0", PYTHONPATH=str(TESTS)).strip()
 
 
@@ -71,7 +71,7 @@ USES = "from meadhall.engine.rule import rule\nfrom {package}.sums import plus\n
 
 
 @pytest.mark.compiled
-def test_a_change_in_a_helpers_file_is_seen(tmp_path: Path) -> None:
+def test_a_change_in_an_imported_file_recompiles_the_rule(tmp_path: Path) -> None:
     package = tmp_path / "plug_in"
     package.mkdir()
     (package / "__init__.py").touch()
@@ -85,7 +85,7 @@ def test_a_change_in_a_helpers_file_is_seen(tmp_path: Path) -> None:
     changed = run(code, MEADHALL_INTERPRET="0", **environment).split()
 
     assert first == ["42", "0"]
-    assert second == ["42", "1"], "a second start is to find the machine code of the first"
+    assert second == ["42", "1"], "a second start must find the machine code of the first"
     assert changed == ["80", "0"]
 
 
@@ -103,7 +103,7 @@ def value(place):
 
 
 @pytest.mark.compiled
-def test_a_change_in_a_table_of_figures_is_seen(tmp_path: Path) -> None:
+def test_a_change_in_a_data_file_recompiles_the_rule(tmp_path: Path) -> None:
     package = tmp_path / "plug_in"
     package.mkdir()
     (package / "__init__.py").touch()
@@ -117,7 +117,7 @@ def test_a_change_in_a_table_of_figures_is_seen(tmp_path: Path) -> None:
 
 
 @pytest.mark.compiled
-def test_a_copy_elsewhere_finds_the_same_machine_code(tmp_path: Path) -> None:
+def test_a_copy_in_another_folder_finds_the_same_machine_code(tmp_path: Path) -> None:
     hits = []
     for place in ("here", "there"):
         package = tmp_path / place / "plug_in"
@@ -130,7 +130,7 @@ def test_a_copy_elsewhere_finds_the_same_machine_code(tmp_path: Path) -> None:
     assert hits == ["0", "1"]
 
 
-def test_the_machine_code_of_each_games_rules_is_kept_apart(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_each_games_machine_code_has_its_own_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("MEADHALL_CACHE", str(tmp_path))
     cache_folder.cache_clear()
     folders = {cache_folder(package) for package in ("meadhall.engine", "meadhall.games.axes_and_allies", "games_for_tests")}
@@ -139,7 +139,7 @@ def test_the_machine_code_of_each_games_rules_is_kept_apart(monkeypatch: pytest.
     assert {folder.parent for folder in folders} == {tmp_path}
 
 
-def test_without_a_word_it_is_kept_in_the_users_cache(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_machine_code_goes_to_the_users_cache_by_default(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("MEADHALL_CACHE", raising=False)
     assert cache_root().name == "meadhall"
 
@@ -157,7 +157,7 @@ def test_a_rule_depends_on_the_engine_and_on_its_own_package(module: str, packag
     assert rule._rules_package(module) == package
 
 
-def test_a_package_that_has_no_files_depends_on_the_engine_alone() -> None:
+def test_a_package_without_files_depends_only_on_the_engine() -> None:
     assert rule._package_folder("no_such_package") is None
 
 
@@ -166,7 +166,7 @@ def test_a_game_in_a_single_file_depends_on_that_file() -> None:
     assert rule._package_folder("hashlib") == Path(hashlib.__file__)
 
 
-def test_interpreted_rules_are_the_functions_that_are_written() -> None:
+def test_interpreted_rules_are_the_original_functions() -> None:
     def plus(a: int, b: int) -> int:
         return a + b
 

@@ -1,4 +1,4 @@
-"""States: fields declared once, equal in every byte when they are equal, copied by assignment."""
+"""States: fields are declared once, equal states have equal bytes, and assignment copies them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from meadhall.engine.schema import I8, I32, GameState, Grid, Row, field_names, r
 
 @record
 class Odd(GameState):
-    """Its fields leave gaps between them."""
+    """A state with padding between its fields."""
 
     small: I8
     large: I32
@@ -28,7 +28,7 @@ def test_every_state_begins_with_the_same_fields() -> None:
         assert (state.dtype.names or ())[:4] == ("rng", "reveals", "players", "actor")
 
 
-def test_fields_have_the_types_and_shapes_they_are_declared_with_where_a_machine_reads_them_fast() -> None:
+def test_fields_have_their_declared_types_and_shapes_and_are_aligned() -> None:
     fields: Mapping[str, Any] = Odd.dtype.fields or {}
     assert [fields[name][0].base for name in ("small", "large", "row", "grid")] == [np.int8, np.int32, np.int8, np.int16]
     assert fields["grid"][0].shape == (2, 3)
@@ -36,7 +36,7 @@ def test_fields_have_the_types_and_shapes_they_are_declared_with_where_a_machine
     assert Odd.dtype.isalignedstruct
 
 
-def test_there_is_no_byte_that_copying_leaves_out() -> None:
+def test_copying_covers_every_byte() -> None:
     covered = sum(kind.itemsize for kind, *_ in (Odd.dtype.fields or {}).values())
     assert covered == Odd.dtype.itemsize
     states = Odd.new(2)
@@ -46,7 +46,7 @@ def test_there_is_no_byte_that_copying_leaves_out() -> None:
     assert copied.tobytes() == b"\xff" * Odd.dtype.itemsize == states[1:].copy().tobytes()
 
 
-def test_gaps_and_the_generator_are_no_fields_for_people() -> None:
+def test_padding_and_the_generator_are_not_listed_as_fields() -> None:
     assert field_names(Odd.dtype) == ["reveals", "players", "actor", "small", "large", "row", "grid"]
 
 
