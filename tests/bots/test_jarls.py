@@ -15,7 +15,7 @@ from games.viking_axes.scenes import scene as viking_axes
 from meadhall import Match, game
 from meadhall.bots import bot
 from meadhall.games.axes_and_allies.rules import ATTACK
-from meadhall.games.dungeon_allies.state import HAMMER
+from meadhall.games.dungeon_allies.actions import Act as DungeonAct
 from meadhall.games.viking_axes.state import Act
 
 pytestmark = pytest.mark.compiled  # half a second is a few iterations when interpreted
@@ -47,7 +47,7 @@ def a_hammer_that_cannot_fail() -> tuple[Match, set[int]]:
     allies = {A: {12: "fire"}, B: {4: "water"}}
     match = dungeon_allies(allies, monsters=faces, removed=27, gold={A: 9, B: 11}, crystals={A: "W"}, turn=12)
     send(match, (A, 12, "square:16"), (B, 4, "trade"))
-    return match, {HAMMER}
+    return match, {DungeonAct.HAMMER}
 
 
 def an_axe_for_the_last_rival() -> tuple[Match, set[int]]:

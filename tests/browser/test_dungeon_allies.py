@@ -17,22 +17,10 @@ from browser.test_phone import PHONE
 from browser.test_viking_axes import LISTEN
 from meadhall.engine.match import Match
 from meadhall.engine.record.replay import replay
+from meadhall.games.dungeon_allies.actions import Act
 from meadhall.games.dungeon_allies.names import BUILT_IN
-from meadhall.games.dungeon_allies.state import (
-    D12,
-    DICE,
-    ILLUMINATE,
-    ON_SORCERER,
-    ON_TAVERN,
-    ON_TRACK,
-    ON_TRADE,
-    ON_TREASURE,
-    PEEK,
-    PLACE,
-    SIDES,
-    SQUARES,
-    Event,
-)
+from meadhall.games.dungeon_allies.pieces import DICE, SIDES, SQUARES, Die, Target
+from meadhall.games.dungeon_allies.state import Event
 
 DUNGEON_ALLIES = "Dungeon Allies"
 STILL = {"reduced_motion": "reduce"}
@@ -67,7 +55,7 @@ def deepest_last(targets: Sequence[int]) -> int:
 
 
 def to_the_tavern(targets: Sequence[int]) -> int:
-    return ON_TAVERN if ON_TAVERN in targets else min(targets)
+    return Target.TAVERN if Target.TAVERN in targets else min(targets)
 
 
 def take_die(page: Page, press: Press = Locator.click) -> int:
@@ -83,7 +71,7 @@ def decide(page: Page, prefer: Prefer = deepest_last, press: Press = Locator.cli
     before = number(page)
     if phase(page) == "place":
         die = take_die(page, press)
-        press(page.locator(f"#act-{PLACE + DICE * prefer(shining(page)) + die}"))
+        press(page.locator(f"#act-{Act.PLACE + DICE * prefer(shining(page)) + die}"))
     elif phase(page) in ("peek", "fight_order"):
         press(page.locator(f".da-to:visible[data-target='{prefer(shining(page))}']"))
     else:
@@ -138,15 +126,15 @@ def test_a_die_goes_where_it_was_put_and_comes_back_when_that_is_undone(come: Co
     seat = _seat(page)
     die = take_die(page)
     before = number(page)
-    page.locator(f"#act-{PLACE + DICE * (ON_TREASURE + 1) + die}").click()
+    page.locator(f"#act-{Act.PLACE + DICE * (Target.TREASURE + 1) + die}").click()
     moment_after(page, before)
     for table in players:
-        expect(table.page.locator(f"#spot-{ON_TREASURE + 1} #die-{seat}-{die}")).to_be_visible()
-        expect(table.page.locator(f"#about-{ON_TREASURE + 1}")).to_contain_text(
+        expect(table.page.locator(f"#spot-{Target.TREASURE + 1} #die-{seat}-{die}")).to_be_visible()
+        expect(table.page.locator(f"#about-{Target.TREASURE + 1}")).to_contain_text(
             f"Dice: {page.locator(f'.plate-{seat} strong').inner_text()}"
         )
     expect(page.locator(".da-slot.away .da-where")).to_have_text("Treasure 2")
-    taken = other.page.locator(f".da-no[data-target='{ON_TREASURE + 1}']")
+    taken = other.page.locator(f".da-no[data-target='{Target.TREASURE + 1}']")
     take_die(other.page)
     taken.focus()
     expect(taken.locator("[role=tooltip]")).to_be_visible()
@@ -170,7 +158,7 @@ def test_a_bid_is_made_with_two_buttons(come: Come) -> None:
     players = open_table(come(**STILL), come(**STILL), game=DUNGEON_ALLIES)
     while (actor := whose_turn(players)) is not None and phase(actor.page) != "bid":
         friend = next(table for table in players if table is not actor)
-        bidder = actor.page.locator(f"#spot-{ON_TAVERN} .da-bid .crest")
+        bidder = actor.page.locator(f"#spot-{Target.TAVERN} .da-bid .crest")
         rich = actor if bidder.count() else friend
         follow(players, actor, to_the_tavern if _gold(rich.page) >= 2 else deepest_last)
     assert actor is not None, "nobody ever outbid anybody"
@@ -189,7 +177,7 @@ def test_a_bid_is_made_with_two_buttons(come: Come) -> None:
     assert inspector.found == []
     decide(page)
     assert _gold(page) == gold - amounts[1]
-    expect(page.locator(f"#spot-{ON_TAVERN} .da-bid")).to_have_text(str(amounts[1]))
+    expect(page.locator(f"#spot-{Target.TAVERN} .da-bid")).to_have_text(str(amounts[1]))
 
 
 def _gold(page: Page) -> int:
@@ -211,7 +199,7 @@ def test_a_tile_is_shown_to_nobody_but_who_looked_at_it(come: Come) -> None:
     while looks < 6:
         actor = whose_turn(everybody)
         assert actor is not None
-        cast = actor.page.locator(f"#act-{ILLUMINATE}:not([aria-disabled])")
+        cast = actor.page.locator(f"#act-{Act.ILLUMINATE}:not([aria-disabled])")
         if phase(actor.page) == "place" and cast.count():
             before = number(actor.page)
             cast.click()
@@ -248,7 +236,7 @@ def test_a_tile_is_shown_to_nobody_but_who_looked_at_it(come: Come) -> None:
 
 def _red_crystals(targets: Sequence[int]) -> int:
     """The turn order, whose first spaces give them; the prisoners give none back."""
-    return ON_TRACK if ON_TRACK in targets else ON_TRADE
+    return Target.TURN_ORDER if Target.TURN_ORDER in targets else Target.TRADE
 
 
 def _look(table: Table) -> None:
@@ -256,7 +244,7 @@ def _look(table: Table) -> None:
     assert phase(table.page) == "peek"
     before = number(table.page)
     square = shining(table.page)[0]
-    table.page.locator(f"#act-{PEEK + square}").click()
+    table.page.locator(f"#act-{Act.PEEK + square}").click()
     moment_after(table.page, before)
     expect(table.page.locator(f"#look-{square} .da-face")).to_be_visible()
     expect(table.page.locator(f"#spot-{square} .da-eye.seat-{_seat(table.page)}")).to_be_attached()
@@ -264,7 +252,7 @@ def _look(table: Table) -> None:
 
 def _seat(page: Page) -> int:
     """Whose corner it is."""
-    found = re.search(r"seat-(\d)", page.locator(".da-corner").get_attribute("class") or "")
+    found = re.search(r"seat-(\d)", page.locator(".da-area").get_attribute("class") or "")
     assert found
     return int(found[1])
 
@@ -305,8 +293,8 @@ def test_it_is_played_by_keyboard_alone(come: Come) -> None:
             if waiting.count() > 1:
                 page.keyboard.press(waiting.last.get_attribute("data-key") or "")
             expect(waiting.last).to_be_checked()
-            tab_to(page, lambda: focused(page).startswith(("act-", "spot-")) and focused(page) != f"act-{ILLUMINATE}")
-            _walk_to(page, ON_TRADE if decisions % 2 else min(shining(page)))
+            tab_to(page, lambda: focused(page).startswith(("act-", "spot-")) and focused(page) != f"act-{Act.ILLUMINATE}")
+            _walk_to(page, Target.TRADE if decisions % 2 else min(shining(page)))
         elif phase(page) == "bid":
             tab_to(page, lambda: focused(page) == "act-bid")
         else:
@@ -430,12 +418,12 @@ def test_without_javascript_dice_are_placed_and_refusals_are_pages(come: Come) -
             several = plain.page.locator(".da-slot input").count() > 1
             assert (shining(plain.page) == []) == several
             plain.allow("422")
-            form: dict[str, str | float | bool] = {"action": PLACE + DICE * ON_TRADE + D12}
+            form: dict[str, str | float | bool] = {"action": Act.PLACE + DICE * Target.TRADE + Die.D12}
             refused = plain.page.context.request.post(f"{players[1].path}/act", form=form, headers=SAME_ORIGIN)
             assert refused.status == 422
             assert re.search(r'class="notice[^"]*" role="alert".{,400}\(DA-', refused.text(), re.DOTALL)
             placed += 1
-        decide(actor.page, lambda targets: max(target for target in targets if target < ON_SORCERER))
+        decide(actor.page, lambda targets: max(target for target in targets if target < Target.SORCERER))
 
 
 _NO_HURRY = "const later = setTimeout; window.setTimeout = (act, ms, ...more) => later(act, ms < 1000 ? ms : 600000, ...more);"
@@ -451,18 +439,18 @@ def test_a_turn_is_told_scene_by_scene_and_can_be_paused_and_skipped(come: Come)
         actor = whose_turn(players)
         assert actor is not None
         follow(players, actor)
-    expect(page.locator("#da-theatre")).to_be_visible()
-    page.locator("#reel-pause").click()
-    expect(page.locator("#reel-pause")).to_have_attribute("aria-pressed", "true")
-    first = page.locator(".da-told").inner_text()
+    expect(page.locator("#da-animation")).to_be_visible()
+    page.locator("#animation-pause").click()
+    expect(page.locator("#animation-pause")).to_have_attribute("aria-pressed", "true")
+    first = page.locator(".da-scene-lines").inner_text()
     assert page.locator(".da-head").inner_text().startswith("1.")
-    expect(page.locator(".da-ghost")).to_be_attached()
-    page.locator("#reel-next").click()
-    expect(page.locator(".da-told")).not_to_have_text(first)
+    expect(page.locator(".da-cover")).to_be_attached()
+    page.locator("#animation-next").click()
+    expect(page.locator(".da-scene-lines")).not_to_have_text(first)
     assert alien_nodes(page) == []
-    page.locator("#reel-skip").click()
-    expect(page.locator("#da-theatre")).to_be_hidden()
-    expect(page.locator(".da-ghost")).to_have_count(0)
+    page.locator("#animation-skip").click()
+    expect(page.locator("#da-animation")).to_be_hidden()
+    expect(page.locator(".da-cover")).to_have_count(0)
     page.locator(".da.mine .da-clock button").click()
     expect(page.get_by_role("dialog", name="What happened in turn 1")).to_contain_text(re.compile("Victory|Lost"))
 

@@ -313,5 +313,5 @@ def test_dice_of_dungeon_allies_are_placed_by_typing_where(terminal: Terminal) -
     assert "1 Excursion Y ????????; B ????????; R ????????????" in shown
     assert "d4, d6 Y1 · Y2 · Y3" in shown
     assert "Ylva places the d6: Y2" in shown
-    assert "Your d6 is placed already: Y2. (DA-3.1)" in shown
-    assert "It takes 1 red crystal, which you don't have. (DA-3.4)" in shown
+    assert "Your d6 is already placed: Y2. (DA-3.1)" in shown
+    assert "This costs 1 red crystal, and you don't have one. (DA-3.4)" in shown

@@ -26,8 +26,10 @@ from meadhall.engine.record.format import SUFFIX, dumps
 from meadhall.engine.schema import States
 from meadhall.games.axxa.board import SPACES, distance
 from meadhall.games.axxa.state import HEIGHT, NUMBERS, OF_EACH, TRIPLET_SIZE, Ending
+from meadhall.games.dungeon_allies.actions import Act
 from meadhall.games.dungeon_allies.components import COMPONENTS
-from meadhall.games.dungeon_allies.state import DICE, GONE, MAX_TURNS, NONE, ON_SQUARE, ON_TRACK, PLACE, SQUARES, State
+from meadhall.games.dungeon_allies.pieces import DICE, GONE, NONE, SQUARES, Target
+from meadhall.games.dungeon_allies.state import MAX_TURNS, State
 from meadhall.games.dungeon_allies.words import deciding_colour
 from meadhall.games.viking_axes.state import COPIES, HITS, Card
 
@@ -179,7 +181,7 @@ def standstill(states: States, played: int) -> Floats:
 
 # ------------------------------------------------------------- DA-13.3: nobody fights; DA-13.1: the last monster in the last turn
 
-FIGHTS = range(PLACE + DICE * ON_SQUARE, PLACE + DICE * ON_TRACK)
+FIGHTS = range(Act.PLACE + DICE * Target.SQUARE, Act.PLACE + DICE * Target.TURN_ORDER)
 """Dice of Dungeon Allies that are placed on squares."""
 
 
@@ -192,7 +194,7 @@ def played_in_no_hurry(number: int, spared: int) -> Match:
         free = sum(state.monster[square] != GONE and state.holder[square] == NONE for square in range(SQUARES))
         last = state.turn == MAX_TURNS and spared < SQUARES
         legal = [choice.action for choice in match.legal()]
-        fights = [action for action in legal if action in FIGHTS and state.holder[(action - PLACE) // DICE] == NONE]
+        fights = [action for action in legal if action in FIGHTS and state.holder[(action - Act.PLACE) // DICE] == NONE]
         others = [action for action in legal if action not in FIGHTS]
         match.play(int(draw.choice(fights if fights and (last or free > spared) else others)))
     return match

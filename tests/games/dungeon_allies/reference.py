@@ -1,7 +1,7 @@
-"""Dungeon Allies once more: slow and plain, a whole match as one generator, written from the rules and from nothing else.
+"""A second implementation of Dungeon Allies, slow and simple, written from the rules alone: a whole match as one generator.
 
-Things are called by their names in the data, dice by their sides; a decision is a ``yield``. Chance is drawn from the seed of the
-match in the order that the rules lay down.
+Pieces have their names in the data, dice their numbers of sides. A decision is a ``yield``. Chance is drawn from the seed of the
+match in the order that the rules define.
 """
 
 from __future__ import annotations
@@ -26,14 +26,18 @@ CARDS = {card["id"]: card for card in DATA["sorcerer_card"]}
 SKILL = {ally["id"]: ally["skill"] for ally in DATA["character"] + DATA["follower"]}
 CRYSTALS = {"red": 24, "blue": 16, "yellow": 10, "green": 6, "white": 4}
 
-TURN_ORDER, TREASURE, TRAINER, TAVERN, PRISONER, TRADE, SORCERER = 28, 29, 34, 35, 36, 41, 42
+# Targets and actions, as chapter 15 of the rules numbers them.
+TURN_ORDER, TREASURE, TRAINER, TAVERN, PRISONER, TRADE, SORCERER, TARGETS = 28, 29, 34, 35, 36, 41, 42, 47
+PLACE, ILLUMINATE, PEEK, BID, FIGHT = 2, 237, 238, 265, 326
+ROLL, HAMMER, ENHANCE, BLESS, ACCEPT, REROLL = 354, 355, 356, 361, 366, 367
+FOLLOWER_DIE, END_TRADE, EXCHANGE, DECLINE, BUY = 372, 377, 378, 386, 387
 
 Decision = Generator[tuple[int, list[int]], int, int]
 Course = Generator[tuple[int, list[int]], int, None]
 
 
 class Player:
-    """A seat, and what it has."""
+    """A seat and its possessions."""
 
     def __init__(self, seat: int) -> None:
         self.seat = seat
@@ -54,7 +58,7 @@ class Player:
 
 
 class Reference:
-    """A match, played along by hand."""
+    """A match that follows another one."""
 
     def __init__(self, players: int, seed: bytes) -> None:
         self.seed, self.step = seed, 0
@@ -74,10 +78,10 @@ class Reference:
         self.course = self.play_all()
         self.actor, self.legal = next(self.course)
 
-    # ------------------------------------------------------------------------------------------------------ played along
+    # ---------------------------------------------------------------------------------------------------------------- - playing
 
     def play(self, action: int) -> list[list[Any]]:
-        """The events that follow, up to the next decision."""
+        """Play an action. Return the events up to the next decision."""
         self.events, self.audiences = [], []
         self.step += 1
         self.key()
@@ -105,13 +109,13 @@ class Reference:
         self.audiences.append(to)
 
     def ask(self, player: Player, options: list[int]) -> Decision:
-        """What the player chooses; who has one option only is not asked."""
+        """Ask the player to choose. A single option is chosen automatically."""
         if len(options) == 1:
             return options[0]
         chosen = yield player.seat, sorted(options)
         return chosen
 
-    # ------------------------------------------------------------------------------------------------------------ set-up
+    # ------------------------------------------------------------------------------------------------------------------- set-up
 
     def set_up(self) -> None:
         for square, monster in enumerate(self.shuffled(MONSTERS)):
@@ -135,7 +139,7 @@ class Reference:
         self.add_treasure()
 
     def roll_for_order(self, players: list[Player]) -> list[Player]:
-        """All who are tied roll again together, in seat order: so round by round."""
+        """Roll in rounds: all tied players roll again, in seat order."""
         rolls: dict[int, list[int]] = {player.seat: [] for player in players}
         while len({tuple(rolled) for rolled in rolls.values()}) < len(rolls) or not rolls[0]:
             taken = [tuple(rolled) for rolled in rolls.values()]
@@ -162,7 +166,7 @@ class Reference:
         self.treasure[5]["gold"] += 1
         self.tell("treasure", 5, "gold")
 
-    # -------------------------------------------------------------------------------------------------------- the course
+    # --------------------------------------------------------------------------------------------------------------- the course
 
     def play_all(self) -> Course:
         for player in self.players:
@@ -196,7 +200,7 @@ class Reference:
         removed = 28 - len(self.squares)
         return 1 if removed < 8 else 2 if removed < 16 else 3
 
-    # --------------------------------------------------------------------------------------------------------- placement
+    # ---------------------------------------------------------------------------------------------------------------- placement
 
     def placement(self) -> Course:
         self.on_track: list[Player] = []
@@ -208,9 +212,9 @@ class Reference:
                     yield from self.place(player)
 
     def place(self, player: Player) -> Course:
-        while (action := (yield from self.ask(player, self.placements(player)))) == 237:
+        while (action := (yield from self.ask(player, self.placements(player)))) == ILLUMINATE:
             yield from self.illuminate(player)
-        target, die = (action - 2) // 5, DICE[(action - 2) % 5]
+        target, die = (action - PLACE) // 5, DICE[(action - PLACE) % 5]
         player.placed[die] = target
         self.tell("placed", player, die, self.spot(target))
         if target == TURN_ORDER:
@@ -237,10 +241,13 @@ class Reference:
 
     def placements(self, player: Player) -> list[int]:
         options = [
-            2 + 5 * target + DICE.index(die) for die in player.waiting() for target in range(47) if self.open(player, die, target)
+            PLACE + 5 * target + DICE.index(die)
+            for die in player.waiting()
+            for target in range(TARGETS)
+            if self.open(player, die, target)
         ]
         if player.has["red"] and self.unseen(player):
-            options.append(237)
+            options.append(ILLUMINATE)
         return options
 
     def open(self, player: Player, die: int, target: int) -> bool:
@@ -266,7 +273,7 @@ class Reference:
         self.tell("illuminates", player)
         for _ in range(2):
             if unseen := self.unseen(player):
-                square = (yield from self.ask(player, [238 + square for square in unseen])) - 238
+                square = (yield from self.ask(player, [PEEK + square for square in unseen])) - PEEK
                 player.seen.add(square)
                 self.tell("peeked", player, square)
                 self.tell("peek_face", player, square, self.squares[square], to=player.seat)
@@ -283,7 +290,7 @@ class Reference:
         amount = 0
         if self.bids:
             most = min(player.has["gold"], 60)
-            amount = (yield from self.ask(player, [265 + gold for gold in range(self.bids[-1][1] + 1, most + 1)])) - 265
+            amount = (yield from self.ask(player, [BID + gold for gold in range(self.bids[-1][1] + 1, most + 1)])) - BID
         player.has["gold"] -= amount
         self.bids.append((player, amount))
         self.tell("bid", player, amount)
@@ -292,13 +299,13 @@ class Reference:
         player.has[colour] -= 1
         self.box[colour] += 1
 
-    # -------------------------------------------------------------------------------------------------------- excursions
+    # --------------------------------------------------------------------------------------------------------------- excursions
 
     def excursions(self) -> Course:
         for player in self.order:
             fights = {target for target in player.placed.values() if target < TURN_ORDER}
             while fights:
-                square = (yield from self.ask(player, [326 + square for square in fights])) - 326
+                square = (yield from self.ask(player, [FIGHT + square for square in fights])) - FIGHT
                 fights.remove(square)
                 self.tell("fights", player, square)
                 yield from self.fight(player, square)
@@ -331,22 +338,22 @@ class Reference:
     ) -> Generator[tuple[int, list[int]], int, bool]:
         level, dice = 1 if square < 8 else 2 if square < 16 else 3, list(own)
         while True:
-            options = [354]
+            options = [ROLL]
             if player.has["white"] and level <= self.round():
-                options.append(355)
+                options.append(HAMMER)
             if player.has["green"]:
-                options += [356 + k for k, die in enumerate(DICE) if die not in player.allies and die not in dice]
+                options += [ENHANCE + k for k, die in enumerate(DICE) if die not in player.allies and die not in dice]
             if player.has["yellow"]:
-                options += [361 + k for k, die in enumerate(DICE) if die in dice and die not in doubled]
+                options += [BLESS + k for k, die in enumerate(DICE) if die in dice and die not in doubled]
             action = yield from self.ask(player, options)
-            if action == 354:
+            if action == ROLL:
                 break
-            if action == 355:
+            if action == HAMMER:
                 self.give_back(player, "white")
                 self.tell("hammers", player, square)
                 return True
-            die = DICE[(action - 356) % 5]
-            if action < 361:
+            die = DICE[(action - ENHANCE) % 5]
+            if action < BLESS:
                 self.give_back(player, "green")
                 dice.append(die)
                 self.tell("enhances", player, die)
@@ -375,16 +382,16 @@ class Reference:
                 return True
             if not player.has["blue"]:
                 return False
-            action = yield from self.ask(player, [366, *(367 + DICE.index(die) for die in dice)])
-            if action == 366:
+            action = yield from self.ask(player, [ACCEPT, *(REROLL + DICE.index(die) for die in dice)])
+            if action == ACCEPT:
                 return False
             self.give_back(player, "blue")
-            throw(DICE[action - 367], "rerolled")
+            throw(DICE[action - REROLL], "rerolled")
 
-    # ------------------------------------------------------------------------------------------------------- steps 2 to 6
+    # ------------------------------------------------------------------------------------------------------------- steps 2 to 6
 
     def gain(self, player: Player, items: dict[str, int]) -> None:
-        """From the box, as far as it has them."""
+        """Give the player as many of the items as the box has."""
         for item in ITEMS:
             count = items.get(item, 0)
             if item != "gold":
@@ -436,7 +443,7 @@ class Reference:
         if not sizes:
             self.tell("tavern_forfeit", player)
             return
-        die = DICE[(yield from self.ask(player, [372 + DICE.index(die) for die in sizes])) - 372]
+        die = DICE[(yield from self.ask(player, [FOLLOWER_DIE + DICE.index(die) for die in sizes])) - FOLLOWER_DIE]
         player.allies[die] = self.stack.pop(0)
         self.tell("follower_joins", player, player.allies[die], die)
         if self.stack:
@@ -462,16 +469,16 @@ class Reference:
                 self.box[item] += count
             self.tell("pays", player, item, count)
 
-    # --------------------------------------------------------------------------------------------------------- 7 and 8
+    # ------------------------------------------------------------------------------------------------------------------ 7 and 8
 
     def trade(self) -> Course:
         for player in self.order:
             used: dict[int, int] = {}
             while player.dice_on(TRADE):
-                action = yield from self.ask(player, [377, *self.exchanges(player, used)])
-                if action == 377:
+                action = yield from self.ask(player, [END_TRADE, *self.exchanges(player, used)])
+                if action == END_TRADE:
                     break
-                line, direction = divmod(action - 378, 2)
+                line, direction = divmod(action - EXCHANGE, 2)
                 given, taken = self.sides(line, direction)
                 for colour, count in given.items():
                     player.has[colour] -= count
@@ -494,7 +501,7 @@ class Reference:
                 affordable = all(player.has[colour] >= count for colour, count in given.items())
                 there = all(self.box[colour] >= count for colour, count in taken.items())
                 if affordable and there and used.get(line, direction) == direction:
-                    options.append(378 + 2 * line + direction)
+                    options.append(EXCHANGE + 2 * line + direction)
         return options
 
     def sorcerer(self) -> Course:
@@ -504,14 +511,14 @@ class Reference:
                 card, price = self.display[space], ["blue", "yellow", "green"][self.round() - 1]
                 if not player.has[price]:
                     self.tell("cannot_pay", player, card)
-                elif (yield from self.ask(player, [386, 387])) == 386:
+                elif (yield from self.ask(player, [DECLINE, BUY])) == DECLINE:
                     self.tell("declines", player, card)
                 else:
                     player.cards.append(self.display.pop(space))
                     self.tell("buys", player, card)
                     self.pay(player, price, 1)
 
-    # ---------------------------------------------------------------------------------------------------------- the end
+    # ------------------------------------------------------------------------------------------------------------------ the end
 
     def worth(self, player: Player, name: str) -> int:
         card = CARDS[name]

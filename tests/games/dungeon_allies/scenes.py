@@ -1,4 +1,4 @@
-"""Situations set up by hand, fate included, and matches played at random."""
+"""Positions set up by hand, with chosen dice rolls, and random matches, for the tests of Dungeon Allies."""
 
 from __future__ import annotations
 
@@ -13,70 +13,51 @@ from meadhall import IllegalAction, Match, game
 from meadhall.engine.chance import seed_from_text
 from meadhall.engine.events import Event
 from meadhall.engine.view import legal_actions
+from meadhall.games.dungeon_allies import actions
+from meadhall.games.dungeon_allies.actions import Act, Phase
 from meadhall.games.dungeon_allies.components import ITEM_NAMES, SKILL_NAMES
-from meadhall.games.dungeon_allies.state import (
+from meadhall.games.dungeon_allies.pieces import (
     ALLIES,
-    BID,
-    BLESS,
     CARDS,
     CHARACTERS,
     COLOURS,
     CRYSTALS,
     DEALT,
-    DECLINE,
     DICE,
     DISPLAY,
-    END_TRADE,
-    ENHANCE,
-    FIGHT,
     FIRST_FOLLOWER,
-    FOLLOWER_DIE,
     FOLLOWERS,
-    GOLD,
     GOLD_TREASURE,
     GONE,
     MONSTERS,
     NONE,
-    ON_PRISONER,
-    ON_SORCERER,
-    ON_SQUARE,
-    ON_TAVERN,
-    ON_TRACK,
-    ON_TRADE,
-    ON_TRAINER,
-    ON_TREASURE,
-    PEEK,
-    PLACE,
-    REROLL,
     SIDES,
     SQUARES,
-    TRADE,
     TREASURES,
-    Phase,
-    State,
-    Step,
-    level_of,
+    Item,
+    Target,
 )
+from meadhall.games.dungeon_allies.state import State, Step, level_of
 
 DA = game("dungeon-allies")
 LETTERS = "RBYGW"
 A, B, C, D, E = range(5)
 
 FIRST_TARGET = {
-    "square": ON_SQUARE,
-    "turn_order": ON_TRACK,
-    "treasure": ON_TREASURE - 1,
-    "trainer": ON_TRAINER,
-    "tavern": ON_TAVERN,
-    "prisoner": ON_PRISONER - 1,
-    "trade": ON_TRADE,
-    "sorcerer": ON_SORCERER - 1,
+    "square": Target.SQUARE,
+    "turn_order": Target.TURN_ORDER,
+    "treasure": Target.TREASURE - 1,
+    "trainer": Target.TRAINER,
+    "tavern": Target.TAVERN,
+    "prisoner": Target.PRISONER - 1,
+    "trade": Target.TRADE,
+    "sorcerer": Target.SORCERER - 1,
 }
 
 Faces = Mapping[int, tuple[int, int, str]]
-"""Square -> target, gold and weakness of its monster."""
+"""By square: target, gold and weakness of the monster there."""
 
-# ------------------------------------------------------------------------------------------------------------------- scenes
+# ----------------------------------------------------------------------------------------------------------------------- scenes
 
 
 def scene(
@@ -93,17 +74,17 @@ def scene(
     cards: Sequence[str] | None = None,
     turn: int = 1,
 ) -> Match:
-    """A match at the beginning of a turn.
+    """Return a match at the beginning of a turn.
 
     Args:
-        allies: each seat's skills by die; who is not named has a d4 and a d6.
-        order: the turn order, if it is not that of the seats.
-        crystals: by their letters, e.g. ``"YYW"``.
-        monsters: what is printed for their level on the tiles that lie there; any tile is of some weakness, so name one.
-        removed: how many other tiles have been removed, by nobody.
-        treasure: crystals by space 1 to 4; the last space has ``"3"`` gold, for instance. What is not named is empty.
-        followers: how many are left in the tavern; nobody has the others.
-        cards: the ids of the first cards on show; others follow in the order of the data.
+        allies: the skills by die for each seat; a seat that isn't named has a d4 and a d6.
+        order: the turn order; by default the order of the seats.
+        crystals: as letters, e.g. ``"YYW"``.
+        monsters: the numbers of the tiles on these squares for their level, and their weakness.
+        removed: how many other tiles have been removed; no seat keeps them.
+        treasure: crystals for spaces 1 to 4, a number of gold like ``"3"`` for space 5. Other spaces are empty.
+        followers: how many are left in the tavern; no seat has the others.
+        cards: the ids of the first cards on show; the others follow in the order of the data.
     """
     match = DA.match(players=players, seed="scene")
     states = match.states
@@ -122,7 +103,7 @@ def scene(
 
 
 def _put_allies(state: Any, allies: Mapping[int, Mapping[int, str]], gone: int) -> None:
-    """Characters as far as there are any with that skill, then followers; ``gone`` others have left the stack."""
+    """Give characters with these skills, then followers; take ``gone`` more followers off the stack."""
     state.ally[:] = NONE
     free = list(range(ALLIES))
     for seat in range(state.players):
@@ -141,7 +122,7 @@ def _put_allies(state: Any, allies: Mapping[int, Mapping[int, str]], gone: int) 
 
 
 def _put_monsters(state: Any, monsters: Faces, removed: int) -> None:
-    """Monster k lies on square k."""
+    """Put monster k on square k."""
     state.monster[:] = range(MONSTERS)
     for square, (target, gold, weakness) in monsters.items():
         state.target[level_of(square), square] = target
@@ -163,12 +144,12 @@ def _put_crystals(state: Any, crystals: Mapping[int, str], treasure: Mapping[int
             state.box[LETTERS.index(letter)] -= 1
     for space, items in treasure.items():
         if items.isdecimal():
-            state.treasure[GOLD_TREASURE, GOLD] = int(items)
+            state.treasure[GOLD_TREASURE, Item.GOLD] = int(items)
             continue
         for letter in items:
             state.treasure[space - 1, LETTERS.index(letter)] += 1
             state.box[LETTERS.index(letter)] -= 1
-    assert (state.box >= 0).all(), "more crystals are wanted than there are"
+    assert (state.box >= 0).all(), "the box has fewer crystals"
 
 
 def _put_cards(state: Any, wanted: Sequence[str]) -> None:
@@ -182,52 +163,52 @@ def _put_cards(state: Any, wanted: Sequence[str]) -> None:
 CARD_IDS = [card.id for card in DA.options[0].of(DA.options[0].default).sorcerer_card]  # type: ignore[attr-defined]
 
 
-# ------------------------------------------------------------------------------------------------------------------ actions
+# ---------------------------------------------------------------------------------------------------------------------- actions
 
 
 def target(spot: str) -> int:
-    """``"square:3"``, ``"treasure:2"``, ``"trade"``: as in records; turn order and trainer without a number."""
+    """Return the target of a spot as records write it: ``"square:3"``, ``"trade"``; turn order and trainer without a number."""
     place, _, space = spot.partition(":")
     return FIRST_TARGET[place] + int(space or 0)
 
 
 def place(sides: int, spot: str) -> int:
-    return PLACE + DICE * target(spot) + SIDES.index(sides)
+    return actions.place(target(spot), SIDES.index(sides))
 
 
 def peek(square: int) -> int:
-    return PEEK + square
+    return Act.PEEK + square
 
 
 def bid(amount: int) -> int:
-    return BID + amount
+    return Act.BID + amount
 
 
 def fight(square: int) -> int:
-    return FIGHT + square
+    return Act.FIGHT + square
 
 
 def enhance(sides: int) -> int:
-    return ENHANCE + SIDES.index(sides)
+    return Act.ENHANCE + SIDES.index(sides)
 
 
 def bless(sides: int) -> int:
-    return BLESS + SIDES.index(sides)
+    return Act.BLESS + SIDES.index(sides)
 
 
 def reroll(sides: int) -> int:
-    return REROLL + SIDES.index(sides)
+    return Act.REROLL + SIDES.index(sides)
 
 
 def follower_die(sides: int) -> int:
-    return FOLLOWER_DIE + SIDES.index(sides)
+    return Act.FOLLOWER_DIE + SIDES.index(sides)
 
 
 def trade(line: int, direction: int) -> int:
-    return TRADE + 2 * line + direction
+    return actions.trade(line, direction)
 
 
-# ------------------------------------------------------------------------------------------------------------------ playing
+# ---------------------------------------------------------------------------------------------------------------------- playing
 
 
 def legal(match: Match) -> list[int]:
@@ -235,7 +216,7 @@ def legal(match: Match) -> list[int]:
 
 
 def spots(match: Match, sides: int) -> list[str]:
-    """Where the actor may place that die."""
+    """Return the spots where the seat to move may place this die."""
     actions = set(legal(match))
     names = [f"{name}:{space}" for name, count in SPACES.items() for space in _numbers(name, count)]
     return [name for name in (name.removesuffix(":") for name in names) if place(sides, name) in actions]
@@ -249,17 +230,17 @@ def _numbers(name: str, count: int) -> list[Any]:
 
 
 def told(events: Sequence[Event]) -> list[list[Any]]:
-    """The events as a record has them."""
+    """Return the events as a record has them."""
     return [event.to_list() for event in events]
 
 
 def only(events: Sequence[Event], *names: str) -> list[list[Any]]:
-    """Those of these names."""
+    """Return the events with these names, as a record has them."""
     return [event.to_list() for event in events if event.name in names]
 
 
 def refused(match: Match, action: int) -> str:
-    """By which rule."""
+    """Check that an action is illegal, and return the rule that refuses it."""
     with pytest.raises(IllegalAction) as error:
         match.check(action)
     assert error.value.reason
@@ -271,7 +252,7 @@ def state_of(match: Match) -> Any:
 
 
 def send(match: Match, *moves: tuple[int, int, str]) -> tuple[Event, ...]:
-    """Place dice: seat, die, spot. What happened, in all."""
+    """Place dice (seat, die, spot). Return all events."""
     events: tuple[Event, ...] = ()
     for seat, sides, spot in moves:
         assert match.actor == seat
@@ -281,26 +262,26 @@ def send(match: Match, *moves: tuple[int, int, str]) -> tuple[Event, ...]:
 
 
 def others_trade(match: Match) -> tuple[Event, ...]:
-    """All dice that are not placed go to trade, but for the last, which sets all in motion. What happened."""
+    """Send all unplaced dice except the last one to trade: the last one starts the resolution. Return all events."""
     events: tuple[Event, ...] = ()
-    while sum(waiting(match, seat) for seat in range(match.players)) > 1:
+    while sum(unplaced(match, seat) for seat in range(match.players)) > 1:
         events += match.play(trade_with(match))
     return events
 
 
-def waiting(match: Match, seat: int) -> int:
-    """How many dice a seat has to place."""
+def unplaced(match: Match, seat: int) -> int:
+    """Return how many dice a seat still has to place."""
     state = state_of(match)
     return int(((state.ally[seat] != NONE) & (state.place[seat] == NONE)).sum())
 
 
 def trade_with(match: Match) -> int:
-    """The actor's smallest die goes to trade."""
-    return min(action for action in legal(match) if (action - PLACE) // DICE == ON_TRADE)
+    """Return the action that sends the smallest die of the seat to move to trade."""
+    return min(action for action in legal(match) if (action - Act.PLACE) // DICE == Target.TRADE)
 
 
 def fated(match: Match, action: int, *rolls: int) -> tuple[Event, ...]:
-    """Play an action after which the dice show just this."""
+    """Play an action with a seed for which the dice show these values."""
     for number in range(5000):
         trial = match.copy()
         trial.seed = seed_from_text(f"fate {number}")
@@ -312,24 +293,24 @@ def fated(match: Match, action: int, *rolls: int) -> tuple[Event, ...]:
 
 
 def go(match: Match, *rolls: int) -> tuple[Event, ...]:
-    """All other dice go to trade; the fights are rolled so. What happened since the last die was placed."""
+    """Send all other dice to trade; the fights roll these values. Return the events of the last placement."""
     others_trade(match)
     return fated(match, trade_with(match), *rolls)
 
 
 def stop_trading(match: Match) -> tuple[Event, ...]:
-    """Nobody makes any exchange, or buys a card."""
+    """Let all players stop trading and decline all cards."""
     events: tuple[Event, ...] = ()
     while not match.over and state_of(match).phase in (Phase.TRADE, Phase.BUY):
-        events += match.play(END_TRADE if state_of(match).phase == Phase.TRADE else DECLINE)
+        events += match.play(Act.END_TRADE if state_of(match).phase == Phase.TRADE else Act.DECLINE)
     return events
 
 
-# --------------------------------------------------------------------------------------------------------------- what there is
+# ---------------------------------------------------------------------------------------------------------------- what there is
 
 
 def crystals(match: Match, seat: int) -> str:
-    """A seat's crystals by their letters."""
+    """Return a seat's crystals as letters."""
     return "".join(letter * state_of(match).crystals[seat, colour] for colour, letter in enumerate(LETTERS))
 
 
@@ -342,32 +323,33 @@ def box(match: Match) -> dict[str, int]:
 
 
 def without(count: Mapping[str, int], taken: str, given: str = "") -> dict[str, int]:
-    """What a box should hold, some crystals later."""
+    """Return the expected contents of a box after some crystals have been taken and given back."""
     return {letter: number - taken.count(letter) + given.count(letter) for letter, number in count.items()}
 
 
 def laid(events: Sequence[Event]) -> str:
-    """The crystals that were drawn for the treasures at the end of a turn, by their letters."""
+    """Return the crystals drawn for treasure at the end of a turn, as letters."""
     return "".join(LETTERS[ITEM_NAMES.index(item)] for _, _, item in only(events, "treasure") if item != "gold")
 
 
 def lying(match: Match, space: int) -> dict[str, int]:
-    """What a treasure space holds."""
+    """Return the contents of a treasure space."""
     return {ITEM_NAMES[item]: int(count) for item, count in enumerate(state_of(match).treasure[space - 1]) if count}
 
 
 def dice(match: Match, seat: int) -> dict[int, str]:
-    """A seat's skills by die."""
+    """Return a seat's skills by die."""
     state = state_of(match)
     return {SIDES[die]: SKILL_NAMES[state.skill[state.ally[seat, die]]] for die in range(DICE) if state.ally[seat, die] != NONE}
 
 
-# -------------------------------------------------------------------------------------------------------------- random matches
+# --------------------------------------------------------------------------------------------------------------- random matches
 
 
 def enriched(match: Match) -> Match:
-    """The same match before the last seat's first decision, but everybody has some gold and crystals by now, the other seats
-    larger dice, and some monsters are gone: so more can happen.
+    """Return the match at the last seat's first decision, made richer, so that more can happen.
+
+    All seats have some gold and crystals, the other seats have larger dice, and some monsters are gone.
     """
     draw = random.Random(match.seed)
     while match.actor != match.players - 1:
@@ -392,7 +374,7 @@ def enriched(match: Match) -> Match:
 
 
 def at_random(match: Match, seed: str = "random") -> Iterator[int]:
-    """Actions drawn at random, one after the other, until the match is over; the caller plays them."""
+    """Yield random actions until the match is over. The caller plays them."""
     draw = random.Random(f"{match.seed.hex()} {seed}")
     while not match.over:
         yield draw.choice(legal(match))
@@ -405,7 +387,7 @@ def play_at_random(match: Match) -> Match:
 
 
 def check_counts(state: Any) -> None:
-    """DA-1.1: 60 crystals, 28 monsters, 18 allies, 16 cards; DA-1.2: of a player's allies no two have the same die."""
+    """DA-1.1: 60 crystals, 28 monsters, 18 allies, 16 cards; DA-1.2: no two allies of a player have the same die."""
     for colour in range(COLOURS):
         assert state.box[colour] + state.crystals[:, colour].sum() + state.treasure[:, colour].sum() == CRYSTALS[colour]
     assert (state.box >= 0).all()
@@ -420,4 +402,4 @@ def check_counts(state: Any) -> None:
     assert len(set(allies)) == len(allies) == len(characters) + FOLLOWERS
     cards = [*state.deck[: state.cards].tolist(), *state.display[state.display != NONE].tolist()]
     assert sorted([*cards, *np.flatnonzero(state.card_owner != NONE).tolist()]) == list(range(CARDS))
-    assert state.treasure[:TREASURES, GOLD].sum() == state.treasure[GOLD_TREASURE, GOLD]
+    assert state.treasure[:TREASURES, Item.GOLD].sum() == state.treasure[GOLD_TREASURE, Item.GOLD]

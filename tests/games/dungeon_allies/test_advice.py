@@ -1,4 +1,4 @@
-"""What a search is told of Dungeon Allies: who is likely to win, and what it makes of that."""
+"""The evaluation and the other search settings of Dungeon Allies."""
 
 from __future__ import annotations
 
@@ -15,38 +15,27 @@ from meadhall.engine.chance import step_key
 from meadhall.engine.compiled import loops
 from meadhall.engine.rule import INTERPRETED
 from meadhall.engine.view import concealed
+from meadhall.games.dungeon_allies.actions import Act, Phase
 from meadhall.games.dungeon_allies.advice import ADVICE
-from meadhall.games.dungeon_allies.heuristics.learned import LEFT, SHARPNESS, VALUES
-from meadhall.games.dungeon_allies.heuristics.outlook import ASSETS, POINTS
-from meadhall.games.dungeon_allies.state import (
-    COLOURS,
-    D4,
-    D12,
-    DICE,
-    HAMMER,
-    ILLUMINATE,
-    NONE,
-    PLACE,
-    ROLL,
-    SQUARES,
-    Phase,
-    State,
-)
+from meadhall.games.dungeon_allies.heuristics.evaluation import FEATURES, Feature
+from meadhall.games.dungeon_allies.heuristics.learned import KNOTS, SHARPNESS, WEIGHTS
+from meadhall.games.dungeon_allies.pieces import COLOURS, DICE, NONE, SQUARES, Die
+from meadhall.games.dungeon_allies.state import State
 
 SEED = b"a seed of a search"
 LAST = {0: (1, 2, "armor")}
-"""A tile that every die defeats, for two gold."""
+"""A last tile that every die defeats, for two gold."""
 
 
-def shares(match: Match) -> list[float]:
-    """How likely each seat wins."""
+def payoffs(match: Match) -> list[float]:
+    """Return the estimated payoffs."""
     out = np.zeros(match.players)
     ADVICE.evaluate(match.state, out)
     return out.tolist()
 
 
 def supposing(match: Match, **changed: Any) -> Match:
-    """The same with other values: of the field, or of some of its places."""
+    """Return the match with changed values in some fields of its state."""
     states = match.states
     for name, (where, value) in changed.items():
         states[name][0][where] = value
@@ -54,7 +43,7 @@ def supposing(match: Match, **changed: Any) -> Match:
 
 
 def greedy_match(players: int, seed: str) -> Iterator[Match]:
-    """A match of greedy players, position after position."""
+    """Yield a match of greedy players, position by position."""
     match = DA.match(players=players, seed=seed)
     player = bot(DA, "greedy", seed.encode())
     while match.actor is not None:
@@ -67,29 +56,29 @@ def after(actions: int, players: int = 3, seed: str = "going on") -> Match:
     for number, match in enumerate(greedy_match(players, seed)):
         if number == actions:
             return match.copy()
-    raise AssertionError("it was over before")
+    raise AssertionError("the match is shorter")
 
 
-# -------------------------------------------------------------------------------------------------------------- who will win
+# ------------------------------------------------------------------------------------------------------------------- evaluation
 
 
 @pytest.mark.parametrize("players", [2, 3, 4, 5])
-def test_shares_sum_to_one_wherever_a_match_stands(players: int) -> None:
+def test_estimated_payoffs_sum_to_one_in_every_position(players: int) -> None:
     for number, match in enumerate(greedy_match(players, "sums")):
         if match.actor is None or (INTERPRETED and number > 40):
             break
-        found = shares(match)
+        found = payoffs(match)
         assert sum(found) == pytest.approx(1)
         assert 0 < min(found) <= max(found) < 1
 
 
-def test_seats_that_have_the_same_are_as_likely_to_win_but_for_their_order() -> None:
-    first, second = shares(scene({A: {4: "fire", 6: "armor"}, B: {4: "fire", 6: "armor"}}))
+def test_equal_seats_differ_only_by_the_turn_order() -> None:
+    first, second = payoffs(scene({A: {4: "fire", 6: "armor"}, B: {4: "fire", 6: "armor"}}))
     assert first > second
     assert first == pytest.approx(0.5, abs=0.15)
 
 
-def test_who_sits_where_does_not_matter() -> None:
+def test_the_numbers_of_the_seats_do_not_matter() -> None:
     one = scene(
         {A: {4: "fire", 8: "armor"}, B: {6: "water", 12: "melee"}},
         gold={A: 7, B: 3},
@@ -104,59 +93,59 @@ def test_who_sits_where_does_not_matter() -> None:
         order=[B, A],
         removed=9,
     )
-    assert shares(one) == pytest.approx(shares(other)[::-1])
+    assert payoffs(one) == pytest.approx(payoffs(other)[::-1])
 
 
 @pytest.mark.parametrize("removed", [0, 5, 14, 20, 26])
-def test_more_of_anything_is_not_less_likely_to_win(removed: int) -> None:
+def test_more_of_anything_never_lowers_the_estimate(removed: int) -> None:
     match = scene({A: {6: "fire", 8: "armor"}, B: {6: "water", 8: "melee"}}, gold={A: 5, B: 5}, removed=removed)
-    before = shares(match)[A]
-    assert shares(supposing(match, gold=(A, 6)))[A] > before
-    assert shares(supposing(match, gold=(B, 6)))[A] < before
+    before = payoffs(match)[A]
+    assert payoffs(supposing(match, gold=(A, 6)))[A] > before
+    assert payoffs(supposing(match, gold=(B, 6)))[A] < before
     for colour in range(COLOURS):
-        assert shares(supposing(match, crystals=((A, colour), 1)))[A] >= before
-    assert shares(supposing(match, ally=((A, D4), 17)))[A] > before
-    assert shares(supposing(match, ally=((A, D12), 17)))[A] > before
-    assert shares(supposing(match, order=(slice(2), [B, A])))[A] <= before
+        assert payoffs(supposing(match, crystals=((A, colour), 1)))[A] >= before
+    assert payoffs(supposing(match, ally=((A, Die.D4), 17)))[A] > before
+    assert payoffs(supposing(match, ally=((A, Die.D12), 17)))[A] > before
+    assert payoffs(supposing(match, order=(slice(2), [B, A])))[A] <= before
 
 
-def test_a_lead_means_more_towards_the_end() -> None:
-    found = [shares(scene(gold={A: 12, B: 8}, removed=removed))[A] for removed in (10, 20, 27)]
+def test_a_lead_counts_more_towards_the_end() -> None:
+    found = [payoffs(scene(gold={A: 12, B: 8}, removed=removed))[A] for removed in (10, 20, 27)]
     assert found == sorted(found)
     assert found[0] < 0.75
     assert found[-1] > 0.85
 
 
-def test_what_was_learned_is_a_value_for_every_asset_and_none_is_negative() -> None:
-    assert VALUES.shape == (ASSETS, len(LEFT))
-    assert SHARPNESS.shape == (DA.max_players - 1, len(LEFT))
-    assert (VALUES >= 0).all()
-    assert (VALUES[POINTS] == 1).all()
+def test_every_feature_has_learned_weights_and_none_is_negative() -> None:
+    assert WEIGHTS.shape == (FEATURES, len(KNOTS))
+    assert SHARPNESS.shape == (DA.max_players - 1, len(KNOTS))
+    assert (WEIGHTS >= 0).all()
+    assert (WEIGHTS[Feature.POINTS] == 1).all()
     assert (SHARPNESS > 0).all()
 
 
 @pytest.mark.compiled
 @pytest.mark.parametrize("players", [2, 4])
-def test_what_is_said_of_matches_of_greedy_players_comes_true(players: int) -> None:
+def test_estimates_are_calibrated_on_matches_of_greedy_players(players: int) -> None:
     said, came = [], []
     for number in range(40):
         turn, positions = 0, []
         for match in greedy_match(players, f"calibration {number}"):
             if match.actor is not None and state_of(match).turn > turn and ADVICE.quiescent(match.state):
                 turn = state_of(match).turn
-                positions.append(shares(match))
+                positions.append(payoffs(match))
         result = match.result()
         assert result is not None
         said += positions
         came += [result.scores] * len(positions)
     guesses, results = np.array(said), np.array(came)
     brier = ((guesses - results) ** 2).sum(1).mean()
-    assert brier < 0.9 * (1 - 1 / players)  # of that of equal shares
+    assert brier < 0.9 * (1 - 1 / players)  # 1 - 1 / players is the score of equal payoffs
     likely = guesses > 0.6
-    assert guesses[likely].mean() == pytest.approx(results[likely].mean(), abs=0.2)  # of few matches
+    assert guesses[likely].mean() == pytest.approx(results[likely].mean(), abs=0.2)  # few matches, so a wide interval
 
 
-def test_quiet_is_the_beginning_of_a_turn() -> None:
+def test_the_beginning_of_a_turn_is_quiescent() -> None:
     quiet = [number for number, match in enumerate(greedy_match(2, "quiet")) if number < 60 and ADVICE.quiescent(match.state)]
     starts, turn = [], 0
     for number, match in enumerate(greedy_match(2, "quiet")):
@@ -167,17 +156,17 @@ def test_quiet_is_the_beginning_of_a_turn() -> None:
     assert turn > 2
 
 
-# ------------------------------------------------------------------------------------------------------------ how to play on
+# ------------------------------------------------------------------------------------------------------------------ -- policies
 
 
-def test_when_playing_on_nobody_looks_at_tiles() -> None:
-    match = next(each for each in greedy_match(2, "looks") if ILLUMINATE in each.view(each.actor).legal)
+def test_rollouts_never_look_at_tiles() -> None:
+    match = next(each for each in greedy_match(2, "looks") if Act.ILLUMINATE in each.view(each.actor).legal)
     legal = np.array(match.view(match.actor).legal, np.int32)
     rng = np.array(step_key(SEED, 1), np.uint64)
-    assert {int(ADVICE.rollout(match.state, legal, len(legal), rng)) for _ in range(5)} <= set(legal.tolist()) - {ILLUMINATE}
+    assert {int(ADVICE.rollout(match.state, legal, len(legal), rng)) for _ in range(5)} <= set(legal.tolist()) - {Act.ILLUMINATE}
 
 
-def test_the_guide_goes_on_with_the_next_best_and_takes_one_of_the_squares_of_which_nothing_is_known() -> None:
+def test_the_guide_continues_with_the_next_best_and_tries_one_unseen_square_per_level() -> None:
     match = scene({A: {8: "fire", 12: "armor"}, B: {4: "fire", 6: "water"}}, treasure={1: "BB", 2: "R"}, followers=0)
     view = match.view(A)
     left = list(view.legal)
@@ -187,13 +176,13 @@ def test_the_guide_goes_on_with_the_next_best_and_takes_one_of_the_squares_of_wh
         tried.append(int(ADVICE.guide(view.state, np.array(left, np.int32), len(left), rng)))
         left.remove(tried[-1])
     assert len(set(tried)) == 12
-    spaces = [(action - PLACE) // DICE for action in tried]
+    spaces = [(action - Act.PLACE) // DICE for action in tried]
     assert spaces.index(target("treasure:1")) < [*spaces, target("treasure:2")].index(target("treasure:2"))
     dark = [space for space in dict.fromkeys(spaces[1:]) if space < SQUARES and space != spaces[0]]
-    assert len({min(space // 8, 2) for space in dark}) == len(dark)  # one of each level
+    assert len({min(space // 8, 2) for space in dark}) == len(dark)  # one for each level
 
 
-# --------------------------------------------------------------------------------------------------------------- what it does
+# ------------------------------------------------------------------------------------------------------------------- --- search
 
 
 def choice(match: Match, iterations: int = 2000, seed: bytes = SEED) -> int:
@@ -201,14 +190,14 @@ def choice(match: Match, iterations: int = 2000, seed: bytes = SEED) -> int:
     return bot(DA, f"search@{150 if INTERPRETED else iterations}", seed).choose(match.view(match.actor))
 
 
-def test_it_takes_the_last_tile_if_that_wins() -> None:
-    """Two gold for the last tile: who takes it wins at once, and the other would."""
+def test_a_search_takes_the_last_tile_if_that_wins() -> None:
+    """The last tile gives two gold: the player who takes it wins, and the opponent would take it next."""
     match = scene({A: {12: "fire"}, B: {12: "water"}}, monsters=LAST, removed=27, gold={A: 10, B: 11}, followers=0, turn=12)
     assert choice(match) == place(12, "square:0")
 
 
-def test_it_leaves_the_last_tile_for_later_if_to_take_it_at_once_loses() -> None:
-    """With the last tile the gold is guarded no more (DA-6.3): who takes the tile first leaves the three gold to the other."""
+def test_a_search_leaves_the_last_tile_for_later_if_taking_it_at_once_loses() -> None:
+    """After the last tile the gold isn't guarded (DA-6.3): taking the tile first leaves the three gold to the opponent."""
     faces = {0: (1, 1, "armor")}
     allies = {A: {4: "water", 12: "fire"}, B: {12: "water"}}
     match = scene(allies, monsters=faces, removed=27, gold={A: 10, B: 10}, treasure={5: "3"}, followers=0, turn=12)
@@ -222,14 +211,14 @@ def test_it_leaves_the_last_tile_for_later_if_to_take_it_at_once_loses() -> None
     assert choice(match) == place(4, "treasure:5")
 
 
-def test_it_spends_its_last_crystal_where_that_wins_at_once() -> None:
+def test_a_search_spends_its_last_crystal_if_that_wins_at_once() -> None:
     """A roll may fail and lose; the Hammer can't."""
     faces = {16: (12, 4, "melee")}
     match = scene({A: {12: "fire"}, B: {4: "water"}}, monsters=faces, removed=27, gold={A: 9, B: 11}, crystals={A: "W"}, turn=12)
     send(match, (A, 12, "square:16"), (B, 4, "trade"))
     assert state_of(match).phase == Phase.PREP
-    assert {ROLL, HAMMER} == set(match.view(A).legal)
-    assert choice(match) == HAMMER
+    assert {Act.ROLL, Act.HAMMER} == set(match.view(A).legal)
+    assert choice(match) == Act.HAMMER
 
 
 @pytest.mark.compiled
@@ -245,7 +234,7 @@ def test_the_same_seed_and_iterations_make_the_same_choice() -> None:
 
 @pytest.mark.compiled
 @pytest.mark.parametrize("actions", [30, 90])
-def test_what_a_seat_can_not_know_does_not_change_what_it_does(actions: int) -> None:
+def test_hidden_information_does_not_change_the_choice(actions: int) -> None:
     match = after(actions)
     assert match.actor is not None
     chosen = set()

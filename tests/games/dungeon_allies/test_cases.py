@@ -1,4 +1,4 @@
-"""The worked cases of the rules, by their numbers. Dice that a case doesn't place go to trade and exchange nothing."""
+"""The worked examples of the rules, by their numbers. Dice that an example doesn't place go to trade and exchange nothing."""
 
 from __future__ import annotations
 
@@ -37,23 +37,10 @@ from games.dungeon_allies.scenes import (
     without,
 )
 from meadhall import Match
+from meadhall.games.dungeon_allies.actions import Act, Phase
 from meadhall.games.dungeon_allies.components import SKILL_NAMES
-from meadhall.games.dungeon_allies.state import (
-    ACCEPT,
-    CARDS,
-    CHARACTERS,
-    DISPLAY,
-    FOLLOWERS,
-    GONE,
-    HAMMER,
-    MONSTERS,
-    NONE,
-    ROLL,
-    SQUARES,
-    Phase,
-    State,
-    level_of,
-)
+from meadhall.games.dungeon_allies.pieces import CARDS, CHARACTERS, DISPLAY, FOLLOWERS, GONE, MONSTERS, NONE, SQUARES
+from meadhall.games.dungeon_allies.state import State, level_of
 
 WATER_FIRE = {A: {4: "water", 6: "fire"}}
 
@@ -116,7 +103,7 @@ def test_case_G6_bless() -> None:
     match = scene(WATER_FIRE, crystals={A: "YY"}, monsters={8: (12, 2, "fire")})
     before = box(match)
     send(match, (A, 4, "square:8"), (B, 4, "trade"), (A, 6, "square:8"), (B, 6, "trade"))
-    assert legal(match) == [ROLL, bless(4)]
+    assert legal(match) == [Act.ROLL, bless(4)]
     events = fated(match, bless(4), 3, 3)
     assert told(events)[:4] == [["blesses", A, 4], ["rolled", A, 4, 3, 6], ["rolled", A, 6, 3, 6], ["total", A, 12, 12]]
     assert ["defeats", A, 8, 2] in told(events)
@@ -129,7 +116,7 @@ def test_case_G8_reroll() -> None:
         match = scene({A: {4: "water", 8: "fire"}}, crystals={A: "BB"}, monsters={8: (6, 2, "armor")})
         send(match, (A, 8, "square:8"), (B, 4, "treasure:1"), (A, 4, "treasure:2"))
         fated(match, place(6, "treasure:3"), 2)
-        assert legal(match) == [ACCEPT, reroll(8)]
+        assert legal(match) == [Act.ACCEPT, reroll(8)]
         return match
 
     match = rolled_two()
@@ -141,7 +128,7 @@ def test_case_G8_reroll() -> None:
     assert crystals(match, A) == "B"
     assert state_of(match).phase == Phase.PLACE
     match = rolled_two()
-    assert ["fails", A, 8] in told(match.play(ACCEPT))
+    assert ["fails", A, 8] in told(match.play(Act.ACCEPT))
     assert crystals(match, A) == "BB"
 
 
@@ -149,7 +136,7 @@ def test_case_G10_hammer_result() -> None:
     match = scene(crystals={A: "W"}, monsters={20: (18, 4, "armor")}, removed=16, treasure={5: "3"})
     before = box(match)
     send(match, (A, 4, "square:20"), (B, 4, "trade"), (A, 6, "treasure:5"), (B, 6, "trade"))
-    events = match.play(HAMMER)
+    events = match.play(Act.HAMMER)
     assert not only(events, "rolled", "total")
     assert only(events, "defeats", "gains") == [["defeats", A, 20, 4], ["gains", A, "gold", 3]]
     assert state_of(match).owner[20] == A
@@ -174,7 +161,7 @@ def test_case_G11_turn_order() -> None:
     assert only(events, "gains", "order") == [["gains", C, "red", 1], ["gains", A, "red", 1], ["order", C, A, B, D]]
 
 
-def test_case_G11_who_is_on_the_track_has_no_second_space() -> None:
+def test_case_G11_a_player_on_the_track_gets_no_second_space() -> None:
     match = scene(players=4)
     send(match, (A, 4, "turn_order"), (B, 4, "trade"), (C, 4, "turn_order"), (D, 4, "trade"))
     assert "turn_order" not in spots(match, 6)
@@ -265,7 +252,7 @@ def test_case_G24_score_and_ties(of_b: str, winners: list[int]) -> None:
         state.owner[monster] = A
     match = match.supposing(states)
     send(match, (A, 4, "square:27"), (B, 4, "treasure:1"), (A, 6, "treasure:2"), (B, 6, "treasure:3"))
-    assert only(match.play(ROLL), "score", "won") == [
+    assert only(match.play(Act.ROLL), "score", "won") == [
         ["score", A, 14, 13, 27],
         ["score", B, 27, 0, 27],
         ["won", *winners],

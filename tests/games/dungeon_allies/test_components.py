@@ -1,4 +1,4 @@
-"""What is printed on the components: counts, names and references are checked, and each mistake is told with its line."""
+"""The components: numbers, names and references are checked, and each error names its line."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from meadhall import BadSetup, Match, game
 from meadhall.engine.record.format import dumps, loads
 from meadhall.engine.record.replay import replay
 from meadhall.games.dungeon_allies.components import COMPONENTS, COUNTS, ITEM_NAMES, SKILL_NAMES
-from meadhall.games.dungeon_allies.state import CARDS, MONSTERS, State
+from meadhall.games.dungeon_allies.pieces import CARDS, MONSTERS
+from meadhall.games.dungeon_allies.state import State
 
 DA = game("dungeon-allies")
 BUILT_IN = COMPONENTS.file.read_text("utf-8")
@@ -32,10 +33,10 @@ def refused(text: str) -> str:
     return str(error.value)
 
 
-# --------------------------------------------------------------------------------------------------------- what is built in
+# ------------------------------------------------------------------------------------------------------------- what is built in
 
 
-def test_there_are_as_many_of_each_as_the_rules_say() -> None:
+def test_the_built_in_components_have_the_numbers_of_the_rules() -> None:
     """DA-1.1, DA-1.5, DA-2.6, DA-9.1, DA-10.1."""
     assert {name: len(getattr(COMPONENTS_OF_BUILT_IN, name)) for name in COUNTS} == {
         "turn_order_space": 5,
@@ -50,7 +51,7 @@ def test_there_are_as_many_of_each_as_the_rules_say() -> None:
 
 
 def test_the_state_holds_what_is_printed() -> None:
-    """DA-4.4: a monster's numbers on each level, DA-13.2: what cards score."""
+    """DA-4.4: A monster's numbers on each level. DA-13.2: The points of cards."""
     match = DA.match(seed="printed")
     state = match.state
     assert isinstance(state, State)
@@ -71,7 +72,7 @@ def test_the_state_holds_what_is_printed() -> None:
             assert tuple(state.exchange[2 * line_number + side, colour] for colour in range(5)) == items.counts[:5]
 
 
-def test_rules_are_given_exactly_the_fields_of_the_state() -> None:
+def test_the_rules_receive_exactly_the_fields_of_the_state() -> None:
     sizes = [prod(State.dtype[name].shape) for name in FIELDS]
     codes = COMPONENTS.encode(COMPONENTS.default)
     assert len(codes) == sum(sizes)
@@ -79,7 +80,7 @@ def test_rules_are_given_exactly_the_fields_of_the_state() -> None:
     assert info.min <= min(codes) <= max(codes) <= info.max
 
 
-# ---------------------------------------------------------------------------------------------------------------- others
+# ----------------------------------------------------------------------------------------------------------------------- others
 
 
 def test_a_match_is_played_with_other_components() -> None:
@@ -113,7 +114,7 @@ def test_a_record_with_the_built_in_ones_holds_their_hash_alone() -> None:
     assert replay(record).record() == record
 
 
-def test_what_only_repeats_the_rules_may_be_left_out() -> None:
+def test_tables_that_only_repeat_the_rules_are_optional() -> None:
     bare = BUILT_IN[BUILT_IN.index("[[turn_order_space]]") : BUILT_IN.index("[[excursion_square]]")]
     bare += BUILT_IN[BUILT_IN.index("[[character]]") :]
     value = COMPONENTS.check(bare)
@@ -121,8 +122,8 @@ def test_what_only_repeats_the_rules_may_be_left_out() -> None:
     assert COMPONENTS.encode(value) == COMPONENTS.encode(COMPONENTS.default)
 
 
-def test_components_may_be_printed_in_another_order() -> None:
-    """DA-13.2: cards know what they score, wherever they stand in the file."""
+def test_components_may_be_listed_in_another_order() -> None:
+    """DA-13.2: The points of a card don't depend on its place in the file."""
     first, *cards = BUILT_IN[BUILT_IN.index("[[sorcerer_card]]") :].split("[[sorcerer_card]]")[1:]
     text = BUILT_IN[: BUILT_IN.index("[[sorcerer_card]]")] + "".join(
         f"[[sorcerer_card]]{card}" for card in [*cards, "\n" + first]
@@ -131,7 +132,7 @@ def test_components_may_be_printed_in_another_order() -> None:
     assert list(codes[-CARDS:]) == [*COMPONENTS.encode(COMPONENTS.default)[1 - CARDS :], 2]
 
 
-# --------------------------------------------------------------------------------------------------------- what is refused
+# -------------------------------------------------------------------------------------------------------------- what is refused
 
 FACES = "yellow = { target = 2, gold = 1 }"
 THREE_FACES = f"{FACES}\nblue = {{ target = 5, gold = 1 }}\nred = {{ target = 9, gold = 2 }}"
@@ -142,45 +143,49 @@ COUNTED = [
     (
         '[[monster]]\nid = "elder_wyrm"',
         f'[[monster]]\nid = "x"\nname = "X"\nweakness = "fire"\n{THREE_FACES}\n[[monster]]  # here\nid = "elder_wyrm"',
-        "monster[28]: there are 28 in the rules, 29 here",
+        "monster[28]: expected 28 entries, found 29",
     ),
     (
         '[[follower]]\nid = "f1"\nname = "Torchbearer Nib"\nskill = "fire"\n\n[[follower]]',
         "[[follower]]  # here",
-        "follower: there are 8 in the rules, 7 here",
+        "follower: expected 8 entries, found 7",
     ),
     (
         "[[trade]]\nleft = { red = 2 }\nright = { blue = 1 }\n\n[[trade]]",
         "[[trade]]  # here",
-        "trade: there are 4 in the rules, 3 here",
+        "trade: expected 4 entries, found 3",
     ),
     (
         '[[excursion_square]]\nlevel = "yellow"\nboard = "excursion"\n\n[[excursion_square]]',
         "[[excursion_square]]  # here",
-        "excursion_square: there are 28 in the rules, 27 here",
+        "excursion_square: expected 28 entries, found 27",
     ),
 ]
 FIXED_BY_THE_RULES = [
-    ("schema = 1", "schema = 2  # here", "schema: the rules say 1, not 2"),
-    ('game = "dungeon-allies"', 'game = "chess"  # here', "game: the rules say 'dungeon-allies', not 'chess'"),
-    ("red = 24", "red = 25  # here", "supply.crystals.red: the rules say 24, not 25"),
-    ("removed = [8, 16, 28]", "removed = [8, 16]  # here", "rounds.ends_at_removed: the rules say [8, 16, 28], not [8, 16]"),
-    ("refill = true", "refill = 1  # here", "sorcerer.refill: the rules say True, not 1"),
-    ("max_turns = 60", "max_turns = 60\nleast = 1  # here", "limits.least: the rules know nothing of it"),
-    ("[supply]", "[spells.extra]  # here\n[supply]", "spells.extra: the rules know nothing of it"),
+    ("schema = 1", "schema = 2  # here", "schema: the rules fix this to 1, not 2"),
+    ('game = "dungeon-allies"', 'game = "chess"  # here', "game: the rules fix this to 'dungeon-allies', not 'chess'"),
+    ("red = 24", "red = 25  # here", "supply.crystals.red: the rules fix this to 24, not 25"),
+    (
+        "removed = [8, 16, 28]",
+        "removed = [8, 16]  # here",
+        "rounds.ends_at_removed: the rules fix this to [8, 16, 28], not [8, 16]",
+    ),
+    ("refill = true", "refill = 1  # here", "sorcerer.refill: the rules fix this to True, not 1"),
+    ("max_turns = 60", "max_turns = 60\nleast = 1  # here", "limits.least: unknown key"),
+    ("[supply]", "[spells.extra]  # here\n[supply]", "spells.extra: unknown key"),
     (
         '[[excursion_square]]\nlevel = "yellow"',
         '[[excursion_square]]\nlevel = "red"  # here',
-        "excursion_square[0].level: yellow is needed here (8 yellow, 8 blue, the rest red), not red",
+        "excursion_square[0].level: expected yellow, not red: the squares are 8 yellow, 8 blue, the rest red",
     ),
-    ("position = 2", "position = 3  # here", "turn_order_space[1].position: the spaces come in order: 2, not 3"),
+    ("position = 2", "position = 3  # here", "turn_order_space[1].position: expected 2, not 3: spaces are in order"),
 ]
 NAMES = [
-    (IMP, 'name = "Cellar Rat King"  # here', "monster[1].name: 'Cellar Rat King' is there twice"),
-    ('id = "damp_imp"', 'id = "cellar_rat_king"  # here', "monster[1].id: 'cellar_rat_king' is there twice"),
-    ('id = "f1"', 'id = "c1"  # here', "follower[0].id: 'c1' is there twice"),
-    ('"Torchbearer Nib"', '"Sella of the Tides"  # here', "follower[0].name: 'Sella of the Tides' is there twice"),
-    ('"Crown of Tales"', '"Silver Bell of Renown"  # here', "sorcerer_card[15].name: 'Silver Bell of Renown' is there twice"),
+    (IMP, 'name = "Cellar Rat King"  # here', "monster[1].name: 'Cellar Rat King' appears twice"),
+    ('id = "damp_imp"', 'id = "cellar_rat_king"  # here', "monster[1].id: 'cellar_rat_king' appears twice"),
+    ('id = "f1"', 'id = "c1"  # here', "follower[0].id: 'c1' appears twice"),
+    ('"Torchbearer Nib"', '"Sella of the Tides"  # here', "follower[0].name: 'Sella of the Tides' appears twice"),
+    ('"Crown of Tales"', '"Silver Bell of Renown"  # here', "sorcerer_card[15].name: 'Silver Bell of Renown' appears twice"),
     (IMP, 'name = " Damp Imp"  # here', r"monster[1].name: expected `str` matching regex '^\\S(.*\\S)?$'"),
     (IMP, 'name = ""  # here', "monster[1].name: expected `str` of length >= 1"),
     (IMP, f'name = "{"D" * 41}"  # here', "monster[1].name: expected `str` of length <= 40"),
@@ -206,12 +211,12 @@ NUMBERS = [
     ("offering = { red = 1 }", "offering = { red = 25 }  # here", "prisoner_space[0].offering.red: expected `int` <= 24"),
 ]
 ENDLESS_TRADE = [
-    ("left = { red = 2 }", "left = { gold = 2 }  # here", "trade[0].left: each side is one crystal or more"),
-    ("right = { white = 1 }", "right = { }  # here", "trade[3].right: each side is one crystal or more"),
+    ("left = { red = 2 }", "left = { gold = 2 }  # here", "trade[0].left: each side needs at least one crystal, and no gold"),
+    ("right = { white = 1 }", "right = { }  # here", "trade[3].right: each side needs at least one crystal, and no gold"),
     (
         "[[trade]]\nleft = { red = 2 }\nright = { blue = 1 }\n\n[[trade]]\nleft = { red = 1, blue = 1 }\nright = { yellow = 1 }",
         "[[trade]]  # here\nleft = { red = 2 }\nright = { blue = 1 }\n[[trade]]\nleft = { red = 4 }\nright = { blue = 2 }",
-        "trade: the lines depend on each other: somebody could trade round and round (DA-10.2)",
+        "trade: the lines depend on each other: a player could trade in circles (DA-10.2)",
     ),
 ]
 UNKNOWN_OR_MISSING = [
@@ -231,23 +236,23 @@ UNKNOWN_OR_MISSING = [
     [*COUNTED, *FIXED_BY_THE_RULES, *NAMES, *REFERENCES, *NUMBERS, *ENDLESS_TRADE, *UNKNOWN_OR_MISSING],
     ids=lambda text: text.splitlines()[0],
 )
-def test_a_mistake_is_told_with_its_line(old: str, new: str, reason: str) -> None:
-    """DA-1.1, DA-10.2, and what else the rules fix."""
+def test_an_error_names_its_line(old: str, new: str, reason: str) -> None:
+    """DA-1.1, DA-10.2, and other values that the rules fix."""
     assert old in BUILT_IN
     text = BUILT_IN.replace(old, new, 1)
     line = 1 + text[: text.index("# here")].count("\n")
     assert refused(text) == f"components: line {line}{': ' if reason.startswith('object') else ', '}{reason}"
 
 
-def test_a_table_that_is_missing_altogether_is_missed() -> None:
+def test_a_missing_table_is_an_error() -> None:
     text = BUILT_IN[: BUILT_IN.index("[[sorcerer_card]]")]
     assert refused(text) == "components: object missing required field `sorcerer_card`"
 
 
-def test_nobody_could_be_dealt_two_different_skills() -> None:
-    """DA-2.1: of more than five equal characters somebody would get two."""
+def test_too_many_characters_with_the_same_skill_are_an_error() -> None:
+    """DA-2.1: With more than five equal characters, a player would get two of them."""
     text = BUILT_IN
     for skill in ("water", "nature", "potions", "amulet"):
         head, tail = text.split("[[follower]]", 1)
         text = head.replace(f'skill = "{skill}"', 'skill = "fire"', 1) + "[[follower]]" + tail
-    assert "6 characters with fire: somebody of 5 players would have two" in refused(text)
+    assert "6 characters have the skill fire: one of 5 players would have two of them" in refused(text)

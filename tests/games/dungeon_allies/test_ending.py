@@ -30,26 +30,16 @@ from games.dungeon_allies.scenes import (
     without,
 )
 from meadhall import Match, MatchOver
+from meadhall.games.dungeon_allies.actions import Act, Phase
 from meadhall.games.dungeon_allies.components import SKILL_NAMES
-from meadhall.games.dungeon_allies.rules.scoring import points_of, worth
-from meadhall.games.dungeon_allies.state import (
-    CRYSTALS,
-    DICE,
-    GONE,
-    ILLUMINATE,
-    MAX_TURNS,
-    MONSTERS,
-    NONE,
-    PLACE,
-    TARGETS,
-    Phase,
-    State,
-)
+from meadhall.games.dungeon_allies.pieces import CRYSTALS, DICE, GONE, MONSTERS, NONE, TARGETS
+from meadhall.games.dungeon_allies.rules.scoring import card_score, points_of
+from meadhall.games.dungeon_allies.state import MAX_TURNS, State
 
-# ---------------------------------------------------------------------------------------------------------- end of the turn
+# -------------------------------------------------------------------------------------------------------------- end of the turn
 
 
-def test_DA_12_2_dice_go_home_and_treasures_are_filled_up_on_top_of_what_lies_there() -> None:
+def test_DA_12_2_dice_go_home_and_treasure_is_added_on_top_of_the_old() -> None:
     match = scene(treasure={1: "R", 5: "2"}, players=3)
     before = box(match)
     events = go(match)
@@ -69,7 +59,7 @@ def test_DA_12_2_dice_go_home_and_treasures_are_filled_up_on_top_of_what_lies_th
     assert (state.turn, match.actor, state.phase) == (2, A, Phase.PLACE)
 
 
-def test_DA_12_2_spaces_for_which_the_box_has_nothing_get_nothing() -> None:
+def test_DA_12_2_an_empty_box_gives_nothing() -> None:
     match = scene(crystals={A: "R" * 24 + "B" * 16 + "Y" * 10 + "G" * 6, B: "WW"})
     assert sum(box(match).values()) == 2
     go(match)
@@ -78,14 +68,14 @@ def test_DA_12_2_spaces_for_which_the_box_has_nothing_get_nothing() -> None:
     assert sum(box(match).values()) == 0
 
 
-def test_DA_12_2_what_was_on_a_space_this_turn_is_free_in_the_next() -> None:
+def test_DA_12_2_every_space_is_free_in_the_next_turn() -> None:
     match = scene({A: {4: "water", 6: "fire"}}, gold={B: 3})
     send(match, (A, 4, "turn_order"), (B, 4, "treasure:1"), (A, 6, "tavern"), (B, 6, "prisoner:1"))
     assert state_of(match).turn == 2
-    assert {(action - PLACE) // DICE for action in legal(match) if action < ILLUMINATE} == set(range(TARGETS))
+    assert {(action - Act.PLACE) // DICE for action in legal(match) if action < Act.ILLUMINATE} == set(range(TARGETS))
 
 
-# ---------------------------------------------------------------------------------------------------------- end of the match
+# ------------------------------------------------------------------------------------------------------------- end of the match
 
 
 def last_turn(**more: Any) -> Match:
@@ -114,7 +104,7 @@ def test_DA_13_1_the_match_ends_after_the_turn_in_which_the_last_tile_is_removed
         match.play(0)
 
 
-def test_DA_13_1_not_before() -> None:
+def test_DA_13_1_the_match_goes_on_while_a_tile_is_left() -> None:
     match = scene(removed=MONSTERS - 2)
     send(match, (A, 4, "square:27"))
     go(match, 1)
@@ -132,7 +122,7 @@ def test_DA_13_2_gold_and_cards_of_three_kinds() -> None:
     state.owner[melee] = A
     state.crystals[A] = 8, 0, 0, 2, 1
     for card, points in (("duelists_charm", 6), ("ruby_cluster_charm", 2), ("emerald_crook", 4), ("silver_bell", 5)):
-        assert worth(state, A, CARD_IDS.index(card)) == points
+        assert card_score(state, A, CARD_IDS.index(card)) == points
     assert points_of(state, A) == 7 + 17
     state.crystals[A] = 0
     match = match.supposing(states)
@@ -143,7 +133,7 @@ def test_DA_13_2_gold_and_cards_of_three_kinds() -> None:
     assert (result.winners, result.points) == ((A,), (18, 12))
 
 
-def test_DA_13_3_after_sixty_turns_it_ends_as_it_stands() -> None:
+def test_DA_13_3_after_sixty_turns_the_match_ends_and_is_scored() -> None:
     match = scene(turn=MAX_TURNS - 1, gold={B: 3})
     go(match)
     assert state_of(match).turn == MAX_TURNS
@@ -160,7 +150,7 @@ def test_DA_13_3_after_sixty_turns_it_ends_as_it_stands() -> None:
     assert result.reason == "DA-13.3"
 
 
-def test_DA_13_3_nobody_who_never_attacks_can_make_it_last() -> None:
+def test_DA_13_3_without_attacks_the_match_ends_at_the_limit() -> None:
     match = DA.match(players=2, seed="peaceful")
     for _ in at_random(match):
         match.play(legal(match)[-1])
@@ -168,7 +158,7 @@ def test_DA_13_3_nobody_who_never_attacks_can_make_it_last() -> None:
     assert state_of(match).removed == 0
 
 
-def test_DA_13_3_when_the_last_tile_falls_in_turn_sixty_it_is_no_stalling() -> None:
+def test_DA_13_3_the_last_tile_in_turn_sixty_ends_the_match_by_DA_13_1() -> None:
     match = last_turn(turn=MAX_TURNS)
     go(match, 2)
     result = match.result()

@@ -30,22 +30,16 @@ from games.dungeon_allies.scenes import (
 )
 from meadhall import Match
 from meadhall.engine.chance import below, step_key
-from meadhall.games.dungeon_allies.state import (
-    ACCEPT,
-    BUY,
-    GONE,
-    HAMMER,
-    ROLL,
-    Phase,
-    current_round,
-)
+from meadhall.games.dungeon_allies.actions import Act, Phase
+from meadhall.games.dungeon_allies.pieces import GONE
+from meadhall.games.dungeon_allies.state import current_round
 
 WATER_FIRE = {A: {4: "water", 6: "fire"}}
 
-# -------------------------------------------------------------------------------------------------------- order of all things
+# ---------------------------------------------------------------------------------------------------------- order of all things
 
 
-def test_DA_4_1_eight_steps_in_order_and_what_one_gives_is_used_in_the_next() -> None:
+def test_DA_4_1_eight_steps_in_order_and_each_can_use_the_gains_of_the_one_before() -> None:
     match = scene(
         {
             A: {4: "water", 6: "fire", 8: "armor", 10: "melee"},
@@ -57,7 +51,7 @@ def test_DA_4_1_eight_steps_in_order_and_what_one_gives_is_used_in_the_next() ->
     )
     send(match, (A, 4, "square:0"), (B, 12, "sorcerer:1"), (A, 6, "turn_order"), (B, 10, "trade"), (A, 8, "treasure:1"))
     send(match, (B, 8, "tavern"), (A, 10, "prisoner:1"))
-    events = [*fated(match, place(4, "trainer"), 3), *match.play(trade(0, 0)), *match.play(BUY)]
+    events = [*fated(match, place(4, "trainer"), 3), *match.play(trade(0, 0)), *match.play(Act.BUY)]
     steps = {
         "defeats": "the white crystal of the treasure is not guarded from A",
         "order": "A has a red crystal for the prisoner",
@@ -72,7 +66,7 @@ def test_DA_4_1_eight_steps_in_order_and_what_one_gives_is_used_in_the_next() ->
     assert [event.name for event in events if event.name in steps] == list(steps)
 
 
-# ------------------------------------------------------------------------------------------------------------------- fights
+# ----------------------------------------------------------------------------------------------------------------------- fights
 
 
 def test_DA_4_2_players_in_turn_order_each_with_all_fights_in_the_order_they_choose() -> None:
@@ -98,7 +92,7 @@ def test_DA_4_3_the_tile_is_revealed_to_all_before_spells_are_cast() -> None:
     for viewer in (-1, A, B):
         assert match.view(viewer).state.monster[3] == 3
         assert match.view(viewer).state.monster[4] == -1
-    assert legal(match) == [ROLL, bless(4)]
+    assert legal(match) == [Act.ROLL, bless(4)]
 
 
 @pytest.mark.parametrize(
@@ -143,23 +137,27 @@ def test_DA_4_5_without_a_spell_to_cast_the_dice_roll_at_once() -> None:
 )
 def test_DA_4_5_the_hammer_strikes_monsters_whose_level_is_not_above_the_round(removed: int, square: int, strikes: bool) -> None:
     match = prepared("WG", square=square, removed=removed)
-    assert (HAMMER in legal(match)) == strikes
+    assert (Act.HAMMER in legal(match)) == strikes
     if strikes:
-        assert told(match.play(HAMMER))[:2] == [["hammers", A, square], ["defeats", A, square, 2]]
+        assert told(match.play(Act.HAMMER))[:2] == [["hammers", A, square], ["defeats", A, square, 2]]
         assert (crystals(match, A), box(match)["W"] >= 3) == ("G", True)
     else:
-        assert refused(match, HAMMER) == "DA-4.5"
+        assert refused(match, Act.HAMMER) == "DA-4.5"
 
 
-def test_DA_4_5_enhance_adds_a_die_that_is_no_ally_s_and_not_in_the_fight_and_is_never_doubled_by_a_weakness() -> None:
+def test_DA_4_5_enhance_adds_a_free_die_that_no_weakness_doubles() -> None:
     match = prepared("GG", weakness="melee", target=40)
-    assert legal(match) == [ROLL, enhance(10), enhance(12)]
+    assert legal(match) == [Act.ROLL, enhance(10), enhance(12)]
     assert (
-        refused(match, enhance(8)) == refused(match, enhance(4)) == refused(match, HAMMER) == refused(match, bless(4)) == "DA-4.5"
+        refused(match, enhance(8))
+        == refused(match, enhance(4))
+        == refused(match, Act.HAMMER)
+        == refused(match, bless(4))
+        == "DA-4.5"
     )
     assert told(match.play(enhance(12))) == [["enhances", A, 12]]
     assert (crystals(match, A), box(match)["G"]) == ("G", 5)
-    assert legal(match) == [ROLL, enhance(10)]
+    assert legal(match) == [Act.ROLL, enhance(10)]
     assert refused(match, enhance(12)) == "DA-4.5"
     match.play(enhance(10))
     events = only(match.steps[-1].events, "rolled")
@@ -167,14 +165,14 @@ def test_DA_4_5_enhance_adds_a_die_that_is_no_ally_s_and_not_in_the_fight_and_is
     assert all(value == counted for *_, value, counted in events)
 
 
-def test_DA_4_5_bless_doubles_a_die_of_the_fight_once_an_enhance_die_too() -> None:
+def test_DA_4_5_bless_doubles_a_die_of_the_fight_once_including_an_enhance_die() -> None:
     match = prepared("YYYG")
-    assert legal(match) == [ROLL, enhance(10), enhance(12), bless(4)]
+    assert legal(match) == [Act.ROLL, enhance(10), enhance(12), bless(4)]
     assert refused(match, bless(6)) == refused(match, bless(8)) == refused(match, bless(10)) == "DA-4.5"
     match.play(enhance(10))
-    assert legal(match) == [ROLL, bless(4), bless(10)]
+    assert legal(match) == [Act.ROLL, bless(4), bless(10)]
     assert told(match.play(bless(10))) == [["blesses", A, 10]]
-    assert legal(match) == [ROLL, bless(4)]
+    assert legal(match) == [Act.ROLL, bless(4)]
     assert refused(match, bless(10)) == "DA-4.5"
     events = only(fated(match, bless(4), 1, 2, 3), "rolled", "total")
     assert events == [["rolled", A, 4, 1, 2], ["rolled", A, 6, 2, 4], ["rolled", A, 10, 3, 6], ["total", A, 12, 30]]
@@ -185,8 +183,8 @@ def test_DA_4_5_the_hammer_is_still_allowed_after_other_spells() -> None:
     match = prepared("YGW")
     match.play(bless(4))
     match.play(enhance(12))
-    assert legal(match) == [ROLL, HAMMER]
-    match.play(HAMMER)
+    assert legal(match) == [Act.ROLL, Act.HAMMER]
+    match.play(Act.HAMMER)
     assert crystals(match, A) == ""
     assert not state_of(match).blessed.any()
     assert not state_of(match).extra.any()
@@ -195,13 +193,13 @@ def test_DA_4_5_the_hammer_is_still_allowed_after_other_spells() -> None:
 def test_DA_4_5_red_and_blue_are_no_spells_before_the_roll() -> None:
     match = prepared("RB")
     assert state_of(match).phase == Phase.REROLL
-    assert refused(match, bless(4)) == refused(match, ROLL) == "DA-4.5"
+    assert refused(match, bless(4)) == refused(match, Act.ROLL) == "DA-4.5"
 
 
-def test_DA_4_6_a_blue_crystal_rolls_one_die_again_and_doubling_stays() -> None:
+def test_DA_4_6_a_blue_crystal_rerolls_one_die_and_doubling_stays() -> None:
     match = prepared("YBBBB", target=13)
     fated(match, bless(4), 1, 1)
-    assert legal(match) == [ACCEPT, reroll(4), reroll(6)]
+    assert legal(match) == [Act.ACCEPT, reroll(4), reroll(6)]
     assert refused(match, reroll(8)) == "DA-4.6"
     assert told(fated(match, reroll(4), 3)) == [["rerolled", A, 4, 3, 6], ["total", A, 8, 13]]
     assert told(fated(match, reroll(4), 2)) == [["rerolled", A, 4, 2, 4], ["total", A, 6, 13]], "the new value replaces the old"
@@ -209,22 +207,22 @@ def test_DA_4_6_a_blue_crystal_rolls_one_die_again_and_doubling_stays() -> None:
     assert crystals(match, A) == "B"
 
 
-def test_DA_4_6_an_enhance_die_is_rolled_again_too_and_a_loss_can_be_accepted() -> None:
+def test_DA_4_6_an_enhance_die_can_be_rerolled_and_a_loss_accepted() -> None:
     match = prepared("GBB", target=20)
     fated(match, enhance(12), 1, 1, 1)
-    assert legal(match) == [ACCEPT, reroll(4), reroll(6), reroll(12)]
+    assert legal(match) == [Act.ACCEPT, reroll(4), reroll(6), reroll(12)]
     fated(match, reroll(12), 7)
-    assert told(match.play(ACCEPT))[0] == ["fails", A, 0]
+    assert told(match.play(Act.ACCEPT))[0] == ["fails", A, 0]
     assert crystals(match, A) == "B"
 
 
-def test_DA_4_6_the_last_blue_crystal_decides() -> None:
+def test_DA_4_6_after_the_last_blue_crystal_the_fight_ends() -> None:
     match = prepared("B", target=20)
-    assert legal(match) == [ACCEPT, reroll(4), reroll(6)]
+    assert legal(match) == [Act.ACCEPT, reroll(4), reroll(6)]
     assert ["fails", A, 0] in told(fated(match, reroll(6), 1))
 
 
-def test_DA_4_7_who_wins_has_the_gold_and_the_tile_who_loses_nothing() -> None:
+def test_DA_4_7_the_winner_gets_the_gold_and_the_tile_a_loser_nothing() -> None:
     for rolls, gained, owner in (((4, 3), 5, A), ((1, 1), 0, GONE)):
         match = scene(WATER_FIRE, gold={A: 1}, monsters={9: (7, 5, "melee")}, removed=3)
         send(match, (A, 4, "square:9"), (B, 4, "trade"), (A, 6, "square:9"))
@@ -245,7 +243,7 @@ def test_DA_4_8_dice_are_drawn_in_ascending_size_from_the_seed_of_the_match() ->
     assert state_of(match).reveals >= 3
 
 
-# ------------------------------------------------------------------------------------------------------------------- rounds
+# ----------------------------------------------------------------------------------------------------------------------- rounds
 
 
 @pytest.mark.parametrize(("removed", "number"), [(0, 1), (7, 1), (8, 2), (15, 2), (16, 3), (27, 3), (28, 3)])
@@ -267,10 +265,10 @@ def test_DA_12_1_between_two_fights_it_changes_what_the_hammer_can_do() -> None:
     match = scene(WATER_FIRE, crystals={A: "W"}, monsters={0: (99, 1, "melee"), 8: (99, 1, "melee")}, removed=7)
     send(match, (A, 4, "square:0"), (B, 4, "trade"), (A, 6, "square:8"), (B, 6, "trade"))
     match.play(fight(0))
-    assert legal(match) == [ROLL, HAMMER]
-    events = match.play(ROLL)
+    assert legal(match) == [Act.ROLL, Act.HAMMER]
+    events = match.play(Act.ROLL)
     assert ["round", 2] in told(events)
-    assert (state_of(match).square, legal(match)) == (8, [ROLL, HAMMER])
+    assert (state_of(match).square, legal(match)) == (8, [Act.ROLL, Act.HAMMER])
     match = scene(WATER_FIRE, crystals={A: "W"}, monsters={8: (99, 1, "melee")}, removed=7)
     send(match, (A, 4, "square:8"))
     assert ["fails", A, 8] in told(go(match, 1)), "it can't strike there in round 1"

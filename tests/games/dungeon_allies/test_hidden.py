@@ -1,4 +1,4 @@
-"""Dungeon Allies: what is public and what is hidden (chapter 14 of the rules), and what can be taken back."""
+"""Hidden and public information (chapter 14 of the rules), and undo."""
 
 from __future__ import annotations
 
@@ -33,13 +33,15 @@ from meadhall.engine.compiled import loops
 from meadhall.engine.rule import INTERPRETED
 from meadhall.engine.schema import States
 from meadhall.engine.view import concealed
-from meadhall.games.dungeon_allies.state import END_TRADE, GONE, ILLUMINATE, NONE, State
+from meadhall.games.dungeon_allies.actions import Act
+from meadhall.games.dungeon_allies.pieces import GONE, NONE
+from meadhall.games.dungeon_allies.state import State
 
-EACH = 15 if INTERPRETED else 100  # how often every redeal is expected
+EACH = 15 if INTERPRETED else 100  # the expected number of each determinization
 
 
 def redealt(match: Match, viewer: int, number: int) -> Any:
-    """A redeal for a viewer; all numbers give others."""
+    """Return a determinization for a viewer; each number gives another one."""
     states = concealed(DA, match.states, viewer)
     states["rng"][0] = (number * 0x9E3779B97F4A7C15 % (1 << 64), 0xD1B54A32D192ED03)
     loops(DA).redeal_one(states, viewer)
@@ -47,7 +49,7 @@ def redealt(match: Match, viewer: int, number: int) -> Any:
 
 
 def few_left() -> Match:
-    """Monsters 24 to 26 lie on their squares, and A has looked at 25; three followers and three cards of the deck are left."""
+    """Return a match with monsters 24 to 26 left, three followers and three cards in the deck. A has looked at 25."""
     match = scene(players=3, removed=24, crystals={A: "R"})
     states = match.states
     state: Any = State.at(states)
@@ -66,10 +68,10 @@ def hidden_of(state: Any) -> tuple[tuple[int, ...], ...]:
     return tuple(state.monster[24:27].tolist()), tuple(state.stack[:3].tolist()), tuple(state.deck[:3].tolist())
 
 
-# ------------------------------------------------------------------------------------------------------------- who knows what
+# -------------------------------------------------------------------------------------------------------------------- knowledge
 
 
-def test_DA_14_1_all_but_three_things_is_public() -> None:
+def test_DA_14_1_everything_except_tiles_stack_and_deck_is_public() -> None:
     for match in (DA.match(players=3, seed="public"), enriched(DA.match(players=4, seed="public, later"))):
         for action in at_random(match):
             match.play(action)
@@ -96,8 +98,8 @@ def test_DA_14_2_which_tile_lies_where_and_the_order_of_stack_and_deck_are_hidde
     assert shown == {-1: nobody, A: ((NONE, 25, NONE), *nobody[1:]), B: nobody, C: nobody}
 
 
-def test_DA_14_2_a_peek_is_never_forgotten_and_tells_nobody_else() -> None:
-    """Followed by the events alone, through whole matches."""
+def test_DA_14_2_a_peek_is_permanent_and_private() -> None:
+    """Compare whole matches with what the events say."""
     for match in (DA.match(players=3, seed="peeks"), enriched(DA.match(players=3, seed="peeks, later"))):
         known: dict[int, dict[int, int]] = {viewer: {} for viewer in range(-1, 3)}
         for action in at_random(match):
@@ -114,14 +116,15 @@ def test_DA_14_2_a_peek_is_never_forgotten_and_tells_nobody_else() -> None:
                 assert shown == expected
 
 
-# ------------------------------------------------------------------------------------------------------------------- redeals
+# ---------------------------------------------------------------------------------------------------------------------- redeals
 
 
 @pytest.mark.parametrize(("viewer", "ways"), [(A, 2 * 2 * 6), (B, 6 * 2 * 6), (-1, 6 * 2 * 6)])
-def test_every_way_in_which_hidden_things_can_lie_is_redealt_as_often(viewer: int, ways: int) -> None:
-    """Tiles that the viewer has not seen, followers below the top, cards of the deck: every combination, by chi-squared.
+def test_all_determinizations_are_equally_frequent(viewer: int, ways: int) -> None:
+    """Chi-squared test over all combinations of unseen tiles, followers below the top, and cards of the deck.
 
-    Its mean is the number of ways but one, its variance twice that; five deviations are met once in a million times.
+    The mean of the statistic is the number of combinations minus one, its variance twice that. Five standard deviations are
+    exceeded about once in a million runs.
     """
     match = few_left()
     counts = Counter(hidden_of(redealt(match, viewer, number)) for number in range(ways * EACH))
@@ -133,7 +136,7 @@ def test_every_way_in_which_hidden_things_can_lie_is_redealt_as_often(viewer: in
     assert squares < ways - 1 + 5 * (2 * (ways - 1)) ** 0.5
 
 
-def test_a_redeal_changes_nothing_but_what_is_hidden() -> None:
+def test_a_redeal_changes_only_hidden_information() -> None:
     for match in (DA.match(players=3, seed="redeal"), enriched(DA.match(players=2, seed="redeal, later"))):
         for action in at_random(match):
             match.play(action)
@@ -151,18 +154,18 @@ def as_tables(state: Any, match: Match) -> States:
 
 
 def assert_same_pieces(state: Any, true: Any) -> None:
-    """The same tiles, followers and cards lie there, in whatever order; nothing is left blank."""
+    """Check that the same tiles, followers and cards are there in any order, and that none is hidden."""
     assert Counter(state.monster.tolist()) == Counter(true.monster.tolist())
     assert Counter(state.stack.tolist()) == Counter(true.stack.tolist())
     assert Counter(state.deck.tolist()) == Counter(true.deck.tolist())
 
 
-# -------------------------------------------------------------------------------------------------------- what can be undone
+# ------------------------------------------------------------------------------------------------------------ ------------ undo
 
 
-def test_placing_a_die_bidding_and_paying_for_light_are_taken_back_freely() -> None:
+def test_placing_a_die_bidding_and_casting_illuminate_can_be_undone() -> None:
     match = scene(gold={B: 5}, crystals={A: "R"})
-    match.play(ILLUMINATE)
+    match.play(Act.ILLUMINATE)
     assert match.can_undo()
     match.play(peek(3))
     assert not match.can_undo()
@@ -174,7 +177,7 @@ def test_placing_a_die_bidding_and_paying_for_light_are_taken_back_freely() -> N
     assert match.can_undo()
 
 
-def test_a_roll_a_revealed_tile_and_the_end_of_a_turn_are_not() -> None:
+def test_a_roll_a_revealed_tile_and_the_end_of_a_turn_can_not_be_undone() -> None:
     match = scene({A: {4: "water", 6: "fire"}}, crystals={A: "BRRRR"}, monsters={0: (3, 1, "armor")})
     send(match, (A, 4, "square:0"), (B, 4, "treasure:1"), (A, 6, "trade"))
     fated(match, place(6, "treasure:2"), 1)
@@ -183,11 +186,11 @@ def test_a_roll_a_revealed_tile_and_the_end_of_a_turn_are_not() -> None:
     assert not match.can_undo()
     match.play(trade(0, 0))
     assert match.can_undo()
-    match.play(END_TRADE)
+    match.play(Act.END_TRADE)
     assert not match.can_undo()
 
 
-def test_whatever_is_revealed_moves_the_counter() -> None:
+def test_the_counter_of_revelations_stays_if_nothing_is_revealed() -> None:
     match = scene(removed=28, treasure={})
     before = state_of(match).reveals
     go(match)

@@ -1,4 +1,4 @@
-"""Dungeon Allies keeps every law that games keep."""
+"""Dungeon Allies passes ``check_game``, and code and tests cite every rule."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ SETUPS = list(conformance.setups(DA))
 TRIED = SETUPS[:1] if INTERPRETED else SETUPS
 
 
-def test_it_is_played_by_2_to_5() -> None:
+def test_two_to_five_players_are_possible() -> None:
     assert [players for players, _ in SETUPS] == [2, 3, 4, 5]
 
 
 @pytest.mark.parametrize("setup", TRIED, ids=lambda setup: str(setup[0]))
-def test_dungeon_allies_keeps_every_law(setup: tuple[int, dict[str, Any]], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_dungeon_allies_passes_check_game(setup: tuple[int, dict[str, Any]], monkeypatch: pytest.MonkeyPatch) -> None:
     if INTERPRETED:
         monkeypatch.setattr(conformance, "_BRANCHES", 2)
     monkeypatch.setattr(conformance, "DEALS", 20 if INTERPRETED else 60)
@@ -35,7 +35,7 @@ def test_dungeon_allies_keeps_every_law(setup: tuple[int, dict[str, Any]], monke
 def test_every_rule_id_is_named_by_a_test_and_cited_by_the_code() -> None:
     tests = "".join(path.read_text(encoding="utf-8") for path in Path(__file__).parent.glob("test_*.py"))
     folder = Path(package.__file__).parent
-    files = [folder / "state.py", folder / "hidden.py", *(folder / "rules").glob("*.py")]
+    files = [*(folder / f"{name}.py" for name in ("pieces", "actions", "state", "hidden")), *(folder / "rules").glob("*.py")]
     code = "".join(path.read_text(encoding="utf-8") for path in files)
     named_by_tests = {f"DA-{chapter}.{rule}" for chapter, rule in re.findall(r"def test_DA_(\d+)_(\d+)", tests)}
     assert named_by_tests == set(rule_ids(DA))

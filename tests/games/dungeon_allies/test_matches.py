@@ -1,4 +1,4 @@
-"""What holds in every match: played along by a slow reference, and counted piece by piece."""
+"""Properties of every match: a slow reference agrees, and no piece is lost."""
 
 from __future__ import annotations
 
@@ -7,17 +7,19 @@ from collections.abc import Iterator
 from typing import Any
 
 from games.dungeon_allies.reference import COLOURS, DICE, Reference
-from games.dungeon_allies.scenes import DA, at_random, check_counts, enriched, legal, waiting
+from games.dungeon_allies.scenes import DA, at_random, check_counts, enriched, legal, unplaced
 from meadhall import Match
 from meadhall.engine.rule import INTERPRETED
+from meadhall.games.dungeon_allies.actions import Phase
 from meadhall.games.dungeon_allies.components import components_of
-from meadhall.games.dungeon_allies.state import GONE, NONE, Event, Phase, Step
+from meadhall.games.dungeon_allies.pieces import GONE, NONE
+from meadhall.games.dungeon_allies.state import Event, Step
 
 MATCHES = 1 if INTERPRETED else 4
 
 
 def matches(count: int) -> Iterator[Match]:
-    """With every number of players: some as they are set up, as many that begin rich and late."""
+    """Yield matches with every number of players: normal ones, and as many that begin rich and late."""
     for players in range(DA.min_players, DA.max_players + 1):
         for number in range(count):
             yield DA.match(players=players, seed=f"dungeon allies {players} {number}")
@@ -25,7 +27,7 @@ def matches(count: int) -> Iterator[Match]:
 
 
 def reference_of(match: Match) -> Reference:
-    """The same match from its seed on; and what is not as the rules set it up, but as the test did, it is told."""
+    """Return the reference in the same position. It starts from the seed and then copies what the test has changed."""
     reference = Reference(match.players, match.seed)
     assert [event.to_list() for event in match.setup] == reference.events
     for step in match.steps:
@@ -74,7 +76,7 @@ def test_every_match_is_the_one_that_the_reference_plays() -> None:
 
 
 def compare(match: Match, reference: Reference) -> None:
-    """What everybody has, and what lies where."""
+    """Compare the possessions of all players and the boards."""
     state: Any = match.state
     components = components_of(match.options)
     monsters, cards = [monster.id for monster in components.monster], [card.id for card in components.sorcerer_card]
@@ -92,15 +94,15 @@ def compare(match: Match, reference: Reference) -> None:
     assert state.box.tolist() == [reference.box[colour] for colour in COLOURS]
 
 
-def test_nothing_is_lost_or_made() -> None:
-    """After every action; and when the places are resolved, as many dice lie on the board as were active."""
+def test_no_piece_is_lost_or_created() -> None:
+    """Check it after every action. During the resolution, all active dice lie on the boards."""
     for match in matches(1):
         active = 0
         for action in at_random(match, "counted"):
             state: Any = match.state
             placed = int((state.place != NONE).sum())
             if state.step == Step.PLACEMENT:
-                active = placed + sum(waiting(match, seat) for seat in range(match.players))
+                active = placed + sum(unplaced(match, seat) for seat in range(match.players))
             else:
                 assert placed == active
             match.play(action)

@@ -1,4 +1,4 @@
-"""What a browser shows of Dungeon Allies: what lies where, the chances of a fight, and the story of a turn."""
+"""The values of the page: the boards, the chances of a fight, and the story of a turn."""
 
 from __future__ import annotations
 
@@ -14,30 +14,18 @@ from games.dungeon_allies.scenes import DA, at_random, enriched, go, play_at_ran
 from meadhall import Match
 from meadhall.engine.rule import INTERPRETED
 from meadhall.engine.view import EVERYTHING
-from meadhall.games.dungeon_allies import page
-from meadhall.games.dungeon_allies.boards import Die
-from meadhall.games.dungeon_allies.state import (
-    BLESS,
-    D4,
-    D6,
-    DICE,
-    GOLD,
-    NONE,
-    REROLL,
-    ROLL,
-    SIDES,
-    SQUARES,
-    Event,
-    Phase,
-    Step,
-)
-from meadhall.games.dungeon_allies.story import Scene, Thrown, story
+from meadhall.games.dungeon_allies import actions, page
+from meadhall.games.dungeon_allies.actions import Act, Phase
+from meadhall.games.dungeon_allies.boards import PlacedDie
+from meadhall.games.dungeon_allies.pieces import DICE, NONE, SIDES, SQUARES, TARGETS, Die, Item
+from meadhall.games.dungeon_allies.state import Event, Step
+from meadhall.games.dungeon_allies.story import FightDie, Scene, story
 
 PLAYERS = (2,) if INTERPRETED else (2, 3, 5)
 
 
 def moments(players: int) -> Iterator[Match]:
-    """Every moment of two random matches, one of which begins rich and late."""
+    """Yield every position of two random matches, one of which begins rich and late."""
     for match in (DA.match(players=players, seed="plain"), enriched(DA.match(players=players, seed="rich"))):
         for action in at_random(match):
             yield match
@@ -49,53 +37,58 @@ def field(match: Match, name: str) -> Any:
     return match.states[0][name].tolist()
 
 
-# --------------------------------------------------------------------------------------------------------------- what lies where
+# -------------------------------------------------------------------------------------------------------------------- -- boards
 
 
 @pytest.mark.parametrize("players", PLAYERS)
 def test_every_die_is_drawn_once_where_it_lies(players: int) -> None:
     for match in moments(players):
         shown = page.picture(match.view())
-        places = [square.dice for square in shown.squares] + [shown.trainees, shown.tavern.dice, shown.traders]
+        places = [square.dice for square in shown.squares] + [shown.trainer.dice, shown.tavern.dice, shown.market.dice]
         places += [
-            (each.die,) for row in (shown.track, shown.treasures, shown.prisoners, shown.offers) for each in row if each.die
+            (each.die,)
+            for row in (shown.track.spaces, shown.treasures, shown.prisoners, shown.offers)
+            for each in row
+            if each.die
         ]
         drawn = Counter(die for dice in places for die in dice)
         lying = field(match, "place")[:players]
-        assert drawn == Counter(Die(seat, die) for seat in range(players) for die in range(DICE) if lying[seat][die] != NONE)
+        assert drawn == Counter(
+            PlacedDie(seat, die) for seat in range(players) for die in range(DICE) if lying[seat][die] != NONE
+        )
 
 
-def test_a_follower_with_the_die_of_one_who_was_trained_is_not_at_the_trainer() -> None:
+def test_a_follower_who_got_the_old_die_of_a_trained_ally_is_not_at_the_trainer() -> None:
     match = scene({0: {4: "water", 8: "fire", 10: "armor"}}, crystals={0: "RRR"})
     send(match, (0, 4, "trainer"), (1, 4, "trade"), (0, 8, "tavern"), (1, 6, "turn_order"))
-    before = {member.die: member.where for member in page.picture(match.view()).corners[0].members}
+    before = {member.die: member.where for member in page.picture(match.view()).areas[0].members}
     go(match)
     assert (field(match, "phase"), match.actor) == (Phase.TRADE, 0)
-    after = {member.die: member.where for member in page.picture(match.view()).corners[0].members}
-    assert before[D4] != ""
-    assert sorted(after) == [D4, D6, D6 + 1, D6 + 2]
-    assert (after[D4], after[D6]) == ("", "")
+    after = {member.die: member.where for member in page.picture(match.view()).areas[0].members}
+    assert before[Die.D4] != ""
+    assert sorted(after) == [Die.D4, Die.D6, Die.D6 + 1, Die.D6 + 2]
+    assert (after[Die.D4], after[Die.D6]) == ("", "")
 
 
-def test_who_was_trained_in_vain_still_is_at_the_trainer() -> None:
+def test_an_ally_whose_training_failed_is_still_at_the_trainer() -> None:
     match = scene({0: {4: "water", 6: "fire"}}, crystals={0: "RRR"})
     send(match, (0, 4, "trainer"), (1, 4, "trade"), (0, 6, "trade"))
     go(match)
     assert (field(match, "phase"), match.actor) == (Phase.TRADE, 0)
-    where = {member.die: member.where for member in page.picture(match.view()).corners[0].members}
+    where = {member.die: member.where for member in page.picture(match.view()).areas[0].members}
     assert "" not in where.values()
-    assert where[D4] != where[D6]
+    assert where[Die.D4] != where[Die.D6]
 
 
 @pytest.mark.parametrize("players", PLAYERS)
-def test_a_tile_is_drawn_for_who_has_seen_it(players: int) -> None:
-    """DA-14.2: for everybody where it was revealed; beside that, for who has looked, in their own part."""
+def test_a_tile_is_drawn_for_the_seats_that_have_seen_it(players: int) -> None:
+    """DA-14.2: In the public part if it is revealed; in a private part if the seat has looked at it."""
     looked = 0
     for match in moments(players):
         revealed = {square for square, seen in enumerate(field(match, "seen")) if seen & 1}
-        assert {square.square for square in page.picture(match.view()).squares if square.monster} == revealed
+        assert {square.target for square in page.picture(match.view()).squares if square.monster} == revealed
         for seat in range(players):
-            looks = {look.on.square for look in page.own(match.view(seat)).looks}
+            looks = {seen.square.target for seen in page.own(match.view(seat)).seen}
             assert looks == {square for square, seen in enumerate(field(match, "seen")) if seen >> (1 + seat) & 1} - revealed
             looked += len(looks)
     assert looked
@@ -109,7 +102,7 @@ def test_in_a_replay_everything_can_be_shown() -> None:
 
 
 @pytest.mark.parametrize("players", PLAYERS)
-def test_what_can_not_be_chosen_is_offered_with_its_reason(players: int) -> None:
+def test_illegal_choices_are_offered_with_their_refusals(players: int) -> None:
     phases = set()
     for match in moments(players):
         if match.over:
@@ -122,20 +115,60 @@ def test_what_can_not_be_chosen_is_offered_with_its_reason(players: int) -> None
     assert phases >= {Phase.PLACE, Phase.PREP, Phase.TRADE}
 
 
-# -------------------------------------------------------------------------------------------------------------------- chances
+@pytest.mark.parametrize("players", PLAYERS)
+def test_choices_are_taken_apart_as_the_rules_number_them(players: int) -> None:
+    kinds = set()
+    for match in moments(players):
+        if match.over:
+            continue
+        view = match.view(match.actor)
+        own = page.own(view)
+        assert [action for action, _ in own.deeds] == sorted({*view.legal, *page.offered(view)})
+        for action, deed in own.deeds:
+            kind = Act[deed.kind.upper()]
+            kinds.add(kind)
+            argument = action - kind
+            if kind == Act.PLACE:
+                assert action == actions.place(deed.target, deed.die)
+            elif kind in (Act.PEEK, Act.FIGHT):
+                assert deed.target == argument
+            elif kind == Act.BID:
+                assert deed.gold == argument
+            elif kind in (Act.ENHANCE, Act.BLESS, Act.REROLL, Act.FOLLOWER_DIE):
+                assert deed.die == argument
+    assert kinds >= {
+        Act.ASSIGN,
+        Act.PLACE,
+        Act.ILLUMINATE,
+        Act.ROLL,
+        Act.HAMMER,
+        Act.ENHANCE,
+        Act.BLESS,
+        Act.TRADE,
+        Act.END_TRADE,
+    }
 
 
-@pytest.mark.parametrize("dice", [(D4,), (D6, D4), (D4, D6, D6 + 1)])
-def test_a_chance_is_the_share_of_all_rolls_that_are_enough(dice: tuple[int, ...]) -> None:
-    thrown = [Thrown(die, doubled="skill" if die == D4 else "") for die in dice]
+def test_the_private_part_knows_every_target_and_every_square_once() -> None:
+    own = page.own(DA.match(players=2, seed="plain").view(0))
+    assert [target for targets in own.targets for target in targets] == list(range(TARGETS))
+    assert [square for squares in own.levels for square in squares] == list(range(SQUARES)) == list(own.targets[0])
+
+
+# ---------------------------------------------------------------------------------------------------------------------- chances
+
+
+@pytest.mark.parametrize("dice", [(Die.D4,), (Die.D6, Die.D4), (Die.D4, Die.D6, Die.D6 + 1)])
+def test_a_chance_agrees_with_counting_all_rolls(dice: tuple[int, ...]) -> None:
+    thrown = [FightDie(die, doubled="skill" if die == Die.D4 else "") for die in dice]
     rolls = list(product(*(range(1, SIDES[die] + 1) for die in dice)))
     assert len(rolls) == prod(SIDES[die] for die in dice)
     for target in range(1, 30):
-        enough = sum(sum(2 * v if die == D4 else v for die, v in zip(dice, roll, strict=True)) >= target for roll in rolls)
+        enough = sum(sum(2 * v if die == Die.D4 else v for die, v in zip(dice, roll, strict=True)) >= target for roll in rolls)
         assert page.chance_of(thrown, target) == round(100 * enough / len(rolls))
 
 
-def test_a_spell_says_what_it_would_make_of_the_fight() -> None:
+def test_a_spell_shows_the_chance_after_it() -> None:
     match = scene(
         players=2,
         allies={0: {6: "fire", 4: "water"}, 1: {6: "melee", 4: "armor"}},
@@ -144,18 +177,18 @@ def test_a_spell_says_what_it_would_make_of_the_fight() -> None:
     )
     send(match, (0, 6, "square:0"), (1, 6, "trade"), (0, 4, "trade"), (1, 4, "trade"))
     chances = dict(page.own(match.view(0)).chances)
-    assert chances == {ROLL: 0, BLESS + D6: 50}
+    assert chances == {Act.ROLL: 0, Act.BLESS + Die.D6: 50}
     assert page.picture(match.view()).chance == 0
 
 
-def test_who_rolls_again_is_told_the_chance_of_each_die() -> None:
+def test_a_reroll_shows_the_chance_of_each_die() -> None:
     for match in moments(2):
         if match.state.phase != Phase.REROLL:  # type: ignore[attr-defined]
             continue
         own = page.own(match.view(match.actor))
         assert own.fight is not None
         for action, chance in own.chances:
-            thrown = next(die for die in own.fight.dice if die.die == action - REROLL)
+            thrown = next(die for die in own.fight.dice if die.die == action - Act.REROLL)
             others = own.fight.total - thrown.counted
             enough = sum(
                 others + (2 if thrown.doubled else 1) * value >= own.fight.target for value in range(1, SIDES[thrown.die] + 1)
@@ -163,11 +196,11 @@ def test_who_rolls_again_is_told_the_chance_of_each_die() -> None:
             assert chance == round(100 * enough / SIDES[thrown.die])
 
 
-# ---------------------------------------------------------------------------------------------------------------------- story
+# ------------------------------------------------------------------------------------------------------------------------ story
 
 
 def turns(match: Match) -> Iterator[tuple[int, int, list[Scene]]]:
-    """For every turn that was resolved: positions before its first step of resolution and after its last, and its scenes."""
+    """Yield for every resolved turn: the position before it, the position after it, and its scenes."""
     first = 0
     for position, step in enumerate(match.steps, 1):
         if any(event.kind == Event.TURN_ENDED for event in step.events):
@@ -178,9 +211,9 @@ def turns(match: Match) -> Iterator[tuple[int, int, list[Scene]]]:
 
 
 @pytest.mark.parametrize("players", PLAYERS)
-def test_a_turn_is_told_with_all_its_fights_and_all_its_gold(players: int) -> None:
+def test_the_story_of_a_turn_contains_all_fights_and_all_gold(players: int) -> None:
     match = play_at_random(enriched(DA.match(players=players, seed="rich")))
-    told_turns = list(turns(match))[1:]  # in the first one they have become rich
+    told_turns = list(turns(match))[1:]  # the first turn is not complete: the scene made the players rich in it
     assert told_turns
     for first, last, scenes in told_turns:
         happened = [event for step in match.steps[first:last] for event in step.events]
@@ -192,7 +225,7 @@ def test_a_turn_is_told_with_all_its_fights_and_all_its_gold(players: int) -> No
         assert {fight.total for fight in fights if fight.dice} <= {*totals, 0}
         told = Counter[int | None]()
         for line in (line for each in scenes for line in each.lines):
-            told[line.seat] += sum(count for item, count in line.items if item == GOLD)
+            told[line.seat] += sum(count for item, count in line.items if item == Item.GOLD)
         before, after = match.view_at(first).state.gold, match.view_at(last).state.gold
         bids = Counter[int]()
         for event in happened:
@@ -202,8 +235,8 @@ def test_a_turn_is_told_with_all_its_fights_and_all_its_gold(players: int) -> No
             assert after[seat] == before[seat] - bids[seat] + told[seat]
 
 
-def test_scenes_are_told_in_the_order_of_the_places_and_numbered_for_good() -> None:
-    """The page knows by their numbers which of them it has told already."""
+def test_scenes_are_in_the_order_of_the_places_and_keep_their_numbers() -> None:
+    """The page recognizes by their numbers the scenes that it has already shown."""
     match = play_at_random(enriched(DA.match(players=2, seed="rich")))
     known: dict[tuple[int, int], Scene] = {}
     for position in range(len(match.steps) + 1):

@@ -28,29 +28,16 @@ from games.dungeon_allies.scenes import (
     trade_with,
 )
 from meadhall import Match
-from meadhall.games.dungeon_allies.state import (
-    BID,
-    DICE,
-    FOLLOWERS,
-    ILLUMINATE,
-    MOST_GOLD_BID,
-    ON_PRISONER,
-    ON_SORCERER,
-    ON_TREASURE,
-    PLACE,
-    PRISONERS,
-    TRAINER_SPACES,
-    TREASURES,
-    Phase,
-    State,
-)
+from meadhall.games.dungeon_allies.actions import MOST_GOLD_BID, Act, Phase
+from meadhall.games.dungeon_allies.pieces import DICE, FOLLOWERS, PRISONERS, TRAINER_SPACES, TREASURES, Target
+from meadhall.games.dungeon_allies.state import State
 
 THREE = {4: "water", 6: "fire", 8: "armor"}
 
-# ---------------------------------------------------------------------------------------------------------- whose turn it is
+# ------------------------------------------------------------------------------------------------------------- whose turn it is
 
 
-def test_DA_3_1_one_die_each_in_turn_order_and_who_has_more_goes_on_alone() -> None:
+def test_DA_3_1_one_die_each_in_turn_order_and_players_with_more_dice_continue_alone() -> None:
     match = scene({B: {4: "water", 6: "fire", 8: "armor", 10: "melee"}}, players=3, order=[C, B, A])
     actors: list[int | None] = []
     while state_of(match).phase == Phase.PLACE and len(actors) < 8:
@@ -59,50 +46,50 @@ def test_DA_3_1_one_die_each_in_turn_order_and_who_has_more_goes_on_alone() -> N
     assert actors == [C, B, A, C, B, A, B, B]
 
 
-def test_DA_3_1_the_turn_goes_on_as_long_as_dice_are_left_and_with_an_active_die_only() -> None:
+def test_DA_3_1_only_active_dice_that_are_not_placed_yet_can_be_placed() -> None:
     match = scene({A: THREE})
     send(match, (A, 6, "trade"), (B, 4, "trade"))
     assert refused(match, place(6, "square:3")) == "DA-3.1"
     assert refused(match, place(12, "square:3")) == "DA-1.2"
 
 
-def test_DA_3_2_any_die_on_any_space_but_one_has_to_be_placed() -> None:
+def test_DA_3_2_any_die_on_any_space_but_no_pass() -> None:
     match = scene({A: THREE})
     actions = legal(match)
-    assert all(PLACE <= action < ILLUMINATE for action in actions)
-    assert {(action - PLACE) % DICE for action in actions} == {0, 1, 2}
+    assert all(Act.PLACE <= action < Act.ILLUMINATE for action in actions)
+    assert {(action - Act.PLACE) % DICE for action in actions} == {0, 1, 2}
     for sides in THREE:
         assert spots(match, sides) == spots(match, 4)
 
 
 def cornered(**more: Any) -> Match:
-    """B, who has only the d6 left, finds all taken but trade, when A has placed the last die but one."""
+    """Return a match in which B has only the d6 left and every space except trade is taken, after A has placed the d6."""
     match = scene({A: THREE}, removed=27, followers=0, **more)
     send(match, (A, 4, "square:27"), (B, 4, "turn_order"))
     states = match.states
     state: Any = State.at(states)
-    state.holder[ON_TREASURE : ON_TREASURE + TREASURES] = A
-    state.holder[ON_PRISONER : ON_PRISONER + PRISONERS] = A
-    state.holder[ON_SORCERER:] = A
+    state.holder[Target.TREASURE : Target.TREASURE + TREASURES] = A
+    state.holder[Target.PRISONER : Target.PRISONER + PRISONERS] = A
+    state.holder[Target.SORCERER :] = A
     state.trainees = TRAINER_SPACES
     match = match.supposing(states)
     send(match, (A, 6, "trade"))
     return match
 
 
-def test_DA_3_2_whose_last_die_can_only_trade_is_not_asked() -> None:
+def test_DA_3_2_a_last_die_that_can_only_trade_is_placed_automatically() -> None:
     match = cornered()
     assert match.actor == A, "B's die was placed at once"
     assert told(match.steps[-1].events) == [["placed", A, 6, "trade"], ["placed", B, 6, "trade"]]
     assert spots(match, 8) == ["square:27", "turn_order", "trade"]
 
 
-def test_DA_3_2_who_could_cast_illuminate_is_asked() -> None:
+def test_DA_3_2_a_player_who_could_cast_illuminate_decides() -> None:
     match = cornered(crystals={B: "R"})
-    assert (match.actor, legal(match)) == (B, [place(6, "trade"), ILLUMINATE])
+    assert (match.actor, legal(match)) == (B, [place(6, "trade"), Act.ILLUMINATE])
 
 
-# ------------------------------------------------------------------------------------------------------------------- spaces
+# ----------------------------------------------------------------------------------------------------------------------- spaces
 
 
 def test_DA_3_3_a_square_with_a_monster_and_no_die_of_another_player() -> None:
@@ -170,12 +157,12 @@ def test_DA_3_3_trade_is_open_to_all() -> None:
     send(match, (A, 4, "trade"), (B, 4, "trade"), (C, 4, "trade"), (A, 6, "trade"))
 
 
-# --------------------------------------------------------------------------------------------------------------- Illuminate
+# ------------------------------------------------------------------------------------------------------------------- Illuminate
 
 
 def test_DA_3_4_a_red_crystal_for_two_tiles_one_after_the_other() -> None:
     match = scene({A: THREE}, players=3, crystals={A: "RR"}, removed=20)
-    assert told(match.play(ILLUMINATE)) == [["illuminates", A]]
+    assert told(match.play(Act.ILLUMINATE)) == [["illuminates", A]]
     assert (crystals(match, A), box(match)["R"]) == ("R", 23)
     assert (match.actor, legal(match)) == (A, [peek(square) for square in range(20, 28)])
     assert refused(match, place(4, "trade")) == refused(match, peek(3)) == "DA-3.4"
@@ -185,48 +172,48 @@ def test_DA_3_4_a_red_crystal_for_two_tiles_one_after_the_other() -> None:
     assert refused(match, peek(22)) == "DA-3.4"
     match.play(peek(20))
     assert (match.actor, state_of(match).phase) == (A, Phase.PLACE)
-    match.play(ILLUMINATE)
+    match.play(Act.ILLUMINATE)
     assert legal(match) == [peek(square) for square in (21, 23, 24, 25, 26, 27)]
 
 
-def test_DA_3_4_a_seat_looks_for_itself_alone_and_for_good() -> None:
+def test_DA_3_4_a_look_is_private_and_permanent() -> None:
     match = scene(crystals={A: "RR", B: "R"})
-    match.play(ILLUMINATE)
+    match.play(Act.ILLUMINATE)
     match.play(peek(3))
     match.play(peek(4))
     monsters = {seat: match.view(seat).state.monster.tolist() for seat in (-1, A, B)}
     assert monsters[A][:6] == [-1, -1, -1, 3, 4, -1]
     assert set(monsters[B]) == set(monsters[-1]) == {-1}
     send(match, (A, 4, "square:3"))
-    match.play(ILLUMINATE)
+    match.play(Act.ILLUMINATE)
     assert peek(3) in legal(match), "a die on a tile doesn't matter"
     match.play(peek(3))
     match.play(peek(5))
     assert [square for square, tile in enumerate(match.view(B).state.monster) if tile >= 0] == [3, 5]
 
 
-def test_DA_3_4_at_the_last_tile_one_looks_without_being_asked() -> None:
+def test_DA_3_4_a_single_unseen_tile_is_shown_automatically() -> None:
     match = scene(crystals={A: "RRR"}, removed=25)
-    match.play(ILLUMINATE)
+    match.play(Act.ILLUMINATE)
     match.play(peek(26))
     assert told(match.play(peek(27)))[0] == ["peeked", A, 27]
-    assert told(match.play(ILLUMINATE)) == [["illuminates", A], ["peeked", A, 25], ["peek_face", A, 25, "deep_serpent"]]
-    assert refused(match, ILLUMINATE) == "DA-3.4"
+    assert told(match.play(Act.ILLUMINATE)) == [["illuminates", A], ["peeked", A, 25], ["peek_face", A, 25, "deep_serpent"]]
+    assert refused(match, Act.ILLUMINATE) == "DA-3.4"
     assert crystals(match, A) == "R"
     match = scene(crystals={A: "R"}, removed=26)
-    match.play(ILLUMINATE)
+    match.play(Act.ILLUMINATE)
     assert told(match.play(peek(27)))[::2] == [["peeked", A, 27], ["peeked", A, 26]]
     assert state_of(match).phase == Phase.PLACE
 
 
-def test_DA_3_4_only_with_a_red_crystal_and_before_one_of_the_own_dice() -> None:
+def test_DA_3_4_only_with_a_red_crystal_and_before_placing_an_own_die() -> None:
     match = scene(crystals={A: "BYGW", B: "R"})
-    assert refused(match, ILLUMINATE) == "DA-3.4"
+    assert refused(match, Act.ILLUMINATE) == "DA-3.4"
     send(match, (A, 4, "trade"), (B, 4, "trade"), (A, 6, "trade"))
-    assert ILLUMINATE in legal(match), "in a later pass too"
+    assert Act.ILLUMINATE in legal(match), "in a later pass too"
 
 
-# --------------------------------------------------------------------------------------------------------------------- bids
+# ------------------------------------------------------------------------------------------------------------------------- bids
 
 
 def test_DA_8_1_the_first_die_bids_nothing_and_later_ones_more_than_the_last() -> None:
@@ -245,13 +232,13 @@ def test_DA_8_1_the_first_die_bids_nothing_and_later_ones_more_than_the_last() -
 def test_DA_8_1_no_more_than_sixty() -> None:
     match = scene(players=3, gold={B: 70, C: 70})
     send(match, (A, 4, "tavern"), (B, 4, "tavern"))
-    assert legal(match) == [BID + amount for amount in range(1, MOST_GOLD_BID + 1)]
+    assert legal(match) == [Act.BID + amount for amount in range(1, MOST_GOLD_BID + 1)]
     match.play(bid(60))
     assert refused(match, place(4, "tavern")) == "DA-8.1"
     assert "tavern" not in spots(match, 4)
 
 
-def test_DA_8_1_not_without_a_follower_or_gold_enough() -> None:
+def test_DA_8_1_only_with_a_follower_there_and_enough_gold() -> None:
     match = scene(followers=0)
     assert refused(match, place(4, "tavern")) == "DA-8.1"
     match = scene(gold={A: 2, B: 2}, followers=FOLLOWERS - 3)
@@ -260,7 +247,7 @@ def test_DA_8_1_not_without_a_follower_or_gold_enough() -> None:
     assert refused(match, place(6, "tavern")) == "DA-8.1"
 
 
-def test_DA_8_2_nobody_raises_their_own_bid_but_who_is_outbid_may_return() -> None:
+def test_DA_8_2_no_player_raises_their_own_bid_but_an_outbid_player_may_return() -> None:
     match = scene({A: THREE, B: THREE}, gold={A: 3, B: 1})
     send(match, (A, 4, "tavern"), (B, 4, "trade"))
     assert refused(match, place(6, "tavern")) == "DA-8.2"
@@ -275,7 +262,7 @@ def test_DA_8_2_nobody_raises_their_own_bid_but_who_is_outbid_may_return() -> No
     assert not only(match.steps[-1].events, "gains")
 
 
-def test_DA_8_2_between_a_die_in_the_tavern_and_its_bid_nobody_illuminates() -> None:
+def test_DA_8_2_illuminate_is_not_possible_between_a_tavern_die_and_its_bid() -> None:
     match = scene(gold={B: 5}, crystals={B: "R"})
     send(match, (A, 4, "tavern"), (B, 4, "tavern"))
-    assert refused(match, ILLUMINATE) == "DA-8.1"
+    assert refused(match, Act.ILLUMINATE) == "DA-8.1"

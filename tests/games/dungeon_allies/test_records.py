@@ -1,4 +1,4 @@
-"""The golden records of Dungeon Allies show every ending, everything that can decide a tie, and other components."""
+"""The golden records of Dungeon Allies cover every ending, every tie-break, and other components."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ import pytest
 
 from meadhall import Match, game, replay
 from meadhall.engine.record.format import read_records
-from meadhall.games.dungeon_allies.state import COLOURS, MAX_TURNS, MONSTERS, WHITE
+from meadhall.games.dungeon_allies.pieces import COLOURS, MONSTERS, Item
+from meadhall.games.dungeon_allies.state import MAX_TURNS
 
 DA = game("dungeon-allies")
 FOLDER = Path(__file__).parents[2] / "records" / DA.name
@@ -29,33 +30,33 @@ def points(match: Match) -> tuple[int, ...]:
 
 
 def deciding(match: Match) -> int | None:
-    """DA-13.4: the colour that decides between those with most points, -1 if none does; None if one has more than the others."""
+    """DA-13.4: Return the colour that breaks a tie on points; -1 if the tie stays, None if there is no tie."""
     best = [seat for seat in range(match.players) if points(match)[seat] == max(points(match))]
     state: Any = match.state
     if len(best) == 1:
         return None
     held = [[state.crystals[seat, colour] for seat in best] for colour in range(COLOURS)]
-    return next((colour for colour in range(WHITE, -1, -1) if len(set(held[colour])) > 1), -1)
+    return next((colour for colour in range(Item.WHITE, -1, -1) if len(set(held[colour])) > 1), -1)
 
 
-def test_there_are_enough_for_every_number_of_players() -> None:
+def test_there_are_enough_golden_records_for_every_number_of_players() -> None:
     assert len(golden()) >= 20
     assert all(sum(match.players == players for match in golden()) >= 4 for players in range(2, 6))
 
 
-def test_every_colour_decides_a_tie_and_so_does_none() -> None:
+def test_ties_broken_by_every_colour_and_unbroken_ties_are_recorded() -> None:
     assert {deciding(match) for match in golden()} == {None, -1, *range(COLOURS)}
 
 
 @pytest.mark.parametrize(("reason", "removed"), [("DA-13.1", [MONSTERS]), ("DA-13.3", range(MONSTERS))])
-def test_some_matches_run_to_the_last_turn_in_which_the_last_monster_may_fall(reason: str, removed: Any) -> None:
+def test_matches_to_the_last_turn_are_recorded_with_and_without_a_last_monster(reason: str, removed: Any) -> None:
     long: list[Any] = [match for match in golden() if match.state.turn == MAX_TURNS]  # type: ignore[attr-defined]
     ended = [match for match in long if match.result().reason == reason]
     assert ended
     assert all(match.state.removed in removed for match in ended)
 
 
-def test_a_record_with_other_components_carries_them() -> None:
+def test_a_record_contains_its_own_components() -> None:
     others = [match for match in golden() if "data" in match.options["components"]]
     assert others
     for match in others:

@@ -1,4 +1,4 @@
-"""What is refused at every kind of decision, and by which rule."""
+"""Refusals at every kind of decision, and the rules that they name."""
 
 from __future__ import annotations
 
@@ -27,18 +27,7 @@ from games.dungeon_allies.scenes import (
     trade,
 )
 from meadhall import MalformedAction, Match, NotYourTurn
-from meadhall.games.dungeon_allies.state import (
-    ACCEPT,
-    ACTIONS,
-    ASSIGN,
-    BUY,
-    DECLINE,
-    END_TRADE,
-    HAMMER,
-    ILLUMINATE,
-    ROLL,
-    Phase,
-)
+from meadhall.games.dungeon_allies.actions import ACTIONS, Act, Phase
 
 
 def assigning() -> Match:
@@ -53,7 +42,7 @@ def placing() -> Match:
 
 def peeking() -> Match:
     match = scene(crystals={A: "RR"}, removed=3)
-    match.play(ILLUMINATE)
+    match.play(Act.ILLUMINATE)
     match.play(peek(7))
     return match
 
@@ -118,18 +107,18 @@ DECISIONS: dict[Phase, Callable[[], Match]] = {
 }
 
 ANY: dict[Phase, tuple[int, str]] = {
-    Phase.ASSIGN: (ASSIGN, "DA-2.3"),
+    Phase.ASSIGN: (Act.ASSIGN, "DA-2.3"),
     Phase.PLACE: (place(4, "trade"), "DA-3.1"),
     Phase.PEEK: (peek(20), "DA-3.4"),
     Phase.BID: (bid(2), "DA-8.1"),
     Phase.FIGHT_ORDER: (fight(5), "DA-4.2"),
-    Phase.PREP: (ROLL, "DA-4.5"),
-    Phase.REROLL: (ACCEPT, "DA-4.6"),
+    Phase.PREP: (Act.ROLL, "DA-4.5"),
+    Phase.REROLL: (Act.ACCEPT, "DA-4.6"),
     Phase.FOLLOWER_DIE: (follower_die(4), "DA-8.3"),
-    Phase.TRADE: (END_TRADE, "DA-10.1"),
-    Phase.BUY: (DECLINE, "DA-11.1"),
+    Phase.TRADE: (Act.END_TRADE, "DA-10.1"),
+    Phase.BUY: (Act.DECLINE, "DA-11.1"),
 }
-"""An action of every kind, and the rule by which it is refused at other times."""
+"""An action of every kind, and the rule that refuses it at other decisions."""
 
 OF_ITS_KIND: list[tuple[Phase, int, str]] = [
     (Phase.PLACE, place(8, "trade"), "DA-1.2"),
@@ -142,7 +131,7 @@ OF_ITS_KIND: list[tuple[Phase, int, str]] = [
     (Phase.BID, bid(60), "DA-8.1"),
     (Phase.FIGHT_ORDER, fight(6), "DA-4.2"),
     (Phase.FIGHT_ORDER, fight(20), "DA-4.2"),
-    (Phase.PREP, HAMMER, "DA-4.5"),
+    (Phase.PREP, Act.HAMMER, "DA-4.5"),
     (Phase.PREP, enhance(8), "DA-4.5"),
     (Phase.PREP, enhance(12), "DA-4.5"),
     (Phase.PREP, bless(4), "DA-4.5"),
@@ -164,17 +153,17 @@ def test_at_every_decision_actions_of_all_other_kinds_are_refused(phase: Phase) 
     assert state_of(match).phase == phase
     for other, (action, rule) in ANY.items():
         if other == Phase.PLACE and phase in (Phase.ASSIGN, Phase.PEEK, Phase.BID):
-            assert refused(match, action) == ANY[phase][1], "that has to be decided first"
+            assert refused(match, action) == ANY[phase][1], "this decision comes first"
         elif other != phase:
             assert refused(match, action) == rule
 
 
 @pytest.mark.parametrize(("phase", "action", "rule"), OF_ITS_KIND)
-def test_what_is_of_the_right_kind_but_against_a_rule_is_refused_by_it(phase: Phase, action: int, rule: str) -> None:
+def test_an_action_of_the_right_kind_is_refused_by_the_rule_that_it_breaks(phase: Phase, action: int, rule: str) -> None:
     assert refused(DECISIONS[phase](), action) == rule
 
 
-def test_everything_that_is_not_legal_is_refused_and_changes_nothing() -> None:
+def test_illegal_actions_are_refused_and_change_nothing() -> None:
     for make in DECISIONS.values():
         match = make()
         before = match.states.tobytes()
@@ -188,15 +177,15 @@ def test_everything_that_is_not_legal_is_refused_and_changes_nothing() -> None:
         assert match.states.tobytes() == before
 
 
-def test_numbers_of_actions_are_those_of_the_rules() -> None:
-    """DA chapter 15: they are public, records hold them."""
+def test_action_numbers_are_those_of_the_rules() -> None:
+    """Chapter 15 of the rules. The numbers are public: records contain them."""
     assert place(4, "square:0") == 2
-    assert (place(12, "sorcerer:5"), ILLUMINATE) == (236, 237)
+    assert (place(12, "sorcerer:5"), Act.ILLUMINATE) == (236, 237)
     assert place(12, "trainer") == 176
     assert (peek(0), peek(27)) == (238, 265)
     assert (bid(1), bid(60)) == (266, 325)
     assert (fight(0), fight(27)) == (326, 353)
-    assert (ROLL, HAMMER, enhance(4), bless(4)) == (354, 355, 356, 361)
-    assert (ACCEPT, reroll(4), follower_die(4)) == (366, 367, 372)
-    assert (END_TRADE, trade(0, 0), trade(3, 1)) == (377, 378, 385)
-    assert (DECLINE, BUY, ACTIONS) == (386, 387, 388)
+    assert (Act.ROLL, Act.HAMMER, enhance(4), bless(4)) == (354, 355, 356, 361)
+    assert (Act.ACCEPT, reroll(4), follower_die(4)) == (366, 367, 372)
+    assert (Act.END_TRADE, trade(0, 0), trade(3, 1)) == (377, 378, 385)
+    assert (Act.DECLINE, Act.BUY, ACTIONS) == (386, 387, 388)

@@ -34,23 +34,14 @@ from games.dungeon_allies.scenes import (
     without,
 )
 from meadhall import Match
-from meadhall.games.dungeon_allies.state import (
-    BUY,
-    CARDS,
-    DECLINE,
-    DISPLAY,
-    END_TRADE,
-    MONSTERS,
-    NONE,
-    ROLL,
-    Phase,
-    State,
-)
+from meadhall.games.dungeon_allies.actions import Act, Phase
+from meadhall.games.dungeon_allies.pieces import CARDS, DISPLAY, MONSTERS, NONE
+from meadhall.games.dungeon_allies.state import State
 
-# --------------------------------------------------------------------------------------------------------------- turn order
+# ------------------------------------------------------------------------------------------------------------------- turn order
 
 
-def test_DA_5_1_gifts_by_space_and_the_new_order_with_all_others_behind_in_their_old_one() -> None:
+def test_DA_5_1_gifts_by_space_and_the_others_keep_their_order_behind() -> None:
     match = scene(players=5, order=[4, 3, 2, 1, 0])
     send(match, (4, 4, "trade"), (3, 4, "turn_order"), (2, 4, "trade"), (1, 4, "turn_order"), (0, 4, "trade"))
     send(match, (4, 6, "trade"), (3, 6, "trade"), (2, 6, "turn_order"), (1, 6, "trade"))
@@ -64,24 +55,24 @@ def test_DA_5_1_gifts_by_space_and_the_new_order_with_all_others_behind_in_their
     ]
 
 
-def test_DA_5_1_without_a_die_there_nothing_is_told() -> None:
+def test_DA_5_1_without_a_die_there_nothing_happens() -> None:
     match = scene(players=3, order=[B, A, C])
     assert not only(go(match), "order", "gains")
     assert state_of(match).order.tolist() == [B, A, C, NONE, NONE]
 
 
-def test_DA_5_2_the_new_order_holds_from_here_on_in_trade_and_in_the_next_placement() -> None:
+def test_DA_5_2_the_new_order_applies_to_trade_and_to_the_next_placement() -> None:
     match = scene(players=3, crystals={A: "RR", B: "RR", C: "RR"})
     send(match, (A, 4, "trade"), (B, 4, "trade"), (C, 4, "turn_order"))
     go(match)
     assert (match.actor, state_of(match).phase) == (C, Phase.TRADE)
-    match.play(END_TRADE)
+    match.play(Act.END_TRADE)
     assert match.actor == A
     stop_trading(match)
     assert (match.actor, state_of(match).phase) == (C, Phase.PLACE)
 
 
-# ----------------------------------------------------------------------------------------------------------------- treasure
+# --------------------------------------------------------------------------------------------------------------------- treasure
 
 
 @pytest.mark.parametrize(
@@ -97,7 +88,7 @@ def test_DA_6_1_green_white_and_gold_are_guarded(space: int, items: str, guarded
 def test_DA_6_2_the_owner_takes_everything_gold_first_then_red_to_white() -> None:
     match = scene(treasure={3: "WRRYB"})
     states = match.states
-    states["treasure"][0][2][5] = 2  # no rule puts gold there, but whatever lies there is taken
+    states["treasure"][0][2][5] = 2  # no rule puts gold there, but the player takes everything
     match = match.supposing(states)
     before = box(match)
     send(match, (A, 4, "treasure:3"), (B, 4, "square:0"), (A, 6, "square:1"))
@@ -115,10 +106,10 @@ def test_DA_6_2_the_owner_takes_everything_gold_first_then_red_to_white() -> Non
 
 
 WON_ROLLS = (5, 1)
-"""A, who is first, wins on square 1; B loses on square 0, where 2 are needed."""
+"""A is first and wins on square 1; B loses on square 0, where the target is 2."""
 
 
-def test_DA_6_2_nothing_happens_without_a_win_and_what_lies_there_stays() -> None:
+def test_DA_6_2_without_a_win_guarded_treasure_stays() -> None:
     match = scene(treasure={2: "G", 5: "3"}, monsters={0: (9, 1, "armor")})
     send(match, (A, 4, "treasure:2"), (B, 4, "treasure:5"), (A, 6, "square:0"))
     events = go(match, 6)
@@ -127,10 +118,10 @@ def test_DA_6_2_nothing_happens_without_a_win_and_what_lies_there_stays() -> Non
     assert lying(match, 2)["green"] >= 1
 
 
-def test_DA_6_2_a_win_with_the_hammer_opens_too_but_only_this_turn() -> None:
+def test_DA_6_2_a_win_with_the_hammer_counts_but_only_this_turn() -> None:
     match = scene(treasure={1: "G", 2: "G"}, crystals={A: "W"}, monsters={0: (99, 1, "armor")})
     send(match, (A, 4, "square:0"), (B, 4, "trade"), (A, 6, "treasure:1"), (B, 6, "trade"))
-    assert ["loots", A, 1] in told(match.play(ROLL + 1))
+    assert ["loots", A, 1] in told(match.play(Act.ROLL + 1))
     stop_trading(match)
     send(match, (A, 4, "trade"), (B, 4, "trade"), (A, 6, "treasure:2"))
     assert ["guarded", A, 2] in told(send(match, (B, 6, "trade")))
@@ -153,7 +144,7 @@ def test_DA_6_3_nothing_is_guarded_when_no_monster_is_left_even_in_the_same_turn
     ]
 
 
-# ------------------------------------------------------------------------------------------------------------------ trainer
+# ---------------------------------------------------------------------------------------------------------------------- trainer
 
 
 def test_DA_7_1_top_to_bottom_the_next_die_unless_another_ally_has_it_now() -> None:
@@ -173,7 +164,7 @@ def test_DA_7_1_up_to_the_d12() -> None:
     assert dice(match, A) == {4: "water", 12: "fire"}
 
 
-def test_DA_7_2_the_ally_whose_die_was_placed_is_trained_a_follower_too() -> None:
+def test_DA_7_2_the_ally_whose_die_was_placed_is_trained_even_a_follower() -> None:
     match = scene({A: {4: "fire", 8: "fire", 10: "fire"}})
     state = state_of(match)
     follower = state.ally[A, 2 + 1]
@@ -184,10 +175,10 @@ def test_DA_7_2_the_ally_whose_die_was_placed_is_trained_a_follower_too() -> Non
     assert state_of(match).ally[A, 3] == NONE
 
 
-# ------------------------------------------------------------------------------------------------------------------- tavern
+# ----------------------------------------------------------------------------------------------------------------------- tavern
 
 
-def test_DA_8_3_the_last_bidder_takes_the_follower_on_top_with_a_smaller_die_than_all() -> None:
+def test_DA_8_3_the_last_bidder_gets_the_follower_on_top_with_a_die_smaller_than_all_others() -> None:
     match = scene({A: {8: "water", 10: "fire"}, B: {6: "armor", 8: "melee"}}, gold={A: 2, B: 1})
     top = state_of(match).stack[7]
     send(match, (A, 8, "tavern"), (B, 6, "tavern"), (A, 10, "tavern"))
@@ -215,14 +206,14 @@ def test_DA_8_3_followers_count_for_the_lowest_die_and_the_new_one_is_active_fro
     assert {sides for sides in (4, 6, 8, 10, 12) if place(sides, "trade") in legal(match)} == {4, 6, 8, 10}
 
 
-def test_DA_8_3_the_last_follower_leaves_nobody_on_top() -> None:
+def test_DA_8_3_after_the_last_follower_the_stack_is_empty() -> None:
     match = scene({A: {6: "water", 8: "armor"}}, followers=1)
     send(match, (A, 8, "tavern"))
     assert not only(go(match), "follower_top")
     assert state_of(match).followers == 0
 
 
-def test_DA_8_4_with_a_d4_it_was_in_vain_and_nobody_else_gets_the_follower() -> None:
+def test_DA_8_4_a_bidder_with_a_d4_forfeits_and_no_other_player_gets_the_follower() -> None:
     match = scene({B: {6: "armor", 8: "melee"}}, gold={A: 3})
     send(match, (A, 4, "trade"), (B, 6, "tavern"), (A, 6, "tavern"))
     events = match.play(bid(2)) + go(match)
@@ -238,14 +229,16 @@ def test_DA_8_4_eligibility_is_checked_after_training() -> None:
     assert sorted(dice(match, A)) == [4, 6, 8]
 
 
-# ---------------------------------------------------------------------------------------------------------------- prisoners
+# -------------------------------------------------------------------------------------------------------------------- prisoners
 
 
 @pytest.mark.parametrize(
     ("space", "offering", "reward"),
     [(1, "R", [["gold", 1]]), (2, "B", [["gold", 1], ["red", 1]]), (3, "Y", [["gold", 2]]), (4, "G", [["gold", 2], ["blue", 1]])],
 )
-def test_DA_9_1_who_can_pay_the_offering_pays_and_has_the_reward(space: int, offering: str, reward: list[list[Any]]) -> None:
+def test_DA_9_1_a_player_who_can_pay_the_offering_pays_and_gets_the_reward(
+    space: int, offering: str, reward: list[list[Any]]
+) -> None:
     match = scene(crystals={A: offering, B: ""})
     send(match, (A, 4, f"prisoner:{space}"), (B, 4, f"prisoner:{space % 4 + 1}"))
     events = only(go(match), "frees", "pays", "gains", "prisoner_forfeit")
@@ -272,7 +265,7 @@ def test_DA_9_1_the_offering_is_paid_even_if_the_box_lacks_the_reward() -> None:
     assert only(go(match), "pays", "gains") == [["pays", A, "green", 1], ["gains", A, "gold", 2]]
 
 
-# -------------------------------------------------------------------------------------------------------------------- trade
+# ------------------------------------------------------------------------------------------------------------------------ trade
 
 
 def traders(of_a: str, of_b: str = "") -> Match:
@@ -299,20 +292,20 @@ def test_DA_10_1_exchanges_along_the_lines_in_either_direction(line: int, direct
 
 def test_DA_10_1_as_often_as_crystals_and_box_allow_and_a_second_die_adds_nothing() -> None:
     match = traders("RRRRR")
-    assert legal(match) == [END_TRADE, trade(0, 0)]
+    assert legal(match) == [Act.END_TRADE, trade(0, 0)]
     assert refused(match, trade(1, 0)) == refused(match, trade(2, 1)) == "DA-10.1"
     match.play(trade(0, 0))
     assert crystals(match, A) == "RRRB"
-    assert legal(match) == [END_TRADE, trade(0, 0), trade(1, 0)]
+    assert legal(match) == [Act.END_TRADE, trade(0, 0), trade(1, 0)]
     match.play(trade(1, 0))
     assert crystals(match, A) == "RRY"
-    assert told(match.play(END_TRADE))[0][0] != "trades"
+    assert told(match.play(Act.END_TRADE))[0][0] != "trades"
     assert state_of(match).phase == Phase.PLACE, "A is not asked again for the second die"
 
 
 def test_DA_10_1_the_box_must_have_the_whole_other_side() -> None:
     match = traders("RR", "B" * 16)
-    assert (match.actor, legal(match)[0]) == (B, END_TRADE), "A, for whom there is no blue, is not asked"
+    assert (match.actor, legal(match)[0]) == (B, Act.END_TRADE), "A, for whom there is no blue, is not asked"
     match = traders("RRRR", "B" * 15)
     match.play(trade(0, 0))
     assert match.actor == A, "blue and red make a yellow"
@@ -324,9 +317,9 @@ def test_DA_10_1_visitors_come_in_turn_order() -> None:
     send(match, (C, 4, "trade"), (A, 4, "treasure:1"), (B, 4, "trade"), (C, 6, "treasure:2"), (A, 6, "treasure:3"))
     send(match, (B, 6, "treasure:4"))
     assert match.actor == C
-    match.play(END_TRADE)
+    match.play(Act.END_TRADE)
     assert match.actor == B
-    assert match.play(END_TRADE)
+    assert match.play(Act.END_TRADE)
     assert state_of(match).turn == 2
 
 
@@ -338,12 +331,12 @@ def test_DA_10_2_in_one_visit_a_line_is_used_in_one_direction_only() -> None:
     assert trade(0, 0) in legal(match)
     match.play(trade(1, 0))
     assert refused(match, trade(1, 1)) == "DA-10.2"
-    match.play(END_TRADE)
-    assert (match.actor, legal(match)) == (B, [END_TRADE, trade(0, 1)]), "the next visitor may use it so"
+    match.play(Act.END_TRADE)
+    assert (match.actor, legal(match)) == (B, [Act.END_TRADE, trade(0, 1)]), "the next visitor may use it so"
 
 
-def test_DA_10_2_so_every_visit_ends() -> None:
-    """However one trades: here always by the last line that can be used."""
+def test_DA_10_2_every_visit_ends() -> None:
+    """Even if the player always uses the last legal line."""
     match = traders("RRRRRRRRRRRRBBBBBBBBYYYYYGGGWW")
     count = 0
     while state_of(match).phase == Phase.TRADE:
@@ -352,7 +345,7 @@ def test_DA_10_2_so_every_visit_ends() -> None:
     assert 5 < count < 100
 
 
-# ----------------------------------------------------------------------------------------------------------------- sorcerer
+# --------------------------------------------------------------------------------------------------------------------- sorcerer
 
 
 @pytest.mark.parametrize(("removed", "price"), [(0, "B"), (8, "Y"), (16, "G")])
@@ -360,9 +353,9 @@ def test_DA_11_1_a_card_costs_a_crystal_of_the_colour_of_the_round(removed: int,
     match = scene(crystals={A: price, B: "BYG".replace(price, "")}, removed=removed)
     send(match, (A, 4, "sorcerer:2"), (B, 4, "sorcerer:1"), (A, 6, "treasure:1"), (B, 6, "treasure:2"))
     assert told(match.steps[-1].events)[-1][:2] == ["cannot_pay", B]
-    assert (match.actor, legal(match)) == (A, [DECLINE, BUY])
+    assert (match.actor, legal(match)) == (A, [Act.DECLINE, Act.BUY])
     colour = {"B": "blue", "Y": "yellow", "G": "green"}[price]
-    assert told(match.play(BUY))[:2] == [["buys", A, "tidecaller_charm"], ["pays", A, colour, 1]]
+    assert told(match.play(Act.BUY))[:2] == [["buys", A, "tidecaller_charm"], ["pays", A, colour, 1]]
     assert crystals(match, A) == ""
 
 
@@ -370,11 +363,11 @@ def test_DA_11_1_spaces_in_order_and_declining_is_allowed() -> None:
     match = scene(crystals={A: "B", B: "BB"})
     send(match, (A, 4, "sorcerer:5"), (B, 4, "sorcerer:1"), (A, 6, "sorcerer:3"), (B, 6, "sorcerer:4"))
     assert match.actor == B
-    assert told(match.play(DECLINE)) == [["declines", B, "staff_of_cinders"]]
+    assert told(match.play(Act.DECLINE)) == [["declines", B, "staff_of_cinders"]]
     assert match.actor == A
-    match.play(BUY)
+    match.play(Act.BUY)
     assert match.actor == B
-    events = match.play(BUY)
+    events = match.play(Act.BUY)
     assert only(events, "buys", "cannot_pay") == [["buys", B, "alchemists_rod"], ["cannot_pay", A, "talisman_of_echoes"]]
     assert state_of(match).turn == 2
 
@@ -383,8 +376,8 @@ def test_DA_11_2_cards_are_kept_open_to_all() -> None:
     match = scene(crystals={A: "B"})
     send(match, (A, 4, "sorcerer:1"))
     go(match)
-    match.play(END_TRADE)
-    match.play(BUY)
+    match.play(Act.END_TRADE)
+    match.play(Act.BUY)
     for viewer in (-1, A, B):
         assert match.view(viewer).state.card_owner.tolist() == [A, *[NONE] * (CARDS - 1)]
 
@@ -393,14 +386,14 @@ def test_DA_11_3_empty_spaces_are_refilled_at_the_end_of_the_turn() -> None:
     match = scene(crystals={A: "BB"})
     send(match, (A, 4, "sorcerer:2"), (B, 4, "trade"), (A, 6, "sorcerer:4"), (B, 6, "trade"))
     assert state_of(match).phase == Phase.BUY
-    match.play(BUY)
+    match.play(Act.BUY)
     assert state_of(match).display.tolist() == [0, NONE, 2, 3, 4]
-    events = match.play(BUY)
+    events = match.play(Act.BUY)
     assert only(events, "card_shown") == [["card_shown", 2, "fletchers_charm"], ["card_shown", 4, "duelists_charm"]]
     assert state_of(match).cards == CARDS - DISPLAY - 2
 
 
-def test_DA_11_3_as_long_as_the_deck_lasts() -> None:
+def test_DA_11_3_empty_spaces_stay_empty_without_a_deck() -> None:
     match = scene(crystals={A: "BB"})
     states = match.states
     state: Any = State.at(states)
@@ -409,15 +402,15 @@ def test_DA_11_3_as_long_as_the_deck_lasts() -> None:
     state.cards = 1
     match = match.supposing(states)
     send(match, (A, 4, "sorcerer:2"), (B, 4, "trade"), (A, 6, "sorcerer:4"), (B, 6, "trade"))
-    match.play(BUY)
-    events = match.play(BUY)
+    match.play(Act.BUY)
+    events = match.play(Act.BUY)
     assert [event[1] for event in only(events, "card_shown")] == [2]
     assert state_of(match).display[3] == NONE
     assert "sorcerer:4" not in [f"sorcerer:{k}" for k in range(1, 6) if place(4, f"sorcerer:{k}") in legal(match)]
 
 
-def test_the_steps_are_told_apart_by_their_spaces() -> None:
-    """DA-3.3: space numbers in events are those that are printed: from 1."""
+def test_events_name_spaces_by_their_printed_numbers() -> None:
+    """DA-3.3: Spaces are numbered from 1, as printed."""
     match = scene(players=4, treasure={1: "R"}, crystals={B: "Y"})
     send(match, (A, 4, "treasure:1"), (B, 4, "prisoner:3"), (C, 4, "treasure:4"), (D, 4, "prisoner:5"))
     assert only(go(match), "loots", "frees", "prisoner_forfeit") == [

@@ -1,4 +1,4 @@
-"""Dungeon Allies, rule by rule: what there is, and set-up (chapters 1 and 2 of the rules)."""
+"""Dungeon Allies, rule by rule: components and set-up (chapters 1 and 2 of the rules)."""
 
 from __future__ import annotations
 
@@ -34,27 +34,14 @@ from games.dungeon_allies.scenes import (
 )
 from meadhall import BadSetup
 from meadhall.engine.rule import INTERPRETED
+from meadhall.games.dungeon_allies.actions import Act
 from meadhall.games.dungeon_allies.components import SKILL_NAMES
-from meadhall.games.dungeon_allies.state import (
-    ASSIGN,
-    BLUE,
-    CARDS,
-    D4,
-    D6,
-    DISPLAY,
-    FOLLOWERS,
-    ILLUMINATE,
-    NONE,
-    RED,
-    SQUARES,
-    YELLOW,
-    State,
-    level_of,
-)
+from meadhall.games.dungeon_allies.pieces import CARDS, DISPLAY, FOLLOWERS, NONE, SQUARES, Die, Item
+from meadhall.games.dungeon_allies.state import State, level_of
 
 SETUPS = 10 if INTERPRETED else 60
 
-# ------------------------------------------------------------------------------------------------------------------- pieces
+# ----------------------------------------------------------------------------------------------------------------------- pieces
 
 
 @pytest.mark.parametrize("players", [2, 3, 4, 5])
@@ -67,7 +54,7 @@ def test_DA_1_1_two_to_five_play_with_all_the_pieces(players: int) -> None:
 
 
 @pytest.mark.parametrize("players", [1, 6])
-def test_DA_1_1_it_is_for_no_more_and_no_fewer(players: int) -> None:
+def test_DA_1_1_no_other_number_of_players_is_possible(players: int) -> None:
     with pytest.raises(BadSetup):
         DA.match(players=players)
 
@@ -124,7 +111,7 @@ def test_DA_1_5_eight_yellow_eight_blue_and_twelve_red_squares() -> None:
 def test_DA_1_6_what_is_spent_returns_to_the_box() -> None:
     match = scene(crystals={A: "R"})
     assert box(match)["R"] == 23
-    match.play(ILLUMINATE)
+    match.play(Act.ILLUMINATE)
     assert (crystals(match, A), box(match)["R"]) == ("", 24)
 
 
@@ -134,7 +121,7 @@ def test_DA_1_6_what_the_box_lacks_is_lost() -> None:
     assert only(go(match), "gains", "order") == [["order", A, B]]
     match = scene(crystals={A: "B", B: "Y" * 9})
     state: Any = State.at(states := match.states)
-    state.reward[1, [RED, BLUE, YELLOW]] = 2, 0, 3
+    state.reward[1, [Item.RED, Item.BLUE, Item.YELLOW]] = 2, 0, 3
     match = match.supposing(states)
     send(match, (A, 4, "prisoner:2"))
     events = only(go(match), "frees", "pays", "gains")
@@ -155,7 +142,7 @@ def test_DA_1_7_gold_never_runs_out() -> None:
     assert gold(match, A) == 229
 
 
-# ------------------------------------------------------------------------------------------------------------------- set-up
+# ----------------------------------------------------------------------------------------------------------------------- set-up
 
 
 @pytest.mark.parametrize("players", [2, 5])
@@ -187,14 +174,14 @@ def test_DA_2_2_five_cards_are_shown_and_the_follower_on_top() -> None:
 def test_DA_2_3_every_player_in_seat_order_decides_who_gets_the_d6() -> None:
     match = DA.match(players=3, seed="assign")
     for seat, choice in enumerate((1, 0, 1)):
-        assert (match.actor, legal(match)) == (seat, [ASSIGN, ASSIGN + 1])
-        assert refused(match, ILLUMINATE) == "DA-2.3"
+        assert (match.actor, legal(match)) == (seat, [Act.ASSIGN, Act.ASSIGN + 1])
+        assert refused(match, Act.ILLUMINATE) == "DA-2.3"
         names = [event[2] for event in only(match.setup, "character")][2 * seat : 2 * seat + 2]
-        assert told(match.play(ASSIGN + choice)) == [["assigned", seat, names[k], 6 if k == choice else 4] for k in range(2)]
+        assert told(match.play(Act.ASSIGN + choice)) == [["assigned", seat, names[k], 6 if k == choice else 4] for k in range(2)]
         state = state_of(match)
-        assert [state.ally[seat, D6], state.ally[seat, D4]] == [state.dealt[seat, choice], state.dealt[seat, 1 - choice]]
+        assert [state.ally[seat, Die.D6], state.ally[seat, Die.D4]] == [state.dealt[seat, choice], state.dealt[seat, 1 - choice]]
     assert match.actor == state_of(match).order[0]
-    assert refused(match, ASSIGN) == "DA-2.3"
+    assert refused(match, Act.ASSIGN) == "DA-2.3"
 
 
 def test_DA_2_4_a_monster_face_down_on_every_square() -> None:
@@ -211,7 +198,7 @@ def test_DA_2_4_a_monster_face_down_on_every_square() -> None:
 
 
 def test_DA_2_5_the_highest_roll_is_first_and_ties_roll_again() -> None:
-    """Whoever is tied rolls until they are not; ranks settled before stay."""
+    """Tied players roll until the tie is broken; ranks that are settled stay."""
     rounds: Counter[int] = Counter()
     for number in range(10 * SETUPS):
         match = DA.match(players=5, seed=f"order {number}")
@@ -223,7 +210,7 @@ def test_DA_2_5_the_highest_roll_is_first_and_ties_roll_again() -> None:
         (order,) = only(match.setup, "order")
         assert order[1:] == sorted(rolls, key=lambda seat: rolls[seat], reverse=True)
         assert len({tuple(rolled) for rolled in rolls.values()}) == 5
-        for seat, rolled in rolls.items():  # nobody rolls who is not tied
+        for seat, rolled in rolls.items():  # only tied players roll
             rivals = [other for other in rolls if other != seat and rolls[other][: len(rolled) - 1] == rolled[:-1]]
             assert rivals
         rounds[max(map(len, rolls.values()))] += 1
@@ -255,8 +242,8 @@ def test_DA_2_6_every_crystal_in_the_box_is_drawn_as_often_as_any_other() -> Non
     assert sum((drawn[colour] - scale * count) ** 2 / (scale * count) for colour, count in expected.items()) < 18.5
 
 
-def test_a_scene_is_as_it_was_described() -> None:
-    """The tests of all other chapters stand on that."""
+def test_a_scene_agrees_with_its_description() -> None:
+    """The tests of all other chapters depend on it."""
     match = scene(
         {A: {4: "water", 8: "fire"}},
         players=3,
@@ -279,8 +266,8 @@ def test_a_scene_is_as_it_was_described() -> None:
     assert state.skill[state.stack[state.followers - 1]] != NONE
     check = state.box.sum() + state.crystals.sum() + state.treasure[:, :GREEN_AND_BELOW].sum()
     assert check == 60
-    assert legal(match)[-1] == ILLUMINATE
-    match.play(ILLUMINATE)
+    assert legal(match)[-1] == Act.ILLUMINATE
+    match.play(Act.ILLUMINATE)
     assert peek(20) in legal(match)
 
 

@@ -1,4 +1,4 @@
-"""What a simulation of Dungeon Allies counts."""
+"""The statistics of simulated games."""
 
 from __future__ import annotations
 
@@ -15,43 +15,35 @@ from games.dungeon_allies.scenes import DA
 from meadhall.cli import main
 from meadhall.engine.events import append_argument, emit, new_log
 from meadhall.engine.record.format import read_records
-from meadhall.games.dungeon_allies.state import AT_SORCERER, AT_SQUARE, AT_TAVERN, AT_TRACK, AT_TRAINER, SPOTS, Event
-from meadhall.games.dungeon_allies.statistics import (
-    CARDS,
-    COUNTERS,
-    DEFEATED,
-    FIRST_ORDER,
-    LOST,
-    PLACED,
-    PLACES,
-    SCORE,
-    SPELLS,
-    STATISTICS,
-    TURNS,
-    WON,
-    tally,
-)
+from meadhall.games.dungeon_allies.pieces import SPOTS, Spot
+from meadhall.games.dungeon_allies.state import Event
+from meadhall.games.dungeon_allies.statistics import COUNTERS, PLACES, STATISTICS, Count, tally
 
 Happened = tuple[int, ...]
 
 FIRST_GAME: list[list[Happened]] = [
     [(Event.ORDER, 1, 0), (Event.ASSIGNED, 0, 3, 6)],
-    [(Event.PLACED, 1, 6, AT_SQUARE + 3), (Event.PLACED, 0, 4, AT_TRACK), (Event.PLACED, 1, 4, AT_TAVERN), (Event.BID, 1, 0)],
-    [(Event.ILLUMINATES, 0), (Event.PEEKED, 0, 9), (Event.PLACED, 0, 6, AT_SQUARE + 27), (Event.FIGHTS, 1, 3)],
+    [
+        (Event.PLACED, 1, 6, Spot.SQUARE + 3),
+        (Event.PLACED, 0, 4, Spot.TURN_ORDER),
+        (Event.PLACED, 1, 4, Spot.TAVERN),
+        (Event.BID, 1, 0),
+    ],
+    [(Event.ILLUMINATES, 0), (Event.PEEKED, 0, 9), (Event.PLACED, 0, 6, Spot.SQUARE + 27), (Event.FIGHTS, 1, 3)],
     [(Event.BLESSES, 1, 6), (Event.ROLLED, 1, 6, 4, 8), (Event.DEFEATS, 1, 3, 2), (Event.FIGHTS, 0, 27), (Event.FAILS, 0, 27)],
-    [(Event.ORDER, 0, 1), (Event.TURN_ENDED, 1), (Event.PLACED, 0, 4, AT_SQUARE + 8), (Event.DEFEATS, 0, 8, 1)],
+    [(Event.ORDER, 0, 1), (Event.TURN_ENDED, 1), (Event.PLACED, 0, 4, Spot.SQUARE + 8), (Event.DEFEATS, 0, 8, 1)],
     [(Event.TURN_ENDED, 2), (Event.SCORE, 0, 1, 0, 1), (Event.SCORE, 1, 2, 5, 7), (Event.WON, 1)],
 ]
 SECOND_GAME: list[list[Happened]] = [
     [(Event.ORDER, 0, 1)],
-    [(Event.PLACED, 0, 6, AT_TRAINER + 1), (Event.PLACED, 1, 6, AT_SORCERER + 4)],
+    [(Event.PLACED, 0, 6, Spot.TRAINER + 1), (Event.PLACED, 1, 6, Spot.SORCERER + 4)],
     [(Event.REROLLED, 0, 6, 1, 1), (Event.REROLLED, 0, 6, 2, 2), (Event.HAMMERS, 0, 1), (Event.DEFEATS, 0, 1, 1)],
     [(Event.TURN_ENDED, 60), (Event.SCORE, 0, 4, 0, 4), (Event.SCORE, 1, 1, 3, 4), (Event.WON, 0, 1)],
 ]
 
 
 def counted(steps: list[list[Happened]]) -> np.ndarray[Any, np.dtype[np.int64]]:
-    """What is counted of these events."""
+    """Return the counters after these events."""
     counts = np.zeros(COUNTERS, np.int64)
     for events in steps:
         log = new_log(20)
@@ -65,16 +57,16 @@ def counted(steps: list[list[Happened]]) -> np.ndarray[Any, np.dtype[np.int64]]:
 
 def test_a_game_counted_by_hand() -> None:
     counts = counted(FIRST_GAME)
-    assert counts[TURNS] == 2
-    assert counts[SCORE : SCORE + 2].tolist() == [1, 7]
-    assert counts[CARDS : CARDS + 2].tolist() == [0, 5]
-    assert counts[WON : WON + 2].tolist() == [0, 1]
-    assert counts[FIRST_ORDER : FIRST_ORDER + 3].tolist() == [2, 1, 0]  # the first order there was: seats 1 and 0
-    placed = {spot: count for spot, count in enumerate(counts[PLACED : PLACED + SPOTS].tolist()) if count}
-    assert placed == {AT_SQUARE + 3: 1, AT_SQUARE + 8: 1, AT_SQUARE + 27: 1, AT_TRACK: 1, AT_TAVERN: 1}
-    assert counts[DEFEATED : DEFEATED + 3].tolist() == [1, 1, 0]
-    assert counts[LOST : LOST + 3].tolist() == [0, 0, 1]
-    assert counts[SPELLS : SPELLS + 5].tolist() == [1, 0, 0, 1, 0]
+    assert counts[Count.TURNS] == 2
+    assert counts[Count.SCORE : Count.SCORE + 2].tolist() == [1, 7]
+    assert counts[Count.CARDS : Count.CARDS + 2].tolist() == [0, 5]
+    assert counts[Count.WON : Count.WON + 2].tolist() == [0, 1]
+    assert counts[Count.FIRST_ORDER : Count.FIRST_ORDER + 3].tolist() == [2, 1, 0]  # the first order: seats 1 and 0
+    placed = {spot: count for spot, count in enumerate(counts[Count.PLACED : Count.PLACED + SPOTS].tolist()) if count}
+    assert placed == {Spot.SQUARE + 3: 1, Spot.SQUARE + 8: 1, Spot.SQUARE + 27: 1, Spot.TURN_ORDER: 1, Spot.TAVERN: 1}
+    assert counts[Count.DEFEATED : Count.DEFEATED + 3].tolist() == [1, 1, 0]
+    assert counts[Count.LOST : Count.LOST + 3].tolist() == [0, 0, 1]
+    assert counts[Count.SPELLS : Count.SPELLS + 5].tolist() == [1, 0, 0, 1, 0]
 
 
 def test_two_games_reported_by_hand() -> None:
@@ -104,13 +96,13 @@ def test_two_games_reported_by_hand() -> None:
     assert dict(STATISTICS.rows(report))["turns"] == "31.0 (sd 29.0, median 31, from 2 to 60)"
 
 
-def test_every_spot_is_of_one_place() -> None:
-    spots = [spot for _text, first, end in PLACES.values() for spot in range(first, end)]
+def test_every_spot_belongs_to_one_place() -> None:
+    spots = [spot for _text, spots in PLACES.values() for spot in spots]
     assert spots == list(range(SPOTS))
 
 
-def test_records_say_the_same_as_the_report(tmp_path: Path) -> None:
-    """Counted anew from the events in the records, by their names."""
+def test_records_agree_with_the_report(tmp_path: Path) -> None:
+    """Count the events in the records by their names."""
     file = tmp_path / "games.jsonl"
     report = meadhall.simulate("dungeon-allies", ["random"], games=4, seed="records", players=3, records=file).statistics
     games = [
@@ -137,7 +129,7 @@ def test_records_say_the_same_as_the_report(tmp_path: Path) -> None:
         assert rate["share"] == pytest.approx(sum(shares))
 
 
-def test_the_command_reports_them(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_command_prints_the_statistics(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MEADHALL_LANG", "en")
     command = ["simulate", DA.name, "--players", "4", "--bots", "random", "--games", "5", "--seed", "x"]
     assert main([*command, "--json"]) == 0
@@ -155,5 +147,5 @@ def test_the_command_reports_them(capsys: pytest.CaptureFixture[str], monkeypatc
     assert len(report["win_rate_by_first_order"]) == 4
     assert main(command) == 0
     told = capsys.readouterr().out
-    for heading in ("turns", "score", "points from cards", "wins by place in the first turn order", "Tavern", "red monsters"):
+    for heading in ("turns", "score", "points from cards", "wins by position in the first turn order", "Tavern", "red monsters"):
         assert heading in told

@@ -1,4 +1,4 @@
-"""The game in words, English and German; what other components are called; the table in a terminal."""
+"""The texts of the game in English and German, other components, and the sketch for a terminal."""
 
 from __future__ import annotations
 
@@ -16,57 +16,25 @@ from meadhall.cli.choices import Choices
 from meadhall.engine import events
 from meadhall.engine.language import speaking
 from meadhall.engine.rulebook import rule_ids, rule_sentence, rulebook_text
+from meadhall.games.dungeon_allies import actions
+from meadhall.games.dungeon_allies.actions import Act, Phase
 from meadhall.games.dungeon_allies.components import COMPONENTS
 from meadhall.games.dungeon_allies.events import events_of
 from meadhall.games.dungeon_allies.names import BUILT_IN
-from meadhall.games.dungeon_allies.state import (
-    ACCEPT,
-    ASSIGN,
-    BID,
-    BLESS,
-    BLUE,
-    BUY,
+from meadhall.games.dungeon_allies.pieces import (
     COLOURS,
     CRYSTALS,
-    D4,
-    D6,
-    D8,
-    D12,
-    DECLINE,
     DICE,
-    END_TRADE,
-    ENHANCE,
-    FIGHT,
-    FOLLOWER_DIE,
-    GOLD,
     GOLD_TREASURE,
     GONE,
-    GREEN,
-    HAMMER,
-    ILLUMINATE,
     NONE,
-    ON_PRISONER,
-    ON_SORCERER,
-    ON_SQUARE,
-    ON_TAVERN,
-    ON_TRACK,
-    ON_TRADE,
-    ON_TRAINER,
-    ON_TREASURE,
-    PEEK,
-    PLACE,
-    RED,
-    REROLL,
-    ROLL,
     SQUARES,
-    TRADE,
     TRAINER_SPACES,
-    WHITE,
-    YELLOW,
-    Event,
-    Phase,
-    State,
+    Die,
+    Item,
+    Target,
 )
+from meadhall.games.dungeon_allies.state import Event, State
 from meadhall.games.dungeon_allies.words import deciding_colour
 
 DA = game("dungeon-allies")
@@ -83,13 +51,13 @@ DEEP_SERPENT = 25
 
 
 def place(die: int, target: int) -> int:
-    return PLACE + DICE * target + die
+    return actions.place(target, die)
 
 
 def scene(change: Callable[[Any], None] = lambda state: None, seed: str = "words", subject: Game = DA, **options: Any) -> Match:
-    """A match of Astrid and Björn before the first die is placed, in the state into which ``change`` brings it.
+    """Return a match of Astrid and Björn before the first placement, after ``change`` has changed its state.
 
-    Astrid, who goes first, has Sella with the d4 and Brannoc with the d6, Björn Quill and Rowan. Tiles lie in the order of the
+    Astrid goes first. She has Sella with the d4 and Brannoc with the d6; Björn has Quill and Rowan. Tiles lie in the order of the
     data. All crystals are in the box.
     """
     match = subject.match(seats=NAMES[:2], seed=seed, **options)
@@ -99,7 +67,7 @@ def scene(change: Callable[[Any], None] = lambda state: None, seed: str = "words
     state.order[0], state.order[1] = 0, 1
     for seat, allies in enumerate(((SELLA, BRANNOC), (QUILL, ROWAN))):
         state.dealt[seat, 0], state.dealt[seat, 1] = allies
-        state.ally[seat, D4], state.ally[seat, D6] = allies
+        state.ally[seat, Die.D4], state.ally[seat, Die.D6] = allies
     for square in range(SQUARES):
         state.monster[square] = square
     state.treasure[:] = 0
@@ -109,8 +77,8 @@ def scene(change: Callable[[Any], None] = lambda state: None, seed: str = "words
 
 
 def owning(seat: int, gold: int = 0, **crystals: int) -> Callable[[Any], None]:
-    """Gold and crystals, taken from the box, for a seat."""
-    colours = {"red": RED, "blue": BLUE, "yellow": YELLOW, "green": GREEN, "white": WHITE}
+    """Return a change that gives a seat gold and crystals from the box."""
+    colours = {"red": Item.RED, "blue": Item.BLUE, "yellow": Item.YELLOW, "green": Item.GREEN, "white": Item.WHITE}
 
     def give(state: Any) -> None:
         state.gold[seat] = gold
@@ -140,11 +108,11 @@ def text(match: Match, action: int) -> str:
 
 
 def told(match: Match) -> list[str]:
-    """What the last action brought, in words."""
+    """Return the texts of the events of the last action."""
     return [match.game.words.event(event, match.names) for event in match.steps[-1].events]
 
 
-# ------------------------------------------------------------------------------------------------------------ the rulebook
+# ----------------------------------------------------------------------------------------------------------------- the rulebook
 
 
 def test_the_rulebook_explains_every_rule_in_english_and_in_german() -> None:
@@ -158,32 +126,37 @@ def test_the_rulebook_explains_every_rule_in_english_and_in_german() -> None:
         assert all(len(rule_sentence(DA, rule)) > 20 for rule in IDS)
 
 
-def test_what_is_said_of_the_eight_places_is_part_of_the_rule() -> None:
+def test_the_list_of_places_is_part_of_the_rule() -> None:
     sentence = rule_sentence(DA, "DA-3.3")
-    assert sentence.startswith("What is open, place by place: 1. *Excursion*")
+    assert sentence.startswith("These spaces are open: 1. *Excursion*")
     assert sentence.endswith("with a card and without a die.")
 
 
 def before_the_example(state: Any) -> None:
     owning(0, blue=1)(state)
     owning(1, red=1)(state)
-    state.ally[1, D8], state.ally[1, D4] = state.ally[1, D4], NONE
+    state.ally[1, Die.D8], state.ally[1, Die.D4] = state.ally[1, Die.D4], NONE
     state.monster[Y3], state.monster[DEEP_SERPENT] = DEEP_SERPENT, Y3
-    state.treasure[GOLD_TREASURE, GOLD] = 3
+    state.treasure[GOLD_TREASURE, Item.GOLD] = 3
 
 
-def test_the_rulebooks_example_happens_as_it_says() -> None:
+def test_the_example_of_the_rulebook_happens_as_described() -> None:
     match = scene(before_the_example, seed="example 20")
-    played(match, place(D6, ON_SQUARE + Y3), place(D6, ON_TAVERN))
-    assert told(match) == ["Björn places the d6: Tavern", "Björn bids nothing yet"]
-    played(match, place(D4, ON_TREASURE + GOLD_TREASURE), place(D8, ON_PRISONER))
-    assert told(match)[1:] == ["Astrid fights on Y3", "Y3 reveals: Deep Serpent", "Astrid rolls the d6: 4", "4 in all, 6 needed"]
-    match.play(REROLL + D6)
+    played(match, place(Die.D6, Target.SQUARE + Y3), place(Die.D6, Target.TAVERN))
+    assert told(match) == ["Björn places the d6: Tavern", "Björn opens the bidding at 0 gold"]
+    played(match, place(Die.D4, Target.TREASURE + GOLD_TREASURE), place(Die.D8, Target.PRISONER))
+    assert told(match)[1:] == [
+        "Astrid fights on Y3",
+        "Revealed on Y3: Deep Serpent",
+        "Astrid rolls the d6: 4",
+        "Total 4, 6 needed",
+    ]
+    match.play(Act.REROLL + Die.D6)
     assert told(match)[:10] == [
-        "Astrid rolls the d6 again: 6",
-        "6 in all, 6 needed",
-        "Astrid wins on Y3: 2 gold",
-        "Astrid empties treasure 5",
+        "Astrid re-rolls the d6: 6",
+        "Total 6, 6 needed",
+        "Astrid wins on Y3 and gains 2 gold",
+        "Astrid takes everything from treasure 5",
         "Astrid gains 3 gold",
         "Slinger Wick joins Björn with the d4",
         "Waiting in the tavern: Bottle Boy Tam",
@@ -194,33 +167,45 @@ def test_the_rulebooks_example_happens_as_it_says() -> None:
     assert "Treasure 5 gets 1 gold" in told(match)
 
 
-# ------------------------------------------------------------------------------------------------------------------ actions
+# ---------------------------------------------------------------------------------------------------------------------- actions
 
 
 def fighting(state: Any) -> None:
-    """Astrid has all that a fight can be decided with."""
+    """Give Astrid gold and crystals for all spells."""
     owning(0, gold=9, red=3, blue=3, yellow=3, green=3, white=2)(state)
 
 
-# From the first placement to Astrid's decision: at the traders', at the sorcerer's, before the roll of both her dice on Y1.
+# Each of these plays from the first placement to a decision of Astrid: in trade, at the sorcerer, and before a roll on Y1.
 
 
 def trading(match: Match) -> Match:
-    return played(match, place(D6, ON_TRADE), place(D6, ON_TRAINER), place(D4, ON_TRAINER), place(D4, ON_TRAINER))
+    return played(
+        match,
+        place(Die.D6, Target.TRADE),
+        place(Die.D6, Target.TRAINER),
+        place(Die.D4, Target.TRAINER),
+        place(Die.D4, Target.TRAINER),
+    )
 
 
 def buying(match: Match) -> Match:
-    return played(match, place(D6, ON_SORCERER + 1), place(D6, ON_TRAINER), place(D4, ON_TRAINER), place(D4, ON_TRAINER))
+    return played(
+        match,
+        place(Die.D6, Target.SORCERER + 1),
+        place(Die.D6, Target.TRAINER),
+        place(Die.D4, Target.TRAINER),
+        place(Die.D4, Target.TRAINER),
+    )
 
 
 def preparing(match: Match) -> Match:
-    return played(match, place(D6, Y1), place(D6, ON_TRAINER), place(D4, Y1), place(D4, ON_TREASURE + 1))
+    return played(match, place(Die.D6, Y1), place(Die.D6, Target.TRAINER), place(Die.D4, Y1), place(Die.D4, Target.TREASURE + 1))
 
 
 def with_large_dice(state: Any) -> None:
     """Astrid has a d8 and a d12."""
-    state.ally[0, D8], state.ally[0, D4] = state.ally[0, D4], NONE
-    state.ally[0, D12], state.ally[0, D6] = state.ally[0, D6], NONE
+    state.ally[0, Die.D8], state.ally[0, Die.D4] = state.ally[0, Die.D4], NONE
+    state.ally[0, Die.D12], state.ally[0, Die.D6] = state.ally[0, Die.D6], NONE
 
 
 SAID = {
@@ -230,21 +215,21 @@ SAID = {
         "place the d4: Turn order",
         "place the d4: Treasure 5",
         "place the d6: Prisoner 1 (Caged Goblin Cook)",
-        "cast Illuminate: look at two tiles, for 1 red crystal",
+        "cast Illuminate for 1 red crystal: look at two tiles",
         "look at the tile on R12",
         "bid 60 gold",
         "fight on B1",
         "roll the dice",
-        "call the Hammer of the Gods: win without a roll, for 1 white crystal",
-        "cast Enhance: roll a d8 too, for 1 green crystal",
-        "cast Bless: count the d4 twice, for 1 yellow crystal",
+        "call the Hammer of the Gods for 1 white crystal: win without a roll",
+        "cast Enhance for 1 green crystal: add a d8",
+        "cast Bless for 1 yellow crystal: the d4 counts double",
         "accept the loss",
-        "roll the d6 again, for 1 blue crystal",
+        "re-roll the d6 for 1 blue crystal",
         "give the d4 to the follower",
-        "end the visit",
-        "give 2 red crystals for 1 blue crystal",
-        "give 1 yellow crystal for 1 red crystal and 1 blue crystal",
-        "leave the card",
+        "stop trading",
+        "trade 2 red crystals for 1 blue crystal",
+        "trade 1 yellow crystal for 1 red crystal and 1 blue crystal",
+        "don't buy the card",
         "buy the card for 1 blue crystal",
     ],
     "de": [
@@ -253,76 +238,76 @@ SAID = {
         "den W4 setzen: Zugfolge",
         "den W4 setzen: Schatz 5",
         "den W6 setzen: Gefangene 1 (Goblinkoch im Käfig)",
-        "Erhellen wirken: zwei Plättchen ansehen, für 1 Rotkristall",
+        "Erhellen wirken für 1 Rotkristall: zwei Plättchen ansehen",
         "das Plättchen auf R12 ansehen",
         "60 Gold bieten",
         "auf B1 kämpfen",
         "würfeln",
-        "den Hammer der Götter rufen: ohne Wurf siegen, für 1 Weißkristall",
-        "Verstärken wirken: auch mit einem W8 würfeln, für 1 Grünkristall",
-        "Segnen wirken: den W4 doppelt zählen, für 1 Gelbkristall",
+        "den Hammer der Götter rufen für 1 Weißkristall: ohne Wurf siegen",
+        "Verstärken wirken für 1 Grünkristall: mit einem W8 zusätzlich würfeln",
+        "Segnen wirken für 1 Gelbkristall: Der W4 zählt doppelt",
         "die Niederlage hinnehmen",
-        "noch einmal mit dem W6 würfeln, für 1 Blaukristall",
+        "mit dem W6 noch einmal würfeln für 1 Blaukristall",
         "dem Anhänger den W4 geben",
-        "den Besuch beenden",
-        "2 Rotkristalle für 1 Blaukristall geben",
-        "1 Gelbkristall für 1 Rotkristall und 1 Blaukristall geben",
-        "die Karte liegen lassen",
+        "den Handel beenden",
+        "2 Rotkristalle gegen 1 Blaukristall tauschen",
+        "1 Gelbkristall gegen 1 Rotkristall und 1 Blaukristall tauschen",
+        "die Karte nicht kaufen",
         "die Karte für 1 Blaukristall kaufen",
     ],
 }
 ACTIONS_SAID = [
-    ASSIGN,
-    place(D6, Y3),
-    place(D4, ON_TRACK),
-    place(D4, ON_TREASURE + GOLD_TREASURE),
-    place(D6, ON_PRISONER),
-    ILLUMINATE,
-    PEEK + SQUARES - 1,
-    BID + 60,
-    FIGHT + B1,
-    ROLL,
-    HAMMER,
-    ENHANCE + D8,
-    BLESS + D4,
-    ACCEPT,
-    REROLL + D6,
-    FOLLOWER_DIE + D4,
-    END_TRADE,
-    TRADE,
-    TRADE + 3,
-    DECLINE,
-    BUY,
+    Act.ASSIGN,
+    place(Die.D6, Y3),
+    place(Die.D4, Target.TURN_ORDER),
+    place(Die.D4, Target.TREASURE + GOLD_TREASURE),
+    place(Die.D6, Target.PRISONER),
+    Act.ILLUMINATE,
+    Act.PEEK + SQUARES - 1,
+    Act.BID + 60,
+    Act.FIGHT + B1,
+    Act.ROLL,
+    Act.HAMMER,
+    Act.ENHANCE + Die.D8,
+    Act.BLESS + Die.D4,
+    Act.ACCEPT,
+    Act.REROLL + Die.D6,
+    Act.FOLLOWER_DIE + Die.D4,
+    Act.END_TRADE,
+    Act.TRADE,
+    Act.TRADE + 3,
+    Act.DECLINE,
+    Act.BUY,
 ]
 
 
 @pytest.mark.parametrize("language", SAID)
-def test_actions_are_told_in_the_language_in_force(language: str) -> None:
+def test_actions_are_in_the_current_language(language: str) -> None:
     with speaking(language):
         assert [text(scene(), action) for action in ACTIONS_SAID] == SAID[language]
 
 
-def test_a_place_at_the_sorcerers_is_told_with_its_card_if_there_is_one() -> None:
+def test_a_sorcerer_space_is_named_with_its_card() -> None:
     def change(state: Any) -> None:
         state.display[0], state.display[1] = 0, NONE
 
     match = scene(change)
-    assert text(match, place(D6, ON_SORCERER)) == "place the d6: Sorcerer 1 (Staff of Cinders)"
-    assert text(match, place(D6, ON_SORCERER + 1)) == "place the d6: Sorcerer 2"
+    assert text(match, place(Die.D6, Target.SORCERER)) == "place the d6: Sorcerer 1 (Staff of Cinders)"
+    assert text(match, place(Die.D6, Target.SORCERER + 1)) == "place the d6: Sorcerer 2"
 
 
 def test_the_sorcerers_price_follows_the_round() -> None:
     def change(state: Any) -> None:
         state.removed = 16
 
-    assert text(scene(change), BUY) == "buy the card for 1 green crystal"
+    assert text(scene(change), Act.BUY) == "buy the card for 1 green crystal"
 
 
-# ------------------------------------------------------------------------------------------------------------------- events
+# ----------------------------------------------------------------------------------------------------------------------- events
 
 
 def event(kind: Event, *arguments: int, subject: Game = DA) -> str:
-    """What the rules report so, in words."""
+    """Return the text of an event with these arguments."""
     described = subject.events[kind]
     written = tuple(described.argument(k)(value) for k, value in enumerate(arguments))
     return subject.words.event(events.Event(kind, described.name, written), NAMES)
@@ -333,49 +318,49 @@ def event(kind: Event, *arguments: int, subject: Game = DA) -> str:
     [
         (Event.TILE, (Y1, RAT_KING), "Y1: Cellar Rat King", "G1: Kellerrattenkönig"),
         (Event.ORDER, (1, 2, 0), "Turn order: Björn, Cnut, Astrid", "Zugfolge: Björn, Cnut, Astrid"),
-        (Event.TREASURE, (2, RED), "Treasure 2 gets 1 red crystal", "Schatz 2 bekommt 1 Rotkristall"),
-        (Event.TREASURE, (5, GOLD), "Treasure 5 gets 1 gold", "Schatz 5 bekommt 1 Gold"),
+        (Event.TREASURE, (2, Item.RED), "Treasure 2 gets 1 red crystal", "Schatz 2 bekommt 1 Rotkristall"),
+        (Event.TREASURE, (5, Item.GOLD), "Treasure 5 gets 1 gold", "Schatz 5 bekommt 1 Gold"),
         (Event.PLACED, (0, 12, 28), "Astrid places the d12: Turn order 1", "Astrid setzt den W12: Zugfolge 1"),
         (Event.PLACED, (0, 4, 46), "Astrid places the d4: Trainer 9", "Astrid setzt den W4: Ausbildung 9"),
-        (Event.BID, (0, 0), "Astrid bids nothing yet", "Astrid bietet noch nichts"),
+        (Event.BID, (0, 0), "Astrid opens the bidding at 0 gold", "Astrid eröffnet das Bieten mit 0 Gold"),
         (Event.BID, (0, 2), "Astrid bids 2 gold", "Astrid bietet 2 Gold"),
         (Event.ROLLED, (1, 6, 3, 3), "Björn rolls the d6: 3", "Björn würfelt mit dem W6: 3"),
-        (Event.ROLLED, (1, 6, 3, 6), "Björn rolls the d6: 3, doubled 6", "Björn würfelt mit dem W6: 3, verdoppelt 6"),
-        (Event.REROLLED, (1, 4, 1, 1), "Björn rolls the d4 again: 1", "Björn würfelt noch einmal mit dem W4: 1"),
+        (Event.ROLLED, (1, 6, 3, 6), "Björn rolls the d6: 3, doubled to 6", "Björn würfelt mit dem W6: 3, verdoppelt 6"),
+        (Event.REROLLED, (1, 4, 1, 1), "Björn re-rolls the d4: 1", "Björn würfelt noch einmal mit dem W4: 1"),
         (
             Event.REROLLED,
             (1, 4, 1, 2),
-            "Björn rolls the d4 again: 1, doubled 2",
+            "Björn re-rolls the d4: 1, doubled to 2",
             "Björn würfelt noch einmal mit dem W4: 1, verdoppelt 2",
         ),
-        (Event.GAINS, (0, BLUE, 2), "Astrid gains 2 blue crystals", "Astrid bekommt 2 Blaukristalle"),
-        (Event.PAYS, (0, GOLD, 3), "Astrid pays 3 gold", "Astrid zahlt 3 Gold"),
+        (Event.GAINS, (0, Item.BLUE, 2), "Astrid gains 2 blue crystals", "Astrid bekommt 2 Blaukristalle"),
+        (Event.PAYS, (0, Item.GOLD, 3), "Astrid pays 3 gold", "Astrid zahlt 3 Gold"),
         (
             Event.TRADES,
             (1, 0, 0),
-            "Björn gives 2 red crystals for 1 blue crystal",
-            "Björn gibt 2 Rotkristalle für 1 Blaukristall",
+            "Björn trades 2 red crystals for 1 blue crystal",
+            "Björn tauscht 2 Rotkristalle gegen 1 Blaukristall",
         ),
         (
             Event.TRADES,
             (1, 0, 1),
-            "Björn gives 1 blue crystal for 2 red crystals",
-            "Björn gibt 1 Blaukristall für 2 Rotkristalle",
+            "Björn trades 1 blue crystal for 2 red crystals",
+            "Björn tauscht 1 Blaukristall gegen 2 Rotkristalle",
         ),
-        (Event.BUYS, (2, 15), "Cnut buys: Crown of Tales", "Cnut kauft: Sagenkrone"),
+        (Event.BUYS, (2, 15), "Cnut buys Crown of Tales", "Cnut kauft: Sagenkrone"),
         (Event.WON, (1,), "Björn wins", "Björn gewinnt"),
         (Event.WON, (0, 1, 2), "A draw between Astrid, Björn and Cnut", "Unentschieden zwischen Astrid, Björn und Cnut"),
     ],
 )
-def test_events_are_told_in_the_language_in_force(kind: Event, arguments: tuple[int, ...], english: str, german: str) -> None:
+def test_events_are_in_the_current_language(kind: Event, arguments: tuple[int, ...], english: str, german: str) -> None:
     assert event(kind, *arguments) == english
     with speaking("de"):
         assert event(kind, *arguments) == german
 
 
-def test_events_are_written_as_the_format_has_them() -> None:
+def test_events_have_the_form_of_the_record_format() -> None:
     match = scene(both(fighting, lambda state: state.monster.__setitem__(R1, GONE)))
-    played(match, ILLUMINATE, PEEK + Y3)
+    played(match, Act.ILLUMINATE, Act.PEEK + Y3)
     assert [e.to_list() for e in match.steps[-2].events] == [["illuminates", 0]]
     assert [e.to_list() for e in match.steps[-1].events] == [["peeked", 0, Y3], ["peek_face", 0, Y3, "candle_wisp"]]
     assert [e.audience for e in match.steps[-1].events] == [-1, 0]
@@ -383,11 +368,11 @@ def test_events_are_written_as_the_format_has_them() -> None:
     assert written == ["square:3", "turn_order:1", "treasure:1", "trainer:9", "tavern", "prisoner:1", "trade", "sorcerer:1"]
 
 
-# --------------------------------------------------------------------------------------------------------- other components
+# ------------------------------------------------------------------------------------------------------------- other components
 
 
 def other_components() -> dict[str, Any]:
-    """The built-in ones, in which a few things are called otherwise."""
+    """Return the built-in components with a few other names."""
     document: dict[str, Any] = copy.deepcopy(tomllib.loads(COMPONENTS.file.read_text("utf-8")))
     document["monster"][0] |= {"id": "red_herring", "name": "Red Herring {0}"}
     document["character"][1] |= {"id": "muse", "name": "The Muse"}
@@ -395,18 +380,18 @@ def other_components() -> dict[str, Any]:
     return document
 
 
-def test_other_components_are_called_as_they_are_typed_in_every_language() -> None:
+def test_other_components_keep_their_typed_names_in_every_language() -> None:
     match = scene(components=other_components())
     assert match.game.words is not DA.words
     assert event(Event.TILE, Y1, 0, subject=match.game) == "Y1: Red Herring {0}"
-    assert match.game.words.action(match.state, TRADE, NAMES) == "give 3 red crystals for 1 blue crystal"
+    assert match.game.words.action(match.state, Act.TRADE, NAMES) == "trade 3 red crystals for 1 blue crystal"
     with speaking("de"):
         assert event(Event.TILE, Y1, 0, subject=match.game) == "G1: Red Herring {0}"
         assert event(Event.TILE, Y1, DAMP_IMP, subject=match.game) == "G1: Damp Imp"
     assert match.game.events[Event.CHARACTER].argument(1)(1) == "muse"
 
 
-def test_the_built_in_components_have_the_words_of_the_game_itself() -> None:
+def test_the_built_in_components_use_the_game_itself() -> None:
     assert DA.match().game is DA
     assert DA.match(components=tomllib.loads(COMPONENTS.file.read_text("utf-8"))).game is DA
 
@@ -415,12 +400,12 @@ def test_every_kind_of_event_has_its_number() -> None:
     assert set(events_of(BUILT_IN)) == set(Event)
 
 
-# ---------------------------------------------------------------------------------------------------------------- refusals
+# --------------------------------------------------------------------------------------------------------------------- refusals
 
 
 def crowded(state: Any) -> None:
-    """Björn is everywhere; Astrid has a die on the turn order."""
-    for target in (ON_SQUARE + Y2, ON_TREASURE + 1, ON_PRISONER + 2, ON_SORCERER + 3):
+    """Put dice of Björn on many spaces, and a die of Astrid on the turn order."""
+    for target in (Target.SQUARE + Y2, Target.TREASURE + 1, Target.PRISONER + 2, Target.SORCERER + 3):
         state.holder[target] = 1
     state.monster[Y4] = GONE
     state.track[0] = 0
@@ -432,39 +417,49 @@ def crowded(state: Any) -> None:
 @pytest.mark.parametrize(
     ("change", "action", "rule", "why"),
     [
-        (crowded, ASSIGN, "DA-2.3", "The dice of your characters were given out before the first turn."),
-        (crowded, place(D8, Y1), "DA-1.2", "None of your allies has a d8."),
-        (crowded, place(D6, Y2), "DA-3.3", "Y2 is taken by Björn."),
-        (crowded, place(D6, Y4), "DA-3.3", "No monster is left on Y4."),
-        (crowded, place(D6, ON_TRACK), "DA-3.3", "You have a die on the turn order already, and one is all you may have."),
-        (crowded, place(D6, ON_TREASURE + 1), "DA-3.3", "Treasure 2 is taken by Björn."),
-        (crowded, place(D6, ON_PRISONER + 2), "DA-3.3", "Prisoner 3 is taken by Björn."),
-        (crowded, place(D6, ON_SORCERER + 3), "DA-3.3", "Sorcerer 4 is taken by Björn."),
-        (crowded, place(D6, ON_SORCERER + 4), "DA-3.3", "The sorcerer has no card on that space."),
-        (crowded, place(D6, ON_TAVERN), "DA-8.1", "You would have to bid at least 3 gold, and have 2 gold."),
-        (lambda t: t.__setattr__("bidder", 0), place(D6, ON_TAVERN), "DA-8.2", "Yours is the leading bid: you can't raise it."),
-        (lambda t: t.__setattr__("followers", 0), place(D6, ON_TAVERN), "DA-8.1", "No follower is left in the tavern."),
+        (crowded, Act.ASSIGN, "DA-2.3", "Your characters got their dice before the first turn."),
+        (crowded, place(Die.D8, Y1), "DA-1.2", "None of your allies has a d8."),
+        (crowded, place(Die.D6, Y2), "DA-3.3", "Y2 is taken by Björn."),
+        (crowded, place(Die.D6, Y4), "DA-3.3", "No monster is left on Y4."),
+        (
+            crowded,
+            place(Die.D6, Target.TURN_ORDER),
+            "DA-3.3",
+            "You already have a die on the turn order, and you may have only one there.",
+        ),
+        (crowded, place(Die.D6, Target.TREASURE + 1), "DA-3.3", "Treasure 2 is taken by Björn."),
+        (crowded, place(Die.D6, Target.PRISONER + 2), "DA-3.3", "Prisoner 3 is taken by Björn."),
+        (crowded, place(Die.D6, Target.SORCERER + 3), "DA-3.3", "Sorcerer 4 is taken by Björn."),
+        (crowded, place(Die.D6, Target.SORCERER + 4), "DA-3.3", "The sorcerer has no card on that space."),
+        (crowded, place(Die.D6, Target.TAVERN), "DA-8.1", "You would have to bid at least 3 gold, but you have only 2 gold."),
+        (
+            lambda t: t.__setattr__("bidder", 0),
+            place(Die.D6, Target.TAVERN),
+            "DA-8.2",
+            "You have the leading bid, and you can't raise it.",
+        ),
+        (lambda t: t.__setattr__("followers", 0), place(Die.D6, Target.TAVERN), "DA-8.1", "No follower is left in the tavern."),
         (
             lambda t: t.__setattr__("trainees", TRAINER_SPACES),
-            place(D6, ON_TRAINER),
+            place(Die.D6, Target.TRAINER),
             "DA-3.3",
-            "All spaces at the trainer's are taken.",
+            "All spaces at the trainer are taken.",
         ),
         (
             with_large_dice,
-            place(D12, ON_TRAINER),
+            place(Die.D12, Target.TRAINER),
             "DA-3.3",
-            "The d12 is the largest die: who has it can't be trained any more.",
+            "The d12 is the largest die and can't be trained any further.",
         ),
-        (crowded, ILLUMINATE, "DA-3.4", "It takes 1 red crystal, which you don't have."),
-        (crowded, PEEK + Y1, "DA-3.4", "Only who casts Illuminate may look at tiles."),
-        (crowded, BID + 3, "DA-8.1", "Gold is bid by who has just placed a die in the tavern, after somebody else."),
-        (crowded, FIGHT + Y1, "DA-4.2", "This is not the moment to choose a fight."),
-        (crowded, HAMMER, "DA-4.5", "This is done in a fight, before its dice are rolled."),
-        (crowded, REROLL + D6, "DA-4.6", "This is done in a fight, when its dice have been rolled and are not enough."),
-        (crowded, FOLLOWER_DIE, "DA-8.3", "No follower is waiting for a die of yours."),
-        (crowded, TRADE, "DA-10.1", "You are not trading now."),
-        (crowded, BUY, "DA-11.1", "The sorcerer offers you no card now."),
+        (crowded, Act.ILLUMINATE, "DA-3.4", "This costs 1 red crystal, and you don't have one."),
+        (crowded, Act.PEEK + Y1, "DA-3.4", "You can look at tiles only after casting Illuminate."),
+        (crowded, Act.BID + 3, "DA-8.1", "You bid only right after placing a die on an occupied tavern."),
+        (crowded, Act.FIGHT + Y1, "DA-4.2", "You can't choose a fight now."),
+        (crowded, Act.HAMMER, "DA-4.5", "You can do this only in a fight, before the roll."),
+        (crowded, Act.REROLL + Die.D6, "DA-4.6", "You can do this only in a fight, after a roll that is too low."),
+        (crowded, Act.FOLLOWER_DIE, "DA-8.3", "No follower needs a die from you now."),
+        (crowded, Act.TRADE, "DA-10.1", "You can't trade now."),
+        (crowded, Act.BUY, "DA-11.1", "The sorcerer isn't offering you a card now."),
     ],
 )
 def test_a_refusal_names_the_rule_and_the_most_helpful_reason(
@@ -479,144 +474,150 @@ def refused(match: Match, action: int, rule: str, why: str) -> None:
     assert (refused.value.rule, refused.value.reason) == (rule, why)
 
 
-def test_with_five_allies_nobody_goes_to_the_tavern() -> None:
+def test_a_player_with_five_allies_cannot_bid() -> None:
     def change(state: Any) -> None:
         for die in range(DICE):
             state.ally[0, die] = die
 
-    refused(scene(change), place(D6, ON_TAVERN), "DA-8.1", "You have five allies, and there is no die for one more.")
+    refused(scene(change), place(Die.D6, Target.TAVERN), "DA-8.1", "You have five allies, and no die is left for another one.")
 
 
-def test_sixty_gold_is_the_end_of_bidding() -> None:
+def test_sixty_gold_is_the_highest_bid() -> None:
     def change(state: Any) -> None:
         state.bidder, state.bid = 1, 60
         state.gold[0] = 99
 
-    refused(scene(change), place(D6, ON_TAVERN), "DA-8.1", "Nobody can bid more than 60 gold.")
+    refused(scene(change), place(Die.D6, Target.TAVERN), "DA-8.1", "The highest possible bid is 60 gold.")
 
 
 def test_a_die_is_placed_once() -> None:
-    match = played(scene(), place(D6, Y1), place(D6, Y2))
-    refused(match, place(D6, Y3), "DA-3.1", "Your d6 is placed already: Y1.")
+    match = played(scene(), place(Die.D6, Y1), place(Die.D6, Y2))
+    refused(match, place(Die.D6, Y3), "DA-3.1", "Your d6 is already placed: Y1.")
 
 
-def test_what_has_to_be_decided_first_is_said() -> None:
+def test_a_refusal_names_the_decision_that_comes_first() -> None:
     match = DA.match(seats=NAMES, seed="first")
-    refused(match, place(D6, Y1), "DA-2.3", "First say which of your characters gets the d6.")
-    match = played(scene(fighting), ILLUMINATE)
-    refused(match, place(D6, Y1), "DA-3.4", "You have cast Illuminate: first look at a tile.")
-    match = played(scene(owning(1, gold=3)), place(D6, ON_TAVERN), place(D6, ON_TAVERN))
-    refused(match, place(D4, Y1), "DA-8.1", "Your die lies in the tavern: first say what you bid.")
-    refused(match, BID + 4, "DA-8.1", "You have only 3 gold.")
-    match = played(scene(fighting), place(D6, Y1), place(D6, Y2), place(D4, Y1), place(D4, Y2))
+    refused(match, place(Die.D6, Y1), "DA-2.3", "First choose which of your characters gets the d6.")
+    match = played(scene(fighting), Act.ILLUMINATE)
+    refused(match, place(Die.D6, Y1), "DA-3.4", "You cast Illuminate: choose a tile to look at first.")
+    match = played(scene(owning(1, gold=3)), place(Die.D6, Target.TAVERN), place(Die.D6, Target.TAVERN))
+    refused(match, place(Die.D4, Y1), "DA-8.1", "Your die is in the tavern: make your bid first.")
+    refused(match, Act.BID + 4, "DA-8.1", "You have only 3 gold.")
+    match = played(scene(fighting), place(Die.D6, Y1), place(Die.D6, Y2), place(Die.D4, Y1), place(Die.D4, Y2))
     refused(
         match,
-        place(D4, Y1),
+        place(Die.D4, Y1),
         "DA-3.1",
-        "All dice of this turn are placed. They come home when the eight places have been dealt with.",
+        "All dice of this turn are placed. They come home when all eight places have been resolved.",
     )
 
 
-def test_a_bid_is_higher_than_the_last() -> None:
-    match = played(scene(owning(1, gold=3)), place(D6, ON_TAVERN), place(D6, ON_TAVERN), BID + 2)
+def test_a_bid_must_be_higher_than_the_last() -> None:
+    match = played(scene(owning(1, gold=3)), place(Die.D6, Target.TAVERN), place(Die.D6, Target.TAVERN), Act.BID + 2)
     assert told(match) == ["Björn bids 2 gold"]
     match = scene(both(owning(0, gold=9), owning(1, gold=3)))
-    played(match, place(D6, ON_TAVERN), place(D6, ON_TAVERN), BID + 2, place(D4, ON_TAVERN))
-    refused(match, BID + 2, "DA-8.1", "The last bid is 2 gold: bid more.")
+    played(match, place(Die.D6, Target.TAVERN), place(Die.D6, Target.TAVERN), Act.BID + 2, place(Die.D4, Target.TAVERN))
+    refused(match, Act.BID + 2, "DA-8.1", "The last bid is 2 gold: bid more.")
 
 
-def test_a_tile_that_one_knows_is_not_looked_at_again() -> None:
+def test_a_known_tile_can_not_be_looked_at_again() -> None:
     def change(state: Any) -> None:
         fighting(state)
         state.monster[R1] = GONE
 
-    match = played(scene(change), ILLUMINATE, PEEK + Y3)
-    refused(match, PEEK + Y3, "DA-3.4", "You know the tile on Y3 already.")
-    refused(match, PEEK + R1, "DA-3.4", "No monster is left on R1.")
+    match = played(scene(change), Act.ILLUMINATE, Act.PEEK + Y3)
+    refused(match, Act.PEEK + Y3, "DA-3.4", "You already know the tile on Y3.")
+    refused(match, Act.PEEK + R1, "DA-3.4", "No monster is left on R1.")
 
 
-def test_who_has_seen_every_tile_needs_no_light() -> None:
+def test_illuminate_is_refused_if_every_tile_is_known() -> None:
     def change(state: Any) -> None:
         fighting(state)
         for square in range(SQUARES):
             state.seen[square] = 1 << 1
 
-    refused(scene(change), ILLUMINATE, "DA-3.4", "You have seen every tile that is left.")
+    refused(scene(change), Act.ILLUMINATE, "DA-3.4", "You have already seen every tile that is left.")
 
 
-def test_only_ones_own_fights_can_be_chosen() -> None:
-    match = played(scene(), place(D6, Y1), place(D6, Y2), place(D4, Y3), place(D4, ON_TRAINER))
-    refused(match, FIGHT + Y2, "DA-4.2", "You have no die on Y2.")
-    match.play(FIGHT + Y1)
+def test_only_own_fights_can_be_chosen() -> None:
+    match = played(scene(), place(Die.D6, Y1), place(Die.D6, Y2), place(Die.D4, Y3), place(Die.D4, Target.TRAINER))
+    refused(match, Act.FIGHT + Y2, "DA-4.2", "You have no die on Y2.")
+    match.play(Act.FIGHT + Y1)
     assert match.state.monster[Y1] == GONE  # type: ignore[attr-defined]
 
 
-def test_before_the_roll_a_refusal_says_which_spell_goes_on_which_die() -> None:
+def test_before_the_roll_a_refusal_explains_which_spell_fits_which_die() -> None:
     match = preparing(scene(fighting))
-    refused(match, BLESS + D8, "DA-4.5", "The d8 is not in this fight.")
-    refused(match, ENHANCE + D6, "DA-4.5", "One of your allies has the d6.")
-    refused(match, ACCEPT, "DA-4.6", "This is done in a fight, when its dice have been rolled and are not enough.")
-    played(match, ENHANCE + D8, BLESS + D4)
-    refused(match, ENHANCE + D8, "DA-4.5", "The d8 is in the fight already.")
-    refused(match, BLESS + D4, "DA-4.5", "The d4 counts double already.")
+    refused(match, Act.BLESS + Die.D8, "DA-4.5", "The d8 is not in this fight.")
+    refused(match, Act.ENHANCE + Die.D6, "DA-4.5", "One of your allies has the d6.")
+    refused(match, Act.ACCEPT, "DA-4.6", "You can do this only in a fight, after a roll that is too low.")
+    played(match, Act.ENHANCE + Die.D8, Act.BLESS + Die.D4)
+    refused(match, Act.ENHANCE + Die.D8, "DA-4.5", "The d8 is already in the fight.")
+    refused(match, Act.BLESS + Die.D4, "DA-4.5", "The d4 already counts double.")
 
 
-def test_what_a_weakness_doubles_is_not_blessed() -> None:
+def test_a_die_doubled_by_a_weakness_can_not_be_blessed() -> None:
     def change(state: Any) -> None:
         fighting(state)
         state.monster[Y1], state.monster[Y2] = DAMP_IMP, RAT_KING
 
-    refused(preparing(scene(change)), BLESS + D6, "DA-4.5", "The d6 counts double already.")
+    refused(preparing(scene(change)), Act.BLESS + Die.D6, "DA-4.5", "The d6 already counts double.")
 
 
-def test_a_spell_takes_its_crystal() -> None:
+def test_a_spell_needs_its_crystal() -> None:
     match = preparing(scene(owning(0, yellow=1)))
-    refused(match, HAMMER, "DA-4.5", "It takes 1 white crystal, which you don't have.")
-    refused(match, ENHANCE + D8, "DA-4.5", "It takes 1 green crystal, which you don't have.")
+    refused(match, Act.HAMMER, "DA-4.5", "This costs 1 white crystal, and you don't have one.")
+    refused(match, Act.ENHANCE + Die.D8, "DA-4.5", "This costs 1 green crystal, and you don't have one.")
     match = preparing(scene(owning(0, green=1)))
-    refused(match, BLESS + D4, "DA-4.5", "It takes 1 yellow crystal, which you don't have.")
+    refused(match, Act.BLESS + Die.D4, "DA-4.5", "This costs 1 yellow crystal, and you don't have one.")
 
 
-def test_the_gods_strike_only_so_deep() -> None:
+def test_the_hammer_is_refused_on_deeper_levels() -> None:
     match = scene(fighting)
-    played(match, place(D6, R1), place(D6, Y2), place(D4, R1), place(D4, Y2))
-    refused(match, HAMMER, "DA-4.5", "In round 1 the gods don't strike monsters of level 3.")
+    played(match, place(Die.D6, R1), place(Die.D6, Y2), place(Die.D4, R1), place(Die.D4, Y2))
+    refused(match, Act.HAMMER, "DA-4.5", "In round 1 the gods don't strike monsters on level 3.")
 
 
-def test_a_die_that_is_elsewhere_is_not_rolled_again() -> None:
+def test_a_die_outside_the_fight_can_not_be_rerolled() -> None:
     match = scene(owning(0, blue=2))
-    played(match, place(D6, R1), place(D6, Y2), place(D4, ON_TRADE), place(D4, Y2))
+    played(match, place(Die.D6, R1), place(Die.D6, Y2), place(Die.D4, Target.TRADE), place(Die.D4, Y2))
     assert match.state.phase == Phase.REROLL  # type: ignore[attr-defined]
-    refused(match, REROLL + D4, "DA-4.6", "The d4 is not in this fight.")
+    refused(match, Act.REROLL + Die.D4, "DA-4.6", "The d4 is not in this fight.")
 
 
-def test_a_followers_die_is_smaller_than_all_others() -> None:
+def test_a_followers_die_must_be_smaller_than_all_others() -> None:
     match = scene(with_large_dice)
-    played(match, place(D8, ON_TAVERN), place(D6, ON_TRAINER), place(D12, ON_TREASURE), place(D4, ON_TREASURE + 1))
-    assert match.view(0).prompt().endswith("joins you. With which die?")
+    played(
+        match,
+        place(Die.D8, Target.TAVERN),
+        place(Die.D6, Target.TRAINER),
+        place(Die.D12, Target.TREASURE),
+        place(Die.D4, Target.TREASURE + 1),
+    )
+    assert match.view(0).prompt().endswith("joins you. Choose a die for your new ally.")
     refused(
         match,
-        FOLLOWER_DIE + D8,
+        Act.FOLLOWER_DIE + Die.D8,
         "DA-8.3",
-        "A follower's die is smaller than all others of yours, the smallest of which is the d8.",
+        "A follower's die must be smaller than all your other dice; your smallest is the d8.",
     )
 
 
-def test_an_exchange_takes_both_sides_and_no_way_back() -> None:
+def test_an_exchange_needs_both_sides_and_can_not_be_reversed() -> None:
     match = trading(scene(owning(0, red=4)))
-    refused(match, TRADE + 2, "DA-10.1", "For that you lack 1 blue crystal.")
-    match.play(TRADE)
-    refused(match, TRADE + 1, "DA-10.2", "On this visit you have used the line in the other direction.")
+    refused(match, Act.TRADE + 2, "DA-10.1", "You need 1 blue crystal more for this.")
+    match.play(Act.TRADE)
+    refused(match, Act.TRADE + 1, "DA-10.2", "On this visit you have already used this line in the other direction.")
     refused(
         trading(scene(both(owning(0, red=4, yellow=1, green=1), owning(1, blue=16)))),
-        TRADE,
+        Act.TRADE,
         "DA-1.6",
-        "The box doesn't have what you would get.",
+        "The box doesn't have the crystals that you would get.",
     )
 
 
 def rich(match: Match, draw: Random) -> Match:
-    """The same match, everybody with crystals and gold, so that much can be done."""
+    """Return the match after every player has got crystals and gold."""
     states = match.states
     state: Any = State.at(states)
     for seat in range(match.players):
@@ -628,7 +629,7 @@ def rich(match: Match, draw: Random) -> Match:
 
 
 def decisions(players: int, seed: str) -> Iterator[Match]:
-    """Every decision of a match played at random, in which crystals abound."""
+    """Yield every decision of a random match with many crystals."""
     draw = Random(seed)
     match = DA.match(players=min(players, 4), seed=seed)
     while match.state.phase == Phase.ASSIGN:  # type: ignore[attr-defined]
@@ -651,101 +652,101 @@ def test_refusals_and_legal_actions_agree_on_every_action_of_every_decision(play
     assert {Phase.ASSIGN, Phase.PLACE, Phase.PEEK, Phase.PREP, Phase.TRADE} <= asked
 
 
-# ----------------------------------------------------------------------------------------------------------------- prompts
+# ---------------------------------------------------------------------------------------------------------------------- prompts
 
 
-def test_prompts_say_what_is_to_be_decided_and_by_whom() -> None:
+def test_prompts_name_the_decision_and_the_player() -> None:
     def prompts(match: Match) -> tuple[str, str]:
         mine, theirs, spectators = (match.view(seat).prompt() for seat in (match.actor, 1 - (match.actor or 0), None))
         assert theirs == spectators
         assert theirs.startswith(match.names[match.actor or 0])
         return mine, theirs
 
-    assert prompts(scene()) == ("Place a die: d4 and d6.", "Astrid is to place a die: d4 and d6.")
-    assert prompts(played(scene(fighting), ILLUMINATE)) == ("At which tile do you look?", "Astrid looks at a tile.")
-    bidding = played(scene(owning(1, gold=3)), place(D6, ON_TAVERN), place(D6, ON_TAVERN))
+    assert prompts(scene()) == ("Place a die: d4, d6.", "Astrid places a die: d4, d6.")
+    assert prompts(played(scene(fighting), Act.ILLUMINATE)) == ("Choose a tile to look at.", "Astrid looks at a tile.")
+    bidding = played(scene(owning(1, gold=3)), place(Die.D6, Target.TAVERN), place(Die.D6, Target.TAVERN))
     assert prompts(bidding)[0] == "The last bid is 0 gold, and you have 3. How much do you bid?"
-    fights = played(scene(), place(D6, Y1), place(D6, Y2), place(D4, Y3), place(D4, ON_TRAINER))
-    assert prompts(fights) == ("Which fight comes next?", "Astrid chooses the next fight.")
+    fights = played(scene(), place(Die.D6, Y1), place(Die.D6, Y2), place(Die.D4, Y3), place(Die.D4, Target.TRAINER))
+    assert prompts(fights) == ("Choose your next fight.", "Astrid chooses the next fight.")
     assert prompts(preparing(scene(fighting))) == (
-        "Cellar Rat King on Y1: it takes 2, and is weak against melee. Cast spells, or roll.",
-        "Astrid fights on Y1. Cellar Rat King takes 2, and is weak against melee.",
+        "Cellar Rat King (Y1): roll 2 or more to beat it. Weak to melee. Cast spells, or roll.",
+        "Astrid fights Cellar Rat King (Y1) and needs 2 or more. It is weak to melee.",
     )
-    lost = played(scene(owning(0, blue=1)), place(D6, R2), place(D6, Y2), place(D4, ON_TRADE), place(D4, Y2))
-    total = lost.state.rolled[D6]  # type: ignore[attr-defined]
+    lost = played(scene(owning(0, blue=1)), place(Die.D6, R2), place(Die.D6, Y2), place(Die.D4, Target.TRADE), place(Die.D4, Y2))
+    total = lost.state.rolled[Die.D6]  # type: ignore[attr-defined]
     assert prompts(lost) == (
-        f"{total}, and Tomb Archer takes 13. Roll a die again, or accept the loss?",
-        f"Astrid has {total} of 13 against Tomb Archer, and can roll a die again.",
+        f"You rolled {total}; Tomb Archer needs 13. Re-roll a die, or accept the loss?",
+        f"Astrid rolled {total}; Tomb Archer needs 13. Astrid can re-roll a die.",
     )
-    assert prompts(trading(scene(owning(0, red=4)))) == ("Exchange crystals, or end the visit.", "Astrid exchanges crystals.")
+    assert prompts(trading(scene(owning(0, red=4)))) == ("Trade crystals, or stop trading.", "Astrid trades crystals.")
 
 
-def test_the_card_that_is_for_sale_is_named_with_its_price() -> None:
+def test_a_prompt_names_the_card_on_offer_and_its_price() -> None:
     def change(state: Any) -> None:
         owning(0, blue=1)(state)
         state.display[1] = 15
 
     match = buying(scene(change))
-    assert match.view(0).prompt() == "Crown of Tales, for 1 blue crystal: do you buy it?"
+    assert match.view(0).prompt() == "Do you buy Crown of Tales for 1 blue crystal?"
     assert match.view(1).prompt() == "Astrid can buy Crown of Tales for 1 blue crystal."
 
 
 @pytest.mark.parametrize(
     ("crystals", "how"),
     [
-        ({"red": 1}, "60 turns are over; points being equal, crystals decide: red"),
-        ({"red": 3, "white": 1}, "60 turns are over; points being equal, crystals decide: white"),
-        ({}, "60 turns are over"),
-        ({"white": 1, "gold": 1}, "60 turns are over"),
+        ({"red": 1}, "all 60 turns are played; tied on points, decided by crystals: red"),
+        ({"red": 3, "white": 1}, "all 60 turns are played; tied on points, decided by crystals: white"),
+        ({}, "all 60 turns are played"),
+        ({"white": 1, "gold": 1}, "all 60 turns are played"),
     ],
 )
-def test_the_ending_says_what_decides_between_equal_points(crystals: dict[str, int], how: str) -> None:
+def test_the_ending_names_the_crystals_that_break_a_tie(crystals: dict[str, int], how: str) -> None:
     assert DA.words.ending(scene(owning(0, **crystals)).state) == ("DA-13.3", how)
 
 
-def test_between_three_the_ending_names_the_crystals_that_left_one() -> None:
-    """White leaves two of them, and they differ in green."""
+def test_among_three_tied_players_the_ending_names_the_colour_that_leaves_one() -> None:
+    """White leaves two players, and they differ in green."""
     state: Any = DA.match(players=3, seed="three").state
     for seat, (green, white) in enumerate(((1, 2), (0, 2), (3, 0))):
-        state.crystals[seat, GREEN], state.crystals[seat, WHITE] = green, white
-    assert deciding_colour(state) == GREEN
+        state.crystals[seat, Item.GREEN], state.crystals[seat, Item.WHITE] = green, white
+    assert deciding_colour(state) == Item.GREEN
 
 
 def test_the_ending_says_that_no_monster_is_left() -> None:
     assert DA.words.ending(scene(lambda state: state.__setattr__("removed", SQUARES)).state) == ("DA-13.1", "no monster is left")
 
 
-# ---------------------------------------------------------------------------------------------------------------- terminal
+# --------------------------------------------------------------------------------------------------------------------- terminal
 
 
-def test_the_sketch_shows_the_places_in_their_order_and_what_everybody_has() -> None:
+def test_the_sketch_shows_the_places_in_order_and_then_the_players() -> None:
     def change(state: Any) -> None:
         owning(0, gold=3, red=2)(state)
         state.seen[Y3] = 1 << 1
         state.owner[RAT_KING], state.monster[Y1], state.removed = 0, GONE, 1
         state.card_owner[14] = 1
-        state.treasure[1, GREEN] = state.treasure[4, GOLD] = 1
+        state.treasure[1, Item.GREEN] = state.treasure[4, Item.GOLD] = 1
         state.box[:] = [22, 16, 10, 5, 4]
         state.stack[state.followers - 1] = 10
         for space in range(5):
             state.display[space] = (0, 8, 15, NONE, NONE)[space]
 
-    match = played(scene(change), place(D6, Y2), place(D6, ON_TAVERN), place(D4, ON_TRACK))
+    match = played(scene(change), place(Die.D6, Y2), place(Die.D6, Target.TAVERN), place(Die.D4, Target.TURN_ORDER))
     assert DA.words.sketch(match.view(0).state, match.names).splitlines() == [  # type: ignore[attr-defined]
-        "Turn 1, round 1: 1 of 8 tiles are gone",
+        "Turn 1, round 1: 1 of 8 tiles removed",
         "  1 Excursion   Y ·?!?????; B ????????; R ????????????; Y2 ← Astrid d6;",
-        "                Y3 Candle Wisp (needs 2, 1 gold, water)",
+        "                Y3 Candle Wisp (needs 2, 1 gold, weak to water)",
         "  2 Turn order  Astrid, Björn; 1: 1 red ← Astrid; 2: 1 red",
         "  3 Treasure    1: –; 2: 1 green, guarded; 3: –; 4: –; 5: 1 gold, guarded",
         "  4 Trainer     –",
-        "  5 Tavern      Torchbearer Nib (fire); 7 below;",
+        "  5 Tavern      Torchbearer Nib (fire); 7 more below;",
         "                Björn leads with 0 gold ← Björn d6",
         "  6 Prisoner    1: 1 red → 1 gold; 2: 1 blue → 1 red 1 gold;",
         "                3: 1 yellow → 2 gold; 4: 1 green → 1 blue 2 gold;",
         "                5: 1 white → 1 yellow 3 gold",
         "  7 Trade       1: 2 red = 1 blue; 2: 1 red 1 blue = 1 yellow;",
         "                3: 1 blue 1 yellow = 1 green; 4: 1 yellow 1 green = 1 white",
-        "  8 Sorcerer    for 1 blue crystal; 1: Staff of Cinders (2 per tile: fire);",
+        "  8 Sorcerer    price: 1 blue crystal; 1: Staff of Cinders (2 per tile: fire);",
         "                2: Charm of the Ruby Cluster (1 per 3 crystals: red);",
         "                3: Crown of Tales (6 points)",
         "  Astrid        3 points; 2 red 3 gold; d4 Sella of the Tides (water);",
@@ -756,7 +757,7 @@ def test_the_sketch_shows_the_places_in_their_order_and_what_everybody_has() -> 
     ]
 
 
-def test_the_step_that_is_dealt_with_is_marked_and_whose_dice_are_trained_and_trade() -> None:
+def test_the_sketch_marks_the_current_step_and_shows_dice_at_the_trainer_and_in_trade() -> None:
     match = trading(scene(owning(0, red=4)))
     shown = DA.words.sketch(match.view(None).state, match.names).splitlines()  # type: ignore[attr-defined]
     assert [line[:10] for line in shown if line.startswith(">")] == ["> 7 Trade ", "> Astrid  "]
@@ -781,11 +782,28 @@ TYPED = {
 
 
 @pytest.mark.parametrize("language", TYPED)
-def test_what_is_typed_is_short_and_in_the_language_in_force(language: str) -> None:
+def test_typed_actions_are_short_and_in_the_current_language(language: str) -> None:
     actions = [
-        *(ASSIGN, place(D6, Y3), place(D4, ON_TRACK), place(D12, ON_TREASURE + GOLD_TREASURE), ILLUMINATE, PEEK + SQUARES - 1),
-        *(BID + 7, FIGHT + B1, ROLL, HAMMER, ENHANCE + D8, BLESS + D4, ACCEPT, REROLL + D6, FOLLOWER_DIE + D4),
-        *(END_TRADE, TRADE, TRADE + 3, DECLINE, BUY),
+        *(
+            Act.ASSIGN,
+            place(Die.D6, Y3),
+            place(Die.D4, Target.TURN_ORDER),
+            place(Die.D12, Target.TREASURE + GOLD_TREASURE),
+            Act.ILLUMINATE,
+            Act.PEEK + SQUARES - 1,
+        ),
+        *(
+            Act.BID + 7,
+            Act.FIGHT + B1,
+            Act.ROLL,
+            Act.HAMMER,
+            Act.ENHANCE + Die.D8,
+            Act.BLESS + Die.D4,
+            Act.ACCEPT,
+            Act.REROLL + Die.D6,
+            Act.FOLLOWER_DIE + Die.D4,
+        ),
+        *(Act.END_TRADE, Act.TRADE, Act.TRADE + 3, Act.DECLINE, Act.BUY),
     ]
     with speaking(language):
         choices = Choices(DA)
@@ -793,38 +811,38 @@ def test_what_is_typed_is_short_and_in_the_language_in_force(language: str) -> N
         assert [choices.read(choices.written(action)) for action in range(DA.actions)] == list(range(DA.actions))
 
 
-def test_dice_that_can_go_to_the_same_places_are_listed_together() -> None:
+def test_dice_with_the_same_open_places_are_listed_together() -> None:
     lines = dict(Choices(DA).lines(scene().legal()))
     assert list(lines) == ["d4, d6"]
     assert lines["d4, d6"].startswith("Y1 · Y2 · Y3")
     assert list(dict(Choices(DA).lines(scene(with_large_dice).legal()))) == ["d8", "d12"]
 
 
-# ----------------------------------------------------------------------------------------------------------------- lessons
+# ---------------------------------------------------------------------------------------------------------------------- lessons
 
 
-def test_the_lessons_tell_what_happens() -> None:
+def test_the_lessons_agree_with_the_events() -> None:
     lessons = DA.lessons
     assert lessons is not None
     match = lessons.match(DA)
     happened = [DA.words.event(event, match.names) for step in match.steps for event in step.events]
     for line in (
         "Astrid gives the d6 to Teodric Longshot",
-        "Y2 reveals: Rust Beetle",
-        "4 in all, 4 needed",
-        "Björn loses on Y3, and the tile is out of the game",
-        "Y8 hides: Frost Ferret",
-        "Y6 hides: Cave Bear",
-        "Astrid rolls the d4: 2, doubled 4",
-        "Björn has won no fight this turn: treasure 5 stays guarded",
+        "Revealed on Y2: Rust Beetle",
+        "Total 4, 4 needed",
+        "Björn loses on Y3; the tile is out of the game",
+        "Tile on Y8: Frost Ferret",
+        "Tile on Y6: Cave Bear",
+        "Astrid rolls the d4: 2, doubled to 4",
+        "Björn won no fight this turn, so treasure 5 stays guarded",
         "Astrid gains 1 white crystal",
         "Björn frees prisoner 1",
         "Astrid casts Bless: the d4 counts double",
-        "Teodric Longshot is trained for Astrid, and has the d8 now",
-        "Nobody joins Björn: there is no die below the d4",
+        "Teodric Longshot trains for Astrid and now has the d8",
+        "No follower joins Björn: no die is smaller than the d4",
     ):
         assert line in happened
-    assert happened.count("Astrid rolls the d4: 2, doubled 4") == 2
+    assert happened.count("Astrid rolls the d4: 2, doubled to 4") == 2
     assert match.state.turn == 4  # type: ignore[attr-defined]
 
 
@@ -833,7 +851,7 @@ def test_the_first_lessons_are_about_the_first_turn_and_all_cite_rules() -> None
     assert lessons is not None
     assert all(rule_sentence(DA, lesson.rule) for lesson in lessons.lessons)
     assert [lesson.action for lesson in lessons.lessons if lesson.action is not None][:3] == [
-        ASSIGN + 1,
-        place(D6, Y2),
-        place(D4, ON_TREASURE),
+        Act.ASSIGN + 1,
+        place(Die.D6, Y2),
+        place(Die.D4, Target.TREASURE),
     ]

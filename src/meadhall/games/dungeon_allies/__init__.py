@@ -1,4 +1,4 @@
-"""Dungeon Allies: dice on eight places, monsters below them, for 2 to 5."""
+"""Dungeon Allies: place dice on eight places and fight monsters, for 2 to 5 players."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -7,24 +7,26 @@ from typing import Any
 from meadhall.engine.game import Game
 from meadhall.engine.language import marked
 from meadhall.games.dungeon_allies import heuristics, page, rules
+from meadhall.games.dungeon_allies.actions import ACTIONS
 from meadhall.games.dungeon_allies.advice import ADVICE
 from meadhall.games.dungeon_allies.components import COMPONENTS
 from meadhall.games.dungeon_allies.lessons import LESSONS
+from meadhall.games.dungeon_allies.pieces import SEATS
 from meadhall.games.dungeon_allies.rules.scoring import points_of
-from meadhall.games.dungeon_allies.state import ACTIONS, SEATS, State
+from meadhall.games.dungeon_allies.state import State
 from meadhall.games.dungeon_allies.statistics import STATISTICS
 from meadhall.games.dungeon_allies.words import WORDS, edition
 
 
 def points(end: State, _options: Mapping[str, Any]) -> tuple[int, ...]:
-    """DA-13.2: every seat's gold and cards."""
+    """DA-13.2: Return the points of every seat."""
     return tuple(points_of(end, seat) for seat in range(end.players))
 
 
 game = Game(
     name="dungeon-allies",
     title="Dungeon Allies",
-    tagline=marked("Send out allies as dice: to fight, to trade, to train, to win over. For 2 to 5."),
+    tagline=marked("Send your allies out as dice: to fight, train, trade and recruit. For 2 to 5."),
     version=1,
     min_players=2,
     max_players=SEATS,

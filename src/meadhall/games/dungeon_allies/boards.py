@@ -1,4 +1,4 @@
-"""What lies on the boards of Dungeon Allies and belongs to its players, as values for the page."""
+"""What lies on the boards and what players have, as values for the page."""
 
 from __future__ import annotations
 
@@ -12,11 +12,7 @@ from meadhall.engine.view import View
 from meadhall.games.dungeon_allies import names
 from meadhall.games.dungeon_allies.components import components_of
 from meadhall.games.dungeon_allies.names import Names
-from meadhall.games.dungeon_allies.rules.excursion import is_doubled, is_fighting
-from meadhall.games.dungeon_allies.rules.scoring import points_of, worth
-from meadhall.games.dungeon_allies.rules.sorcerer import price
-from meadhall.games.dungeon_allies.rules.treasure import is_guarded
-from meadhall.games.dungeon_allies.state import (
+from meadhall.games.dungeon_allies.pieces import (
     CARDS,
     COLOURS,
     DICE,
@@ -24,35 +20,31 @@ from meadhall.games.dungeon_allies.state import (
     ITEMS,
     MONSTERS,
     NONE,
-    ON_PRISONER,
-    ON_SORCERER,
-    ON_SQUARE,
-    ON_TAVERN,
-    ON_TRACK,
-    ON_TRAINER,
-    ON_TREASURE,
     SIDES,
     SKILLS,
     TRADES,
+    TRAINER_SPACES,
     CardKind,
-    Event,
-    has_seen,
-    has_tile,
-    level_of,
+    Target,
 )
-from meadhall.games.dungeon_allies.story import Fight, Monster, Thrown, monster_of
+from meadhall.games.dungeon_allies.rules.excursion import is_doubled, is_fighting
+from meadhall.games.dungeon_allies.rules.scoring import card_score, points_of
+from meadhall.games.dungeon_allies.rules.sorcerer import price
+from meadhall.games.dungeon_allies.rules.treasure import is_guarded
+from meadhall.games.dungeon_allies.state import Event, has_seen, has_tile, level_of
+from meadhall.games.dungeon_allies.story import Fight, FightDie, Monster, monster_of
 
 
 @dataclass(frozen=True)
 class Items:
-    """How many of each: red, blue, yellow, green and white crystals, then gold; and in words."""
+    """Counts of red, blue, yellow, green and white crystals and of gold; the same in words."""
 
     counts: tuple[int, ...]
     words: str
 
 
 @dataclass(frozen=True)
-class Die:
+class PlacedDie:
     """A die on the boards."""
 
     seat: int
@@ -61,35 +53,60 @@ class Die:
 
 @dataclass(frozen=True)
 class Square:
-    """A square of the dungeon. ``monster``: None where its tile is not known; ``former``: who was there, when it is gone.
-    ``seen``: who has looked.
+    """A square of the dungeon.
+
+    Attributes:
+        tile: whether a tile still lies there.
+        monster: the tile; None if the viewer doesn't know it.
+        former: the name of the monster that was there, if the square is empty.
+        seen: the seats that have looked at the tile.
     """
 
-    square: int
+    target: int
     name: str
     level: int
     tile: bool
     monster: Monster | None
     former: str
     seen: tuple[int, ...]
-    dice: tuple[Die, ...]
+    dice: tuple[PlacedDie, ...]
 
 
 @dataclass(frozen=True)
 class TrackSpace:
-    """A space of the turn order, and what it gives."""
+    """A space of the turn order and its gift."""
 
     gift: Items
-    die: Die | None
+    die: PlacedDie | None
+
+
+@dataclass(frozen=True)
+class Track:
+    """The turn order: its spaces, and the seats in their current order."""
+
+    target: int
+    spaces: tuple[TrackSpace, ...]
+    order: tuple[int, ...]
 
 
 @dataclass(frozen=True)
 class Treasure:
-    """What lies on a treasure space."""
+    """A treasure space, with its number as printed."""
 
+    target: int
+    number: int
     items: Items
     guarded: bool
-    die: Die | None
+    die: PlacedDie | None
+
+
+@dataclass(frozen=True)
+class Trainer:
+    """The trainer: the dice there from the top, and the number of spaces."""
+
+    target: int
+    dice: tuple[PlacedDie, ...]
+    spaces: int
 
 
 @dataclass(frozen=True)
@@ -103,48 +120,67 @@ class Ally:
 
 @dataclass(frozen=True)
 class Tavern:
-    """Who waits in the tavern, how many more do, and how the bidding stands."""
+    """The tavern: the follower on top, the number of followers left, and the leading bid."""
 
+    target: int
     follower: Ally | None
     left: int
     bidder: int | None
     bid: int
-    dice: tuple[Die, ...]
+    dice: tuple[PlacedDie, ...]
 
 
 @dataclass(frozen=True)
 class Prisoner:
-    """Who is held, what is asked and what is given for it."""
+    """A prisoner with offering and reward."""
 
+    target: int
     name: str
     offering: Items
     reward: Items
-    die: Die | None
+    die: PlacedDie | None
+
+
+@dataclass(frozen=True)
+class Market:
+    """The trade table: the two sides of each line, the dice there, and the contents of the box."""
+
+    target: int
+    lines: tuple[tuple[Items, Items], ...]
+    dice: tuple[PlacedDie, ...]
+    box: Items
 
 
 @dataclass(frozen=True)
 class Card:
-    """A card: what it gives points for, ``per`` how many of it; and what it is worth now to who has it."""
+    """A card.
+
+    Attributes:
+        subject: the weakness or colour that scores.
+        per: how many of it score once.
+        score: the points that the card is worth to its owner now.
+    """
 
     name: str
     kind: Literal["monster", "crystal", "fixed"]
     subject: int
     per: int
     points: int
-    worth: int = 0
+    score: int = 0
 
 
 @dataclass(frozen=True)
 class Offer:
-    """A space of the sorcerer's."""
+    """A sorcerer space."""
 
+    target: int
     card: Card | None
-    die: Die | None
+    die: PlacedDie | None
 
 
 @dataclass(frozen=True)
 class Member:
-    """An ally of a player and its die; ``where``: the place on which that lies."""
+    """An ally of a player, its die, and the name of the space on which the die lies."""
 
     die: int
     ally: Ally
@@ -152,8 +188,8 @@ class Member:
 
 
 @dataclass(frozen=True)
-class Corner:
-    """All that a player has."""
+class PlayerArea:
+    """Everything that a player has."""
 
     seat: int
     items: Items
@@ -164,123 +200,132 @@ class Corner:
 
 
 class Boards:
-    """Reads the boards of a view."""
+    """Reader of the boards in a view."""
 
     def __init__(self, view: View) -> None:
         self._view = view
         self._state: Any = view.state
         self._names = Names(components_of(view.options))
         self._players = range(view.state.players)
-        self._lying: defaultdict[int, list[Die]] = defaultdict(list)
+        self._dice: defaultdict[int, list[PlacedDie]] = defaultdict(list)
         for seat, targets in enumerate(self._state.place[: view.state.players].tolist()):
             for die, target in enumerate(targets):
-                self._lying[target].append(Die(seat, die))
+                self._dice[target].append(PlacedDie(seat, die))
 
-    def dice(self, target: int) -> tuple[Die, ...]:
-        """The dice that lie on a target."""
-        return tuple(self._lying[target])
+    def dice(self, target: int) -> tuple[PlacedDie, ...]:
+        """Return the dice on a target."""
+        return tuple(self._dice[target])
 
-    def _only(self, target: int) -> Die | None:
-        return next(iter(self._lying[target]), None)
+    def _only_die(self, target: int) -> PlacedDie | None:
+        return next(iter(self._dice[target]), None)
 
-    # ---------------------------------------------------------------------------------------------------------- the dungeon
+    # ------------------------------------------------------------------------------------------------------------------ dungeon
 
     def square(self, square: int) -> Square:
-        """A square, and what is known of its tile."""
-        tile = bool(has_tile(self._state, square))
+        """Return a square."""
+        tile, target = bool(has_tile(self._state, square)), Target.SQUARE + square
         return Square(
-            square=square,
+            target=target,
             name=names.square(square),
             level=level_of(square),
             tile=tile,
             monster=self.monster(square),
             former="" if tile else self._names.monster(self._state.former[square]),
             seen=self.seen(square),
-            dice=self.dice(ON_SQUARE + square),
+            dice=self.dice(target),
         )
 
     def monster(self, square: int) -> Monster | None:
-        """The tile on a square, if it is known."""
+        """Return the tile on a square, if the viewer knows it."""
         monster = int(self._state.monster[square])
         return None if monster < 0 else monster_of(self._state, self._names, monster)
 
     def seen(self, square: int) -> tuple[int, ...]:
-        """DA-3.4: who knows the tile on a square."""
+        """DA-3.4: Return the seats that know the tile on a square."""
         if not self._state.seen[square]:
             return ()
         return tuple(seat for seat in self._players if has_seen(self._state, seat, square))
 
     def fight(self) -> Fight | None:
-        """The fight that goes on."""
+        """Return the current fight."""
         square = int(self._state.square)
         monster = None if square == NONE else self.monster(square)
         if monster is None or self._view.actor is None:
             return None
         last = self._view.steps[-1].events if self._view.steps else ()
         rolls = [event.arguments[1] for event in last if event.kind in (Event.ROLLED, Event.REROLLED)]
-        dice = tuple(self._thrown(die, SIDES[die] in rolls) for die in range(DICE) if is_fighting(self._state, die))
+        dice = tuple(self._fight_die(die, SIDES[die] in rolls) for die in range(DICE) if is_fighting(self._state, die))
         return Fight(self._view.actor, square, level_of(square), monster, dice)
 
-    def _thrown(self, die: int, fresh: bool) -> Thrown:
+    def _fight_die(self, die: int, fresh: bool) -> FightDie:
         state = self._state
         doubled: Literal["", "skill", "bless"] = "" if not is_doubled(state, die) else "bless" if state.blessed[die] else "skill"
-        return Thrown(die, int(state.rolled[die]), doubled, bool(state.extra[die]), fresh)
+        return FightDie(die, int(state.rolled[die]), doubled, bool(state.extra[die]), fresh)
 
-    # ------------------------------------------------------------------------------------------------------- along the road
+    # ------------------------------------------------------------------------------------------------------------------ village
 
-    def track(self, space: int) -> TrackSpace:
-        """A space of the turn order."""
+    def track(self) -> Track:
+        """Return the turn order."""
+        spaces = tuple(map(self._track_space, self._players))
+        return Track(int(Target.TURN_ORDER), spaces, tuple(self._state.order[: len(self._players)].tolist()))
+
+    def _track_space(self, space: int) -> TrackSpace:
         seat = self._state.track[space]
-        die = next((die for die in self._lying[ON_TRACK] if die.seat == seat), None)
+        die = next((die for die in self._dice[Target.TURN_ORDER] if die.seat == seat), None)
         return TrackSpace(items(self._state.track_gift[space]), die)
 
     def treasure(self, space: int) -> Treasure:
-        """A treasure space."""
-        guarded = bool(is_guarded(self._state, space))
-        return Treasure(items(self._state.treasure[space]), guarded, self._only(ON_TREASURE + space))
+        """Return a treasure space."""
+        target, guarded = Target.TREASURE + space, bool(is_guarded(self._state, space))
+        return Treasure(target, space + 1, items(self._state.treasure[space]), guarded, self._only_die(target))
 
-    def trainees(self) -> tuple[Die, ...]:
-        """The dice at the trainer, from the top."""
-        return tuple(Die(*divmod(int(trainee), DICE)) for trainee in self._state.trainee[: self._state.trainees])
+    def trainer(self) -> Trainer:
+        """Return the trainer."""
+        trainees = self._state.trainee[: self._state.trainees]
+        dice = tuple(PlacedDie(*divmod(int(trainee), DICE)) for trainee in trainees)
+        return Trainer(int(Target.TRAINER), dice, TRAINER_SPACES)
 
     def tavern(self) -> Tavern:
-        """The tavern."""
+        """Return the tavern."""
         state = self._state
         return Tavern(
+            target=int(Target.TAVERN),
             follower=self.ally(state.stack[state.followers - 1]) if state.followers else None,
             left=int(state.followers),
             bidder=None if state.bidder == NONE else int(state.bidder),
             bid=int(state.bid),
-            dice=self.dice(ON_TAVERN),
+            dice=self.dice(Target.TAVERN),
         )
 
     def prisoner(self, space: int) -> Prisoner:
-        """A prisoner."""
+        """Return a prisoner."""
+        target, name = Target.PRISONER + space, self._names.prisoner(space)
         offering, reward = items(self._state.offering[space]), items(self._state.reward[space])
-        return Prisoner(self._names.prisoner(space), offering, reward, self._only(ON_PRISONER + space))
+        return Prisoner(target, name, offering, reward, self._only_die(target))
 
-    def exchanges(self) -> tuple[tuple[Items, Items], ...]:
-        """The lines of the trade table."""
+    def market(self) -> Market:
+        """Return the trade table."""
         sides = [items(side) for side in self._state.exchange]
-        return tuple((sides[2 * line], sides[2 * line + 1]) for line in range(TRADES))
+        lines = tuple((sides[2 * line], sides[2 * line + 1]) for line in range(TRADES))
+        return Market(int(Target.TRADE), lines, self.dice(Target.TRADE), items(self._state.box))
 
     def offer(self, space: int) -> Offer:
-        """A card on show."""
-        card = int(self._state.display[space])
-        return Offer(None if card == NONE else self.card(card), self._only(ON_SORCERER + space))
+        """Return a sorcerer space."""
+        target, card = Target.SORCERER + space, int(self._state.display[space])
+        return Offer(target, None if card == NONE else self.card(card), self._only_die(target))
 
     def price(self) -> Items:
-        """DA-11.1: of a card, now."""
+        """DA-11.1: Return the current price of a card."""
         colour = int(price(self._state))
         return items(int(each == colour) for each in range(COLOURS))
 
-    # ------------------------------------------------------------------------------------------------------------- players
+    # ------------------------------------------------------------------------------------------------------------------ players
 
-    def corner(self, seat: int) -> Corner:
-        """All that a player has."""
+    def area(self, seat: int) -> PlayerArea:
+        """Return everything that a player has."""
         state = self._state
         kept = Counter(int(state.weakness[monster]) for monster in range(MONSTERS) if state.owner[monster] == seat)
-        return Corner(
+        return PlayerArea(
             seat=seat,
             items=items(state.crystals[seat], state.gold[seat]),
             members=tuple(self._members(seat)),
@@ -292,28 +337,28 @@ class Boards:
     def _members(self, seat: int) -> Iterable[Member]:
         for die in range(DICE):
             ally, target = self._state.ally[seat, die], int(self._state.place[seat, die])
-            if target == ON_TRAINER and Die(seat, die) in self._trained:
-                target = NONE  # whoever has that die now came with it since
+            if target == Target.TRAINER and PlacedDie(seat, die) in self._trained:
+                target = NONE  # the trained ally has a larger die now, and this ally joined later
             if ally != NONE:
                 yield Member(die, self.ally(ally), "" if target == NONE else names.target(target))
 
     @cached_property
-    def _trained(self) -> set[Die]:
-        """DA-7.1: the dice that were exchanged for larger ones at the trainer in the turn that goes on."""
-        found: set[Die] = set()
+    def _trained(self) -> set[PlacedDie]:
+        """DA-7.1: Return the dice that were replaced by larger ones at the trainer this turn."""
+        found: set[PlacedDie] = set()
         for step in reversed(self._view.steps):
             if any(event.kind == Event.TURN_ENDED for event in step.events):
                 break
             trained = [event.arguments for event in step.events if event.kind == Event.TRAINED]
-            found |= {Die(seat, SIDES.index(sides) - 1) for seat, _ally, sides in trained}
+            found |= {PlacedDie(seat, SIDES.index(sides) - 1) for seat, _ally, sides in trained}
         return found
 
     def ally(self, ally: int) -> Ally:
-        """A character or a follower."""
+        """Return a character or a follower."""
         return Ally(self._names.ally(ally), int(self._state.skill[ally]), ally >= FIRST_FOLLOWER)
 
     def card(self, card: int, owner: int = NONE) -> Card:
-        """A card, and what it is worth to its owner."""
+        """Return a card, with its score for its owner."""
         state = self._state
         return Card(
             name=self._names.card(card),
@@ -321,7 +366,7 @@ class Boards:
             subject=int(state.card_subject[card]),
             per=int(state.card_per[card]),
             points=int(state.card_points[card]),
-            worth=0 if owner == NONE else int(worth(state, owner, card)),
+            score=0 if owner == NONE else int(card_score(state, owner, card)),
         )
 
 
@@ -333,6 +378,6 @@ _KINDS: dict[CardKind, Literal["monster", "crystal", "fixed"]] = {
 
 
 def items(counts: Iterable[int], gold: int = 0) -> Items:
-    """Crystals by colour and gold; ``counts`` may end with the gold."""
+    """Return the items with these counts by colour. The gold is the last count or an argument."""
     all_counts = (*map(int, counts), int(gold))[:ITEMS]
     return Items(all_counts, names.amounts(all_counts))

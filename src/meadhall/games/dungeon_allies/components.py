@@ -1,4 +1,4 @@
-"""Dungeon Allies: what is printed on the boards, tiles and cards, from ``components.toml`` or from a document like it."""
+"""The components: what is printed on boards, tiles and cards, from ``components.toml`` or from a player's own document."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from msgspec import Meta
 
 from meadhall.engine.language import marked
 from meadhall.engine.options import Document
-from meadhall.games.dungeon_allies.state import (
+from meadhall.games.dungeon_allies.pieces import (
     CARDS,
     CHARACTERS,
     CRYSTALS,
@@ -21,10 +21,8 @@ from meadhall.games.dungeon_allies.state import (
     FOLLOWERS,
     LEVEL_SQUARES,
     LEVELS,
-    MAX_TURNS,
     MONSTERS,
     PRISONERS,
-    ROUND_ENDS,
     SEATS,
     SIDES,
     SQUARES,
@@ -32,8 +30,8 @@ from meadhall.games.dungeon_allies.state import (
     TRADES,
     TRAINER_SPACES,
     CardKind,
-    level_of,
 )
+from meadhall.games.dungeon_allies.state import MAX_TURNS, ROUND_ENDS, level_of
 
 COLOUR_NAMES = ("red", "blue", "yellow", "green", "white")
 ITEM_NAMES = (*COLOUR_NAMES, "gold")
@@ -47,11 +45,11 @@ Name = Annotated[str, Meta(min_length=1, max_length=40, pattern=r"^\S(.*\S)?$")]
 Count = Annotated[int, Meta(ge=0, le=24)]
 
 
-class _Printed(msgspec.Struct, forbid_unknown_fields=True):
-    """Something with print on it; what isn't written down here is refused."""
+class _Part(msgspec.Struct, forbid_unknown_fields=True):
+    """Part of a document. Unknown fields are errors."""
 
 
-class Items(_Printed):
+class Items(_Part):
     """Crystals by colour, and gold."""
 
     red: Count = 0
@@ -63,55 +61,55 @@ class Items(_Printed):
 
     @property
     def counts(self) -> tuple[int, ...]:
-        """How many of each, in the order of ``ITEM_NAMES``."""
+        """Return how many of each there are, in the order of ``ITEM_NAMES``."""
         return tuple(getattr(self, item) for item in ITEM_NAMES)
 
 
-class TrackSpace(_Printed):
-    """DA-5.1: a space of the turn order."""
+class TrackSpace(_Part):
+    """DA-5.1: A space of the turn order."""
 
     position: int
     crystals: Items
 
 
-class Prisoner(_Printed):
-    """DA-9.1: what is asked, and what is given for it."""
+class Prisoner(_Part):
+    """DA-9.1: A prisoner with their offering and reward."""
 
     name: Name
     offering: Items
     reward: Items
 
 
-class TradeLine(_Printed):
-    """DA-10.1: each side buys the other."""
+class TradeLine(_Part):
+    """DA-10.1: A line of the trade table. Each side buys the other."""
 
     left: Items
     right: Items
 
 
-class Square(_Printed):
-    """DA-1.5: an excursion square."""
+class Square(_Part):
+    """DA-1.5: An excursion square."""
 
     level: Literal["yellow", "blue", "red"]
     board: str = ""
 
 
-class Ally(_Printed):
-    """DA-1.2: a character or a follower."""
+class Ally(_Part):
+    """DA-1.2: A character or a follower."""
 
     id: Id
     name: Name
     skill: Skill
 
 
-class Face(_Printed):
-    """DA-4.4: a monster's numbers on one level."""
+class Face(_Part):
+    """DA-4.4: A monster's numbers on one level."""
 
     target: Annotated[int, Meta(ge=1, le=99)]
     gold: Annotated[int, Meta(ge=0, le=20)]
 
 
-class Monster(_Printed):
+class Monster(_Part):
     """A monster tile."""
 
     id: Id
@@ -123,45 +121,45 @@ class Monster(_Printed):
 
     @property
     def faces(self) -> tuple[Face, Face, Face]:
-        """By level."""
+        """Return the faces by level."""
         return self.yellow, self.blue, self.red
 
 
-class _Card(_Printed):
+class _Card(_Part):
     id: Id
     name: Name
     points: Annotated[int, Meta(ge=0, le=30)]
 
 
 class MonsterCard(_Card, tag_field="kind", tag="monster"):
-    """DA-13.2: points for each kept tile with the weakness."""
+    """DA-13.2: Points for each kept tile with the weakness."""
 
     weakness: Skill
 
     @property
     def codes(self) -> tuple[int, int, int, int]:
-        """Kind, subject, per and points, as the state has them."""
+        """Return kind, subject, per and points, as the state stores them."""
         return CardKind.MONSTER, SKILL_NAMES.index(self.weakness), 1, self.points
 
 
 class CrystalCard(_Card, tag_field="kind", tag="crystal"):
-    """DA-13.2: points for every full ``per`` crystals of the colour."""
+    """DA-13.2: Points for every full ``per`` crystals of the colour."""
 
     color: Colour
     per: Annotated[int, Meta(ge=1, le=24)]
 
     @property
     def codes(self) -> tuple[int, int, int, int]:
-        """Kind, subject, per and points, as the state has them."""
+        """Return kind, subject, per and points, as the state stores them."""
         return CardKind.CRYSTAL, COLOUR_NAMES.index(self.color), self.per, self.points
 
 
 class FixedCard(_Card, tag_field="kind", tag="fixed"):
-    """DA-13.2: points for having it."""
+    """DA-13.2: Points for owning the card."""
 
     @property
     def codes(self) -> tuple[int, int, int, int]:
-        """Kind, subject, per and points, as the state has them."""
+        """Return kind, subject, per and points, as the state stores them."""
         return CardKind.FIXED, 0, 1, self.points
 
 
@@ -190,13 +188,13 @@ RULES: Mapping[str, Any] = {
     },
     "limits": {"max_turns": MAX_TURNS},
 }
-"""What a document may say of the rules, but can't change."""
+"""Tables that a document may repeat from the rules but can't change."""
 
 
-class Components(_Printed, eq=False):
-    """All that is printed: what ``components.toml`` holds. Tables that only repeat the rules may be left out.
+class Components(_Part, eq=False):
+    """Everything that is printed on the pieces, as in ``components.toml``. Tables that only repeat the rules are optional.
 
-    Each is equal to itself alone, so that what is made of it can be kept by it.
+    Compared by identity, so that caches can use it as a key.
     """
 
     turn_order_space: list[TrackSpace]
@@ -225,7 +223,7 @@ class Components(_Printed, eq=False):
 
     @property
     def allies(self) -> list[Ally]:
-        """Characters, then followers, as the state numbers them."""
+        """Return characters, then followers, as the state numbers them."""
         return self.character + self.follower
 
 
@@ -239,11 +237,11 @@ COUNTS = {
     "sorcerer_card": CARDS,
     "excursion_square": SQUARES,
 }
-"""DA-1.1: how many there are of each."""
+"""DA-1.1: The number of entries in each table."""
 
 
-def objections(components: Components) -> Iterator[tuple[str, str]]:
-    """What is wrong with components, by path: their number, names given twice, what contradicts the rules."""
+def find_errors(components: Components) -> Iterator[tuple[str, str]]:
+    """Yield errors as path and reason: wrong numbers of entries, repeated names, contradictions to the rules."""
     for field, value in RULES.items():
         if getattr(components, field) is not None:
             yield from _differences(f"$.{field}", getattr(components, field), value)
@@ -251,10 +249,10 @@ def objections(components: Components) -> Iterator[tuple[str, str]]:
         found = getattr(components, field)
         if found is not None and len(found) != count:
             first_too_many = f"[{count}]" if len(found) > count else ""
-            yield f"$.{field}{first_too_many}", f"there are {count} in the rules, {len(found)} here"
+            yield f"$.{field}{first_too_many}", f"expected {count} entries, found {len(found)}"
     for fields in (("character", "follower"), ("monster",), ("sorcerer_card",)):
         yield from _repeated(components, fields)
-    yield from _printed_wrongly(components)
+    yield from _wrong_print(components)
 
 
 def _differences(path: str, found: Any, wanted: Any) -> Iterator[tuple[str, str]]:
@@ -263,46 +261,46 @@ def _differences(path: str, found: Any, wanted: Any) -> Iterator[tuple[str, str]
             if key in wanted:
                 yield from _differences(f"{path}.{key}", value, wanted[key])
             else:
-                yield f"{path}.{key}", "the rules know nothing of it"
+                yield f"{path}.{key}", "unknown key"
     elif found != wanted or type(found) is not type(wanted):
-        yield path, f"the rules say {wanted!r}, not {found!r}"
+        yield path, f"the rules fix this to {wanted!r}, not {found!r}"
 
 
 def _repeated(components: Components, fields: Sequence[str]) -> Iterator[tuple[str, str]]:
     for attribute in ("id", "name"):
-        known = set()
+        seen = set()
         for field in fields:
             for index, piece in enumerate(getattr(components, field)):
                 value = getattr(piece, attribute)
-                if value in known:
-                    yield f"$.{field}[{index}].{attribute}", f"{value!r} is there twice"
-                known.add(value)
+                if value in seen:
+                    yield f"$.{field}[{index}].{attribute}", f"{value!r} appears twice"
+                seen.add(value)
 
 
-def _printed_wrongly(components: Components) -> Iterator[tuple[str, str]]:
+def _wrong_print(components: Components) -> Iterator[tuple[str, str]]:
     for index, space in enumerate(components.turn_order_space):
         if space.position != index + 1:
-            yield f"$.turn_order_space[{index}].position", f"the spaces come in order: {index + 1}, not {space.position}"
+            yield f"$.turn_order_space[{index}].position", f"expected {index + 1}, not {space.position}: spaces are in order"
     for index, square in enumerate(components.excursion_square or []):
         level = LEVEL_NAMES[level_of(index)]
         if square.level != level:
             counts = f"{LEVEL_SQUARES} yellow, {LEVEL_SQUARES} blue, the rest red"
-            yield f"$.excursion_square[{index}].level", f"{level} is needed here ({counts}), not {square.level}"
+            yield f"$.excursion_square[{index}].level", f"expected {level}, not {square.level}: the squares are {counts}"
     for skill, count in Counter(ally.skill for ally in components.character).items():
         if count > SEATS:
-            yield "$.character", f"{count} characters with {skill}: somebody of {SEATS} players would have two"
+            yield "$.character", f"{count} characters have the skill {skill}: one of {SEATS} players would have two of them"
     for index, line in enumerate(components.trade):
         for side in ("left", "right"):
             items = getattr(line, side)
             if items.gold or not any(items.counts):
-                yield f"$.trade[{index}].{side}", "each side is one crystal or more"
+                yield f"$.trade[{index}].{side}", "each side needs at least one crystal, and no gold"
     lines = [np.subtract(line.right.counts, line.left.counts) for line in components.trade]
     if np.linalg.matrix_rank(np.array(lines)) < len(lines):
-        yield "$.trade", "the lines depend on each other: somebody could trade round and round (DA-10.2)"
+        yield "$.trade", "the lines depend on each other: a player could trade in circles (DA-10.2)"
 
 
-def codes(components: Components) -> tuple[int, ...]:
-    """What the state holds of them: its fields from ``target`` to ``card_points``, one after the other."""
+def encode(components: Components) -> tuple[int, ...]:
+    """Return the integers for the rules: the fields of the state from ``target`` to ``card_points``, one after the other."""
     monsters, allies, cards = components.monster, components.allies, [card.codes for card in components.sorcerer_card]
     fields: list[Any] = [
         [[monster.faces[level].target for monster in monsters] for level in range(LEVELS)],
@@ -320,14 +318,14 @@ def codes(components: Components) -> tuple[int, ...]:
 
 COMPONENTS = Document(
     "components",
-    marked("What stands on the tiles, cards and boards."),
+    marked("What is printed on the tiles, cards and boards."),
     Path(__file__).with_name("components.toml"),
     Components,
-    objections,
-    codes,
+    find_errors,
+    encode,
 )
 
 
 def components_of(options: Mapping[str, Any]) -> Components:
-    """What a match with these options is played with."""
+    """Return the components of a match with these options."""
     return COMPONENTS.of(options["components"])

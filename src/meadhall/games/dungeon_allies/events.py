@@ -1,4 +1,4 @@
-"""Dungeon Allies: what can happen, as records write it and as it is told."""
+"""Events of Dungeon Allies: their form in records, and their text in the log."""
 
 from __future__ import annotations
 
@@ -13,54 +13,59 @@ from meadhall.engine.language import listed, marked
 from meadhall.games.dungeon_allies import names
 from meadhall.games.dungeon_allies.components import ITEM_NAMES, Components
 from meadhall.games.dungeon_allies.names import Names
-from meadhall.games.dungeon_allies.state import AT_SQUARE, AT_TRACK, Event
+from meadhall.games.dungeon_allies.pieces import SPOTS, Spot
+from meadhall.games.dungeon_allies.state import Event
 
 PLACES = ("square", "turn_order", "treasure", "trainer", "tavern", "prisoner", "trade", "sorcerer")
-"""What records call the eight places."""
+"""The names of the eight places in records."""
 
 
 @dataclass(frozen=True)
-class Told:
-    """An argument that is written in one way and told in another."""
+class Translated:
+    """An argument whose text in the log differs from its form in records."""
 
-    written: Argument
-    told: Callable[[Any], str]
+    recorded: Argument
+    text: Callable[[Any], str]
 
     def __call__(self, value: int) -> Any:
-        return self.written(value)
+        return self.recorded(value)
 
 
-def coded(written: Sequence[str], told: Callable[[int], str]) -> Told:
-    """An argument written as the name at its place, and told as ``told`` calls what is at that place."""
-    return Told(named(*written), lambda name: told(written.index(name)))
+def from_list(recorded: Sequence[str], text: Callable[[int], str]) -> Translated:
+    """Return an argument that records write as an entry of a list. ``text`` gives the text for the entry's index."""
+    return Translated(named(*recorded), lambda name: text(recorded.index(name)))
 
 
-def written_spots() -> list[str]:
-    """``square:3``, ``turn_order:1``, ``tavern`` …: as records write where a die lies; squares from 0, other spaces from 1."""
-    found = [f"{PLACES[0]}:{square}" for square in range(AT_SQUARE, AT_TRACK)]
-    for place, first, end in zip(PLACES[1:], names.FIRST_SPOTS[1:-1], names.FIRST_SPOTS[2:], strict=True):
+def recorded_spots() -> list[str]:
+    """Return the spots as records write them: ``square:3``, ``turn_order:1``, ``tavern``.
+
+    Squares count from 0, other spaces from 1.
+    """
+    found = [f"{PLACES[0]}:{square}" for square in range(Spot.SQUARE, Spot.TURN_ORDER)]
+    firsts = (*Spot, SPOTS)
+    for place, first, end in zip(PLACES[1:], firsts[1:-1], firsts[2:], strict=True):
         found += [place] if end - first == 1 else [f"{place}:{space}" for space in range(1, end - first + 1)]
     return found
 
 
-square = Told(number, names.square)
-die = Told(number, names.sided)
-spot = coded(written_spots(), names.spot)
-item = coded(ITEM_NAMES, lambda item: names.amount(item, 1))
+square = Translated(number, names.square)
+die = Translated(number, names.sided)
+spot = from_list(recorded_spots(), names.spot)
+item = from_list(ITEM_NAMES, lambda item: names.amount(item, 1))
 
 
 def events_of(components: Components) -> dict[int, EventKind]:
-    """Every kind of event; pieces are those of these components."""
-    own = Names(components)
-    ally = coded([ally.id for ally in components.allies], own.ally)
-    monster = coded([monster.id for monster in components.monster], own.monster)
-    card = coded([card.id for card in components.sorcerer_card], own.card)
+    """Return every kind of event, with the pieces of these components."""
+    pieces = Names(components)
+    ally = from_list([ally.id for ally in components.allies], pieces.ally)
+    monster = from_list([monster.id for monster in components.monster], pieces.monster)
+    card = from_list([card.id for card in components.sorcerer_card], pieces.card)
     return {
         Event.TILE: EventKind("tile", (square, monster), "DA-2.4", marked("{0}: {1}")),
         Event.CHARACTER: EventKind("character", (seat, ally), "DA-2.1", marked("{0} is dealt {1}")),
         Event.PERCENTILE: EventKind("percentile", (seat, number), "DA-2.5", marked("{0} rolls {1} for the turn order")),
         Event.ORDER: EventKind("order", (seat,), "DA-5.1", marked("Turn order: {0}"), rest=seat),
-        Event.CARD_SHOWN: EventKind("card_shown", (number, card), "DA-11.3", marked("Sorcerer {0} offers: {1}")),
+        Event.CARD_SHOWN: EventKind("card_shown", (number, card), "DA-11.3", marked("New card on sorcerer space {0}: {1}")),
         Event.FOLLOWER_TOP: EventKind("follower_top", (ally,), "DA-2.2", marked("Waiting in the tavern: {0}")),
         Event.TREASURE: EventKind("treasure", (number, item), "DA-12.2", marked("Treasure {0} gets {1}")),
         Event.ASSIGNED: EventKind("assigned", (seat, ally, die), "DA-2.3", marked("{0} gives the {2} to {1}")),
@@ -68,60 +73,63 @@ def events_of(components: Components) -> dict[int, EventKind]:
         Event.BID: EventKind("bid", (seat, number), "DA-8.1", marked("{0} bids {1} gold")),
         Event.ILLUMINATES: EventKind("illuminates", (seat,), "DA-3.4", marked("{0} casts Illuminate")),
         Event.PEEKED: EventKind("peeked", (seat, square), "DA-3.4", marked("{0} looks at the tile on {1}")),
-        Event.PEEK_FACE: EventKind("peek_face", (seat, square, monster), "DA-3.4", marked("{1} hides: {2}")),
+        Event.PEEK_FACE: EventKind("peek_face", (seat, square, monster), "DA-3.4", marked("Tile on {1}: {2}")),
         Event.FIGHTS: EventKind("fights", (seat, square), "DA-4.2", marked("{0} fights on {1}")),
-        Event.REVEALED: EventKind("revealed", (square, monster), "DA-4.3", marked("{0} reveals: {1}")),
-        Event.ENHANCES: EventKind("enhances", (seat, die), "DA-4.5", marked("{0} casts Enhance: a {1} joins in")),
+        Event.REVEALED: EventKind("revealed", (square, monster), "DA-4.3", marked("Revealed on {0}: {1}")),
+        Event.ENHANCES: EventKind("enhances", (seat, die), "DA-4.5", marked("{0} casts Enhance: a {1} joins the fight")),
         Event.BLESSES: EventKind("blesses", (seat, die), "DA-4.5", marked("{0} casts Bless: the {1} counts double")),
         Event.ROLLED: EventKind("rolled", (seat, die, number, number), "DA-4.4", marked("{0} rolls the {1}: {2}")),
-        Event.REROLLED: EventKind("rerolled", (seat, die, number, number), "DA-4.6", marked("{0} rolls the {1} again: {2}")),
-        Event.TOTAL: EventKind("total", (seat, number, number), "DA-4.4", marked("{1} in all, {2} needed")),
+        Event.REROLLED: EventKind("rerolled", (seat, die, number, number), "DA-4.6", marked("{0} re-rolls the {1}: {2}")),
+        Event.TOTAL: EventKind("total", (seat, number, number), "DA-4.4", marked("Total {1}, {2} needed")),
         Event.HAMMERS: EventKind("hammers", (seat, square), "DA-4.5", marked("{0} calls the Hammer of the Gods down on {1}")),
-        Event.DEFEATS: EventKind("defeats", (seat, square, number), "DA-4.7", marked("{0} wins on {1}: {2} gold")),
-        Event.FAILS: EventKind("fails", (seat, square), "DA-4.7", marked("{0} loses on {1}, and the tile is out of the game")),
+        Event.DEFEATS: EventKind("defeats", (seat, square, number), "DA-4.7", marked("{0} wins on {1} and gains {2} gold")),
+        Event.FAILS: EventKind("fails", (seat, square), "DA-4.7", marked("{0} loses on {1}; the tile is out of the game")),
         Event.ROUND: EventKind("round", (number,), "DA-12.1", marked("Round {0} begins")),
         Event.GAINS: EventKind("gains", (seat, item, number), "DA-1.6", marked("{0} gains {1}")),
         Event.PAYS: EventKind("pays", (seat, item, number), "DA-1.6", marked("{0} pays {1}")),
-        Event.LOOTS: EventKind("loots", (seat, number), "DA-6.2", marked("{0} empties treasure {1}")),
+        Event.LOOTS: EventKind("loots", (seat, number), "DA-6.2", marked("{0} takes everything from treasure {1}")),
         Event.GUARDED: EventKind(
-            "guarded", (seat, number), "DA-6.2", marked("{0} has won no fight this turn: treasure {1} stays guarded")
+            "guarded", (seat, number), "DA-6.2", marked("{0} won no fight this turn, so treasure {1} stays guarded")
         ),
-        Event.TRAINED: EventKind("trained", (seat, ally, die), "DA-7.1", marked("{1} is trained for {0}, and has the {2} now")),
+        Event.TRAINED: EventKind("trained", (seat, ally, die), "DA-7.1", marked("{1} trains for {0} and now has the {2}")),
         Event.TRAINING_FORFEIT: EventKind(
-            "training_forfeit", (seat, ally), "DA-7.1", marked("{1} is trained for {0} in vain: another ally has the next die")
+            "training_forfeit",
+            (seat, ally),
+            "DA-7.1",
+            marked("Training fails for {1}: another of {0}'s allies already has that die"),
         ),
         Event.FOLLOWER_JOINS: EventKind("follower_joins", (seat, ally, die), "DA-8.3", marked("{1} joins {0} with the {2}")),
         Event.TAVERN_FORFEIT: EventKind(
-            "tavern_forfeit", (seat,), "DA-8.4", marked("Nobody joins {0}: there is no die below the d4")
+            "tavern_forfeit", (seat,), "DA-8.4", marked("No follower joins {0}: no die is smaller than the d4")
         ),
         Event.FREES: EventKind("frees", (seat, number), "DA-9.1", marked("{0} frees prisoner {1}")),
         Event.PRISONER_FORFEIT: EventKind(
-            "prisoner_forfeit", (seat, number), "DA-9.1", marked("{0} lacks the offering for prisoner {1}")
+            "prisoner_forfeit", (seat, number), "DA-9.1", marked("{0} can't pay the offering for prisoner {1}")
         ),
-        Event.TRADES: EventKind("trades", (seat, number, number), "DA-10.1", marked("{0} gives {1} for {2}")),
-        Event.BUYS: EventKind("buys", (seat, card), "DA-11.2", marked("{0} buys: {1}")),
-        Event.DECLINES: EventKind("declines", (seat, card), "DA-11.1", marked("{0} does not buy: {1}")),
-        Event.CANNOT_PAY: EventKind("cannot_pay", (seat, card), "DA-11.1", marked("{0} can't pay for: {1}")),
-        Event.TURN_ENDED: EventKind("turn_ended", (number,), "DA-12.2", marked("Turn {0} is over")),
+        Event.TRADES: EventKind("trades", (seat, number, number), "DA-10.1", marked("{0} trades {1} for {2}")),
+        Event.BUYS: EventKind("buys", (seat, card), "DA-11.2", marked("{0} buys {1}")),
+        Event.DECLINES: EventKind("declines", (seat, card), "DA-11.1", marked("{0} doesn't buy {1}")),
+        Event.CANNOT_PAY: EventKind("cannot_pay", (seat, card), "DA-11.1", marked("{0} can't pay for {1}")),
+        Event.TURN_ENDED: EventKind("turn_ended", (number,), "DA-12.2", marked("Turn {0} ends")),
         Event.SCORE: EventKind(
-            "score", (seat, number, number, number), "DA-13.2", marked("{0}: {1} gold and {2} from cards, {3} points")
+            "score", (seat, number, number, number), "DA-13.2", marked("{0}: {1} gold + {2} from cards = {3} points")
         ),
         Event.WON: EventKind("won", (seat,), "DA-13.4", marked("{0} wins"), rest=seat),
     }
 
 
 VARIANTS = {
-    Event.BID: marked("{0} bids nothing yet"),
-    Event.ROLLED: marked("{0} rolls the {1}: {2}, doubled {3}"),
-    Event.REROLLED: marked("{0} rolls the {1} again: {2}, doubled {3}"),
+    Event.BID: marked("{0} opens the bidding at 0 gold"),
+    Event.ROLLED: marked("{0} rolls the {1}: {2}, doubled to {3}"),
+    Event.REROLLED: marked("{0} re-rolls the {1}: {2}, doubled to {3}"),
     Event.WON: marked("A draw between {0}"),
 }
-"""The other way to tell it: a bid of nothing, a die that is doubled, several winners."""
+"""Texts of special cases: a bid of nothing, a doubled die, several winners."""
 
 
-def tell(event: events.Event, kind: EventKind, players: Sequence[str], own: Names) -> str:
-    """What happened, in words."""
-    values = [_told(kind.argument(k), value, players) for k, value in enumerate(event.arguments)]
+def tell(event: events.Event, kind: EventKind, players: Sequence[str], pieces: Names) -> str:
+    """Return the text of an event in the current language."""
+    values = [_text(kind.argument(k), value, players) for k, value in enumerate(event.arguments)]
     if event.kind == Event.ORDER:
         values = [", ".join(values)]
     elif event.kind == Event.WON:
@@ -129,14 +137,14 @@ def tell(event: events.Event, kind: EventKind, players: Sequence[str], own: Name
     elif event.kind in (Event.GAINS, Event.PAYS):
         values[1] = names.amount(ITEM_NAMES.index(event.arguments[1]), event.arguments[2])
     elif event.kind == Event.TRADES:
-        values[1:] = own.exchange(*event.arguments[1:])
+        values[1:] = pieces.exchange(*event.arguments[1:])
     return _(VARIANTS[Event(event.kind)] if _is_variant(event) else kind.text).format(*values)
 
 
-def _told(argument: Argument, value: Any, players: Sequence[str]) -> Any:
+def _text(argument: Argument, value: Any, players: Sequence[str]) -> Any:
     if argument is seat:
         return players[value]
-    return argument.told(value) if isinstance(argument, Told) else value
+    return argument.text(value) if isinstance(argument, Translated) else value
 
 
 def _is_variant(event: events.Event) -> bool:

@@ -1,4 +1,4 @@
-"""Dungeon Allies: what is hidden. Tiles from those who haven't looked; the order of followers and cards from everybody."""
+"""Hidden information: the tiles that a seat hasn't seen, and for every seat the order of the followers and of the cards."""
 
 from __future__ import annotations
 
@@ -7,23 +7,13 @@ import numpy as np
 from meadhall.engine.chance import shuffle
 from meadhall.engine.rule import rule
 from meadhall.engine.schema import Row
-from meadhall.games.dungeon_allies.state import (
-    CARDS,
-    DISPLAY,
-    FIRST_FOLLOWER,
-    FOLLOWERS,
-    MONSTERS,
-    NONE,
-    SQUARES,
-    State,
-    has_follower,
-    has_seen,
-)
+from meadhall.games.dungeon_allies.pieces import CARDS, DISPLAY, FIRST_FOLLOWER, FOLLOWERS, MONSTERS, NONE, SQUARES
+from meadhall.games.dungeon_allies.state import State, has_follower, has_seen
 
 
 @rule
 def conceal(state: State, seat: int) -> None:
-    """DA-14.2: tiles that the seat hasn't seen, the stack of followers below its top, and the deck."""
+    """DA-14.2: Hide the tiles that the seat hasn't seen, the followers below the top one, and the deck."""
     for square in range(SQUARES):
         if state.monster[square] >= 0 and not has_seen(state, seat, square):
             state.monster[square] = NONE
@@ -35,7 +25,7 @@ def conceal(state: State, seat: int) -> None:
 
 @rule
 def redeal(state: State, seat: int) -> None:
-    """DA-14.1: everybody knows what is hidden, but not where: it lies there in any order, all equally likely."""
+    """DA-14.1: Draw a determinization: every arrangement of the hidden pieces, which all players know, is equally likely."""
     unseen = np.zeros(MONSTERS, np.int8)
     redeal_monsters(state, unseen)
     redeal_followers(state, unseen)
@@ -44,10 +34,10 @@ def redeal(state: State, seat: int) -> None:
 
 @rule
 def redeal_monsters(state: State, unseen: Row) -> None:
-    """DA-14.1: the tiles that are still on squares, but for those that the seat has seen there."""
+    """DA-14.1: Shuffle the tiles that still lie on squares and that the seat hasn't seen there."""
     count = 0
     for monster in range(MONSTERS):
-        if state.owner[monster] == NONE and not lies_open(state, monster):
+        if state.owner[monster] == NONE and not is_located(state, monster):
             unseen[count] = monster
             count += 1
     shuffle(state.rng, unseen, count)
@@ -58,8 +48,8 @@ def redeal_monsters(state: State, unseen: Row) -> None:
 
 
 @rule
-def lies_open(state: State, monster: int) -> bool:
-    """Whether the viewer knows on which square a tile lies."""
+def is_located(state: State, monster: int) -> bool:
+    """Return whether the viewer knows on which square a tile lies."""
     for square in range(SQUARES):
         if state.monster[square] == monster:
             return True
@@ -68,11 +58,11 @@ def lies_open(state: State, monster: int) -> bool:
 
 @rule
 def redeal_followers(state: State, unseen: Row) -> None:
-    """The followers that nobody has, but for the one on top."""
-    below_top = state.followers - 1
+    """Shuffle the followers in the stack, except the one on top."""
+    top = state.followers - 1
     count = 0
     for follower in range(FIRST_FOLLOWER, FIRST_FOLLOWER + FOLLOWERS):
-        if not has_follower(state, follower) and (below_top < 0 or state.stack[below_top] != follower):
+        if not has_follower(state, follower) and (top < 0 or state.stack[top] != follower):
             unseen[count] = follower
             count += 1
     shuffle(state.rng, unseen, count)
@@ -82,7 +72,7 @@ def redeal_followers(state: State, unseen: Row) -> None:
 
 @rule
 def redeal_cards(state: State, unseen: Row) -> None:
-    """The cards that are neither on show nor somebody's."""
+    """Shuffle the deck: the cards that are not on show and have no owner."""
     count = 0
     for card in range(CARDS):
         if state.card_owner[card] == NONE and not is_on_show(state, card):
@@ -95,7 +85,7 @@ def redeal_cards(state: State, unseen: Row) -> None:
 
 @rule
 def is_on_show(state: State, card: int) -> bool:
-    """DA-11.1: whether a card lies on one of the sorcerer's spaces."""
+    """DA-11.1: Whether a card lies on one of the sorcerer's spaces."""
     for space in range(DISPLAY):
         if state.display[space] == card:
             return True

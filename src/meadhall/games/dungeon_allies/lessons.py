@@ -1,145 +1,126 @@
-"""The guided first turns of Dungeon Allies: place dice, fight, loot, look ahead, be doubled, train, bless."""
+"""The guided first turns of Dungeon Allies: place dice, fight, take treasure, look at tiles, train, cast spells."""
 
 from __future__ import annotations
 
 from meadhall.engine.language import marked
 from meadhall.engine.lessons import Lesson, Lessons
-from meadhall.games.dungeon_allies.state import (
-    ASSIGN,
-    BLESS,
-    D4,
-    D6,
-    DICE,
-    GOLD_TREASURE,
-    ILLUMINATE,
-    ON_PRISONER,
-    ON_SQUARE,
-    ON_TAVERN,
-    ON_TRACK,
-    ON_TRAINER,
-    ON_TREASURE,
-    PEEK,
-    PLACE,
-    ROLL,
-)
-
-
-def _place(die: int, target: int) -> int:
-    return PLACE + DICE * target + die
-
+from meadhall.games.dungeon_allies.actions import Act, place
+from meadhall.games.dungeon_allies.pieces import GOLD_TREASURE, Die, Target
 
 _Y2, _Y3, _Y6, _Y8 = 1, 2, 5, 7
 
-# Of "first descent 1", "first descent 2" … the first in which Astrid goes first, wins a plain fight in turn 1 while Björn loses
-# one, loots a red crystal, finds a tile in turn 2 that her d4 beats only because it is doubled, loots a guarded yellow crystal,
-# and in turn 3 wins with that d4 what she wins only by Bless.
+# The seed is the first of "first descent 1", "first descent 2" … in which the following happens. Astrid plays first. In turn 1
+# she wins a plain fight, Björn loses one, and she takes a red crystal. In turn 2 she finds a tile that her d4 beats only because
+# it is doubled, and she takes a guarded yellow crystal. In turn 3 she wins a fight with that d4 only because of Bless.
 LESSONS = Lessons(
     seed="first descent 133",
     players=("Astrid", "Björn"),
     lessons=(
         Lesson(
             marked(
-                "You are Astrid. You and Björn place dice on the eight places of the boards, and then the places are dealt with, "
-                "from 1 to 8. Gold is points. Two characters follow you: Brannoc, who knows about fire, and Teodric, who shoots. "
-                "Give the better die, the d6, to Teodric."
+                "You are Astrid. You and Björn place dice on the eight places of the boards. Then the places are resolved, from "
+                "1 to 8. Gold is points. You lead two characters: Brannoc, who is skilled in fire, and Teodric, who is skilled "
+                "in ranged weapons. Give the better die, the d6, to Teodric."
             ),
             rule="DA-2.3",
-            action=ASSIGN + 1,
+            action=Act.ASSIGN + 1,
         ),
         Lesson(
             marked(
-                "You place first. Below every square lies a monster, and the yellow ones are the easiest to beat. Send the d6 "
-                "to Y2."
+                "You place first. Behind every door waits a monster, and monsters behind yellow doors are the easiest to beat. "
+                "Place the d6 on Y2."
             ),
             rule="DA-3.3",
-            before=(ASSIGN,),
-            action=_place(D6, ON_SQUARE + _Y2),
+            before=(int(Act.ASSIGN),),
+            action=place(Target.SQUARE + _Y2, Die.D6),
         ),
         Lesson(
             marked(
-                "Björn tries his luck on Y3. You have a die left: whoever stands on treasure 1 takes the red crystal there. "
-                "Place the d4 on it."
+                "Björn tries his luck on Y3. You have one die left. A die on treasure 1 takes the red crystal there. Place the "
+                "d4 on treasure 1."
             ),
             rule="DA-6.2",
-            before=(_place(D6, ON_SQUARE + _Y3),),
-            action=_place(D4, ON_TREASURE + 0),
+            before=(place(Target.SQUARE + _Y3, Die.D6),),
+            action=place(Target.TREASURE + 0, Die.D4),
         ),
         Lesson(
             marked(
-                "Björn placed his last die on the turn order, and all eight places were dealt with. Your Rust Beetle took 4, "
-                "you rolled 4: you have its gold, and keep the tile. Björn lost, so his tile is gone. But he goes first now."
+                "Björn placed his last die on the turn order, and all eight places were resolved. You needed 4 to beat the Rust "
+                "Beetle and rolled 4, so you gained its gold and keep the tile. Björn lost his fight, and that tile is gone. "
+                "But he goes first now."
             ),
             rule="DA-4.7",
-            before=(_place(D4, ON_TRACK),),
+            before=(place(Target.TURN_ORDER, Die.D4),),
         ),
         Lesson(
             marked(
-                "Every crystal pays for a spell. With a red one you cast Illuminate, before you place a die: it shows you two "
-                "tiles, and you alone."
+                "Every crystal pays for a spell. A red one pays for Illuminate, before you place a die: you look at two tiles, "
+                "and only you see them. Cast Illuminate."
             ),
             rule="DA-3.4",
-            before=(_place(D6, ON_TREASURE + GOLD_TREASURE),),
-            action=ILLUMINATE,
+            before=(place(Target.TREASURE + GOLD_TREASURE, Die.D6),),
+            action=int(Act.ILLUMINATE),
         ),
-        Lesson(marked("Which tiles are for you to say. Look at Y8."), rule="DA-3.4", action=PEEK + _Y8),
+        Lesson(marked("You choose which tiles. Look at Y8."), rule="DA-3.4", action=Act.PEEK + _Y8),
         Lesson(
             marked(
-                "A Frost Ferret, which takes 4 on yellow and fears fire; and on Y6 you found a Cave Bear, which takes 4 as well "
-                "and fears nature. Brannoc knows about fire: his die counts double against the ferret. Send the d4 to Y8."
+                "On Y8 waits a Frost Ferret: 4 or more beats it on yellow, and it is weak to fire. On Y6 you found a Cave Bear: "
+                "also 4 or more, and weak to nature. Brannoc is skilled in fire, so his die counts double against the ferret. "
+                "Place the d4 on Y8."
             ),
             rule="DA-4.4",
-            before=(PEEK + _Y6,),
-            action=_place(D4, ON_SQUARE + _Y8),
+            before=(Act.PEEK + _Y6,),
+            action=place(Target.SQUARE + _Y8, Die.D4),
         ),
         Lesson(
             marked(
-                "On treasure 3 lie a yellow crystal and a white one. Green and white crystals are guarded, and so is the gold: "
-                "you get them only if you win a fight in this turn. Be bold, and place the d6 there."
+                "On treasure 3 lie a yellow crystal and a white one. Treasure with a green or white crystal is guarded, and so "
+                "is the gold: you get it only if you win a fight this turn. Be bold, and place the d6 on treasure 3."
             ),
             rule="DA-6.1",
-            before=(_place(D4, ON_PRISONER + 0),),
-            action=_place(D6, ON_TREASURE + 2),
+            before=(place(Target.PRISONER + 0, Die.D4),),
+            action=place(Target.TREASURE + 2, Die.D6),
         ),
         Lesson(
             marked(
-                "You rolled 2, doubled 4: enough, and both crystals are yours. Björn stood on the gold and had won nothing, so "
-                "it stays. But with his red crystal he freed a prisoner, who gave him a gold."
+                "You rolled 2, doubled to 4: just enough, and both crystals are yours. Björn had a die on the gold but won no "
+                "fight, so the gold stays there. But he paid his red crystal to free a prisoner, who gave him 1 gold."
             ),
             rule="DA-6.2",
         ),
         Lesson(
-            marked("Turn 3, and you still know what lies on Y6. Send the d4 to the Cave Bear."),
+            marked("It is turn 3, and you still know the tile on Y6: the Cave Bear. Place the d4 there."),
             rule="DA-3.3",
-            before=(_place(D6, ON_TRAINER),),
-            action=_place(D4, ON_SQUARE + _Y6),
+            before=(place(Target.TRAINER, Die.D6),),
+            action=place(Target.SQUARE + _Y6, Die.D4),
         ),
         Lesson(
             marked(
-                "The trainer gives a die in exchange for the next larger one. Place the d6 there and it will be a d8. The d4 "
-                "couldn't go: you never have two dice of a size, and you have a d6."
+                "The trainer replaces a die by the next larger one. Place the d6 there, and it will become a d8. The d4 could "
+                "not be trained: you can't have two dice of the same size, and you have a d6."
             ),
             rule="DA-7.1",
-            before=(_place(D4, ON_TAVERN),),
-            action=_place(D6, ON_TRAINER),
+            before=(place(Target.TAVERN, Die.D4),),
+            action=place(Target.TRAINER, Die.D6),
         ),
         Lesson(
             marked(
-                "The fight begins, and before the roll you may cast spells. A white crystal would win at once; keep it for a "
-                "worse monster. Pay the yellow one and bless the d4: it counts double."
+                "The fight begins, and you may cast spells before the roll. A white crystal would win at once, but keep it for "
+                "a stronger monster. Pay the yellow one to bless the d4, which then counts double."
             ),
             rule="DA-4.5",
-            action=BLESS + D4,
+            action=Act.BLESS + Die.D4,
         ),
         Lesson(
-            marked("Now roll. If it isn't enough, a blue crystal would let you roll a die again."),
+            marked("Now roll. If the roll is too low, you could pay a blue crystal to re-roll a die."),
             rule="DA-4.6",
-            action=ROLL,
+            action=int(Act.ROLL),
         ),
         Lesson(
             marked(
-                "2, doubled 4: won by a hair. Teodric has a d8 now, but nobody joined Björn in the tavern: a follower needs a "
-                "die smaller than all others. There are traders too, and a sorcerer whose cards bring points. "
-                "When the last monster is gone, the game is over. Now it is yours."
+                "You rolled 2, doubled to 4: a narrow win. Teodric has a d8 now. No follower joined Björn in the tavern, because "
+                "a follower needs a die smaller than all others of the player. There are also a market and a sorcerer, whose "
+                "cards score points. The game ends when the last monster is gone. Now play on your own!"
             ),
             rule="DA-13.2",
         ),

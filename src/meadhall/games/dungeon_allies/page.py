@@ -1,4 +1,4 @@
-"""What a browser shows of Dungeon Allies: the values that ``page.html`` draws."""
+"""The values that ``page.html`` draws."""
 
 from __future__ import annotations
 
@@ -6,113 +6,149 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from meadhall.engine.view import View
+from meadhall.games.dungeon_allies.actions import Act, Phase, parse, place, trade
 from meadhall.games.dungeon_allies.boards import (
     Ally,
     Boards,
-    Corner,
-    Die,
     Items,
+    Market,
     Member,
     Offer,
+    PlayerArea,
     Prisoner,
     Square,
     Tavern,
-    TrackSpace,
+    Track,
+    Trainer,
     Treasure,
-    items,
 )
-from meadhall.games.dungeon_allies.rules.excursion import is_fighting
-from meadhall.games.dungeon_allies.state import (
-    ACCEPT,
-    BLESS,
+from meadhall.games.dungeon_allies.pieces import (
     DICE,
     DISPLAY,
-    ENHANCE,
-    FOLLOWER_DIE,
-    HAMMER,
-    ILLUMINATE,
+    LEVELS,
     NONE,
-    ON_TRADE,
-    PLACE,
     PRISONERS,
-    REROLL,
-    ROLL,
-    ROUND_ENDS,
     SIDES,
     SQUARES,
     TARGETS,
-    TRADE,
     TRADES,
     TREASURES,
-    Phase,
-    State,
-    has_seen,
+    Target,
 )
-from meadhall.games.dungeon_allies.story import Fight, Monster, Scene, Thrown, story
+from meadhall.games.dungeon_allies.rules.excursion import is_fighting
+from meadhall.games.dungeon_allies.state import ROUND_ENDS, State, has_seen, level_of
+from meadhall.games.dungeon_allies.story import Fight, FightDie, Monster, Scene, story
 
 
 @dataclass(frozen=True)
 class Picture:
-    """The table as everybody sees it. ``n`` numbers the moment, so that what is new can be told from what was there."""
+    """The boards as all players see them.
+
+    Attributes:
+        n: the number of the last step, by which scripts tell new scenes from old ones.
+        place: the place that is being resolved, 1 to 8; 0 while dice are placed.
+        ends: the numbers of removed tiles at which the rounds end.
+        customer: the sorcerer space at which a player must decide.
+        chance: the probability, in per cent, of winning the fight with the dice as they are.
+        story_turn: the turn of the scenes.
+    """
 
     n: int
     names: tuple[str, ...]
     turn: int
-    place: int  # 1 to 8: which is being resolved; 0: dice are placed
+    place: int
     removed: int
-    goals: tuple[int, ...]
+    ends: tuple[int, ...]
     squares: tuple[Square, ...]
-    order: tuple[int, ...]
-    track: tuple[TrackSpace, ...]
+    track: Track
     treasures: tuple[Treasure, ...]
-    trainees: tuple[Die, ...]
+    trainer: Trainer
     tavern: Tavern
     prisoners: tuple[Prisoner, ...]
-    exchanges: tuple[tuple[Items, Items], ...]
-    traders: tuple[Die, ...]
-    box: Items
+    market: Market
     offers: tuple[Offer, ...]
     price: Items
-    customer: int | None  # the space at which somebody is asked to pay
-    corners: tuple[Corner, ...]
+    customer: int | None
+    areas: tuple[PlayerArea, ...]
     fight: Fight | None
-    chance: int  # per cent: of winning it with the dice as they are
-    told: int  # the turn that the scenes tell of
+    chance: int
+    story_turn: int
     scenes: tuple[Scene, ...]
 
 
 @dataclass(frozen=True)
-class Look:
-    """A tile that the seat has looked at, and which others too; in per cent, how often each of its dice alone would beat it."""
+class SeenTile:
+    """A tile that the seat has looked at, and for each of its dice the chance in per cent to beat it alone."""
 
-    on: Square
+    square: Square
     chances: tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True)
+class Deed:
+    """An action that the page offers, taken apart.
+
+    Attributes:
+        kind: the name of the ``Act`` in lower case.
+        target: the target or square, if there is one.
+        die: the die, if there is one.
+        gold: the bid.
+        ally: the character that gets the d6.
+        exchange: what the seat gives and gets.
+    """
+
+    kind: str
+    target: int = NONE
+    die: int = NONE
+    gold: int = 0
+    ally: Ally | None = None
+    exchange: tuple[Items, Items] | None = None
+
+
+TARGETS_BY_PLACE = tuple(tuple(range(first, end)) for first, end in zip(Target, (*list(Target)[1:], TARGETS), strict=True))
+"""DA-4.1: The targets of the eight places."""
+
+SQUARES_BY_LEVEL = tuple(tuple(square for square in range(SQUARES) if level_of(square) == level) for level in range(LEVELS))
+
+
+@dataclass(frozen=True)
 class Own:
-    """What a seat's own part of the page needs."""
+    """The values for a seat's private part of the page.
 
-    phase: str  # "" while the seat waits
+    Attributes:
+        phase: the decision in lower case; "" while the seat waits.
+        unplaced: the dice that the seat can place now.
+        seen: the tiles that only the seat and perhaps some others have looked at.
+        follower: the follower who needs a die.
+        price: the price of the card on offer.
+        fight: the fight in which the seat can cast spells.
+        chances: by action, the chance in per cent to win the fight after it.
+        deeds: by action, what the page offers.
+        targets: the targets of the eight places.
+        levels: the squares of the three levels.
+    """
+
+    phase: str
     turn: int
-    corner: Corner
-    waiting: tuple[int, ...]  # the dice that can be placed now
-    looks: tuple[Look, ...]
-    pair: tuple[Ally, ...]  # whose dice are to be chosen
-    follower: Ally | None  # whose die is to be chosen
-    exchanges: tuple[tuple[Items, Items], ...]  # of which to choose
-    price: Items | None  # of what is to be bought
-    fight: Fight | None  # in which to cast spells
-    chances: tuple[tuple[int, int], ...]  # by action: how often, in per cent, the fight would be won then
+    area: PlayerArea
+    unplaced: tuple[int, ...]
+    seen: tuple[SeenTile, ...]
+    follower: Ally | None
+    price: Items | None
+    fight: Fight | None
+    chances: tuple[tuple[int, int], ...]
+    deeds: tuple[tuple[int, Deed], ...]
+    targets: tuple[tuple[int, ...], ...] = TARGETS_BY_PLACE
+    levels: tuple[tuple[int, ...], ...] = SQUARES_BY_LEVEL
 
 
-# -------------------------------------------------------------------------------------------------------------- what all see
+# ------------------------------------------------------------------------------------------------------------------ public part
 
 
 def picture(view: View) -> Picture:
-    """The picture of a view."""
+    """Return the values of the boards."""
     state, boards = view.state, Boards(view)
-    told, scenes = story(view)
+    story_turn, scenes = story(view)
     fight = boards.fight()
     return Picture(
         n=view.steps[-1].n if view.steps else 0,
@@ -120,121 +156,145 @@ def picture(view: View) -> Picture:
         turn=int(state.turn),
         place=0 if view.actor is None else int(state.step),
         removed=int(state.removed),
-        goals=(*ROUND_ENDS, SQUARES),
+        ends=(*ROUND_ENDS, SQUARES),
         squares=tuple(map(boards.square, range(SQUARES))),
-        order=tuple(state.order[: state.players].tolist()),
-        track=tuple(map(boards.track, range(state.players))),
+        track=boards.track(),
         treasures=tuple(map(boards.treasure, range(TREASURES))),
-        trainees=boards.trainees(),
+        trainer=boards.trainer(),
         tavern=boards.tavern(),
         prisoners=tuple(map(boards.prisoner, range(PRISONERS))),
-        exchanges=boards.exchanges(),
-        traders=boards.dice(ON_TRADE),
-        box=items(state.box),
+        market=boards.market(),
         offers=tuple(map(boards.offer, range(DISPLAY))),
         price=boards.price(),
         customer=int(state.cursor) if view.actor is not None and state.phase == Phase.BUY else None,
-        corners=tuple(map(boards.corner, range(state.players))),
+        areas=tuple(map(boards.area, range(state.players))),
         fight=fight,
         chance=0 if fight is None else chance_of(fight.dice, fight.target),
-        told=told,
+        story_turn=story_turn,
         scenes=scenes,
     )
 
 
-def chance_of(dice: Iterable[Thrown], target: int) -> int:
-    """DA-4.4: in per cent, how often the dice reach the target, those that are rolled already as they lie."""
-    ways = {0: 1.0}
-    for thrown in dice:
-        values = [thrown.value] if thrown.value else range(1, SIDES[thrown.die] + 1)
-        faces = [replace(thrown, value=value).counted for value in values]
+def chance_of(dice: Iterable[FightDie], target: int) -> int:
+    """DA-4.4: Return the chance in per cent that the dice reach the target. Dice that are already rolled keep their values."""
+    probabilities = {0: 1.0}
+    for die in dice:
+        values = [die.value] if die.value else range(1, SIDES[die.die] + 1)
+        faces = [replace(die, value=value).counted for value in values]
         sums: dict[int, float] = {}
-        for total, share in ways.items():
+        for total, probability in probabilities.items():
             for face in faces:
-                sums[total + face] = sums.get(total + face, 0.0) + share / len(faces)
-        ways = sums
-    return round(100 * sum(share for total, share in ways.items() if total >= target))
+                sums[total + face] = sums.get(total + face, 0.0) + probability / len(faces)
+        probabilities = sums
+    return round(100 * sum(probability for total, probability in probabilities.items() if total >= target))
 
 
-# ------------------------------------------------------------------------------------------------------- what one seat decides
+# ----------------------------------------------------------------------------------------------------------------- private part
 
 
 def own(view: View) -> Own:
-    """The values for a seat's own part."""
+    """Return the values for a seat's private part."""
     state, boards, seat = view.state, Boards(view), view.viewer
     phase = Phase(state.phase) if view.actor == seat else None
-    corner = boards.corner(seat)
+    area = boards.area(seat)
     fight = boards.fight() if phase in (Phase.PREP, Phase.REROLL) else None
+    actions = () if phase is None else sorted({*view.legal, *offered(view)})
     return Own(
         phase="" if phase is None else phase.name.lower(),
         turn=int(state.turn),
-        corner=corner,
-        waiting=tuple(_waiting(state, seat)) if phase == Phase.PLACE else (),
-        looks=tuple(_looks(state, boards, corner)),
-        pair=tuple(map(boards.ally, state.dealt[seat])) if phase == Phase.ASSIGN else (),
+        area=area,
+        unplaced=tuple(_unplaced(state, seat)) if phase == Phase.PLACE else (),
+        seen=tuple(_seen_tiles(state, boards, area)),
         follower=boards.tavern().follower if phase == Phase.FOLLOWER_DIE else None,
-        exchanges=boards.exchanges() if phase == Phase.TRADE else (),
         price=boards.price() if phase == Phase.BUY else None,
         fight=fight,
         chances=() if fight is None else tuple(_chances(view, fight)),
+        deeds=tuple((action, _deed(state, boards, action)) for action in actions),
     )
 
 
+def _deed(state: State, boards: Boards, action: int) -> Deed:
+    kind, argument = parse(action)
+    name = kind.name.lower()
+    match kind:
+        case Act.PLACE:
+            target, die = divmod(argument, DICE)
+            return Deed(name, target=target, die=die)
+        case Act.PEEK | Act.FIGHT:
+            return Deed(name, target=Target.SQUARE + argument)
+        case Act.BID:
+            return Deed(name, gold=argument)
+        case Act.ENHANCE | Act.BLESS | Act.REROLL | Act.FOLLOWER_DIE:
+            return Deed(name, die=argument)
+        case Act.ASSIGN:
+            return Deed(name, ally=boards.ally(state.dealt[state.actor, argument]))
+        case Act.TRADE:
+            line, direction = divmod(argument, 2)
+            left, right = boards.market().lines[line]
+            return Deed(name, exchange=(right, left) if direction else (left, right))
+        case _:
+            return Deed(name)
+
+
 def _chances(view: View, fight: Fight) -> Iterable[tuple[int, int]]:
-    """DA-4.5, DA-4.6: what a spell would make of the fight."""
-    dice = {thrown.die: thrown for thrown in fight.dice}
+    """DA-4.5, DA-4.6: Yield the chance to win the fight after each roll or spell."""
+    dice = {die.die: die for die in fight.dice}
     for action in view.legal:
-        if action == ROLL:
-            changed = dice
-        elif ENHANCE <= action < BLESS:
-            changed = dice | {action - ENHANCE: Thrown(action - ENHANCE)}
-        elif BLESS <= action < ACCEPT:
-            changed = dice | {action - BLESS: replace(dice[action - BLESS], doubled="bless")}
-        elif REROLL <= action < FOLLOWER_DIE:
-            changed = dice | {action - REROLL: replace(dice[action - REROLL], value=0)}
-        else:
-            continue
+        kind, die = parse(action)
+        match kind:
+            case Act.ROLL:
+                changed = dice
+            case Act.ENHANCE:
+                changed = dice | {die: FightDie(die)}
+            case Act.BLESS:
+                changed = dice | {die: replace(dice[die], doubled="bless")}
+            case Act.REROLL:
+                changed = dice | {die: replace(dice[die], value=0)}
+            case _:
+                continue
         yield action, chance_of(changed.values(), fight.target)
 
 
-def _waiting(state: State, seat: int) -> Iterable[int]:
-    """DA-3.1: a seat's dice that are to be placed."""
+def _unplaced(state: State, seat: int) -> Iterable[int]:
+    """DA-3.1: Yield the dice that a seat still has to place."""
     return (die for die in range(DICE) if state.ally[seat, die] != NONE and state.place[seat, die] == NONE)
 
 
-def _looks(state: State, boards: Boards, corner: Corner) -> Iterable[Look]:
-    """DA-3.4: what the seat has looked at, as long as not all see it."""
-    for square in range(SQUARES):
-        if state.seen[square] and has_seen(state, corner.seat, square) and not has_seen(state, NONE, square):
-            on = boards.square(square)
-            assert on.monster is not None, "who has seen a tile knows it"
-            chances = tuple((member.die, _alone(member, on.monster, on.level)) for member in corner.members)
-            yield Look(replace(on, seen=tuple(seat for seat in on.seen if seat != corner.seat)), chances)
+def _seen_tiles(state: State, boards: Boards, area: PlayerArea) -> Iterable[SeenTile]:
+    """DA-3.4: Yield the tiles that the seat has looked at and that are not face up yet."""
+    for number in range(SQUARES):
+        if state.seen[number] and has_seen(state, area.seat, number) and not has_seen(state, NONE, number):
+            square = boards.square(number)
+            assert square.monster is not None, "a seat knows the tiles that it has seen"
+            chances = tuple((member.die, _chance_alone(member, square.monster, square.level)) for member in area.members)
+            yield SeenTile(replace(square, seen=tuple(seat for seat in square.seen if seat != area.seat)), chances)
 
 
-def _alone(member: Member, monster: Monster, level: int) -> int:
-    """DA-4.4: in per cent, how often an ally beats a monster without help."""
-    thrown = Thrown(member.die, doubled="skill" if member.ally.skill == monster.weakness else "")
-    return chance_of((thrown,), monster.faces[level][0])
+def _chance_alone(member: Member, monster: Monster, level: int) -> int:
+    """DA-4.4: Return the chance in per cent that an ally beats a monster without help."""
+    die = FightDie(member.die, doubled="skill" if member.ally.skill == monster.weakness else "")
+    return chance_of((die,), monster.faces[level][0])
 
 
 def offered(view: View) -> Iterable[int]:
-    """What is legal, and of what is not, what somebody may wonder about: every place, every spell, every exchange, a card."""
+    """Yield illegal actions that the page shows with their refusals: every place, every spell, every exchange.
+
+    The page shows all legal actions anyway.
+    """
     state, legal = view.state, set(view.legal)
-    match Phase(state.phase):
+    match state.phase:
         case Phase.PLACE:
-            dice = list(_waiting(state, view.viewer))
+            dice = list(_unplaced(state, view.viewer))
             for target in range(TARGETS):
-                actions = [PLACE + DICE * target + die for die in dice]
+                actions = [place(target, die) for die in dice]
                 refused = [action for action in actions if action not in legal]
                 yield from refused if len(refused) < len(actions) else refused[:1]
-            yield ILLUMINATE
+            yield int(Act.ILLUMINATE)
         case Phase.PREP:
             sent = [die for die in range(DICE) if is_fighting(state, die)]
-            for spell in ([HAMMER], [ENHANCE + die for die in range(DICE)], [BLESS + die for die in sent]):
+            enhance, bless = [Act.ENHANCE + die for die in range(DICE)], [Act.BLESS + die for die in sent]
+            for spell in ([int(Act.HAMMER)], enhance, bless):
                 if not legal.intersection(spell):
                     yield spell[0]
         case Phase.TRADE:
-            yield from range(TRADE, TRADE + 2 * TRADES)
-        case _:
-            return
+            yield from (trade(line, direction) for line in range(TRADES) for direction in range(2))

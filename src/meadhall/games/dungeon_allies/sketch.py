@@ -1,4 +1,4 @@
-"""Dungeon Allies drawn in a terminal: the eight places in their order, then the players."""
+"""The sketch for a terminal: the eight places in order, then the players."""
 
 from __future__ import annotations
 
@@ -9,10 +9,7 @@ from meadhall.engine.language import gettext as _
 from meadhall.engine.language import ngettext
 from meadhall.games.dungeon_allies import names
 from meadhall.games.dungeon_allies.names import STEPS, Names
-from meadhall.games.dungeon_allies.rules.scoring import points_of, worth
-from meadhall.games.dungeon_allies.rules.sorcerer import price
-from meadhall.games.dungeon_allies.rules.treasure import is_guarded
-from meadhall.games.dungeon_allies.state import (
+from meadhall.games.dungeon_allies.pieces import (
     CARDS,
     COLOURS,
     DICE,
@@ -22,37 +19,32 @@ from meadhall.games.dungeon_allies.state import (
     LEVELS,
     MONSTERS,
     NONE,
-    ON_PRISONER,
-    ON_SORCERER,
-    ON_SQUARE,
-    ON_TAVERN,
-    ON_TRADE,
-    ON_TREASURE,
-    ROUND_ENDS,
     SKILLS,
     SQUARES,
     TREASURES,
-    State,
-    current_round,
-    level_of,
+    Target,
 )
+from meadhall.games.dungeon_allies.rules.scoring import card_score, points_of
+from meadhall.games.dungeon_allies.rules.sorcerer import price
+from meadhall.games.dungeon_allies.rules.treasure import is_guarded
+from meadhall.games.dungeon_allies.state import ROUND_ENDS, State, current_round, level_of
 
 WIDTH = 78
 GAP = "\N{NO-BREAK SPACE}"
-"""Between words that are to stay on one line, if they fit on one."""
+"""Stands between words that should stay on one line."""
 
 
 class Sketch:
-    """A table as text. ``?`` is a tile that the viewer doesn't know, ``!`` one that they do, ``·`` a square without one."""
+    """A state as text. ``?`` is a tile that the viewer doesn't know, ``!`` a known one, ``·`` an empty square."""
 
-    def __init__(self, state: State, players: Sequence[str], own: Names) -> None:
+    def __init__(self, state: State, players: Sequence[str], pieces: Names) -> None:
         self.state = state
         self.players = players
-        self.own = own
+        self.pieces = pieces
         self.margin = max(len(name) for name in (*players, *(f"1 {_(place)}" for place in STEPS.values()))) + 4
 
     def lines(self) -> Iterator[str]:
-        """All of it."""
+        """Yield the lines."""
         yield self._state()
         places = (self._excursion, self._order, self._treasure, self._trainer, self._tavern, self._prisoners, self._trade)
         for step, notes in zip(STEPS, (*places, self._sorcerer), strict=True):
@@ -62,7 +54,7 @@ class Sketch:
         yield from self._paragraph(_("Box"), False, [names.short(self.state.box[colour] for colour in range(COLOURS))])
 
     def _paragraph(self, title: str, current: bool, notes: Sequence[str]) -> Iterator[str]:
-        """A title in the margin, its notes beside it."""
+        """Yield the lines of a title in the margin with its notes beside it."""
         width = WIDTH - self.margin
         text = "; ".join(note.replace(" ", GAP) if len(note) < width else note for note in notes) or "–"
         head = f"{'>' if current else ' '} {title}".ljust(self.margin)
@@ -72,23 +64,23 @@ class Sketch:
     def _state(self) -> str:
         state = self.state
         now = current_round(state)
-        return _("Turn {turn}, round {round}: {removed} of {end} tiles are gone").format(
+        return _("Turn {turn}, round {round}: {removed} of {end} tiles removed").format(
             turn=state.turn, round=now, removed=state.removed, end=(*ROUND_ENDS, MONSTERS)[now - 1]
         )
 
-    # -------------------------------------------------------------------------------------------------------------- places
+    # ------------------------------------------------------------------------------------------------------------------- places
 
     def _dice(self, target: int) -> str:
-        """Whose dice lie on a target."""
+        """Return the dice on a target, by player."""
         state = self.state
         dice = {
             name: " ".join(names.die(die) for die in range(DICE) if state.place[seat, die] == target)
             for seat, name in enumerate(self.players)
         }
-        return ", ".join(f"{name} {own}" for name, own in dice.items() if own)
+        return ", ".join(f"{name} {theirs}" for name, theirs in dice.items() if theirs)
 
     def _taken(self, text: str, target: int) -> str:
-        """A space, and whose dice lie on it."""
+        """Return the text of a space with the dice on it."""
         dice = self._dice(target)
         return f"{text} ← {dice}" if dice else text
 
@@ -98,8 +90,8 @@ class Sketch:
             marks = "".join("·" if self._is_gone(k) else "?" if self.state.monster[k] == NONE else "!" for k in squares)
             yield f"{_(names.LEVELS[level])} {marks}"
         for square in range(SQUARES):
-            if not self._is_gone(square) and (self.state.monster[square] != NONE or self._dice(ON_SQUARE + square)):
-                yield self._taken(f"{names.square(square)}{self._monster(square)}", ON_SQUARE + square)
+            if not self._is_gone(square) and (self.state.monster[square] != NONE or self._dice(Target.SQUARE + square)):
+                yield self._taken(f"{names.square(square)}{self._monster(square)}", Target.SQUARE + square)
 
     def _is_gone(self, square: int) -> bool:
         return self.state.monster[square] == GONE
@@ -108,8 +100,8 @@ class Sketch:
         monster, level = self.state.monster[square], level_of(square)
         if monster == NONE:
             return ""
-        return " " + _("{monster} (needs {target}, {gold} gold, {skill})").format(
-            monster=self.own.monster(monster),
+        return " " + _("{monster} (needs {target}, {gold} gold, weak to {skill})").format(
+            monster=self.pieces.monster(monster),
             target=self.state.target[level, monster],
             gold=self.state.bounty[level, monster],
             skill=names.skill(self.state.weakness[monster]),
@@ -118,7 +110,7 @@ class Sketch:
     def _order(self) -> Iterator[str]:
         state = self.state
         yield ", ".join(self.players[state.order[place]] for place in range(state.players))
-        for space, printed in enumerate(self.own.components.turn_order_space[: state.players]):
+        for space, printed in enumerate(self.pieces.components.turn_order_space[: state.players]):
             seat = state.track[space]
             yield f"{space + 1}: {names.short(printed.crystals.counts)}" + (f" ← {self.players[seat]}" if seat != NONE else "")
 
@@ -126,7 +118,7 @@ class Sketch:
         for space in range(TREASURES):
             items = names.short(self.state.treasure[space, item] for item in range(ITEMS))
             guard = _(", guarded") if is_guarded(self.state, space) else ""
-            yield self._taken(f"{space + 1}: {items}{guard}", ON_TREASURE + space)
+            yield self._taken(f"{space + 1}: {items}{guard}", Target.TREASURE + space)
 
     def _trainer(self) -> Iterator[str]:
         for space in range(self.state.trainees):
@@ -137,35 +129,35 @@ class Sketch:
         state = self.state
         if state.followers:
             yield self._ally(state.stack[state.followers - 1])
-            yield _("{count} below").format(count=state.followers - 1)
+            yield _("{count} more below").format(count=state.followers - 1)
         if state.bidder != NONE:
             yield self._taken(
-                _("{name} leads with {gold} gold").format(name=self.players[state.bidder], gold=state.bid), ON_TAVERN
+                _("{name} leads with {gold} gold").format(name=self.players[state.bidder], gold=state.bid), Target.TAVERN
             )
 
     def _ally(self, ally: int) -> str:
-        return f"{self.own.ally(ally)} ({names.skill(self.state.skill[ally])})"
+        return f"{self.pieces.ally(ally)} ({names.skill(self.state.skill[ally])})"
 
     def _prisoners(self) -> Iterator[str]:
-        for space, prisoner in enumerate(self.own.components.prisoner_space):
+        for space, prisoner in enumerate(self.pieces.components.prisoner_space):
             price, reward = names.short(prisoner.offering.counts), names.short(prisoner.reward.counts)
-            yield self._taken(f"{space + 1}: {price} → {reward}", ON_PRISONER + space)
+            yield self._taken(f"{space + 1}: {price} → {reward}", Target.PRISONER + space)
 
     def _trade(self) -> Iterator[str]:
-        for number, line in enumerate(self.own.components.trade, 1):
+        for number, line in enumerate(self.pieces.components.trade, 1):
             yield f"{number}: {names.short(line.left.counts)} = {names.short(line.right.counts)}"
-        if dice := self._dice(ON_TRADE):
+        if dice := self._dice(Target.TRADE):
             yield f"← {dice}"
 
     def _sorcerer(self) -> Iterator[str]:
         state = self.state
-        yield _("for {price}").format(price=names.amount(price(state), 1))
+        yield _("price: {price}").format(price=names.amount(price(state), 1))
         for space in range(DISPLAY):
             card = state.display[space]
             if card != NONE:
-                yield self._taken(f"{space + 1}: {self.own.card(card)} ({self.own.value(card)})", ON_SORCERER + space)
+                yield self._taken(f"{space + 1}: {self.pieces.card(card)} ({self.pieces.value(card)})", Target.SORCERER + space)
 
-    # ------------------------------------------------------------------------------------------------------------- players
+    # ------------------------------------------------------------------------------------------------------------------ players
 
     def _player(self, seat: int) -> Iterator[str]:
         state = self.state
@@ -181,9 +173,9 @@ class Sketch:
             yield _("tiles: {tiles}").format(tiles=tiles)
         for card in range(CARDS):
             if state.card_owner[card] == seat:
-                yield f"{self.own.card(card)} {worth(state, seat, card)}"
+                yield f"{self.pieces.card(card)} {card_score(state, seat, card)}"
 
 
-def sketch(state: State, players: Sequence[str], own: Names) -> str:
-    """The table as its viewer sees it."""
-    return "\n".join(Sketch(state, players, own).lines())
+def sketch(state: State, players: Sequence[str], pieces: Names) -> str:
+    """Return the state as text, as far as the viewer knows it."""
+    return "\n".join(Sketch(state, players, pieces).lines())

@@ -1,4 +1,4 @@
-"""What has happened in a turn, scene by scene: every fight, and what each of the other places gave."""
+"""The story of a turn, for the page: every fight and the results of the other places, scene by scene."""
 
 from __future__ import annotations
 
@@ -10,22 +10,36 @@ from meadhall.engine import events
 from meadhall.engine.view import View
 from meadhall.games.dungeon_allies.components import ITEM_NAMES, Components, components_of
 from meadhall.games.dungeon_allies.names import Names
-from meadhall.games.dungeon_allies.state import LEVELS, MONSTERS, SIDES, Event, State, Step, level_of
+from meadhall.games.dungeon_allies.pieces import LEVELS, MONSTERS, SIDES, Item
+from meadhall.games.dungeon_allies.state import Event, State, Step, level_of
 
 
 @dataclass(frozen=True)
 class Monster:
-    """A tile: what it is called, what it fears, its targets and its gold on the three levels; ``great``: of the dearest."""
+    """A tile.
+
+    Attributes:
+        weakness: a skill.
+        faces: target and gold on each of the three levels.
+        crowned: whether no tile gives more gold on the red level.
+    """
 
     name: str
     weakness: int
     faces: tuple[tuple[int, int], ...]
-    great: bool
+    crowned: bool
 
 
 @dataclass(frozen=True)
-class Thrown:
-    """A die in a fight. ``value``: 0 before the roll; ``fresh``: rolled just now; ``extra``: no ally's."""
+class FightDie:
+    """A die in a fight.
+
+    Attributes:
+        value: 0 before the roll.
+        doubled: why it counts double, or "".
+        extra: whether it was added by Enhance.
+        fresh: whether it was rolled in the last step.
+    """
 
     die: int
     value: int = 0
@@ -35,40 +49,45 @@ class Thrown:
 
     @property
     def counted(self) -> int:
-        """DA-4.4: what it counts."""
+        """DA-4.4: The value that counts."""
         return 2 * self.value if self.doubled else self.value
 
 
 @dataclass(frozen=True)
 class Fight:
-    """A fight: going on, or over."""
+    """A fight that goes on or is over."""
 
     seat: int
     square: int
     level: int
     monster: Monster
-    dice: tuple[Thrown, ...] = ()
+    dice: tuple[FightDie, ...] = ()
     outcome: Literal["", "won", "lost"] = ""
 
     @property
     def target(self) -> int:
-        """DA-4.4: what the dice have to reach."""
+        """DA-4.4: The total that the dice must reach."""
         return self.monster.faces[self.level][0]
 
     @property
     def gold(self) -> int:
-        """DA-4.7: what there is to be gained."""
+        """DA-4.7: The gold for a win."""
         return self.monster.faces[self.level][1]
 
     @property
     def total(self) -> int:
-        """DA-4.4: the sum of what was rolled."""
+        """DA-4.4: The sum of the rolled dice."""
         return sum(die.counted for die in self.dice)
 
 
 @dataclass(frozen=True)
 class Line:
-    """What a player did or got at a place, in words; the items that changed hands, negative where they were paid."""
+    """A line of the story.
+
+    Attributes:
+        seat: the player whom it concerns; None if it concerns all.
+        items: the items that the player gained (positive) or paid (negative), with their counts.
+    """
 
     seat: int | None
     text: str
@@ -77,7 +96,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Scene:
-    """What happened at one place, told in one step: number ``n``, and of its scenes number ``part``."""
+    """The events of one place in one step of the match: step number ``n``, and scene number ``part`` of that step."""
 
     n: int
     part: int
@@ -105,35 +124,35 @@ PLACES: dict[Event, int] = {
     Event.CANNOT_PAY: Step.SORCERER,
     Event.TURN_ENDED: Step.PLACEMENT,
 }
-"""Where an event belongs that is told by itself. ``gains`` stands alone only in the turn order."""
+"""The place of each event that gets a line. A ``gains`` gets its own line only in the turn order."""
 
-TOLD_BEFORE = (Event.LOOTS, Event.FREES, Event.BUYS)
-"""What may be followed by gains and payments that belong to it."""
+WITH_ITEMS = (Event.LOOTS, Event.FREES, Event.BUYS)
+"""Events whose line also shows the gains and payments that follow."""
 
 
 def monster_of(state: State, names: Names, monster: int) -> Monster:
-    """A tile by its number."""
+    """Return a tile by its number."""
     faces = tuple((int(state.target[level, monster]), int(state.bounty[level, monster])) for level in range(LEVELS))
-    dearest = max(state.bounty[LEVELS - 1, other] for other in range(MONSTERS))
-    return Monster(names.monster(monster), int(state.weakness[monster]), faces, faces[-1][1] == dearest)
+    most = max(state.bounty[LEVELS - 1, other] for other in range(MONSTERS))
+    return Monster(names.monster(monster), int(state.weakness[monster]), faces, faces[-1][1] == most)
 
 
 def story(view: View) -> tuple[int, tuple[Scene, ...]]:
-    """The scenes of the turn that goes on; while nothing has happened in it but placing, of the one before. And which turn."""
+    """Return the number and the scenes of the current turn, or of the previous one while players are still placing dice."""
     turn = int(view.state.turn)
-    chapter: list[tuple[int, events.Event]] = []
+    happened: list[tuple[int, events.Event]] = []
     for step in reversed(view.steps):
         for event in reversed(step.events):
-            if event.kind == Event.TURN_ENDED and chapter and (scenes := Teller(view).tell(reversed(chapter))):
+            if event.kind == Event.TURN_ENDED and happened and (scenes := SceneBuilder(view).build(reversed(happened))):
                 return turn, scenes
             if event.kind == Event.TURN_ENDED:
-                chapter, turn = [], event.arguments[0]
-            chapter.append((step.n, event))
-    return turn, Teller(view).tell(reversed(chapter))
+                happened, turn = [], event.arguments[0]
+            happened.append((step.n, event))
+    return turn, SceneBuilder(view).build(reversed(happened))
 
 
-class Teller:
-    """Makes scenes of events."""
+class SceneBuilder:
+    """Builder of scenes from events."""
 
     def __init__(self, view: View) -> None:
         self._view = view
@@ -142,25 +161,25 @@ class Teller:
         self._scenes: list[Scene] = []
         self._fight: Fight | None = None
 
-    def tell(self, happened: Iterable[tuple[int, events.Event]]) -> tuple[Scene, ...]:
-        """The scenes of a turn, from its events and the numbers of their steps."""
+    def build(self, happened: Iterable[tuple[int, events.Event]]) -> tuple[Scene, ...]:
+        """Return the scenes of a turn from its events and the numbers of their steps."""
         before: int | None = None
         for n, event in happened:
             kind = Event(event.kind)
-            if kind in (Event.GAINS, Event.PAYS) and before in TOLD_BEFORE:
-                self._change_hands(event)
+            if kind in (Event.GAINS, Event.PAYS) and before in WITH_ITEMS:
+                self._add_items(event)
                 continue
             before = kind
             if kind in (Event.DEFEATS, Event.FAILS):
                 self._end_fight(n, event)
             elif kind in PLACES:
-                self._at(n, PLACES[kind], self._line(event))
+                self._add_line(n, PLACES[kind], self._line(event))
             else:
-                self._go_on_fighting(kind, event.arguments)
+                self._continue_fight(kind, event.arguments)
         return tuple(self._scenes)
 
-    def _at(self, n: int, place: int, line: Line, fight: Fight | None = None) -> None:
-        """A line of what happened at a place; what one step tells of one place is one scene, but every fight is its own."""
+    def _add_line(self, n: int, place: int, line: Line, fight: Fight | None = None) -> None:
+        """Add a line at a place. The lines of one step at one place form a scene; every fight is a scene by itself."""
         last = self._scenes[-1] if self._scenes else None
         if last and fight is None and (last.n, last.place) == (n, place):
             self._scenes[-1] = replace(last, lines=(*last.lines, line))
@@ -169,56 +188,56 @@ class Teller:
             self._scenes.append(Scene(n, part, place, (line,), fight))
 
     def _line(self, event: events.Event) -> Line:
-        told = self._view.game.words.event(event, self._view.names)
+        text = self._view.game.words.event(event, self._view.names)
         if event.kind in (Event.ROUND, Event.ORDER, Event.TURN_ENDED):
-            return Line(None, told)
+            return Line(None, text)
         items = ((ITEM_NAMES.index(event.arguments[1]), event.arguments[2]),) if event.kind == Event.GAINS else ()
-        return Line(event.arguments[0], told, items)
+        return Line(event.arguments[0], text, items)
 
-    def _change_hands(self, event: events.Event) -> None:
+    def _add_items(self, event: events.Event) -> None:
         scene = self._scenes[-1]
         *lines, line = scene.lines
         count = event.arguments[2] if event.kind == Event.GAINS else -event.arguments[2]
         changed = replace(line, items=(*line.items, (ITEM_NAMES.index(event.arguments[1]), count)))
         self._scenes[-1] = replace(scene, lines=(*lines, changed))
 
-    # ------------------------------------------------------------------------------------------------------------------ fights
+    # ------------------------------------------------------------------------------------------------------------------- fights
 
-    def _go_on_fighting(self, kind: Event, arguments: Sequence[int | str]) -> None:
+    def _continue_fight(self, kind: Event, arguments: Sequence[int | str]) -> None:
         fight = self._fight
         if kind == Event.REVEALED:
-            where, monster = int(arguments[0]), [each.id for each in self._components.monster].index(str(arguments[1]))
-            self._fight = Fight(0, where, level_of(where), monster_of(self._view.state, self._names, monster))
+            square, monster = int(arguments[0]), [each.id for each in self._components.monster].index(str(arguments[1]))
+            self._fight = Fight(0, square, level_of(square), monster_of(self._view.state, self._names, monster))
         elif fight and kind == Event.ENHANCES:
-            self._fight = replace(fight, dice=(*fight.dice, Thrown(_die(arguments), extra=True)))
+            self._fight = replace(fight, dice=(*fight.dice, FightDie(_size(arguments), extra=True)))
         elif fight and kind == Event.BLESSES:
-            self._fight = replace(fight, dice=(*_but(fight, arguments), replace(_of(fight, arguments), doubled="bless")))
+            blessed = replace(_die_of(fight, arguments), doubled="bless")
+            self._fight = replace(fight, dice=(*_other_dice(fight, arguments), blessed))
         elif fight and kind in (Event.ROLLED, Event.REROLLED):
-            thrown = _of(fight, arguments)
-            doubled = thrown.doubled or ("skill" if int(arguments[3]) > int(arguments[2]) else "")
-            thrown = replace(thrown, value=int(arguments[2]), doubled=doubled, fresh=True)
-            dice = sorted((*_but(fight, arguments), thrown), key=lambda each: each.die)
+            die = _die_of(fight, arguments)
+            doubled = die.doubled or ("skill" if int(arguments[3]) > int(arguments[2]) else "")
+            die = replace(die, value=int(arguments[2]), doubled=doubled, fresh=True)
+            dice = sorted((*_other_dice(fight, arguments), die), key=lambda each: each.die)
             self._fight = replace(fight, dice=tuple(dice))
 
     def _end_fight(self, n: int, event: events.Event) -> None:
         assert self._fight is not None, "a tile is revealed before its fight ends"
         won = event.kind == Event.DEFEATS
         fight = replace(self._fight, seat=event.arguments[0], outcome="won" if won else "lost")
-        items = ((ITEM_NAMES.index("gold"), event.arguments[2]),) if won else ()
-        self._at(n, Step.EXCURSION, replace(self._line(event), items=items), fight)
+        items = ((int(Item.GOLD), event.arguments[2]),) if won else ()
+        self._add_line(n, Step.EXCURSION, replace(self._line(event), items=items), fight)
         self._fight = None
 
 
-def _die(arguments: Sequence[int | str]) -> int:
+def _size(arguments: Sequence[int | str]) -> int:
     return SIDES.index(int(arguments[1]))
 
 
-def _of(fight: Fight, arguments: Sequence[int | str]) -> Thrown:
-    """The die that an event is about."""
-    die = _die(arguments)
-    return next((thrown for thrown in fight.dice if thrown.die == die), Thrown(die))
+def _die_of(fight: Fight, arguments: Sequence[int | str]) -> FightDie:
+    """Return the die that an event is about."""
+    size = _size(arguments)
+    return next((die for die in fight.dice if die.die == size), FightDie(size))
 
 
-def _but(fight: Fight, arguments: Sequence[int | str]) -> tuple[Thrown, ...]:
-    """All the others."""
-    return tuple(thrown for thrown in fight.dice if thrown.die != _die(arguments))
+def _other_dice(fight: Fight, arguments: Sequence[int | str]) -> tuple[FightDie, ...]:
+    return tuple(die for die in fight.dice if die.die != _size(arguments))

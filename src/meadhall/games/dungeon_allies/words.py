@@ -1,4 +1,4 @@
-"""Dungeon Allies in words: actions, prompts, endings; and which words and events belong to which components."""
+"""Dungeon Allies in words: actions, prompts, endings, and the editions for other components."""
 
 from __future__ import annotations
 
@@ -9,162 +9,137 @@ from typing import Any
 from meadhall.engine import events
 from meadhall.engine.events import EventKind
 from meadhall.engine.language import gettext as _
-from meadhall.engine.language import listed, marked
+from meadhall.engine.language import marked
 from meadhall.engine.options import REMEMBERED
 from meadhall.games.dungeon_allies import names, refusals, terminal
+from meadhall.games.dungeon_allies.actions import Act, Phase, parse
 from meadhall.games.dungeon_allies.components import COMPONENTS, Components, components_of
 from meadhall.games.dungeon_allies.events import events_of, tell
 from meadhall.games.dungeon_allies.names import BUILT_IN, Names
+from meadhall.games.dungeon_allies.pieces import COLOURS, DICE, MONSTERS, NONE, Item, Target
 from meadhall.games.dungeon_allies.rules.excursion import target_of, total
 from meadhall.games.dungeon_allies.rules.scoring import points_of
 from meadhall.games.dungeon_allies.rules.sorcerer import price
 from meadhall.games.dungeon_allies.sketch import sketch
-from meadhall.games.dungeon_allies.state import (
-    ACCEPT,
-    BID,
-    BLESS,
-    BLUE,
-    COLOURS,
-    DECLINE,
-    DICE,
-    END_TRADE,
-    ENHANCE,
-    FIGHT,
-    FOLLOWER_DIE,
-    GOLD,
-    GREEN,
-    HAMMER,
-    ILLUMINATE,
-    MAX_TURNS,
-    MONSTERS,
-    NONE,
-    ON_PRISONER,
-    ON_SORCERER,
-    ON_TRADE,
-    PEEK,
-    PLACE,
-    RED,
-    REROLL,
-    ROLL,
-    TRADE,
-    WHITE,
-    YELLOW,
-    Phase,
-    State,
-)
+from meadhall.games.dungeon_allies.state import MAX_TURNS, State
 
 
 class Words:
-    """The game in words, played with these components."""
+    """The texts of the game for these components."""
 
     def __init__(self, components: Components) -> None:
         self.pieces = Names(components)
         self.events = events_of(components)
 
     def event(self, event: events.Event, names: Sequence[str]) -> str:
-        """What happened."""
+        """Return the text of an event."""
         return tell(event, self.events[event.kind], names, self.pieces)
 
     def refusal(self, state: State, action: int, names: Sequence[str]) -> tuple[str, str]:
-        """Why the actor can't do this now, if so."""
+        """Return the rule and the reason why the seat to move can't do this now; two empty texts if it can."""
         return refusals.refusal(state, action, names)
 
     def sketch(self, state: State, names: Sequence[str]) -> str:
-        """The table in a terminal."""
+        """Return the boards and the players as text for a terminal."""
         return sketch(state, names, self.pieces)
 
     def notation(self, action: int) -> str:
-        """What a person types for an action at the terminal."""
+        """Return what a person types for an action at the terminal."""
         return terminal.notation(action)
 
-    # ------------------------------------------------------------------------------------------------------------- actions
+    # ------------------------------------------------------------------------------------------------------------------ actions
 
     def action(self, state: State, action: int, names: Sequence[str]) -> str:
-        """What the actor would do."""
-        if action < FIGHT:
-            return self._placement(state, action)
-        return _fight(action) if action < FOLLOWER_DIE else self._later(state, action)
+        """Return the text of an action of the seat to move."""
+        kind, argument = parse(action)
+        return _(ACTIONS[kind]).format(**self._words(state, kind, argument))
 
-    def _placement(self, state: State, action: int) -> str:
-        if action < PLACE:
-            ally = state.dealt[state.actor, action]
-            return _("give the d6 to {ally} ({skill})").format(ally=self.pieces.ally(ally), skill=names.skill(state.skill[ally]))
-        if action < ILLUMINATE:
-            target, die = divmod(action - PLACE, DICE)
-            return _("place the {die}: {place}").format(die=names.die(die), place=self._place(state, target))
-        if action == ILLUMINATE:
-            return _("cast Illuminate: look at two tiles, for {price}").format(price=names.amount(RED, 1))
-        if action <= BID:
-            return _("look at the tile on {square}").format(square=names.square(action - PEEK))
-        return _("bid {gold}").format(gold=names.amount(GOLD, action - BID))
+    def _words(self, state: State, kind: Act, argument: int) -> dict[str, str]:
+        """Return the words that the text of a kind of action needs for an argument."""
+        match kind:
+            case Act.ASSIGN:
+                ally = state.dealt[state.actor, argument]
+                return {"ally": self.pieces.ally(ally), "skill": names.skill(state.skill[ally])}
+            case Act.PLACE:
+                target, die = divmod(argument, DICE)
+                return {"die": names.die(die), "place": self._place(state, target)}
+            case Act.PEEK | Act.FIGHT:
+                return {"square": names.square(argument)}
+            case Act.BID:
+                return {"gold": names.amount(Item.GOLD, argument)}
+            case Act.TRADE:
+                given, taken = self.pieces.exchange(*divmod(argument, 2))
+                return {"given": given, "taken": taken}
+            case Act.BUY:
+                return {"price": names.amount(price(state), 1)}
+            case Act.ENHANCE | Act.BLESS | Act.REROLL:
+                return {"die": names.die(argument), "price": names.amount(SPELL_COLOURS[kind], 1)}
+            case Act.FOLLOWER_DIE:
+                return {"die": names.die(argument)}
+            case _:
+                return {"price": names.amount(SPELL_COLOURS[kind], 1)} if kind in SPELL_COLOURS else {}
 
     def _place(self, state: State, target: int) -> str:
-        """A target, and whom or what one finds there."""
+        """Return the name of a target, with the prisoner or the card there."""
         place, found = names.target(target), ""
-        if ON_PRISONER <= target < ON_TRADE:
-            found = self.pieces.prisoner(target - ON_PRISONER)
-        elif target >= ON_SORCERER and state.display[target - ON_SORCERER] != NONE:
-            found = self.pieces.card(state.display[target - ON_SORCERER])
+        if Target.PRISONER <= target < Target.TRADE:
+            found = self.pieces.prisoner(target - Target.PRISONER)
+        elif target >= Target.SORCERER and state.display[target - Target.SORCERER] != NONE:
+            found = self.pieces.card(state.display[target - Target.SORCERER])
         return f"{place} ({found})" if found else place
 
-    def _later(self, state: State, action: int) -> str:
-        if action < END_TRADE:
-            return _("give the {die} to the follower").format(die=names.die(action - FOLLOWER_DIE))
-        if action == END_TRADE:
-            return _("end the visit")
-        if action < DECLINE:
-            given, taken = self.pieces.exchange(*divmod(action - TRADE, 2))
-            return _("give {given} for {taken}").format(given=given, taken=taken)
-        if action == DECLINE:
-            return _("leave the card")
-        return _("buy the card for {price}").format(price=names.amount(price(state), 1))
-
-    # ------------------------------------------------------------------------------------------------------------- prompts
+    # ------------------------------------------------------------------------------------------------------------------ prompts
 
     def prompt(self, state: State, names: Sequence[str], viewer: int) -> str:
-        """What is to be decided and by whom."""
+        """Return the decision of the seat to move, addressed to the viewer (-1: a spectator)."""
         if state.actor == NONE:
             return _("The match is over.")
-        text = _((MINE if viewer == state.actor else THEIRS)[Phase(state.phase)])
+        text = _((YOUR_PROMPTS if viewer == state.actor else OTHERS_PROMPTS)[Phase(state.phase)])
         return text.format(name=names[state.actor], **self._facts(state))
 
     def _facts(self, state: State) -> dict[str, Any]:
-        """What the decision is about."""
-        if state.phase == Phase.PLACE:
-            waiting = [
-                die for die in range(DICE) if state.ally[state.actor, die] != NONE and state.place[state.actor, die] == NONE
-            ]
-            return {"dice": listed([names.die(die) for die in waiting])}
-        if state.phase == Phase.BID:
-            return {"bid": state.bid, "gold": state.gold[state.actor]}
-        if state.phase in (Phase.PREP, Phase.REROLL):
-            monster = state.monster[state.square]
-            return {
-                "square": names.square(state.square),
-                "monster": self.pieces.monster(monster),
-                "target": target_of(state),
-                "skill": names.skill(state.weakness[monster]),
-                "total": total(state),
-            }
-        if state.phase == Phase.FOLLOWER_DIE:
-            return {"follower": self.pieces.ally(state.stack[state.followers - 1])}
-        if state.phase == Phase.BUY:
-            return {"card": self.pieces.card(state.display[state.cursor]), "price": names.amount(price(state), 1)}
-        return {}
+        """Return the words that the prompt of the current phase needs."""
+        match state.phase:
+            case Phase.PLACE:
+                seat = state.actor
+                unplaced = (die for die in range(DICE) if state.ally[seat, die] != NONE and state.place[seat, die] == NONE)
+                return {"dice": ", ".join(map(names.die, unplaced))}
+            case Phase.BID:
+                return {"bid": state.bid, "gold": state.gold[state.actor]}
+            case Phase.PREP | Phase.REROLL:
+                monster = state.monster[state.square]
+                return {
+                    "square": names.square(state.square),
+                    "monster": self.pieces.monster(monster),
+                    "target": target_of(state),
+                    "skill": names.skill(state.weakness[monster]),
+                    "total": total(state),
+                }
+            case Phase.FOLLOWER_DIE:
+                return {"follower": self.pieces.ally(state.stack[state.followers - 1])}
+            case Phase.BUY:
+                return {"card": self.pieces.card(state.display[state.cursor]), "price": names.amount(price(state), 1)}
+            case _:
+                return {}
 
     def ending(self, state: State) -> tuple[str, str]:
-        """How it ended."""
-        rule, how = "DA-13.3", _("{turns} turns are over").format(turns=MAX_TURNS)
+        """Return the rule that ended the match, and the reason in words."""
+        rule, reason = "DA-13.3", _("all {turns} turns are played").format(turns=MAX_TURNS)
         if state.removed == MONSTERS:
-            rule, how = "DA-13.1", _("no monster is left")
+            rule, reason = "DA-13.1", _("no monster is left")
         colour = deciding_colour(state)
         if colour not in (None, NONE):
-            how = _("{how}; points being equal, crystals decide: {colour}").format(how=how, colour=_(names.ITEMS[colour]))
-        return rule, how
+            reason = _("{reason}; tied on points, decided by crystals: {colour}").format(
+                reason=reason, colour=_(names.ITEMS[colour])
+            )
+        return rule, reason
 
 
 def deciding_colour(state: State) -> int | None:
-    """DA-13.4: the crystals that decide between those with most points, at last; ``NONE`` if none do, None if none have to."""
+    """DA-13.4: Return the colour of the crystals that finally break a tie on points.
+
+    Returns ``NONE`` if the tie stays, and None if there is no tie.
+    """
     points = [points_of(state, seat) for seat in range(state.players)]
     best = [seat for seat in range(state.players) if points[seat] == max(points)]
     if len(best) == 1:
@@ -178,48 +153,57 @@ def deciding_colour(state: State) -> int | None:
     return decided
 
 
-def _fight(action: int) -> str:
-    if action < ROLL:
-        return _("fight on {square}").format(square=names.square(action - FIGHT))
-    if action == ROLL:
-        return _("roll the dice")
-    if action == HAMMER:
-        return _("call the Hammer of the Gods: win without a roll, for {price}").format(price=names.amount(WHITE, 1))
-    if action < BLESS:
-        return _("cast Enhance: roll a {die} too, for {price}").format(
-            die=names.die(action - ENHANCE), price=names.amount(GREEN, 1)
-        )
-    if action < ACCEPT:
-        return _("cast Bless: count the {die} twice, for {price}").format(
-            die=names.die(action - BLESS), price=names.amount(YELLOW, 1)
-        )
-    if action == ACCEPT:
-        return _("accept the loss")
-    return _("roll the {die} again, for {price}").format(die=names.die(action - REROLL), price=names.amount(BLUE, 1))
+SPELL_COLOURS = {
+    Act.ILLUMINATE: Item.RED,
+    Act.REROLL: Item.BLUE,
+    Act.BLESS: Item.YELLOW,
+    Act.ENHANCE: Item.GREEN,
+    Act.HAMMER: Item.WHITE,
+}
+"""The crystals that pay for spells (DA-3.4, DA-4.5, DA-4.6)."""
 
+ACTIONS = {
+    Act.ASSIGN: marked("give the d6 to {ally} ({skill})"),
+    Act.PLACE: marked("place the {die}: {place}"),
+    Act.ILLUMINATE: marked("cast Illuminate for {price}: look at two tiles"),
+    Act.PEEK: marked("look at the tile on {square}"),
+    Act.BID: marked("bid {gold}"),
+    Act.FIGHT: marked("fight on {square}"),
+    Act.ROLL: marked("roll the dice"),
+    Act.HAMMER: marked("call the Hammer of the Gods for {price}: win without a roll"),
+    Act.ENHANCE: marked("cast Enhance for {price}: add a {die}"),
+    Act.BLESS: marked("cast Bless for {price}: the {die} counts double"),
+    Act.ACCEPT: marked("accept the loss"),
+    Act.REROLL: marked("re-roll the {die} for {price}"),
+    Act.FOLLOWER_DIE: marked("give the {die} to the follower"),
+    Act.END_TRADE: marked("stop trading"),
+    Act.TRADE: marked("trade {given} for {taken}"),
+    Act.DECLINE: marked("don't buy the card"),
+    Act.BUY: marked("buy the card for {price}"),
+}
 
-MINE = {
+YOUR_PROMPTS = {
     Phase.ASSIGN: marked("Which of your two characters gets the d6? The other one gets the d4."),
     Phase.PLACE: marked("Place a die: {dice}."),
-    Phase.PEEK: marked("At which tile do you look?"),
+    Phase.PEEK: marked("Choose a tile to look at."),
     Phase.BID: marked("The last bid is {bid} gold, and you have {gold}. How much do you bid?"),
-    Phase.FIGHT_ORDER: marked("Which fight comes next?"),
-    Phase.PREP: marked("{monster} on {square}: it takes {target}, and is weak against {skill}. Cast spells, or roll."),
-    Phase.REROLL: marked("{total}, and {monster} takes {target}. Roll a die again, or accept the loss?"),
-    Phase.FOLLOWER_DIE: marked("{follower} joins you. With which die?"),
-    Phase.TRADE: marked("Exchange crystals, or end the visit."),
-    Phase.BUY: marked("{card}, for {price}: do you buy it?"),
+    Phase.FIGHT_ORDER: marked("Choose your next fight."),
+    Phase.PREP: marked("{monster} ({square}): roll {target} or more to beat it. Weak to {skill}. Cast spells, or roll."),
+    Phase.REROLL: marked("You rolled {total}; {monster} needs {target}. Re-roll a die, or accept the loss?"),
+    Phase.FOLLOWER_DIE: marked("{follower} joins you. Choose a die for your new ally."),
+    Phase.TRADE: marked("Trade crystals, or stop trading."),
+    Phase.BUY: marked("Do you buy {card} for {price}?"),
 }
-THEIRS = {
+OTHERS_PROMPTS = {
     Phase.ASSIGN: marked("{name} decides which character gets the d6."),
-    Phase.PLACE: marked("{name} is to place a die: {dice}."),
+    Phase.PLACE: marked("{name} places a die: {dice}."),
     Phase.PEEK: marked("{name} looks at a tile."),
-    Phase.BID: marked("{name} has to bid more than {bid} gold."),
+    Phase.BID: marked("{name} must bid more than {bid} gold."),
     Phase.FIGHT_ORDER: marked("{name} chooses the next fight."),
-    Phase.PREP: marked("{name} fights on {square}. {monster} takes {target}, and is weak against {skill}."),
-    Phase.REROLL: marked("{name} has {total} of {target} against {monster}, and can roll a die again."),
-    Phase.FOLLOWER_DIE: marked("{name} chooses the die of {follower}."),
-    Phase.TRADE: marked("{name} exchanges crystals."),
+    Phase.PREP: marked("{name} fights {monster} ({square}) and needs {target} or more. It is weak to {skill}."),
+    Phase.REROLL: marked("{name} rolled {total}; {monster} needs {target}. {name} can re-roll a die."),
+    Phase.FOLLOWER_DIE: marked("{name} chooses a die for {follower}."),
+    Phase.TRADE: marked("{name} trades crystals."),
     Phase.BUY: marked("{name} can buy {card} for {price}."),
 }
 
@@ -227,12 +211,12 @@ WORDS = Words(BUILT_IN)
 
 
 def edition(options: Mapping[str, Any]) -> tuple[Words, dict[int, EventKind]]:
-    """The words and events of the components that a match is played with."""
+    """Return the words and events for the components of a match."""
     words = WORDS if options["components"] == COMPONENTS.default else words_of(components_of(options))
     return words, words.events
 
 
 @lru_cache(maxsize=REMEMBERED)
 def words_of(components: Components) -> Words:
-    """The same words for the same components."""
+    """Return the words for these components, the same object each time."""
     return Words(components)

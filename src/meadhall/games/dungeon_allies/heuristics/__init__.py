@@ -1,3 +1,3 @@
-"""What the bots know about Dungeon Allies: what a fight, a treasure, a card, an ally is worth, and what else a die could do."""
+"""Heuristics for the bots of Dungeon Allies: the greedy player, and an evaluation of positions between two turns."""
 
 from meadhall.games.dungeon_allies.heuristics.policy import greedy as greedy

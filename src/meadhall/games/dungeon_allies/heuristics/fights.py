@@ -1,4 +1,4 @@
-"""What fights are worth: which dice to send where, what to look at before, which spells to cast, which dice to roll again."""
+"""The value of fights: which dice to send where, where to look first, which spells to cast, which dice to re-roll."""
 
 from __future__ import annotations
 
@@ -6,55 +6,36 @@ import numpy as np
 
 from meadhall.engine.rule import rule
 from meadhall.engine.schema import Row
-from meadhall.games.dungeon_allies.heuristics.chances import ONCE, WEIGHT, against, chance, list_strong
-from meadhall.games.dungeon_allies.heuristics.worth import Values, tile_worth, worth_of
-from meadhall.games.dungeon_allies.rules.excursion import counted, is_doubled, is_fighting, target_of, total
-from meadhall.games.dungeon_allies.rules.placement import DICE_COUNT, can_attack, can_peek, waiting_dice
-from meadhall.games.dungeon_allies.rules.treasure import is_guarded
-from meadhall.games.dungeon_allies.state import (
-    ACCEPT,
-    BLESS,
-    BLUE,
-    DICE,
-    ENHANCE,
-    GREEN,
-    HAMMER,
-    LEVELS,
-    LOOKS,
-    MONSTERS,
-    NONE,
-    ON_SQUARE,
-    ON_TREASURE,
-    RED,
-    REROLL,
-    SIDES,
-    SKILLS,
-    SQUARES,
-    TREASURES,
-    WHITE,
-    YELLOW,
-    State,
-    current_round,
-    has_seen,
-    has_tile,
-    level_of,
+from meadhall.games.dungeon_allies.actions import Act, kind_of
+from meadhall.games.dungeon_allies.heuristics.probabilities import (
+    DIE_CODE,
+    MASK_CODE,
+    code_against,
+    fill_skill_masks,
+    probability,
 )
+from meadhall.games.dungeon_allies.heuristics.valuation import Floats, tile_value, value_of_items
+from meadhall.games.dungeon_allies.pieces import DICE, LEVELS, MONSTERS, NONE, SIDES, SKILLS, SQUARES, TREASURES, Item, Target
+from meadhall.games.dungeon_allies.rules.excursion import counted_value, is_doubled, is_fighting, target_of, total
+from meadhall.games.dungeon_allies.rules.placement import DICE_COUNT, LOOKS, can_attack, can_peek, unplaced_dice
+from meadhall.games.dungeon_allies.rules.treasure import is_guarded
+from meadhall.games.dungeon_allies.state import State, current_round, has_seen, has_tile, level_of
 
-RESCUE = 0.5  # of the fights that are nearly won, re-rolls win so many
-LOOK = 0.8  # of what better knowledge of tiles could bring, a look brings so much
+REROLL_SUCCESS = 0.5  # of the fights that are almost won, the fraction that a re-roll wins
+LOOK_EFFICIENCY = 0.8  # of the value of perfect knowledge, the fraction that a look brings
 
-# ------------------------------------------------------------------------------------------------------------------ small parts
+# ---------------------------------------------------------------------------------------------------------------------- helpers
 
 
 @rule
-def size(mask: int) -> int:
-    """How many dice are in a mask."""
+def count_dice(mask: int) -> int:
+    """Return how many dice are in a mask."""
     return int(DICE_COUNT[mask])
 
 
 @rule
 def dice_on(state: State, seat: int, target: int) -> int:
-    """The dice of a seat on a target, as a mask."""
+    """Return the dice of a seat on a target, as a mask."""
     mask = 0
     for die in range(DICE):
         mask |= (state.place[seat, die] == target) << die
@@ -63,7 +44,7 @@ def dice_on(state: State, seat: int, target: int) -> int:
 
 @rule
 def list_unseen(state: State, seat: int, unseen: Row) -> int:
-    """DA-14.1: the tiles of which a seat doesn't know where they lie; how many."""
+    """DA-14.1: The tiles still on squares that the seat can't locate. Returns their number."""
     known = np.zeros(MONSTERS, np.int8)
     for square in range(SQUARES):
         if has_tile(state, square) and has_seen(state, seat, square):
@@ -77,182 +58,207 @@ def list_unseen(state: State, seat: int, unseen: Row) -> int:
 
 
 @rule
-def chance_on(state: State, seat: int, square: int, mask: int) -> float:
-    """How likely some dice win on a square, without spells."""
+def win_probability_on(state: State, seat: int, square: int, mask: int) -> float:
+    """Return the probability that some dice win on a square without spells."""
     level = level_of(square)
     if has_seen(state, seat, square):
         monster = state.monster[square]
-        return chance(against(state, seat, mask, monster), state.target[level, monster])
+        return probability(code_against(state, seat, mask, monster), state.target[level, monster])
     unseen = np.zeros(MONSTERS, np.int64)
     count = list_unseen(state, seat, unseen)
     likely = 0.0
     for k in range(count):
-        likely += chance(against(state, seat, mask, unseen[k]), state.target[level, unseen[k]])
+        likely += probability(code_against(state, seat, mask, unseen[k]), state.target[level, unseen[k]])
     return likely / max(count, 1)
 
 
 @rule
-def chance_of_a_win(state: State, seat: int) -> float:
-    """DA-6.2: how likely the seat wins at least one of the fights for which it has placed dice."""
+def probability_of_any_win(state: State, seat: int) -> float:
+    """DA-6.2: The probability that the seat wins at least one of the fights for which it has placed dice."""
     losing = 1.0
     for square in range(SQUARES):
-        if has_tile(state, square) and state.holder[ON_SQUARE + square] == seat:
-            losing *= 1 - chance_on(state, seat, square, dice_on(state, seat, ON_SQUARE + square))
+        if has_tile(state, square) and state.holder[Target.SQUARE + square] == seat:
+            losing *= 1 - win_probability_on(state, seat, square, dice_on(state, seat, Target.SQUARE + square))
     return 1 - losing
 
 
 @rule
-def guarded_spoils(state: State, seat: int, worth: Values) -> float:
-    """DA-6.2: what lies under the seat's dice and needs a win."""
-    spoils = 0.0
+def guarded_treasure_value(state: State, seat: int, crystal_values: Floats) -> float:
+    """DA-6.2: The value of the guarded spaces on which the seat's dice lie."""
+    treasure_value = 0.0
     for space in range(TREASURES):
-        if state.holder[ON_TREASURE + space] == seat and is_guarded(state, space):
-            spoils += worth_of(state.treasure, space, worth)
-    return spoils
+        if state.holder[Target.TREASURE + space] == seat and is_guarded(state, space):
+            treasure_value += value_of_items(state.treasure, space, crystal_values)
+    return treasure_value
 
 
 @rule
-def booty(state: State, seat: int, level: int, monster: int) -> float:
-    """DA-4.7: what it is worth to defeat a monster: the gold, and the tile."""
-    return state.bounty[level, monster] + tile_worth(state, seat, state.weakness[monster])
+def value_of_defeat(state: State, seat: int, level: int, monster: int) -> float:
+    """DA-4.7: The value of defeating a monster: the gold and the tile."""
+    return state.bounty[level, monster] + tile_value(state, seat, state.weakness[monster])
 
 
-# ------------------------------------------------------------------------------------------------------------- dice on squares
+# -------------------------------------------------------------------------------------------------------------- dice on squares
 
 
 @rule
-def list_prizes(state: State, seat: int, spoils: float, prizes: Values) -> None:
-    """What a win over each monster is worth on each level; ``spoils`` come on top."""
+def fill_win_values(state: State, seat: int, treasure_value: float, win_values: Floats) -> None:
+    """Fill in ``win_values[level, monster]``: the value of a win over each monster, with ``treasure_value`` on top."""
     tiles = np.zeros(SKILLS)
     for skill in range(SKILLS):
-        tiles[skill] = tile_worth(state, seat, skill)
+        tiles[skill] = tile_value(state, seat, skill)
     for level in range(LEVELS):
         for monster in range(MONSTERS):
-            prizes[level, monster] = state.bounty[level, monster] + tiles[state.weakness[monster]] + spoils
+            win_values[level, monster] = state.bounty[level, monster] + tiles[state.weakness[monster]] + treasure_value
 
 
 @rule
-def list_costs(waiting: int, ranked: Values, costs: Values) -> None:
-    """What so many of the dice that wait could do elsewhere: the least of what all of them could."""
-    for k in range(size(waiting)):
-        costs[k + 1] = costs[k] + ranked[size(waiting) - 1 - k]
+def fill_costs(unplaced: int, ranked: Floats, costs: Floats) -> None:
+    """Fill in ``costs[k]``: what k unplaced dice could bring elsewhere, if the others take the better places."""
+    for k in range(count_dice(unplaced)):
+        costs[k + 1] = costs[k] + ranked[count_dice(unplaced) - 1 - k]
 
 
 @rule
 def value_fights(
-    state: State, seat: int, waiting: int, prizes: Values, costs: Values, worth: Values, nets: Values, parties: Row
+    state: State,
+    seat: int,
+    unplaced: int,
+    win_values: Floats,
+    costs: Floats,
+    crystal_values: Floats,
+    net_values: Floats,
+    teams: Row,
 ) -> None:
-    """For each square the dice that do best there (``parties``), and how much better than elsewhere (``nets``, or -1)."""
+    """Find the best unplaced dice for each square.
+
+    Fills in ``teams`` (masks of dice) and ``net_values``: how much more these dice bring there than elsewhere, or -1.
+    """
     monsters = np.zeros(MONSTERS + 1, np.int64)
     unseen = list_unseen(state, seat, monsters)
-    strong = np.zeros(SKILLS, np.int64)
-    list_strong(state, seat, strong)
-    dark = np.full(LEVELS, NONE)
+    skill_masks = np.zeros(SKILLS, np.int64)
+    fill_skill_masks(state, seat, skill_masks)
+    unseen_square = np.full(LEVELS, NONE)  # on each level, a square about which the seat knows nothing
     for square in range(SQUARES):
-        nets[square] = -1.0
+        net_values[square] = -1.0
         if can_attack(state, seat, square):
             level = level_of(square)
-            there = dice_on(state, seat, ON_SQUARE + square) if state.holder[ON_SQUARE + square] == seat else 0
+            present = dice_on(state, seat, Target.SQUARE + square) if state.holder[Target.SQUARE + square] == seat else 0
             if has_seen(state, seat, square):
                 monsters[unseen] = state.monster[square]
                 known = monsters[unseen : unseen + 1]
-                parties[square], nets[square] = best_party(
-                    state, seat, level, waiting, there, prizes, costs, strong, worth, known
+                teams[square], net_values[square] = best_team(
+                    state, seat, level, unplaced, present, win_values, costs, skill_masks, crystal_values, known
                 )
-            elif there == 0 and dark[level] != NONE:  # as good as another one of which nothing is known
-                parties[square], nets[square] = parties[dark[level]], nets[dark[level]]
+            elif present == 0 and unseen_square[level] != NONE:  # as good as another unseen square of the level
+                teams[square], net_values[square] = teams[unseen_square[level]], net_values[unseen_square[level]]
             else:
                 known = monsters[:unseen]
-                parties[square], nets[square] = best_party(
-                    state, seat, level, waiting, there, prizes, costs, strong, worth, known
+                teams[square], net_values[square] = best_team(
+                    state, seat, level, unplaced, present, win_values, costs, skill_masks, crystal_values, known
                 )
-                if there == 0:
-                    dark[level] = square
+                if present == 0:
+                    unseen_square[level] = square
 
 
 @rule
-def best_party(
+def best_team(
     state: State,
     seat: int,
     level: int,
-    waiting: int,
-    there: int,
-    prizes: Values,
-    costs: Values,
-    strong: Row,
-    worth: Values,
+    unplaced: int,
+    present: int,
+    win_values: Floats,
+    costs: Floats,
+    skill_masks: Row,
+    crystal_values: Floats,
     monsters: Row,
 ) -> tuple[int, float]:
-    """Of the dice that wait those that add most to those that are there, against one of some monsters; and how much."""
-    before = value_of_party(state, seat, level, there, prizes, strong, worth, monsters) if there > 0 else 0.0
-    best, chosen = -1e9, waiting
-    mask = waiting
+    """Find the unplaced dice that add most to the dice already present, against one of some monsters at random.
+
+    Returns their mask and the value that they add, less their costs.
+    """
+    before = value_of_team(state, seat, level, present, win_values, skill_masks, crystal_values, monsters) if present > 0 else 0.0
+    best, chosen = -1e9, unplaced
+    mask = unplaced
     while mask > 0:
-        value = value_of_party(state, seat, level, there | mask, prizes, strong, worth, monsters) - before - costs[size(mask)]
+        value = (
+            value_of_team(state, seat, level, present | mask, win_values, skill_masks, crystal_values, monsters)
+            - before
+            - costs[count_dice(mask)]
+        )
         if value > best:
             best, chosen = value, mask
-        mask = (mask - 1) & waiting
+        mask = (mask - 1) & unplaced
     return chosen, best
 
 
 @rule
-def value_of_party(
-    state: State, seat: int, level: int, mask: int, prizes: Values, strong: Row, worth: Values, monsters: Row
+def value_of_team(
+    state: State, seat: int, level: int, mask: int, win_values: Floats, skill_masks: Row, crystal_values: Floats, monsters: Row
 ) -> float:
-    """What some dice may be expected to bring against one of some monsters, with a re-roll (DA-4.6) or the Hammer (DA-4.5)."""
+    """Estimate what some dice bring against one of some monsters, with a re-roll (DA-4.6) or the Hammer (DA-4.5)."""
     value = 0.0
-    hammer = state.crystals[seat, WHITE] > 0 and level < current_round(state)
+    hammer = state.crystals[seat, Item.WHITE] > 0 and level < current_round(state)
     for k in range(len(monsters)):
         monster = monsters[k]
-        prize = prizes[level, monster]
-        dice = ONCE[mask] + ONCE[mask & strong[state.weakness[monster]]]
-        win = with_reroll(state, seat, chance(dice, state.target[level, monster]))
-        value += max(win * prize, prize - worth[WHITE]) if hammer else win * prize
+        win_value = win_values[level, monster]
+        dice = MASK_CODE[mask] + MASK_CODE[mask & skill_masks[state.weakness[monster]]]
+        win_probability = with_reroll(state, seat, probability(dice, state.target[level, monster]))
+        value += (
+            max(win_probability * win_value, win_value - crystal_values[Item.WHITE]) if hammer else win_probability * win_value
+        )
     return value / max(len(monsters), 1)
 
 
 @rule
-def with_reroll(state: State, seat: int, win: float) -> float:
-    """DA-4.6: how likely a fight is won, if there is a crystal for a re-roll."""
-    return win + (1 - win) * win * RESCUE if state.crystals[seat, BLUE] > 0 else win
+def with_reroll(state: State, seat: int, win_probability: float) -> float:
+    """DA-4.6: The probability of a win, if the seat has a crystal for a re-roll."""
+    return (
+        win_probability + (1 - win_probability) * win_probability * REROLL_SUCCESS
+        if state.crystals[seat, Item.BLUE] > 0
+        else win_probability
+    )
 
 
-# ------------------------------------------------------------------------------------------------------------- looks at tiles
+# --------------------------------------------------------------------------------------------------------------- looks at tiles
 
 
 @rule
 def value_of_illuminate(
-    state: State, seat: int, waiting: int, prizes: Values, costs: Values, worth: Values, known: float
+    state: State, seat: int, unplaced: int, win_values: Floats, costs: Floats, crystal_values: Floats, known: float
 ) -> float:
-    """DA-3.4: how much better than ``known`` the best fight may become when two more tiles are known, less the crystal."""
+    """DA-3.4: How much two more known tiles may improve the best fight beyond ``known``, less the crystal."""
     unseen = np.zeros(MONSTERS, np.int64)
     count = list_unseen(state, seat, unseen)
-    strong = np.zeros(SKILLS, np.int64)
-    list_strong(state, seat, strong)
+    skill_masks = np.zeros(SKILLS, np.int64)
+    fill_skill_masks(state, seat, skill_masks)
     gains = np.zeros(MONSTERS)
     best = 0.0
     for level in range(LEVELS):
-        if count_dark(state, seat, level) >= LOOKS:
+        if count_unknown_squares(state, seat, level) >= LOOKS:
             for k in range(count):
-                _, net = best_party(state, seat, level, waiting, 0, prizes, costs, strong, worth, unseen[k : k + 1])
-                gains[k] = max(net - known, 0.0)
-            best = max(best, mean_of_higher(gains, count))
-    return float(LOOK * best - worth[RED])
+                _, net_value = best_team(
+                    state, seat, level, unplaced, 0, win_values, costs, skill_masks, crystal_values, unseen[k : k + 1]
+                )
+                gains[k] = max(net_value - known, 0.0)
+            best = max(best, mean_of_maximum(gains, count))
+    return float(LOOK_EFFICIENCY * best - crystal_values[Item.RED])
 
 
 @rule
-def count_dark(state: State, seat: int, level: int) -> int:
-    """The squares of a level on which nobody has a die and at which the seat has not looked."""
+def count_unknown_squares(state: State, seat: int, level: int) -> int:
+    """Return the number of squares of a level without dice at which the seat has not looked."""
     count = 0
     for square in range(SQUARES):
-        dark = level_of(square) == level and state.holder[ON_SQUARE + square] == NONE
-        count += dark and can_peek(state, seat, square)
+        is_free = level_of(square) == level and state.holder[Target.SQUARE + square] == NONE
+        count += is_free and can_peek(state, seat, square)
     return count
 
 
 @rule
-def mean_of_higher(values: Values, count: int) -> float:
-    """Of two of the first ``count`` values, drawn at random, the higher one, on average."""
+def mean_of_maximum(values: Floats, count: int) -> float:
+    """Return the mean of the higher of two values, drawn at random from the first ``count``."""
     total = 0.0
     for k in range(count):
         for other in range(k):
@@ -262,7 +268,7 @@ def mean_of_higher(values: Values, count: int) -> float:
 
 @rule
 def value_of_look(state: State, seat: int, square: int) -> float:
-    """DA-3.4: at a tile where the dice that wait may hope for most."""
+    """DA-3.4: Look where the unplaced dice promise most."""
     if not can_attack(state, seat, square):
         return -1.0
     level = level_of(square)
@@ -270,63 +276,67 @@ def value_of_look(state: State, seat: int, square: int) -> float:
     count = list_unseen(state, seat, unseen)
     value = 0.0
     for k in range(count):
-        win = chance(against(state, seat, waiting_dice(state, seat), unseen[k]), state.target[level, unseen[k]])
-        value += win * booty(state, seat, level, unseen[k])
+        win_probability = probability(
+            code_against(state, seat, unplaced_dice(state, seat), unseen[k]), state.target[level, unseen[k]]
+        )
+        value += win_probability * value_of_defeat(state, seat, level, unseen[k])
     return value / max(count, 1)
 
 
-# ------------------------------------------------------------------------------------------------------------------ in a fight
+# ------------------------------------------------------------------------------------------------------------------- in a fight
 
 
 @rule
-def prize_at_hand(state: State, seat: int, worth: Values) -> float:
-    """What it is worth to win the fight that is on; DA-6.2: the first win of a turn opens the treasures."""
-    value = booty(state, seat, level_of(state.square), state.monster[state.square])
-    return value if state.won_fight[seat] else value + guarded_spoils(state, seat, worth)
+def value_of_winning(state: State, seat: int, crystal_values: Floats) -> float:
+    """Return the value of winning the current fight. DA-6.2: The first win of a turn opens guarded treasure."""
+    value = value_of_defeat(state, seat, level_of(state.square), state.monster[state.square])
+    return value if state.won_fight[seat] else value + guarded_treasure_value(state, seat, crystal_values)
 
 
 @rule
-def value_of_preparation(state: State, seat: int, action: int, worth: Values) -> float:
-    """DA-4.5: a spell makes the win likelier, and costs a crystal."""
-    prize = prize_at_hand(state, seat, worth)
-    if action == HAMMER:
-        return float(prize - worth[WHITE])
+def value_of_preparation(state: State, seat: int, action: int, crystal_values: Floats) -> float:
+    """DA-4.5: A spell makes a win more likely and costs a crystal."""
+    win_value = value_of_winning(state, seat, crystal_values)
+    kind = kind_of(action)
+    die_of_action = action - kind
+    if kind == Act.HAMMER:
+        return float(win_value - crystal_values[Item.WHITE])
     dice, cost = 0, 0.0
     for die in range(DICE):
         if is_fighting(state, die):
-            dice += WEIGHT[die] * (1 + is_doubled(state, die))
-    if action >= BLESS:
-        dice, cost = dice + WEIGHT[action - BLESS], float(worth[YELLOW])
-    elif action >= ENHANCE:
-        dice, cost = dice + WEIGHT[action - ENHANCE], float(worth[GREEN])
-    return with_reroll(state, seat, chance(dice, target_of(state))) * prize - cost
+            dice += DIE_CODE[die] * (1 + is_doubled(state, die))
+    if kind == Act.BLESS:
+        dice, cost = dice + DIE_CODE[die_of_action], float(crystal_values[Item.YELLOW])
+    elif kind == Act.ENHANCE:
+        dice, cost = dice + DIE_CODE[die_of_action], float(crystal_values[Item.GREEN])
+    return with_reroll(state, seat, probability(dice, target_of(state))) * win_value - cost
 
 
 @rule
-def value_of_reroll(state: State, seat: int, action: int, worth: Values) -> float:
-    """DA-4.6: what a re-roll of a die may bring, and another one after it."""
-    if action == ACCEPT:
+def value_of_reroll(state: State, seat: int, action: int, crystal_values: Floats) -> float:
+    """DA-4.6: The expected value of re-rolling a die, and perhaps another one after it."""
+    if action == Act.ACCEPT:
         return 0.0
-    die = action - REROLL
+    die = action - Act.REROLL
     times = 1 + is_doubled(state, die)
-    others = total(state) - counted(state, die)
-    prize = prize_at_hand(state, seat, worth)
+    others = total(state) - counted_value(state, die)
+    win_value = value_of_winning(state, seat, crystal_values)
     value = 0.0
     for face in range(1, SIDES[die] + 1):
         if others + times * face >= target_of(state):
-            value += prize
-        elif state.crystals[seat, BLUE] > 1:
-            value += max(0.0, likeliest(state, die, others + times * face) * prize - worth[BLUE])
-    return float(value / SIDES[die] - worth[BLUE])
+            value += win_value
+        elif state.crystals[seat, Item.BLUE] > 1:
+            value += max(0.0, best_reroll_probability(state, die, others + times * face) * win_value - crystal_values[Item.BLUE])
+    return float(value / SIDES[die] - crystal_values[Item.BLUE])
 
 
 @rule
-def likeliest(state: State, changed: int, points: int) -> float:
-    """How likely the best single re-roll wins, when the dice count so many points, one of them having changed."""
+def best_reroll_probability(state: State, changed: int, points: int) -> float:
+    """Return the probability that the best single re-roll wins, if the total is ``points`` after one die has changed."""
     best = 0.0
     for die in range(DICE):
         if is_fighting(state, die):
             times = 1 + is_doubled(state, die)
-            others = total(state) - counted(state, changed) if die == changed else points - counted(state, die)
-            best = max(best, chance(times * WEIGHT[die], target_of(state) - others))
+            others = total(state) - counted_value(state, changed) if die == changed else points - counted_value(state, die)
+            best = max(best, probability(times * DIE_CODE[die], target_of(state) - others))
     return best

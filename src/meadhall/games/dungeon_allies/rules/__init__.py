@@ -1,4 +1,4 @@
-"""Dungeon Allies: the rules, a file for each step of the turn. Ids are those of the rulebook beside this folder."""
+"""The rules of Dungeon Allies, a module for each step of the turn. Ids like DA-4.1 are those of ``rulebook.md``."""
 
 from meadhall.games.dungeon_allies.hidden import conceal as conceal
 from meadhall.games.dungeon_allies.hidden import redeal as redeal

@@ -4,108 +4,96 @@ from __future__ import annotations
 
 import numpy as np
 
-from meadhall.engine.events import emit, whisper
-from meadhall.engine.rule import rule
+from meadhall.engine.events import emit, emit_private
+from meadhall.engine.rule import i64, rule
 from meadhall.engine.schema import Grid, Row
-from meadhall.games.dungeon_allies.rules.supply import spend
-from meadhall.games.dungeon_allies.state import (
-    ACTIONS,
-    BID,
-    D12,
+from meadhall.games.dungeon_allies.actions import ACTIONS, MOST_GOLD_BID, Act, Phase, place_action
+from meadhall.games.dungeon_allies.pieces import (
     DICE,
     DISPLAY,
-    ILLUMINATE,
-    LOOKS,
-    MOST_GOLD_BID,
     NONE,
-    ON_PRISONER,
-    ON_SORCERER,
-    ON_SQUARE,
-    ON_TAVERN,
-    ON_TRACK,
-    ON_TRADE,
-    ON_TRAINER,
-    ON_TREASURE,
-    PEEK,
-    PLACE,
     PRISONERS,
-    RED,
     SIDES,
     SQUARES,
     TRACK,
     TRAINER_SPACES,
     TREASURES,
-    Event,
-    Phase,
-    State,
-    has_seen,
-    has_tile,
+    Die,
+    Item,
+    Target,
 )
+from meadhall.games.dungeon_allies.rules.supply import spend
+from meadhall.games.dungeon_allies.state import Event, State, has_seen, has_tile
 
-# Sets of dice as masks: bit k is the die of that size.
+LOOKS = 2  # DA-3.4: for one red crystal
+
+# A set of dice is a mask: bit k is the die of that size.
 _SETS = [[die for die in range(DICE) if mask >> die & 1] for mask in range(1 << DICE)]
 DICE_COUNT = np.array([len(dice) for dice in _SETS], np.int32)
 DICE_OF = np.array([dice + [NONE] * (DICE - len(dice)) for dice in _SETS], np.int32)
-LAST = (1 << 9) - 1  # not less than the number of any action
-CAN_GROW = (1 << D12) - 1
-"""DA-3.3: the dice that are smaller than another."""
+MASK = (1 << 9) - 1  # at least the number of every action
+TRAINABLE = (1 << Die.D12) - 1
+"""DA-3.3: Every die except the largest."""
 
-# ------------------------------------------------------------------------------------------------------------ whose turn it is
+# ------------------------------------------------------------------------------------------------------------------------ turns
 
 
 @rule
 def resolve_placement(state: State, log: Grid) -> bool:
-    """DA-3.1, DA-3.2: die after die. True when a decision is due, False when all are placed."""
+    """DA-3.1, DA-3.2: Players place one die at a time. True when one must decide, False when all dice are placed."""
     while state.phase == Phase.PLACE:
-        waiting = find_placer(state)
-        if not waiting:
+        unplaced = find_next_player(state)
+        if not unplaced:
             return False
-        if not has_trade_only(state, waiting):
+        if not has_trade_only(state, unplaced):
             return True
-        place_die(state, DICE_OF[waiting, 0], ON_TRADE, log)
+        place_die(state, DICE_OF[unplaced, 0], i64(Target.TRADE), log)
     return True
 
 
 @rule
-def find_placer(state: State) -> int:
-    """DA-3.1: in turn order, again and again, to the next player who has dice to place. They are returned, as a mask."""
+def find_next_player(state: State) -> int:
+    """DA-3.1: Find the next player in turn order, pass after pass, who has unplaced dice.
+
+    Returns these dice as a mask; 0 if all dice are placed.
+    """
     for _ in range(state.players):
         seat = state.order[state.cursor]
-        waiting = waiting_dice(state, seat)
-        if waiting:
+        unplaced = unplaced_dice(state, seat)
+        if unplaced:
             state.actor = seat
-            return waiting
-        pass_on(state)
+            return unplaced
+        pass_turn(state)
     return 0
 
 
 @rule
-def pass_on(state: State) -> None:
-    """DA-3.1: the next one in turn order."""
+def pass_turn(state: State) -> None:
+    """DA-3.1: Move on to the next player in turn order."""
     state.cursor += 1
     if state.cursor == state.players:
         state.cursor = 0
 
 
 @rule
-def is_waiting(state: State, seat: int, die: int) -> bool:
-    """DA-3.1: whether a die is active and not placed yet."""
+def is_unplaced(state: State, seat: int, die: int) -> bool:
+    """DA-3.1: Whether a die is active and not placed yet."""
     return (state.ally[seat, die] != NONE) & (state.place[seat, die] == NONE)
 
 
 @rule
-def waiting_dice(state: State, seat: int) -> int:
-    """DA-3.1: the dice that a player has to place, as a mask."""
+def unplaced_dice(state: State, seat: int) -> int:
+    """DA-3.1: The dice that a player still has to place, as a mask."""
     mask = 0
     for die in range(DICE):
-        mask |= is_waiting(state, seat, die) << die
+        mask |= is_unplaced(state, seat, die) << die
     return mask
 
 
 @rule
-def has_trade_only(state: State, waiting: int) -> bool:
-    """DA-3.2: whether nothing is left to the actor but trade with the last die: then it is placed there without being asked."""
-    if DICE_COUNT[waiting] > 1:
+def has_trade_only(state: State, unplaced: int) -> bool:
+    """DA-3.2: Whether the last die of the seat to move can only go to trade. It is then placed there automatically."""
+    if DICE_COUNT[unplaced] > 1:
         return False
     for square in range(SQUARES):
         if can_attack(state, state.actor, square):
@@ -113,19 +101,19 @@ def has_trade_only(state: State, waiting: int) -> bool:
     return list_placements(state, np.zeros(ACTIONS, np.int32)) == 1
 
 
-# ------------------------------------------------------------------------------------------------------------- what is legal
+# ---------------------------------------------------------------------------------------------------------------- legal actions
 
 
 @rule
 def can_attack(state: State, seat: int, square: int) -> bool:
-    """DA-3.3: a tile lies there, and no other player's die does."""
-    holder = state.holder[ON_SQUARE + square]
+    """DA-3.3: A tile lies there, and no other player has a die there."""
+    holder = state.holder[Target.SQUARE + square]
     return has_tile(state, square) & ((holder == NONE) | (holder == seat))
 
 
 @rule
 def is_on_track(state: State, seat: int) -> bool:
-    """DA-3.3: whether a seat has a die on the turn order already."""
+    """DA-3.3: Whether a seat already has a die on the turn order."""
     for space in range(state.players):
         if state.track[space] == seat:
             return True
@@ -134,7 +122,7 @@ def is_on_track(state: State, seat: int) -> bool:
 
 @rule
 def can_bid(state: State, seat: int) -> bool:
-    """DA-8.1: a follower is there, and room for one. DA-8.2: one can outbid others, not oneself."""
+    """DA-8.1: A follower is there, and the seat has room for one. DA-8.2: A player can't outbid themselves."""
     if state.followers == 0 or state.bidder == seat or count_allies(state, seat) == DICE:
         return False
     return state.bidder == NONE or state.bid < highest_bid(state, seat)
@@ -142,7 +130,7 @@ def can_bid(state: State, seat: int) -> bool:
 
 @rule
 def count_allies(state: State, seat: int) -> int:
-    """DA-1.3: one for each die, so five at most."""
+    """DA-1.3: The allies of a seat: one for each die, so five at most."""
     count = 0
     for die in range(DICE):
         count += state.ally[seat, die] != NONE
@@ -151,31 +139,31 @@ def count_allies(state: State, seat: int) -> int:
 
 @rule
 def highest_bid(state: State, seat: int) -> int:
-    """DA-8.1: all the gold that a player has, but not more than there are actions for."""
+    """DA-8.1: The player's gold, at most 60."""
     return min(state.gold[seat], MOST_GOLD_BID)
 
 
 @rule
 def can_buy(state: State, space: int) -> bool:
-    """DA-3.3: a card is there, and no die."""
-    return (state.display[space] != NONE) & (state.holder[ON_SORCERER + space] == NONE)
+    """DA-3.3: A card is there, and no die."""
+    return (state.display[space] != NONE) & (state.holder[Target.SORCERER + space] == NONE)
 
 
 @rule
 def can_illuminate(state: State, seat: int) -> bool:
-    """DA-3.4: a red crystal, and a tile not seen yet."""
-    return state.crystals[seat, RED] > 0 and count_unseen(state, seat) > 0
+    """DA-3.4: A red crystal, and a tile that the player has not seen."""
+    return state.crystals[seat, Item.RED] > 0 and count_unseen(state, seat) > 0
 
 
 @rule
 def can_peek(state: State, seat: int, square: int) -> bool:
-    """DA-3.4: a tile that the player has not seen; dice on it don't matter."""
+    """DA-3.4: A tile that the player has not seen. Dice on it don't matter."""
     return has_tile(state, square) and not has_seen(state, seat, square)
 
 
 @rule
 def count_unseen(state: State, seat: int) -> int:
-    """DA-3.4: how many tiles a player could look at."""
+    """DA-3.4: How many tiles a player could look at."""
     count = 0
     for square in range(SQUARES):
         count += can_peek(state, seat, square)
@@ -184,97 +172,100 @@ def count_unseen(state: State, seat: int) -> int:
 
 @rule
 def list_placements(state: State, out: Row) -> int:
-    """DA-3.3: every die that waits on every space that is open, and DA-3.4."""
+    """DA-3.3: Every unplaced die on every open space. DA-3.4: Illuminate."""
     seat = state.actor
-    waiting = waiting_dice(state, seat)
+    unplaced = unplaced_dice(state, seat)
     count = 0
     for square in range(SQUARES):
-        count = list_dice(waiting, ON_SQUARE + square, can_attack(state, seat, square), out, count)
-    count = list_dice(waiting, ON_TRACK, not is_on_track(state, seat), out, count)
+        count = list_dice(unplaced, Target.SQUARE + square, can_attack(state, seat, square), out, count)
+    count = list_dice(unplaced, i64(Target.TURN_ORDER), not is_on_track(state, seat), out, count)
     for space in range(TREASURES):
-        count = list_dice(waiting, ON_TREASURE + space, state.holder[ON_TREASURE + space] == NONE, out, count)
-    count = list_dice(waiting & CAN_GROW, ON_TRAINER, state.trainees < TRAINER_SPACES, out, count)
-    count = list_dice(waiting, ON_TAVERN, can_bid(state, seat), out, count)
+        count = list_dice(unplaced, Target.TREASURE + space, state.holder[Target.TREASURE + space] == NONE, out, count)
+    count = list_dice(unplaced & TRAINABLE, i64(Target.TRAINER), state.trainees < TRAINER_SPACES, out, count)
+    count = list_dice(unplaced, i64(Target.TAVERN), can_bid(state, seat), out, count)
     for space in range(PRISONERS):
-        count = list_dice(waiting, ON_PRISONER + space, state.holder[ON_PRISONER + space] == NONE, out, count)
-    count = list_dice(waiting, ON_TRADE, True, out, count)
+        count = list_dice(unplaced, Target.PRISONER + space, state.holder[Target.PRISONER + space] == NONE, out, count)
+    count = list_dice(unplaced, i64(Target.TRADE), True, out, count)
     for space in range(DISPLAY):
-        count = list_dice(waiting, ON_SORCERER + space, can_buy(state, space), out, count)
-    out[count] = ILLUMINATE
+        count = list_dice(unplaced, Target.SORCERER + space, can_buy(state, space), out, count)
+    out[count] = Act.ILLUMINATE
     return count + can_illuminate(state, seat)
 
 
 @rule
 def list_dice(dice: int, target: int, is_open: bool, out: Row, count: int) -> int:
-    """Some dice on one target. They are written anyway, and counted if it is open: a branch less to be mispredicted."""
-    at = count & LAST  # as it is; but now the compiler knows that it is not negative, which would count from the end
+    """List some dice on one target.
+
+    They are always written, but only counted if the target is open: one branch less to mispredict.
+    """
+    start = count & MASK  # the same value, but now the compiler knows that it isn't negative: no index from the end
     for k in range(DICE):
-        out[at + k] = PLACE + DICE * target + DICE_OF[dice, k]
+        out[start + k] = place_action(target, DICE_OF[dice, k])
     return count + is_open * int(DICE_COUNT[dice])
 
 
 @rule
 def list_peeks(state: State, out: Row) -> int:
-    """DA-3.4: the tiles that the actor has not seen."""
+    """DA-3.4: The tiles that the player has not seen."""
     count = 0
     for square in range(SQUARES):
         if can_peek(state, state.actor, square):
-            out[count] = PEEK + square
+            out[count] = Act.PEEK + square
             count += 1
     return count
 
 
 @rule
 def list_bids(state: State, out: Row) -> int:
-    """DA-8.1: at least one more than the last bid, at most all one has."""
+    """DA-8.1: At least one more than the last bid, at most all the player's gold."""
     count = 0
     for amount in range(state.bid + 1, highest_bid(state, state.actor) + 1):
-        out[count] = BID + amount
+        out[count] = Act.BID + amount
         count += 1
     return count
 
 
-# ------------------------------------------------------------------------------------------------------------------ a die
+# -------------------------------------------------------------------------------------------------------------------------- die
 
 
 @rule
 def place_die(state: State, die: int, target: int, log: Grid) -> None:
-    """DA-3.2, DA-3.3: a die goes on a space, and it is the next player's turn, but for DA-8.1: a bid may be due."""
+    """DA-3.2, DA-3.3: The die goes on a space, and the next player continues. DA-8.1: In the tavern a bid comes first."""
     seat = state.actor
     state.place[seat, die] = target
     emit(log, Event.PLACED, seat, SIDES[die], occupy(state, seat, die, target))
-    if target == ON_TAVERN:
+    if target == Target.TAVERN:
         open_bid(state, seat, log)
     else:
-        pass_on(state)
+        pass_turn(state)
 
 
 @rule
 def occupy(state: State, seat: int, die: int, target: int) -> int:
-    """DA-3.3: the space is the seat's now. Returns the spot: on the turn order and at the trainer the first one that is free."""
+    """DA-3.3: Take the target for the seat. Returns the spot: on the turn order and at the trainer the first free space."""
     state.holder[target] = seat
     spot = target
-    if target > ON_TRACK:
+    if target > Target.TURN_ORDER:
         spot += TRACK - 1
-    if target > ON_TRAINER:
+    if target > Target.TRAINER:
         spot += TRAINER_SPACES - 1
-    if target == ON_TRACK:
-        while state.track[spot - ON_TRACK] != NONE:
+    if target == Target.TURN_ORDER:
+        while state.track[spot - Target.TURN_ORDER] != NONE:
             spot += 1
-        state.track[spot - ON_TRACK] = seat
-    elif target == ON_TRAINER:
+        state.track[spot - Target.TURN_ORDER] = seat
+    elif target == Target.TRAINER:
         state.trainee[state.trainees] = seat * DICE + die
         spot += state.trainees
         state.trainees += 1
     return spot
 
 
-# ---------------------------------------------------------------------------------------------------------------- the tavern
+# ----------------------------------------------------------------------------------------------------------------------- tavern
 
 
 @rule
 def open_bid(state: State, seat: int, log: Grid) -> None:
-    """DA-8.1: the first die bids nothing, and later ones more than the last; a single possible bid is made at once."""
+    """DA-8.1: The first die bids nothing, later ones more than the last bid. A single possible bid is made automatically."""
     if state.bidder == NONE:
         make_bid(state, 0, log)
     elif state.bid + 1 == highest_bid(state, seat):
@@ -285,41 +276,41 @@ def open_bid(state: State, seat: int, log: Grid) -> None:
 
 @rule
 def make_bid(state: State, amount: int, log: Grid) -> None:
-    """DA-8.2: the gold is gone, whatever comes of it."""
+    """DA-8.2: The gold is spent at once and never refunded."""
     state.bidder = state.actor
     state.bid = amount
     state.gold[state.actor] -= amount
     state.phase = Phase.PLACE
     emit(log, Event.BID, state.actor, amount)
-    pass_on(state)
+    pass_turn(state)
 
 
-# ---------------------------------------------------------------------------------------------------------------- Illuminate
+# ------------------------------------------------------------------------------------------------------------------- Illuminate
 
 
 @rule
 def illuminate(state: State, log: Grid) -> None:
-    """DA-3.4: a red crystal for looks at two tiles, one if no more are left."""
-    spend(state, state.actor, RED)
+    """DA-3.4: A red crystal buys looks at two tiles, or at one if no more are left."""
+    spend(state, state.actor, Item.RED)
     emit(log, Event.ILLUMINATES, state.actor)
     state.peeks = min(LOOKS, count_unseen(state, state.actor))
-    look_on(state, log)
+    continue_illuminate(state, log)
 
 
 @rule
 def peek(state: State, square: int, log: Grid) -> None:
-    """DA-3.4: everybody sees at which tile the actor looks, and the actor what it is, for good."""
+    """DA-3.4: Everyone sees which tile is looked at; only the player sees its face, permanently."""
     seat = state.actor
     state.peeks -= 1
     state.seen[square] |= 1 << (1 + seat)
     state.reveals += 1
     emit(log, Event.PEEKED, seat, square)
-    whisper(log, seat, Event.PEEK_FACE, seat, square, state.monster[square])
+    emit_private(log, seat, Event.PEEK_FACE, seat, square, state.monster[square])
 
 
 @rule
-def look_on(state: State, log: Grid) -> None:
-    """DA-3.4: the looks that are left; at the last tile one looks without being asked. Then the actor places a die."""
+def continue_illuminate(state: State, log: Grid) -> None:
+    """DA-3.4: Take the remaining looks. A single tile left is shown automatically. Then the player places a die."""
     if state.peeks > 0 and count_unseen(state, state.actor) == 1:
         for square in range(SQUARES):
             if can_peek(state, state.actor, square):

@@ -5,15 +5,16 @@ from __future__ import annotations
 from meadhall.engine.events import emit
 from meadhall.engine.rule import rule
 from meadhall.engine.schema import Grid
+from meadhall.games.dungeon_allies.pieces import ITEMS, NONE, PRISONERS, Target
 from meadhall.games.dungeon_allies.rules.supply import GOLD_FIRST, gain, holding, pay
-from meadhall.games.dungeon_allies.state import ITEMS, NONE, ON_PRISONER, PRISONERS, Event, State
+from meadhall.games.dungeon_allies.state import Event, State
 
 
 @rule
 def resolve_prisoners(state: State, log: Grid) -> None:
-    """DA-9.1: space by space, who can pay the offering pays it."""
+    """DA-9.1: Space by space, a player who can pay the offering pays it."""
     for space in range(PRISONERS):
-        seat = state.holder[ON_PRISONER + space]
+        seat = state.holder[Target.PRISONER + space]
         if seat != NONE:
             if can_pay(state, seat, space):
                 free_prisoner(state, seat, space, log)
@@ -23,7 +24,7 @@ def resolve_prisoners(state: State, log: Grid) -> None:
 
 @rule
 def can_pay(state: State, seat: int, space: int) -> bool:
-    """DA-9.1: the whole offering, or nothing."""
+    """DA-9.1: Whether a seat has the whole offering."""
     for item in range(ITEMS):
         if holding(state, seat, item) < state.offering[space, item]:
             return False
@@ -32,7 +33,7 @@ def can_pay(state: State, seat: int, space: int) -> bool:
 
 @rule
 def free_prisoner(state: State, seat: int, space: int, log: Grid) -> None:
-    """DA-9.1: the offering is paid, then the reward comes, as far as the box has it."""
+    """DA-9.1: The player pays the offering, then gets as much of the reward as the box has."""
     emit(log, Event.FREES, seat, space + 1)
     for item in GOLD_FIRST:
         pay(state, seat, item, state.offering[space, item], log)

@@ -7,27 +7,19 @@ from typing import Any
 from meadhall.engine.events import append_argument, emit
 from meadhall.engine.rule import rule
 from meadhall.engine.schema import Grid
-from meadhall.games.dungeon_allies.state import (
-    CARDS,
-    COLOURS,
-    MAX_TURNS,
-    MONSTERS,
-    NONE,
-    CardKind,
-    Event,
-    State,
-)
+from meadhall.games.dungeon_allies.pieces import CARDS, COLOURS, MONSTERS, NONE, CardKind
+from meadhall.games.dungeon_allies.state import MAX_TURNS, Event, State
 
 
 @rule
 def is_last_turn(state: State) -> bool:
-    """DA-13.1: no monster is left. DA-13.3: or the game has lasted long enough."""
+    """DA-13.1: No monster is left. DA-13.3: Or the limit of turns is reached."""
     return state.removed == MONSTERS or state.turn == MAX_TURNS
 
 
 @rule
-def worth(state: State, seat: int, card: int) -> int:
-    """DA-13.2: what a card is worth to a seat now."""
+def card_score(state: State, seat: int, card: int) -> int:
+    """DA-13.2: The points that a card scores for a seat now."""
     points = state.card_points[card]
     if state.card_kind[card] == CardKind.MONSTER:
         return points * count_kept(state, seat, state.card_subject[card])
@@ -38,7 +30,7 @@ def worth(state: State, seat: int, card: int) -> int:
 
 @rule
 def count_kept(state: State, seat: int, weakness: int) -> int:
-    """DA-13.2: a seat's tiles with a weakness."""
+    """DA-13.2: The tiles with a weakness that a seat has kept."""
     count = 0
     for monster in range(MONSTERS):
         count += state.owner[monster] == seat and state.weakness[monster] == weakness
@@ -47,23 +39,23 @@ def count_kept(state: State, seat: int, weakness: int) -> int:
 
 @rule
 def points_from_cards(state: State, seat: int) -> int:
-    """DA-13.2: all cards of a seat together."""
+    """DA-13.2: The points of all cards of a seat."""
     points = 0
     for card in range(CARDS):
         if state.card_owner[card] == seat:
-            points += worth(state, seat, card)
+            points += card_score(state, seat, card)
     return points
 
 
 @rule
 def points_of(state: State, seat: int) -> int:
-    """DA-13.2: gold and cards."""
+    """DA-13.2: Gold plus the points of the cards."""
     return state.gold[seat] + points_from_cards(state, seat)
 
 
 @rule
 def is_ahead(state: State, seat: int, other: int) -> bool:
-    """DA-13.4: by points; if they are equal by white crystals, then green, yellow, blue, red."""
+    """DA-13.4: By points; if they are equal, by white crystals, then green, yellow, blue, red."""
     lead = points_of(state, seat) - points_of(state, other)
     colour = COLOURS
     while lead == 0 and colour > 0:
@@ -74,7 +66,7 @@ def is_ahead(state: State, seat: int, other: int) -> bool:
 
 @rule
 def has_won(state: State, seat: int) -> bool:
-    """DA-13.4: nobody is ahead."""
+    """DA-13.4: A seat has won if no other is ahead of it."""
     for other in range(state.players):
         if is_ahead(state, other, seat):
             return False
@@ -83,7 +75,7 @@ def has_won(state: State, seat: int) -> bool:
 
 @rule
 def end_match(state: State, log: Grid) -> None:
-    """DA-13.2, DA-13.4: the points, and who has won."""
+    """DA-13.2, DA-13.4: Score the points and find the winners."""
     for seat in range(state.players):
         emit(log, Event.SCORE, seat, state.gold[seat], points_from_cards(state, seat), points_of(state, seat))
     first = NONE
@@ -99,7 +91,7 @@ def end_match(state: State, log: Grid) -> None:
 
 @rule
 def score(state: State, out: Any) -> None:
-    """DA-13.4: all to the winner, or shared in a draw."""
+    """DA-13.4: The winner gets payoff 1; tied players share it."""
     winners = 0
     for seat in range(state.players):
         out[seat] = 1.0 if has_won(state, seat) else 0.0

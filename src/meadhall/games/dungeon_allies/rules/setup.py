@@ -7,20 +7,15 @@ from typing import Any
 import numpy as np
 
 from meadhall.engine.chance import below, shuffle
-from meadhall.engine.events import NOBODY, emit, whisper
-from meadhall.engine.rule import rule
+from meadhall.engine.events import HIDDEN, emit, emit_private
+from meadhall.engine.rule import i64, rule
 from meadhall.engine.schema import Grid, Row
-from meadhall.games.dungeon_allies.rules.sorcerer import show_cards
-from meadhall.games.dungeon_allies.rules.tavern import show_follower
-from meadhall.games.dungeon_allies.rules.treasure import add_treasure
-from meadhall.games.dungeon_allies.rules.turn_order import tell_order
-from meadhall.games.dungeon_allies.state import (
+from meadhall.games.dungeon_allies.actions import Phase
+from meadhall.games.dungeon_allies.pieces import (
     CARDS,
     CHARACTERS,
     COLOURS,
     CRYSTALS,
-    D4,
-    D6,
     DEALT,
     FIRST_FOLLOWER,
     FOLLOWERS,
@@ -28,18 +23,20 @@ from meadhall.games.dungeon_allies.state import (
     NONE,
     SEATS,
     SIDES,
-    Event,
-    Phase,
-    State,
-    Step,
+    Die,
 )
+from meadhall.games.dungeon_allies.rules.sorcerer import show_cards
+from meadhall.games.dungeon_allies.rules.tavern import show_follower
+from meadhall.games.dungeon_allies.rules.treasure import add_treasure
+from meadhall.games.dungeon_allies.rules.turn_order import emit_order
+from meadhall.games.dungeon_allies.state import Event, State, Step
 
 PERCENTILE_SIDES = 10
 
 
 @rule
 def setup(state: State, players: int, options: Any, log: Grid) -> None:
-    """DA-2: the boards as they are before the first turn. DA-13.5: the number of players changes nothing else."""
+    """DA-2: The boards before the first turn. DA-13.5: The number of players changes nothing else."""
     read_components(state, options)
     clear(state)
     place_monsters(state, log)
@@ -58,43 +55,43 @@ def setup(state: State, players: int, options: Any, log: Grid) -> None:
 
 @rule
 def read_components(state: State, codes: Row) -> None:
-    """DA-1.1: what is printed on tiles, cards and boards, field after field as the state declares them."""
-    at = read_grid(codes, 0, state.target)
-    at = read_grid(codes, at, state.bounty)
-    at = read_row(codes, at, state.weakness)
-    at = read_row(codes, at, state.skill)
-    at = read_grid(codes, at, state.track_gift)
-    at = read_grid(codes, at, state.offering)
-    at = read_grid(codes, at, state.reward)
-    at = read_grid(codes, at, state.exchange)
-    at = read_row(codes, at, state.card_kind)
-    at = read_row(codes, at, state.card_subject)
-    at = read_row(codes, at, state.card_per)
-    read_row(codes, at, state.card_points)
+    """DA-1.1: Copy what is printed on tiles, cards and boards, field by field in the order of the state."""
+    start = read_grid(codes, 0, state.target)
+    start = read_grid(codes, start, state.bounty)
+    start = read_row(codes, start, state.weakness)
+    start = read_row(codes, start, state.skill)
+    start = read_grid(codes, start, state.track_gift)
+    start = read_grid(codes, start, state.offering)
+    start = read_grid(codes, start, state.reward)
+    start = read_grid(codes, start, state.exchange)
+    start = read_row(codes, start, state.card_kind)
+    start = read_row(codes, start, state.card_subject)
+    start = read_row(codes, start, state.card_per)
+    read_row(codes, start, state.card_points)
 
 
 @rule
-def read_row(codes: Row, at: int, field: Row) -> int:
-    """Fill a field from ``codes[at]`` on; where the next one begins."""
+def read_row(codes: Row, start: int, field: Row) -> int:
+    """Fill a field with the codes from ``start`` on. Return where the next field starts."""
     for k in range(len(field)):
-        field[k] = codes[at + k]
-    return at + len(field)
+        field[k] = codes[start + k]
+    return start + len(field)
 
 
 @rule
-def read_grid(codes: Row, at: int, field: Grid) -> int:
-    """The same, row by row."""
+def read_grid(codes: Row, start: int, field: Grid) -> int:
+    """Fill a two-dimensional field row by row. Return where the next field starts."""
     rows, columns = field.shape
     for row in range(rows):
         for column in range(columns):
-            field[row, column] = codes[at]
-            at += 1
-    return at
+            field[row, column] = codes[start]
+            start += 1
+    return start
 
 
 @rule
 def clear(state: State) -> None:
-    """Nobody has anything, and nothing is anywhere."""
+    """Set every field in which 0 would name a piece, a seat or a space to NONE."""
     state.order[:] = NONE
     state.dealt[:] = NONE
     state.ally[:] = NONE
@@ -111,29 +108,29 @@ def clear(state: State) -> None:
 
 @rule
 def place_monsters(state: State, log: Grid) -> None:
-    """DA-2.4, DA-1.5: one on every square, face down."""
-    lay_out(state.monster, 0, MONSTERS)
+    """DA-2.4, DA-1.5: One tile face down on every square."""
+    fill_ascending(state.monster, 0, MONSTERS)
     state.reveals += 1
     shuffle(state.rng, state.monster, MONSTERS)
     for square in range(MONSTERS):
-        whisper(log, NOBODY, Event.TILE, square, state.monster[square])
+        emit_private(log, HIDDEN, Event.TILE, square, state.monster[square])
 
 
 @rule
-def lay_out(items: Row, first: int, count: int) -> None:
-    """``count`` things in the order of the data."""
+def fill_ascending(items: Row, first: int, count: int) -> None:
+    """Fill the first ``count`` places with the numbers from ``first`` on: pieces in the order of the data."""
     for k in range(count):
         items[k] = first + k
 
 
 @rule
 def deal_characters(state: State, players: int, log: Grid) -> None:
-    """DA-2.1: two each, again and again until nobody has two of the same skill."""
+    """DA-2.1: Two characters each. The deal is repeated until no player has two of the same skill."""
     characters = np.zeros(CHARACTERS, np.int8)
-    lay_out(characters, 0, CHARACTERS)
+    fill_ascending(characters, 0, CHARACTERS)
     shuffle(state.rng, characters, CHARACTERS)
     while has_equal_skills(state, players, characters):
-        lay_out(characters, 0, CHARACTERS)
+        fill_ascending(characters, 0, CHARACTERS)
         shuffle(state.rng, characters, CHARACTERS)
     for seat in range(players):
         for k in range(DEALT):
@@ -143,7 +140,7 @@ def deal_characters(state: State, players: int, log: Grid) -> None:
 
 @rule
 def has_equal_skills(state: State, players: int, characters: Row) -> bool:
-    """DA-2.1: whether anybody would."""
+    """DA-2.1: Whether a player would get two characters of the same skill."""
     for seat in range(players):
         if state.skill[characters[DEALT * seat]] == state.skill[characters[DEALT * seat + 1]]:
             return True
@@ -152,8 +149,8 @@ def has_equal_skills(state: State, players: int, characters: Row) -> bool:
 
 @rule
 def roll_order(state: State, players: int, log: Grid) -> None:
-    """DA-2.5, DA-1.4: the highest roll of the percentile die is first; those who are tied roll again."""
-    place = np.zeros(SEATS, np.int8)  # how many are before a seat
+    """DA-2.5, DA-1.4: The highest roll of the percentile die is first; tied players roll again."""
+    place = np.zeros(SEATS, np.int8)  # how many seats are ahead of a seat
     rolled = np.zeros(SEATS, np.int8)
     higher = np.zeros(SEATS, np.int8)
     while roll_ties(state, players, place, rolled, log):
@@ -163,12 +160,12 @@ def roll_order(state: State, players: int, log: Grid) -> None:
             place[seat] += higher[seat]
     for seat in range(players):
         state.order[place[seat]] = seat
-    tell_order(state, log)
+    emit_order(state, log)
 
 
 @rule
 def roll_ties(state: State, players: int, place: Row, rolled: Row, log: Grid) -> bool:
-    """DA-2.5: those who share a place roll, in seat order. Whether anybody did."""
+    """DA-2.5: Seats that share a place roll, in seat order. Returns whether any seat rolled."""
     tied = False
     for seat in range(players):
         if shares_place(players, place, seat):
@@ -180,7 +177,7 @@ def roll_ties(state: State, players: int, place: Row, rolled: Row, log: Grid) ->
 
 @rule
 def shares_place(players: int, place: Row, seat: int) -> bool:
-    """DA-2.5: whether a seat is tied with another."""
+    """DA-2.5: Whether a seat is tied with another."""
     for other in range(players):
         if other != seat and place[other] == place[seat]:
             return True
@@ -189,7 +186,7 @@ def shares_place(players: int, place: Row, seat: int) -> bool:
 
 @rule
 def count_higher(players: int, place: Row, rolled: Row, seat: int) -> int:
-    """DA-2.5: how many of those tied with a seat have rolled more."""
+    """DA-2.5: How many seats tied with this one rolled more."""
     count = 0
     for other in range(players):
         count += place[other] == place[seat] and rolled[other] > rolled[seat]
@@ -198,7 +195,7 @@ def count_higher(players: int, place: Row, rolled: Row, seat: int) -> int:
 
 @rule
 def shuffle_cards(state: State, log: Grid) -> None:
-    """DA-2.2: five are shown, the others are the deck; the first one lies on top."""
+    """DA-2.2: Five cards are shown, the others are the deck; the first one lies on top."""
     state.cards = CARDS
     shuffle_stack(state, state.deck, 0, CARDS)
     show_cards(state, log)
@@ -206,7 +203,7 @@ def shuffle_cards(state: State, log: Grid) -> None:
 
 @rule
 def shuffle_followers(state: State, log: Grid) -> None:
-    """DA-2.2: one stack, of which only the top is seen."""
+    """DA-2.2: One stack, of which only the top is visible."""
     state.followers = FOLLOWERS
     shuffle_stack(state, state.stack, FIRST_FOLLOWER, FOLLOWERS)
     show_follower(state, log)
@@ -214,9 +211,9 @@ def shuffle_followers(state: State, log: Grid) -> None:
 
 @rule
 def shuffle_stack(state: State, stack: Row, first: int, count: int) -> None:
-    """Shuffled, the first one on top: at the end of the array."""
+    """Shuffle pieces onto a stack. The first one lies on top, at the end of the array."""
     shuffled = np.zeros(count, np.int8)
-    lay_out(shuffled, first, count)
+    fill_ascending(shuffled, first, count)
     state.reveals += 1
     shuffle(state.rng, shuffled, count)
     for k in range(count):
@@ -225,10 +222,10 @@ def shuffle_stack(state: State, stack: Row, first: int, count: int) -> None:
 
 @rule
 def assign(state: State, choice: int, log: Grid) -> None:
-    """DA-2.3: the chosen character has the d6, the other one the d4; then the next seat chooses."""
+    """DA-2.3: The chosen character gets the d6, the other the d4; then the next seat chooses."""
     seat = state.actor
     for k in range(DEALT):
-        die = D6 if k == choice else D4
+        die = i64(Die.D6 if k == choice else Die.D4)
         state.ally[seat, die] = state.dealt[seat, k]
         emit(log, Event.ASSIGNED, seat, state.dealt[seat, k], SIDES[die])
     state.actor += 1

@@ -5,15 +5,17 @@ from __future__ import annotations
 from meadhall.engine.events import emit
 from meadhall.engine.rule import rule
 from meadhall.engine.schema import Grid, Row
+from meadhall.games.dungeon_allies.actions import Act, Phase
+from meadhall.games.dungeon_allies.pieces import DISPLAY, NONE, Item, Target
 from meadhall.games.dungeon_allies.rules.supply import pay
-from meadhall.games.dungeon_allies.state import BLUE, BUY, DECLINE, DISPLAY, NONE, ON_SORCERER, Event, Phase, State, current_round
+from meadhall.games.dungeon_allies.state import Event, State, current_round
 
 
 @rule
 def resolve_sorcerer(state: State, log: Grid) -> bool:
-    """DA-11.1: space by space, who can pay is asked. True when a decision is due."""
+    """DA-11.1: Space by space, a player who can pay decides. True when a player must decide."""
     while state.cursor < DISPLAY:
-        seat = state.holder[ON_SORCERER + state.cursor]
+        seat = state.holder[Target.SORCERER + state.cursor]
         if seat != NONE:
             if state.crystals[seat, price(state)] > 0:
                 state.actor = seat
@@ -26,21 +28,21 @@ def resolve_sorcerer(state: State, log: Grid) -> bool:
 
 @rule
 def price(state: State) -> int:
-    """DA-11.1: one crystal: blue, yellow or green by the round, as it is now (DA-12.1)."""
-    return BLUE + current_round(state) - 1
+    """DA-11.1: One crystal: blue, yellow or green, by the current round (DA-12.1)."""
+    return Item.BLUE + current_round(state) - 1
 
 
 @rule
 def list_answers(out: Row) -> int:
-    """DA-11.1: to decline is allowed."""
-    out[0] = DECLINE
-    out[1] = BUY
+    """DA-11.1: The player may decline or buy."""
+    out[0] = Act.DECLINE
+    out[1] = Act.BUY
     return 2
 
 
 @rule
 def buy(state: State, log: Grid) -> None:
-    """DA-11.2: the card is kept for the end."""
+    """DA-11.2: The player keeps the card until the end."""
     space = state.cursor
     card = state.display[space]
     state.display[space] = NONE
@@ -52,14 +54,14 @@ def buy(state: State, log: Grid) -> None:
 
 @rule
 def decline(state: State, log: Grid) -> None:
-    """DA-11.1: the price may have risen since the die was placed."""
+    """DA-11.1: Declining is allowed: the price may have risen since the die was placed."""
     emit(log, Event.DECLINES, state.actor, state.display[state.cursor])
     state.cursor += 1
 
 
 @rule
 def show_cards(state: State, log: Grid) -> None:
-    """DA-2.2, DA-11.3: every empty space is filled from the deck, while it lasts."""
+    """DA-2.2, DA-11.3: Every empty space is filled from the deck while cards remain."""
     for space in range(DISPLAY):
         if state.display[space] == NONE and state.cards > 0:
             state.cards -= 1

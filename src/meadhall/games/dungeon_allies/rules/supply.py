@@ -1,4 +1,4 @@
-"""Crystals and gold: how they change hands."""
+"""Crystals and gold, and how they change hands."""
 
 from __future__ import annotations
 
@@ -6,23 +6,24 @@ from meadhall.engine.chance import below
 from meadhall.engine.events import emit
 from meadhall.engine.rule import rule
 from meadhall.engine.schema import Grid
-from meadhall.games.dungeon_allies.state import BLUE, COLOURS, GOLD, GREEN, NONE, RED, WHITE, YELLOW, Event, State
+from meadhall.games.dungeon_allies.pieces import COLOURS, NONE, Item
+from meadhall.games.dungeon_allies.state import Event, State
 
-GOLD_FIRST = (GOLD, RED, BLUE, YELLOW, GREEN, WHITE)
-"""The order in which items change hands."""
+GOLD_FIRST = (int(Item.GOLD), *range(COLOURS))
+"""The order in which items change hands. Plain integers: rules are compiled once for each type of argument."""
 
 
 @rule
 def holding(state: State, seat: int, item: int) -> int:
-    """How much of an item a seat has."""
-    return state.gold[seat] if item == GOLD else state.crystals[seat, item]
+    """Return how much of an item a seat has."""
+    return state.gold[seat] if item == Item.GOLD else state.crystals[seat, item]
 
 
 @rule
-def take(state: State, seat: int, item: int, count: int, log: Grid) -> None:
-    """A seat is given what really is there."""
+def receive(state: State, seat: int, item: int, count: int, log: Grid) -> None:
+    """Give a seat some items that have left their place already."""
     if count > 0:
-        if item == GOLD:
+        if item == Item.GOLD:
             state.gold[seat] += count
         else:
             state.crystals[seat, item] += count
@@ -31,25 +32,25 @@ def take(state: State, seat: int, item: int, count: int, log: Grid) -> None:
 
 @rule
 def gain(state: State, seat: int, item: int, count: int, log: Grid) -> None:
-    """DA-1.6: crystals come from the box, and what it lacks is lost. DA-1.7: gold never runs out."""
-    if item != GOLD:
+    """DA-1.6: Crystals come from the box; those that the box lacks are lost. DA-1.7: Gold never runs out."""
+    if item != Item.GOLD:
         count = min(count, state.box[item])
         state.box[item] -= count
-    take(state, seat, item, count, log)
+    receive(state, seat, item, count, log)
 
 
 @rule
 def spend(state: State, seat: int, colour: int) -> None:
-    """DA-1.6: a crystal that is spent returns to the box."""
+    """DA-1.6: A spent crystal returns to the box."""
     state.crystals[seat, colour] -= 1
     state.box[colour] += 1
 
 
 @rule
 def pay(state: State, seat: int, item: int, count: int, log: Grid) -> None:
-    """DA-1.6: what is paid returns to the box, or to the gold."""
+    """DA-1.6: Crystals that are paid return to the box, gold to the supply."""
     if count > 0:
-        if item == GOLD:
+        if item == Item.GOLD:
             state.gold[seat] -= count
         else:
             state.crystals[seat, item] -= count
@@ -59,7 +60,7 @@ def pay(state: State, seat: int, item: int, count: int, log: Grid) -> None:
 
 @rule
 def draw_crystal(state: State) -> int:
-    """DA-2.6, DA-12.2: one crystal of those in the box, each as likely as any other; NONE if there is none."""
+    """DA-2.6, DA-12.2: Draw a crystal from the box, each equally likely; NONE if the box is empty."""
     left = 0
     for colour in range(COLOURS):
         left += state.box[colour]
@@ -67,7 +68,7 @@ def draw_crystal(state: State) -> int:
         return NONE
     state.reveals += 1
     drawn = below(state.rng, left)
-    colour = RED
+    colour = 0
     while drawn >= state.box[colour]:
         drawn -= state.box[colour]
         colour += 1

@@ -5,12 +5,14 @@ from __future__ import annotations
 from meadhall.engine.events import emit
 from meadhall.engine.rule import rule
 from meadhall.engine.schema import Grid, Row
-from meadhall.games.dungeon_allies.state import COLOURS, DICE, END_TRADE, ON_TRADE, TRADE, TRADES, Event, Phase, State
+from meadhall.games.dungeon_allies.actions import Act, Phase, trade_action
+from meadhall.games.dungeon_allies.pieces import COLOURS, DICE, TRADES, Target
+from meadhall.games.dungeon_allies.state import Event, State
 
 
 @rule
 def resolve_trade(state: State) -> bool:
-    """DA-10.1: visitor after visitor in turn order, as long as there is anything to exchange. True when a decision is due."""
+    """DA-10.1: Players with a die here trade in turn order, as long as they can exchange anything. True when one must decide."""
     while state.cursor < state.players:
         seat = state.order[state.cursor]
         if is_at_trade(state, seat) and has_exchange(state, seat):
@@ -23,16 +25,16 @@ def resolve_trade(state: State) -> bool:
 
 @rule
 def is_at_trade(state: State, seat: int) -> bool:
-    """DA-10.1: a second die there adds nothing."""
+    """DA-10.1: Whether a seat has a die here. A second die adds nothing."""
     for die in range(DICE):
-        if state.place[seat, die] == ON_TRADE:
+        if state.place[seat, die] == Target.TRADE:
             return True
     return False
 
 
 @rule
 def end_visit(state: State) -> None:
-    """DA-10.2: the next visitor may use every line both ways again."""
+    """DA-10.2: The next visitor may use every line in either direction again."""
     state.cursor += 1
     for line in range(TRADES):
         state.traded[line] = 0
@@ -40,7 +42,7 @@ def end_visit(state: State) -> None:
 
 @rule
 def has_exchange(state: State, seat: int) -> bool:
-    """DA-10.1: whether there is anything to decide."""
+    """DA-10.1: Whether a seat can exchange anything."""
     for line in range(TRADES):
         if can_exchange(state, seat, line, 0) or can_exchange(state, seat, line, 1):
             return True
@@ -49,7 +51,7 @@ def has_exchange(state: State, seat: int) -> bool:
 
 @rule
 def can_exchange(state: State, seat: int, line: int, direction: int) -> bool:
-    """DA-10.1: one side of the line in hand, and all of the other in the box. DA-10.2: not back in the same visit."""
+    """DA-10.1: The seat has one side of the line, and the box the other. DA-10.2: Not back along the line in the same visit."""
     if state.traded[line] == 2 - direction:
         return False
     given, taken = 2 * line + direction, 2 * line + 1 - direction
@@ -61,20 +63,20 @@ def can_exchange(state: State, seat: int, line: int, direction: int) -> bool:
 
 @rule
 def list_exchanges(state: State, out: Row) -> int:
-    """DA-10.1: to be done, or any exchange."""
-    out[0] = END_TRADE
+    """DA-10.1: End the visit, or exchange along a line."""
+    out[0] = Act.END_TRADE
     count = 1
     for line in range(TRADES):
         for direction in range(2):
             if can_exchange(state, state.actor, line, direction):
-                out[count] = TRADE + 2 * line + direction
+                out[count] = trade_action(line, direction)
                 count += 1
     return count
 
 
 @rule
 def exchange(state: State, line: int, direction: int, log: Grid) -> None:
-    """DA-10.1: direction 0 is from left to right."""
+    """DA-10.1: Direction 0 is from left to right."""
     given, taken = 2 * line + direction, 2 * line + 1 - direction
     for colour in range(COLOURS):
         difference = state.exchange[taken, colour] - state.exchange[given, colour]

@@ -5,19 +5,23 @@ from __future__ import annotations
 from meadhall.engine.events import emit
 from meadhall.engine.rule import rule
 from meadhall.engine.schema import Grid
-from meadhall.games.dungeon_allies.state import DICE, NONE, SIDES, Event, State
+from meadhall.games.dungeon_allies.pieces import DICE, NONE, SIDES
+from meadhall.games.dungeon_allies.state import Event, State
 
 
 @rule
 def resolve_trainer(state: State, log: Grid) -> None:
-    """DA-7.1: from top to bottom."""
+    """DA-7.1: Dice are resolved from top to bottom."""
     for space in range(state.trainees):
         train(state, state.trainee[space] // DICE, state.trainee[space] % DICE, log)
 
 
 @rule
 def train(state: State, seat: int, die: int, log: Grid) -> None:
-    """DA-7.1: the next larger die, unless another ally has it now. DA-7.2: for the ally whose die was placed."""
+    """DA-7.1: The ally gets the next larger die, unless another ally has it now.
+
+    DA-7.2: The ally is the one whose die was placed.
+    """
     ally = state.ally[seat, die]
     if state.ally[seat, die + 1] != NONE:
         emit(log, Event.TRAINING_FORFEIT, seat, ally)

@@ -1,10 +1,12 @@
-"""The course of a turn: what can be done now, what follows from it, and what is decided next."""
+"""The course of a turn: the legal actions, their effects, and the next decision."""
 
 from __future__ import annotations
 
 from meadhall.engine.events import emit
 from meadhall.engine.rule import rule
 from meadhall.engine.schema import Grid, Row
+from meadhall.games.dungeon_allies.actions import Act, Phase, kind_of
+from meadhall.games.dungeon_allies.pieces import DEALT, DICE, NONE
 from meadhall.games.dungeon_allies.rules.excursion import (
     begin_fight,
     bless,
@@ -19,11 +21,11 @@ from meadhall.games.dungeon_allies.rules.excursion import (
     roll_dice,
 )
 from meadhall.games.dungeon_allies.rules.placement import (
+    continue_illuminate,
     illuminate,
     list_bids,
     list_peeks,
     list_placements,
-    look_on,
     make_bid,
     peek,
     place_die,
@@ -33,55 +35,30 @@ from meadhall.games.dungeon_allies.rules.prisoner import resolve_prisoners
 from meadhall.games.dungeon_allies.rules.scoring import end_match, is_last_turn
 from meadhall.games.dungeon_allies.rules.setup import assign
 from meadhall.games.dungeon_allies.rules.sorcerer import buy, decline, list_answers, resolve_sorcerer, show_cards
-from meadhall.games.dungeon_allies.rules.tavern import list_follower_dice, resolve_tavern, welcome_follower
+from meadhall.games.dungeon_allies.rules.tavern import add_follower, list_follower_dice, resolve_tavern
 from meadhall.games.dungeon_allies.rules.trade import end_visit, exchange, list_exchanges, resolve_trade
 from meadhall.games.dungeon_allies.rules.trainer import resolve_trainer
 from meadhall.games.dungeon_allies.rules.treasure import add_treasure, resolve_treasure
 from meadhall.games.dungeon_allies.rules.turn_order import resolve_turn_order
-from meadhall.games.dungeon_allies.state import (
-    ACCEPT,
-    ASSIGN,
-    BID,
-    BLESS,
-    BUY,
-    DEALT,
-    DECLINE,
-    DICE,
-    END_TRADE,
-    ENHANCE,
-    FIGHT,
-    FOLLOWER_DIE,
-    HAMMER,
-    ILLUMINATE,
-    NONE,
-    PEEK,
-    PLACE,
-    REROLL,
-    ROLL,
-    TRADE,
-    Event,
-    Phase,
-    State,
-    Step,
-)
+from meadhall.games.dungeon_allies.state import Event, State, Step
 
-# ------------------------------------------------------------------------------------------------------------- what is legal
+# ---------------------------------------------------------------------------------------------------------------- legal actions
 
 
 @rule(inline=True)
 def legal(state: State, out: Row) -> int:
-    """What the actor can choose from, by what is to be decided."""
+    """List the legal actions of the seat to move, by the decision that it faces."""
     if state.phase == Phase.PLACE:
         return list_placements(state, out)
-    return list_others(state, out)
+    return list_other_decisions(state, out)
 
 
 @rule
-def list_others(state: State, out: Row) -> int:
-    """All decisions but where to place a die."""
+def list_other_decisions(state: State, out: Row) -> int:
+    """List the legal actions of every phase except PLACE."""
     if state.phase == Phase.ASSIGN:
         for choice in range(DEALT):
-            out[choice] = ASSIGN + choice
+            out[choice] = Act.ASSIGN + choice
         return DEALT
     if state.phase == Phase.PEEK:
         return list_peeks(state, out)
@@ -100,80 +77,82 @@ def list_others(state: State, out: Row) -> int:
     return list_answers(out)
 
 
-# ---------------------------------------------------------------------------------------------------------------- what follows
+# ---------------------------------------------------------------------------------------------------------------------- effects
 
 
 @rule(inline=True)
 def play(state: State, action: int, log: Grid) -> None:
-    """The action, and all that follows up to the next decision."""
-    if PLACE <= action < ILLUMINATE:
-        place_die(state, (action - PLACE) % DICE, (action - PLACE) // DICE, log)
-    elif action < FIGHT:
-        prepare(state, action, log)
-    elif action < FOLLOWER_DIE:
-        fight(state, action, log)
+    """Apply the action and everything that follows, up to the next decision."""
+    kind = kind_of(action)
+    argument = action - kind
+    if kind == Act.PLACE:
+        place_die(state, argument % DICE, argument // DICE, log)
+    elif kind < Act.FIGHT:
+        play_placement(state, kind, argument, log)
+    elif kind < Act.FOLLOWER_DIE:
+        play_fight(state, kind, argument, log)
     else:
-        collect(state, action, log)
+        play_later_step(state, kind, argument, log)
     if state.phase != Phase.ASSIGN:
-        go_on(state, log)
+        advance(state, log)
 
 
 @rule
-def prepare(state: State, action: int, log: Grid) -> None:
-    """DA-2.3: a die for each character. DA-3.4: Illuminate. DA-8.1: a bid."""
-    if action < PLACE:
-        assign(state, action - ASSIGN, log)
-    elif action == ILLUMINATE:
+def play_placement(state: State, kind: int, argument: int, log: Grid) -> None:
+    """DA-2.3: A die for each character. DA-3.4: Illuminate. DA-8.1: A bid."""
+    if kind == Act.ASSIGN:
+        assign(state, argument, log)
+    elif kind == Act.ILLUMINATE:
         illuminate(state, log)
-    elif action <= BID:
-        peek(state, action - PEEK, log)
-        look_on(state, log)
+    elif kind == Act.PEEK:
+        peek(state, argument, log)
+        continue_illuminate(state, log)
     else:
-        make_bid(state, action - BID, log)
+        make_bid(state, argument, log)
 
 
 @rule
-def fight(state: State, action: int, log: Grid) -> None:
-    """DA-4.2, DA-4.5, DA-4.6: which fight, spells before the roll and after it."""
-    if action < ROLL:
-        begin_fight(state, action - FIGHT, log)
-    elif action == ROLL:
+def play_fight(state: State, kind: int, argument: int, log: Grid) -> None:
+    """DA-4.2: The next fight. DA-4.5: Spells before the roll. DA-4.6: Spells after it."""
+    if kind == Act.FIGHT:
+        begin_fight(state, argument, log)
+    elif kind == Act.ROLL:
         roll_dice(state, log)
-    elif action == HAMMER:
+    elif kind == Act.HAMMER:
         hammer(state, log)
-    elif action < BLESS:
-        enhance(state, action - ENHANCE, log)
-    elif action < ACCEPT:
-        bless(state, action - BLESS, log)
-    elif action == ACCEPT:
+    elif kind == Act.ENHANCE:
+        enhance(state, argument, log)
+    elif kind == Act.BLESS:
+        bless(state, argument, log)
+    elif kind == Act.ACCEPT:
         lose(state, log)
     else:
-        reroll(state, action - REROLL, log)
+        reroll(state, argument, log)
 
 
 @rule
-def collect(state: State, action: int, log: Grid) -> None:
-    """DA-8.3: the follower's die. DA-10.1: an exchange. DA-11.1: a card."""
-    if action < END_TRADE:
-        welcome_follower(state, action - FOLLOWER_DIE, log)
-    elif action == END_TRADE:
+def play_later_step(state: State, kind: int, argument: int, log: Grid) -> None:
+    """DA-8.3: The follower's die. DA-10.1: An exchange. DA-11.1: A card."""
+    if kind == Act.FOLLOWER_DIE:
+        add_follower(state, argument, log)
+    elif kind == Act.END_TRADE:
         end_visit(state)
-    elif action < DECLINE:
-        exchange(state, (action - TRADE) // 2, (action - TRADE) % 2, log)
-    elif action == BUY:
+    elif kind == Act.TRADE:
+        exchange(state, argument // 2, argument % 2, log)
+    elif kind == Act.BUY:
         buy(state, log)
     else:
         decline(state, log)
 
 
 @rule
-def go_on(state: State, log: Grid) -> None:
-    """DA-4.1: step after step and turn after turn, to the next decision or to the end."""
+def advance(state: State, log: Grid) -> None:
+    """DA-4.1: Resolve step after step and turn after turn, up to the next decision or the end."""
     while not resolve_step(state, log):
         state.cursor = 0
         if state.step < Step.SORCERER:
             state.step += 1
-            state.phase = Phase.FIGHT_ORDER  # with which excursions begin; later steps ask for what they need
+            state.phase = Phase.FIGHT_ORDER  # excursions begin with it; later steps set their own
         elif is_last_turn(state):
             emit(log, Event.TURN_ENDED, state.turn)
             end_match(state, log)
@@ -184,7 +163,7 @@ def go_on(state: State, log: Grid) -> None:
 
 @rule
 def resolve_step(state: State, log: Grid) -> bool:
-    """DA-4.1: the step, as far as it goes without a decision. True when one is due, False when the step is done."""
+    """DA-4.1: Resolve the step until a player must decide (True) or the step is done (False)."""
     if state.step == Step.PLACEMENT:
         return resolve_placement(state, log)
     if state.step == Step.EXCURSION:
@@ -208,7 +187,7 @@ def resolve_step(state: State, log: Grid) -> bool:
 
 @rule
 def end_turn(state: State, log: Grid) -> None:
-    """DA-12.2: dice go home, cards and treasures are filled up, and the next turn begins."""
+    """DA-12.2: Dice go home, cards and treasure are refilled, and the next turn begins."""
     state.place[:] = NONE
     state.won_fight[:] = False
     state.track[:] = NONE

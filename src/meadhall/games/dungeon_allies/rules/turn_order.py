@@ -5,13 +5,14 @@ from __future__ import annotations
 from meadhall.engine.events import append_argument, emit
 from meadhall.engine.rule import rule
 from meadhall.engine.schema import Grid
+from meadhall.games.dungeon_allies.pieces import NONE
 from meadhall.games.dungeon_allies.rules.supply import GOLD_FIRST, gain
-from meadhall.games.dungeon_allies.state import NONE, Event, State
+from meadhall.games.dungeon_allies.state import Event, State
 
 
 @rule
 def resolve_turn_order(state: State, log: Grid) -> None:
-    """DA-5.1: gifts, then the new order. DA-5.2: it holds from here on."""
+    """DA-5.1: Players get their gifts, then the order changes. DA-5.2: The new order applies from here on."""
     if state.track[0] == NONE:
         return
     taken = 0
@@ -21,12 +22,12 @@ def resolve_turn_order(state: State, log: Grid) -> None:
         taken += 1
     for space in range(taken - 1, -1, -1):
         move_to_front(state, state.track[space])
-    tell_order(state, log)
+    emit_order(state, log)
 
 
 @rule
 def move_to_front(state: State, seat: int) -> None:
-    """DA-5.1: those who were before that seat go one place back, in their old order."""
+    """DA-5.1: The seats that were before this one move one place back and keep their order."""
     place = 0
     while state.order[place] != seat:
         place += 1
@@ -36,7 +37,7 @@ def move_to_front(state: State, seat: int) -> None:
 
 
 @rule
-def tell_order(state: State, log: Grid) -> None:
+def emit_order(state: State, log: Grid) -> None:
     emit(log, Event.ORDER, state.order[0])
     for place in range(1, state.players):
         append_argument(log, state.order[place])
