@@ -161,7 +161,7 @@ async def test_fewer_seats_take_open_ones_and_bots_but_no_people(hall: OpenHall)
     third = hall.person()
     await host.ask(f"/tables/{table}/size", {"players": "3"})
     await third.ask(f"/tables/{table}/seats", {"set": "sit"})
-    await refused(host, f"/tables/{table}/size", {"players": "2"}, 409, "wrong-moment", "More people than that are seated.")
+    await refused(host, f"/tables/{table}/size", {"players": "2"}, 409, "wrong-moment", "More people than that are already seated.")
 
 
 async def test_options_are_chosen_and_kept(hall: OpenHall) -> None:
@@ -202,8 +202,8 @@ async def test_a_listed_table_is_in_the_hall_and_another_is_not(hall: OpenHall) 
             "unknown-bot",
             "thrall, karl, huscarl, jarl, king, random, greedy",
         ),
-        ("seats", {"seat": "0", "set": "bot:random"}, 409, "wrong-moment", "Somebody sits there."),
-        ("seats", {"seat": "0", "set": "remove"}, 409, "wrong-moment", "Somebody sits there."),
+        ("seats", {"seat": "0", "set": "bot:random"}, 409, "wrong-moment", "A player sits there."),
+        ("seats", {"seat": "0", "set": "remove"}, 409, "wrong-moment", "A player sits there."),
         ("seats", {"seat": "1", "set": "remove"}, 400, "bad-setup", "for 2 to 6 players, not 1"),
         ("size", {"players": "7"}, 400, "bad-setup", "for 2 to 6 players, not 7"),
         ("size", {"players": "1"}, 400, "bad-setup", "for 2 to 6 players, not 1"),
@@ -233,7 +233,7 @@ async def test_what_cannot_be_done_before_the_match(
         ("seats", {"seat": "1"}, "can be taken, left, opened, removed"),
         ("seats", {"seat": "1", "set": "burn"}, "can be taken, left, opened, removed"),
         ("seats", {"set": "bot"}, "Which seat?"),
-        ("seats", {"seat": "one", "set": "bot"}, "seat is a number, not 'one'"),
+        ("seats", {"seat": "one", "set": "bot"}, "seat must be an integer, not 'one'"),
         ("size", {}, "How many players?"),
         ("size", {"players": "1" * 5000}, "How many"),
     ],
@@ -297,8 +297,8 @@ async def test_once_it_has_begun_nothing_is_arranged_any_more(hall: OpenHall) ->
         ("options", {"hand": "many"}),
         ("start", {}),
     ):
-        await refused(host, f"/tables/{table}/{path}", form, 409, "wrong-moment", "The match has begun already.")
-    await refused(friend, f"/tables/{table}/seats", {"set": "leave"}, 409, "wrong-moment", "The match has begun already.")
+        await refused(host, f"/tables/{table}/{path}", form, 409, "wrong-moment", "The match has already started.")
+    await refused(friend, f"/tables/{table}/seats", {"set": "leave"}, 409, "wrong-moment", "The match has already started.")
 
 
 @pytest.mark.parametrize(
@@ -395,7 +395,7 @@ async def test_refusals_of_an_action_say_why(hall: OpenHall) -> None:
     await refused(host, act, {}, 400, "malformed", "An action must be an integer")
     await refused(host, act, {"action": "99"}, 400, "malformed", "outside 0 to 14")
     await refused(host, act, {"action": "-1"}, 400, "malformed", "outside 0 to 14")
-    await refused(host, act, {"action": "0", "n": "7"}, 409, "stale", "The game has moved on since")
+    await refused(host, act, {"action": "0", "n": "7"}, 409, "stale", "The game has moved on.")
     await refused(host, act, {"action": "0", "n": "x"}, 400, "bad-setup", "n must be an integer")
     await refused(friend, act, {"action": "0"}, 409, "not-your-turn", "turn.")
     await refused(hall.person(), act, {"action": "0"}, 403, "not-your-seat", "You have no seat at this table")
@@ -467,7 +467,7 @@ async def test_who_has_a_seat_is_not_given_another_one(hall: OpenHall) -> None:
     before = room.table
     answer = await friend.post(f"/seat/{before.seats[0].link_token}")
     assert answer.status_code == 409
-    assert "You have another seat at this table." in answer.text
+    assert "You already have another seat at this table." in answer.text
     assert room.table == before == await hall.store.table(before.id)
 
 
@@ -654,7 +654,7 @@ async def test_an_address_has_so_many_streams_and_no_more(settings: Settings, at
             await two.frame()
             refusal = await host.get(path)
             assert refusal.status_code == 429
-            assert "live pages" in refusal.text
+            assert "Too many pages" in refusal.text
             async with stream(friend, path) as elsewhere:
                 assert elsewhere.status == 200
         async with stream(host, path) as again:
