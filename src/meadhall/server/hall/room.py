@@ -34,8 +34,6 @@ from meadhall.server.worker.threads import run_in_thread
 _TRIES = 3
 """Number of attempts at a change when another process has written first."""
 
-_WAITING_KEPT = 32
-
 
 class Room:
     """One table, its match, and its subscribers.
@@ -63,8 +61,6 @@ class Room:
         self.hints = Hints(worker, self.publish)
         self.chart_job: ChartJob | None = None
         self.last_used = time.monotonic()
-        self.cache: dict[Any, Any] = {}  # rendered parts of this version
-        self.waiting: dict[Any, bytes] = {}  # rendered private parts of waiting seats
         self._hinted = InformationSets()  # where a hint was requested
         self._store = store
         self._worker = worker
@@ -291,18 +287,11 @@ class Room:
     def publish(self) -> None:
         """Publish a visible change to all subscribers."""
         self.version = max(self.version + 1, _milliseconds())
-        self.cache.clear()
         self.bots.cancel_outdated_search()
         if self.table.status in FINISHED:
             self._worker.forget(self.table.id)
             self.hints.clear()
         self.channel.publish()
-
-    def keep_waiting(self, key: Any, rendered: bytes) -> None:
-        """Remember what a waiting seat's private part looks like; forget old ones when there are many."""
-        if len(self.waiting) >= _WAITING_KEPT:
-            self.waiting.clear()
-        self.waiting[key] = rendered
 
     def open_pages(self) -> Counter[int | None]:
         """Return the number of open pages by seat; the pages of spectators are counted under None."""

@@ -7,7 +7,7 @@ private part is one viewer's prompt and controls.
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -21,7 +21,7 @@ from meadhall.engine.match import Match
 from meadhall.server.hall.room import Room
 from meadhall.server.pages.lobby import lobby_page
 from meadhall.server.pages.match import live_page, seat_views
-from meadhall.server.pages.models import LobbyPage, MatchPage, Refusal
+from meadhall.server.pages.models import LobbyPage, MatchPage, Refusal, SeatView
 from meadhall.server.pages.templates import environment, template
 from meadhall.server.store.models import Guest
 
@@ -58,7 +58,7 @@ class Frames:
     def __init__(self) -> None:
         self._versions: WeakKeyDictionary[Room, _Version] = WeakKeyDictionary()
         self._fragment = lru_cache(maxsize=_FRAGMENTS_KEPT)(_fragment)
-        environment().globals["cached"] = self.cached
+        environment().globals.update(cached=self.cached, cached_each=self.cached_each)
 
     def cached(self, macro: Macro, *values: Hashable) -> Markup:
         """Return what a macro renders for these values, from the cache if possible.
@@ -66,6 +66,11 @@ class Frames:
         The macro must stand in an imported template: a macro of a page's own template is a new object in every rendering.
         """
         return self._fragment(macro, values, current_language())
+
+    def cached_each(self, macro: Macro, values: Iterable[Hashable]) -> Markup:
+        """Return what a macro renders for each of these values, joined."""
+        language = current_language()
+        return Markup("".join([self._fragment(macro, (value,), language) for value in values]))
 
     def frame(self, room: Room, guest: Guest, base_url: str, notice: Refusal | None = None) -> Frame:
         """Return the frame of a table as a guest sees it, in the current language: the lobby or the match.
@@ -115,7 +120,20 @@ class Frames:
     def private(self, page: MatchPage) -> Markup:
         """Return one viewer's part of a match's frame: prompt, controls and tools."""
         macros: Any = template("_private.html").module
-        return _one_line(macros.private(page, _game_macros(page.game)))
+        return _one_line(macros.private(page, self._controls(page)))
+
+    def _controls(self, page: MatchPage) -> Markup | None:
+        """Return the game's controls for a seat; None for a spectator, and after the end."""
+        if page.viewer is None or page.result:
+            return None
+        macro = _game_macros(page.game).controls
+        return _one_line(macro(page)) if page.your_turn else self.cached(macro, _at_rest(page))
+
+
+def _at_rest(page: MatchPage) -> MatchPage:
+    """Return what the controls of a waiting seat depend on: it stays equal while other seats move."""
+    seats = tuple([SeatView(seat.seat, seat.name, "human") for seat in page.seats])
+    return MatchPage("", "", page.game, "", seats, page.viewer, "running", "", False, 0, (), (), None, page.own)
 
 
 def _game_macros(game: str) -> Any:
