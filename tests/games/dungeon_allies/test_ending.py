@@ -79,7 +79,7 @@ def test_DA_12_2_every_space_is_free_in_the_next_turn() -> None:
 
 
 def last_turn(**more: Any) -> Match:
-    """The last monster lies on square 27; A attacks it, other dice are to be placed."""
+    """Return a match with the last monster on square 27. A attacks it, and other dice are still unplaced."""
     match = scene(removed=MONSTERS - 1, monsters={27: (2, 1, "melee")}, **more)
     send(match, (A, 4, "square:27"))
     return match

@@ -117,7 +117,7 @@ def test_DA_4_4_the_dice_are_summed_a_weakness_doubles_and_the_colour_of_the_squ
 
 
 def prepared(spells: str, *, square: int = 0, removed: int = 0, weakness: str = "fire", target: int = 30) -> Match:
-    """A, with a d4:water and a d6:fire in a fight and a d8:armor elsewhere, is to prepare it."""
+    """Return a match in which A prepares a fight with a d4 (water) and a d6 (fire). A's d8 (armor) is elsewhere."""
     match = scene(
         {A: {4: "water", 6: "fire", 8: "armor"}}, crystals={A: spells}, monsters={square: (target, 2, weakness)}, removed=removed
     )

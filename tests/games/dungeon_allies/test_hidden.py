@@ -99,7 +99,7 @@ def test_DA_14_2_which_tile_lies_where_and_the_order_of_stack_and_deck_are_hidde
 
 
 def test_DA_14_2_a_peek_is_permanent_and_private() -> None:
-    """Compare whole matches with what the events say."""
+    """Compare the views of whole matches with the events."""
     for match in (DA.match(players=3, seed="peeks"), enriched(DA.match(players=3, seed="peeks, later"))):
         known: dict[int, dict[int, int]] = {viewer: {} for viewer in range(-1, 3)}
         for action in at_random(match):

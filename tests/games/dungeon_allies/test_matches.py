@@ -50,8 +50,8 @@ def allies_of(match: Match, seat: int) -> dict[int, str]:
     return {DICE[die]: allies[ally].id for die, ally in enumerate(state.ally[seat].tolist()) if ally != NONE}
 
 
-def test_every_match_is_the_one_that_the_reference_plays() -> None:
-    """Events and who may see them, legal actions, actors, what everybody has, winners; in matches with all that can happen."""
+def test_every_match_agrees_with_the_reference() -> None:
+    """Compare events with their audiences, legal actions, actors, possessions and winners. The matches contain every kind of event."""
     asked: Counter[int] = Counter()
     names: Counter[str] = Counter()
     for match in matches(MATCHES):

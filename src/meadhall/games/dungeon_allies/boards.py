@@ -1,4 +1,4 @@
-"""What lies on the boards and what players have, as values for the page."""
+"""The boards and the possessions of the players, as values for the page."""
 
 from __future__ import annotations
 

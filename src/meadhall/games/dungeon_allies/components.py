@@ -1,4 +1,4 @@
-"""The components: what is printed on boards, tiles and cards, from ``components.toml`` or from a player's own document."""
+"""The components: the values on boards, tiles and cards, from ``components.toml`` or from a player's own document."""
 
 from __future__ import annotations
 
@@ -192,7 +192,7 @@ RULES: Mapping[str, Any] = {
 
 
 class Components(_Part, eq=False):
-    """Everything that is printed on the pieces, as in ``components.toml``. Tables that only repeat the rules are optional.
+    """All values on the pieces, as in ``components.toml``. Tables that only repeat the rules are optional.
 
     Compared by identity, so that caches can use it as a key.
     """
@@ -318,7 +318,7 @@ def encode(components: Components) -> tuple[int, ...]:
 
 COMPONENTS = Document(
     "components",
-    marked("What is printed on the tiles, cards and boards."),
+    marked("The values on the tiles, cards and boards."),
     Path(__file__).with_name("components.toml"),
     Components,
     find_errors,

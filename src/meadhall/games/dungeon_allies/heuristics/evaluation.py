@@ -1,4 +1,4 @@
-"""Evaluation between two turns: a linear score of what each seat has, and a softmax of these scores over the seats."""
+"""Evaluation between two turns: a linear score of the features of each seat, and a softmax of these scores."""
 
 from __future__ import annotations
 

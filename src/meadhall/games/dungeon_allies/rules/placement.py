@@ -53,7 +53,7 @@ def resolve_placement(state: State, log: Grid) -> bool:
 
 @rule
 def find_next_player(state: State) -> int:
-    """DA-3.1: Find the next player in turn order, pass after pass, who has unplaced dice.
+    """DA-3.1: Find the next player with unplaced dice, in turn order and pass after pass.
 
     Returns these dice as a mask; 0 if all dice are placed.
     """

@@ -12,7 +12,7 @@ from meadhall.games.dungeon_allies.state import Event, State
 
 @rule
 def resolve_prisoners(state: State, log: Grid) -> None:
-    """DA-9.1: Space by space, a player who can pay the offering pays it."""
+    """DA-9.1: Space by space, players pay the offering if they can."""
     for space in range(PRISONERS):
         seat = state.holder[Target.PRISONER + space]
         if seat != NONE:

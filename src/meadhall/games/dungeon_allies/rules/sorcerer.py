@@ -13,7 +13,7 @@ from meadhall.games.dungeon_allies.state import Event, State, current_round
 
 @rule
 def resolve_sorcerer(state: State, log: Grid) -> bool:
-    """DA-11.1: Space by space, a player who can pay decides. True when a player must decide."""
+    """DA-11.1: Space by space, players decide if they can pay. True when a player must decide."""
     while state.cursor < DISPLAY:
         seat = state.holder[Target.SORCERER + state.cursor]
         if seat != NONE:
