@@ -1,4 +1,4 @@
-"""The hall for programs: JSON in, JSON out, refusals by name, a stream of events, and a description of all that."""
+"""The JSON API: bodies, refusals with a code, the event stream, and the OpenAPI document."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ async def two_programs(hall: OpenHall, game: str = HOARD) -> tuple[Program, Prog
     return host, friend, table
 
 
-async def test_the_games_are_listed_with_all_one_needs(hall: OpenHall) -> None:
+async def test_the_list_of_games_has_options_bots_and_limits(hall: OpenHall) -> None:
     games = {game["name"]: game for game in (await hall.person().get("/api/v1/games")).json()}
     assert games[AXES]["ready"]
     assert (games[AXES]["min_players"], games[AXES]["max_players"], games[AXES]["actions"]) == (2, 6, 12)
@@ -89,13 +89,13 @@ async def test_a_hint(hall: OpenHall) -> None:
 
 
 @pytest.mark.parametrize("action", ["0", None, 1.5, True, [1], {"a": 1}, "x", 10**30, -1])
-async def test_what_is_no_action_is_malformed(hall: OpenHall, action: Any) -> None:
+async def test_an_action_that_is_not_an_integer_is_malformed(hall: OpenHall, action: Any) -> None:
     host, _, table = await two_programs(hall)
     answer = await host.act(table, action)
     assert (answer.status_code, answer.json()["error"]) == (400, "malformed")
 
 
-async def test_every_refusal_has_a_name_a_reason_and_a_rule(hall: OpenHall) -> None:
+async def test_every_refusal_has_a_code_a_reason_and_a_rule(hall: OpenHall) -> None:
     host, friend, table = await two_programs(hall)
     stranger = await hall.program()
     await host.act(table, LOOK)
@@ -158,7 +158,7 @@ async def test_a_body_that_is_not_utf_8_is_refused(hall: OpenHall, path: str, bo
     assert (answer.status_code, answer.json()["error"]) == (400, "bad-request"), answer.text
 
 
-async def test_a_body_nested_without_end_is_refused(hall: OpenHall) -> None:
+async def test_a_deeply_nested_body_is_refused(hall: OpenHall) -> None:
     host, _, table = await two_programs(hall)
     deep = '{"action": ' + "[" * 20_000 + "]" * 20_000 + "}"
     answer = await host.http.post(f"/api/v1/tables/{table}/actions", content=deep, headers={"Content-Type": "application/json"})
@@ -195,7 +195,7 @@ async def test_events_are_streamed_each_action_once(hall: OpenHall) -> None:
         assert (name, data["n"]) == ("action", 4), "what was told before is not told again"
 
 
-async def test_who_comes_back_is_told_what_followed_the_last_event(hall: OpenHall) -> None:
+async def test_a_client_that_reconnects_gets_the_events_after_its_last_one(hall: OpenHall) -> None:
     host, _, table = await two_programs(hall)
     for action in (LOOK, BOAST):
         await host.act(table, action)
@@ -216,7 +216,7 @@ async def test_who_comes_back_is_told_what_followed_the_last_event(hall: OpenHal
     assert (await host.http.get(events)).status_code == 400
 
 
-async def test_a_quiet_stream_says_that_it_is_still_there(hall: OpenHall, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_stream_without_events_sends_heartbeats(hall: OpenHall, monkeypatch: pytest.MonkeyPatch) -> None:
     host, _, table = await two_programs(hall)
     monkeypatch.setattr(event_stream, "HEARTBEAT_INTERVAL", 0.01)
     async with stream(host, f"/api/v1/tables/{table}/events") as live:
@@ -255,8 +255,8 @@ async def fail(*_: object) -> None:
     raise RuntimeError("the wiring")
 
 
-async def do_everything(hall: OpenHall, host: Program, friend: Program, stranger: Program) -> str:
-    """Ask for everything that the hall does for programs, and for much that it refuses. The table, at which a match is over."""
+async def send_every_request(hall: OpenHall, host: Program, friend: Program, stranger: Program) -> str:
+    """Send every kind of request, also many that are refused. Return the table of a finished match."""
     await host.http.post("/api/v1/guests", json={"name": "Ada"})
     await host.read("/games")
     alone = (await host.open(game=HOARD, bots=["random"]))["id"]
@@ -288,8 +288,8 @@ async def do_everything(hall: OpenHall, host: Program, friend: Program, stranger
     return str(table)
 
 
-async def meet_what_is_rare(hall: OpenHall, host: Program, table: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A fault, too many tables, a game that is being set up, a match of other rules, a token of another hall."""
+async def cause_rare_refusals(hall: OpenHall, host: Program, table: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Cause rare refusals: an internal error, too many tables, a game that is not ready, other rules, a token of another hall."""
     with monkeypatch.context() as patch:
         patch.setattr(Room, "undo", fail)
         await host.post(f"/tables/{table}/undo")
@@ -305,7 +305,7 @@ async def meet_what_is_rare(hall: OpenHall, host: Program, table: str, monkeypat
     await host.read(f"/tables/{table}")
 
 
-async def test_every_answer_and_refusal_is_as_described(hall: OpenHall, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_every_response_is_as_described(hall: OpenHall, monkeypatch: pytest.MonkeyPatch) -> None:
     document = await described(hall)
     answers: list[httpx.Response] = []
 
@@ -316,8 +316,8 @@ async def test_every_answer_and_refusal_is_as_described(hall: OpenHall, monkeypa
     host, friend, stranger = programs = [await hall.program() for _ in range(3)]
     for program in programs:
         program.http.event_hooks["response"].append(keep)
-    table = await do_everything(hall, host, friend, stranger)
-    await meet_what_is_rare(hall, host, table, monkeypatch)
+    table = await send_every_request(hall, host, friend, stranger)
+    await cause_rare_refusals(hall, host, table, monkeypatch)
 
     for answer in answers:
         document.check_answer(answer)

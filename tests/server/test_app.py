@@ -1,4 +1,4 @@
-"""The application around the pages: headers, limits, static files, health, metrics, faults of ours."""
+"""The application around the pages: headers, limits, static files, health, metrics, internal errors."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ POLICY = "default-src 'self'"
 
 
 class Inline(HTMLParser):
-    """Finds what a policy without exceptions forbids."""
+    """Finds the inline scripts and styles that the content security policy forbids."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -55,7 +55,7 @@ def inline(html: str) -> list[str]:
     return parser.found
 
 
-def is_guarded(headers: httpx.Headers | dict[str, str]) -> bool:
+def has_security_headers(headers: httpx.Headers | dict[str, str]) -> bool:
     return (
         headers["content-security-policy"] == POLICY
         and headers["x-content-type-options"] == "nosniff"
@@ -64,7 +64,9 @@ def is_guarded(headers: httpx.Headers | dict[str, str]) -> bool:
     )
 
 
-async def test_every_answer_is_guarded_and_no_page_holds_script_or_style(hall: OpenHall, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_every_response_has_security_headers_and_no_page_has_inline_scripts_or_styles(
+    hall: OpenHall, monkeypatch: pytest.MonkeyPatch
+) -> None:
     pages = []
     for game in (AXES, HOARD):
         host, friend, room = await hall.two_at(game)
@@ -96,15 +98,15 @@ async def test_every_answer_is_guarded_and_no_page_holds_script_or_style(hall: O
         await host.http.head("/settings"),
     ]
     async with stream(host, f"{table}/stream") as live:
-        assert is_guarded(live.headers)
+        assert has_security_headers(live.headers)
     for answer in [*pages, *others]:
-        assert is_guarded(answer.headers), answer.request.url
+        assert has_security_headers(answer.headers), answer.request.url
         if answer.headers.get("content-type", "").startswith("text/html"):
             assert inline(answer.text) == [], answer.request.url
     assert all(answer.status_code < 500 for answer in [*pages, *others])
 
 
-async def test_a_fault_of_ours_is_told_without_its_secrets(
+async def test_an_internal_error_is_logged_without_secrets(
     hall: OpenHall, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     host, _, room = await hall.two_at(HOARD)
@@ -116,7 +118,7 @@ async def test_a_fault_of_ours_is_told_without_its_secrets(
     monkeypatch.setattr(Store, "table_by_link", fail)
     page = await host.get(f"/seat/{key}")
     assert page.status_code == 500
-    assert is_guarded(page.headers)
+    assert has_security_headers(page.headers)
     assert "Nothing is lost" in page.text
     assert "wiring" not in page.text
     answer = await host.get(f"/seat/{key}", Accept="application/json")
@@ -139,7 +141,7 @@ async def test_errors_are_pages_for_people_and_json_for_programs(hall: OpenHall,
     assert (answer.status_code, answer.json()["status"]) == (status, status)
 
 
-async def test_errors_speak_the_guests_language(hall: OpenHall) -> None:
+async def test_errors_are_in_the_guests_language(hall: OpenHall) -> None:
     german = hall.person()
     await german.post("/settings", {"language": "de"})
     for path in ("/tables/nowhere", "/seat/x", "/replay/x"):
@@ -157,13 +159,13 @@ async def test_a_body_that_is_too_large_is_refused(hall: OpenHall) -> None:
     assert (await program.post("/tables", {"game": "x" * (DOCUMENT_LIMIT + 1)})).status_code == 413
 
 
-async def test_one_client_makes_so_many_requests_and_no_more(settings: Settings, at_once: None) -> None:
+async def test_requests_of_a_client_are_limited(settings: Settings, at_once: None) -> None:
     async with open_hall(replace(settings, requests_per_minute=5)) as hall:
         busy, other = hall.person("10.0.0.1"), hall.person("10.0.0.2")
         answers = [await busy.get("/settings") for _ in range(7)]
         assert [answer.status_code for answer in answers] == [200] * 5 + [429] * 2
         assert "Wait a minute" in answers[-1].text
-        assert is_guarded(answers[-1].headers)
+        assert has_security_headers(answers[-1].headers)
         answer = await busy.get("/api/v1/games")
         assert (answer.status_code, answer.json()["error"]) == (429, "too-many-requests")
         assert (await other.get("/settings")).status_code == 200
@@ -171,9 +173,7 @@ async def test_one_client_makes_so_many_requests_and_no_more(settings: Settings,
             assert (await busy.get(path)).status_code == 200, "what is not counted"
 
 
-async def test_how_many_requests_came_from_where_is_forgotten(
-    settings: Settings, at_once: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_expired_request_counts_are_deleted(settings: Settings, at_once: None, monkeypatch: pytest.MonkeyPatch) -> None:
     looked = asyncio.Queue[MemoryStore]()
     delete_expired = MemoryStore.delete_expired
 
@@ -196,7 +196,7 @@ async def test_how_many_requests_came_from_where_is_forgotten(
         assert not await counts.exists("long ago")
 
 
-async def test_static_files_are_kept_for_ever_by_their_version(hall: OpenHall) -> None:
+async def test_static_files_with_a_version_are_cached_forever(hall: OpenHall) -> None:
     person = hall.person()
     assert "immutable" in (await person.get("/static/css/base.css?v=1")).headers["cache-control"]
     assert (await person.get("/static/css/base.css")).headers["cache-control"] == "no-cache"
@@ -233,18 +233,18 @@ UNREADABLE = [
 
 @pytest.mark.parametrize(("body", "kind"), UNREADABLE, ids=["address", "field", "charset"])
 @pytest.mark.parametrize("path", ["/settings", "/replay"])
-async def test_a_form_that_can_not_be_read_is_refused(hall: OpenHall, path: str, body: bytes, kind: str) -> None:
+async def test_a_form_that_can_not_be_decoded_is_refused(hall: OpenHall, path: str, body: bytes, kind: str) -> None:
     person = hall.person()
     answer = await person.http.post(path, content=body, headers={"Content-Type": kind})
     assert 300 <= answer.status_code < 500, answer.text
 
 
-async def test_metrics_say_what_they_are_once(hall: OpenHall) -> None:
+async def test_metrics_have_one_content_type(hall: OpenHall) -> None:
     answer = await hall.person().get("/metrics")
     assert answer.headers.get_list("content-type") == [CONTENT_TYPE_LATEST]
 
 
-async def test_metrics_count_without_naming_anything(hall: OpenHall) -> None:
+async def test_metrics_contain_no_ids_and_no_secrets(hall: OpenHall) -> None:
     host, _, room = await hall.two_at(HOARD)
     key = room.table.seats[0].link_token
     await host.get(f"/seat/{key}")
@@ -259,9 +259,9 @@ async def test_metrics_count_without_naming_anything(hall: OpenHall) -> None:
         assert secret not in text
 
 
-async def test_metrics_tell_when_the_hall_was_held_up(hall: OpenHall) -> None:
+async def test_metrics_show_event_loop_lag(hall: OpenHall) -> None:
     async def often_late() -> float:
-        """How often the event loop was late by more than 100 ms."""
+        """Return how often the event loop was late by more than 100 ms."""
         text = (await hall.person().get("/metrics")).text
         counts = dict(re.findall(r'^meadhall_event_loop_lag_seconds_bucket\{le="(.+)"\} (.+)$', text, re.MULTILINE))
         return float(counts["+Inf"]) - float(counts["0.1"])
@@ -272,8 +272,8 @@ async def test_metrics_tell_when_the_hall_was_held_up(hall: OpenHall) -> None:
     assert await often_late() > before
 
 
-async def test_the_hall_shows_tables_whose_game_has_gone(hall: OpenHall, caplog: pytest.LogCaptureFixture) -> None:
-    """A game may come from another package, and go with it."""
+async def test_the_hall_opens_although_a_game_was_uninstalled(hall: OpenHall, caplog: pytest.LogCaptureFixture) -> None:
+    """The game of a table may have come from another package."""
     host, _, room = await hall.two_at(HOARD)
     for status in ("running", "gathering"):
         gone = replace(room.table, id=status, game="chess", is_public=True, status=status, seats=())

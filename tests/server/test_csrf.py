@@ -17,7 +17,7 @@ OTHER = "https://evil.test"
 
 
 async def with_session(app: Litestar) -> Visitor:
-    """A visitor who has the session cookie, and says nothing else about where a request comes from."""
+    """Return a client that has the session cookie, but sends no ``Sec-Fetch-Site`` and no ``Origin`` by itself."""
     visitor = Visitor(app)
     await visitor.get("/settings")
     assert "meadhall_guest" in visitor.http.cookies
@@ -111,7 +111,7 @@ async def test_any_site_may_link_to_the_hall(hall: OpenHall, headers: dict[str, 
 
 @pytest.mark.parametrize("headers", [{}, *FROM_HERE, *FROM_ELSEWHERE], ids=str)
 async def test_programs_are_not_affected(hall: OpenHall, headers: dict[str, str]) -> None:
-    """Not with a bearer token, nor where the API needs none: it ignores cookies."""
+    """The API ignores cookies, so it needs no check, with a bearer token or without."""
     visitor = await with_session(hall.app)
     answer = await visitor.http.post("/api/v1/guests", json={"name": "Robot"}, headers=headers)
     assert answer.status_code == 201

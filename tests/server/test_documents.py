@@ -1,4 +1,4 @@
-"""A document as an option of a table: brought by its host, refused with the line, seen by everybody, kept in the record."""
+"""A document as an option of a table: uploaded by the host, refused with the line, shown to all guests, kept in the record."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ WORD = BROUGHT["sha256"][:8]
 
 @pytest.fixture(scope="module")
 def coined(compiled: None) -> Iterator[None]:
-    """Hoard with coins that have names has a page, and can be played at once."""
+    """Register and compile a variant of Hoard whose coins have names."""
     with registered(replace(coins, folder=hoard_on_a_page.game.folder, page=hoard_on_a_page.page)):
         warm([NAME], bulk=False)
         yield
 
 
 async def bring(person: Person, table: str, document: bytes | str | None, name: str = NAME, **headers: str) -> httpx.Response:
-    """Bring a document; a text is sent as a plain field, None as nothing at all."""
+    """Upload a document. A ``str`` is sent as a plain field; None sends no document."""
     form = {"document": document} if isinstance(document, str) else {}
     files = {"document": ("my.toml", document)} if isinstance(document, bytes) else {"other": ("", b"")}
     return await person.http.post(f"/tables/{table}/documents/{name}", data=form, files=files, headers=headers)
@@ -56,7 +56,7 @@ async def open_with_friend(hall: OpenHall) -> tuple[Person, Person, str]:
     return host, friend, table
 
 
-async def test_the_built_in_one_can_be_had_to_be_filled_in(hall: OpenHall) -> None:
+async def test_the_built_in_document_can_be_downloaded(hall: OpenHall) -> None:
     host = hall.person()
     table = await host.open(NAME)
     link = re.search(r'href="([^"]*)" download', (await host.get(f"/tables/{table}")).text)
@@ -68,7 +68,7 @@ async def test_the_built_in_one_can_be_had_to_be_filled_in(hall: OpenHall) -> No
         assert (await host.get(path)).status_code == 404
 
 
-async def test_a_document_is_brought_and_everybody_sees_it(hall: OpenHall) -> None:
+async def test_an_uploaded_document_is_shown_to_all_guests(hall: OpenHall) -> None:
     host, friend, table = await open_with_friend(hall)
     assert "The built-in ones are used." in (await friend.get(f"/tables/{table}")).text
     answer = await bring(host, table, RENAMED)
@@ -81,14 +81,14 @@ async def test_a_document_is_brought_and_everybody_sees_it(hall: OpenHall) -> No
     assert 'id="bring-coins"' not in (await friend.get(f"/tables/{table}")).text
 
 
-async def test_other_options_leave_it_as_it_is(hall: OpenHall) -> None:
+async def test_a_change_of_other_options_keeps_the_document(hall: OpenHall) -> None:
     host, _, table = await open_with_friend(hall)
     await bring(host, table, RENAMED)
     assert (await host.ask(f"/tables/{table}/options", {"hand": "many"})).status_code == 200
     assert (await hall.room(table)).table.options == {"hand": "many", "mode": "rivals", "coins": BROUGHT}
 
 
-async def test_back_to_the_built_in_one(hall: OpenHall) -> None:
+async def test_the_host_can_go_back_to_the_built_in_document(hall: OpenHall) -> None:
     host, _, table = await open_with_friend(hall)
     await bring(host, table, RENAMED)
     form = {"set": "built-in"}
@@ -109,7 +109,7 @@ async def test_back_to_the_built_in_one(hall: OpenHall) -> None:
     ],
     ids=["wrong", "no TOML", "no text", "long", "empty", "none"],
 )
-async def test_a_wrong_one_is_refused_with_the_reason_and_nothing_changes(
+async def test_an_invalid_document_is_refused_with_the_reason_and_nothing_changes(
     hall: OpenHall, document: bytes | None, reason: str
 ) -> None:
     host, _, table = await open_with_friend(hall)
@@ -124,12 +124,12 @@ async def test_a_wrong_one_is_refused_with_the_reason_and_nothing_changes(
     assert (await hall.room(table)).table.options["coins"] == BROUGHT
 
 
-async def test_far_too_large_a_one_is_not_even_read(hall: OpenHall) -> None:
+async def test_a_document_far_too_large_is_not_read(hall: OpenHall) -> None:
     host, _, table = await open_with_friend(hall)
     assert (await bring(host, table, b"#\n" * LARGEST * 2)).status_code == 413
 
 
-async def test_only_the_host_brings_one_and_only_before_the_match(hall: OpenHall) -> None:
+async def test_only_the_host_can_upload_a_document_and_only_before_the_match(hall: OpenHall) -> None:
     host, friend, table = await open_with_friend(hall)
     assert (await bring(friend, table, RENAMED)).status_code == 403
     assert (await bring(host, table, RENAMED, name="hand")).status_code == 404
@@ -139,7 +139,7 @@ async def test_only_the_host_brings_one_and_only_before_the_match(hall: OpenHall
     assert (await hall.room(table)).table.options["coins"] == COINS.default
 
 
-async def test_no_form_makes_the_hall_read_a_file_of_its_own(hall: OpenHall, tmp_path: Path) -> None:
+async def test_a_form_can_not_make_the_server_read_its_own_files(hall: OpenHall, tmp_path: Path) -> None:
     path = tmp_path / "my.toml"
     path.write_bytes(RENAMED)
     host, _, table = await open_with_friend(hall)
@@ -150,7 +150,7 @@ async def test_no_form_makes_the_hall_read_a_file_of_its_own(hall: OpenHall, tmp
     assert (await hall.room(table)).table.options["coins"] == COINS.default
 
 
-async def test_no_program_makes_the_hall_read_a_file_of_its_own(hall: OpenHall, tmp_path: Path) -> None:
+async def test_a_program_can_not_make_the_server_read_its_own_files(hall: OpenHall, tmp_path: Path) -> None:
     path = tmp_path / "my.toml"
     path.write_bytes(RENAMED)
     program = await hall.program()
@@ -159,7 +159,7 @@ async def test_no_program_makes_the_hall_read_a_file_of_its_own(hall: OpenHall, 
         assert (answer.status_code, answer.json()["error"]) == (400, "bad-setup")
 
 
-async def test_a_program_brings_the_text_or_the_data_and_is_told_the_hash(hall: OpenHall) -> None:
+async def test_a_program_sends_text_or_data_and_gets_the_hash(hall: OpenHall) -> None:
     program = await hall.program()
     games = {game["name"]: game["options"] for game in (await program.read("/games")).json()}
     assert games[NAME][2] == {"name": "coins", "values": None, "template": "/documents/coins/coins"}
@@ -173,7 +173,7 @@ async def test_a_program_brings_the_text_or_the_data_and_is_told_the_hash(hall: 
     assert "line 20" in wrong.json()["reason"]
 
 
-async def test_it_survives_a_restart_and_a_rematch(on_each_database: Settings, at_once: None) -> None:
+async def test_a_document_survives_a_restart_and_a_rematch(on_each_database: Settings, at_once: None) -> None:
     async with open_hall(on_each_database) as opened:
         host, friend, table = await open_with_friend(opened)
         await bring(host, table, RENAMED.replace(b"Ribe", "Århus 🪙".encode()))
@@ -189,7 +189,7 @@ async def test_it_survives_a_restart_and_a_rematch(on_each_database: Settings, a
         assert before["options"]["coins"]["data"]["mint"]["city"] == "Århus 🪙"
 
 
-async def test_the_match_is_told_in_its_names_from_the_log_to_the_record(hall: OpenHall) -> None:
+async def test_log_and_record_use_the_documents_names(hall: OpenHall) -> None:
     host, friend, table = await open_with_friend(hall)
     await bring(host, table, RENAMED)
     await host.ask(f"/tables/{table}/start")

@@ -1,4 +1,4 @@
-"""Forms as they come from pages."""
+"""Reading the forms of pages."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ def test_an_integer_is_read_or_refused() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "x", "1.5", "0x1", "1e3"])
-def test_what_is_no_action_is_malformed(text: str) -> None:
+def test_an_action_that_is_not_an_integer_is_malformed(text: str) -> None:
     with pytest.raises(MalformedAction, match="An action must be an integer"):
         action_number({"action": text})
 
 
 @given(st.text())
-def test_a_safe_path_stays_here(text: str) -> None:
+def test_a_safe_path_stays_in_the_hall(text: str) -> None:
     path = safe_path(text)
     assert path.startswith("/")
     assert not path.startswith(("//", "/\\"))

@@ -1,4 +1,4 @@
-"""The name under which the hall is asked for."""
+"""The Host header, and names of files that can't exist."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from server.people import OpenHall
 @pytest.mark.parametrize(
     "text", ["localhost", "127.0.0.1:8000", "[::1]:8000", "hall.example", "xn--bjrn-6qa.example:443", "my_hall", "a:0", "x:65535"]
 )
-def test_names_and_addresses_are_hosts(text: str) -> None:
+def test_names_and_addresses_are_valid(text: str) -> None:
     assert is_host(text)
 
 
 @pytest.mark.parametrize(
     "text", ["", "a:b", "a:99999999", "a:65536", "::1", "a:80:90", "a:-1", "a/b", "a b", "<a>", "a" * 300, "a:٨٠"]
 )
-def test_nothing_else_is(text: str) -> None:
+def test_other_texts_are_invalid(text: str) -> None:
     assert not is_host(text)
 
 
 @pytest.mark.asyncio
 @pytest.mark.parametrize("path", ["/", "/health", "/nowhere", "/api/v1/games", "/static/css/hall.css"])
-async def test_who_asks_for_no_host_is_refused(hall: OpenHall, path: str, caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_request_with_an_invalid_host_is_refused(hall: OpenHall, path: str, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.ERROR):
         answer = await hall.person().get(path, Host="a:b")
     assert answer.status_code == 400
@@ -36,7 +36,7 @@ async def test_who_asks_for_no_host_is_refused(hall: OpenHall, path: str, caplog
 
 @pytest.mark.asyncio
 @pytest.mark.parametrize("path", ["/static/%00", "/static/" + "a" * 300, "/static/games/axxa/%00", "/static/css/game.css/x"])
-async def test_where_no_file_can_be_there_is_none(hall: OpenHall, path: str, caplog: pytest.LogCaptureFixture) -> None:
+async def test_an_impossible_file_name_is_not_found(hall: OpenHall, path: str, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.ERROR):
         answer = await hall.person().get(path)
     assert answer.status_code == 404

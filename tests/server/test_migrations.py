@@ -34,7 +34,7 @@ pytestmark = pytest.mark.asyncio
 
 VERSION_0_1 = Path(__file__).parent / "databases" / "version_0_1.sql"
 
-# What is in it: see there.
+# Its comment says which guest and which table is which.
 ADA, BJORN, EVE, KARI = (
     "eaacad1d7cfee1f9338bf3d2",
     "703f7a914db8020e58dcdd29",

@@ -1,4 +1,4 @@
-"""The hall on PostgreSQL: a whole match, and several halls that share one database."""
+"""The hall on PostgreSQL: a whole match, and several processes that share one database."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ pytestmark = [pytest.mark.asyncio, pytest.mark.usefixtures("at_once")]
 
 
 def elsewhere(person: Person, hall: OpenHall) -> Person:
-    """The same person, whom a load balancer leads to another hall."""
+    """Return the same person, connected to another process by a load balancer."""
     again = hall.person(person.address)
     again.http.cookies.update(person.http.cookies)
     return again
@@ -53,8 +53,8 @@ async def test_odd_addresses_are_not_found(on_postgresql: Settings, path: str) -
         assert (await hall.person().get(path)).status_code == 404
 
 
-async def test_two_halls_on_one_database_play_one_match(on_postgresql: Settings) -> None:
-    """Each acts at another hall; none has heard of the other's action when it is its turn."""
+async def test_two_processes_play_one_match(on_postgresql: Settings) -> None:
+    """The players use different processes, and neither process hears of the other's actions."""
     async with open_hall(on_postgresql) as one, open_hall(replace(on_postgresql)) as two:
         host, friend, room = await one.two_at(HOARD)
         table = room.table.id
@@ -74,7 +74,7 @@ async def test_two_halls_on_one_database_play_one_match(on_postgresql: Settings)
             assert each.match.result() == match.result()
 
 
-async def test_what_is_refused_is_refused_after_a_look_at_the_database(on_postgresql: Settings) -> None:
+async def test_a_refusal_is_based_on_the_database(on_postgresql: Settings) -> None:
     async with open_hall(on_postgresql) as one:
         host, friend, room = await one.two_at(HOARD)
         assert (await friend.act(room.table.id, BOAST)).json()["error"] == "not-your-turn"
@@ -82,7 +82,7 @@ async def test_what_is_refused_is_refused_after_a_look_at_the_database(on_postgr
         assert (await host.act(room.table.id, BOAST)).json()["error"] == "illegal"
 
 
-async def test_of_two_actions_at_two_halls_one_wins(on_postgresql: Settings) -> None:
+async def test_of_two_actions_at_two_processes_one_is_played(on_postgresql: Settings) -> None:
     async with open_hall(on_postgresql) as one, open_hall(replace(on_postgresql)) as two:
         for _ in range(5):
             host, _friend, room = await one.two_at(HOARD)
@@ -95,7 +95,7 @@ async def test_of_two_actions_at_two_halls_one_wins(on_postgresql: Settings) -> 
             assert entry.value == (BOAST if answers[0].status_code == 200 else LOOK)
 
 
-async def test_bots_at_two_halls_play_each_action_once(on_postgresql: Settings) -> None:
+async def test_bots_at_two_processes_play_each_action_once(on_postgresql: Settings) -> None:
     async with open_hall(on_postgresql) as one, open_hall(replace(on_postgresql)) as two:
         program = await one.program()
         info: dict[str, Any] = await program.open(game=AXES, bots=["greedy", "random"])
@@ -108,7 +108,7 @@ async def test_bots_at_two_halls_play_each_action_once(on_postgresql: Settings) 
         assert there.table.id == room.table.id
 
 
-async def test_while_the_database_is_away_everybody_is_told_so_and_then_goes_on(
+async def test_the_hall_refuses_requests_during_an_outage_of_the_database_and_recovers(
     on_postgresql: Settings, postgresql: PostgreSQL, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with open_hall(on_postgresql) as hall:
@@ -124,7 +124,7 @@ async def test_while_the_database_is_away_everybody_is_told_so_and_then_goes_on(
         assert [(answer.status_code, answer.json()["error"]) for answer in asked] == [(503, "database-away")] * 2
         assert [page.status_code for page in (*told, health)] == [503, 503, 503]
         assert all("database doesn&#39;t answer" in page.text for page in told)
-        assert not any(line.exc_info for line in caplog.records), "a line each"
+        assert not any(line.exc_info for line in caplog.records), "one line each, without a traceback"
         assert (await host.act(room.table.id, BOAST, 1)).status_code == 200
         assert (await host.get("/health")).status_code == 200
 
@@ -134,7 +134,7 @@ async def test_while_the_database_is_away_everybody_is_told_so_and_then_goes_on(
 
 @dataclass
 class Lobby:
-    """A table that gathers, known to two halls: the second has not heard of what is done at the first from here on."""
+    """A lobby in the memory of two processes. The second does not hear of changes at the first."""
 
     host: Person
     host_there: Person
@@ -161,7 +161,7 @@ async def lobby(on_postgresql: Settings, at_once: None) -> AsyncIterator[Lobby]:
 
 
 async def begin_and_play(lobby: Lobby) -> None:
-    """The host seats bots at the second hall, which knows that the table is full, then begins at the first, and boasts there."""
+    """Seat bots at the second process, which then has a full table; start the match and boast at the first."""
     for seat in "12":
         await lobby.host_there.ask(lobby.path("seats"), {"seat": seat, "set": "bot:random"})
     assert (await lobby.host.ask(lobby.path("start"))).status_code == 200
@@ -169,7 +169,7 @@ async def begin_and_play(lobby: Lobby) -> None:
 
 
 async def test_a_seat_is_taken_once(lobby: Lobby) -> None:
-    """Told so, the second sits down on the next."""
+    """The second guest is told so, and takes the next seat."""
     first, second = lobby.one.person("10.0.0.2"), lobby.two.person("10.0.0.3")
     assert (await first.ask(lobby.path("seats"), {"set": "sit", "seat": "1"})).status_code == 200
     answer = await second.ask(lobby.path("seats"), {"set": "sit", "seat": "1"})
@@ -179,20 +179,20 @@ async def test_a_seat_is_taken_once(lobby: Lobby) -> None:
     assert await lobby.stored() == lobby.there.table
 
 
-async def test_of_many_who_want_one_seat_at_two_halls_one_has_it(lobby: Lobby) -> None:
+async def test_of_many_guests_at_two_processes_one_gets_the_seat(lobby: Lobby) -> None:
     people = [hall.person(f"10.0.1.{k}") for k in range(4) for hall in (lobby.one, lobby.two)]
     answers = await asyncio.gather(*(person.ask(lobby.path("seats"), {"set": "sit", "seat": "1"}) for person in people))
     assert sorted(answer.status_code for answer in answers) == [200, *[409] * 7]
 
 
-async def test_all_find_a_seat_while_there_are_some(lobby: Lobby) -> None:
+async def test_each_guest_gets_a_seat_while_there_are_open_ones(lobby: Lobby) -> None:
     people = [lobby.one.person("10.0.0.2"), lobby.two.person("10.0.0.3")]
     answers = await asyncio.gather(*(person.ask(lobby.path("seats"), {"set": "sit"}) for person in people))
     assert [answer.status_code for answer in answers] == [200, 200]
     assert [seat.kind for seat in (await lobby.stored()).seats] == ["human"] * 3
 
 
-async def test_a_match_that_runs_does_not_gather_again(lobby: Lobby) -> None:
+async def test_a_running_match_does_not_go_back_to_the_lobby(lobby: Lobby) -> None:
     await begin_and_play(lobby)
     answer = await lobby.host_there.ask(lobby.path("visibility"), {"public": "yes"})
     assert (answer.status_code, answer.json()["error"]) == (409, "wrong-moment")
@@ -200,8 +200,8 @@ async def test_a_match_that_runs_does_not_gather_again(lobby: Lobby) -> None:
     assert lobby.there.table.status == "running"
 
 
-async def test_a_match_begins_once(lobby: Lobby) -> None:
-    """Told so, the host plays on at the second hall."""
+async def test_a_match_starts_once(lobby: Lobby) -> None:
+    """The host is told so, and plays on at the second process."""
     await begin_and_play(lobby)
     answer = await lobby.host_there.ask(lobby.path("start"))
     assert (answer.status_code, answer.json()["error"]) == (409, "wrong-moment")
@@ -210,7 +210,7 @@ async def test_a_match_begins_once(lobby: Lobby) -> None:
     assert lobby.there.match.steps[0].action == BOAST
 
 
-async def test_who_sat_down_at_another_hall_is_known_here_too(lobby: Lobby) -> None:
+async def test_a_seat_taken_at_another_process_counts_here(lobby: Lobby) -> None:
     friend = lobby.one.person("10.0.0.2")
     assert (await friend.ask(lobby.path("seats"), {"set": "sit"})).status_code == 200
     await lobby.host.ask(lobby.path("seats"), {"seat": "2", "set": "remove"})
@@ -218,8 +218,8 @@ async def test_who_sat_down_at_another_hall_is_known_here_too(lobby: Lobby) -> N
     assert (await elsewhere(friend, lobby.two).act(lobby.room.table.id, BOAST)).json()["error"] == "not-your-turn"
 
 
-async def test_nobody_who_leaves_at_another_hall_comes_back(on_postgresql: Settings) -> None:
-    """Neither to the seat, nor when the other leaves too: then the match is given up."""
+async def test_players_who_resign_at_different_processes_abandon_the_match(on_postgresql: Settings) -> None:
+    """The first resignation is not undone by the second."""
     async with open_hall(on_postgresql) as one, open_hall(replace(on_postgresql)) as two:
         host, friend, room = await one.two_at(HOARD)
         there = await two.room(room.table.id)
@@ -229,7 +229,7 @@ async def test_nobody_who_leaves_at_another_hall_comes_back(on_postgresql: Setti
         assert there.table.status == "abandoned"
 
 
-async def test_who_has_left_at_another_hall_plays_no_more(on_postgresql: Settings) -> None:
+async def test_a_player_who_resigned_at_another_process_can_not_act(on_postgresql: Settings) -> None:
     slow = replace(on_postgresql, bot_pause=3600.0)
     async with open_hall(slow) as one, open_hall(replace(slow)) as two:
         host, _friend, room = await one.two_at(HOARD)
@@ -240,7 +240,7 @@ async def test_who_has_left_at_another_hall_plays_no_more(on_postgresql: Setting
         assert await one.store.entries(room.table.id) == []
 
 
-async def test_one_rematch_for_those_who_ask_at_two_halls(on_postgresql: Settings) -> None:
+async def test_two_processes_open_one_rematch(on_postgresql: Settings) -> None:
     async with open_hall(on_postgresql) as one, open_hall(replace(on_postgresql)) as two:
         host, friend, room = await one.two_at(HOARD)
         url = f"/tables/{room.table.id}/rematch"

@@ -37,7 +37,7 @@ async def test_an_old_page_address_redirects(hall: OpenHall, old: str, new: str)
 
 @pytest.mark.parametrize(("old", "new"), MOVED)
 @pytest.mark.parametrize("method", ["HEAD", "POST"])
-async def test_so_do_its_other_methods(hall: OpenHall, method: str, old: str, new: str) -> None:
+async def test_other_methods_redirect_too(hall: OpenHall, method: str, old: str, new: str) -> None:
     answer = await hall.person().http.request(method, old)
     assert (answer.status_code, answer.headers["location"]) == (308, new)
 
@@ -63,7 +63,7 @@ async def test_a_form_from_before_the_update_still_works(hall: OpenHall) -> None
     assert "Ada" in answer.text
 
 
-async def test_a_form_of_another_site_is_not_even_redirected(hall: OpenHall) -> None:
+async def test_a_form_of_another_site_is_refused_not_redirected(hall: OpenHall) -> None:
     person = hall.person()
     for path in ("/you", "/table/x/act"):
         assert (await person.http.post(path, headers={"Sec-Fetch-Site": "cross-site"})).status_code == 403

@@ -1,4 +1,4 @@
-"""Who is asking: guests by a signed cookie, programs by a token, neither by the other's."""
+"""Sessions: guests with a signed cookie, programs with a bearer token."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def cookies(answer: object) -> list[str]:
     return answer.headers.get_list("set-cookie")  # type: ignore[attr-defined,no-any-return]
 
 
-async def test_a_visitor_is_a_guest_at_once(hall: OpenHall) -> None:
+async def test_the_first_response_sets_the_session_cookie(hall: OpenHall) -> None:
     answer = await hall.person().get("/")
     (mine,) = [cookie for cookie in cookies(answer) if cookie.startswith("meadhall_guest=")]
     assert "HttpOnly" in mine
@@ -22,7 +22,7 @@ async def test_a_visitor_is_a_guest_at_once(hall: OpenHall) -> None:
     assert "Max-Age=" in mine
 
 
-async def test_every_cookie_is_out_of_reach_of_scripts_and_of_other_sites(hall: OpenHall) -> None:
+async def test_every_cookie_is_http_only_and_same_site(hall: OpenHall) -> None:
     person = hall.person()
     answers = [await person.get("/"), await person.get("/tables/nowhere"), await person.post("/settings", {"name": "Ada"})]
     given = [cookie for answer in answers for cookie in cookies(answer)]
@@ -37,7 +37,7 @@ async def test_over_https_the_cookie_is_secure(hall: OpenHall) -> None:
     assert any(cookie.startswith("meadhall_guest=") and "Secure" in cookie for cookie in cookies(answer))
 
 
-async def test_a_guest_is_known_again_and_given_no_second_cookie(hall: OpenHall) -> None:
+async def test_a_guest_with_a_cookie_gets_no_second_one(hall: OpenHall) -> None:
     person = hall.person()
     await person.post("/settings", {"name": "Ada"})
     answer = await person.get("/settings")
@@ -62,7 +62,7 @@ async def test_a_tampered_cookie_is_a_new_guest(hall: OpenHall) -> None:
     assert any(cookie.startswith("meadhall_guest=") for cookie in cookies(answer))
 
 
-async def test_a_token_is_no_cookie_and_a_cookie_no_token(hall: OpenHall) -> None:
+async def test_tokens_and_cookies_are_not_interchangeable(hall: OpenHall) -> None:
     program = await hall.program("Robot")
     token = program.http.headers["Authorization"].removeprefix("Bearer ")
     assert "Robot" not in (await hall.person().get("/settings", Cookie=f"meadhall_guest={token}")).text
@@ -80,7 +80,7 @@ async def test_without_a_token_the_api_answers_401(hall: OpenHall, header: str) 
     assert "Bearer" in answer.json()["reason"]
 
 
-async def test_the_api_takes_no_notice_of_cookies(hall: OpenHall) -> None:
+async def test_the_api_ignores_cookies(hall: OpenHall) -> None:
     person = hall.person()
     table = await person.open()
     for answer in (await person.http.get(f"/api/v1/tables/{table}"), await person.http.post(f"/api/v1/tables/{table}/start")):
@@ -103,7 +103,7 @@ async def test_names_are_cleaned(hall: OpenHall, given: str, kept: str) -> None:
     assert f'value="{kept}"' in (await person.get("/settings")).text
 
 
-async def test_markup_in_a_name_is_text(hall: OpenHall) -> None:
+async def test_markup_in_a_name_is_escaped(hall: OpenHall) -> None:
     person = hall.person()
     await person.post("/settings", {"name": "<b>Ada</b>"})
     table = await person.open()
@@ -129,14 +129,14 @@ async def test_language_and_theme_are_remembered(hall: OpenHall) -> None:
     assert '<html lang="de" data-theme="dark">' in (await person.get("/")).text
 
 
-async def test_the_browsers_language_is_taken_at_first(hall: OpenHall) -> None:
+async def test_a_new_guest_gets_the_browsers_language(hall: OpenHall) -> None:
     german = hall.person(**{"Accept-Language": "fr-FR, de-AT;q=0.8, en;q=0.5"})
     assert '<html lang="de"' in (await german.get("/")).text
     assert '<html lang="en"' in (await hall.person(**{"Accept-Language": "xx"}).get("/")).text
 
 
 @pytest.mark.parametrize("elsewhere", ["https://evil.test/", "//evil.test", "/\\evil.test", "evil", "/a\r\nSet-Cookie: x=y"])
-async def test_nobody_is_sent_to_another_site(hall: OpenHall, elsewhere: str) -> None:
+async def test_a_form_never_redirects_to_another_site(hall: OpenHall, elsewhere: str) -> None:
     answer = await hall.person().post("/settings", {"back": elsewhere})
     assert answer.headers["location"] == "/"
 
@@ -155,7 +155,7 @@ async def test_guests_survive_a_restart(settings: object, at_once: None) -> None
         assert (await robot.open(game=AXES, bots=["random"]))["seats"][0]["name"] == "Robot"
 
 
-async def test_who_comes_by_a_link_finds_the_match_in_the_hall(hall: OpenHall) -> None:
+async def test_a_guest_who_followed_a_link_finds_the_match_in_the_hall(hall: OpenHall) -> None:
     _, friend, room = await hall.two_at()
     page = (await friend.get("/")).text
     assert 'id="yours"' in page

@@ -1,4 +1,4 @@
-"""The store, on SQLite and on PostgreSQL: what goes in comes out, entries are appended once, and one process has the file."""
+"""The store on SQLite and on PostgreSQL: reading and writing, conflicts, file locks, databases that can't be opened."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def table_of(host: str, **changes: object) -> TableRow:
     return replace(table, **changes)  # type: ignore[arg-type]
 
 
-async def test_what_is_stored_is_found_again(on_each_database: Settings) -> None:
+async def test_stored_values_are_found_again(on_each_database: Settings) -> None:
     guest = Guest("a1", "Ada Ǻsa", "de", "dark")
     table = table_of("a1", options={"hand": "many", "mode": "sides"}, started_at=now(), seed=bytes(range(32)))
     async with Store.open(on_each_database) as store:
@@ -69,8 +69,8 @@ async def test_a_changed_table_is_stored_with_its_seats(on_each_database: Settin
         assert await store.table(table.id) == replace(changed, version=1)
 
 
-async def test_a_table_is_changed_by_who_knows_what_became_of_it(on_each_database: Settings) -> None:
-    """Nothing is written of a change of what it no longer is, neither the table nor its seats."""
+async def test_a_table_is_changed_only_by_a_process_with_its_latest_version(on_each_database: Settings) -> None:
+    """A change of an older version doesn't write the table, and doesn't write its seats."""
     async with Store.open(on_each_database) as store:
         table = table_of("a1", status="running")
         await store.add_table(table)
@@ -86,14 +86,14 @@ async def test_a_table_is_changed_by_who_knows_what_became_of_it(on_each_databas
             await store.save_table(saved)
 
 
-async def test_tables_are_found_by_who_sits_there_and_by_what_becomes_of_them(on_each_database: Settings) -> None:
+async def test_tables_are_found_by_guest_and_by_status(on_each_database: Settings) -> None:
     async with Store.open(on_each_database) as store:
         first, second = table_of("a1"), table_of("b1")
         running, hidden = table_of("b1", status="running"), table_of("b1", status="running", is_public=False)
         for table in (first, second, running, hidden):
             await store.add_table(table)
         assert [table.id for table in await store.tables_of("a1")] == [first.id]
-        assert [table.id for table in await store.tables_of("a12")] == [first.id], "a seat that was carried"
+        assert [table.id for table in await store.tables_of("a12")] == [first.id], "a seat that was moved to another device"
         assert [table.id for table in await store.open_tables()] == [second.id, first.id]
         assert [table.id for table in await store.running_tables()] == [running.id]
         assert await store.running_with_bots("hoard") == [hidden.id, running.id]
@@ -102,7 +102,7 @@ async def test_tables_are_found_by_who_sits_there_and_by_what_becomes_of_them(on
         assert [table.id for table in await store.tables_of("b1")] == [hidden.id, running.id, second.id]
         await store.append(running.id, Entry(1, "action", 0, 0), over=True)
         assert await store.count_unfinished("b1", {"hoard": 3}) == 2
-        assert [table.id for table in await store.tables_of("b1")] == [hidden.id, second.id, running.id], "what goes on is first"
+        assert [table.id for table in await store.tables_of("b1")] == [hidden.id, second.id, running.id], "unfinished ones first"
         assert [table.id for table in await store.tables_of("b1", limit=1)] == [hidden.id]
         finished = await store.table(running.id)
         assert finished is not None
@@ -110,7 +110,7 @@ async def test_tables_are_found_by_who_sits_there_and_by_what_becomes_of_them(on
         assert finished.finished_at is not None
 
 
-async def test_what_nobody_can_finish_or_has_begun_for_a_day_does_not_count(on_each_database: Settings) -> None:
+async def test_old_lobbies_and_matches_of_other_rules_do_not_count_against_the_limit(on_each_database: Settings) -> None:
     async with Store.open(on_each_database) as store:
         for table in (
             table_of("a1", status="running"),
@@ -121,7 +121,7 @@ async def test_what_nobody_can_finish_or_has_begun_for_a_day_does_not_count(on_e
         ):
             await store.add_table(table)
         assert await store.count_unfinished("a1", {"hoard": 3, "axxa": 2}) == 3
-        assert await store.count_unfinished("a1", {"axxa": 3}) == 1, "the game has gone"
+        assert await store.count_unfinished("a1", {"axxa": 3}) == 1, "the game is not installed"
 
 
 async def test_the_log_of_sqlite_does_not_grow_without_end(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -147,10 +147,10 @@ async def test_an_entry_is_appended_once(on_each_database: Settings) -> None:
         assert sum(answer is None for answer in answers) == 1
         assert sum(isinstance(answer, Conflict) for answer in answers) == 7
         (entry,) = await store.entries(table.id)
-        assert answers[entry.value] is None, "who was told so has made it"
+        assert answers[entry.value] is None, "the one that raised no Conflict"
 
 
-async def test_a_match_that_was_given_up_is_not_over_as_well(on_each_database: Settings) -> None:
+async def test_an_abandoned_match_can_not_end_as_well(on_each_database: Settings) -> None:
     async with Store.open(on_each_database) as store:
         table = table_of("a1", status="running")
         await store.add_table(table)
@@ -161,7 +161,7 @@ async def test_a_match_that_was_given_up_is_not_over_as_well(on_each_database: S
         assert await store.entries(table.id) == []
 
 
-async def test_of_two_who_append_the_last_entry_one_does(on_each_database: Settings) -> None:
+async def test_of_several_last_entries_one_is_appended(on_each_database: Settings) -> None:
     async with Store.open(on_each_database) as store:
         for _ in range(20):
             table = table_of("a1", status="running")
@@ -183,7 +183,7 @@ async def test_a_conflict_leaves_the_table_as_it_was(on_each_database: Settings)
         assert await store.table(table.id) == table
 
 
-async def test_requests_of_a_new_guest_may_come_together(on_each_database: Settings) -> None:
+async def test_concurrent_requests_of_a_new_guest_are_stored(on_each_database: Settings) -> None:
     async with Store.open(on_each_database) as store:
         await asyncio.gather(*(store.save_guest(Guest("a1", f"Ada {k}")) for k in range(8)))
         found = await store.guest("a1")
@@ -191,7 +191,7 @@ async def test_requests_of_a_new_guest_may_come_together(on_each_database: Setti
         assert found.name.startswith("Ada")
 
 
-async def test_only_so_many_uploaded_records_are_kept(on_each_database: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_oldest_uploads_are_deleted(on_each_database: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(uploads, "UPLOADS_KEPT", 3)
     async with Store.open(on_each_database) as store:
         keys = [await store.add_upload(str(k)) for k in range(5)]
@@ -205,8 +205,8 @@ async def test_processes_that_start_together_upgrade_once_and_share_their_secret
         assert len(set(secrets)) == 1
 
 
-async def test_a_connection_that_is_lost_is_no_fault_of_who_asked(on_postgresql: Settings) -> None:
-    """It is refused, and the next finds another connection."""
+async def test_a_lost_connection_is_refused_as_unavailable(on_postgresql: Settings) -> None:
+    """The next request gets another connection."""
     async with Store.open(on_postgresql) as store:
         with pytest.raises(DatabaseUnavailable):
             await store.transact(lambda connection: connection.exec_driver_sql("SELECT pg_terminate_backend(pg_backend_pid())"))
@@ -215,18 +215,20 @@ async def test_a_connection_that_is_lost_is_no_fault_of_who_asked(on_postgresql:
             await store.transact(lambda connection: connection.exec_driver_sql("SELECT nonsense"))
 
 
-async def test_a_database_that_does_not_answer_in_time_is_away(on_postgresql: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_database_that_does_not_answer_in_time_is_unavailable(
+    on_postgresql: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(store_module, "open_database", partial(database.open_database, timeout=1.0))
     async with Store.open(on_postgresql) as store:
         with pytest.raises(DatabaseUnavailable):
             await store.transact(lambda connection: connection.exec_driver_sql("SELECT pg_sleep(600)"))
-        assert await store.alive(), "and can be asked again"
+        assert await store.alive(), "the next query works"
 
 
 # ---------------------------------------------------------------------------------------------------- what can't be opened
 
 
-async def test_a_second_one_on_the_same_folder_is_refused(settings: Settings) -> None:
+async def test_a_second_process_on_the_same_folder_is_refused(settings: Settings) -> None:
     async with Store.open(settings):
         with pytest.raises(StoreBusy, match="MEADHALL_DATA"):
             async with Store.open(settings):
@@ -236,8 +238,8 @@ async def test_a_second_one_on_the_same_folder_is_refused(settings: Settings) ->
 
 
 @pytest.mark.parametrize("way", ["{0}/hall.db", "{0}/other/../hall.db", "{0}/link.db"])
-async def test_a_second_one_on_the_same_file_is_refused(settings: Settings, way: str) -> None:
-    """Whatever folder each was given for its data, and however the file is called."""
+async def test_a_second_process_on_the_same_file_is_refused(settings: Settings, way: str) -> None:
+    """Also with another data folder, and by another path to the file."""
     folder = settings.data
     (folder / "other").mkdir()
     (folder / "link.db").symlink_to(folder / "hall.db")
@@ -251,27 +253,27 @@ async def test_a_second_one_on_the_same_file_is_refused(settings: Settings, way:
         assert await again.alive()
 
 
-async def test_two_files_in_one_folder_are_two_halls(settings: Settings) -> None:
+async def test_two_files_in_one_folder_can_be_open(settings: Settings) -> None:
     other = replace(settings, database_url=f"sqlite:///{settings.data}/meadhall.sqlite")
     async with Store.open(settings), Store.open(other) as second:
         assert await second.alive()
 
 
-async def test_a_folder_with_odd_characters_is_a_folder(settings: Settings) -> None:
+async def test_a_folder_may_have_special_characters(settings: Settings) -> None:
     odd = replace(settings, data=settings.data / "a b?c=d#e%41")
     async with Store.open(odd) as store:
         await store.save_guest(Guest("a1", "Ada"))
     assert (odd.data / "meadhall.db").exists()
 
 
-async def test_a_file_in_the_folders_place_is_refused(settings: Settings) -> None:
+async def test_a_file_in_place_of_the_folder_is_refused(settings: Settings) -> None:
     (settings.data / "file").write_text("x")
     with pytest.raises(StoreUnusable, match="MEADHALL_DATA"):
         async with Store.open(replace(settings, data=settings.data / "file")):
             pass
 
 
-async def test_what_is_no_database_is_refused(settings: Settings) -> None:
+async def test_a_file_that_is_not_a_database_is_refused(settings: Settings) -> None:
     (settings.data / "meadhall.db").write_bytes(b"This is a diary, not a database. " * 100)
     with pytest.raises(StoreUnusable, match="not a database"):
         async with Store.open(settings):

@@ -1,4 +1,4 @@
-"""A table's pages: seats, options, start, refusals in words three ways, streams, private links."""
+"""A table's pages: seats, options, start, refusals in three formats, streams, private links."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.asyncio
 
 
 async def refused(person: Person, path: str, form: dict[str, str], status: int, error: str, words: str, rule: str = "") -> None:
-    """Refused with this status, in these words: as JSON, as a page, and as a frame for the page's script."""
+    """Assert a refusal with this status and reason: as JSON, as a page, and as a frame for htmx."""
     as_json = await person.ask(path, form)
     assert (as_json.status_code, as_json.headers["content-type"]) == (status, "application/json")
     answer = as_json.json()
@@ -54,7 +54,7 @@ async def test_a_new_table_has_its_host_on_seat_0(hall: OpenHall) -> None:
     assert not room.table.is_public
 
 
-async def test_play_now_begins_at_once_against_huscarls(hall: OpenHall) -> None:
+async def test_play_now_starts_at_once_against_huscarls(hall: OpenHall) -> None:
     answer = await hall.person().ask("/tables", {"game": AXES, "kind": "bots"})
     room = await hall.room(answer.json()["id"])
     assert room.table.status == "running"
@@ -71,7 +71,7 @@ async def test_the_lobby_offers_every_rank_with_a_sentence(hall: OpenHall) -> No
     assert "Denkt einen Augenblick lang voraus." in (await german.get(f"/tables/{await german.open(players=2)}")).text
 
 
-async def test_a_bot_that_is_to_decide_is_seen_thinking(settings: Settings, at_once: None) -> None:
+async def test_the_page_says_which_bot_is_thinking(settings: Settings, at_once: None) -> None:
     async with open_hall(replace(settings, bot_pause=3600.0)) as hall:
         host = hall.person()
         table = await host.open(HOARD, players=2)
@@ -101,7 +101,7 @@ async def test_friends_sit_down_stand_up_and_change_seats(hall: OpenHall) -> Non
     assert [seat.kind for seat in room.table.seats] == ["human", "open", "open"]
 
 
-async def test_two_of_one_name_are_told_apart(hall: OpenHall) -> None:
+async def test_equal_names_get_numbers(hall: OpenHall) -> None:
     people = [hall.person() for _ in range(3)]
     for person in people:
         await person.post("/settings", {"name": "Astrid the very long named"})
@@ -128,7 +128,7 @@ async def test_the_host_seats_bots_and_frees_and_removes_seats(hall: OpenHall) -
     assert [seat.kind for seat in room.table.seats] == ["human", "open"]
 
 
-async def test_the_hosts_page_can_ask_somebody_to_leave(hall: OpenHall) -> None:
+async def test_the_host_can_remove_a_guest(hall: OpenHall) -> None:
     host, friend = hall.person(), hall.person()
     table = await host.open()
     await friend.ask(f"/tables/{table}/seats", {"set": "sit"})
@@ -139,7 +139,7 @@ async def test_the_hosts_page_can_ask_somebody_to_leave(hall: OpenHall) -> None:
     assert (await hall.room(table)).table.seats[1].kind == "open"
 
 
-async def test_who_was_asked_to_leave_finds_the_old_private_link_dead(hall: OpenHall) -> None:
+async def test_the_private_link_of_a_removed_guest_no_longer_works(hall: OpenHall) -> None:
     host, friend = hall.person(), hall.person()
     table = await host.open()
     await friend.ask(f"/tables/{table}/seats", {"set": "sit"})
@@ -150,7 +150,7 @@ async def test_who_was_asked_to_leave_finds_the_old_private_link_dead(hall: Open
     assert (await friend.get(f"/seat/{key}")).status_code == 404
 
 
-async def test_fewer_seats_take_open_ones_and_bots_but_no_people(hall: OpenHall) -> None:
+async def test_a_smaller_table_drops_open_seats_and_bots_but_no_people(hall: OpenHall) -> None:
     host, friend = hall.person(), hall.person()
     table = await host.open(players=4)
     await host.ask(f"/tables/{table}/seats", {"seat": "1", "set": "bot"})
@@ -161,7 +161,9 @@ async def test_fewer_seats_take_open_ones_and_bots_but_no_people(hall: OpenHall)
     third = hall.person()
     await host.ask(f"/tables/{table}/size", {"players": "3"})
     await third.ask(f"/tables/{table}/seats", {"set": "sit"})
-    await refused(host, f"/tables/{table}/size", {"players": "2"}, 409, "wrong-moment", "More people than that are already seated.")
+    await refused(
+        host, f"/tables/{table}/size", {"players": "2"}, 409, "wrong-moment", "More people than that are already seated."
+    )
 
 
 async def test_options_are_chosen_and_kept(hall: OpenHall) -> None:
@@ -238,7 +240,7 @@ async def test_what_cannot_be_done_before_the_match(
         ("size", {"players": "1" * 5000}, "How many"),
     ],
 )
-async def test_a_form_that_says_nothing_sensible_is_refused(hall: OpenHall, path: str, form: dict[str, str], words: str) -> None:
+async def test_an_invalid_form_is_refused(hall: OpenHall, path: str, form: dict[str, str], words: str) -> None:
     host = hall.person()
     table = await host.open()
     answer = await host.ask(f"/tables/{table}/{path}", form)
@@ -271,14 +273,14 @@ async def test_a_seat_that_is_taken_is_refused(hall: OpenHall) -> None:
     await refused(friend, f"/tables/{table}/seats", {"set": "leave"}, 403, "not-your-seat", "You have no seat at this table")
 
 
-async def test_of_two_who_take_the_last_seat_one_gets_it(hall: OpenHall) -> None:
+async def test_of_several_guests_one_gets_the_last_seat(hall: OpenHall) -> None:
     host, *friends = (hall.person() for _ in range(5))
     table = await host.open()
     answers = await asyncio.gather(*(friend.ask(f"/tables/{table}/seats", {"set": "sit"}) for friend in friends))
     assert sorted(answer.status_code for answer in answers) == [200, 409, 409, 409]
 
 
-async def test_a_setup_that_the_game_objects_to_is_refused_at_the_start(hall: OpenHall) -> None:
+async def test_a_setup_that_the_game_refuses_can_not_start(hall: OpenHall) -> None:
     host = hall.person()
     table = await host.open(HOARD, players=3)
     for seat in ("1", "2"):
@@ -288,7 +290,7 @@ async def test_a_setup_that_the_game_objects_to_is_refused_at_the_start(hall: Op
     assert (await hall.room(table)).table.status == "gathering"
 
 
-async def test_once_it_has_begun_nothing_is_arranged_any_more(hall: OpenHall) -> None:
+async def test_a_started_match_can_not_be_rearranged(hall: OpenHall) -> None:
     host, friend, room = await hall.two_at(HOARD)
     table = room.table.id
     for path, form in (
@@ -311,14 +313,14 @@ async def test_once_it_has_begun_nothing_is_arranged_any_more(hall: OpenHall) ->
         ({"game": AXES, "players": "many"}, 400, "bad-setup"),
     ],
 )
-async def test_a_table_that_cannot_be_is_not_opened(hall: OpenHall, form: dict[str, str], status: int, error: str) -> None:
+async def test_an_impossible_table_is_not_opened(hall: OpenHall, form: dict[str, str], status: int, error: str) -> None:
     person = hall.person()
     answer = await person.ask("/tables", form)
     assert (answer.status_code, answer.json()["error"]) == (status, error)
     assert (await person.post("/tables", form)).status_code == status
 
 
-async def test_a_guest_can_host_so_many_tables_and_no_more(settings: Settings, at_once: None) -> None:
+async def test_the_tables_of_a_host_are_limited(settings: Settings, at_once: None) -> None:
     async with open_hall(replace(settings, tables_per_guest=2)) as hall:
         host = hall.person()
         first = await host.open()
@@ -333,7 +335,7 @@ async def test_a_guest_can_host_so_many_tables_and_no_more(settings: Settings, a
         assert (await host.ask("/tables", {"game": AXES})).status_code == 201, "a match that has ended counts no more"
 
 
-async def test_a_table_that_can_not_begin_is_not_opened(hall: OpenHall) -> None:
+async def test_a_table_that_can_not_start_is_not_opened(hall: OpenHall) -> None:
     program = await hall.program()
     answer = await program.post("/tables", {"game": "axxa", "players": 3, "options": {"mode": "versus"}, "bots": ["random"] * 2})
     assert (answer.status_code, answer.json()["error"]) == (400, "bad-setup")
@@ -342,7 +344,7 @@ async def test_a_table_that_can_not_begin_is_not_opened(hall: OpenHall) -> None:
     assert await hall.store.transact(lambda connection: connection.exec_driver_sql(query).scalar_one()) == 0
 
 
-async def test_options_that_have_changed_since_are_todays(settings: Settings, at_once: None) -> None:
+async def test_options_that_no_longer_exist_get_their_defaults(settings: Settings, at_once: None) -> None:
     async with open_hall(settings) as before:
         host = before.person()
         table = await host.open(HOARD)
@@ -357,7 +359,7 @@ async def test_options_that_have_changed_since_are_todays(settings: Settings, at
         assert (await after.room(table)).table.options == {option.name: option.default for option in game(HOARD).options}
 
 
-async def test_tables_that_a_guest_opens_at_once_are_counted_too(on_each_database: Settings, at_once: None) -> None:
+async def test_tables_opened_at_the_same_time_count_against_the_limit(on_each_database: Settings, at_once: None) -> None:
     async with open_hall(replace(on_each_database, tables_per_guest=5)) as hall:
         host = await hall.program()
         answers = await asyncio.gather(*(host.post("/tables", {"game": AXES}) for _ in range(12)))
@@ -367,7 +369,7 @@ async def test_tables_that_a_guest_opens_at_once_are_counted_too(on_each_databas
 @pytest.mark.parametrize(
     "path", ["/tables/nowhere", "/tables/nowhere/record", "/tables/%00", "/tables/" + "x" * 3000, "/seat/x", "/replay/x"]
 )
-async def test_what_is_not_there_is_not_found(hall: OpenHall, path: str) -> None:
+async def test_unknown_addresses_are_not_found(hall: OpenHall, path: str) -> None:
     page = await hall.person().get(path)
     assert page.status_code == 404
     assert page.text.startswith("<!doctype html>")
@@ -386,7 +388,7 @@ async def test_there_is_no_record_or_replay_before_the_match(hall: OpenHall) -> 
 # -------------------------------------------------------------------------------------------------------------- the match
 
 
-async def test_refusals_of_an_action_say_why(hall: OpenHall) -> None:
+async def test_a_refused_action_has_a_reason(hall: OpenHall) -> None:
     host, friend, room = await hall.two_at(HOARD)
     act = f"/tables/{room.table.id}/act"
     not_mine = next(a for a in range(12) if room.match and a not in room.match.view(0).legal)
@@ -403,7 +405,7 @@ async def test_refusals_of_an_action_say_why(hall: OpenHall) -> None:
     await refused(host, act, {"action": "0"}, 409, "over", "The match is over", "HO-3.1")
 
 
-async def test_a_plain_form_is_sent_back_to_the_table(hall: OpenHall) -> None:
+async def test_a_form_without_script_redirects_to_the_table(hall: OpenHall) -> None:
     host, _, room = await hall.two_at(HOARD)
     answer = await host.post(f"/tables/{room.table.id}/act", {"action": str(BOAST), "n": "1"})
     assert (answer.status_code, answer.headers["location"]) == (303, f"/tables/{room.table.id}")
@@ -412,7 +414,7 @@ async def test_a_plain_form_is_sent_back_to_the_table(hall: OpenHall) -> None:
     assert frame.text.lstrip().startswith('<div id="frame"')
 
 
-async def test_a_rematch_seats_the_same_people_and_begins_when_they_are_there(hall: OpenHall) -> None:
+async def test_a_rematch_has_the_same_people_and_starts_when_they_are_there(hall: OpenHall) -> None:
     host, friend, room = await hall.two_at(HOARD)
     rematch = f"/tables/{room.table.id}/rematch"
     assert (await host.post(rematch)).status_code == 409
@@ -427,7 +429,7 @@ async def test_a_rematch_seats_the_same_people_and_begins_when_they_are_there(ha
     assert again.table.status == "gathering"
 
 
-async def test_a_rematch_against_bots_begins_at_once(hall: OpenHall) -> None:
+async def test_a_rematch_against_bots_starts_at_once(hall: OpenHall) -> None:
     host = hall.person()
     answer = await host.ask("/tables", {"game": AXES, "kind": "bots", "players": "2"})
     room = await hall.room(answer.json()["id"])
@@ -439,7 +441,7 @@ async def test_a_rematch_against_bots_begins_at_once(hall: OpenHall) -> None:
 # ------------------------------------------------------------------------------------------------------------ private links
 
 
-async def test_a_private_link_carries_a_seat_to_another_device(hall: OpenHall) -> None:
+async def test_a_private_link_moves_a_seat_to_another_device(hall: OpenHall) -> None:
     host, _, room = await hall.two_at(HOARD)
     page = (await host.get(f"/tables/{room.table.id}")).text
     (key,) = set(re.findall(r"http://hall\.test/seat/([\w-]+)", page))
@@ -462,7 +464,7 @@ async def test_a_private_link_carries_a_seat_to_another_device(hall: OpenHall) -
     assert room.table.id in (await phone.get("/")).text
 
 
-async def test_who_has_a_seat_is_not_given_another_one(hall: OpenHall) -> None:
+async def test_a_guest_with_a_seat_can_not_move_another_one(hall: OpenHall) -> None:
     _, friend, room = await hall.two_at(HOARD)
     before = room.table
     answer = await friend.post(f"/seat/{before.seats[0].link_token}")
@@ -471,7 +473,7 @@ async def test_who_has_a_seat_is_not_given_another_one(hall: OpenHall) -> None:
     assert room.table == before == await hall.store.table(before.id)
 
 
-async def test_a_match_that_goes_on_is_listed_before_those_that_are_over(settings: Settings, at_once: None) -> None:
+async def test_running_matches_are_listed_before_finished_ones(settings: Settings, at_once: None) -> None:
     async with open_hall(settings) as before:
         host, _, room = await before.two_at(HOARD)
         for _ in range(31):
@@ -489,7 +491,7 @@ async def test_a_match_that_goes_on_is_listed_before_those_that_are_over(setting
         assert "Your turn" in yours
 
 
-async def test_a_carried_seat_survives_a_restart(settings: Settings, at_once: None) -> None:
+async def test_a_moved_seat_survives_a_restart(settings: Settings, at_once: None) -> None:
     async with open_hall(settings) as before:
         _, _, room = await before.two_at(HOARD)
         phone = before.person()
@@ -501,13 +503,13 @@ async def test_a_carried_seat_survives_a_restart(settings: Settings, at_once: No
         assert (await again.act(room.table.id, DRAW)).status_code == 200
 
 
-async def test_a_wrong_link_leads_nowhere(hall: OpenHall) -> None:
+async def test_an_unknown_link_is_not_found(hall: OpenHall) -> None:
     person = hall.person()
     assert (await person.get("/seat/wrong")).status_code == 404
     assert (await person.post("/seat/wrong")).status_code == 404
 
 
-async def test_a_link_to_a_seat_that_was_left_is_dead(hall: OpenHall) -> None:
+async def test_the_link_of_an_abandoned_seat_no_longer_works(hall: OpenHall) -> None:
     host, _, room = await hall.two_at(HOARD)
     key = room.table.seats[0].link_token
     await host.ask(f"/tables/{room.table.id}/resign")
@@ -519,7 +521,7 @@ async def test_a_link_to_a_seat_that_was_left_is_dead(hall: OpenHall) -> None:
 # ------------------------------------------------------------------------------------------------------------------ streams
 
 
-async def test_a_stream_pushes_a_frame_at_once_and_after_every_move(hall: OpenHall) -> None:
+async def test_a_stream_sends_a_frame_at_once_and_after_every_move(hall: OpenHall) -> None:
     host, friend, room = await hall.two_at(HOARD)
     path = f"/tables/{room.table.id}/stream"
     spectator = hall.person()
@@ -537,7 +539,7 @@ async def test_a_stream_pushes_a_frame_at_once_and_after_every_move(hall: OpenHa
     assert len(room.channel) == 0, "who goes away is counted no more"
 
 
-async def test_who_watches_is_told_before_the_answer_to_a_move_is_drawn(hall: OpenHall, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_streams_are_notified_before_the_response_to_a_move(hall: OpenHall, monkeypatch: pytest.MonkeyPatch) -> None:
     host, friend, room = await hall.two_at(HOARD)
     path = f"/tables/{room.table.id}/stream"
     async with stream(host, path) as mine, stream(friend, path) as theirs:
@@ -571,7 +573,7 @@ async def test_the_lobby_says_what_a_guest_can_not_do_there(hall: OpenHall) -> N
     assert full in (await third.get(f"/tables/{table}")).text
 
 
-async def test_the_lobbys_stream_becomes_the_games(hall: OpenHall) -> None:
+async def test_the_stream_goes_on_when_the_match_starts(hall: OpenHall) -> None:
     host = hall.person()
     table = await host.open()
     async with stream(host, f"/tables/{table}/stream") as live:
@@ -594,7 +596,7 @@ async def test_a_slow_reader_skips_versions(hall: OpenHall) -> None:
         assert not await slow.wait(0.01)
 
 
-async def test_who_comes_back_gets_the_latest(hall: OpenHall) -> None:
+async def test_a_client_that_reconnects_gets_the_latest_frame(hall: OpenHall) -> None:
     host, friend, room = await hall.two_at(HOARD)
     path = f"/tables/{room.table.id}/stream"
     async with stream(friend, path) as live:
@@ -604,7 +606,7 @@ async def test_who_comes_back_gets_the_latest(hall: OpenHall) -> None:
         assert "boasts" in await live.frame()
 
 
-async def test_others_see_who_comes_and_goes(hall: OpenHall) -> None:
+async def test_the_page_shows_which_players_are_there(hall: OpenHall) -> None:
     host, friend = hall.person(), hall.person("10.0.0.2")
     table = await host.open()
     await friend.ask(f"/tables/{table}/seats", {"set": "sit"})
@@ -619,7 +621,7 @@ async def test_others_see_who_comes_and_goes(hall: OpenHall) -> None:
 
 
 @pytest.mark.parametrize("program", [False, True])
-async def test_who_sits_down_while_looking_is_seen_to_go(hall: OpenHall, program: bool) -> None:
+async def test_a_spectator_who_takes_a_seat_is_seen_to_leave(hall: OpenHall, program: bool) -> None:
     host, friend = hall.person(), await hall.program() if program else hall.person("10.0.0.2")
     await friend.get("/")  # a stream's cookie would get lost
     table = await host.open()
@@ -637,7 +639,7 @@ async def test_who_sits_down_while_looking_is_seen_to_go(hall: OpenHall, program
             pass
 
 
-async def test_a_quiet_stream_says_that_it_is_still_there(hall: OpenHall, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_stream_without_changes_sends_heartbeats(hall: OpenHall, monkeypatch: pytest.MonkeyPatch) -> None:
     host, _, room = await hall.two_at(HOARD)
     monkeypatch.setattr(event_stream, "HEARTBEAT_INTERVAL", 0.01)
     async with stream(host, f"/tables/{room.table.id}/stream") as live:
@@ -645,7 +647,7 @@ async def test_a_quiet_stream_says_that_it_is_still_there(hall: OpenHall, monkey
         assert messages[-1] == ": still here"
 
 
-async def test_an_address_has_so_many_streams_and_no_more(settings: Settings, at_once: None) -> None:
+async def test_the_streams_of_an_address_are_limited(settings: Settings, at_once: None) -> None:
     async with open_hall(replace(settings, streams_per_client=2)) as hall:
         host, friend, room = await hall.two_at(HOARD)
         path = f"/tables/{room.table.id}/stream"

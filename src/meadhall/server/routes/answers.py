@@ -19,7 +19,7 @@ Answer = Response[Any] | Redirect
 
 
 async def answer_after(change: Awaitable[object], request: AnyRequest, room: Room, guest: Guest) -> Answer:
-    """Await a change of a table, then return the table as it is now, with the reason if the change was refused."""
+    """Await a change of a table, then return the table after it, with the reason if the change was refused."""
     try:
         await change
     except MeadhallError as error:

@@ -177,7 +177,7 @@ async def stream_events(
     after: int | None = None,
     last_event_id: Annotated[int | None, HeaderParameter(name="Last-Event-ID")] = None,
 ) -> Stream:
-    """Send server-sent events: an ``action`` event for each action, then a ``table`` event with the table as it is now.
+    """Send server-sent events: an ``action`` event for each action, then a ``table`` event with the current table.
 
     An ``action`` event has the action's number as its id. Events start after the action numbered ``after``, else after the
     ``Last-Event-ID`` that a reconnecting client sends, else with the first action.

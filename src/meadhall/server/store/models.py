@@ -1,4 +1,4 @@
-"""What the database holds, as plain values: guests, tables, seats and the entries of a match."""
+"""The contents of the database as plain values: guests, tables, seats and the entries of a match."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class TableRow:
 
     Attributes:
         rules: version of the game's rules.
-        host: id of the guest who may change the table before the match.
+        host: id of the guest that may change the table before the match.
         is_public: whether the hall lists the table.
         abandon_reason: why the match ended early, None if it did not.
         rematch: id of the table where the rematch is played.

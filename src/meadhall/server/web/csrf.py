@@ -1,8 +1,7 @@
 """Protection against cross-site request forgery (CSRF): only the hall's own pages may send its forms.
 
-Browsers say where a form comes from, and a page can't change what they say. They use ``Sec-Fetch-Site`` over HTTPS and on
-localhost (Fetch Metadata), and ``Origin`` elsewhere (RFC 6454). So forms need no tokens. The session cookie is also
-``SameSite=Lax``.
+Browsers add the origin of a form in a header that no page can change: ``Sec-Fetch-Site`` over HTTPS and on localhost (Fetch
+Metadata), ``Origin`` elsewhere (RFC 6454). So forms need no tokens. The session cookie is also ``SameSite=Lax``.
 
 The JSON API is not checked. It ignores cookies, so a request from another site has no authority there.
 """
@@ -29,8 +28,8 @@ _DEFAULT_PORTS: Final = {"http": 80, "https": 443}
 def check_same_origin(request: AnyRequest) -> None:
     """Accept a request that changes nothing, or that comes from a page of this hall. Raises CrossSite for any other.
 
-    A request that names neither a site nor an origin doesn't come from a current browser. It is accepted only without a session
-    cookie: then there is no session that another site could misuse.
+    A request without both headers doesn't come from a current browser. It is accepted only without a session cookie, because then
+    there is no session that another site could misuse.
     """
     if request.method not in _SAFE_METHODS and not _is_from_here(request):
         raise CrossSite(_("This form didn't come from a page of this hall. Open the page here and send it again."))

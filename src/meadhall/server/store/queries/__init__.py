@@ -1,1 +1,1 @@
-"""Queries, by what they are about. Each function runs within a transaction on the connection it is given."""
+"""Queries, one module for each subject. Every function runs within the transaction of its connection."""

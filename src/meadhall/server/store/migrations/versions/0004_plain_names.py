@@ -1,7 +1,7 @@
 """Rename tables and columns, give constraints and indexes names by a convention, keep all guests of a seat in one table.
 
-SQLite can't rename constraints, and the old ones have different names on SQLite and PostgreSQL. So every table is created anew:
-the old tables are renamed, the new ones created, and the rows copied.
+SQLite can't rename constraints, and the old ones have different names on SQLite and PostgreSQL. So this migration renames all
+old tables, creates the new ones, copies the rows, and drops the old tables.
 """
 
 from collections.abc import Sequence
