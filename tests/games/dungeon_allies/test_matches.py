@@ -51,7 +51,10 @@ def allies_of(match: Match, seat: int) -> dict[int, str]:
 
 
 def test_every_match_agrees_with_the_reference() -> None:
-    """Compare events with their audiences, legal actions, actors, possessions and winners. The matches contain every kind of event."""
+    """Compare events with their audiences, legal actions, actors, possessions and winners.
+
+    The matches contain every kind of event.
+    """
     asked: Counter[int] = Counter()
     names: Counter[str] = Counter()
     for match in matches(MATCHES):

@@ -19,8 +19,8 @@ LESSONS = Lessons(
         Lesson(
             marked(
                 "You are Astrid. You and Björn place dice on the eight places of the boards. Then the places are resolved, from "
-                "1 to 8. Gold is points. You lead two characters: Brannoc, skilled in fire, and Teodric, skilled in ranged weapons. "
-                "Give the better die, the d6, to Teodric."
+                "1 to 8. Gold is points. You lead two characters: Brannoc, skilled in fire, and Teodric, skilled in ranged "
+                "weapons. Give the better die, the d6, to Teodric."
             ),
             rule="DA-2.3",
             action=Act.ASSIGN + 1,
