@@ -1,4 +1,4 @@
-"""Analysis: how the chances of a match went, and where it turned."""
+"""Analysis: the chances over the course of a match, and its turning points."""
 
 from __future__ import annotations
 
@@ -54,12 +54,12 @@ def recorded(name: str) -> Match:
 
 
 def without_chances(match: Match) -> Analysis:
-    """By what all knew, of rivals: nothing is estimated."""
+    """Return an analysis of public knowledge between rivals without estimates."""
     return Analysis("public", tuple((seat,) for seat in range(match.players)), (), (), (), (), secrets=True)
 
 
 def played_out(match: Match) -> Match:
-    """The match, played on by whoever does the first thing that is allowed."""
+    """Play a match to its end, always with the first legal action."""
     while not match.over:
         match.play(match.legal()[0])
     return match
@@ -72,7 +72,7 @@ def hoarded(**options: str) -> Match:
 # ------------------------------------------------------------------------------------------------------------------- chances
 
 
-def test_there_is_a_row_for_the_setup_and_for_each_action_and_the_last_is_the_result() -> None:
+def test_chances_have_a_row_for_the_setup_and_each_action_and_end_with_the_result() -> None:
     match = hoarded()
     analysis = analyse(match, iterations=FEW)
     result = match.result()
@@ -89,7 +89,7 @@ def test_the_chances_of_rivals_sum_to_one(knowledge: str) -> None:
     np.testing.assert_allclose(np.sum(analysis.chances, axis=1), 1)
 
 
-def test_of_who_wins_or_loses_together_there_is_one_chance() -> None:
+def test_seats_that_win_together_have_one_chance() -> None:
     together = analyse(hoarded(mode="together"), iterations=FEW)
     assert together.parties == ((0, 1, 2, 3),)
     assert all(len(set(row)) == 1 for row in together.chances)
@@ -99,21 +99,21 @@ def test_of_who_wins_or_loses_together_there_is_one_chance() -> None:
 
 
 def nim_played() -> Match:
-    """Of five take three, one, and the last."""
+    """Return a match of Nim in which three, one and the last one of five are taken."""
     match = NIM.match(heap="small")
     for take in (2, 0, 0):
         match.play(take)
     return match
 
 
-def test_where_nothing_but_winning_is_left_the_chance_is_one() -> None:
+def test_a_position_with_only_a_winning_move_has_chance_one() -> None:
     match = nim_played()
     analysis = analyse(match, iterations=FEW)
     assert analysis.chances[2] == (1.0, 0.0)
     assert 0.2 < analysis.chances[0][0] < 0.8
 
 
-def test_what_the_solver_knows_is_exact() -> None:
+def test_chances_of_solved_positions_are_exact() -> None:
     match = recorded("axes-and-allies/4-players-0")
     analysis = analyse(match, iterations=FEW)
     solver = match.game.solver
@@ -127,7 +127,7 @@ def test_what_the_solver_knows_is_exact() -> None:
     assert how_good(analysis)[0] == "Exact values, assuming perfect play by everyone."
 
 
-def test_positions_before_the_first_that_is_solved_are_estimated() -> None:
+def test_positions_before_the_first_solved_one_are_estimated() -> None:
     def solved_at_the_end(view: object) -> Solution | None:
         left = view.state.left  # type: ignore[attr-defined]
         return Solution({0: (1.0, 0.0)}, {0: 1.0}) if left == 1 else None
@@ -142,8 +142,8 @@ def test_positions_before_the_first_that_is_solved_are_estimated() -> None:
 
 
 @pytest.mark.compiled
-def test_the_end_of_axxa_is_exact_from_where_all_know_enough() -> None:
-    """What lies under f2 saves all; before it comes to light nobody could know."""
+def test_the_end_of_axxa_is_exact_once_enough_is_revealed() -> None:
+    """The hidden piece on f2 wins the match, but no player can know this before it is revealed."""
     match = scene({"b6": "5", "c6": "5[6]", "f2": "6[5]", "e1": "6"}, current=5)
     for action in prove(match.states).variation:
         match.play(action)
@@ -153,10 +153,10 @@ def test_the_end_of_axxa_is_exact_from_where_all_know_enough() -> None:
     for analysis in (everything, public):
         assert analysis.samples == (FEW,) * revealed + (0,) * (len(match.steps) + 1 - revealed)
         assert set(analysis.chances[revealed:]) == {(1.0, 1.0)}
-    assert public.chances[0] < everything.chances[0], "it may lie elsewhere"
+    assert public.chances[0] < everything.chances[0], "without knowledge of the hidden pieces it may be elsewhere"
 
 
-def test_what_was_thrown_away_is_where_a_match_turned() -> None:
+def test_a_losing_mistake_is_a_turning_point() -> None:
     match = scene({"b6": "6", "c6": "6", "d4": "26"}, current=6)
     for action in (move("d4", "d2"), Act.TURN, pay("d2")):
         match.play(action)
@@ -166,7 +166,7 @@ def test_what_was_thrown_away_is_where_a_match_turned() -> None:
 
 
 @pytest.mark.parametrize("seconds", [inf, -inf, nan, -1.0])
-def test_what_is_no_length_of_time_is_refused(seconds: float) -> None:
+def test_an_invalid_duration_is_refused(seconds: float) -> None:
     with pytest.raises(BadSetup, match="seconds"):
         analyse(nim_played(), seconds=seconds)
 
@@ -182,21 +182,21 @@ def test_what_is_no_length_of_time_is_refused(seconds: float) -> None:
         {"iterations": True},
     ],
 )
-def test_what_can_not_be_analysed_so_is_refused(given: dict[str, object]) -> None:
+def test_invalid_arguments_of_an_analysis_are_refused(given: dict[str, object]) -> None:
     with pytest.raises(BadSetup):
         analyse(nim_played(), **given)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("seconds", [0, np.int64(0), np.float32(0.0)])
-def test_numbers_of_numpy_are_lengths_of_time_too(seconds: float) -> None:
+def test_a_duration_can_be_a_numpy_number(seconds: float) -> None:
     assert analyse(nim_played(), seconds=seconds).turning
 
 
 # ----------------------------------------------------------------------------------------------------------------- knowledge
 
 
-def dealt_anew(match: Match) -> Match:
-    """A match that looked the same to everybody: what no spectator knew at its positions is another."""
+def redealt_match(match: Match) -> Match:
+    """Return a match with the same public information but other hidden parts."""
     twin = match.copy()
 
     def other(step: Step) -> Step:
@@ -209,19 +209,19 @@ def dealt_anew(match: Match) -> Match:
     return twin
 
 
-def test_what_is_public_decides_alone_when_only_that_is_known() -> None:
+def test_an_analysis_of_public_knowledge_does_not_depend_on_hidden_parts() -> None:
     match = hoarded()
-    other = dealt_anew(match)
+    other = redealt_match(match)
     assert analyse(match, iterations=FEW) == analyse(other, iterations=FEW)
     assert analyse(match, "everything", iterations=FEW).chances != analyse(other, "everything", iterations=FEW).chances
 
 
-def test_whether_there_was_anything_to_hide() -> None:
+def test_an_analysis_reports_whether_the_match_had_secrets() -> None:
     assert analyse(hoarded(), iterations=1).secrets
     assert not analyse(recorded("axes-and-allies/2-players-0"), iterations=1).secrets
 
 
-def test_a_match_that_was_given_up_ends_with_an_estimate() -> None:
+def test_the_chances_of_an_abandoned_match_end_with_an_estimate() -> None:
     match = hoard.match(players=2, seed="given up")
     match.play(match.legal()[0])
     assert analyse(match, iterations=FEW).samples == (FEW, FEW)
@@ -231,7 +231,7 @@ def test_a_match_that_was_given_up_ends_with_an_estimate() -> None:
     assert analyse(four, iterations=FEW).samples == (0, 0)
 
 
-def test_a_match_of_too_many_actions_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_match_with_too_many_actions_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     match = hoarded()
     most = len(match.steps)
     monkeypatch.setattr("meadhall.bots.analysis.LONGEST", most)
@@ -244,22 +244,22 @@ def test_a_match_of_too_many_actions_is_refused(monkeypatch: pytest.MonkeyPatch)
 # --------------------------------------------------------------------------------------------------------------- time and order
 
 
-def test_iterations_make_it_deterministic() -> None:
+def test_an_analysis_by_iterations_is_deterministic() -> None:
     match = hoarded()
     assert analyse(match, iterations=FEW) == analyse(match, iterations=FEW)
 
 
-def test_by_the_clock_every_position_is_looked_at_equally_often_and_progress_is_told() -> None:
-    told_: list[float] = []
-    analysis = analyse(hoarded(), seconds=0.5, progress=told_.append)
+def test_an_analysis_by_time_samples_positions_equally_and_reports_progress() -> None:
+    progress: list[float] = []
+    analysis = analyse(hoarded(), seconds=0.5, progress=progress.append)
     assert len(set(analysis.samples[:-1])) == 1
     assert analysis.samples[0] >= FEW // 2
-    assert told_ == sorted(told_)
-    assert all(0 <= part <= 1 for part in told_)
+    assert progress == sorted(progress)
+    assert all(0 <= part <= 1 for part in progress)
 
 
 @pytest.mark.parametrize("played", [hoarded, partial(recorded, "axes-and-allies/4-players-0")], ids=["estimated", "solved"])
-def test_what_progress_raises_ends_it(played: Callable[[], Match]) -> None:
+def test_an_exception_of_the_progress_callback_ends_the_analysis(played: Callable[[], Match]) -> None:
     class EnoughError(Exception):
         pass
 
@@ -277,7 +277,7 @@ SIDES = ((0, 2), (1, 3))
 
 
 def turned(match: Match, *chances: float, error: float = 0.005) -> tuple[TurningPoint, ...]:
-    """The turning points, the first seat's chances being these."""
+    """Return the turning points for these chances of the first seat."""
     rows = [(chance, 1 - chance) * 2 for chance in chances]
     errors = [(error,) * 4] * (len(rows) - 1) + [(0.0,) * 4]
     return turning_points(match, SIDES, rows, errors, [FEW] * (len(rows) - 1) + [0])
@@ -287,27 +287,27 @@ def steady(match: Match) -> list[float]:
     return [0.5] * (len(match.steps) + 1)
 
 
-def test_a_match_turned_where_a_chance_changed_most() -> None:
+def test_a_turning_point_is_the_largest_change_of_a_chance() -> None:
     match = hoarded()
     chances = steady(match)
     chances[3:] = [0.8] * len(chances[3:])
     (point,) = turned(match, *chances)
     assert point.position == 3
     assert abs(point.change) == pytest.approx(0.3)
-    assert match.steps[2].seat in SIDES[point.party]  # of two whose chances change alike, who has acted
+    assert match.steps[2].seat in SIDES[point.party]  # of two parties with equal changes, the one that acted
 
 
-def test_small_changes_and_such_as_may_be_accidents_are_none() -> None:
+def test_small_and_insignificant_changes_are_no_turning_points() -> None:
     match = hoarded()
     chances = steady(match)
     chances[3:] = [0.5 + 0.9 * LEAST_CHANGE] * len(chances[3:])
     assert turned(match, *chances) == ()
     chances[3:] = [0.7] * len(chances[3:])
-    assert turned(match, *chances, error=0.04)[:-1] == ()  # that of the difference is 5.7 points
+    assert turned(match, *chances, error=0.04)[:-1] == ()  # the standard error of the difference is 5.7 points
     assert turned(match, *chances, error=0.01) != ()
 
 
-def test_there_are_five_at_most_in_their_order() -> None:
+def test_at_most_five_turning_points_are_listed_in_order() -> None:
     match = hoarded()
     chances = [0.5 + 0.02 * k * (-1) ** k for k in range(len(match.steps) + 1)]
     points = turned(match, *chances)
@@ -315,14 +315,14 @@ def test_there_are_five_at_most_in_their_order() -> None:
     assert [point.position for point in points] == sorted(point.position for point in points)
 
 
-def test_where_estimates_give_way_to_exact_values_nothing_has_turned() -> None:
+def test_the_change_from_estimates_to_exact_values_is_no_turning_point() -> None:
     match = hoarded()
     rows = [(0.3, 0.7, 0.3, 0.7)] * 4 + [(0.6, 0.4, 0.6, 0.4)] * (len(match.steps) - 3)
     samples = [10_000] * 4 + [0] * (len(match.steps) - 3)
     assert turning_points(match, SIDES, rows, [(0.0,) * 4] * len(rows), samples) == ()
 
 
-def test_it_is_told_by_what_happened_least_often_to_those_whose_chance_changed() -> None:
+def test_a_turning_point_is_described_by_the_rarest_event_of_its_party() -> None:
     match = recorded("axes-and-allies/4-players-0")
     analysis = analyse(match, iterations=FEW)
     words = {point.position: told(match, analysis, point) for point in analysis.turning}
@@ -331,10 +331,10 @@ def test_it_is_told_by_what_happened_least_often_to_those_whose_chance_changed()
     assert "hacks" in words[killed]
     assert "misses" in words[missed]
     last = told(match, analysis, TurningPoint(len(match.steps), match.steps[-1].seat, 0.5, 1.0))
-    assert "hacks" in last  # why it ended, not that it ended
+    assert "hacks" in last  # the reason for the end, not the end
 
 
-def test_what_nobody_could_see_is_told_by_the_action() -> None:
+def test_a_turning_point_without_visible_events_is_described_by_its_action() -> None:
     match = hoarded()
     silent = replace(match.steps[0], events=())
     match.steps[0] = silent
@@ -343,7 +343,7 @@ def test_what_nobody_could_see_is_told_by_the_action() -> None:
     assert words.startswith(f"{match.names[silent.seat]}: ")
 
 
-def test_secrets_are_told_only_with_everything_known() -> None:
+def test_descriptions_contain_secrets_only_with_full_knowledge() -> None:
     match = hoarded()
     for knowledge, viewer in (("public", SPECTATOR), ("everything", EVERYTHING)):
         analysis = analyse(match, knowledge, iterations=1)  # type: ignore[arg-type]
@@ -353,8 +353,8 @@ def test_secrets_are_told_only_with_everything_known() -> None:
                 assert {*told(match, analysis, TurningPoint(position, 0, 0.2, 0.5)).split(" · ")} <= seen
 
 
-def test_what_is_rarer_than_what_names_those_whose_chance_changed_is_told_too() -> None:
-    """That an axe has some power happens with every action; that a one voids every alliance, seldom."""
+def test_a_rarer_event_that_names_no_party_is_described_too() -> None:
+    """Every action sets the power, but a one that voids every alliance is rare."""
     match = recorded("axes-and-allies/4-players-0")
     analysis = without_chances(match)
     void = next(k for k, step in enumerate(match.steps, 1) if any(event.name == "voided" for event in step.events))
@@ -364,8 +364,8 @@ def test_what_is_rarer_than_what_names_those_whose_chance_changed_is_told_too() 
     assert match.names[match.steps[void - 1].seat] in words[0]
 
 
-def test_a_deed_is_told_with_what_it_led_to() -> None:
-    """That an armory was discarded says little without the card that was drawn instead."""
+def test_an_action_is_described_with_its_consequence() -> None:
+    """The discarded armory means little without the card drawn instead."""
     match = recorded("viking-axes/4-players-standard-0")
     analysis = without_chances(match)
     position, step = next((k, step) for k, step in enumerate(match.steps, 1) if [e.name for e in step.events[:1]] == ["discards"])
@@ -375,8 +375,8 @@ def test_a_deed_is_told_with_what_it_led_to() -> None:
     assert second.startswith(f"{name} draws")
 
 
-def test_of_all_that_a_deed_led_to_the_rarest_is_told() -> None:
-    """A spell decides a fight; what its caster gains when the turn is over says nothing of it."""
+def test_the_rarest_consequence_of_an_action_is_described() -> None:
+    """A spell decides a fight; its caster's income at the end of the turn is irrelevant."""
     match = recorded("dungeon-allies/3-players-0")
     analysis = without_chances(match)
     spelled = ["blesses", "rolled", "total", "fails", "gains"]
@@ -387,7 +387,7 @@ def test_of_all_that_a_deed_led_to_the_rarest_is_told() -> None:
     assert second.startswith(f"{caster} loses on ")
 
 
-def test_what_lists_seats_says_nothing_of_those_whose_chance_changed() -> None:
+def test_events_that_list_all_seats_describe_no_turning_point() -> None:
     match = recorded("dungeon-allies/3-players-0")
     analysis = without_chances(match)
     ordered = [k for k, step in enumerate(match.steps, 1) if "order" in {event.name for event in step.events}]
@@ -406,7 +406,7 @@ def test_parties_and_changes_in_words() -> None:
     assert party_in_words(versus, (0, 2)) == "Astrid and C"
 
 
-def test_how_good_the_figures_are() -> None:
+def test_the_precision_of_the_figures_in_words() -> None:
     turning = (TurningPoint(1, 0, 0.5, 1.0),)
     analysis = Analysis(
         "public", ((0,), (1,)), ((0.5, 0.5), (1.0, 0.0)), (2500, 0), ((0.01,) * 2, (0.0,) * 2), turning, secrets=False
@@ -416,15 +416,15 @@ def test_how_good_the_figures_are() -> None:
     assert how_good(analysis) == (estimated,)
     assert how_good(replace(analysis, turning=())) == (estimated, "No single move stands out as a turning point.")
     with speaking("de"):
-        assert how_good(analysis)[0].startswith("Geschätzt aus 2.500 Fortsetzungen")
+        assert how_good(analysis)[0].startswith("Geschätzt aus 2.500 Testpartien")
 
 
-def test_the_standard_error_is_what_repeated_analyses_differ_by() -> None:
+def test_the_standard_error_matches_the_spread_of_repeated_analyses() -> None:
     match = nim_played()
     analysis = analyse(match, iterations=3200)
     chance = analysis.chances[0][0]
     assert analysis.errors[0][0] == pytest.approx((chance * (1 - chance) / 3200) ** 0.5, rel=0.25)
-    assert 0 < analysis.errors[2][0] < 0.001  # always the same, so far
-    few = analyse(match, iterations=10)  # a single batch tells nothing
+    assert 0 < analysis.errors[2][0] < 0.001  # all rollouts had the same result
+    few = analyse(match, iterations=10)  # a single batch has no spread
     supposed = (10 * few.chances[0][0] + 1) / 12
     assert few.errors[0][0] == pytest.approx((supposed * (1 - supposed) / 10) ** 0.5)

@@ -1,4 +1,4 @@
-"""Bots: they see a view, and answer with a legal action."""
+"""Bots choose a legal action from a view."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ def test_a_bot_plays_legally_from_its_view_to_the_end(subject: Game, name: str) 
             match.play(chosen)
 
 
-def test_what_is_hidden_does_not_lead_a_bot() -> None:
-    """Two matches that look the same to the seat get the same answer."""
+def test_the_choice_of_a_bot_does_not_depend_on_hidden_parts() -> None:
+    """In two matches with the same view of the seat a bot chooses the same action."""
     match = hoard.match(players=2, seed="x")
     hidden = match.states
     hidden["hand"][0][1] = hidden["hand"][0][1][::-1].copy()
@@ -48,8 +48,8 @@ def test_what_is_hidden_does_not_lead_a_bot() -> None:
 
 
 @pytest.mark.parametrize("subject", EVERY_GAME, ids=lambda subject: subject.name)
-def test_what_a_seat_may_not_know_leads_no_bot_and_no_hint(subject: Game, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of every game: in a match and in another that looks the same to the seat, all that it hides lying otherwise."""
+def test_no_bot_or_hint_of_any_game_depends_on_hidden_parts(subject: Game, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compare a match with another that has the same view of the seat but other hidden parts."""
     if INTERPRETED:
         monkeypatch.setattr(import_module("meadhall.bots.hints"), "ENOUGH", 5)
     options = {"variant": "strategic"} if subject.name == "viking-axes" else {}
@@ -71,10 +71,10 @@ def test_what_a_seat_may_not_know_leads_no_bot_and_no_hint(subject: Game, monkey
             assert bot(match.game, name, seed).choose(view) == bot(match.game, name, seed).choose(other)
         budget = Budget(iterations=iterations, trees=1)
         assert hints(view, budget, seed) == hints(other, budget, seed)
-    assert (differing > 0) == (subject.name != "axes-and-allies"), "there nothing is hidden"
+    assert (differing > 0) == (subject.name != "axes-and-allies"), "only Axes and Allies hides nothing"
 
 
-def test_what_is_hidden_does_not_go_to_another_process() -> None:
+def test_a_view_sent_to_another_process_contains_nothing_hidden() -> None:
     match = hoard.match(players=2, seed="x")
     match.play(match.legal()[0])
     hidden = match.states
@@ -87,12 +87,12 @@ def test_what_is_hidden_does_not_go_to_another_process() -> None:
     assert there.next_number == seen.next_number == 2
 
 
-def test_greedy_in_hoard_plays_its_highest_card() -> None:
+def test_greedy_plays_its_highest_card_in_hoard() -> None:
     match = hoard.match(players=2, seed="x")
     assert bot(hoard, "greedy").choose(match.view(0)) == max(action for action in match.view(0).legal if action < CARDS)
 
 
-def test_a_bot_with_the_same_seed_does_the_same() -> None:
+def test_bots_with_equal_seeds_choose_the_same_actions() -> None:
     view = AA.match(players=6, seed="many choices").view
     seats = [seat for seat in range(6) if view(seat).legal]
     first, again, other = (
@@ -107,11 +107,11 @@ def test_a_bot_with_the_same_seed_does_the_same() -> None:
     assert first != other
 
 
-def test_bots_are_named_the_weakest_first_and_greedy_only_where_there_is_one() -> None:
+def test_bot_names_start_with_the_weakest_and_include_greedy_only_if_the_game_has_it() -> None:
     assert bot_names(AA) == ["thrall", "karl", "huscarl", "jarl", "king", "random", "greedy"]
     assert bot_names(replace(AA, greedy=None)) == ["thrall", "huscarl", "jarl", "king", "random"]
 
 
-def test_an_unknown_bot_is_refused_naming_those_there_are() -> None:
+def test_an_unknown_bot_is_refused_with_a_list_of_known_bots() -> None:
     with pytest.raises(UnknownBot, match="no bot 'earl'; it has: thrall, karl, huscarl"):
         bot(AA, "earl")

@@ -1,4 +1,4 @@
-"""Hints: the king's three best actions with their chances, from what the one who asks may know."""
+"""Hints: the king's three best actions with their chances, computed from the view of the seat to move."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ def view_of(match: Match) -> View:
     return match.view(match.actor)
 
 
-def test_a_king_thinks_for_a_hint_by_default() -> None:
+def test_hints_have_the_budget_of_the_king_by_default() -> None:
     assert hints.__defaults__ is not None
     assert hints.__defaults__[0] == KING.budget
 
 
-def test_a_hint_names_three_legal_actions_at_most_and_the_first_is_what_a_search_would_play() -> None:
+def test_hints_are_at_most_three_legal_actions_ordered_by_chance() -> None:
     view = view_of(hoard.match(players=3, seed="a hint"))
     given = hints(view, BUDGET, SEED)
     assert 1 <= len(given) <= 3
@@ -45,16 +45,16 @@ def test_a_hint_names_three_legal_actions_at_most_and_the_first_is_what_a_search
     assert others == sorted(others, reverse=True)
 
 
-def test_what_a_search_left_aside_is_thought_about_before_it_is_told() -> None:
-    """Three are asked for: who has looked at little else than the best looks at two more."""
+def test_rarely_visited_actions_are_examined_before_they_become_hints() -> None:
+    """Three hints are wanted, so a search that visited little else than the best action examines two more."""
     view = view_of(hoard.match(players=3, seed="a hint"))
     budget = Budget(iterations=20, trees=1)
     assert all(each.visits < ENOUGH for each in Search(hoard, budget, SEED).consider(view).considered)
     assert len({hint.action for hint in hints(view, budget, SEED)}) == 3
 
 
-def test_what_is_hidden_does_not_lead_a_hint() -> None:
-    """Two matches that look the same to the seat get the same hint."""
+def test_hints_do_not_depend_on_hidden_parts() -> None:
+    """Two matches with the same view of the seat have the same hints."""
     match = hoard.match(players=2, seed="x")
     hidden = match.states
     hidden["hand"][0][1] = hidden["hand"][0][1][::-1].copy()
@@ -63,15 +63,15 @@ def test_what_is_hidden_does_not_lead_a_hint() -> None:
     assert hints(match.view(0), BUDGET, SEED) == hints(other.view(0), BUDGET, SEED)
 
 
-def test_where_only_one_thing_can_be_done_nothing_is_thought_of() -> None:
+def test_a_single_legal_action_is_the_hint_without_a_search() -> None:
     view = view_of(hoard.match(players=2, seed="x"))
     view.legal = (BOAST,)
     assert hints(view, Budget(seconds=3600)) == (Hint(BOAST, None, sure=True),)
     assert in_words(view, hints(view)) == "You have only one legal action: boast."
 
 
-def test_what_is_solved_is_told_exactly() -> None:
-    """The likeliest in best play comes first, then by chance; what is not known is not named."""
+def test_hints_of_a_solved_position_are_exact() -> None:
+    """The most probable action of the solution comes first, then the others by chance. Unknown actions are omitted."""
     view = view_of(hoard.match(players=2, seed="x"))
     first, second, third, fourth = view.legal[:4]
     me = view.viewer
@@ -81,8 +81,8 @@ def test_what_is_solved_is_told_exactly() -> None:
     assert hints(view, Budget(seconds=3600)) == (Hint(third, 0.75, True), Hint(second, 0.75, True), Hint(first, 0.2, True))
 
 
-def test_what_the_solver_does_not_know_is_estimated_after_what_it_knows() -> None:
-    """One line that wins is proved; nothing is said of other actions."""
+def test_actions_unknown_to_the_solver_are_estimated_and_follow_the_proved_one() -> None:
+    """The solver proves one winning line and knows nothing about other actions."""
     view = scene({"b6": "6", "c6": "6", "d4": "26", "a5": "1"}, current=6, players=3).view(0)
     solution = view.game.solver(view) if view.game.solver else None
     assert solution is not None
@@ -106,28 +106,28 @@ def test_what_the_solver_does_not_know_is_estimated_after_what_it_knows() -> Non
         (Hint(0, None, sure=True), ""),
     ],
 )
-def test_chances_are_told_in_whole_percents_and_certainty_only_of_what_is_certain(hint: Hint, words: str) -> None:
+def test_chances_are_whole_percents_and_only_certain_ones_are_0_or_100(hint: Hint, words: str) -> None:
     assert chance_in_words(hint).replace("\N{NO-BREAK SPACE}", " ") == words
 
 
-def test_a_hint_in_words() -> None:
+def test_hints_in_words() -> None:
     match = AA.match(seats=[Seat("Astrid"), Seat("Björn"), Seat("Cnut")], seed="words")
     view = view_of(match)
     first, second = view.legal[:2]
     given = Hint(second, 0.536, sure=False), Hint(first, 0.41, sure=False)
-    said = [action.text for action in match.legal()[:2]]
-    assert in_words(view, given) == f"1. {said[1]}: 54\xa0% · 2. {said[0]}: 41\xa0% (your chance of winning)"
+    texts = [action.text for action in match.legal()[:2]]
+    assert in_words(view, given) == f"1. {texts[1]}: 54\xa0% · 2. {texts[0]}: 41\xa0% (your chance of winning)"
     with speaking("de"):
-        assert "(Chance, dass du gewinnst)" in in_words(view, given)
+        assert "(deine Siegchance)" in in_words(view, given)
 
 
 @pytest.mark.parametrize(
-    ("players", "options", "what"),
+    ("players", "options", "words"),
     [
         (1, {}, "your chance of winning"),
         (3, {}, "your shared chance of winning"),
         (2, {"mode": "versus"}, "your side's chance of winning"),
     ],
 )
-def test_the_chance_is_of_winning_as_the_game_is_won(players: int, options: dict[str, str], what: str) -> None:
-    assert chance_of_what(view_of(game("axxa").match(players=players, **options))) == what
+def test_the_meaning_of_a_chance_depends_on_the_scoring_of_the_game(players: int, options: dict[str, str], words: str) -> None:
+    assert chance_of_what(view_of(game("axxa").match(players=players, **options))) == words

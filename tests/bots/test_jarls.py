@@ -1,4 +1,4 @@
-"""A jarl, the rank itself, where something wins at once and something else loses: a position or two of each game."""
+"""A jarl with its real budget, in positions of each game in which one action wins at once and others lose."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from meadhall.games.axes_and_allies.rules import ATTACK
 from meadhall.games.dungeon_allies.actions import Act as DungeonAct
 from meadhall.games.viking_axes.state import Act
 
-pytestmark = pytest.mark.compiled  # half a second is a few iterations when interpreted
+pytestmark = pytest.mark.compiled  # half a second is only a few iterations when interpreted
 
 
 def a_strike_that_five_of_six_dice_win() -> tuple[Match, set[int]]:
-    """To ally gives the other the next power: a strike that may win at once (AA-3.2)."""
+    """An alliance would give the opponent the next turn, and a chance to win at once (AA-3.2)."""
     match = game("axes-and-allies").match(2, seed="duel")
     states = match.states
     states["actor"], states["power"], states["allied"] = 0, 6, 0
@@ -65,7 +65,7 @@ def an_axe_for_the_last_rival() -> tuple[Match, set[int]]:
         an_axe_for_the_last_rival,
     ],
 )
-def test_a_jarl_does_what_wins_at_once_and_not_what_loses(position: Callable[[], tuple[Match, set[int]]]) -> None:
+def test_a_jarl_chooses_an_immediate_win(position: Callable[[], tuple[Match, set[int]]]) -> None:
     match, good = position()
     view = match.view(match.actor)
     assert good < set(view.legal)

@@ -1,4 +1,4 @@
-"""Search: what it finds where the truth is known, what it keeps, and how it uses its time."""
+"""Search: its findings in positions with known values, the reuse of its tree, and its use of time."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ def considered(match: Match, iterations: int, **changed: Any) -> Findings:
 
 
 @pytest.mark.parametrize("taken", [0, 1, 3])
-def test_it_finds_the_winning_move_of_nim(taken: int) -> None:
-    """Who leaves a multiple of four wins (Bouton, 1901)."""
+def test_a_search_finds_the_winning_move_of_nim(taken: int) -> None:
+    """A player who leaves a multiple of four wins (Bouton, 1901)."""
     match = nim.match()
     if taken:
         match.play(taken - 1)
@@ -46,16 +46,16 @@ def test_it_finds_the_winning_move_of_nim(taken: int) -> None:
     assert best.payoff > 0.8
 
 
-def test_shares_of_rivals_sum_to_one_and_come_near_the_truth() -> None:
-    found = considered(nim.match(heap="small"), 5_000)  # who moves at 5 takes one and wins
+def test_payoffs_of_rivals_sum_to_one_and_are_nearly_right() -> None:
+    found = considered(nim.match(heap="small"), 5_000)  # with 5 left the seat to move takes one and wins
     assert sum(found.payoffs) == pytest.approx(1)
     assert found.considered[0].action == 0
     assert found.payoffs[0] > 0.9
     assert found.iterations == 5_000
 
 
-def test_a_search_does_not_know_what_is_in_the_hand() -> None:
-    """Everything is dealt anew for whoever looks; only somebody who knows everything sees that one guess is right."""
+def test_a_search_does_not_know_hidden_parts() -> None:
+    """Every iteration redeals the hidden part. Only a search that may see everything knows the right guess."""
     match = nim.match(heap="hand", seed="x")
     found = considered(match, 4_000)
     assert found.payoffs[0] == pytest.approx(0.5, abs=0.03)
@@ -67,7 +67,7 @@ def test_a_search_does_not_know_what_is_in_the_hand() -> None:
     assert seeing.considered[0].payoff == 1
 
 
-def test_the_same_seed_and_iterations_find_the_same() -> None:
+def test_equal_seeds_and_iterations_give_equal_findings() -> None:
     view = hoard.match(players=3, seed="x").view(0)
     iterations = 40 if INTERPRETED else 300
     first, again, other = (
@@ -78,7 +78,7 @@ def test_the_same_seed_and_iterations_find_the_same() -> None:
     assert first.iterations == 2 * iterations
 
 
-def test_a_tree_is_kept_from_decision_to_decision_until_something_is_revealed() -> None:
+def test_a_tree_is_reused_until_something_is_revealed() -> None:
     match = nim.match()
     search = Search(nim, Budget(iterations=2_000, trees=1), SEED)
     search.consider(match.view(0))
@@ -96,7 +96,7 @@ def test_a_tree_is_kept_from_decision_to_decision_until_something_is_revealed() 
     assert sum(each.visits for each in fresh.considered) == 200
 
 
-def test_what_is_kept_of_a_tree_is_what_grew_from_there() -> None:
+def test_advancing_a_tree_keeps_the_subtree_of_the_action() -> None:
     view = nim.match().view(0)
     tree = Tree(nim)
     tree.grow(view.states, 0, 3_000, 1)
@@ -110,35 +110,35 @@ def test_what_is_kept_of_a_tree_is_what_grew_from_there() -> None:
     assert tree.control[SIZE] == 1
 
 
-def test_a_node_considers_as_many_actions_as_widening_lets_it() -> None:
+def test_widening_limits_the_actions_of_a_node() -> None:
     match = VA.match(players=7, seed="wide")
     view = match.view(match.actor)
     assert len(view.legal) > 4
     narrow = considered(match, 100, widening=(1.0, 0.25))
-    assert sum(each.visits > 0 for each in narrow.considered) == 4  # 101 ** 0.25 = 3.17, and less than that is let in
+    assert sum(each.visits > 0 for each in narrow.considered) == 4  # 101 ** 0.25 = 3.17, rounded up
     wide = considered(match, 100, widening=(1e9, 0.0))
     assert all(each.visits > 0 for each in wide.considered)
 
 
-def test_what_a_search_left_aside_can_be_examined() -> None:
-    """Each as often as was asked, begun with that action alone, and nothing else then."""
+def test_rarely_visited_actions_can_be_examined() -> None:
+    """Each action gets as many visits as requested, and the visits of the others hardly change."""
     match = VA.match(players=7, seed="wide")
     view = match.view(match.actor)
     subject = replace(VA, advice=replace(VA.advice, widening=(1.0, 0.25)))
     search = Search(subject, Budget(iterations=100, trees=2), SEED)
     before = search.consider(view)
-    aside = [each.action for each in before.considered if each.visits < 30]
-    assert len(aside) > 1
-    after = search.examine(view, aside[:-1], 30)
+    rare = [each.action for each in before.considered if each.visits < 30]
+    assert len(rare) > 1
+    after = search.examine(view, rare[:-1], 30)
     for action in view.legal:
-        expected = max(30, before.of(action).visits) if action in aside[:-1] else before.of(action).visits
-        assert expected <= after.of(action).visits <= expected + (action in aside[:-1])
+        expected = max(30, before.of(action).visits) if action in rare[:-1] else before.of(action).visits
+        assert expected <= after.of(action).visits <= expected + (action in rare[:-1])
         assert 0 <= after.of(action).payoff <= 1
     assert search.examine(view, [before.considered[0].action], 30) == after
 
 
-def test_an_examined_action_is_judged_as_the_search_judges_it() -> None:
-    """Of five in nim, to take one wins, and all else loses."""
+def test_examined_actions_have_the_payoffs_that_the_search_would_find() -> None:
+    """With five left in Nim, taking one wins and every other action loses."""
     match = nim.match(heap="small")
     search = Search(nim, Budget(iterations=2_000, trees=1), SEED)
     view = match.view(match.actor)
@@ -152,7 +152,7 @@ def test_an_examined_action_is_judged_as_the_search_judges_it() -> None:
 
 @rule
 def first(_state: Any, legal: Any, _count: int, _rng: Any) -> int:
-    """The policy that takes the first legal action."""
+    """Choose the first legal action."""
     return legal[0]  # type: ignore[no-any-return]
 
 
@@ -168,7 +168,7 @@ def one_wins(state: Any, out: Any) -> bool:
     return True
 
 
-@pytest.mark.interpreted  # each advice would be compiled into a search of its own
+@pytest.mark.interpreted  # a separate search would be compiled for each advice
 @pytest.mark.parametrize(
     ("advice", "payoffs"),
     [
@@ -177,7 +177,7 @@ def one_wins(state: Any, out: Any) -> bool:
         ({"solved_value": one_wins}, (0, 1)),
     ],
 )
-def test_where_a_playout_stops_it_is_evaluated(advice: dict[str, Any], payoffs: tuple[float, ...]) -> None:
+def test_the_end_of_a_rollout_is_evaluated(advice: dict[str, Any], payoffs: tuple[float, ...]) -> None:
     settings = {"rollout": uniform_random, "solved_value": never_solved, **advice}
     assert considered(nim.match(), 20, **settings).payoffs == pytest.approx(payoffs)
 
@@ -194,17 +194,17 @@ def four_left(state: Any) -> bool:
 
 
 @pytest.mark.interpreted
-def test_what_is_not_quiet_is_played_on_before_it_is_evaluated() -> None:
-    found = considered(nim.match(), 1, guide=first, rollout=first, cutoff=2, evaluate=part_left, solved=never_solved)
+def test_a_rollout_continues_to_a_quiescent_state() -> None:
+    found = considered(nim.match(), 1, guide=first, rollout=first, cutoff=2, evaluate=part_left, solved_value=never_solved)
     assert found.payoffs == pytest.approx((0.7, 0.3))
     found = considered(
-        nim.match(), 1, guide=first, rollout=first, cutoff=2, evaluate=part_left, solved=never_solved, quiescent=four_left
+        nim.match(), 1, guide=first, rollout=first, cutoff=2, evaluate=part_left, solved_value=never_solved, quiescent=four_left
     )
     assert found.payoffs == pytest.approx((0.4, 0.6))
 
 
 @pytest.mark.interpreted
-def test_the_guide_is_tried_first() -> None:
+def test_the_action_of_the_guide_is_tried_first() -> None:
     tried = {(guide, seed): _first_tried(guide, seed) for guide in (first, uniform_random) for seed in range(8)}
     assert {tried[first, seed] for seed in range(8)} == {0}
     assert len({tried[uniform_random, seed] for seed in range(8)}) > 1
@@ -221,22 +221,22 @@ def findings(*payoffs: float, visits: int = 1_000, error: float = 0.0155) -> Fin
     return Findings(tuple(each), (0.5, 0.5), visits * len(payoffs))
 
 
-def test_the_habit_is_kept_unless_something_else_is_clearly_better() -> None:
+def test_the_default_action_is_chosen_unless_another_is_clearly_better() -> None:
     search = Search(replace(nim, advice=Advice(minimum_advantage=2.0)), Budget(iterations=1, trees=1), SEED)
-    assert search.choose(findings(0.52, 0.50), default_action=1) == 1  # a standard error of 0.022
+    assert search.choose(findings(0.52, 0.50), default_action=1) == 1  # the standard error of the difference is 0.022
     assert search.choose(findings(0.56, 0.50), default_action=1) == 0
     assert search.choose(findings(0.52, 0.50), default_action=0) == 0
     assert search.choose(findings(0.52, 0.50, error=0.005), default_action=1) == 0
 
 
-def test_the_habit_is_tried_first_whatever_the_guide_says() -> None:
+def test_the_default_action_is_tried_before_the_action_of_the_guide() -> None:
     for default_action in range(3):
         search = Search(replace(nim, advice=Advice(guide=first)), Budget(iterations=1, trees=1), SEED)
         assert search.consider(nim.match().view(0), default_action).considered[0].action == default_action
 
 
-def test_the_error_of_a_share_is_that_of_its_playouts() -> None:
-    """Half of the playouts won, each by chance: a standard deviation of 0.5. All worth the same: soon none."""
+def test_the_standard_error_of_a_payoff_is_that_of_its_rollouts() -> None:
+    """If half of the rollouts win by chance, the standard deviation is 0.5; if all have the same payoff, it is near 0."""
     found = considered(nim.match(heap="hand"), 4_000, exploration=100.0).considered[0]
     assert found.error == pytest.approx(sqrt(found.payoff * (1 - found.payoff) / found.visits), rel=0.01)
     same = considered(nim.match(), 30, cutoff=0, evaluate=equal_payoffs, exploration=100.0).considered[0]
@@ -244,15 +244,15 @@ def test_the_error_of_a_share_is_that_of_its_playouts() -> None:
     assert same.error < 0.4 * sqrt(0.25 / same.visits)
 
 
-def test_a_search_by_the_clock_takes_as_long_as_it_may() -> None:
+def test_a_search_with_a_time_budget_uses_all_of_it() -> None:
     for budget in (Budget(seconds=0.05, trees=2), Budget(seconds=0.05, alone=True)):
         began = time.monotonic()
         Search(nim, budget, SEED).consider(nim.match(heap="small").view(0))
         assert time.monotonic() - began >= 0.05
 
 
-def test_a_search_by_the_clock_keeps_to_it_and_stops_when_it_is_clear_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
-    """By a clock that goes as the search works, 10 000 iterations a second, whatever else the machine does."""
+def test_a_search_keeps_to_its_time_budget_and_stops_early_when_the_choice_is_clear(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The clock is simulated: 10,000 iterations take a second, independent of the load on the machine."""
     now = 0.0
     grow = Tree.grow
 
@@ -271,8 +271,8 @@ def test_a_search_by_the_clock_keeps_to_it_and_stops_when_it_is_clear_what_to_do
     assert stopped.iterations < whole.iterations
 
 
-def test_the_more_search_the_shorter_are_their_slices(monkeypatch: pytest.MonkeyPatch) -> None:
-    """So that nobody waits longer than ``TURN`` to be the next. By a clock that goes as the search works, as above."""
+def test_time_slices_are_shorter_when_more_searches_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No search waits longer than ``TURN`` for its next slice. The clock is simulated as above."""
     now, slices = 0.0, [0]
     grow = Tree.grow
 
@@ -289,10 +289,10 @@ def test_the_more_search_the_shorter_are_their_slices(monkeypatch: pytest.Monkey
         slices.clear()
         Search(nim, Budget(seconds=0.2, trees=1), SEED).consider(nim.match(heap="small").view(0))
         assert max(slices) == pytest.approx(10_000 * seconds, abs=1)
-        assert len(search._running) == others, "a finished search takes no more turns"
+        assert len(search._running) == others, "a finished search takes no more slices"
 
 
-def test_alone_a_search_counts_what_its_own_thread_works() -> None:
+def test_a_search_alone_measures_the_cpu_time_of_its_thread() -> None:
     alone = Search(nim, Budget(seconds=0.05, alone=True), SEED)
     alone.consider(nim.match(heap="small").view(0))  # compiles
     stop = threading.Event()
@@ -306,7 +306,7 @@ def test_alone_a_search_counts_what_its_own_thread_works() -> None:
     assert 0.05 <= worked <= waited
 
 
-def test_one_legal_action_needs_no_thought() -> None:
+def test_a_single_legal_action_is_chosen_without_a_search() -> None:
     match = nim.match(heap="small")
     match.play(2)
     match.play(0)  # one is left
@@ -323,7 +323,7 @@ def test_one_legal_action_needs_no_thought() -> None:
     assert not calls
 
 
-def test_the_king_plays_what_is_solved_as_often_as_it_should() -> None:
+def test_the_king_plays_a_solved_policy_with_its_probabilities() -> None:
     def solver(view: View) -> Solution:
         assert view.legal
         return Solution({0: (0.4, 0.6), 2: (0.4, 0.6)}, {0: 0.25, 2: 0.75})
@@ -334,25 +334,25 @@ def test_the_king_plays_what_is_solved_as_often_as_it_should() -> None:
     assert played[1] == 0
     assert 60 < played[0] < 140
     jarl = SearchBot(solved, "jarl", Budget(iterations=500, trees=1), SEED)
-    assert jarl.choose(nim.match(heap="small").view(0)) == 0  # searches for itself
+    assert jarl.choose(nim.match(heap="small").view(0)) == 0  # it searches although the position is solved
     assert Solution({0: (0.4, 0.6), 2: (0.4, 0.6)}, {0: 0.25, 2: 0.75}).value == pytest.approx((0.4, 0.6))
 
 
-def test_a_long_thought_is_made_of_short_turns_so_that_others_come_to_theirs(monkeypatch: pytest.MonkeyPatch) -> None:
-    grown, turns = [0.0], []
-    take_a_turn = Search._grow_all
+def test_a_long_search_is_split_into_slices_so_that_other_searches_can_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    grown, slices = [0.0], []
+    grow_all = Search._grow_all
 
     def grow(_tree: Tree, _view: States, _seat: int, iterations: int, _seed: int) -> None:
-        grown.append(iterations / 1000)  # a thousand a second
+        grown.append(iterations / 1000)  # a thousand iterations per second
 
-    def watched(search: Search, grow: Callable[[Tree, int], None]) -> None:
+    def measured(search: Search, grow: Callable[[Tree, int], None]) -> None:
         before = sum(grown)
-        take_a_turn(search, grow)
-        turns.append(sum(grown) - before)
+        grow_all(search, grow)
+        slices.append(sum(grown) - before)
 
     monkeypatch.setattr(Tree, "grow", grow)
-    monkeypatch.setattr(Search, "_grow_all", watched)
+    monkeypatch.setattr(Search, "_grow_all", measured)
     monkeypatch.setattr(Budget, "clock", property(lambda _: lambda: sum(grown)))
     Search(nim, Budget(seconds=3, trees=1), SEED).consider(nim.match().view(0))
-    assert sum(turns) == pytest.approx(3, abs=SLICE)
-    assert max(turns) < 1.1 * SLICE
+    assert sum(slices) == pytest.approx(3, abs=SLICE)
+    assert max(slices) < 1.1 * SLICE

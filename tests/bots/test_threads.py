@@ -1,4 +1,4 @@
-"""The threads in which bots think are less urgent than those that serve people, however urgent those are."""
+"""Threads of bots have a lower priority than their process, whatever its priority."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-TELL = """
+SCRIPT = """
 import os
 from meadhall.bots.threads import background
 os.nice({more})
@@ -17,11 +17,11 @@ print(background("test", {behind}).submit(os.getpriority, os.PRIO_PROCESS, 0).re
 
 
 @pytest.mark.compiled
-@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a thread is as urgent as its process")
+@pytest.mark.skipif(sys.platform != "linux", reason="on other systems threads share the priority of their process")
 @pytest.mark.parametrize(("more", "behind"), [(0, 10), (3, 10), (15, 10), (19, 19)])
-def test_a_thread_is_never_more_urgent_than_its_process(more: int, behind: int) -> None:
-    told = subprocess.run(
-        [sys.executable, "-c", TELL.format(more=more, behind=behind)], capture_output=True, text=True, check=True
+def test_a_background_thread_never_has_a_higher_priority_than_its_process(more: int, behind: int) -> None:
+    printed = subprocess.run(
+        [sys.executable, "-c", SCRIPT.format(more=more, behind=behind)], capture_output=True, text=True, check=True
     )
-    own, thread = map(int, told.stdout.split())
+    own, thread = map(int, printed.stdout.split())
     assert thread == max(behind, own)
