@@ -38,6 +38,6 @@ def test_refusals_are_pages_without_javascript(come: Come) -> None:
     plain.act(ally_first)
     person.allow("409")
     stale.choices.first.click()
-    expect(stale.notice).to_contain_text("The game has moved on since")
+    expect(stale.notice).to_contain_text("The game has moved on")
     scripted.wait_for_news(stale.news)
     assert stale.told == scripted.told
