@@ -53,7 +53,7 @@ def test_a_stale_tab_is_refused_in_words_and_shows_the_present(come: Come) -> No
     actor.act(ally_first)
     old.choices.first.click()
 
-    expect(old.notice).to_contain_text("The game has moved on since")
+    expect(old.notice).to_contain_text("The game has moved on")
     assert old.told == actor.told
 
 
