@@ -62,7 +62,7 @@ _HOMES = ("errors", "game", "match", "view", "bulk", "record.replay", "conforman
 
 
 def __getattr__(name: str) -> Any:
-    """What is named above, read when it is first asked for: the command must settle first how rules run, see ``engine.mode``."""
+    """Import a public name at its first use. The command must first choose how rules run, see ``engine.mode``."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     for home in (*(f"meadhall.engine.{home}" for home in _HOMES), "meadhall.lab"):
