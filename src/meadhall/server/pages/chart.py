@@ -101,8 +101,8 @@ def percent(analysis: Analysis, position: int, party: int) -> str:
 
 def _title(match: Match) -> str:
     if match.game.scoring_of(match.options) is Scoring.TOGETHER:
-        return _("Whether it was going to be won, action by action")
-    return _("Who was going to win, action by action")
+        return _("Chance of success, move by move")
+    return _("Win chances, move by move")
 
 
 def _summary(lines: Iterable[ChartLine]) -> str:

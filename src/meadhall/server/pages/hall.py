@@ -81,7 +81,7 @@ def _note(table: TableRow, match: Match | None, yours: bool) -> str:
         return _("Your turn")
     if table.status == "over":
         result = match.result() if match else None
-        return headline(match.names, result) if match and result else _("Over")
+        return headline(match.names, result) if match and result else _("Finished")
     if match is not None and match.actor is not None:
         return _("Waiting for {name}").format(name=match.names[match.actor])
-    return _("In play")
+    return _("In progress")

@@ -55,7 +55,7 @@ def live_page(room: Room, match: Match, viewer: int | None, seats: tuple[SeatVie
     table = room.table
     seated = viewer is not None
     running = table.status == "running"
-    last = match.steps[-1] if match.steps else None
+    undo_refusal = _undo_refusal(match, viewer) if running and viewer is not None else ""
     hint = room.hints.current(match, viewer) if viewer is not None else None
     return match_page(
         match,
@@ -65,7 +65,8 @@ def live_page(room: Room, match: Match, viewer: int | None, seats: tuple[SeatVie
         seats=seats,
         abandoned=table.status == "abandoned",
         public=viewer is None,
-        can_undo=running and seated and last is not None and last.seat == viewer and match.can_undo(),
+        can_undo=running and seated and not undo_refusal,
+        undo_refusal=undo_refusal,
         can_resign=running and seated,
         alone=sum(row.kind == "human" for row in table.seats) == 1,
         can_hint=running and seated and match.actor == viewer and table.daily is None,
@@ -78,6 +79,15 @@ def live_page(room: Room, match: Match, viewer: int | None, seats: tuple[SeatVie
         rematch=f"/tables/{table.rematch}" if table.rematch else "",
         daily=table.daily or "",
     )
+
+
+def _undo_refusal(match: Match, seat: int) -> str:
+    """Say why a seat can't undo the last action; "" if it can."""
+    if not match.steps:
+        return _("There is nothing to undo.")
+    if match.steps[-1].seat != seat:
+        return _("You can undo only your own last action.")
+    return "" if match.can_undo() else _("You can't undo this: dice were rolled, or something was revealed.")
 
 
 def thinking_words(seat: SeatView) -> str:
@@ -188,7 +198,7 @@ def result_view(match: Match) -> ResultView | None:
 
 def given_up_view(match: Match, table: TableRow | None = None) -> ResultView:
     """Return the end of a match that was given up. ``table``: None for an uploaded record."""
-    how = _("nobody was left but the house") if table and not table.daily else _("given up")
+    how = _("only bots were left") if table and not table.daily else _("given up")
     return ResultView(_("The match was given up"), _after_decisions(how, match), "", "", ())
 
 
@@ -200,9 +210,9 @@ def _after_decisions(how: str, match: Match) -> str:
 def headline(names: Sequence[str], result: Result) -> str:
     winners = result.winners
     if not winners:
-        return _("Nobody wins")
+        return _("No winner")
     if len(winners) == 1:
         return _("{name} wins").format(name=names[winners[0]])
     if len(winners) == len(names):
-        return _("All win together") if min(result.scores) == 1 else _("A draw")
+        return _("Everyone wins") if min(result.scores) == 1 else _("A draw")
     return _("{names} win").format(names=listed([names[seat] for seat in winners]))

@@ -244,6 +244,7 @@ class MatchPage:
     own: Any = None  # the private part of the seat, from the game's page.py and the seat's knowledge
     private_events: tuple[LogEntry, ...] = ()  # the latest events that only the viewer knows, newest first
     can_undo: bool = False
+    undo_refusal: str = ""  # why the viewer can't undo; "" if they can, and for spectators
     can_resign: bool = False
     alone: bool = False  # all other players are bots: resigning gives the match up
     can_hint: bool = False

@@ -51,7 +51,7 @@ def replay_page(
     else:
         viewers = {"all": SPECTATOR} | ({str(own_seat): own_seat} if own_seat is not None else {})
     seat = seat if seat in viewers else "all"
-    names = {"all": _("Everybody") if opened else _("A spectator")} | {str(k): name for k, name in enumerate(match.names)}
+    names = {"all": _("Everything revealed") if opened else _("Spectator")} | {str(k): name for k, name in enumerate(match.names)}
     view = match.view_at(position, viewers[seat])
     result = match.result() if position == last else None
     seats = tuple(
@@ -74,5 +74,5 @@ def replay_page(
         last=last,
         seat=seat,
         seat_choices=tuple((value, names[value]) for value in viewers),
-        verified=_("Every die has been verified against the seed.") if url == "/replay" else "",
+        verified=_("All rolls were verified against the seed.") if url == "/replay" else "",
     )

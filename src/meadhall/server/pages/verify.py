@@ -23,11 +23,11 @@ async def verify_page(room: Room) -> VerifyPage:
     finished = room.table.status in FINISHED and not sealed
     verified = False
     text = _(
-        "The hall committed itself to this number before the first die fell. When the match ends it shows the seed behind it."
+        "The server published the hash below before the first roll. It publishes the seed when the match ends."
     )
     if sealed:
         text = _(
-            "The hall committed itself to this number before the first piece was dealt. It shows the seed when the day is over."
+            "The server published the hash below before the first piece was dealt. It publishes the seed at the end of the day."
         )
     if finished:
         try:
@@ -36,7 +36,7 @@ async def verify_page(room: Room) -> VerifyPage:
             text = str(error)
         else:
             verified = True
-            text = _("Every die was derived again from the seed, and the seed is the one that was committed to.")
+            text = _("Every roll was computed again from the seed, and the seed matches the published hash.")
     return VerifyPage(
         url=f"/tables/{room.table.id}",
         title=room.game.title,
