@@ -12,12 +12,13 @@ from typing import Any
 import httpx
 from litestar import Litestar
 
-from meadhall.server.app import create_app
+from meadhall.server.app import serve_hall
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.room import Room
 from meadhall.server.settings import Settings
 from meadhall.server.store.store import Store
 from meadhall.server.worker.client import Worker, WorkerThreads
+from server.prepared import create_schema, spare_app
 
 PATIENCE = 60.0
 """Seconds after which something that was awaited has not come. Nothing takes so long unless it is broken."""
@@ -168,10 +169,12 @@ async def open_hall(settings: Settings, worker: Worker | None = None) -> AsyncIt
 
 @asynccontextmanager
 async def _in_this_task(settings: Settings, worker: Worker) -> AsyncIterator[OpenHall]:
-    async with Store.open(settings) as store:
-        app = await create_app(settings, store, worker)
-        async with app.lifespan():
-            yield OpenHall(app, app.state.hall, store)
+    create_schema(settings)
+    with spare_app(settings) as app:
+        async with Store.open(settings) as store:
+            await serve_hall(app, settings, store, worker)
+            async with app.lifespan():
+                yield OpenHall(app, app.state.hall, store)
 
 
 async def until(room: Room, holds: Callable[[], bool]) -> None:

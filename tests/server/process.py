@@ -32,6 +32,7 @@ class Process:
             "MEADHALL_NO_BROWSER": "1",
             "MEADHALL_REQUESTS_PER_MINUTE": "0",
             "MEADHALL_BOT_PAUSE": "0",
+            "MEADHALL_INTERPRET": "1",  # as the command does for the server, which would start several times as slowly
             **settings,
         }
         self._process: asyncio.subprocess.Process | None = None

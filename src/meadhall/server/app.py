@@ -9,7 +9,6 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Final
 
 from litestar import Litestar, Router
-from litestar.datastructures import State
 from litestar.di import Provide
 from litestar.exceptions import HTTPException, InternalServerException
 from litestar.middleware.rate_limit import RateLimitConfig
@@ -54,40 +53,50 @@ _MINUTE: Final = 60.0
 
 async def create_app(settings: Settings, store: Store, worker: Worker) -> Litestar:
     """Return the hall as an ASGI application. It closes the worker when it ends, but not the store."""
-    hall = Hall(settings, store, worker)
-    sessions = Sessions(store, await store.secret("guests"))
-    stream_limit = StreamLimit(settings.streams_per_client)
+    app = build_app(settings.requests_per_minute)
+    await serve_hall(app, settings, store, worker)
+    return app
+
+
+async def serve_hall(app: Litestar, settings: Settings, store: Store, worker: Worker) -> None:
+    """Let the application serve a new hall, from its next lifespan on."""
+    app.state.hall = Hall(settings, store, worker)
+    app.state.sessions = Sessions(store, await store.secret("guests"))
+    app.state.stream_limit = StreamLimit(settings.streams_per_client)
+
+
+def build_app(requests_per_minute: int) -> Litestar:
+    """Return the application without a hall. The routes serve the hall in its state, see ``serve_hall``."""
     request_counts = MemoryStore()
     app = Litestar(
-        route_handlers=[_pages(sessions), *api.routers(sessions), *monitoring.routes, *_static_files()],
+        route_handlers=[_pages(), *api.routers(), *monitoring.routes, *_static_files()],
         dependencies={
-            "hall": Provide(lambda: hall, sync_to_thread=False),
-            "sessions": Provide(lambda: sessions, sync_to_thread=False),
-            "stream_limit": Provide(lambda: stream_limit, sync_to_thread=False),
+            "hall": Provide(lambda: app.state.hall, sync_to_thread=False),
+            "sessions": Provide(lambda: app.state.sessions, sync_to_thread=False),
+            "stream_limit": Provide(lambda: app.state.stream_limit, sync_to_thread=False),
         },
         request_class=HallRequest,
-        middleware=_middleware(settings),
+        middleware=_middleware(requests_per_minute),
         stores={"rate_limit": request_counts},
         exception_handlers={MeadhallError: refused, HTTPException: failed, Exception: failed},
         before_send=[add_headers],
-        lifespan=[_lifespan(hall, request_counts)],
+        lifespan=[_lifespan(request_counts)],
         openapi_config=_openapi(),
         logging_config=None,  # the operator configures logging
         request_max_body_size=BODY_LIMIT,
-        state=State({"hall": hall}),
     )
     app.asgi_handler = check_host_header(app.asgi_handler)
     return app
 
 
-def _pages(sessions: Sessions) -> Router:
+def _pages() -> Router:
     async def identify(request: AnyRequest) -> Redirect | None:
         """Refuse forms of other sites, find the guest of the session, and choose the language of the response."""
         check_same_origin(request)
         redirect = redirects.redirect_old_parameters(request)
         if redirect is not None:
             return redirect
-        request.scope["state"]["guest"] = guest = await sessions.from_cookie(request)
+        request.scope["state"]["guest"] = guest = await request.app.state.sessions.from_cookie(request)
         speak(guest.language)
         return None
 
@@ -118,11 +127,11 @@ def _static_files() -> list[Router]:
     ]
 
 
-def _middleware(settings: Settings) -> list[Middleware]:
+def _middleware(requests_per_minute: int) -> list[Middleware]:
     metrics = PrometheusConfig(app_name="meadhall", prefix="meadhall", group_path=True, exclude=_NOT_MEASURED)
-    if not settings.requests_per_minute:
+    if not requests_per_minute:
         return [metrics.middleware]
-    limit = RateLimitConfig(("minute", settings.requests_per_minute), exclude=_NOT_LIMITED)
+    limit = RateLimitConfig(("minute", requests_per_minute), exclude=_NOT_LIMITED)
     return [metrics.middleware, limit.middleware]
 
 
@@ -138,11 +147,12 @@ def _openapi() -> OpenAPIConfig:
     )
 
 
-def _lifespan(hall: Hall, request_counts: MemoryStore) -> Callable[[Litestar], AbstractAsyncContextManager[None]]:
+def _lifespan(request_counts: MemoryStore) -> Callable[[Litestar], AbstractAsyncContextManager[None]]:
     """Return the lifespan: compile the games and resume their bots in the background, close the hall at the end."""
 
     @asynccontextmanager
-    async def lifespan(_: Litestar) -> AsyncIterator[None]:
+    async def lifespan(app: Litestar) -> AsyncIterator[None]:
+        hall: Hall = app.state.hall
         resuming: set[asyncio.Task[None]] = set()
 
         def resume(game: str) -> None:

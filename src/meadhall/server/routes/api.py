@@ -230,15 +230,15 @@ _TOKEN_ROUTES: Final = [
 ]
 
 
-def routers(sessions: Sessions) -> list[Router]:
+def routers() -> list[Router]:
     """Return the API at ``/api/v1``, and at ``/api``, its deprecated address of version 0.1."""
-    return [_router(sessions, "/api/v1"), _router(sessions, "/api", deprecated=True)]
+    return [_router("/api/v1"), _router("/api", deprecated=True)]
 
 
-def _router(sessions: Sessions, path: str, deprecated: bool = False) -> Router:
+def _router(path: str, deprecated: bool = False) -> Router:
     async def identify(request: AnyRequest) -> None:
         """Find the guest of the token. Respond with 401 without a valid one."""
-        guest = await sessions.from_bearer_token(request)
+        guest = await request.app.state.sessions.from_bearer_token(request)
         if guest is None:
             raise NotAuthorizedException("send the token of POST /api/v1/guests as 'Authorization: Bearer <token>'")
         request.scope["state"]["guest"] = guest
