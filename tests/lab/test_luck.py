@@ -1,4 +1,4 @@
-"""Luck: that it is nothing on average and tells who wins among equals, and that intervals without it hold the truth."""
+"""Luck averages zero and explains results between equal players, and luck-corrected intervals have their coverage."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from meadhall.engine.match import Match
 from meadhall.engine.statistics import Z_95
 from meadhall.lab import luck as module
 from meadhall.lab import tournament
-from meadhall.lab.control_variate import LEAST, Adjusted, regress_on_luck, student_quantile
+from meadhall.lab.control_variate import MIN_MATCHES, Adjusted, regress_on_luck, student_quantile
 from meadhall.lab.luck import luck
 from meadhall.lab.matches import play_out
 from meadhall.lab.sequential_test import all_sure
@@ -36,21 +36,21 @@ def scores(match: Match) -> tuple[float, ...]:
     return result.scores
 
 
-# ---------------------------------------------------------------------------------------------------------------- of a match
+# ---------------------------------------------------------------------------------------------------------------- one match
 
 
 @pytest.mark.parametrize(
     ("name", "players", "options", "matches"),
     [
         ("axes-and-allies", 2, {}, 1600),
-        ("viking-axes", 3, {"variant": "standard"}, 450),  # a deck that nobody knows
-        ("viking-axes", 3, {"variant": "strategic"}, 90),  # and hands
+        ("viking-axes", 3, {"variant": "standard"}, 450),  # the order of the deck is hidden
+        ("viking-axes", 3, {"variant": "strategic"}, 90),  # hands are hidden, too
     ],
 )
-def test_luck_is_nothing_on_average_however_well_who_has_it_plays(
+def test_luck_averages_zero_even_for_a_stronger_player(
     name: str, players: int, options: dict[str, str], matches: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One greedy player among random ones, at each seat in turn: none of what it plays better is taken for luck."""
+    """One greedy player meets random ones, on each seat in turn. Its better play must not be measured as luck."""
     monkeypatch.setattr(module, "PLAYOUTS", 16)
     lucky, won = [], []
     for number in range(matches):
@@ -64,7 +64,7 @@ def test_luck_is_nothing_on_average_however_well_who_has_it_plays(
 
 
 @pytest.mark.parametrize(("name", "players"), [("axes-and-allies", 4), ("viking-axes", 2)])
-def test_among_equals_it_is_mostly_luck_who_wins(name: str, players: int) -> None:
+def test_luck_explains_most_results_between_equal_players(name: str, players: int) -> None:
     matches = [played(name, number, ["greedy"] * players) for number in range(40)]
     lucky = np.array([luck(match, number) for number, match in enumerate(matches)])
     gained = np.array([scores(match) for match in matches]) - 1 / players
@@ -72,7 +72,7 @@ def test_among_equals_it_is_mostly_luck_who_wins(name: str, players: int) -> Non
     assert np.corrcoef(lucky.flat, gained.flat)[0, 1] > 0.6
 
 
-def test_where_nothing_falls_by_chance_there_is_no_luck_but_that_of_sitting_there() -> None:
+def test_without_chance_the_only_luck_is_that_of_the_seat() -> None:
     one, other = (nim.match(2, seed=seed) for seed in ("a", "b"))
     for match, actions in ((one, (0,) * 10), (other, (2, 2, 2, 0))):
         for action in actions:
@@ -82,72 +82,72 @@ def test_where_nothing_falls_by_chance_there_is_no_luck_but_that_of_sitting_ther
     assert sum(luck(one, 1)) == pytest.approx(0)
 
 
-def test_luck_is_the_same_for_the_same_seed() -> None:
+def test_the_seed_determines_the_luck_of_a_match() -> None:
     match = played("axes-and-allies", 1, ["greedy"] * 2)
     assert luck(match, 5) == luck(match, 5) != luck(match, 6)
 
 
-# ------------------------------------------------------------------------------------------------------------- of many matches
+# ------------------------------------------------------------------------------------------------------------- many matches
 
 
-@pytest.mark.parametrize("counts", [0.0, 0.4, 1.0])
-def test_the_mean_without_luck_is_as_sure_as_is_said_and_surer_than_with_it(counts: float) -> None:
+@pytest.mark.parametrize("effect", [0.0, 0.4, 1.0])
+def test_the_corrected_mean_has_its_stated_confidence_and_a_narrower_interval(effect: float) -> None:
     rng = np.random.default_rng(4)
     held, narrower = 0, 0
     for _ in range(1000):
         lucky = rng.normal(size=30)
-        gained = 0.1 + counts * lucky + 0.3 * rng.normal(size=30)
+        gained = 0.1 + effect * lucky + 0.3 * rng.normal(size=30)
         found = regress_on_luck(gained, lucky)
         half = student_quantile(Z_95, found.freedom) * found.error
         held += abs(found.mean - 0.1) <= half
         narrower += half < Z_95 * gained.std() / 30**0.5
         assert 0 <= found.explained <= 1
     assert held >= 930  # 3 standard errors below 950
-    assert counts == 0 or narrower > 850
+    assert effect == 0 or narrower > 850
 
 
 @pytest.mark.parametrize(("seats", "games"), [(2, 40), (3, 60), (4, 120)])
 @pytest.mark.parametrize("strength", [1.0, 3.0])
-def test_intervals_without_luck_hold_the_truth_as_often_as_they_say(seats: int, games: int, strength: float) -> None:
-    """Two bots, of which the second is so many times as likely to win as the first; luck tells half of who wins."""
+def test_luck_corrected_intervals_have_their_stated_coverage(seats: int, games: int, strength: float) -> None:
+    """The second of two bots is ``strength`` times as likely to win as the first. Luck explains half of the results."""
     unequal, rng = Unequal.of(seats, games, strength), np.random.default_rng(1)
-    held = told = 0
+    held = intervals = 0
     for shares in unequal.played(1000, rng):
         lucky = np.where(rng.random((len(shares), 1)) < 0.5, shares - unequal.chances, 0.0)
         found = Meetings.of(unequal.schedule, shares, Z_95, lucky).standing(1, 1 / seats, None).adjusted
         if found is not None:
-            told += 1
+            intervals += 1
             held += found.low <= unequal.truth <= found.high
             assert 0 <= found.low <= found.share <= found.high <= 1
-    assert told > 950
-    assert held >= 0.93 * told
+    assert intervals > 950
+    assert held >= 0.93 * intervals
 
 
-def test_luck_that_is_none_changes_nothing() -> None:
+def test_zero_luck_changes_nothing() -> None:
     found = regress_on_luck(np.array([0.0, 1.0] * 20), np.zeros(40))
     assert found.mean == pytest.approx(0.5)
     assert found.explained == 0
 
 
-def test_of_too_few_matches_or_of_such_as_end_alike_nothing_is_said() -> None:
+def test_too_few_matches_or_equal_results_give_no_correction() -> None:
     one, lucky = np.ones(100, np.int64), np.linspace(-1, 1, 100)
     won = np.array([0.0, 1.0] * 50)
     assert Adjusted.of(won, lucky, one, 0.5, Z_95) is not None
-    assert Adjusted.of(won[: LEAST - 1], lucky[: LEAST - 1], one[: LEAST - 1], 0.5, Z_95) is None
+    assert Adjusted.of(won[: MIN_MATCHES - 1], lucky[: MIN_MATCHES - 1], one[: MIN_MATCHES - 1], 0.5, Z_95) is None
     assert Adjusted.of(np.ones(100), lucky, one, 0.5, Z_95) is None
     assert Adjusted.of(np.zeros(100), lucky, one, 0.5, Z_95) is None
 
 
 @pytest.mark.parametrize(("freedom", "quantile"), [(18, 2.1009), (28, 2.0484), (60, 2.0003), (1000, 1.9623)])
-def test_students_quantiles(freedom: int, quantile: float) -> None:
-    """Tables of Student's distribution, 97.5 %."""
+def test_quantiles_match_tables_of_students_distribution(freedom: int, quantile: float) -> None:
+    """The values are the 97.5 % quantiles of published tables."""
     assert student_quantile(Z_95, freedom) == pytest.approx(quantile, abs=5e-4)
 
 
 # ----------------------------------------------------------------------------------------------------------- in tournaments
 
 
-def test_a_tournament_tells_shares_without_luck_and_they_are_surer() -> None:
+def test_a_tournament_reports_luck_corrected_shares_with_narrower_intervals() -> None:
     report = tournament("axes-and-allies", ["thrall", "karl"], games=120, seed="lucky", luck=True)
     plain = tournament("axes-and-allies", ["thrall", "karl"], games=120, seed="lucky")
     assert report.luck
@@ -162,23 +162,23 @@ def test_a_tournament_tells_shares_without_luck_and_they_are_surer() -> None:
     assert json.loads(json.dumps(report.to_dict()))["standings"]["karl"]["adjusted"]["explained"] == karl.adjusted.explained
 
 
-def test_without_luck_too_it_is_the_same_by_however_many_processes() -> None:
+def test_luck_corrected_results_do_not_depend_on_the_number_of_processes() -> None:
     one, two = (
         tournament("axes-and-allies", ["thrall", "karl"], games=24, seed="beside", luck=True, processes=count) for count in (1, 2)
     )
     assert one.standings == two.standings
 
 
-def test_with_luck_measured_the_order_is_sure_once_it_is_so_without_luck() -> None:
+def test_the_order_is_sure_once_the_luck_corrected_order_is_sure() -> None:
     who, rng = np.tile([0, 1], (100, 1)), np.random.default_rng(5)
     wins = (rng.random(100) < 0.5).astype(float)
     shares = np.stack([1 - wins, wins], axis=1)
-    lucky = shares - np.array([0.35, 0.65]) + 0.1 * rng.normal(size=(100, 2))  # without it the second wins two of three
+    lucky = shares - np.array([0.35, 0.65]) + 0.1 * rng.normal(size=(100, 2))  # corrected for luck, the second wins two of three
     assert not all_sure(Meetings(who, shares, 2, Z_95))
     assert all_sure(Meetings(who, shares, 2, Z_95, lucky))
     assert not all_sure(Meetings(who, shares, 2, Z_95, np.zeros_like(lucky)))
 
 
-def test_where_all_win_together_luck_is_not_measured() -> None:
-    with pytest.raises(BadSetup, match="all have the same luck"):
+def test_luck_is_not_measured_in_cooperative_games() -> None:
+    with pytest.raises(BadSetup, match="all bots have the same luck"):
         tournament("axxa", ["thrall", "karl"], games=2, luck=True)

@@ -1,4 +1,4 @@
-"""Plots: drawings of what a tournament showed, their words readable as words."""
+"""Plots of the results of a tournament, in SVG with readable text."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def report() -> Tournament:
 
 
 def words(file: Path) -> list[str]:
-    """All that is written in a picture."""
+    """Return all texts of a picture."""
     return ["".join(text.itertext()).strip() for text in ET.parse(file).getroot().iter(f"{SVG}text")]  # noqa: S314 (our own)
 
 
@@ -29,7 +29,7 @@ def title(file: Path) -> str | None:
     return ET.parse(file).getroot().findtext(f"{SVG}title")  # noqa: S314
 
 
-def test_shares_ratings_and_the_matrix_are_drawn(report: Tournament, tmp_path: Path) -> None:
+def test_shares_ratings_and_the_matrix_are_plotted(report: Tournament, tmp_path: Path) -> None:
     files = write_plots(report, tmp_path / "new" / "folder")
     assert [file.name for file in files] == ["shares.svg", "ratings.svg", "ahead.svg"]
     for file in files:
@@ -48,34 +48,34 @@ def test_the_numbers_are_written_beside_their_marks(report: Tournament, tmp_path
         assert {f"{100 * rate.rate:.0f} %" for rate in rates.values()} <= set(ahead)
 
 
-def test_marks_stand_where_their_numbers_are(report: Tournament, tmp_path: Path) -> None:
-    """The more a bot wins, the farther to the right is its dot."""
+def test_the_positions_of_marks_follow_their_numbers(report: Tournament, tmp_path: Path) -> None:
+    """A bot with a higher share has its dot farther to the right."""
     file = write_plots(report, tmp_path)[0]
     dots = [use for use in ET.parse(file).getroot().iter(f"{SVG}use") if "fill: #1f5c80" in use.get("style", "")]  # noqa: S314
-    places = dict(zip(report.bots, (float(dot.get("x", "0")) for dot in dots), strict=True))
+    positions = dict(zip(report.bots, (float(dot.get("x", "0")) for dot in dots), strict=True))
     by_share = sorted(report.bots, key=lambda name: report.standings[name].share)
-    assert sorted(report.bots, key=lambda name: places[name]) == by_share
+    assert sorted(report.bots, key=lambda name: positions[name]) == by_share
 
 
-def test_where_all_play_together_there_are_no_ratings(tmp_path: Path) -> None:
+def test_cooperative_games_have_no_plot_of_ratings(tmp_path: Path) -> None:
     together = tournament("hoard", ["thrall", "karl"], games=4, seed="drawn", mode="together")
     assert [file.name for file in write_plots(together, tmp_path)] == ["shares.svg", "ahead.svg"]
     alone = tournament("hoard", ["karl"], games=4, seed="drawn", mode="together")
     assert [file.name for file in write_plots(alone, tmp_path)] == ["shares.svg"]
 
 
-def test_the_same_report_is_the_same_picture(report: Tournament, tmp_path: Path) -> None:
+def test_equal_reports_give_equal_pictures(report: Tournament, tmp_path: Path) -> None:
     first, again = write_plots(report, tmp_path / "first"), write_plots(report, tmp_path / "again")
     assert [file.read_bytes() for file in first] == [file.read_bytes() for file in again]
 
 
-def test_plots_are_in_the_language_in_force(report: Tournament, tmp_path: Path) -> None:
+def test_plots_are_in_the_current_language(report: Tournament, tmp_path: Path) -> None:
     with speaking("de"):
         file = write_plots(report, tmp_path)[0]
     assert title(file) == "Gewinnrate jedes Bots: Hoard zu 4, 12 Partien"
 
 
-def test_without_matplotlib_it_is_said_what_to_install(
+def test_without_matplotlib_the_error_names_the_package_to_install(
     report: Tournament, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(plots, "find_spec", lambda name: None)

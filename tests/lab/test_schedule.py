@@ -1,4 +1,4 @@
-"""Schedules: everybody meets everybody and sits everywhere, equally often."""
+"""Schedules: every bot has every seat and meets every other bot equally often."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ EVERY_SIZE = [(bots, seats) for seats in range(2, 8) for bots in range(2, 7)]
 
 
 @pytest.mark.parametrize(("bots", "seats"), EVERY_SIZE)
-def test_everybody_sits_everywhere_and_meets_everybody_equally_often(bots: int, seats: int) -> None:
+def test_every_bot_has_every_seat_and_meets_every_other_equally_often(bots: int, seats: int) -> None:
     schedule = rivals(bots, seats)
     for first in (0, schedule.round):
         sat: Counter[tuple[str, int]] = Counter()
@@ -37,7 +37,7 @@ def test_everybody_sits_everywhere_and_meets_everybody_equally_often(bots: int, 
 
 
 @pytest.mark.parametrize(("bots", "seats"), EVERY_SIZE)
-def test_a_table_is_shared_as_evenly_as_it_goes(bots: int, seats: int) -> None:
+def test_the_seats_of_a_match_are_divided_as_evenly_as_possible(bots: int, seats: int) -> None:
     schedule = rivals(bots, seats)
     for number in range(schedule.round):
         seats_of = Counter(schedule.seating(number))
@@ -49,25 +49,25 @@ def test_only_whole_rounds_are_played() -> None:
     assert [rivals(2, 3, games).games for games in (1, 6, 7, 12, 100)] == [6, 6, 12, 12, 102]
 
 
-def test_who_sits_beside_whom_is_drawn_anew() -> None:
+def test_neighbouring_seats_are_drawn_at_random_in_every_round() -> None:
     schedule = rivals(2, 4)
     beside = {seating[0] == seating[2] for seating in map(schedule.seating, range(0, 100, schedule.round))}
     assert beside == {True, False}
 
 
-def test_a_seed_gives_the_same_seats_again() -> None:
+def test_the_seed_determines_the_seating() -> None:
     seats = [[rivals(3, 3, seed=seed).seating(number) for number in range(30)] for seed in ("one", "one", "two")]
     assert seats[0] == seats[1] != seats[2]
 
 
-def test_each_side_is_one_bot_and_all_meet_on_both_sides() -> None:
+def test_each_side_is_one_bot_and_all_pairs_meet_on_both_sides() -> None:
     schedule = scheduled(game("hoard"), ["thrall", "karl", "search@5"], 1, 4, "s", mode="sides")
     seatings = [schedule.seating(number) for number in range(schedule.round)]
     assert all(seating[:2] == seating[2:] for seating in seatings)
     assert sorted(seating[:2] for seating in seatings) == sorted(permutations(schedule.bots, 2))
 
 
-def test_together_every_bot_plays_every_deal_alone() -> None:
+def test_in_cooperative_games_every_bot_plays_every_deal_alone() -> None:
     schedule = scheduled(game("hoard"), ["thrall", "karl", "search@5"], 10, 3, "s", mode="together")
     assert schedule.games == 12
     played = [(schedule.deal(number), *schedule.seating(number)) for number in range(schedule.games)]
@@ -90,7 +90,7 @@ def test_as_few_play_as_can_unless_more_are_asked_for() -> None:
         ("axes-and-allies", {"bots": []}, "0 instead of at least 2"),
         ("axes-and-allies", {"bots": ["karl"]}, "1 instead of at least 2"),
         ("axes-and-allies", {"bots": "karl"}, "list of names"),
-        ("axes-and-allies", {"bots": ["karl", "thrall", "karl"]}, "named once"),
+        ("axes-and-allies", {"bots": ["karl", "thrall", "karl"]}, "named only once"),
         ("axes-and-allies", {"bots": ["karl", "hal"]}, "no bot 'hal'"),
         ("axes-and-allies", {"players": 7}, "2 to 6 players"),
         ("axes-and-allies", {"games": 0}, "at least 1"),
@@ -102,12 +102,12 @@ def test_as_few_play_as_can_unless_more_are_asked_for() -> None:
         ("hoard", {"players": 3, "mode": "sides"}, "2 or 4 players"),
     ],
 )
-def test_what_cannot_be_played_is_refused(name: str, given: dict[str, object], reason: str) -> None:
+def test_an_invalid_schedule_is_refused(name: str, given: dict[str, object], reason: str) -> None:
     with pytest.raises(MeadhallError, match=reason):
         scheduled(game(name), **{"bots": ["thrall", "karl"], "games": 10, **given})  # type: ignore[arg-type]
 
 
-def test_one_bot_may_play_alone_where_all_play_together() -> None:
+def test_a_single_bot_is_allowed_in_cooperative_games() -> None:
     assert scheduled(game("hoard"), ["karl"], 7, mode="together").games == 7
     with pytest.raises(BadSetup):
         scheduled(game("hoard"), ["karl"], 7, mode="rivals")

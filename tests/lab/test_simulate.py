@@ -1,4 +1,4 @@
-"""Simulations: that they count right, play what was asked for, and find the stronger bot stronger."""
+"""Simulations count correctly, play the requested matches, and find the stronger bot."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from meadhall.lab.warm import warm
 
 GAME = "axes-and-allies"
 INTERPRETABLE = 300
-"""Games that are played in a moment even by interpreted rules."""
+"""A number of games that takes little time even with interpreted rules."""
 
 
 def test_greedy_beats_random() -> None:
@@ -32,14 +32,14 @@ def test_greedy_beats_random() -> None:
     assert report.by_bot["greedy"].low > report.by_bot["random"].high
 
 
-def test_equal_bots_win_equally_often_once_all_sit_everywhere() -> None:
+def test_equal_bots_win_equally_often_on_every_seat() -> None:
     report = meadhall.simulate(GAME, ["random"], games=INTERPRETABLE, seed="equal", players=4)
     assert report.by_bot["random"].rate == pytest.approx(1 / 4)
     for rate in report.by_seat:
         assert abs(rate.rate - 1 / 4) < 4 * (1 / 4 * 3 / 4 / INTERPRETABLE) ** 0.5
 
 
-def test_every_win_is_somebodys() -> None:
+def test_every_win_is_counted_once() -> None:
     report = meadhall.simulate(GAME, ["greedy", "random"], games=INTERPRETABLE, seed="sums", players=5)
     assert sum(rate.share for rate in report.by_bot.values()) == INTERPRETABLE
     assert sum(rate.share for rate in report.by_seat) == INTERPRETABLE
@@ -50,8 +50,8 @@ def test_every_win_is_somebodys() -> None:
 
 
 @pytest.mark.parametrize(("mode", "line_up"), [("together", ["karl"]), ("versus", ["karl", "thrall"])])
-def test_of_seats_that_win_together_each_game_says_one_thing(mode: str, line_up: list[str]) -> None:
-    """With two seats or four, the interval is that of as many games."""
+def test_intervals_count_each_game_of_a_party_once(mode: str, line_up: list[str]) -> None:
+    """The width of the interval depends on the number of games, not on the number of seats in a party."""
     axxa = meadhall.game("axxa")
     options = axxa.check_options({"mode": mode})
     won = np.array([1.0, 0, 0, 1, 1, 0, 1, 1])
@@ -64,7 +64,7 @@ def test_of_seats_that_win_together_each_game_says_one_thing(mode: str, line_up:
         assert (rate.low, rate.high) == pytest.approx(wilson(8 * rate.rate, 8))
 
 
-def test_everybody_sits_everywhere() -> None:
+def test_every_bot_plays_on_every_seat() -> None:
     report = meadhall.simulate(GAME, ["greedy", "random", "random"], games=30, seed="seats")
     assert [rate.games for rate in report.by_bot_and_seat["greedy"]] == [10, 10, 10]
     assert [rate.games for rate in report.by_bot_and_seat["random"]] == [20, 20, 20]
@@ -75,7 +75,7 @@ def test_fewer_bots_than_players_are_repeated() -> None:
     assert report.bots == ("greedy", "random", "greedy", "random", "greedy")
 
 
-def test_the_seed_gives_the_same_games_again() -> None:
+def test_the_seed_determines_the_games() -> None:
     first = meadhall.simulate(GAME, games=50, players=3)
     again = meadhall.simulate(GAME, games=50, players=3, seed=first.seed)
     assert (again.by_seat, again.length) == (first.by_seat, first.length)
@@ -83,7 +83,7 @@ def test_the_seed_gives_the_same_games_again() -> None:
 
 
 def test_whole_matches_agree_with_the_compiled_loops(tmp_path: Path) -> None:
-    """Other dice, the same game: the rates must agree within their intervals, and the lengths nearly."""
+    """With different dice the rates must agree within their intervals, and the mean lengths within four standard errors."""
     fast = meadhall.simulate(GAME, ["random"], games=400, seed="fast", players=2)
     whole = meadhall.simulate(GAME, ["random"], games=400, seed="whole", players=2, records=tmp_path / "games.jsonl")
     assert fast.by_seat[0].low < whole.by_seat[0].high
@@ -92,7 +92,7 @@ def test_whole_matches_agree_with_the_compiled_loops(tmp_path: Path) -> None:
     assert abs(fast.length.mean - whole.length.mean) < 4 * error
 
 
-def test_records_are_those_of_the_games_reported(tmp_path: Path) -> None:
+def test_records_contain_the_reported_games(tmp_path: Path) -> None:
     file = tmp_path / "games.jsonl"
     report = meadhall.simulate(GAME, ["greedy", "random"], games=12, seed="records", players=3, records=file)
     records = list(read_records(file))
@@ -105,7 +105,7 @@ def test_records_are_those_of_the_games_reported(tmp_path: Path) -> None:
         meadhall.replay(record)
 
 
-def test_processes_play_the_same_matches(tmp_path: Path) -> None:
+def test_matches_do_not_depend_on_the_number_of_processes(tmp_path: Path) -> None:
     def lines(processes: int) -> list[str]:
         file = tmp_path / f"{processes}.jsonl"
         meadhall.simulate(GAME, games=34, seed="processes", records=file, processes=processes)
@@ -115,15 +115,15 @@ def test_processes_play_the_same_matches(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("play", [meadhall.simulate, tournament])
-def test_a_game_that_nobody_has_installed_is_played_by_any_bot(play: Callable[..., Report | Tournament]) -> None:
+def test_a_game_that_is_not_installed_can_be_simulated(play: Callable[..., Report | Tournament]) -> None:
     report = play(nim, ["thrall", "search@200"], games=40, seed="own")
     assert report.games == 40
     assert nim.name not in meadhall.game_names()
 
 
 @pytest.mark.parametrize("play", [meadhall.simulate, tournament])
-def test_what_is_played_is_the_game_given_not_the_one_known_by_its_name(play: Callable[..., Report | Tournament]) -> None:
-    """In a Nim whose options have changed places a small heap is one of ten, of which more than five are taken."""
+def test_the_given_game_is_played_and_not_the_registered_one_of_the_same_name(play: Callable[..., Report | Tournament]) -> None:
+    """In a Nim with swapped options a small heap has ten, so that more than five can be taken."""
     swapped = replace(nim, options=(Choice("heap", {"small": "ten", "heap": "five"}),))
     with registered(nim):
         of_ten, of_five = (play(game, ["thrall", "search@20"], games=40, seed="same", heap="small") for game in (swapped, nim))
@@ -131,45 +131,43 @@ def test_what_is_played_is_the_game_given_not_the_one_known_by_its_name(play: Ca
 
 
 @pytest.mark.parametrize("play", [meadhall.simulate, tournament])
-def test_other_processes_play_only_what_they_know_too(play: Callable[..., Report | Tournament]) -> None:
+def test_several_processes_play_only_installed_games(play: Callable[..., Report | Tournament]) -> None:
     for game in (nim, replace(meadhall.game(GAME), title="Another")):
-        with pytest.raises(BadSetup, match="no installed game"):
+        with pytest.raises(BadSetup, match="not an installed game"):
             play(game, ["search@20", "search@30"], games=40, processes=2)
 
 
-def test_what_is_refused_leaves_the_records_that_are_there(tmp_path: Path) -> None:
+def test_a_refused_simulation_keeps_an_existing_file_of_records(tmp_path: Path) -> None:
     file = tmp_path / "kept.jsonl"
-    file.write_text("as it was")
+    file.write_text("unchanged")
     with pytest.raises(BadSetup):
         meadhall.simulate(nim, records=file, processes=2)
-    assert file.read_text() == "as it was"
+    assert file.read_text() == "unchanged"
 
 
 @pytest.mark.parametrize("play", [meadhall.simulate, tournament])
-def test_a_search_thinks_as_long_whatever_runs_beside_it(
-    play: Callable[..., Report | Tournament], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    thought: list[bool] = []
+def test_searches_are_budgeted_in_cpu_time(play: Callable[..., Report | Tournament], monkeypatch: pytest.MonkeyPatch) -> None:
+    alone: list[bool] = []
     choose = SearchBot.choose
 
     def chosen(player: SearchBot, view: View) -> int:
-        thought.append(player._search._budget.alone)
+        alone.append(player._search._budget.alone)
         return choose(player, view)
 
     monkeypatch.setattr(SearchBot, "choose", chosen)
     play(nim, ["thrall", "huscarl"], games=2)
-    assert thought
-    assert all(thought)
+    assert alone
+    assert all(alone)
 
 
-def test_progress_is_told(tmp_path: Path) -> None:
+def test_progress_is_reported(tmp_path: Path) -> None:
     for records in (None, tmp_path / "games.jsonl"):
         done: list[int] = []
         meadhall.simulate(GAME, games=40, progress=done.append, records=records)
         assert sum(done) == 40
 
 
-def test_the_report_is_json_able() -> None:
+def test_the_report_can_be_written_as_json() -> None:
     report = meadhall.simulate(GAME, games=10, seed="json")
     data = json.loads(json.dumps(report.to_dict()))
     assert data["game"] == GAME
@@ -191,7 +189,7 @@ def test_the_report_is_json_able() -> None:
         ({"bots": ["search@99999999999999999999"]}, "no bot"),
         ({"records": 5}, "name of a file, not 5"),
         ({"records": "\ud800"}, "UTF-8"),
-        ({"records": "a\0b"}, "no valid file name"),
+        ({"records": "a\0b"}, "not a valid file name"),
         ({"games": 0}, "at least 1"),
         ({"games": 10**30}, "at most 100,000,000"),
         ({"games": True}, "at least 1"),
@@ -201,7 +199,7 @@ def test_the_report_is_json_able() -> None:
         ({"variant": "long"}, "no option 'variant'"),
     ],
 )
-def test_what_cannot_be_simulated_is_refused(given: dict[str, object], reason: str) -> None:
+def test_an_invalid_simulation_is_refused(given: dict[str, object], reason: str) -> None:
     with pytest.raises(meadhall.MeadhallError, match=reason):
         meadhall.simulate(GAME, **{"games": 5, **given})  # type: ignore[arg-type]
 
@@ -210,17 +208,17 @@ def test_what_cannot_be_simulated_is_refused(given: dict[str, object], reason: s
     ("wins", "games", "low", "high"),
     [(0, 10, 0.0, 0.27753), (5, 10, 0.23659, 0.76341), (10, 10, 0.72247, 1.0), (50, 100, 0.40383, 0.59617)],
 )
-def test_intervals_are_wilsons(wins: int, games: int, low: float, high: float) -> None:
+def test_intervals_are_wilson_intervals(wins: int, games: int, low: float, high: float) -> None:
     """Values from R: prop.test(wins, games, correct = FALSE)."""
     assert wilson(wins, games) == pytest.approx((low, high), abs=1e-5)
 
 
-def test_nothing_is_known_of_no_games() -> None:
+def test_the_interval_of_no_games_is_the_whole_range() -> None:
     assert wilson(0, 0) == (0.0, 1.0)
 
 
-def test_warming_up_goes_through_all_its_steps() -> None:
-    told: list[tuple[int, int]] = []
-    warm([GAME], lambda done, steps: told.append((done, steps)))
-    assert [done for done, _steps in told] == list(range(told[0][1] + 1))
+def test_warming_up_reports_all_its_steps() -> None:
+    reported: list[tuple[int, int]] = []
+    warm([GAME], lambda done, steps: reported.append((done, steps)))
+    assert [done for done, _steps in reported] == list(range(reported[0][1] + 1))
     warm([])

@@ -1,4 +1,4 @@
-"""Statistics: what a game counts besides is counted in compiled loops and in whole matches alike, nothing left out."""
+"""Statistics: compiled loops and whole matches count the same events, and none is left out."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from meadhall.cli import main
 from meadhall.engine.bulk import counted_tournament, seed_number
 from meadhall.engine.chance import key_from_counter
 from meadhall.engine.compiled import loops
-from meadhall.engine.events import argument_at, arguments_at, happened, kind_at, new_log, read_log
+from meadhall.engine.events import argument_at, arguments_at, event_count, kind_at, new_log, read_log
 from meadhall.engine.game import Game, registered
 from meadhall.engine.loops import GREEDY, LOG_SHAPE, RANDOM
 from meadhall.engine.record.format import read_records
@@ -27,7 +27,7 @@ from meadhall.engine.statistics import NOTHING, Counts, Rate, Spread, Statistics
 
 GAMES = 40
 
-# The counters: events of each kind but coins; coins by seat; arguments of all.
+# The counters: events of each kind except coins, coins by seat, and the arguments of all events.
 COINS = len(Event) + 1
 ARGUMENTS = COINS + SEATS
 COUNTERS = ARGUMENTS + 1
@@ -35,12 +35,12 @@ COUNTERS = ARGUMENTS + 1
 
 @rule
 def tally(log: Any, counts: Any) -> None:
-    for at in range(1, happened(log) + 1):
-        if kind_at(log, at) == Event.COIN:
-            counts[COINS + argument_at(log, at, 0)] += 1
+    for index in range(1, event_count(log) + 1):
+        if kind_at(log, index) == Event.COIN:
+            counts[COINS + argument_at(log, index, 0)] += 1
         else:
-            counts[kind_at(log, at)] += 1
-        counts[ARGUMENTS] += arguments_at(log, at)
+            counts[kind_at(log, index)] += 1
+        counts[ARGUMENTS] += arguments_at(log, index)
 
 
 def fields(counts: Counts, players: int) -> dict[str, Any]:
@@ -55,13 +55,13 @@ COUNTED = replace(hoard, name="counted", statistics=Statistics(COUNTERS, tally, 
 
 
 @pytest.fixture(autouse=True)
-def installed() -> Iterator[None]:
+def registered_game() -> Iterator[None]:
     with registered(COUNTED):
         yield
 
 
 def recounted(events: list[list[Any]]) -> list[int]:
-    """The same counters, counted from events as a record has them."""
+    """Return the same counters, computed from events in the format of a record."""
     numbers = {kind.name: number for number, kind in hoard.events.items()}
     counts = [0] * COUNTERS
     for name, *arguments in events:
@@ -71,7 +71,7 @@ def recounted(events: list[list[Any]]) -> list[int]:
 
 
 def played(subject: Game, policies: list[int], seed: str, number: int) -> list[list[Any]]:
-    """What happens in a game of a bulk run, step by step: the same dice, the same policies."""
+    """Return the events of one game of a bulk run, played step by step with the same dice and policies."""
     compiled, players = loops(subject), len(policies)
     states, rng, room = subject.state.new(), np.zeros(2, np.uint64), np.zeros(subject.actions, np.int32)
     key_from_counter(states["rng"][0], seed_number(seed), 2 * number)
@@ -87,22 +87,22 @@ def played(subject: Game, policies: list[int], seed: str, number: int) -> list[l
     return [event.to_list() for event in events]
 
 
-def test_compiled_loops_count_everything_that_happens() -> None:
+def test_compiled_loops_count_every_event() -> None:
     policies = [GREEDY, RANDOM, RANDOM]
     _, _, counts = counted_tournament(COUNTED, policies, GAMES, seed="counted")
     for number in range(GAMES):
         assert counts[number].tolist() == recounted(played(COUNTED, policies, "counted", number)), number
 
 
-def test_a_step_in_which_more_happens_than_a_log_holds_is_counted_all_the_same() -> None:
-    """In Hoard the coins are counted out one by one at the end: more of them than the log has room for."""
+def test_a_step_with_more_events_than_the_log_holds_is_counted_completely() -> None:
+    """In Hoard the coins are counted one by one at the end, more than the log can hold."""
     _, _, counts = counted_tournament(COUNTED, [RANDOM] * 4, GAMES, seed="coins")
     coins = counts[:, COINS : COINS + 4].sum(axis=1)
     assert coins.max() >= LOG_SHAPE[0]
     assert counts[:, Event.ENDED].tolist() == [1] * GAMES
 
 
-def test_counting_changes_no_game() -> None:
+def test_counting_does_not_change_the_games() -> None:
     shares, lengths, _ = counted_tournament(COUNTED, [GREEDY, RANDOM], GAMES, seed="same")
     others, other_lengths, nothing = counted_tournament(hoard, [GREEDY, RANDOM], GAMES, seed="same")
     assert shares.tolist() == others.tolist()
@@ -110,7 +110,7 @@ def test_counting_changes_no_game() -> None:
     assert nothing.shape == (GAMES, 0)
 
 
-def test_a_match_is_counted_without_what_was_taken_back() -> None:
+def test_undone_actions_of_a_match_are_not_counted() -> None:
     match = COUNTED.match(players=2, seed="match")
     for action in (BOAST, DRAW):
         match.play(action)
@@ -124,7 +124,7 @@ def test_a_match_is_counted_without_what_was_taken_back() -> None:
     assert match.tally().tolist() == before.tolist()
 
 
-def test_records_say_the_same_as_the_report(tmp_path: Path) -> None:
+def test_counts_from_records_equal_the_report(tmp_path: Path) -> None:
     file = tmp_path / "games.jsonl"
     report = meadhall.simulate("counted", ["greedy", "random"], games=20, seed="records", records=file)
     counts = []
@@ -134,7 +134,7 @@ def test_records_say_the_same_as_the_report(tmp_path: Path) -> None:
     assert report.statistics == fields(np.array(counts), 2)
 
 
-def test_the_report_holds_them_and_people_read_them(capsys: pytest.CaptureFixture[str]) -> None:
+def test_statistics_are_in_the_report_and_in_the_printed_table(capsys: pytest.CaptureFixture[str]) -> None:
     report = meadhall.simulate("counted", games=30, seed="rows", players=3)
     assert json.loads(json.dumps(report.to_dict()))["statistics"] == report.statistics
     assert set(report.statistics) == {"coins", "draws"}
@@ -142,13 +142,13 @@ def test_the_report_holds_them_and_people_read_them(capsys: pytest.CaptureFixtur
     assert f"draws  {report.statistics['draws']:.2f} a game" in capsys.readouterr().out
 
 
-def test_a_game_that_counts_nothing_reports_nothing() -> None:
+def test_a_game_without_statistics_reports_none() -> None:
     assert hoard.statistics is NOTHING
     assert meadhall.simulate("hoard", games=3).statistics == {}
     assert hoard.match().tally().shape == (0,)
 
 
-def test_a_spread_is_that_of_its_numbers() -> None:
+def test_a_spread_summarizes_its_numbers() -> None:
     assert Spread.of(np.array([1, 2, 3, 10])) == Spread(4.0, 12.5**0.5, 1, 2.5, 10)
 
 

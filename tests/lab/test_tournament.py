@@ -1,4 +1,4 @@
-"""Tournaments: that the stronger bot is found stronger, and that every figure says what it claims to."""
+"""Tournaments find the stronger bot, and every reported figure is correct."""
 
 from __future__ import annotations
 
@@ -24,29 +24,29 @@ from meadhall.lab.ratings import ratings
 from meadhall.lab.schedule import Schedule, scheduled
 from meadhall.lab.sequential_test import all_sure, check_points, is_better, width
 from meadhall.lab.standings import Meetings
-from meadhall.lab.tournament import hold
+from meadhall.lab.tournament import play_schedule
 
 GAME = "axes-and-allies"
 
 
 @pytest.fixture(scope="module")
 def duel() -> Tournament:
-    """Two bots at two seats."""
+    """Return a tournament of two bots on two seats."""
     return tournament(GAME, ["thrall", "karl"], games=600, seed="duel")
 
 
 @pytest.fixture(scope="module")
 def three() -> tuple[Schedule, Tournament, list[Outcome]]:
-    """Three bots at four seats, and how every match went."""
+    """Return a schedule of three bots on four seats, its tournament, and the outcome of every match."""
     schedule = scheduled(game(GAME), ["thrall", "karl", "search@20"], 24, 4, "three")
-    return schedule, hold(schedule), [play_match(schedule, number) for number in range(schedule.games)]
+    return schedule, play_schedule(schedule), [play_match(schedule, number) for number in range(schedule.games)]
 
 
 def without_time(report: Tournament) -> dict[str, Any]:
     return {**report.to_dict(), "seconds": 0.0}
 
 
-# ------------------------------------------------------------------------------------------------------------- who is stronger
+# ------------------------------------------------------------------------------------------------------------- the stronger bot
 
 
 def test_the_stronger_bot_wins_more_than_its_fair_share_and_is_rated_higher(duel: Tournament) -> None:
@@ -58,7 +58,7 @@ def test_the_stronger_bot_wins_more_than_its_fair_share_and_is_rated_higher(duel
     assert thrall.rating.mu < karl.rating.mu
 
 
-def test_the_stronger_bot_is_rated_higher_at_larger_tables_too() -> None:
+def test_the_stronger_bot_is_rated_higher_with_three_players() -> None:
     report = tournament("viking-axes", ["thrall", "karl"], games=150, players=3, seed="axes")
     thrall, karl = report.standings["thrall"], report.standings["karl"]
     assert karl.fair == pytest.approx(1 / 3)
@@ -68,10 +68,10 @@ def test_the_stronger_bot_is_rated_higher_at_larger_tables_too() -> None:
     assert thrall.rating.mu < karl.rating.mu
 
 
-# --------------------------------------------------------------------------------------------------------- what the figures say
+# --------------------------------------------------------------------------------------------------------- the figures
 
 
-def test_shares_are_those_of_the_matches(three: tuple[Schedule, Tournament, list[Outcome]]) -> None:
+def test_shares_equal_the_mean_payoffs_of_the_matches(three: tuple[Schedule, Tournament, list[Outcome]]) -> None:
     schedule, report, played = three
     won: defaultdict[str, list[float]] = defaultdict(list)
     matches: defaultdict[str, int] = defaultdict(int)
@@ -87,7 +87,7 @@ def test_shares_are_those_of_the_matches(three: tuple[Schedule, Tournament, list
         assert standing.parties == pytest.approx(len(won[name]) / matches[name])
 
 
-def test_all_shares_of_all_seats_are_all_wins(three: tuple[Schedule, Tournament, list[Outcome]]) -> None:
+def test_the_shares_of_all_seats_add_up_to_all_wins(three: tuple[Schedule, Tournament, list[Outcome]]) -> None:
     report = three[1]
     assert sum(each.share * each.parties * each.games for each in report.standings.values()) == pytest.approx(report.games)
 
@@ -110,7 +110,7 @@ def test_the_matrix_counts_every_pair_of_seats(three: tuple[Schedule, Tournament
         assert rate.games == len(results)
 
 
-def test_who_is_not_ahead_is_behind(three: tuple[Schedule, Tournament, list[Outcome]]) -> None:
+def test_opposite_entries_of_the_matrix_add_up_to_one(three: tuple[Schedule, Tournament, list[Outcome]]) -> None:
     report = three[1]
     for one in report.bots:
         assert set(report.ahead[one]) == set(report.bots) - {one}
@@ -122,7 +122,7 @@ def test_who_is_not_ahead_is_behind(three: tuple[Schedule, Tournament, list[Outc
 
 
 def solved(rate: float, games: float, z: float) -> tuple[float, float]:
-    """Wilson's interval as he defines it: the p from which ``rate`` is z standard errors away, found by halving."""
+    """Return Wilson's interval by bisection from its definition: the p from which ``rate`` is z standard errors away."""
 
     def root(inside: float, outside: float) -> float:
         for _ in range(100):
@@ -136,7 +136,7 @@ def solved(rate: float, games: float, z: float) -> tuple[float, float]:
     return root(rate, 0.0), root(rate, 1.0)
 
 
-def test_intervals_are_of_whole_matches(duel: Tournament, three: tuple[Schedule, Tournament, list[Outcome]]) -> None:
+def test_intervals_count_whole_matches(duel: Tournament, three: tuple[Schedule, Tournament, list[Outcome]]) -> None:
     for report in (duel, three[1]):
         for each in report.standings.values():
             low, high = solved(each.share * each.parties, each.games, Z_95)
@@ -146,8 +146,8 @@ def test_intervals_are_of_whole_matches(duel: Tournament, three: tuple[Schedule,
 
 @pytest.mark.parametrize("strength", [1.0, 3.0, 30.0])
 @pytest.mark.parametrize(("seats", "games"), [(4, 40), (3, 60)])
-def test_intervals_hold_the_truth_as_often_as_they_say(seats: int, games: int, strength: float) -> None:
-    """Two bots, of which the second is so many times as likely to win as the first; what it wins on average is known exactly."""
+def test_intervals_have_their_stated_coverage(seats: int, games: int, strength: float) -> None:
+    """The second of two bots is ``strength`` times as likely to win as the first, so its true mean payoff is known."""
     unequal = Unequal.of(seats, games, strength)
     held = 0
     for shares in unequal.played(1000, np.random.default_rng(1)):
@@ -156,8 +156,8 @@ def test_intervals_hold_the_truth_as_often_as_they_say(seats: int, games: int, s
     assert held >= 930  # 3 standard errors below 950
 
 
-def test_ratings_order_players_by_strength_and_their_intervals_hold_it() -> None:
-    """Two players of a known strength: the difference of their ratings, on openskill's scale, is logit(p) * sqrt(2) * beta."""
+def test_ratings_order_players_by_strength_and_their_intervals_have_the_stated_coverage() -> None:
+    """On openskill's scale the ratings of two players of known strength differ by logit(p) * sqrt(2) * beta."""
     rng = np.random.default_rng(2)
     chance, beta = 0.7, 25 / 6
     truth = np.log(chance / (1 - chance)) * 2**0.5 * beta
@@ -173,22 +173,22 @@ def test_ratings_order_players_by_strength_and_their_intervals_hold_it() -> None
     assert held >= 36
 
 
-def test_who_took_no_part_keeps_the_rating_all_begin_with() -> None:
-    nobody = float("nan")
-    absent = ratings(np.array([[1.0, 0.0, nobody], [0.0, 1.0, nobody], [nobody, 1.0, nobody]]))[2]
+def test_a_bot_without_matches_keeps_the_initial_rating() -> None:
+    none = float("nan")
+    absent = ratings(np.array([[1.0, 0.0, none], [0.0, 1.0, none], [none, 1.0, none]]))[2]
     assert absent.mu == 25
     assert absent.sigma == pytest.approx(25 / 3)
 
 
-def test_the_same_share_is_the_same_rank() -> None:
+def test_equal_shares_give_equal_ratings() -> None:
     one, other = ratings(np.array([[0.5, 0.5]] * 10))
     assert one.mu == pytest.approx(other.mu)
 
 
-# ------------------------------------------------------------------------------------------------ together, and side against side
+# ------------------------------------------------------------------------------------------------ cooperative games and sides
 
 
-def test_together_each_bot_plays_alone_and_has_a_winning_rate() -> None:
+def test_in_cooperative_games_each_bot_plays_alone_and_has_a_winning_rate() -> None:
     report = tournament("axxa", ["thrall", "karl"], games=40, players=2, seed="together")
     assert report.scoring == "together"
     assert report.games == 40
@@ -198,9 +198,9 @@ def test_together_each_bot_plays_alone_and_has_a_winning_rate() -> None:
     assert report.ahead["karl"]["thrall"].games == 20
 
 
-def test_together_the_matrix_compares_the_same_shuffles() -> None:
+def test_in_cooperative_games_the_matrix_compares_equal_shuffles() -> None:
     schedule = scheduled(game("axxa"), ["thrall", "karl"], 30, 1, "shuffles")
-    report = hold(schedule)
+    report = play_schedule(schedule)
     won: defaultdict[str, list[float]] = defaultdict(list)
     for number in range(schedule.games):
         won[schedule.seating(number)[0]].append(play_match(schedule, number).scores[0])
@@ -210,13 +210,13 @@ def test_together_the_matrix_compares_the_same_shuffles() -> None:
     assert records[0]["seed"] == records[1]["seed"] != records[2]["seed"] == records[3]["seed"]
 
 
-def test_a_bot_may_be_measured_alone_together() -> None:
+def test_a_cooperative_tournament_can_have_a_single_bot() -> None:
     report = tournament("hoard", ["karl"], games=10, players=3, seed="alone", mode="together")
     assert report.standings["karl"].games == 10
     assert report.ahead == {"karl": {}}
 
 
-def test_a_side_wins_or_loses_as_one() -> None:
+def test_a_side_wins_or_loses_as_one_party() -> None:
     report = tournament("axxa", ["thrall", "karl"], games=40, players=4, seed="sides", mode="versus")
     assert report.scoring == "sides"
     thrall, karl = report.standings["thrall"], report.standings["karl"]
@@ -228,10 +228,10 @@ def test_a_side_wins_or_loses_as_one() -> None:
     assert karl.rating.mu > thrall.rating.mu
 
 
-# ----------------------------------------------------------------------------------------------------------------- the same again
+# ----------------------------------------------------------------------------------------------------------------- determinism
 
 
-def test_a_seed_gives_the_same_report_again_by_however_many_processes() -> None:
+def test_the_report_depends_on_the_seed_and_not_on_the_number_of_processes() -> None:
     def report(seed: str, processes: int) -> dict[str, Any]:
         return without_time(
             tournament(GAME, ["karl", "search@20"], games=8, players=3, seed=seed, processes=processes),
@@ -242,24 +242,24 @@ def test_a_seed_gives_the_same_report_again_by_however_many_processes() -> None:
     assert report("other", 1) != first
 
 
-def test_the_report_is_json_able(duel: Tournament) -> None:
+def test_the_report_can_be_written_as_json(duel: Tournament) -> None:
     data = json.loads(json.dumps(duel.to_dict()))
     assert set(data) == set(Tournament.__dataclass_fields__)
     assert data["standings"]["karl"]["rating"]["mu"] > 25
     assert data["ahead"]["karl"]["thrall"]["games"] == 600
 
 
-def test_progress_is_told() -> None:
+def test_progress_is_reported() -> None:
     done: list[int] = []
     tournament(GAME, ["thrall", "karl"], games=10, progress=done.append)
     assert done == [1] * 10
 
 
-# -------------------------------------------------------------------------------------------------------------------- ended early
+# -------------------------------------------------------------------------------------------------------------------- early ends
 
 
 def stop_after(count: int) -> Callable[[int], None]:
-    """Ctrl-C once so many games are done."""
+    """Return a progress callback that raises KeyboardInterrupt after a number of games."""
     done: list[int] = []
 
     def progress(more: int) -> None:
@@ -270,7 +270,7 @@ def stop_after(count: int) -> Callable[[int], None]:
     return progress
 
 
-def test_an_interrupted_tournament_reports_what_was_played() -> None:
+def test_an_interrupted_tournament_reports_the_games_played() -> None:
     report = tournament(GAME, ["thrall", "karl"], games=100, players=4, seed="stop", progress=stop_after(7))
     assert (report.ended, report.games, report.planned, report.round) == ("interrupted", 7, 100, 4)
     whole = tournament(GAME, ["thrall", "karl"], games=8, players=4, seed="stop")
@@ -278,18 +278,18 @@ def test_an_interrupted_tournament_reports_what_was_played() -> None:
     assert report.standings["karl"].games == 7
 
 
-def test_together_an_interrupted_tournament_compares_whole_deals() -> None:
+def test_an_interrupted_cooperative_tournament_compares_whole_deals() -> None:
     report = tournament("hoard", ["thrall", "karl"], games=20, seed="stop", progress=stop_after(7), mode="together")
     assert report.games == 7
     assert {standing.games for standing in report.standings.values()} == {3}
 
 
-def test_before_the_first_round_is_done_there_is_nothing_to_report() -> None:
+def test_an_interruption_in_the_first_round_gives_no_report() -> None:
     with pytest.raises(KeyboardInterrupt):
         tournament(GAME, ["thrall", "karl"], games=100, players=4, progress=stop_after(3))
 
 
-def test_who_ends_early_leaves_no_process_behind() -> None:
+def test_ending_early_leaves_no_process_behind() -> None:
     schedule = scheduled(game(GAME), ["thrall", "karl"], 400, seed="gone")
     outcomes = play_matches(schedule, schedule.games, 2, None, chunk=1)
     next(outcomes)
@@ -310,12 +310,12 @@ def test_a_tournament_in_the_wrong_order_is_never_sure() -> None:
     assert (report.ended, report.games) == ("complete", 300)
 
 
-def test_of_a_single_bot_nothing_is_to_be_sure_of() -> None:
+def test_a_sequential_test_needs_two_bots() -> None:
     with pytest.raises(BadSetup, match="at least two bots"):
         tournament("axxa", ["thrall"], games=60, until_sure=True)
 
 
-def test_looks_are_few_and_after_whole_rounds() -> None:
+def test_interim_analyses_are_few_and_after_whole_rounds() -> None:
     numbers = check_points(1000, 12)
     assert numbers[0] == 60
     assert numbers[-1] == 1000
@@ -324,7 +324,7 @@ def test_looks_are_few_and_after_whole_rounds() -> None:
     assert check_points(40, 2) == (40,)
 
 
-def test_one_look_is_as_any_other_interval_and_more_are_wider() -> None:
+def test_intervals_are_wider_with_more_interim_analyses() -> None:
     assert width(1) == pytest.approx(Z_95)
     assert width(10) == pytest.approx(2.807, abs=1e-3)  # of 99.5 %
 
@@ -333,20 +333,20 @@ def meetings(shares: Sequence[Sequence[float]]) -> Meetings:
     return Meetings(np.tile(np.arange(len(shares[0])), (len(shares), 1)), np.array(shares), len(shares[0]), Z_95)
 
 
-def test_each_must_be_better_than_the_one_before() -> None:
+def test_every_bot_must_be_better_than_the_one_before_it() -> None:
     assert all_sure(meetings([[0, 0.4, 0.6]] * 20))
     assert not all_sure(meetings([[0, 0.6, 0.4]] * 20))
     assert not all_sure(meetings([[0, 0.5, 0.5]] * 20))
     assert not all_sure(meetings([[0, 0.4, 0.6]] * 3))
 
 
-def test_what_neither_has_won_says_nothing_of_the_two() -> None:
+def test_matches_won_by_a_third_bot_are_ignored() -> None:
     lost_by_both = [[0.0, 0.0, 1.0]] * 1000
     assert is_better(meetings([[0.0, 1.0, 0.0]] * 10 + lost_by_both), 1, 0)
 
 
-def test_equal_bots_are_seldom_taken_for_unequal_however_often_one_looks() -> None:
-    """With 5 % at each of the looks it would be about 15 %."""
+def test_the_sequential_test_keeps_its_family_wise_error_rate() -> None:
+    """With intervals of 95 % at every interim analysis about 15 % of the tournaments would be wrong."""
     ends = check_points(1000, 2)
     z = width(len(ends))
     rng = np.random.default_rng(3)
@@ -355,4 +355,4 @@ def test_equal_bots_are_seldom_taken_for_unequal_however_often_one_looks() -> No
         wins = rng.random(1000) < 0.5
         seen = (Meetings(np.tile([0, 1], (end, 1)), np.stack([~wins[:end], wins[:end]], 1).astype(float), 2, z) for end in ends)
         wrong += any(all_sure(each) for each in seen)
-    assert wrong <= 0.025 * 400  # better, not worse: one side of the intervals
+    assert wrong <= 0.025 * 400  # one-sided: only a result in favour of the later bot counts

@@ -1,4 +1,4 @@
-"""Two bots of which one is stronger, by a known number, without a game: what each wins on average is known exactly."""
+"""Simulated results of two bots of known strength, without a game, so that the true mean payoffs are known."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from meadhall.lab.schedule import Schedule
 
 @dataclass(frozen=True)
 class Unequal:
-    """A schedule, the chance of every party in its matches (matches, parties), and what a party of the stronger bot wins."""
+    """A schedule, the chances of the parties (matches, parties), and the true mean payoff of the stronger bot's parties."""
 
     schedule: Schedule
     chances: Floats
@@ -21,7 +21,7 @@ class Unequal:
 
     @classmethod
     def of(cls, seats: int, games: int, strength: float) -> Unequal:
-        """``karl`` is so many times as likely to win as ``thrall``."""
+        """Return a schedule in which ``karl`` is ``strength`` times as likely to win as ``thrall``."""
         parties = tuple((seat,) for seat in range(seats))
         schedule = Schedule("any", ("thrall", "karl"), {}, "truth", parties=parties, wanted=games)
         stronger = np.array([[name == "karl" for name in schedule.line_up(number)] for number in range(schedule.games)])
@@ -30,7 +30,7 @@ class Unequal:
         return cls(schedule, chances, float((chances * stronger).sum() / stronger.sum()))
 
     def played(self, times: int, rng: np.random.Generator) -> Iterator[Floats]:
-        """The shares (matches, parties) of the whole schedule, so many times."""
+        """Yield payoffs (matches, parties) of the whole schedule, ``times`` times."""
         for _ in range(times):
             winners = (rng.random((len(self.chances), 1)) > self.chances.cumsum(axis=1)).sum(axis=1)
             yield np.eye(self.chances.shape[1])[winners]
