@@ -56,7 +56,7 @@ UNSEEN_TURNS = 4  # assumed number of turns to bring an unseen piece to a triple
 
 
 def _moves_between() -> np.ndarray[Any, np.dtype[np.int8]]:
-    """[number, from, to]: how many moves a piece with that number needs on an empty board, or UNREACHABLE."""
+    """Return [number, from, to]: the moves a piece with that number needs on an empty board, or UNREACHABLE."""
     steps = np.array([[distance(one, other) for other in range(SPACES)] for one in range(SPACES)])
     between = np.full((LONGEST + 1, SPACES, SPACES), UNREACHABLE, np.int8)
     for number in range(1, LONGEST + 1):
