@@ -18,7 +18,7 @@ import time
 from math import sqrt
 
 from meadhall.bots import Budget, Search, bot
-from meadhall.bots.hints import ENOUGH
+from meadhall.bots.hints import MIN_VISITS
 from meadhall.bots.ranks import RANKS
 from meadhall.engine.chance import new_seed
 from meadhall.engine.game import game
@@ -35,7 +35,7 @@ def loss(view: View, seconds: float, action: int, better: int) -> float | None:
     """Return how much less payoff one action brings than another by a referee; None if it has too few visits of either."""
     findings = Search(view.game, Budget(seconds, trees=1, alone=True), new_seed()).consider(view)
     lower, upper = findings.of(action), findings.of(better)
-    return upper.payoff - lower.payoff if min(lower.visits, upper.visits) >= ENOUGH else None
+    return upper.payoff - lower.payoff if min(lower.visits, upper.visits) >= MIN_VISITS else None
 
 
 def main() -> None:

@@ -58,15 +58,15 @@ __all__ = [
     "simulate",
 ]
 
-_HOMES = ("errors", "game", "match", "view", "bulk", "record.replay", "conformance")
+_ENGINE_MODULES = ("errors", "game", "match", "view", "bulk", "record.replay", "conformance")
 
 
 def __getattr__(name: str) -> Any:
     """Import a public name at its first use. The command must first choose how rules run, see ``engine.mode``."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    for home in (*(f"meadhall.engine.{home}" for home in _HOMES), "meadhall.lab"):
-        found = vars(import_module(home)).get(name)
+    for module in (*(f"meadhall.engine.{module}" for module in _ENGINE_MODULES), "meadhall.lab"):
+        found = vars(import_module(module)).get(name)
         if found is not None:
             globals()[name] = found
             return found

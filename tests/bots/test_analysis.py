@@ -18,15 +18,15 @@ from games_for_tests.hoard import game as hoard
 from games_for_tests.nim import game as nim
 from meadhall import game
 from meadhall.bots.analysis import (
-    LEAST_CHANGE,
-    MOST_TURNING_POINTS,
+    MAX_TURNING_POINTS,
+    MIN_CHANGE,
     Analysis,
     TurningPoint,
+    accuracy_in_words,
     analyse,
     change_in_words,
-    how_good,
     party_in_words,
-    told,
+    turning_point_in_words,
     turning_points,
 )
 from meadhall.engine.compiled import loops
@@ -124,7 +124,7 @@ def test_chances_of_solved_positions_are_exact() -> None:
         assert analysis.chances[position] == pytest.approx(solution.value)
     assert set(analysis.samples) == {0}
     assert analysis.error == 0
-    assert how_good(analysis)[0] == "Exact values, assuming perfect play by everyone."
+    assert accuracy_in_words(analysis)[0] == "Exact values, assuming perfect play by everyone."
 
 
 def test_positions_before_the_first_solved_one_are_estimated() -> None:
@@ -138,7 +138,7 @@ def test_positions_before_the_first_solved_one_are_estimated() -> None:
     analysis = analyse(match, iterations=FEW)
     assert analysis.samples == (FEW, FEW, 0, 0)
     assert analysis.chances[2] == (1.0, 0.0)
-    assert how_good(analysis)[1] == "Exact values towards the end."
+    assert accuracy_in_words(analysis)[1] == "Exact values towards the end."
 
 
 @pytest.mark.compiled
@@ -234,9 +234,9 @@ def test_the_chances_of_an_abandoned_match_end_with_an_estimate() -> None:
 def test_a_match_with_too_many_actions_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     match = hoarded()
     most = len(match.steps)
-    monkeypatch.setattr("meadhall.bots.analysis.LONGEST", most)
+    monkeypatch.setattr("meadhall.bots.analysis.MAX_ACTIONS", most)
     analyse(match, iterations=FEW)
-    monkeypatch.setattr("meadhall.bots.analysis.LONGEST", most - 1)
+    monkeypatch.setattr("meadhall.bots.analysis.MAX_ACTIONS", most - 1)
     with pytest.raises(BadSetup, match=rf"\b{most - 1} at most"):
         analyse(match, iterations=FEW)
 
@@ -300,7 +300,7 @@ def test_a_turning_point_is_the_largest_change_of_a_chance() -> None:
 def test_small_and_insignificant_changes_are_no_turning_points() -> None:
     match = hoarded()
     chances = steady(match)
-    chances[3:] = [0.5 + 0.9 * LEAST_CHANGE] * len(chances[3:])
+    chances[3:] = [0.5 + 0.9 * MIN_CHANGE] * len(chances[3:])
     assert turned(match, *chances) == ()
     chances[3:] = [0.7] * len(chances[3:])
     assert turned(match, *chances, error=0.04)[:-1] == ()  # the standard error of the difference is 5.7 points
@@ -311,7 +311,7 @@ def test_at_most_five_turning_points_are_listed_in_order() -> None:
     match = hoarded()
     chances = [0.5 + 0.02 * k * (-1) ** k for k in range(len(match.steps) + 1)]
     points = turned(match, *chances)
-    assert len(points) == MOST_TURNING_POINTS
+    assert len(points) == MAX_TURNING_POINTS
     assert [point.position for point in points] == sorted(point.position for point in points)
 
 
@@ -325,12 +325,12 @@ def test_the_change_from_estimates_to_exact_values_is_no_turning_point() -> None
 def test_a_turning_point_is_described_by_the_rarest_event_of_its_party() -> None:
     match = recorded("axes-and-allies/4-players-0")
     analysis = analyse(match, iterations=FEW)
-    words = {point.position: told(match, analysis, point) for point in analysis.turning}
+    words = {point.position: turning_point_in_words(match, analysis, point) for point in analysis.turning}
     killed = next(k for k, step in enumerate(match.steps, 1) if any(event.name == "killed" for event in step.events))
     missed = next(k for k in words if any(event.name == "missed" for event in match.steps[k - 1].events))
     assert "hacks" in words[killed]
     assert "misses" in words[missed]
-    last = told(match, analysis, TurningPoint(len(match.steps), match.steps[-1].seat, 0.5, 1.0))
+    last = turning_point_in_words(match, analysis, TurningPoint(len(match.steps), match.steps[-1].seat, 0.5, 1.0))
     assert "hacks" in last  # the reason for the end, not the end
 
 
@@ -339,7 +339,7 @@ def test_a_turning_point_without_visible_events_is_described_by_its_action() -> 
     silent = replace(match.steps[0], events=())
     match.steps[0] = silent
     analysis = analyse(match, iterations=1)
-    words = told(match, analysis, TurningPoint(1, 0, 0.2, 0.5))
+    words = turning_point_in_words(match, analysis, TurningPoint(1, 0, 0.2, 0.5))
     assert words.startswith(f"{match.names[silent.seat]}: ")
 
 
@@ -350,7 +350,7 @@ def test_descriptions_contain_secrets_only_with_full_knowledge() -> None:
         seen = {match.game.words.event(event, match.names) for step in match.steps for event in step.visible_to(viewer).events}
         for position in range(1, len(match.steps) + 1):
             if match.steps[position - 1].visible_to(viewer).events:
-                assert {*told(match, analysis, TurningPoint(position, 0, 0.2, 0.5)).split(" · ")} <= seen
+                assert {*turning_point_in_words(match, analysis, TurningPoint(position, 0, 0.2, 0.5)).split(" · ")} <= seen
 
 
 def test_a_rarer_event_that_names_no_party_is_described_too() -> None:
@@ -358,7 +358,7 @@ def test_a_rarer_event_that_names_no_party_is_described_too() -> None:
     match = recorded("axes-and-allies/4-players-0")
     analysis = without_chances(match)
     void = next(k for k, step in enumerate(match.steps, 1) if any(event.name == "voided" for event in step.events))
-    words = told(match, analysis, TurningPoint(void, match.steps[void - 1].seat, 0.5, 0.2)).split(" · ")
+    words = turning_point_in_words(match, analysis, TurningPoint(void, match.steps[void - 1].seat, 0.5, 0.2)).split(" · ")
     assert words[-1] == "A one: every alliance is void"
     assert len(words) == 2
     assert match.names[match.steps[void - 1].seat] in words[0]
@@ -370,7 +370,7 @@ def test_an_action_is_described_with_its_consequence() -> None:
     analysis = without_chances(match)
     position, step = next((k, step) for k, step in enumerate(match.steps, 1) if [e.name for e in step.events[:1]] == ["discards"])
     name = match.names[step.seat]
-    first, second = told(match, analysis, TurningPoint(position, step.seat, 0.5, 0.2)).split(" · ")
+    first, second = turning_point_in_words(match, analysis, TurningPoint(position, step.seat, 0.5, 0.2)).split(" · ")
     assert first == f"{name} discards an armory"
     assert second.startswith(f"{name} draws")
 
@@ -382,7 +382,7 @@ def test_the_rarest_consequence_of_an_action_is_described() -> None:
     spelled = ["blesses", "rolled", "total", "fails", "gains"]
     lost = next(k for k, step in enumerate(match.steps, 1) if [event.name for event in step.events[:5]] == spelled)
     caster = match.names[match.steps[lost - 1].seat]
-    first, second = told(match, analysis, TurningPoint(lost, match.steps[lost - 1].seat, 0.6, 0.0)).split(" · ")
+    first, second = turning_point_in_words(match, analysis, TurningPoint(lost, match.steps[lost - 1].seat, 0.6, 0.0)).split(" · ")
     assert first.startswith(f"{caster} casts Bless")
     assert second.startswith(f"{caster} loses on ")
 
@@ -394,7 +394,7 @@ def test_events_that_list_all_seats_describe_no_turning_point() -> None:
     assert ordered
     for position in ordered:
         for seat in range(match.players):
-            assert "Turn order" not in told(match, analysis, TurningPoint(position, seat, 0.6, 0.2))
+            assert "Turn order" not in turning_point_in_words(match, analysis, TurningPoint(position, seat, 0.6, 0.2))
 
 
 def test_parties_and_changes_in_words() -> None:
@@ -413,10 +413,10 @@ def test_the_precision_of_the_figures_in_words() -> None:
     )
     assert analysis.error == 0.01
     estimated = "Estimated from 2,500 playouts per position; margin of error ±2 points."
-    assert how_good(analysis) == (estimated,)
-    assert how_good(replace(analysis, turning=())) == (estimated, "No single move stands out as a turning point.")
+    assert accuracy_in_words(analysis) == (estimated,)
+    assert accuracy_in_words(replace(analysis, turning=())) == (estimated, "No single move stands out as a turning point.")
     with speaking("de"):
-        assert how_good(analysis)[0].startswith("Geschätzt aus 2.500 Testpartien")
+        assert accuracy_in_words(analysis)[0].startswith("Geschätzt aus 2.500 Testpartien")
 
 
 def test_the_standard_error_matches_the_spread_of_repeated_analyses() -> None:

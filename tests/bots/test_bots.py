@@ -51,7 +51,7 @@ def test_the_choice_of_a_bot_does_not_depend_on_hidden_parts() -> None:
 def test_no_bot_or_hint_of_any_game_depends_on_hidden_parts(subject: Game, monkeypatch: pytest.MonkeyPatch) -> None:
     """Compare a match with another that has the same view of the seat but other hidden parts."""
     if INTERPRETED:
-        monkeypatch.setattr(import_module("meadhall.bots.hints"), "ENOUGH", 5)
+        monkeypatch.setattr(import_module("meadhall.bots.hints"), "MIN_VISITS", 5)
     options = {"variant": "strategic"} if subject.name == "viking-axes" else {}
     iterations, positions = (10, 2) if INTERPRETED else (100, 8)
     draw, seed, differing = random.Random("redeal"), b"a seed of a bot.", 0

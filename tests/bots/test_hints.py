@@ -11,7 +11,7 @@ from games_for_tests.hoard import game as hoard
 from games_for_tests.hoard.rules import BOAST
 from meadhall import Match, Seat, game
 from meadhall.bots import Budget, Hint, Search, chance_in_words, chance_of_what, hints, in_words
-from meadhall.bots.hints import ENOUGH
+from meadhall.bots.hints import MIN_VISITS
 from meadhall.bots.ranks import KING
 from meadhall.engine.language import speaking
 from meadhall.engine.rule import INTERPRETED
@@ -49,7 +49,7 @@ def test_rarely_visited_actions_are_examined_before_they_become_hints() -> None:
     """Three hints are wanted, so a search that visited little else than the best action examines two more."""
     view = view_of(hoard.match(players=3, seed="a hint"))
     budget = Budget(iterations=20, trees=1)
-    assert all(each.visits < ENOUGH for each in Search(hoard, budget, SEED).consider(view).considered)
+    assert all(each.visits < MIN_VISITS for each in Search(hoard, budget, SEED).consider(view).considered)
     assert len({hint.action for hint in hints(view, budget, SEED)}) == 3
 
 

@@ -1,4 +1,4 @@
-"""The command as people call it: what it prints, its exit status, and that nothing ever ends in a traceback."""
+"""The command line: its output and its exit status, without tracebacks."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def english(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def refused(capture: Capture, *arguments: str) -> str:
-    """What the command says when it refuses: one line on stderr, status 2, nothing on stdout."""
+    """Return the message of a refusal, which has one line on stderr, status 2 and nothing on stdout."""
     assert main([*arguments]) == 2
     out, err = capture.readouterr()
     assert out == ""
@@ -42,7 +42,7 @@ def write_records(path: Path, count: int = 3) -> Path:
     return path
 
 
-# ------------------------------------------------------------------------------------------------------------- what is refused
+# ------------------------------------------------------------------------------------------------------------- refusals
 
 
 @pytest.mark.parametrize(
@@ -71,33 +71,30 @@ def write_records(path: Path, count: int = 3) -> Path:
         (["serve", "--port", "0"], "--port"),
     ],
 )
-def test_what_cannot_be_done_is_refused_in_one_line(capsys: Capture, arguments: list[str], reason: str) -> None:
+def test_mistakes_are_refused_in_one_line(capsys: Capture, arguments: list[str], reason: str) -> None:
     assert reason in refused(capsys, *arguments)
 
 
-def test_an_error_in_a_process_of_its_own_leaves_no_traceback() -> None:
+def test_an_error_in_a_separate_process_prints_no_traceback() -> None:
     run = subprocess.run([sys.executable, "-m", "meadhall.cli", "simulate", "chess"], capture_output=True, text=True, check=False)
     assert run.returncode == 2
     installed = ", ".join(sorted(entry.name for entry in entry_points(group=GROUP)))
-    assert run.stderr == f"meadhall: there is no game 'chess' here; there are: {installed}\n"
+    assert run.stderr == f"meadhall: there is no game 'chess'; the games are: {installed}\n"
 
 
 @pytest.mark.parametrize("command", [("serve", "--no-browser"), ("simulate", GAME)])
-def test_where_no_machine_code_can_be_kept_is_said_at_once(tmp_path: Path, command: tuple[str, ...]) -> None:
-    """The hall too: its pages need none, but its bots do."""
+def test_an_unusable_cache_folder_is_reported_at_once(tmp_path: Path, command: tuple[str, ...]) -> None:
+    """This includes the hall: its pages need no machine code, but its bots do."""
     no_folder = tmp_path / "file"
     no_folder.write_text("", encoding="utf-8")
     settings = {"MEADHALL_CACHE": str(no_folder), "MEADHALL_DATA": str(tmp_path), "MEADHALL_INTERPRET": "", "MEADHALL_LANG": "en"}
     arguments = [sys.executable, "-m", "meadhall.cli", *command]
     run = subprocess.run(arguments, capture_output=True, text=True, check=False, env=os.environ | settings, timeout=60)
     assert run.returncode == 2
-    assert (
-        run.stderr
-        == f"meadhall: machine code can't be kept in {no_folder}: File exists; name another folder with MEADHALL_CACHE\n"
-    )
+    assert run.stderr == f"meadhall: can't store machine code in {no_folder}: File exists; set MEADHALL_CACHE to another folder\n"
 
 
-def test_letters_that_the_terminal_lacks_are_question_marks() -> None:
+def test_characters_that_the_terminal_lacks_become_question_marks() -> None:
     record = Path(__file__).parents[1] / "records" / GAME / "2-players-0.match.json"
     assert "ö" in record.read_text(encoding="utf-8")
     arguments = [sys.executable, "-m", "meadhall.cli", "replay", str(record)]
@@ -106,14 +103,14 @@ def test_letters_that_the_terminal_lacks_are_question_marks() -> None:
     assert b"Bj?rn" in run.stdout
 
 
-def test_a_terminal_is_given_nothing_to_obey(capsys: Capture, tmp_path: Path) -> None:
+def test_control_characters_are_not_printed(capsys: Capture, tmp_path: Path) -> None:
     file = tmp_path / "clear\x1b[2J.json"
     file.write_text("{}", encoding="utf-8")
     assert main(["verify", str(file)]) == 1
     assert "clear\N{REPLACEMENT CHARACTER}[2J.json" in capsys.readouterr().err
 
 
-def test_too_little_memory_is_said(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_little_memory_is_reported(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
     def too_much(*_given: object) -> None:
         raise MemoryError
 
@@ -121,15 +118,15 @@ def test_too_little_memory_is_said(capsys: Capture, monkeypatch: pytest.MonkeyPa
     assert "not enough memory" in refused(capsys, "simulate", GAME)
 
 
-def test_a_reader_that_goes_away_is_no_error() -> None:
+def test_a_closed_pipe_is_no_error() -> None:
     command = f"{sys.executable} -m meadhall.cli simulate {GAME} --games 20 --json | head -n 1"
     run = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=False)
     assert (run.stdout, run.stderr) == ("{\n", "")
 
 
 @pytest.mark.parametrize("arguments", [["games"], ["--help"], ["simulate", "--help"]])
-def test_its_status_is_not_that_of_something_wrong_then(arguments: list[str]) -> None:
-    """Rich and Typer notice it before we do, while they write."""
+def test_the_exit_status_is_zero_when_the_pipe_is_closed(arguments: list[str]) -> None:
+    """Rich and Typer notice the closed pipe first, while they write."""
     unread, out = os.pipe()
     os.close(unread)
     run = subprocess.run([sys.executable, "-m", "meadhall.cli", *arguments], stdout=out, stderr=subprocess.PIPE, check=False)
@@ -137,7 +134,7 @@ def test_its_status_is_not_that_of_something_wrong_then(arguments: list[str]) ->
     assert (run.returncode, run.stderr) == (0, b"")
 
 
-def test_streams_that_were_closed_are_missed_by_nobody(tmp_path: Path) -> None:
+def test_closed_standard_streams_are_no_error(tmp_path: Path) -> None:
     file = write_records(tmp_path / "games.jsonl")
     for arguments, closed in ((f"verify {file}", ">&-"), (f"verify {file}", "2>&-"), (f"play {GAME} --players 2", "<&-")):
         command = f"{sys.executable} -m meadhall.cli {arguments} {closed}"
@@ -145,7 +142,7 @@ def test_streams_that_were_closed_are_missed_by_nobody(tmp_path: Path) -> None:
         assert (run.returncode, run.stderr) == (0, ""), command
 
 
-def test_what_is_typed_may_be_no_text() -> None:
+def test_input_that_is_not_utf_8_is_no_error() -> None:
     run = subprocess.run(
         [sys.executable, "-m", "meadhall.cli", "play", GAME, "--players", "2"],
         input=b"att\xffck\nquit\n",
@@ -156,23 +153,23 @@ def test_what_is_typed_may_be_no_text() -> None:
     assert (run.returncode, run.stderr) == (0, b"")
 
 
-def hear_control_c() -> None:
-    """End by Ctrl-C, which whatever a shell runs in the background would ignore."""
+def restore_control_c() -> None:
+    """Restore the default handler of Ctrl-C, which shells disable for background processes."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-def test_control_c_ends_it_quietly() -> None:
+def test_control_c_ends_the_command_without_a_message() -> None:
     with subprocess.Popen(
         [sys.executable, "-m", "meadhall.cli", "play", GAME, "--players", "3", "--seed", "hall"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        preexec_fn=hear_control_c,  # noqa: PLW1509 no other thread of this one holds anything
+        preexec_fn=restore_control_c,  # noqa: PLW1509 no other thread of this process holds a lock
     ) as process:
         assert process.stdout is not None
         shown = ""
-        while not (shown.endswith("\n> ") and "ally with" in shown):  # it waits for an answer
+        while not (shown.endswith("\n> ") and "ally with" in shown):  # it waits for input
             letter = process.stdout.read(1)
             assert letter, shown
             shown += letter
@@ -182,7 +179,7 @@ def test_control_c_ends_it_quietly() -> None:
     assert (process.returncode, err) == (130, "")
 
 
-# ------------------------------------------------------------------------------------------------------------------- what it says
+# ------------------------------------------------------------------------------------------------------------------- output
 
 
 def test_the_version_is_shown(capsys: Capture) -> None:
@@ -190,7 +187,7 @@ def test_the_version_is_shown(capsys: Capture) -> None:
     assert capsys.readouterr().out.startswith("meadhall 0.")
 
 
-def test_without_a_command_it_helps(capsys: Capture) -> None:
+def test_without_a_command_the_help_is_shown(capsys: Capture) -> None:
     assert main([]) == 2
     out, err = capsys.readouterr()
     for command in ("serve", "play", "simulate", "verify", "replay", "analyse", "warm", "games"):
@@ -207,39 +204,41 @@ def test_games_are_listed(capsys: Capture) -> None:
         assert f"\n{rank} " in out
 
 
-def test_warming_up_says_what_is_ready(capsys: Capture) -> None:
+def test_warming_up_prints_the_games_that_are_ready(capsys: Capture) -> None:
     assert main(["warm", GAME]) == 0
     assert capsys.readouterr().out.startswith("Axes and Allies: ready after")
 
 
-def test_it_speaks_german(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_output_is_translated(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MEADHALL_LANG", "de")
     assert main(["warm", GAME]) == 0
     assert "bereit nach" in capsys.readouterr().out
     assert main(["--help"]) == 0
-    assert "Die Halle öffnen" in capsys.readouterr().out
+    assert "Den Server starten" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(("variable", "value"), [("MEADHALL_LANG", "de"), ("LC_ALL", "de_DE.UTF-8"), ("LANG", "de_AT")])
-def test_the_language_is_that_of_the_system(capsys: Capture, monkeypatch: pytest.MonkeyPatch, variable: str, value: str) -> None:
+def test_the_language_comes_from_the_environment(
+    capsys: Capture, monkeypatch: pytest.MonkeyPatch, variable: str, value: str
+) -> None:
     for name in ("MEADHALL_LANG", "LC_ALL", "LC_MESSAGES", "LANG"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv(variable, value)
     main(["--help"])
-    assert "Die Halle öffnen" in capsys.readouterr().out
+    assert "Den Server starten" in capsys.readouterr().out
 
 
 # -------------------------------------------------------------------------------------------------------------------- simulations
 
 
-def test_a_simulation_is_a_table_for_people(capsys: Capture) -> None:
+def test_a_simulation_is_printed_as_a_table(capsys: Capture) -> None:
     assert main(["simulate", GAME, "--players", "3", "--bots", "greedy,random", "--games", "60", "--seed", "s"]) == 0
     out = capsys.readouterr().out
     for part in ("greedy", "random", "any bot", "60 games of", "seed s", "95 % intervals"):
         assert part in out
 
 
-def test_a_simulation_is_json_for_programs(capsys: Capture) -> None:
+def test_a_simulation_can_be_printed_as_json(capsys: Capture) -> None:
     assert main(["simulate", GAME, "--bots", "greedy,random", "--games", "40", "--seed", "s", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["games"] == 40
@@ -247,7 +246,7 @@ def test_a_simulation_is_json_for_programs(capsys: Capture) -> None:
     assert found["seed"] == "s"
 
 
-def test_a_seed_gives_the_same_games_again(capsys: Capture) -> None:
+def test_the_seed_determines_the_games(capsys: Capture) -> None:
     def wins() -> object:
         main(["simulate", GAME, "--games", "40", "--seed", "s", "--json"])
         return json.loads(capsys.readouterr().out)["by_seat"]
@@ -255,7 +254,7 @@ def test_a_seed_gives_the_same_games_again(capsys: Capture) -> None:
     assert wins() == wins()
 
 
-def test_simulated_records_hold_the_legal_counts_and_verify(capsys: Capture, tmp_path: Path) -> None:
+def test_simulated_records_contain_the_legal_counts_and_verify(capsys: Capture, tmp_path: Path) -> None:
     file = tmp_path / "games.jsonl"
     assert main(["simulate", GAME, "--players", "4", "--bots", "greedy,random", "--games", "5", "--records", str(file)]) == 0
     records = list(read_records(file))
@@ -280,7 +279,7 @@ def test_every_file_has_a_line_and_the_records_are_counted(capsys: Capture, tmp_
     ]
 
 
-def test_the_first_wrong_thing_is_named_with_its_place(capsys: Capture, tmp_path: Path) -> None:
+def test_the_first_mistake_in_a_record_is_reported_with_its_place(capsys: Capture, tmp_path: Path) -> None:
     file = write_records(tmp_path / "games.jsonl")
     records = list(read_records(file))
     roll = records[1]["actions"][2]["events"][0]
@@ -294,7 +293,9 @@ def test_the_first_wrong_thing_is_named_with_its_place(capsys: Capture, tmp_path
     assert "derived" in err
 
 
-def test_a_file_may_be_called_like_a_place_in_it(capsys: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_name_may_equal_the_name_of_a_place_in_a_record(
+    capsys: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     (record,) = list(read_records(write_records(tmp_path / "good", 1)))
     record["actions"][2]["events"][0][-1] += 1
@@ -306,13 +307,13 @@ def test_a_file_may_be_called_like_a_place_in_it(capsys: Capture, tmp_path: Path
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("", "the file contains no record"),
+        ("", "it contains no record"),
         ("{", "not JSON"),
         ("[]", "a JSON object was expected"),
         ('{"format": "chess"}', "'chess'"),
     ],
 )
-def test_what_is_no_record_is_said_to_be_none(capsys: Capture, tmp_path: Path, text: str, reason: str) -> None:
+def test_a_file_without_a_record_is_refused(capsys: Capture, tmp_path: Path, text: str, reason: str) -> None:
     file = tmp_path / "some.match.json"
     file.write_text(text)
     assert main(["verify", str(file)]) == 1
@@ -320,14 +321,14 @@ def test_what_is_no_record_is_said_to_be_none(capsys: Capture, tmp_path: Path, t
     assert reason in refused(capsys, "replay", str(file))
 
 
-def test_a_cut_line_is_named_with_its_number(capsys: Capture, tmp_path: Path) -> None:
+def test_an_incomplete_line_is_reported_with_its_number(capsys: Capture, tmp_path: Path) -> None:
     file = write_records(tmp_path / "games.jsonl")
     file.write_text(file.read_text()[:-40])
     assert main(["verify", str(file)]) == 1
     assert "line 3: not JSON" in capsys.readouterr().err
 
 
-def test_a_record_is_told_in_words(capsys: Capture, tmp_path: Path) -> None:
+def test_a_replay_is_printed_in_words(capsys: Capture, tmp_path: Path) -> None:
     file = write_records(tmp_path / "games.jsonl", 2)
     assert main(["replay", str(file), "--tables"]) == 0
     out = capsys.readouterr().out

@@ -21,7 +21,7 @@ Capture = pytest.CaptureFixture[str]
 
 
 class Terminal:
-    """A person who types the lines given, and all that they were shown."""
+    """A person who types the given lines, and the output."""
 
     def __init__(self, capture: Capture, patch: pytest.MonkeyPatch) -> None:
         self._capture = capture
@@ -29,7 +29,7 @@ class Terminal:
         self.status: int | None = None
 
     def type(self, *lines: str, seed: str = "hall", arguments: tuple[str, ...] = ()) -> str:
-        """Sit down at a table of three, type the lines, and leave when they are at an end.
+        """Begin a match of three players, type the lines, and leave after the last one. Return the output.
 
         With the seed "hall" the person goes first, with an axe of power 1.
         """
@@ -45,7 +45,9 @@ class Terminal:
 def terminal(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> Terminal:
     monkeypatch.setenv("MEADHALL_LANG", "en")
     monkeypatch.setenv("COLUMNS", "200")
-    monkeypatch.setattr(play, "hints", lambda view: hints(view, Budget(iterations=500, trees=1), b"a seed"))  # not three seconds
+    monkeypatch.setattr(
+        play, "hints", lambda view: hints(view, Budget(iterations=500, trees=1), b"a seed")
+    )  # instead of three seconds
     return Terminal(capsys, monkeypatch)
 
 
@@ -53,20 +55,20 @@ def saved(path: Path) -> dict[str, object]:
     return next(read_records(path))
 
 
-def test_the_person_sits_first_and_bots_fill_the_rest_in_turn(terminal: Terminal) -> None:
+def test_the_person_has_the_first_seat_and_bots_take_the_others_in_turn(terminal: Terminal) -> None:
     shown = terminal.type("quit")
     assert "Ylva, Astrid (greedy), Björn (random)" in shown
     assert terminal.status == 0
 
 
-def test_the_table_the_prompt_and_numbered_choices_are_shown(terminal: Terminal) -> None:
+def test_the_state_the_prompt_and_numbered_choices_are_shown(terminal: Terminal) -> None:
     shown = terminal.type("quit")
     assert "> Ylva axe power 1 Astrid Björn" in shown
     assert "Your axe has power 1" in shown
     assert "1 attack Astrid 2 attack Björn 7 ally with Astrid 8 ally with Björn" in shown
 
 
-def test_a_number_plays_the_choice_and_the_bots_answer(terminal: Terminal) -> None:
+def test_a_number_plays_the_choice_and_the_bots_move(terminal: Terminal) -> None:
     shown = terminal.type("1", "quit")
     assert "1 Ylva attacks Astrid" in shown
     assert "2 Astrid" in shown
@@ -78,7 +80,7 @@ def test_the_end_of_the_input_leaves_the_table(terminal: Terminal) -> None:
 
 
 def test_a_match_is_played_to_its_end(terminal: Terminal) -> None:
-    """Every number is tried at every decision; refusals change nothing, so the match comes to its end."""
+    """Every number is tried at every decision. Refusals change nothing, so the match comes to its end."""
     shown = terminal.type(*[str(action) for _ in range(60) for action in range(12)])
     assert "the last one standing (AA-6.1)" in shown
     assert "save, undo or quit?" in shown
@@ -90,11 +92,11 @@ def test_why_names_the_rule_and_the_rulebook_explains_it(terminal: Terminal) -> 
     assert shown.count("AA-3.1") == 2
 
 
-def test_why_of_a_legal_choice_says_that_nothing_forbids_it(terminal: Terminal) -> None:
+def test_why_confirms_that_a_choice_is_legal(terminal: Terminal) -> None:
     assert "You can play this: attack Astrid." in terminal.type("why 1", "quit")
 
 
-def test_why_of_a_number_that_is_no_action_is_answered(terminal: Terminal) -> None:
+def test_why_reports_a_number_that_is_no_action(terminal: Terminal) -> None:
     assert "Action 99 is outside 0 to 11." in terminal.type("why 99", "quit")
 
 
@@ -106,38 +108,38 @@ def test_an_illegal_number_is_refused_with_the_reason(terminal: Terminal) -> Non
     assert "You can't choose yourself. (AA-3.1)" in terminal.type("0", "quit")
 
 
-def test_what_is_no_command_is_answered_with_those_there_are(terminal: Terminal) -> None:
+def test_an_unknown_command_is_answered_with_a_list_of_commands(terminal: Terminal) -> None:
     assert "Type a choice from the list, or one of: why, hint, undo, save, help, quit." in terminal.type("dance", "", "quit")
 
 
 def test_help_lists_the_commands(terminal: Terminal) -> None:
-    assert "undo: back to your previous decision" in terminal.type("help", "quit")
+    assert "undo: go back to your previous decision" in terminal.type("help", "quit")
 
 
-def test_a_hint_tells_what_to_type_and_the_chances(terminal: Terminal) -> None:
+def test_a_hint_shows_the_moves_to_type_and_their_chances(terminal: Terminal) -> None:
     shown = terminal.type("hint", "quit")
-    assert re.search(r"type move your chance of winning ─+ [78] ally with (Astrid|Björn) \d+ %", shown)
+    assert re.search(r"input move your chance of winning ─+ [78] ally with (Astrid|Björn) \d+ %", shown)
 
 
-def test_what_is_played_after_a_hint_is_marked_and_told_with_the_record(terminal: Terminal, tmp_path: Path) -> None:
+def test_an_action_after_a_hint_is_marked_in_the_record_and_the_replay(terminal: Terminal, tmp_path: Path) -> None:
     file = tmp_path / "hinted.match.json"
     terminal.type("7", "hint", "undo", "7", f"save {file}", "quit")
     record: Any = saved(file)
     own = [action for action in record["actions"] if action["seat"] == 0]
-    assert [action.get("hinted") for action in own] == [None], "the hint was for the decision after it"
+    assert [action.get("hinted") for action in own] == [None], "the hint was for the next decision"
     terminal.type("hint", "1", "undo", "7", f"save {file}", "quit")
     record = saved(file)
     hinted = [action["n"] for undone in record["undone"] for action in undone["actions"] if action.get("hinted")]
-    assert hinted == [1], "of what was taken back, the person's"
-    assert [action.get("hinted") for action in record["actions"]][:2] == [True, None], "it is the same decision again"
+    assert hinted == [1], "the undone action of the person is marked"
+    assert [action.get("hinted") for action in record["actions"]][:2] == [True, None], "it is the same decision as before"
     assert main(["verify", str(file)]) == 0
-    told = terminal.type(arguments=("replay", str(file)))
-    assert "Ylva: attack Astrid (undone) (with a hint)" in told
-    assert "Ylva: ally with Astrid (with a hint)" in told
-    assert told.count("(with a hint)") == 2
+    replayed = terminal.type(arguments=("replay", str(file)))
+    assert "Ylva: attack Astrid (undone) (with a hint)" in replayed
+    assert "Ylva: ally with Astrid (with a hint)" in replayed
+    assert replayed.count("(with a hint)") == 2
 
 
-def test_a_hint_is_marked_also_when_its_action_is_taken_back_in_a_match_played_on(terminal: Terminal, tmp_path: Path) -> None:
+def test_a_hint_is_marked_after_its_action_is_undone_in_a_resumed_match(terminal: Terminal, tmp_path: Path) -> None:
     file = tmp_path / "hinted.match.json"
     terminal.type("hint", "1", f"save {file}", "quit")
     terminal.type("undo", f"save {file}", "quit", arguments=("play", "--resume", str(file)))
@@ -146,7 +148,7 @@ def test_a_hint_is_marked_also_when_its_action_is_taken_back_in_a_match_played_o
     assert [action.get("hinted") for action in record["actions"]][:1] == [True]
 
 
-def test_a_hint_is_marked_though_what_went_before_was_taken_back_and_done_again(terminal: Terminal, tmp_path: Path) -> None:
+def test_a_hint_is_marked_after_an_earlier_action_is_undone_and_repeated(terminal: Terminal, tmp_path: Path) -> None:
     file = tmp_path / "hinted.match.json"
     alone = ("play", "axxa", "--players", "1", "--name", "Ylva", "--seed", "hall")
     terminal.type("c7 f5", "hint", "undo", "c7 f5", "leave", f"save {file}", "quit", arguments=alone)
@@ -155,10 +157,8 @@ def test_a_hint_is_marked_though_what_went_before_was_taken_back_and_done_again(
 
 
 @pytest.mark.parametrize("resumed", [False, True])
-def test_a_hint_is_marked_though_more_is_known_when_its_action_is_taken_back(
-    terminal: Terminal, tmp_path: Path, resumed: bool
-) -> None:
-    """The piece that was turned up stays known: the seat sees more of the same decision (AX-3.2)."""
+def test_a_hint_is_marked_after_an_undo_that_leaves_more_known(terminal: Terminal, tmp_path: Path, resumed: bool) -> None:
+    """The turned piece stays known after the undo, so the seat sees more of the same decision (AX-3.2)."""
     file = tmp_path / "hinted.match.json"
     alone = ("play", "axxa", "--players", "1", "--name", "Ylva", "--seed", "hall")
     begun = ("c7 f5", "hint", "turn", "undo")
@@ -172,7 +172,7 @@ def test_a_hint_is_marked_though_more_is_known_when_its_action_is_taken_back(
     assert main(["verify", str(file)]) == 0
 
 
-def test_undo_goes_back_to_the_previous_decision_and_is_recorded(terminal: Terminal, tmp_path: Path) -> None:
+def test_undo_returns_to_the_previous_decision_and_is_recorded(terminal: Terminal, tmp_path: Path) -> None:
     file = tmp_path / "undone.match.json"
     shown = terminal.type("1", "undo", f"save {file}", "quit")
     assert "Undone." in shown
@@ -185,14 +185,14 @@ def test_nothing_can_be_undone_before_the_first_decision(terminal: Terminal) -> 
     assert "There is nothing to undo." in terminal.type("undo", "quit")
 
 
-def test_a_match_that_is_saved_verifies_tells_and_is_played_on(terminal: Terminal, tmp_path: Path) -> None:
+def test_a_saved_match_can_be_verified_replayed_and_resumed(terminal: Terminal, tmp_path: Path) -> None:
     file = tmp_path / "half.match.json"
     assert f"Saved as {file}." in terminal.type("1", "undo", "7", f"save {file}", "quit")
     assert saved(file)["abandoned"] == "left at the terminal"
     assert main(["verify", str(file)]) == 0
-    told = terminal.type(arguments=("replay", str(file)))
-    assert "(undone)" in told
-    assert "Given up: left at the terminal" in told
+    replayed = terminal.type(arguments=("replay", str(file)))
+    assert "(undone)" in replayed
+    assert "Given up: left at the terminal" in replayed
     again = terminal.type("quit", arguments=("play", "--resume", str(file)))
     assert "Ylva, Astrid (greedy), Björn (random)" in again
     before, after = meadhall.replay(saved(file)), f"SHA-256 of the seed: {saved(file)['commitment']}"
@@ -200,7 +200,7 @@ def test_a_match_that_is_saved_verifies_tells_and_is_played_on(terminal: Termina
     assert [f"{choice.action} {choice.text}" in again for choice in before.legal()] == [True] * before.legal_count()
 
 
-def test_a_finished_match_is_saved_whole(terminal: Terminal, tmp_path: Path) -> None:
+def test_a_finished_match_is_saved_with_its_result(terminal: Terminal, tmp_path: Path) -> None:
     file = tmp_path / "whole.match.json"
     terminal.type(*[str(action) for _ in range(60) for action in range(12)], "hint", f"save {file}", "quit")
     record = saved(file)
@@ -209,7 +209,7 @@ def test_a_finished_match_is_saved_whole(terminal: Terminal, tmp_path: Path) -> 
     assert "the last one standing" in terminal.type("why 1", "quit", arguments=("play", "--resume", str(file)))
 
 
-def test_save_chooses_a_name_by_itself(terminal: Terminal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_save_chooses_a_file_name(terminal: Terminal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     terminal.type("save", "quit")
     (file,) = tmp_path.iterdir()
@@ -217,13 +217,13 @@ def test_save_chooses_a_name_by_itself(terminal: Terminal, tmp_path: Path, monke
     assert file.name.endswith(".match.json")
 
 
-def test_a_file_that_cannot_be_written_is_no_end(terminal: Terminal) -> None:
+def test_the_match_goes_on_after_a_save_fails(terminal: Terminal) -> None:
     shown = terminal.type("save /nowhere/at/all", "hint", "quit")
     assert "/nowhere/at/all: No such file or directory" in shown
     assert "your chance of winning" in shown
 
 
-def test_a_save_that_fails_leaves_what_was_there(terminal: Terminal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failed_save_keeps_the_existing_file(terminal: Terminal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "kept.match.json"
     file.write_text("before", encoding="utf-8")
 
@@ -239,16 +239,16 @@ def test_a_save_that_fails_leaves_what_was_there(terminal: Terminal, tmp_path: P
     assert list(tmp_path.iterdir()) == [file]
 
 
-def test_no_file_has_a_name_with_a_nul(terminal: Terminal) -> None:
+def test_a_file_name_with_a_nul_character_is_refused(terminal: Terminal) -> None:
     assert "That is not a valid file name." in terminal.type("save a\0b", "quit")
 
 
-def test_numbers_too_long_to_read_are_refused(terminal: Terminal) -> None:
+def test_huge_numbers_are_refused(terminal: Terminal) -> None:
     shown = terminal.type("9" * 5000, "why " + "9" * 5000, "quit")
     assert shown.count("Action 999999999999… is outside 0 to") == 2
 
 
-def test_an_edited_save_is_not_resumed(capsys: Capture, terminal: Terminal, tmp_path: Path) -> None:
+def test_an_edited_save_cannot_be_resumed(capsys: Capture, terminal: Terminal, tmp_path: Path) -> None:
     file = tmp_path / "edited.match.json"
     terminal.type("1", f"save {file}", "quit")
     record = saved(file)
@@ -258,28 +258,28 @@ def test_an_edited_save_is_not_resumed(capsys: Capture, terminal: Terminal, tmp_
     assert "meadhall: setup: order_roll(0, 7) recorded" in capsys.readouterr().err
 
 
-def test_only_one_match_is_resumed(capsys: Capture, terminal: Terminal, tmp_path: Path) -> None:
+def test_resuming_needs_a_file_with_one_match_of_a_person(capsys: Capture, terminal: Terminal, tmp_path: Path) -> None:
     file = tmp_path / "many.jsonl"
     meadhall.simulate(GAME, games=2, records=file)
     assert main(["play", "--resume", str(file)]) == 2
-    assert "the file must hold one match to resume, not 2" in capsys.readouterr().err
+    assert "the file must contain one match to resume, not 2" in capsys.readouterr().err
     meadhall.simulate(GAME, games=1, records=file)
     assert main(["play", "--resume", str(file)]) == 2
     assert "All seats of this match are bots." in capsys.readouterr().err
 
 
-def test_a_match_of_another_game_is_not_resumed(capsys: Capture, terminal: Terminal, tmp_path: Path) -> None:
+def test_a_match_of_another_game_cannot_be_resumed(capsys: Capture, terminal: Terminal, tmp_path: Path) -> None:
     file = tmp_path / "half.match.json"
     terminal.type(f"save {file}", "quit")
     assert main(["play", "axxa", "--resume", str(file)]) == 2
-    assert "holds a match of axes-and-allies" in capsys.readouterr().err
+    assert "contains a match of axes-and-allies" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
     "chosen",
     [["--players", "5"], ["--seed", "z"], ["--bots", "nosuch"], ["--name", "X"], ["--seat", "2"], ["--option", "a=b"]],
 )
-def test_nothing_is_chosen_for_a_match_that_goes_on(
+def test_options_of_a_new_match_are_refused_when_resuming(
     capsys: Capture, terminal: Terminal, tmp_path: Path, chosen: list[str]
 ) -> None:
     file = tmp_path / "half.match.json"
@@ -288,12 +288,12 @@ def test_nothing_is_chosen_for_a_match_that_goes_on(
     assert "other options don't apply" in capsys.readouterr().err
 
 
-def test_another_seat_can_be_taken(terminal: Terminal) -> None:
+def test_another_seat_can_be_chosen(terminal: Terminal) -> None:
     shown = terminal.type("quit", arguments=("play", GAME, "--players", "3", "--name", "Ylva", "--seat", "3"))
     assert "Astrid (greedy), Björn (greedy), Ylva" in shown
 
 
-def test_where_a_game_has_a_notation_choices_are_listed_and_typed_in_it(terminal: Terminal) -> None:
+def test_choices_are_listed_and_typed_in_the_notation_of_the_game(terminal: Terminal) -> None:
     alone = ("play", "axxa", "--players", "1", "--name", "Ylva", "--seed", "hall")
     shown = terminal.type("help", "C7-f5", "leave", "why pay b6", "pay d7", "hint", "quit", arguments=alone)
     assert "c7 f5 · e4 · b3 · d3 · c2" in shown
@@ -306,7 +306,7 @@ def test_where_a_game_has_a_notation_choices_are_listed_and_typed_in_it(terminal
     assert "your chance of winning" in shown
 
 
-def test_dice_of_dungeon_allies_are_placed_by_typing_where(terminal: Terminal) -> None:
+def test_dice_of_dungeon_allies_are_placed_by_typing_the_space(terminal: Terminal) -> None:
     two = ("play", "dungeon-allies", "--players", "2", "--name", "Ylva", "--bots", "random", "--seed", "hall")
     shown = terminal.type("first", "D6-Y2", "why d6 y3", "why illuminate", "quit", arguments=two)
     assert "first give the d6 to" in shown

@@ -146,7 +146,7 @@ def test_bulk_runs_accept_numpy_integers() -> None:
 def test_threads_check_for_interrupts_often_regardless_of_the_length_of_a_game(monkeypatch: pytest.MonkeyPatch) -> None:
     now = 0.0
     monkeypatch.setattr(bulk, "perf_counter", lambda: now)
-    for seconds in (bulk.PATIENCE * 10, bulk.PATIENCE / 10, bulk.PATIENCE / 1e6):
+    for seconds in (bulk.PIECE_SECONDS * 10, bulk.PIECE_SECONDS / 10, bulk.PIECE_SECONDS / 1e6):
         pieces = bulk._Pieces()
         lengths = []
         for chunk in (range(10_000), range(10_000, 20_000)):
@@ -154,7 +154,7 @@ def test_threads_check_for_interrupts_often_regardless_of_the_length_of_a_game(m
                 lengths.append(len(piece))
                 now += seconds * len(piece)
         assert sum(lengths) == 20_000
-        assert max(lengths) * seconds <= max(bulk.PATIENCE, seconds)
+        assert max(lengths) * seconds <= max(bulk.PIECE_SECONDS, seconds)
     assert max(lengths) >= bulk.CHUNK, "quick games are checked for interrupts only once per progress report"
 
 

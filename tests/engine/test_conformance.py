@@ -66,7 +66,7 @@ def test_checking_a_game_leaves_the_registry_unchanged(monkeypatch: pytest.Monke
 @pytest.mark.parametrize("name", BROKEN)
 def test_a_broken_game_is_detected(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     broken = BROKEN[name]
-    monkeypatch.setattr(conformance, "LONGEST", 60)
+    monkeypatch.setattr(conformance, "MAX_DECISIONS", 60)
     if broken.law not in ("knowledge", "redeal"):
         monkeypatch.setattr(conformance, "DEALS", 1)
 
@@ -105,8 +105,8 @@ def test_the_seats_of_two_sides_alternate(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_redeals_may_equal_the_true_state_only_as_often_as_by_chance() -> None:
-    knowledge.truth_is_not_foreseen(knowledge.Coincidences(truth=0, chance=0))
-    knowledge.truth_is_not_foreseen(knowledge.Coincidences(truth=60, chance=50))
-    knowledge.truth_is_not_foreseen(knowledge.Coincidences(truth=2, chance=60))
+    knowledge.true_state_is_not_leaked(knowledge.Coincidences(truth=0, chance=0))
+    knowledge.true_state_is_not_leaked(knowledge.Coincidences(truth=60, chance=50))
+    knowledge.true_state_is_not_leaked(knowledge.Coincidences(truth=2, chance=60))
     with pytest.raises(knowledge.Broken, match="in 60 of 62 cases"):
-        knowledge.truth_is_not_foreseen(knowledge.Coincidences(truth=60, chance=2))
+        knowledge.true_state_is_not_leaked(knowledge.Coincidences(truth=60, chance=2))

@@ -21,7 +21,7 @@ def test_installed_games_are_found_by_name() -> None:
 
 
 def test_an_unknown_game_is_refused_with_a_list_of_known_games() -> None:
-    with pytest.raises(UnknownGame, match=r"no game 'chess' here; there are: .*axes-and-allies"):
+    with pytest.raises(UnknownGame, match=r"no game 'chess'; the games are: .*axes-and-allies"):
         game("chess")
 
 

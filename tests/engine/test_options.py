@@ -17,7 +17,7 @@ from games_for_tests.hoard import game as hoard
 from meadhall import BadSetup, Match
 from meadhall.engine.errors import RecordError
 from meadhall.engine.game import registered
-from meadhall.engine.options import LARGEST, LONGEST_LINE, REMEMBERED, Choice, Document
+from meadhall.engine.options import CACHE_SIZE, MAX_LINE, MAX_SIZE, Choice, Document
 from meadhall.engine.record.format import dumps, loads
 from meadhall.engine.record.replay import replay
 
@@ -110,8 +110,8 @@ def test_rules_get_the_codes_of_a_document_after_those_of_the_other_options() ->
 
 def test_a_match_uses_the_names_of_its_document() -> None:
     match = Match(coins, players=2, seed="names", options={"coins": RENAMED})
-    assert match.game.words is coins.under(match.options).words
-    assert coins.under(match.options | {"coins": COINS.default}) is coins
+    assert match.game.words is coins.edition_for(match.options).words
+    assert coins.edition_for(match.options | {"coins": COINS.default}) is coins
     while not match.over:
         match.play(match.legal()[0])
     text = dumps(match.record())
@@ -135,10 +135,10 @@ def test_a_record_with_a_document_replays(text: str) -> None:
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        (lambda value: value.pop("data"), "their data are missing"),
+        (lambda value: value.pop("data"), "its data is missing"),
         (lambda value: value.update(sha256="0" * 64), "the data's hash is"),
         (lambda value: value["data"]["coin"][0].update(name="doit"), "the data's hash is"),
-        (lambda value: value.update(path="/etc/passwd"), "holds sha256 and data, not sha256, data, path"),
+        (lambda value: value.update(path="/etc/passwd"), "must hold sha256 and data, not sha256, data, path"),
         (lambda value: value["data"]["coin"].pop(), "12 coins are needed, not 11"),
         (lambda value: value.update(data=None), "expected `object`, got `null`"),
     ],
@@ -153,7 +153,7 @@ def test_a_record_with_a_manipulated_document_is_refused(change: Any, reason: st
 def test_a_record_must_not_contain_the_data_of_the_built_in_document() -> None:
     record = json.loads(dumps(Match(coins, players=2, seed="x").record(abandoned="x")))
     record["options"]["coins"]["data"] = json.loads(json.dumps(COINS._data(BUILT_IN)))
-    with pytest.raises(RecordError, match="every option with its value, as it is checked, is needed: hand, mode, coins"):
+    with pytest.raises(RecordError, match="every option with its checked value: hand, mode, coins"):
         replay(record)
 
 
@@ -214,10 +214,10 @@ def test_a_mistake_in_data_is_reported_with_its_path() -> None:
         (r'city = "\u001b[31mred"', r"coins: line 1, city: '\x1b[31mred' can't be printed"),
         ('"a\\nb" = 1', r"coins: 'a\nb' can't be a name"),
         ({1: 2, "coin": []}, "coins: 1 can't be a name"),
-        (Path("a\0b"), r"no file is called 'a\x00b'"),
-        (7, "a document is needed, not int"),
-        (None, "a document is needed, not NoneType"),
-        (["coin"], "a document is needed, not list"),
+        (Path("a\0b"), r"'a\x00b' is not a valid file name"),
+        (7, "it must be a document, not int"),
+        (None, "it must be a document, not NoneType"),
+        (["coin"], "it must be a document, not list"),
         ({"coin": [{"name": "\ud800", "metal": "gold"}]}, r"coin[0].name: '\ud800' can't be printed"),
     ],
     ids=str,
@@ -227,16 +227,16 @@ def test_an_invalid_document_is_refused(value: Any, reason: str) -> None:
 
 
 def test_a_huge_number_in_a_document_is_refused() -> None:
-    assert "a number of thousands of digits" in objected({"coin": [], "weight": 10**5000})
+    assert "a number with thousands of digits" in objected({"coin": [], "weight": 10**5000})
 
 
 @pytest.mark.parametrize(
     ("value", "reason"),
     [
-        ("#\n" * LARGEST, "longer than 128 KB"),
-        ({"coin": [], "mint": "x" * LARGEST}, "longer than 128 KB"),
-        (f'[mint]\nx = "{"x" * LONGEST_LINE}"', f"line 2: longer than {LONGEST_LINE} characters"),
-        ("x = " + "[\n" * 10_000 + "]\n" * 10_000, "nested too deep"),
+        ("#\n" * MAX_SIZE, "longer than 128 KB"),
+        ({"coin": [], "mint": "x" * MAX_SIZE}, "longer than 128 KB"),
+        (f'[mint]\nx = "{"x" * MAX_LINE}"', f"line 2: longer than {MAX_LINE} characters"),
+        ("x = " + "[\n" * 10_000 + "]\n" * 10_000, "nested too deeply"),
     ],
     ids=["long text", "long data", "long line", "deep"],
 )
@@ -259,10 +259,10 @@ def test_only_a_path_object_makes_it_read_a_file(tmp_path: Path) -> None:
 def test_the_cache_of_documents_is_limited() -> None:
     option = Document("coins", "", FILE, Coins, lambda _coins: (), lambda coins: (len(coins.names[0]),))
     values = [
-        option.check(BUILT_IN.replace("farthing", "x" * (1 + k % 20)).replace("Ribe", str(k))) for k in range(2 * REMEMBERED)
+        option.check(BUILT_IN.replace("farthing", "x" * (1 + k % 20)).replace("Ribe", str(k))) for k in range(2 * CACHE_SIZE)
     ]
-    assert len(option._remembered) <= REMEMBERED
-    assert [option.encode(value) for value in values] == [(1 + k % 20,) for k in range(2 * REMEMBERED)]
+    assert len(option._cache) <= CACHE_SIZE
+    assert [option.encode(value) for value in values] == [(1 + k % 20,) for k in range(2 * CACHE_SIZE)]
 
 
 # --------------------------------------------------------------------------------------------------------- on a command line

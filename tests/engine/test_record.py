@@ -203,7 +203,7 @@ def test_the_mark_of_a_hint_must_be_a_boolean() -> None:
     [
         ({"format": "meadhall-match/2"}, "format", "this program reads meadhall-match/1"),
         ({"game": "chess"}, "game", "no game 'chess'"),
-        ({"rules": 2}, "rules", "version 2 recorded; this program plays version 3"),
+        ({"rules": 2}, "rules", "recorded with version 2; this program plays version 3"),
         ({"options": {}}, "options", "every option"),
         ({"options": {"hand": "few", "mode": "x"}}, "setup", "not 'x'"),
         ({"seats": []}, "setup", "2 to 4 players"),
@@ -211,14 +211,14 @@ def test_the_mark_of_a_hint_must_be_a_boolean() -> None:
         ({"seats": [{"name": "A", "kind": "human", "bot": "b"}] * 2}, "seats[0]", "a person's seat must not"),
         ({"seats": [{"name": "A"}]}, "seats[0]", "kind"),
         ({"seats": [{"name": "A", "kind": "human", "bot": None}] * 2}, "seats[0].bot", "got `null`"),
-        ({"started": "yesterday"}, "started", "no time like"),
-        ({"started": "2026-1-1T1:1:1Z"}, "started", "no time like"),
-        ({"started": "٢٠٢٦-11-21T20:00:00Z"}, "started", "no time like"),
-        ({"rules": "\ud800"}, "record", "no Unicode"),
-        ({"abandoned": "\udc00"}, "record", "no Unicode"),
-        ({"\ud800": 1}, "record", "no Unicode"),
-        ({"rules": 10**5000}, "record", "no JSON"),
-        ({"rules": {1, 2}}, "record", "no JSON"),
+        ({"started": "yesterday"}, "started", "not a time like"),
+        ({"started": "2026-1-1T1:1:1Z"}, "started", "not a time like"),
+        ({"started": "٢٠٢٦-11-21T20:00:00Z"}, "started", "not a time like"),
+        ({"rules": "\ud800"}, "record", "not valid Unicode"),
+        ({"abandoned": "\udc00"}, "record", "not valid Unicode"),
+        ({"\ud800": 1}, "record", "not valid Unicode"),
+        ({"rules": 10**5000}, "record", "JSON can't represent"),
+        ({"rules": {1, 2}}, "record", "JSON can't represent"),
         ({"seats": [{"name": "A\x1b[2J", "kind": "human"}] * 2}, "seats[0]", "must not contain control characters"),
         ({"commitment": "0" * 64}, "commitment", "SHA-256"),
         ({"seed": "xyz"}, "seed", "hexadecimal"),
@@ -231,9 +231,9 @@ def test_the_mark_of_a_hint_must_be_a_boolean() -> None:
         ({"setup": [*RECORD["setup"], ["starts", 0]]}, "setup", "starts(0) recorded, nothing derived"),
         ({"setup": [[], *RECORD["setup"][1:]]}, "setup", "an empty event recorded"),
         ({"undone": []}, "actions[0].n", "4 instead of 1"),
-        ({"actions": RECORD["actions"][::-1]}, "actions[1].n", "but the numbers ascend"),
+        ({"actions": RECORD["actions"][::-1]}, "actions[1].n", "but the numbers must ascend"),
         ({"actions": RECORD["actions"][:-1]}, "result", "not ended"),
-        ({"result": None}, "result", "absent"),
+        ({"result": None}, "result", "missing"),
         ({"abandoned": "tired"}, "abandoned", "played to its end"),
         ({"abandoned": None}, "abandoned", "got `null`"),
         ({"result": {**RECORD["result"], "points": None}}, "result.points", "got `null`"),
@@ -278,7 +278,7 @@ def test_a_changed_action_is_refused() -> None:
 def test_a_record_without_its_seed_is_refused() -> None:
     record = changed()
     del record["seed"]
-    assert str(refused(record)) == "seed: absent: this record can be read, not replayed"
+    assert str(refused(record)) == "seed: missing: this record can be read but not replayed"
 
 
 @pytest.mark.parametrize("field", ["text", "hinted", "legal"])
@@ -293,8 +293,8 @@ def test_an_optional_field_of_an_action_must_not_be_null(field: str) -> None:
 @pytest.mark.parametrize(
     ("index", "number", "place", "reason"),
     [
-        (3, 3, "actions[3].n", "3 after 6, but the numbers ascend"),
-        (3, 6, "actions[3].n", "6 after 6, but the numbers ascend"),
+        (3, 3, "actions[3].n", "3 after 6, but the numbers must ascend"),
+        (3, 6, "actions[3].n", "6 after 6, but the numbers must ascend"),
         (0, 3, "undone[1].actions[1].n", "3 instead of 4"),
         (LAST, 1000, f"actions[{LAST}].n", "1000 instead of"),
     ],
@@ -428,9 +428,9 @@ def test_a_file_contains_one_record_or_one_per_line(tmp_path: Path) -> None:
         (b"{}\n[]\n", "file, line 2", "object was expected"),
         (b"\xff", "file", "not UTF-8"),
         (b"[" * 100_000, "file", "not JSON"),
-        (b'{"rules": 7, "rules": 1}', "file", "'rules' is there twice"),
-        (b'{\n"rules": 7,\n"rules": 1}', "file", "'rules' is there twice"),
-        (b'{}\n{"seats": [{"name": "A", "name": "B"}]}', "file, line 2", "'name' is there twice"),
+        (b'{"rules": 7, "rules": 1}', "file", "'rules' occurs twice"),
+        (b'{\n"rules": 7,\n"rules": 1}', "file", "'rules' occurs twice"),
+        (b'{}\n{"seats": [{"name": "A", "name": "B"}]}', "file, line 2", "'name' occurs twice"),
         (b"\xef\xbb\xbf{}", "file", "BOM"),
     ],
 )
@@ -475,7 +475,7 @@ def test_duplicate_names_are_found_in_linear_time() -> None:
             return str.__eq__(self, other)
 
     pairs = [(Name(k % 999), 0) for k in range(1000)]
-    with pytest.raises(ValueError, match="'0' is there twice"):
+    with pytest.raises(ValueError, match="'0' occurs twice"):
         record_module._named_once(list(pairs))
     assert compared < 10_000
 

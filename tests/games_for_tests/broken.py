@@ -272,7 +272,7 @@ def peeking_for_free_play(state: State, action: int, log: Grid) -> None:
         state.reveals = before
 
 
-@broken("reveals", "chance was drawn")
+@broken("reveals", "random numbers were drawn")
 @rule
 def rolling_play(state: State, action: int, log: Grid) -> None:
     rules.play(state, action, log)

@@ -15,7 +15,7 @@ from games_for_tests.coins import COINS, FILE
 from games_for_tests.coins import game as coins
 from meadhall.engine.game import registered
 from meadhall.engine.language import speaking
-from meadhall.engine.options import LARGEST
+from meadhall.engine.options import MAX_SIZE
 from meadhall.engine.record.format import loads
 from meadhall.engine.record.replay import replay
 from meadhall.lab import warm
@@ -70,7 +70,7 @@ async def test_the_built_in_document_can_be_downloaded(hall: OpenHall) -> None:
 
 async def test_an_uploaded_document_is_shown_to_all_guests(hall: OpenHall) -> None:
     host, friend, table = await open_with_friend(hall)
-    assert "The built-in ones are used." in (await friend.get(f"/tables/{table}")).text
+    assert "The built-in file is used." in (await friend.get(f"/tables/{table}")).text
     answer = await bring(host, table, RENAMED)
     assert (answer.status_code, answer.headers["location"]) == (303, f"/tables/{table}")
     room = await hall.room(table)
@@ -103,7 +103,7 @@ async def test_the_host_can_go_back_to_the_built_in_document(hall: OpenHall) -> 
         (WRONG, "coins: line 20, coin[3].name: expected `str`, got `int`"),
         (b"name =", "coins: not TOML: Invalid value (at end of document)"),
         (b"\xff\xfe", "coins: line 1: not text in UTF-8"),
-        (b"#\n" * (LARGEST // 2 + 1), "coins: longer than 128 KB"),
+        (b"#\n" * (MAX_SIZE // 2 + 1), "coins: longer than 128 KB"),
         (b"", "missing required field `coin`"),
         (None, "Choose a file first."),
     ],
@@ -126,7 +126,7 @@ async def test_an_invalid_document_is_refused_with_the_reason_and_nothing_change
 
 async def test_a_document_far_too_large_is_not_read(hall: OpenHall) -> None:
     host, _, table = await open_with_friend(hall)
-    assert (await bring(host, table, b"#\n" * LARGEST * 2)).status_code == 413
+    assert (await bring(host, table, b"#\n" * MAX_SIZE * 2)).status_code == 413
 
 
 async def test_only_the_host_can_upload_a_document_and_only_before_the_match(hall: OpenHall) -> None:

@@ -1,4 +1,4 @@
-"""Bots: players that are given a concealed table and return an action."""
+"""Bots: players that are given a view of a match and return an action."""
 
 from pathlib import Path
 

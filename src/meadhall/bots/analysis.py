@@ -33,28 +33,34 @@ Knowledge = Literal["public", "everything"]
 
 VIEWERS: dict[Knowledge, int] = {"public": SPECTATOR, "everything": EVERYTHING}
 
-LONGEST = 2000
+MAX_ACTIONS = 2000
 """The largest number of actions of a match that can be analysed."""
 
-MOST_SECONDS = 12.0
-SECONDS_A_POSITION = 0.1
+MAX_SECONDS = 12.0
+SECONDS_PER_POSITION = 0.1
 """The default time of an analysis: seconds per position, up to a limit."""
 
 ROUNDS = 20
-"""The approximate number of rounds of an analysis by the clock."""
+"""The approximate number of rounds of an analysis with a time limit."""
 FIRST = 32
 """The rollouts of each position in the first round, however long they take."""
 
 BATCH = 16
-"""The smallest batch, in rollouts, and the number of batches per call. The variance between batches gives the standard error."""
+"""The smallest batch, in rollouts, and the largest number of batches per call.
+
+The variance between batches gives the standard error.
+"""
 PRIOR_BATCHES = 4.0
 """The weight of the prior variance, that of a single won or lost rollout, in batches."""
 
-MOST_TURNING_POINTS = 5
-LEAST_CHANGE = 0.08
+MAX_TURNING_POINTS = 5
+MIN_CHANGE = 0.08
 """The smallest change of a chance at a turning point."""
 STANDARD_ERRORS = 4.0
-"""The smallest change in standard errors. It is large because a match has hundreds of actions to find one by accident."""
+"""The smallest change in standard errors.
+
+It is large because a match has hundreds of actions, any of which could look like a turning point by accident.
+"""
 
 NICENESS = 19
 """The nice value of analysis threads: searches of bots go first."""
@@ -139,14 +145,14 @@ def analyse(
         BadSetup: the match has too many actions, or an argument is invalid.
     """
     if knowledge not in [*VIEWERS]:
-        raise BadSetup(f"the knowledge must be {' or '.join(VIEWERS)}, not {quoted(knowledge)}")
+        raise BadSetup(f"knowledge must be {' or '.join(VIEWERS)}, not {quoted(knowledge)}")
     if iterations != 0:
         iterations = check_count(iterations, "iterations")
     positions = _positions(match)
-    if len(match.steps) > LONGEST:
-        raise BadSetup(_("The match has more actions than can be analysed: {most} at most.").format(most=LONGEST))
+    if len(match.steps) > MAX_ACTIONS:
+        raise BadSetup(_("The match has more actions than can be analysed: {most} at most.").format(most=MAX_ACTIONS))
     if seconds is None:
-        seconds = min(MOST_SECONDS, SECONDS_A_POSITION * len(positions))
+        seconds = min(MAX_SECONDS, SECONDS_PER_POSITION * len(positions))
     if not isinstance(seconds, int | float | np.number) or not 0 <= seconds < inf:
         raise BadSetup(f"the time of an analysis must be a number of seconds, not {quoted(seconds)}")
     began = time.monotonic()
@@ -157,14 +163,14 @@ def analyse(
             progress(min((time.monotonic() - began) / seconds, 1.0))
 
     known = _known(match, inf if iterations else began + seconds / 2, report)
-    open_ = [
-        _Open(concealed(match.game, states, viewer), match.players, position)
+    estimates = [
+        _Estimate(concealed(match.game, states, viewer), match.players, position)
         for position, states in enumerate(positions)
         if position not in known
     ]
-    _run_rollouts(match, viewer, open_, began + seconds - time.monotonic(), iterations, report)
-    known |= {each.position: tuple((each.sums / each.samples).tolist()) for each in open_}
-    estimated = {each.position: each for each in open_}
+    _run_rollouts(match, viewer, estimates, began + seconds - time.monotonic(), iterations, report)
+    known |= {each.position: tuple((each.sums / each.samples).tolist()) for each in estimates}
+    estimated = {each.position: each for each in estimates}
     chances = tuple(known[position] for position in range(len(positions)))
     samples = tuple(estimated[position].samples if position in estimated else 0 for position in range(len(positions)))
     sure = (0.0,) * match.players
@@ -207,7 +213,7 @@ def _known(match: Match, until: float, report: Callable[[], None]) -> dict[int, 
 # ------------------------------------------------------------------------------------------------------------ rollouts
 
 
-class _Open:
+class _Estimate:
     """A position whose chances are estimated, with the sums of its rollouts so far."""
 
     def __init__(self, states: States, players: int, position: int) -> None:
@@ -241,7 +247,7 @@ class _Open:
 
 
 def _run_rollouts(
-    match: Match, viewer: int, positions: Sequence[_Open], seconds: float, iterations: int, report: Callable[[], None]
+    match: Match, viewer: int, positions: Sequence[_Estimate], seconds: float, iterations: int, report: Callable[[], None]
 ) -> None:
     """Run ``iterations`` rollouts of every position, or as many as the time allows."""
     if not positions:
@@ -294,18 +300,19 @@ def turning_points(
         point = max(points, key=lambda each: (round(abs(each.change), 9), step.seat in parties[each.party]))
         member = parties[point.party][0]
         error = hypot(errors[position - 1][member], errors[position][member])
-        if abs(point.change) >= max(LEAST_CHANGE, STANDARD_ERRORS * error):
+        if abs(point.change) >= max(MIN_CHANGE, STANDARD_ERRORS * error):
             found.append(point)
     found.sort(key=lambda each: -abs(each.change))
-    return tuple(sorted(found[:MOST_TURNING_POINTS], key=lambda each: each.position))
+    return tuple(sorted(found[:MAX_TURNING_POINTS], key=lambda each: each.position))
 
 
-def told(match: Match, analysis: Analysis, point: TurningPoint) -> str:
+def turning_point_in_words(match: Match, analysis: Analysis, point: TurningPoint) -> str:
     """Describe a turning point: the rarest kind of event that names the party whose chance changed.
 
     A second event is added: a rarer one about the party, about the seats of the first event or about all, otherwise the rarest
-    consequence for the party. Events that occur only at the very end tell how the match ended, not why, so they are used only if
-    there is nothing else. So are events that list seats, like a turn order, because they are about no seat in particular.
+    consequence for the party. Two kinds of events are used only if there is nothing else: those that occur only at the very end,
+    because they tell how the match ended, not why, and those that list seats, like a turn order, because they aren't about any
+    seat in particular.
     """
     step = match.steps[point.position - 1]
     seen = _seen(step, analysis)
@@ -355,7 +362,7 @@ def change_in_words(point: TurningPoint) -> str:
     return f"{round(100 * point.change):+d}\N{NO-BREAK SPACE}%".replace("-", "\N{MINUS SIGN}")
 
 
-def how_good(analysis: Analysis) -> tuple[str, ...]:
+def accuracy_in_words(analysis: Analysis) -> tuple[str, ...]:
     """Return sentences on the method and accuracy of the chances, and a note if there is no turning point."""
     said = []
     estimated = [count for count in analysis.samples if count]

@@ -13,10 +13,10 @@ from meadhall.engine.language import gettext as _
 from meadhall.engine.solution import Solution
 from meadhall.engine.view import View
 
-SHOWN = 3
+MAX_HINTS = 3
 """The largest number of actions in a hint."""
 
-ENOUGH = 100
+MIN_VISITS = 100
 """The visits an action needs before its chance is shown: its standard error is then at most 5 percentage points."""
 
 _KING_BUDGET = KING.budget or Budget()
@@ -40,18 +40,18 @@ class Hint:
 def hints(view: View, budget: Budget = _KING_BUDGET, seed: bytes | None = None) -> tuple[Hint, ...]:
     """Return up to three recommended actions for the seat to move: first the king's choice, then the next best.
 
-    Actions whose value the game's solver knows are exact. A search with this budget estimates the others. It is deterministic for
-    a seed if the budget counts iterations.
+    The chances of actions that the game's solver knows are exact; a search with this budget estimates the others. The search is
+    deterministic for a given seed if the budget counts iterations.
     """
     if len(view.legal) == 1:
         return (Hint(view.legal[0], None, sure=True),)
     solution = view.game.solver(view) if view.game.solver else None
     known = () if solution is None else _solved(view, solution)
-    if len(known) == min(SHOWN, len(view.legal)):
+    if len(known) == min(MAX_HINTS, len(view.legal)):
         return known
     named = {hint.action for hint in known}
     others = [hint for hint in _searched(view, budget, seed or new_seed()) if hint.action not in named]
-    return (*known, *others)[:SHOWN]
+    return (*known, *others)[:MAX_HINTS]
 
 
 def _solved(view: View, solution: Solution) -> tuple[Hint, ...]:
@@ -60,19 +60,19 @@ def _solved(view: View, solution: Solution) -> tuple[Hint, ...]:
         return solution.policy.get(action, 0.0), known[view.viewer] if known else 0.0
 
     known = sorted({*solution.policy, *solution.payoffs}, key=lambda action: (*worth(action), -action), reverse=True)
-    return tuple(Hint(action, worth(action)[1], sure=True) for action in known[:SHOWN])
+    return tuple(Hint(action, worth(action)[1], sure=True) for action in known[:MAX_HINTS])
 
 
 def _searched(view: View, budget: Budget, seed: bytes) -> tuple[Hint, ...]:
     search = Search(view.game, budget, seed)
     findings = search.consider(view)
     default_action = PolicyBot(view.game, "greedy", seed).choose(view)
-    likeliest = [each.action for each in findings.considered[:SHOWN]]
-    findings = search.examine(view, (default_action, *likeliest), ENOUGH)
+    likeliest = [each.action for each in findings.considered[:MAX_HINTS]]
+    findings = search.examine(view, (default_action, *likeliest), MIN_VISITS)
     first = search.choose(findings, default_action)
-    others = [each for each in findings.considered if each.action != first and each.visits >= ENOUGH]
+    others = [each for each in findings.considered if each.action != first and each.visits >= MIN_VISITS]
     others.sort(key=lambda each: (-each.payoff, each.action))
-    return tuple(Hint(each.action, each.payoff, sure=False) for each in (findings.of(first), *others)[:SHOWN])
+    return tuple(Hint(each.action, each.payoff, sure=False) for each in (findings.of(first), *others)[:MAX_HINTS])
 
 
 def chance_in_words(hint: Hint) -> str:

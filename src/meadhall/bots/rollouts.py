@@ -12,7 +12,7 @@ from meadhall.engine.schema import States
 
 
 class Rollouts:
-    """Plays positions of one game on to ``Advice.value_cutoff`` and evaluates the results."""
+    """Plays a game's positions forward to ``Advice.value_cutoff`` and evaluates the results."""
 
     def __init__(self, game: Game) -> None:
         advice = game.advice

@@ -1,7 +1,7 @@
-"""Information-set Monte Carlo tree search with several trees in parallel, and the bot that plays by it.
+"""Information-set Monte Carlo tree search with several trees in parallel, and the bot that uses it.
 
 Each thread grows a separate tree, and the statistics at the roots are added up (root parallelization; Chaslot, Winands, van den
-Herik, 2008). Trees are reused from decision to decision: the subtree of the actions played since becomes the tree.
+Herik, 2008). Trees are reused from decision to decision: the subtree below the actions played since then becomes the new tree.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from meadhall.bots.tree import (
     COLUMNS,
     CONTROLS,
     DEFAULT_ACTION,
-    LONGEST,
+    MAX_DEPTH,
     NOTHING,
     ONLY,
     SIBLING,
@@ -43,7 +43,7 @@ _SOURCE = Path(__file__).with_name("tree.py")
 NODES = 1 << 17
 """The capacity of a tree in nodes, of 40 bytes each."""
 ROUNDS = 5
-"""The number of times a search by the clock checks whether it can stop early."""
+"""The number of times a search with a time limit checks whether it can stop early."""
 FIRST = 16
 """The iterations of the first time slice, before the speed of the search is known."""
 SLICE = 0.03
@@ -121,7 +121,7 @@ class Tree:
         advice = game.advice
         self._module = module_of(game, _SOURCE)
         self._settings = np.array([advice.exploration, *advice.widening, advice.cutoff], np.float64)
-        self._buffer = np.zeros((3, max(game.actions, LONGEST)), np.int64)
+        self._buffer = np.zeros((3, max(game.actions, MAX_DEPTH)), np.int64)
         self._silent = np.zeros(NO_LOG_SHAPE, np.int32)
         self._payoffs = np.zeros(game.max_players, np.float64)
         self._states = game.state.new(2)
@@ -194,7 +194,7 @@ class Search:
     Args:
         game: the edition of the match.
         budget: the budget of each decision.
-        seed: keys all chance of the search.
+        seed: keys all random numbers of the search.
     """
 
     def __init__(self, game: Game, budget: Budget, seed: bytes) -> None:
@@ -210,8 +210,8 @@ class Search:
 
         Args:
             view: the view of the seat to move.
-            default_action: the action of the game's heuristics. If given, it is expanded first, and a search by the clock stops
-                as soon as the choice is clear.
+            default_action: the action of the game's heuristics. If given, it is expanded first, and a search with a time limit
+                stops as soon as the choice is clear.
         """
         self._catch_up(view)
         for tree in self._trees:
@@ -236,9 +236,9 @@ class Search:
             while (left := until - clock()) > 0:
                 self._grow_all(partial(_grow_slice, view, clock, left))
             findings = self._findings(view)
-            to_come = findings.iterations * (ROUNDS - round_) / round_
+            remaining = findings.iterations * (ROUNDS - round_) / round_
             if clock() - began > self._budget.seconds or (
-                default_action is not None and self._is_clear(findings, default_action, to_come)
+                default_action is not None and self._is_clear(findings, default_action, remaining)
             ):
                 break
         return findings
@@ -261,10 +261,10 @@ class Search:
         best = findings.considered[0].action
         return best if self._advantage(findings, default_action) > self.game.advice.minimum_advantage else default_action
 
-    def _is_clear(self, findings: Findings, default_action: int, to_come: float) -> bool:
-        """Return whether ``to_come`` more iterations are unlikely to change the choice."""
+    def _is_clear(self, findings: Findings, default_action: int, remaining: float) -> bool:
+        """Return whether ``remaining`` more iterations are unlikely to change the choice."""
         first, second = findings.considered[:2]
-        if first.visits - second.visits <= to_come:
+        if first.visits - second.visits <= remaining:
             return False
         return (
             first.action == default_action or self._advantage(findings, default_action) > 2 * self.game.advice.minimum_advantage
@@ -272,8 +272,8 @@ class Search:
 
     def _advantage(self, findings: Findings, default_action: int) -> float:
         """Return by how many standard errors the most visited action is better than the default action."""
-        best, usual = findings.considered[0], findings.of(default_action)
-        return (best.payoff - usual.payoff) / hypot(best.error, usual.error)
+        best, default = findings.considered[0], findings.of(default_action)
+        return (best.payoff - default.payoff) / hypot(best.error, default.error)
 
     def _findings(self, view: View) -> Findings:
         found = {action: np.zeros(3) for action in view.legal}
@@ -305,12 +305,12 @@ class Search:
         self._known, self._reveals = steps, view.state.reveals
 
     def _grow_all(self, grow: Callable[[Tree, int], None]) -> None:
-        everywhere = map if self._budget.alone else background("search", NICENESS).map
-        list(everywhere(grow, self._trees, range(self._seed, self._seed + len(self._trees))))
+        run = map if self._budget.alone else background("search", NICENESS).map
+        list(run(grow, self._trees, range(self._seed, self._seed + len(self._trees))))
 
 
 def _considered(action: int, visits: float, total: float, squares: float) -> Considered:
-    """Compute an action's statistics from its sums. The variance gets a prior of half a win and half a loss, so it is never 0."""
+    """Compute an action's statistics from its sums. A prior of half a win and half a loss keeps the variance above 0."""
     payoff = total / max(visits, 1)
     variance = (squares - visits * payoff * payoff + 0.25) / (visits + 1)
     return Considered(action, int(visits), payoff, sqrt(variance / max(visits, 1)))

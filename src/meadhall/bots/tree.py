@@ -1,9 +1,9 @@
 """Information-set Monte Carlo tree search, compiled for each game: one tree, and the loop that grows it.
 
-Each iteration samples a determinization for the searching seat, descends the tree by UCB1 for the seat to move,
-adds one node, plays a rollout and adds the result to all nodes on the path. Nodes are sequences of decisions. Dice and draws are
-not nodes but are sampled again in each iteration (open loop). So an action is only sometimes available, and UCB1 uses the number
-of times it was. Rewards are kept for the seat that decided (max^n).
+Each iteration samples a determinization for the searching seat, descends the tree by UCB1 for the seat to move, adds one node,
+plays a rollout and adds the result to all nodes on the path. Nodes are sequences of decisions. Dice and draws are not nodes but
+are sampled again in each iteration (open loop). So an action is not available in every iteration, and UCB1 uses the number of
+iterations in which it was. Rewards are kept for the seat that decided (max^n).
 
 Cowling, Powley, Whitehouse: Information Set Monte Carlo Tree Search (2012), single observer; Perez Liebana et al.: Open Loop
 Search for General Video Game Playing (2015); Sturtevant: An Analysis of UCT in Multi-Player Games (2008); progressive widening:
@@ -49,7 +49,7 @@ SUM, SQUARES = range(2)
 
 SPECTATOR = -1
 
-LONGEST = 400
+MAX_DEPTH = 400
 """The largest depth of an iteration, in nodes."""
 
 
@@ -77,11 +77,11 @@ def grow(
             the sum of their ``SQUARES``.
         control: int64 (``CONTROLS``,): ``SIZE``, ``ITERATIONS``, ``MARK``, ``DEFAULT_ACTION`` and ``ONLY``.
         iterations: the number of iterations to run.
-        seed: keys the chance of iteration i together with i.
+        seed: together with i it keys the random numbers of iteration i.
         settings: exploration, the two parameters of progressive widening, the cutoff of rollouts.
-        buffer: int64 (3, most actions): the legal actions, marks, and the path.
+        buffer: int64 (3, size): the legal actions, the marks, and the path.
         silent: a log of length zero.
-        payoffs: a buffer for the seats' payoffs.
+        payoffs: a buffer for the payoffs of all seats.
         totals: the payoffs of every iteration are added to it.
     """
     for _ in range(iterations):
@@ -110,7 +110,7 @@ def descend(state: Any, nodes: Grid, rewards: Grid, control: Row, settings: Any,
     buffer[2, 0] = 0
     length = 1
     node = 0
-    while state.actor >= 0 and length < LONGEST:
+    while state.actor >= 0 and length < MAX_DEPTH:
         count = legal(state, buffer[0])
         if node == 0 and control[ONLY] != NOTHING:
             buffer[0, 0] = control[ONLY]
@@ -186,7 +186,7 @@ def add_child(state: Any, nodes: Grid, rewards: Any, node: int, action: int, con
 
 @rule
 def best_child(state: Any, nodes: Grid, rewards: Any, node: int, exploration: float, mark: int, buffer: Any) -> int:
-    """Return the best legal child by UCB1 with availability counts. Legal actions that have nodes bear the mark."""
+    """Return the best legal child by UCB1 with availability counts. Legal actions that have nodes carry the mark."""
     best = NOTHING
     highest = -1.0
     child = nodes[node, CHILD]
@@ -204,7 +204,7 @@ def best_child(state: Any, nodes: Grid, rewards: Any, node: int, exploration: fl
 
 @rule
 def finish(state: Any, cutoff: int, out: Row, silent: Any, payoffs: Any) -> None:
-    """Play a rollout to the end, or for ``cutoff`` decisions and on to a quiescent position. Write the payoffs to ``payoffs``."""
+    """Play a rollout to the end, or for ``cutoff`` decisions and then to a quiescent position. Write its payoffs."""
     while state.actor >= 0:
         if solved_value(state, payoffs):
             return

@@ -1,4 +1,4 @@
-"""``meadhall analyse``: the win chances through a recorded match, and its turning points."""
+"""``meadhall analyse``: how the win chances changed in a recorded match, and its turning points."""
 
 from __future__ import annotations
 
@@ -12,7 +12,16 @@ from rich.console import Console, JustifyMethod
 from rich.table import Table
 from rich.text import Text
 
-from meadhall.bots.analysis import VIEWERS, Analysis, Knowledge, analyse, change_in_words, how_good, party_in_words, told
+from meadhall.bots.analysis import (
+    VIEWERS,
+    Analysis,
+    Knowledge,
+    accuracy_in_words,
+    analyse,
+    change_in_words,
+    party_in_words,
+    turning_point_in_words,
+)
 from meadhall.bots.hints import percent_in_words
 from meadhall.cli.console import console, progress_bar
 from meadhall.cli.transcript import outcome
@@ -27,7 +36,7 @@ ROWS = 24
 """The approximate number of positions in the table of chances; --json prints all."""
 
 
-def known(text: str) -> Knowledge:
+def parse_knowledge(text: str) -> Knowledge:
     """Parse the knowledge from the command line. Raises BadSetup."""
     for knowledge in VIEWERS:
         if text == knowledge:
@@ -40,7 +49,7 @@ def analyse_file(path: Path, knowledge: Knowledge, seconds: float | None, as_jso
     analysed = False
     for record in read_records(path):
         match = replay(record)
-        analysis = analysed_with_progress(match, path.name, knowledge, seconds)
+        analysis = analyse_with_progress(match, path.name, knowledge, seconds)
         if as_json:
             print(json.dumps(to_dict(match, analysis), ensure_ascii=False))
         else:
@@ -52,7 +61,7 @@ def analyse_file(path: Path, knowledge: Knowledge, seconds: float | None, as_jso
         raise RecordError(str(path), _("the file contains no record"))
 
 
-def analysed_with_progress(match: Match, name: str, knowledge: Knowledge, seconds: float | None) -> Analysis:
+def analyse_with_progress(match: Match, name: str, knowledge: Knowledge, seconds: float | None) -> Analysis:
     """Analyse a match with a progress bar on stderr."""
     with progress_bar() as progress:
         task = progress.add_task(name, total=100)
@@ -76,7 +85,7 @@ def to_dict(match: Match, analysis: Analysis) -> dict[str, Any]:
                 "party": list(analysis.parties[point.party]),
                 "before": round(point.before, 5),
                 "after": round(point.after, 5),
-                "text": told(match, analysis, point),
+                "text": turning_point_in_words(match, analysis, point),
             }
             for point in analysis.turning
         ],
@@ -90,7 +99,7 @@ def print_analysis(out: Console, match: Match, analysis: Analysis) -> None:
     """Print a line of bars for each party, the turning points, and a table of chances."""
     out.print(Text(match.game.title, style="bold"))
     how = {"public": _("As the players saw it."), "everything": _("With hidden cards revealed.")}[analysis.knowledge]
-    out.print(Text(" ".join([how, *how_good(analysis)]), style="dim"))
+    out.print(Text(" ".join([how, *accuracy_in_words(analysis)]), style="dim"))
     out.print()
     out.print(_bars(match, analysis, out.width))
     if analysis.turning:
@@ -122,7 +131,7 @@ def _bars(match: Match, analysis: Analysis, width: int) -> Table:
 
 
 def _bar(chance: float) -> str:
-    """Return the bar of a chance; a dot for no chance at all."""
+    """Return the bar of a chance; a dot for 0."""
     return BARS[min(len(BARS) - 1, int(chance * len(BARS)))] if chance else "·"
 
 
@@ -134,7 +143,7 @@ def _turning_points(match: Match, analysis: Analysis) -> Table:
         table.add_row(
             str(number),
             str(match.steps[point.position - 1].n),
-            Text(told(match, analysis, point)),
+            Text(turning_point_in_words(match, analysis, point)),
             party_in_words(match, analysis.parties[point.party]),
             change_in_words(point),
         )

@@ -54,10 +54,10 @@ def play(
             raise typer.BadParameter(_("With --resume the match continues unchanged; other options don't apply."))
         match = resumed_match(resume)
         if game not in ("", match.game.name):
-            raise typer.BadParameter(_("{file} holds a match of {game}.").format(file=resume, game=match.game.name))
+            raise typer.BadParameter(_("{file} contains a match of {game}.").format(file=resume, game=match.game.name))
     elif game:
         subject = find_game(game)
-        match = new_match(subject, players, listed(bots), seed, seat - 1, name, subject.read_options(name_and_value(option)))
+        match = new_match(subject, players, split_names(bots), seed, seat - 1, name, subject.read_options(name_and_value(option)))
     else:
         raise typer.BadParameter(_("Name a game, or a saved match with --resume."))
     Session(match).run()
@@ -75,7 +75,7 @@ def simulate(
 ) -> None:
     from meadhall.cli.simulate import run_simulation
 
-    run_simulation(game, players, listed(bots), games, seed, name_and_value(option), as_json, records)
+    run_simulation(game, players, split_names(bots), games, seed, name_and_value(option), as_json, records)
 
 
 def tournament(
@@ -107,7 +107,7 @@ def tournament(
     from meadhall.cli.tournament import run_tournament
 
     chosen = name_and_value(option)
-    return run_tournament(game, listed(bots), games, players, seed, chosen, processes, until_sure, luck, as_json, plots)
+    return run_tournament(game, split_names(bots), games, players, seed, chosen, processes, until_sure, luck, as_json, plots)
 
 
 def verify(files: Annotated[list[Path], typer.Argument(help=_("Match records."), **EXISTING_FILE)]) -> int:
@@ -133,9 +133,9 @@ def analyse(
     seconds: Annotated[float | None, typer.Option(help=_("Time limit in seconds; by default up to 12."), min=0.0)] = None,
     as_json: Annotated[bool, typer.Option("--json", help=_("Print all figures as JSON."))] = False,
 ) -> None:
-    from meadhall.cli.analyse import analyse_file, known
+    from meadhall.cli.analyse import analyse_file, parse_knowledge
 
-    analyse_file(file, known(knowledge), seconds, as_json)
+    analyse_file(file, parse_knowledge(knowledge), seconds, as_json)
 
 
 def warm(games: Annotated[list[str] | None, typer.Argument(help=_("Names of games; by default all."))] = None) -> None:
@@ -150,7 +150,7 @@ def games() -> None:
     list_games()
 
 
-def listed(names: str) -> list[str]:
+def split_names(names: str) -> list[str]:
     """Split ``"a,b"`` into a list."""
     return [name.strip() for name in names.split(",") if name.strip()]
 
@@ -170,7 +170,7 @@ def show_version(asked: bool) -> None:
         raise typer.Exit
 
 
-def everywhere(
+def global_options(
     version: Annotated[
         bool, typer.Option("--version", callback=show_version, is_eager=True, help=_("Show the version and exit."))
     ] = False,
@@ -187,15 +187,15 @@ def build() -> typer.Typer:
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
-    app.callback()(everywhere)
+    app.callback()(global_options)
     app.command(help=_("Start the server and open the hall in a browser."))(serve)
     app.command(help=_("Play in the terminal against bots."))(play)
     app.command(help=_("Let bots play many games and report how often each wins."))(simulate)
     app.command(help=_("Let bots compete and report which is stronger and by how much."))(tournament)
     app.command(help=_("Verify match records: every die, every event, every result."))(verify)
     app.command(help=_("Print a match record as text."))(replay)
-    app.command(help=_("Show the win chances through a recorded match and its turning points."))(analyse)
-    app.command(help=_("Compile the rules now rather than at the first game."))(warm)
+    app.command(help=_("Show how the win chances changed in a recorded match, and its turning points."))(analyse)
+    app.command(help=_("Compile the rules now instead of at the first game."))(warm)
     app.command(help=_("List the games."))(games)
     return app
 
@@ -204,14 +204,14 @@ def prepare_streams() -> None:
     """Open the standard streams that a shell has closed, and make the others accept every character."""
     for name in ("stdin", "stdout", "stderr"):
         if getattr(sys, name) is None:
-            setattr(sys, name, Path(os.devnull).open("r+", encoding="utf-8"))  # noqa: SIM115 it stays
+            setattr(sys, name, Path(os.devnull).open("r+", encoding="utf-8"))  # noqa: SIM115 it stays open
     for stream in (sys.stdin, sys.stdout):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal or pipe with a smaller character set gets question marks
 
 
-def unread() -> int:
-    """Return the exit status after the reader of a pipe has gone, which is no error. Python's last flush goes to /dev/null."""
+def after_closed_pipe() -> int:
+    """Send Python's last flush to /dev/null and return exit status 0: it isn't an error if the reader closes a pipe."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     return 0
 
@@ -227,10 +227,10 @@ def main(arguments: list[str] | None = None) -> int:
             complain(getattr(error, "format_message", error.__str__)())
             return USAGE
         except BrokenPipeError:
-            return unread()
+            return after_closed_pipe()
         except SystemExit as end:
-            if isinstance(end.__context__, BrokenPipeError):  # Rich and Typer turn it into this
-                return unread()
+            if isinstance(end.__context__, BrokenPipeError):  # Rich and Typer turn it into SystemExit
+                return after_closed_pipe()
             raise
         except OSError as error:
             complain(f"{error.filename}: {error.strerror}" if error.filename else error)

@@ -28,7 +28,7 @@ class Choices:
         return self._notation(action) if self._notation else str(action)
 
     def read(self, text: str) -> int | None:
-        """Parse an action; return None if the text is none. Any number counts as one, even outside the game's action space.
+        """Parse an action; return None if the text isn't one. Any number counts as an action, even outside the action space.
 
         Raises MalformedAction for a number that is too long for Python to parse.
         """

@@ -39,12 +39,12 @@ def complain(message: object) -> None:
 
 
 def without_control_characters(text: str) -> str:
-    """Replace the control characters of a text, which a terminal would obey."""
+    """Replace the control characters of a text, which a terminal would interpret."""
     return "".join("\N{REPLACEMENT CHARACTER}" if category(c) == "Cc" and not c.isspace() else c for c in text)
 
 
 def progress_bar() -> Progress:
-    """Return a progress bar on standard error that disappears when done. It is disabled where stderr is no terminal."""
+    """Return a progress bar on standard error that disappears when done. It is disabled if stderr is not a terminal."""
     err = error_console()
     return Progress(
         TextColumn("{task.description}", markup=False),

@@ -41,7 +41,7 @@ def new_match(
     name: str | None,
     options: dict[str, Any],
 ) -> Match:
-    """Start a match of a person on ``seat`` (from 0) against bots, which fill the other seats cyclically."""
+    """Start a match of a person on ``seat`` (from 0) against bots, which take the other seats in turn."""
     count = game.check_players(max(game.min_players, min(game.max_players, 4)) if players is None else players)
     if not 0 <= seat < count:
         raise BadSetup(_("There is no seat {seat}; the seats are 1 to {last}.").format(seat=seat + 1, last=count))
@@ -80,7 +80,7 @@ def resumed_match(path: Path) -> Match:
     """Return the match of a record file, verified."""
     records = list(read_records(path))
     if len(records) != 1:
-        raise RecordError(str(path), _("the file must hold one match to resume, not {count}").format(count=len(records)))
+        raise RecordError(str(path), _("the file must contain one match to resume, not {count}").format(count=len(records)))
     return replay(records[0])
 
 
@@ -93,8 +93,8 @@ def hinted_information_sets(match: Match) -> set[bytes]:
 def _hinted_before(match: Match) -> set[bytes]:
     """Return the current information set if the last undone action was hinted. The undo may have added information."""
     last = match.undone[-1].steps if match.undone else ()
-    back = last and last[-1].n == match.next_number - 1
-    return {match.information_set(last[0].seat)} if back and last[0].hinted else set()
+    just_undone = last and last[-1].n == match.next_number - 1
+    return {match.information_set(last[0].seat)} if just_undone and last[0].hinted else set()
 
 
 class Session:
@@ -179,9 +179,9 @@ class Session:
                 self.say("")
                 line = "quit"
             if line:
-                self.obey(line)
+                self.execute(line)
 
-    def obey(self, line: str) -> None:
+    def execute(self, line: str) -> None:
         """Carry out a line, or print why it is refused."""
         word, _space, rest = line.partition(" ")
         try:

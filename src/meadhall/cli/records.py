@@ -51,7 +51,7 @@ def verify_file(path: Path) -> tuple[int, str]:
                     return count, f"{place}: {error}" if count else str(error)
                 count += 1
                 progress.update(task, completed=count)
-    except RecordError as error:  # the file is not readable as records
+    except RecordError as error:  # the file can't be read as records
         return count, str(error).removeprefix(str(path)).lstrip(":, ")
     return (count, "") if count else (0, _("the file contains no record"))
 

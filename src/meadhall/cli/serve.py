@@ -10,7 +10,7 @@ from meadhall.engine import mode
 
 
 def serve_hall(host: str | None, port: int | None, data: Path | None, database_url: str | None, no_browser: bool) -> None:
-    """Serve until stopped. These arguments override the environment's ``MEADHALL_…``."""
+    """Serve until stopped. These arguments override the ``MEADHALL_…`` environment variables."""
     given = {"HOST": host, "PORT": port, "DATA": data, "DATABASE_URL": database_url}
     os.environ.update({f"MEADHALL_{name}": str(value) for name, value in given.items() if value is not None})
     if no_browser or not has_screen():

@@ -17,7 +17,7 @@ from meadhall.engine.statistics import Rate
 from meadhall.lab import Report, simulate
 
 WORTH_PROCESSES = 2000
-"""The number of whole matches from which starting processes pays off if no bot searches."""
+"""The number of whole matches above which starting processes pays off, even if no bot searches."""
 
 
 def run_simulation(

@@ -13,15 +13,15 @@ from meadhall.engine.cores import cores
 from meadhall.engine.game import game
 from meadhall.engine.language import gettext as _
 from meadhall.engine.language import marked
-from meadhall.lab.control_variate import LEAST
+from meadhall.lab.control_variate import MIN_MATCHES
 from meadhall.lab.plots import check_plots, write_plots
 from meadhall.lab.schedule import scheduled
 from meadhall.lab.standings import Standing, Tournament
-from meadhall.lab.tournament import hold
+from meadhall.lab.tournament import play_schedule
 
 ENDINGS = {
     "interrupted": marked(
-        "Interrupted after {games} of {planned} games: the bots have not met and sat on all seats equally often."
+        "Interrupted after {games} of {planned} games: the bots have not met each other, or sat on each seat, equally often."
     ),
     "sure": marked("The order was significant after {games} of {planned} games."),
 }
@@ -48,7 +48,9 @@ def run_tournament(
         check_plots(plots)
     with progress_bar() as progress:
         task = progress.add_task(subject.title, total=schedule.games)
-        report = hold(schedule, processes or cores(), lambda done: progress.update(task, advance=done), until_sure=until_sure)
+        report = play_schedule(
+            schedule, processes or cores(), lambda done: progress.update(task, advance=done), until_sure=until_sure
+        )
     if as_json:
         print(json.dumps(report.to_dict(), indent=2, ensure_ascii=False))
     else:
@@ -65,7 +67,7 @@ def print_tournament(report: Tournament) -> None:
     out.print(heading.format(game=game(report.game).title, players=report.players))
     out.print(_table(standing_rows(report)))
     if report.luck:
-        out.print(_("Corrected for luck (from {least} games on)").format(least=LEAST))
+        out.print(_("Corrected for luck (needs at least {least} games)").format(least=MIN_MATCHES))
         out.print(_table(adjusted_rows(report)))
     if len(report.bots) > 1:
         out.print(_("How often the row finishes ahead of the column; a draw counts as half"))
@@ -106,8 +108,8 @@ def adjusted_rows(report: Tournament) -> Iterable[Sequence[str]]:
     yield (_("bot"), _("win rate"), _("explained by luck"))
     for name, standing in report.standings.items():
         found = standing.adjusted
-        told = (in_percent(found.share, found.low, found.high), f"{100 * found.explained:.0f} %") if found else ("-", "-")
-        yield (name, *told)
+        texts = (in_percent(found.share, found.low, found.high), f"{100 * found.explained:.0f} %") if found else ("-", "-")
+        yield (name, *texts)
 
 
 def _against_others(standing: Standing) -> Sequence[str]:

@@ -64,7 +64,7 @@ def print_choices(console: Console, lines: Iterable[tuple[str, str]]) -> None:
 def print_hints(console: Console, view: View, given: Iterable[Hint], written: Callable[[int], str]) -> None:
     """Print the strongest bot's best actions, what to type for each, and its chances."""
     table = Table(box=SIMPLE, show_edge=False, pad_edge=False)
-    for heading in (_("type"), _("move"), chance_of_what(view)):
+    for heading in (_("input"), _("move"), chance_of_what(view)):
         table.add_column(heading)
     for hint in given:
         action = view.game.words.action(view.state, hint.action, view.names)

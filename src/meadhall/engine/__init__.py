@@ -1,1 +1,1 @@
-"""The engine: states, rules, chance, matches and records. It knows no game."""
+"""The engine: states, rules, chance, matches and records. It is independent of any particular game."""

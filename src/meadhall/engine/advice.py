@@ -1,4 +1,4 @@
-"""Advice: what a game tells a search about itself. All of it is optional; it makes the search stronger or faster."""
+"""Advice: information about a game that makes a search of it stronger or faster. All of it is optional."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Advice:
         minimum_advantage: the number of standard errors by which an action must look better than the default action (the choice
             of the game's heuristics) to replace it.
         plays_default: ``plays_default(state, generator) -> bool`` in plain Python with a NumPy generator: whether to play the
-            default action without a search. It breaks ties between players who would otherwise wait for each other forever.
+            default action without a search. It prevents a deadlock in which players wait for each other forever.
     """
 
     rollout: Any = uniform_random

@@ -27,8 +27,8 @@ Progress = Callable[[int], None]
 
 CHUNK = 4096
 """The number of games a thread plays between two progress reports."""
-PATIENCE = 0.1
-"""The time in seconds a thread plays before it checks whether the run was stopped."""
+PIECE_SECONDS = 0.1
+"""The approximate time a thread plays before it checks whether the run was stopped, in seconds."""
 
 
 _INT64 = np.iinfo(np.int64)
@@ -41,7 +41,7 @@ def seed_number(seed: str | bytes | None) -> int:
 
 
 class _Pieces:
-    """Splits chunks of games into pieces of about ``PATIENCE`` seconds, so that a run can be stopped between two pieces.
+    """Splits chunks of games into pieces of about ``PIECE_SECONDS``, so that a run can be stopped between two pieces.
 
     The length of a piece adapts: it doubles while pieces finish early, and halves when one takes too long.
     """
@@ -61,9 +61,9 @@ class _Pieces:
             began = perf_counter()
             yield piece
             took = perf_counter() - began
-            if took > PATIENCE:
+            if took > PIECE_SECONDS:
                 self._length = max(1, len(piece) // 2)
-            elif 2 * took < PATIENCE and len(piece) == self._length < CHUNK:
+            elif 2 * took < PIECE_SECONDS and len(piece) == self._length < CHUNK:
                 self._length = 2 * len(piece)
 
 
@@ -168,7 +168,7 @@ def counted_tournament(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> tuple[Floats, npt.NDArray[np.int64], Counts]:
-    """Do the same and also return the counters of the game's statistics, int64 (games, counters)."""
+    """Play games like ``tournament`` and also return the counters of the game's statistics, int64 (games, counters)."""
     players, chosen = subject.check_setup(len(policies), options or {})
     codes = subject.encode_options(chosen)
     who = np.array(policies, np.int64)
@@ -182,8 +182,8 @@ def counted_tournament(
         counts = np.zeros((len(chunk), subject.statistics.counters), np.int64)
         for piece in pieces.of(chunk):
             here = slice(piece.start - chunk.start, piece.stop - chunk.start)
-            told = payoffs[here], lengths[here], counts[here]
-            compiled.tournament(states, players, codes, who, key, piece.start, len(piece), *told)
+            outputs = payoffs[here], lengths[here], counts[here]
+            compiled.tournament(states, players, codes, who, key, piece.start, len(piece), *outputs)
         return payoffs, lengths, counts
 
     payoffs, lengths, counts = zip(*_spread(work, games, threads, progress), strict=True)
@@ -191,7 +191,7 @@ def counted_tournament(
 
 
 def _integers(given: npt.ArrayLike) -> npt.NDArray[np.int64]:
-    """Convert actions to an int64 array. Raises MalformedAction if one is no integer."""
+    """Convert actions to an int64 array. Raises MalformedAction if one is not a 64-bit integer."""
     if isinstance(given, np.ndarray) and given.dtype.kind == "i":
         return given.astype(np.int64, copy=False)
     objects = np.array(given, object)
@@ -231,7 +231,7 @@ class Batch:
 
         Raises:
             BadSetup: the number of actions differs from the number of matches.
-            MalformedAction: an action is no 64-bit integer.
+            MalformedAction: an action is not a 64-bit integer.
         """
         chosen = _integers(actions)
         if chosen.shape != self.states.shape:

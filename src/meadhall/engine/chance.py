@@ -39,7 +39,7 @@ def seed_from_text(text: str) -> bytes:
 
 
 def commitment(seed: bytes) -> str:
-    """Return the SHA-256 of a seed in lower-case hex, which a match publishes when it starts."""
+    """Return the SHA-256 of a seed in lower-case hex, which is published when a match starts."""
     return hashlib.sha256(seed).hexdigest()
 
 

@@ -1,4 +1,4 @@
-"""Validate arguments of the public functions: integers of Python or NumPy, counts, texts, seeds."""
+"""Validate arguments of the public functions: Python and NumPy integers, counts, texts and seeds."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ import numpy as np
 from meadhall.engine import chance
 from meadhall.engine.errors import BadSetup
 
-MOST = 1_000_000_000
+MAX_COUNT = 1_000_000_000
 """The largest number of games, matches or processes that one call accepts."""
-QUOTED = 60
+MAX_QUOTED = 60
 """The number of characters of an invalid value that an error message repeats."""
 
 
@@ -31,12 +31,12 @@ def quoted(value: Any) -> str:
     """Return a shortened ``repr`` of any value for an error message."""
     try:
         text = repr(value)
-    except ValueError:  # an integer of thousands of digits
-        return f"{type(value).__name__} of great length"
-    return text if len(text) <= QUOTED else text[: QUOTED - 1] + "…"
+    except ValueError:  # an integer with thousands of digits
+        return f"a very long {type(value).__name__}"
+    return text if len(text) <= MAX_QUOTED else text[: MAX_QUOTED - 1] + "…"
 
 
-def check_count(value: Any, what: str, most: int = MOST) -> int:
+def check_count(value: Any, what: str, most: int = MAX_COUNT) -> int:
     """Return ``value`` as a count from 1 to ``most``. Raises BadSetup for anything else."""
     count = as_integer(value)
     if count is None or count < 1:
@@ -58,7 +58,7 @@ def check_text(text: Any, what: str) -> str:
 
 
 def check_seed(seed: Any) -> bytes:
-    """Return the 32 bytes of a seed: 32 bytes as they are, the SHA-256 of a text, new random bytes for None.
+    """Return a seed of 32 bytes: the given 32 bytes unchanged, the SHA-256 of a text, or new random bytes for None.
 
     Raises BadSetup for anything else.
     """
@@ -72,5 +72,5 @@ def check_seed(seed: Any) -> bytes:
 
 
 def check_seed_text(seed: Any) -> str:
-    """Return the seed of a run whose report names it: a text, or a new one for None. Raises BadSetup for anything else."""
-    return secrets.token_hex(8) if seed is None else check_text(seed, "the seed of such a run")
+    """Return the seed of a simulation or tournament, a text; a new one for None. Raises BadSetup for anything else."""
+    return secrets.token_hex(8) if seed is None else check_text(seed, "the seed")

@@ -1,7 +1,7 @@
 """Compile a game's rules together with a source file of loops, as one module per game and source file.
 
-Rules that are called through a module's globals are inlined, and their machine code is found on disk at the next start. Rules
-passed as arguments are neither (``docs/decisions/0001-loops-by-module.md``).
+Rules that are called through a module's globals are inlined, and their machine code is cached on disk. Neither works for rules
+that are passed as arguments (``docs/decisions/0001-loops-by-module.md``).
 """
 
 from __future__ import annotations
@@ -24,21 +24,21 @@ LOOPS = Path(__file__).with_name("loops.py")
 _RULES = ("setup", "legal", "play", "conceal", "redeal", "score")
 
 _lock = Lock()
-_made: dict[str, tuple[dict[str, Any], ModuleType]] = {}
+_modules: dict[str, tuple[dict[str, Any], ModuleType]] = {}
 
 
 def module_of(subject: Game, source: Path) -> Any:
     """Return the game's module of a source file, loaded with the game's rules as its globals.
 
-    A game's editions share their modules. A game that was registered again gets new ones.
+    The editions of a game share its modules. A game that is registered again gets new ones.
     """
     supplied = _supplied(subject)
     name = _module_name(subject, source, supplied)
     with _lock:
-        made = _made.get(name)
-        if made is None or any(made[0][key] is not value for key, value in supplied.items()):
-            made = _made[name] = supplied, _make_module(name, source, supplied)
-    return made[1]
+        known = _modules.get(name)
+        if known is None or any(known[0][key] is not value for key, value in supplied.items()):
+            known = _modules[name] = supplied, _make_module(name, source, supplied)
+    return known[1]
 
 
 def _supplied(subject: Game) -> dict[str, Any]:

@@ -42,15 +42,15 @@ from meadhall.engine.record.replay import replay
 from meadhall.engine.rulebook import rule_ids
 from meadhall.engine.view import SPECTATOR, concealed, legal_actions
 
-LONGEST = 20_000
+MAX_DECISIONS = 20_000
 """The number of decisions within which random play must end a match."""
 
 DEALS = 200
 """The number of setups that are compared for every combination of players and options."""
 
-_SWEEP = 64  # smaller action spaces are tested whole at every position, larger ones at the first and the last position
+_SWEEP = 64  # action spaces up to this size are tested completely at every position, larger ones only after the setup
 _BRANCHES = 6  # the number of legal actions whose consequences are tested at every position
-_NO_ACTIONS = (-1, 1 << 70, True, None, "0", 0.0, math.nan, [0], b"0")
+_NON_ACTIONS = (-1, 1 << 70, True, None, "0", 0.0, math.nan, [0], b"0")
 
 
 @dataclass
@@ -117,9 +117,9 @@ def check_game(game: Game, *, matches: int = 20, seed: str = "conformance") -> i
                 positions += _try_match(game, players, options, f"{seed} {number}", coincidences)
             place = f"{game.name}, {players} players, options {options}, many setups from seed {seed!r}"
             deals = knowledge.deal_many(game, players, options, seed, DEALS, coincidences)
-            _hold("knowledge", place, knowledge.what_setups_tell, deals)
-            _hold("redeal", place, knowledge.no_part_is_foreseen, deals)
-    _hold("redeal", f"{game.name}, all matches from seed {seed!r}", knowledge.truth_is_not_foreseen, coincidences)
+            _hold("knowledge", place, knowledge.setup_facts_are_kept, deals)
+            _hold("redeal", place, knowledge.no_byte_is_leaked, deals)
+    _hold("redeal", f"{game.name}, all matches from seed {seed!r}", knowledge.true_state_is_not_leaked, coincidences)
     return positions
 
 
@@ -153,7 +153,7 @@ def _try_match(game: Game, players: int, options: dict[str, Any], seed: str, coi
         _hold("termination", trial.place, _is_not_endless, trial)
     for law, holds in END_LAWS:
         _hold(law, trial.place, holds, trial)
-    coincidences.look_at(trial.match, trial.draw)
+    coincidences.sample(trial.match, trial.draw)
     return len(trial.states)
 
 
@@ -234,7 +234,7 @@ def setup_is_sound(trial: Trial) -> None:
 def actor_is_sound(match: Match) -> None:
     """Check that the actor is a seat or -1, and that the number of players is constant."""
     actor, players = int(match._states["actor"][0]), int(match._states["players"][0])
-    demand(players == match.players, f"`players` is {players}, but {match.players} play")
+    demand(players == match.players, f"`players` is {players}, but the match has {match.players}")
     demand(match.players > actor >= -1, f"`actor` is {actor}; it must be a seat, or -1 when the match is over")
 
 
@@ -270,7 +270,7 @@ def refusals(trial: Trial) -> None:
         demand(bool(refused.reason.strip()), f"action {action} is illegal, but the refusal has no text")
         known = refused.rule in rule_ids(trial.game)
         demand(known, f"action {action} is refused by rule {refused.rule!r}, which the rulebook lacks")
-    for what in (*_NO_ACTIONS, trial.game.actions):
+    for what in (*_NON_ACTIONS, trial.game.actions):
         _refusal(match, what, match.actor, MalformedAction)
     for seat in range(match.players):
         if seat != match.actor:
@@ -292,8 +292,8 @@ def _refusal(match: Match, action: Any, seat: int | None, kind: type[Refused]) -
     except kind as refused:
         return refused
     except Refused as refused:
-        raise knowledge.Broken(f"{action!r} of seat {seat} is refused as {type(refused).__name__}, not {kind.__name__}") from None
-    raise knowledge.Broken(f"{action!r} of seat {seat} was played, though it is to be refused ({kind.__name__})")
+        raise knowledge.Broken(f"{action!r} by seat {seat} is refused as {type(refused).__name__}, not {kind.__name__}") from None
+    raise knowledge.Broken(f"{action!r} by seat {seat} was played, but it must be refused ({kind.__name__})")
 
 
 def position_in_words(trial: Trial) -> None:
@@ -344,11 +344,11 @@ def replaying(branch: Branch) -> None:
 
 
 def revealing(branch: Branch) -> None:
-    """Check that ``reveals`` never falls, and rises whenever chance is drawn, because such an action can't be undone freely."""
+    """Check that ``reveals`` never falls, and rises with every random draw, because such an action can't be undone freely."""
     before, after = int(branch.step.before["reveals"][0]), int(branch.after._states["reveals"][0])
     demand(after >= before, f"`reveals` fell from {before} to {after}")
     rolled = tuple(branch.after._states["rng"][0].tolist()) != step_key(branch.after.seed, branch.step.n)
-    demand(after > before or not rolled, "chance was drawn, but `reveals` has not risen")
+    demand(after > before or not rolled, "random numbers were drawn, but `reveals` has not risen")
 
 
 def step_events(branch: Branch) -> None:
@@ -371,7 +371,7 @@ def _event_is_sound(match: Match, event: Event) -> None:
         f"{event} should have {declared} arguments, as declared",
     )
     demand(json.loads(json.dumps(event.to_list())) == event.to_list(), f"{event} can't be written as JSON")
-    demand(HIDDEN <= event.audience < match.players, f"{event} has the audience {event.audience}, which is no seat")
+    demand(HIDDEN <= event.audience < match.players, f"{event} has the audience {event.audience}, which is not a seat")
     rule = kind.rule_of(event.arguments)
     demand(rule in rule_ids(match.game), f"{event} cites rule {rule!r}, which the rulebook lacks")
     demand(bool(match.in_words(event).strip()), f"{event} has no text")
@@ -380,10 +380,10 @@ def _event_is_sound(match: Match, event: Event) -> None:
 def step_knowledge(branch: Branch) -> None:
     """Check that hidden parts affect nothing a viewer sees until an event reveals them."""
     for viewer in branch.trial.viewers():
-        knowledge.step_tells_what_it_shows(branch.trial.match, branch.after, viewer, branch.trial.draw)
+        knowledge.revelations_have_events(branch.trial.match, branch.after, viewer, branch.trial.draw)
 
 
-def taking_back(branch: Branch) -> None:
+def undoing(branch: Branch) -> None:
     """Check that an undo restores the state, except what players remember, and never reuses the action's number."""
     match = branch.after.copy()
     number, before = match.next_number, match.steps[-1].before
@@ -392,20 +392,20 @@ def taking_back(branch: Branch) -> None:
         match.undo()
         demand(free, "an undo past a revelation was allowed")
     except CannotUndo:
-        demand(not free, "an undo was refused, though nothing had been revealed")
+        demand(not free, "an undo was refused, although nothing had been revealed")
         match.undo(revealed=True)
     same = match._states.tobytes() == before.tobytes()
     demand(same or (not free and match.game.recall is not None), "an undo does not restore the state")
     earlier = match.supposing(before)
     demand(match.view(match.actor).legal == earlier.view(earlier.actor).legal, "an undo does not restore the legal actions")
-    demand(match.next_number == number, "after an undo the number of an action is used again")
+    demand(match.next_number == number, "after an undo the number of an action is reused")
 
 
 # ---------------------------------------------------------------------------------------------------- when a match is over
 
 
 def _is_not_endless(trial: Trial) -> None:
-    demand(len(trial.match.steps) <= LONGEST, f"random play has not ended after {LONGEST} decisions")
+    demand(len(trial.match.steps) <= MAX_DECISIONS, f"random play has not ended after {MAX_DECISIONS} decisions")
 
 
 def end_is_final(trial: Trial) -> None:
@@ -456,18 +456,18 @@ def copies(trial: Trial) -> None:
 
 
 def records(trial: Trial) -> None:
-    """Check that a record survives JSON and a replay unchanged, also that of half a match which was given up."""
-    _record_returns(trial.match.record(legal=True))
-    _record_returns(trial.match.record())
+    """Check that a record survives JSON and a replay unchanged, including the record of a match given up halfway."""
+    _record_survives(trial.match.record(legal=True))
+    _record_survives(trial.match.record())
     half = trial.match.copy()
     half.undo(min(len(half.steps), 1 + len(half.steps) // 2), revealed=True)
-    _record_returns(half.record(abandoned="tried"))
+    _record_survives(half.record(abandoned="tried"))
     for viewer in trial.viewers():
         running = half.record(viewer)
         demand("seed" not in running and running["complete"] is False, "the record of a running match contains its seed")
 
 
-def _record_returns(record: dict[str, Any]) -> None:
+def _record_survives(record: dict[str, Any]) -> None:
     legal = any("legal" in action for action in record["actions"])
     match = replay(loads(dumps(record)))
     again = match.record(legal=legal)
@@ -488,7 +488,7 @@ STEP_LAWS: tuple[Law, ...] = (
     ("step", step_is_sound),
     ("events", replaying),
     ("reveals", revealing),
-    ("undo", taking_back),
+    ("undo", undoing),
     ("knowledge", step_knowledge),
 )
 END_LAWS: tuple[Law, ...] = (

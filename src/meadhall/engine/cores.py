@@ -6,7 +6,7 @@ import os
 
 
 def cores() -> int:
-    """Return the number of cores this process may use. CPU affinity (``taskset``, a container) can make it fewer than exist."""
+    """Return the number of cores this process may use. CPU affinity (``taskset``, a container) may allow fewer than exist."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 

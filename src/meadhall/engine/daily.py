@@ -48,7 +48,7 @@ class Daily:
     Attributes:
         goal: the goal, in a sentence or two; a message for gettext.
         figures: the numbers shown for an attempt, the most important first.
-        measure: returns the figures of a match, whether it has ended or was given up.
+        measure: returns the figures of a match that has ended or was given up.
         order: returns the sort key of an attempt's figures; the best attempt sorts first.
         options: the options of the match.
         outcome: returns the best possible result of a match's deal; it may take a while. None if there is no solver.

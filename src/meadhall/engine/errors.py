@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-LONGEST_REASON = 400
+MAX_REASON = 400
 """The maximum length of a RecordError's reason, in characters. Reasons quote the record."""
 
 
@@ -37,7 +37,7 @@ class Refused(MeadhallError):
 
 
 class MalformedAction(Refused):
-    """The value is no action of this game: it is no integer, or outside the action space."""
+    """The value is not an action of this game: it isn't an integer, or it is outside the action space."""
 
 
 class NotYourTurn(Refused):
@@ -61,11 +61,11 @@ class RecordError(MeadhallError):
 
     Attributes:
         place: the place in the record, e.g. ``action 17``.
-        reason: the fault at that place.
+        reason: what is wrong there.
     """
 
     def __init__(self, place: str, reason: str) -> None:
-        reason = reason if len(reason) <= LONGEST_REASON else reason[: LONGEST_REASON - 1] + "…"
+        reason = reason if len(reason) <= MAX_REASON else reason[: MAX_REASON - 1] + "…"
         super().__init__(f"{place}: {reason}")
         self.place = place
         self.reason = reason

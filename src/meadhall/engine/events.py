@@ -47,16 +47,16 @@ def append_event(log: Grid, audience: int, kind: int, a: int, b: int, c: int, d:
     if log.shape[0] == 0:
         return
     log[0, 0] += 1
-    at = log[0, 0]
-    if at >= log.shape[0]:
+    row = log[0, 0]
+    if row >= log.shape[0]:
         return
-    log[at, _KIND] = kind
-    log[at, _AUDIENCE] = audience
-    log[at, _FIRST] = a
-    log[at, _FIRST + 1] = b
-    log[at, _FIRST + 2] = c
-    log[at, _FIRST + 3] = d
-    log[at, _COUNT] = int(a != _NONE) + int(b != _NONE) + int(c != _NONE) + int(d != _NONE)  # NumPy: True + True is True
+    log[row, _KIND] = kind
+    log[row, _AUDIENCE] = audience
+    log[row, _FIRST] = a
+    log[row, _FIRST + 1] = b
+    log[row, _FIRST + 2] = c
+    log[row, _FIRST + 3] = d
+    log[row, _COUNT] = int(a != _NONE) + int(b != _NONE) + int(c != _NONE) + int(d != _NONE)  # NumPy: True + True is True
 
 
 @rule
@@ -74,35 +74,35 @@ def emit_private(log: Grid, audience: int, kind: int, a: int = _NONE, b: int = _
 @rule
 def append_argument(log: Grid, value: int) -> None:
     """Append an argument to the event emitted last."""
-    at = log[0, 0] if log.shape[0] > 0 else 0
-    if at == 0 or at >= log.shape[0]:
+    row = log[0, 0] if log.shape[0] > 0 else 0
+    if row == 0 or row >= log.shape[0]:
         return
-    log[at, _FIRST + log[at, _COUNT]] = value
-    log[at, _COUNT] += 1
+    log[row, _FIRST + log[row, _COUNT]] = value
+    log[row, _COUNT] += 1
 
 
 @rule
-def happened(log: Grid) -> int:
-    """Return the number of events. In a log that was long enough they start at row 1."""
+def event_count(log: Grid) -> int:
+    """Return the number of events, which start at row 1. It includes events that did not fit."""
     return log[0, 0]
 
 
 @rule
-def kind_at(log: Grid, at: int) -> int:
-    """Return the kind of an event."""
-    return log[at, _KIND]
+def kind_at(log: Grid, row: int) -> int:
+    """Return the kind of the event in a row."""
+    return log[row, _KIND]
 
 
 @rule
-def arguments_at(log: Grid, at: int) -> int:
-    """Return the number of arguments of an event."""
-    return log[at, _COUNT]
+def arguments_at(log: Grid, row: int) -> int:
+    """Return the number of arguments of the event in a row."""
+    return log[row, _COUNT]
 
 
 @rule
-def argument_at(log: Grid, at: int, index: int) -> int:
-    """Return an argument of an event."""
-    return log[at, _FIRST + index]
+def argument_at(log: Grid, row: int, index: int) -> int:
+    """Return an argument of the event in a row."""
+    return log[row, _FIRST + index]
 
 
 Argument = Callable[[int], Any]
@@ -187,7 +187,7 @@ class Event:
 
 
 def read_log(log: Log, kinds: dict[int, EventKind]) -> tuple[Event, ...]:
-    """Return the events of a log that was long enough."""
+    """Return the events of a log that had room for all of them."""
     events = []
     for row in log[1 : 1 + int(log[0, 0])].tolist():
         kind = kinds[row[_KIND]]

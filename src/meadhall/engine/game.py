@@ -1,7 +1,7 @@
 """Game: the declaration of a game, and the registry of installed games.
 
-A game is a package that defines one ``Game`` and names it in the entry-point group ``meadhall.games``; no other file changes.
-Its rules are plain functions on its state (see ``GameRules``), its texts a module of words (``GameWords``).
+A game is a package that defines one ``Game`` and names it in the entry-point group ``meadhall.games``; no other file has to
+change. Its rules are plain functions on its state (see ``GameRules``); its texts are in a module of words (see ``GameWords``).
 """
 
 from __future__ import annotations
@@ -135,8 +135,8 @@ class Game:
         points: ``points(state, options)`` returns every seat's points in a finished state, or None if the game counts no points
             with these options.
         objection: ``objection(players, options)`` returns why they don't go together, "" if they do.
-        edition: ``edition(options)`` returns the words and the kinds of events of a match whose options change what things are
-            called. The result is an edition of the game.
+        edition: ``edition(options)`` returns the words and the kinds of events of a match, for a game whose options change the
+            names of things. The game with these is called an edition.
         statistics: the counters of simulations.
         lessons: the guided first game; None if there is none.
         daily: the puzzle of the day; None if the game has none.
@@ -179,7 +179,7 @@ class Game:
         return tuple(tuple(range(first, players, count)) for first in range(count))
 
     def check_players(self, players: Any) -> int:
-        """Return the number of players as an ``int``. Raises BadSetup if the game can't be played by so many."""
+        """Return the number of players as an ``int``. Raises BadSetup if the game doesn't allow it."""
         count = as_integer(players)
         if count is None:
             raise BadSetup(f"the number of players must be an integer, not {quoted(players)}")
@@ -211,7 +211,7 @@ class Game:
             raise BadSetup(objection)
         return count, chosen
 
-    def under(self, options: Mapping[str, Any]) -> Game:
+    def edition_for(self, options: Mapping[str, Any]) -> Game:
         """Return the edition of the game for these checked options: the game with their words and kinds of events."""
         if self.edition is None:
             return self
@@ -241,7 +241,7 @@ class Game:
         Raises:
             BadSetup: the game can't be set up with these arguments.
         """
-        from meadhall.engine.match import Match  # noqa: PLC0415 - a match refers to its game: the one circle that stays
+        from meadhall.engine.match import Match  # noqa: PLC0415 - a match refers to its game: the only circular import
 
         return Match(self, players=players, seed=seed, seats=seats, options=options)
 
@@ -268,7 +268,7 @@ def register(game: Game) -> Game:
 
 @contextmanager
 def registered(game: Game) -> Iterator[Game]:
-    """Register ``game`` within a ``with`` block; afterwards its name means what it meant before."""
+    """Register ``game`` within a ``with`` block and restore the earlier registration afterwards."""
     before = _loaded.get(game.name)
     _load(game.name, game)
     try:
@@ -281,7 +281,7 @@ def registered(game: Game) -> Iterator[Game]:
 
 
 def installed(game: Game) -> bool:
-    """Return whether the game comes from an entry point, so that every process finds this very game by its name."""
+    """Return whether the game comes from an entry point, so that every process finds the same game by its name."""
     entry = _entry_points().get(game.name)
     return entry is not None and entry.load() is game
 
@@ -298,7 +298,7 @@ def game(name: str | Game) -> Game:
     if not isinstance(name, str) or name not in _loaded:
         entry = _entry_points().get(name) if isinstance(name, str) else None
         if entry is None:
-            raise UnknownGame(f"there is no game {quoted(name)} here; there are: {', '.join(game_names())}")
+            raise UnknownGame(f"there is no game {quoted(name)}; the games are: {', '.join(game_names())}")
         loaded = entry.load()
         assert isinstance(loaded, Game)
         _load(name, loaded)

@@ -24,7 +24,7 @@ from meadhall.engine.match import Match
 from meadhall.engine.schema import States, field_names
 from meadhall.engine.view import SPECTATOR, concealed, legal_actions, visible
 
-_CERTAIN = 1e-9  # significance level: observations that are less probable under the law count as violations
+_SIGNIFICANCE = 1e-9  # observations that are less probable than this under the law count as violations
 _REDEALS = 8
 
 Bytes = npt.NDArray[np.uint8]
@@ -93,7 +93,7 @@ def redealing_is_consistent(match: Match, viewer: int, draw: random.Random) -> N
     demand(len(legal_actions(game, supposed)) > 0, f"in a state redealt for {viewer}, seat {match.actor} has no legal action")
 
 
-def step_tells_what_it_shows(before: Match, after: Match, viewer: int, draw: random.Random) -> None:
+def revelations_have_events(before: Match, after: Match, viewer: int, draw: random.Random) -> None:
     """Check that an action reveals hidden parts to a viewer exactly when its events do.
 
     The action is played in the true state and in a redealt one. The viewer's states may differ only if the events differ, and
@@ -109,14 +109,14 @@ def step_tells_what_it_shows(before: Match, after: Match, viewer: int, draw: ran
     other.play(step.action)
     seen, would_see = visible(step.events, viewer), visible(other.steps[-1].events, viewer)
     shown, would_be_shown = concealed(game, after._states, viewer), concealed(game, other._states, viewer)
-    same_table = shown.tobytes() == would_be_shown.tobytes()
+    same_state = shown.tobytes() == would_be_shown.tobytes()
     if seen == would_see:
-        demand(same_table, f"viewer {viewer} sees a change that no event reports: {differing_fields(shown, would_be_shown)}")
+        demand(same_state, f"viewer {viewer} sees a change that no event reports: {differing_fields(shown, would_be_shown)}")
         return
-    told = next((str(a) for a, b in zip(seen, would_see, strict=False) if a != b), "events")
-    demand(not same_table, f"{told} reveals something to viewer {viewer}, but their concealed state doesn't keep it")
+    cause = next((str(a) for a, b in zip(seen, would_see, strict=False) if a != b), "events")
+    demand(not same_state, f"{cause} reveals something to viewer {viewer}, but their concealed state doesn't keep it")
     risen = int(after._states["reveals"][0]) > int(step.before["reveals"][0])
-    demand(risen, f"{told} reveals something to viewer {viewer}, but `reveals` has not risen")
+    demand(risen, f"{cause} reveals something to viewer {viewer}, but `reveals` has not risen")
 
 
 # ------------------------------------------------------------------------------------------------------------- the true state
@@ -132,7 +132,7 @@ class Coincidences:
     truth: int = 0  # trials in which more redeals equalled the truth than equalled one of themselves
     chance: int = 0  # trials in which it was the other way round
 
-    def look_at(self, match: Match, draw: random.Random) -> None:
+    def sample(self, match: Match, draw: random.Random) -> None:
         """Run a trial at a random position for a random viewer."""
         if match.steps:
             self.compare(match.game, draw.choice(match.steps).before, draw.randrange(SPECTATOR, match.players), draw)
@@ -149,24 +149,30 @@ class Coincidences:
         self.chance += pairs > hits
 
 
-def truth_is_not_foreseen(found: Coincidences) -> None:
+def true_state_is_not_leaked(found: Coincidences) -> None:
     """Check that redeals don't reproduce the true state more often than by chance."""
     trials = found.truth + found.chance
-    fair = _tail(found.truth, trials) > _CERTAIN
-    demand(fair, f"redeals equal the true state more often than one another: in {found.truth} of {trials} cases that differ")
+    fair = _tail(found.truth, trials) > _SIGNIFICANCE
+    demand(
+        fair,
+        f"redeals equal the true state more often than each other: in {found.truth} of {trials} cases where they differ",
+    )
 
 
-def no_part_is_foreseen(deals: Deals) -> None:
-    """Check the same for every byte of the state after the setup, where the distribution of the true state is known."""
+def no_byte_is_leaked(deals: Deals) -> None:
+    """Check that redeals don't reproduce a byte of the true state more often than by chance.
+
+    It is checked after the setup, where the distribution of the true state is known.
+    """
     for viewer, redeals in deals.redeals.items():
         first, others = redeals[:, 0], redeals[:, 1:]
         hits = (others == deals.truth[:, None]).sum(axis=1)
         pairs = (others == first[:, None]).sum(axis=1)
         truth, chance = (hits > pairs).sum(axis=0).tolist(), (pairs > hits).sum(axis=0).tolist()
         for byte, (more, less) in enumerate(zip(truth, chance, strict=True)):
-            if more > less and _tail(more, more + less) < _CERTAIN / len(truth):
+            if more > less and _tail(more, more + less) < _SIGNIFICANCE / len(truth):
                 field = _field_at(deals.dtype, byte)
-                raise Broken(f"redeals for viewer {viewer} equal the true `{field}` more often than one another")
+                raise Broken(f"redeals for viewer {viewer} equal the true `{field}` more often than each other")
 
 
 def _tail(heads: int, tosses: int) -> float:
@@ -206,10 +212,10 @@ def deal_many(game: Game, players: int, options: dict[str, Any], seed: str, coun
     )
 
 
-def what_setups_tell(deals: Deals) -> None:
+def setup_facts_are_kept(deals: Deals) -> None:
     """Check that redeals keep every fact their viewer was told in the setup, and no fact that only another seat was told.
 
-    A spectator's redeals must not know hidden facts. A seat may be able to deduce them.
+    A spectator's redeals must not contain hidden facts. A seat's may, because the seat may be able to deduce them.
     """
     for (index, name, argument, audience), setups in _told(deals).items():
         event = f"argument {argument} of event {index} of the setup, {name},"
@@ -247,7 +253,7 @@ def _forgotten(deals: Deals, groups: Groups, viewer: int) -> str | None:
         determined = (truth[group] == truth[group[0]]).all(axis=0)
         alike = 1 + (redeals[group] == truth[group][:, None, :]).sum(axis=1)
         chance = np.log(alike / (_REDEALS + 1)).sum(axis=0)
-        caught = determined & (chance < math.log(_CERTAIN / truth.shape[1] / len(groups)))
+        caught = determined & (chance < math.log(_SIGNIFICANCE / truth.shape[1] / len(groups)))
         if caught.any():
             return _field_at(deals.dtype, int(np.flatnonzero(caught)[0]))
     return None
@@ -260,7 +266,7 @@ def _overheard(deals: Deals, groups: Groups, viewer: int) -> bool:
     for group in groups:
         determined = (truth[group] == truth[group[0]]).all(axis=0)
         by_chance = len(group) * np.log((truth == truth[group[0]]).mean(axis=0))
-        linked = determined & (by_chance < math.log(_CERTAIN / truth.shape[1] / len(groups)))
+        linked = determined & (by_chance < math.log(_SIGNIFICANCE / truth.shape[1] / len(groups)))
         if (redeals[group][:, :, linked] != truth[group][:, None, linked]).any():
             return False
         determining += bool(linked.any())

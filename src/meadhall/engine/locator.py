@@ -1,7 +1,7 @@
-"""Cache locator for Numba: one folder, wherever the source file lies.
+"""Cache locator for Numba: one folder, no matter where the source file is.
 
-By default Numba uses a subfolder for each path of a source file, so it would compile a second copy of the same rules, or a copy
-that was moved, again. The folders of ``rule.cache_folder`` are named by a hash of all source that the code depends on, so the
+By default Numba uses a subfolder for each path of a source file, so it would compile the same rules again for a second copy, or
+for a copy that was moved. The folders of ``rule.cache_folder`` are named by a hash of all source that the code depends on, so the
 path adds nothing. Only Numba imports this module, by its name, because a process that interprets rules must not load Numba.
 """
 

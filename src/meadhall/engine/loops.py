@@ -2,7 +2,7 @@
 
 This file is the source of one module per game: ``compiled.module_of`` loads it with the game's ``setup``, ``legal``, ``play``,
 ``conceal``, ``redeal``, ``score`` and ``greedy`` as its globals. So rules are called directly and inlined, and the machine code
-is found on disk at the next start.
+is cached on disk.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def conceal_one(states: States, seat: int) -> None:
 
 @rule
 def redeal_one(states: States, seat: int) -> None:
-    """Determinize ``states[0]``, which is concealed for ``seat``: fill its blanks from its generator."""
+    """Fill the blanks of ``states[0]``, which is concealed for ``seat``, from its generator (determinization)."""
     redeal(state_at(states, 0), seat)
 
 
@@ -95,7 +95,7 @@ def follow_one(policy: int, states: States, out: Any, rng: Any) -> int:
     return choose(policy, state, out, legal(state, out), rng)
 
 
-# --------------------------------------------------------------------------------------------------------------- small parts
+# --------------------------------------------------------------------------------------------------------------- helpers
 
 
 @rule

@@ -92,7 +92,7 @@ class Match:
         players: the number of players.
         options: the options of the match.
         seats: the players.
-        seed: the 32 bytes that determine all chance of the match. Secret while it runs.
+        seed: the 32 bytes that determine every die and shuffle of the match. Secret while it runs.
         started: the time it started, in UTC.
         setup: the events before the first decision.
         steps: the actions that were played and not undone, in order.
@@ -115,7 +115,7 @@ class Match:
         game = find_game(game)
         wanted = players if players is not None else len(named) if named else game.min_players
         self.players, self.options = game.check_setup(wanted, {} if options is None else options)
-        self.game = game.under(self.options)
+        self.game = game.edition_for(self.options)
         self.seed = check_seed(seed)
         self.seats = _seated(named, self.players)
         self.started = _in_utc(started)
@@ -183,7 +183,7 @@ class Match:
 
     @property
     def decision(self) -> int:
-        """Return a key of the pending decision: the number of the last action that stands, 0 before the first.
+        """Return a key of the pending decision: the number of the last action that was not undone, 0 before the first.
 
         An undo restores the key of the earlier decision.
         """
@@ -215,13 +215,13 @@ class Match:
         return self._legal_cache[1]
 
     def view(self, seat: int | None = None) -> View:
-        """Return the match as ``seat`` may know it now; None or -1: as a spectator may."""
+        """Return the match as ``seat`` may know it now; for None or -1, as a spectator may know it."""
         viewer = self._viewer(seat)
         legal = self._legal() if viewer == self.actor else ()
         return self._view(viewer, self._states, len(self.steps), self.next_number, legal)
 
     def view_at(self, position: int, seat: int | None = None) -> View:
-        """Return the match as it was after its first ``position`` actions that stand (0: the setup).
+        """Return the match as it was after its first ``position`` actions, not counting undone ones (0: the setup).
 
         ``seat`` may be ``EVERYTHING`` when the match has ended. Raises BadSetup for an unknown position or seat.
         """
@@ -334,7 +334,7 @@ class Match:
 
         Args:
             steps: the number of actions to undo.
-            revealed: undo even if dice were rolled or something else was revealed since, or the match is over.
+            revealed: undo even if dice were rolled or something else was revealed since then, or the match is over.
 
         Returns:
             The undone actions, oldest first.
@@ -360,19 +360,19 @@ class Match:
         return taken
 
     def _recalled(self, taken: Sequence[Step]) -> States:
-        """Return the state before these last steps, with everything the players remember of them."""
+        """Return the state before these last steps, with everything the players remember from them."""
         if self.game.recall is None:
             return taken[0].before
-        states, table_at = self._states, self.game.state.at
+        states, state_at = self._states, self.game.state.at
         for step in reversed(taken):
             after, states = states, copied(step.before)
-            self.game.recall(table_at(states), step.action, table_at(after))
+            self.game.recall(state_at(states), step.action, state_at(after))
         return states
 
     def abandon(self, why: str) -> None:
-        """Give the match up: there is no winner, and nothing is secret any more. Playing on or undoing resumes it.
+        """Give up the match: there is no winner, and nothing is secret any more. Playing or undoing an action resumes it.
 
-        Raises BadSetup for a text that no record can hold, and for a match that is over.
+        Raises BadSetup if a record can't hold the text, or if the match is over.
         """
         check_text(why, "the reason for giving up a match")
         if self.over:
@@ -409,14 +409,14 @@ class Match:
     ) -> MatchRecord:
         """Return the match record (``meadhall-match/1``) as JSON-able data.
 
-        While the match runs, the record holds what the viewer may know and no seed. When it has ended it holds everything.
+        While the match runs, the record holds only what the viewer may know, and no seed. Once it has ended it holds everything.
 
         Args:
             seat: the viewer of a running match; None: a spectator.
             legal: add the number of legal actions to every action. While the match runs only the viewer's actions get it, because
                 the number can reveal a hand.
             abandoned: write the record as if the match were given up now for this reason.
-            sealed: write the record as of a running match, because other matches still use the same seed.
+            sealed: write the record as if the match were still running, because other matches still use the same seed.
 
         Raises:
             BadSetup: there is no such seat, or the reason can't be written.

@@ -1,7 +1,8 @@
 """Choose whether the rules of this process are compiled or interpreted. The choice is fixed when the first rule is imported.
 
-Compiled rules are for millions of matches. Interpreted rules start at once, without a compiler in memory, and are fast enough for
-matches that people watch. Results are bit-identical. ``MEADHALL_INTERPRET`` chooses: ``1`` or ``0``.
+Compiled rules suit runs of millions of matches. Interpreted rules start at once, without a compiler in memory, and are fast
+enough for matches that people watch. Results are bit-identical. Set ``MEADHALL_INTERPRET`` to ``1`` to interpret, to ``0`` to
+compile.
 """
 
 from __future__ import annotations
@@ -9,12 +10,12 @@ from __future__ import annotations
 import os
 import sys
 
-_asked_for = os.environ.get("MEADHALL_INTERPRET", "")
-interpreted = _asked_for not in ("", "0")
+_setting = os.environ.get("MEADHALL_INTERPRET", "")
+interpreted = _setting not in ("", "0")
 
 
 def prefer_interpreted() -> None:
     """Interpret rules unless ``MEADHALL_INTERPRET`` is set. Must be called before the first rule is imported."""
     global interpreted  # noqa: PLW0603 - set once, before the first import of a rule reads it
-    assert "meadhall.engine.rule" not in sys.modules, "rules have been imported already"
-    interpreted = interpreted or _asked_for == ""
+    assert "meadhall.engine.rule" not in sys.modules, "rules have already been imported"
+    interpreted = interpreted or _setting == ""

@@ -22,13 +22,13 @@ from meadhall.engine.places import line_of, place_of
 
 D = TypeVar("D", bound=msgspec.Struct)
 
-LARGEST = 128 * 1024
+MAX_SIZE = 128 * 1024
 """The largest size of an uploaded document, in bytes."""
-LONGEST_LINE = 500
-"""The longest line, in characters. Longer lines could nest keys so deep that parsing them exhausts memory."""
-REMEMBERED = 64
+MAX_LINE = 500
+"""The longest line, in characters. Longer lines could nest keys so deeply that parsing them exhausts memory."""
+CACHE_SIZE = 64
 """The number of parsed documents in the cache."""
-SHOWN = 8
+HASH_DIGITS = 8
 """The number of hash digits that pages show."""
 
 
@@ -52,7 +52,7 @@ class Option(Protocol):
     def usage(self) -> str: ...
 
     def check(self, value: Any) -> Any:
-        """Validate a value from a form, a program or a record and return it as a record holds it. Raises BadSetup."""
+        """Validate a value from a form, a program or a record and return it in the form used in records. Raises BadSetup."""
 
     def encode(self, value: Any) -> Sequence[int]:
         """Return the integers that the rules receive for a checked value."""
@@ -97,7 +97,7 @@ class Choice:
         return str(value)
 
 
-class _Known(NamedTuple, Generic[D]):
+class _Parsed(NamedTuple, Generic[D]):
     """A valid document and its encoding for the rules."""
 
     key: str
@@ -111,7 +111,7 @@ class Document(Generic[D]):
     A record holds ``{"sha256": …}`` and, unless the document is the built-in one, ``"data"``: the document as JSON. The hash is
     the SHA-256 of the data as JSON in UTF-8 with sorted keys and without spaces.
 
-    Only a ``Path`` makes it read a file, and only ``read`` makes a ``Path``, from a command line.
+    It reads a file only if the value is a ``Path``, and only ``read``, which parses command lines, makes a ``Path``.
 
     Args:
         name: e.g. ``"components"``.
@@ -139,7 +139,7 @@ class Document(Generic[D]):
         self._kind = kind
         self._objections = objections
         self._codes = codes
-        self._remembered: dict[str, _Known[D]] = {}
+        self._cache: dict[str, _Parsed[D]] = {}
 
     @property
     def default(self) -> Any:
@@ -152,8 +152,8 @@ class Document(Generic[D]):
         return (self.default,)
 
     @cached_property
-    def _built_in(self) -> _Known[D]:
-        return self._learn(tomllib.loads(self.file.read_text("utf-8")))
+    def _built_in(self) -> _Parsed[D]:
+        return self._parsed(tomllib.loads(self.file.read_text("utf-8")))
 
     def check(self, value: Any) -> Any:
         """Validate a document and return its value as a record holds it.
@@ -173,92 +173,92 @@ class Document(Generic[D]):
                 line = 1 + error.object.count(b"\n", 0, error.start)
                 raise BadSetup(f"{self.name}: line {line}: not text in UTF-8: {error.reason}") from None
         if isinstance(value, str):
-            return self._value(self._learn(data := self._data(value), value), data)
+            return self._value(self._parsed(data := self._data(value), value), data)
         if not isinstance(value, Mapping):
-            raise BadSetup(f"{self.name}: a document is needed, not {type(value).__name__}")
-        return self._recorded(value) if "sha256" in value else self._value(self._learn(value), value)
+            raise BadSetup(f"{self.name}: it must be a document, not {type(value).__name__}")
+        return self._recorded(value) if "sha256" in value else self._value(self._parsed(value), value)
 
     def _content(self, path: Path) -> bytes:
         try:
             with path.open("rb") as file:
-                return file.read(LARGEST + 1)
+                return file.read(MAX_SIZE + 1)
         except OSError as error:
             raise BadSetup(f"{self.name}: {path} can't be read: {error.strerror}") from None
         except ValueError:
-            raise BadSetup(f"{self.name}: no file is called {quoted(str(path))}") from None
+            raise BadSetup(f"{self.name}: {quoted(str(path))} is not a valid file name") from None
 
     def _data(self, text: str) -> dict[str, Any]:
-        """Parse a TOML text. Raises BadSetup if it is invalid, or too large or nested too deep to parse safely."""
-        if len(text) > LARGEST:
-            raise BadSetup(f"{self.name}: longer than {LARGEST // 1024} KB")
+        """Parse a TOML text. Raises BadSetup if it is invalid, or too large or nested too deeply to parse safely."""
+        if len(text) > MAX_SIZE:
+            raise BadSetup(f"{self.name}: longer than {MAX_SIZE // 1024} KB")
         for number, line in enumerate(text.splitlines(), 1):
-            if len(line) > LONGEST_LINE:
-                raise BadSetup(f"{self.name}: line {number}: longer than {LONGEST_LINE} characters")
+            if len(line) > MAX_LINE:
+                raise BadSetup(f"{self.name}: line {number}: longer than {MAX_LINE} characters")
         try:
             return tomllib.loads(text)
         except tomllib.TOMLDecodeError as error:
             raise BadSetup(f"{self.name}: not TOML: {error}") from None
         except RecursionError:
-            raise BadSetup(f"{self.name}: nested too deep") from None
+            raise BadSetup(f"{self.name}: nested too deeply") from None
 
     def _recorded(self, value: Mapping[str, Any]) -> Any:
-        """Validate the value in a record, including that the hash matches the data."""
+        """Validate the value in a record, and check that the hash matches the data."""
         if not set(value) <= {"sha256", "data"}:
-            raise BadSetup(f"{self.name}: a record holds sha256 and data, not {', '.join(map(str, value))}")
+            raise BadSetup(f"{self.name}: a record must hold sha256 and data, not {', '.join(map(str, value))}")
         if "data" not in value:
             if value != self.default:
-                raise BadSetup(f"{self.name}: not those built in, and their data are missing")
+                raise BadSetup(f"{self.name}: this is not the built-in document, and its data is missing")
             return self.default
-        known = self._learn(value["data"])
+        known = self._parsed(value["data"])
         if value["sha256"] != known.key:
             raise BadSetup(f"{self.name}: the data's hash is {known.key}, not {quoted(value['sha256'])}")
         return self._value(known, value["data"])
 
-    def _value(self, known: _Known[D], data: Any) -> dict[str, Any]:
+    def _value(self, known: _Parsed[D], data: Any) -> dict[str, Any]:
         return self.default if known.key == self._built_in.key else {"sha256": known.key, "data": deepcopy(data)}
 
-    def _learn(self, data: Any, text: str = "") -> _Known[D]:
+    def _parsed(self, data: Any, text: str = "") -> _Parsed[D]:
         """Convert and cache the data of a document. Raises BadSetup; ``text``, the source, gives the line numbers."""
         try:
             for path, reason in unfit(data):
-                raise self._mistake(path, reason, text)
+                raise self._error(path, reason, text)
             written = json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
         except RecursionError:
-            raise BadSetup(f"{self.name}: nested too deep") from None
+            raise BadSetup(f"{self.name}: nested too deeply") from None
         except ValueError:
-            raise BadSetup(f"{self.name}: it holds a number of thousands of digits") from None
-        if len(written) > LARGEST:
-            raise BadSetup(f"{self.name}: longer than {LARGEST // 1024} KB")
+            raise BadSetup(f"{self.name}: it contains a number with thousands of digits") from None
+        if len(written) > MAX_SIZE:
+            raise BadSetup(f"{self.name}: longer than {MAX_SIZE // 1024} KB")
         key = hashlib.sha256(written).hexdigest()
-        known = self._remembered.get(key)
+        known = self._cache.get(key)
         if known is None:
-            document = self._built(data, text)
-            known = _Known(key, document, tuple(self._codes(document)))
-            if len(self._remembered) >= REMEMBERED:
-                self._remembered.clear()
-            self._remembered[key] = known
+            document = self._convert(data, text)
+            known = _Parsed(key, document, tuple(self._codes(document)))
+            if len(self._cache) >= CACHE_SIZE:
+                self._cache.clear()
+            self._cache[key] = known
         return known
 
-    def _built(self, data: Any, text: str) -> D:
+    def _convert(self, data: Any, text: str) -> D:
         try:
             document = msgspec.convert(data, self._kind)
         except msgspec.ValidationError as error:
             reason, _at, path = str(error).partition(" - at `")
             unknown = re.findall("unknown field `(.*)`", reason)
-            raise self._mistake(path.rstrip("`"), reason[:1].lower() + reason[1:], text, unknown) from None
+            raise self._error(path.rstrip("`"), reason[:1].lower() + reason[1:], text, unknown) from None
         for path, reason in self._objections(document):
-            raise self._mistake(path, reason, text)
+            raise self._error(path, reason, text)
         return document
 
-    def _mistake(self, path: str, reason: str, text: str, further: Sequence[str] = ()) -> BadSetup:
+    def _error(self, path: str, reason: str, text: str, further: Sequence[str] = ()) -> BadSetup:
         line = line_of(text, (*place_of(path), *further)) if text else 0
         where = ", ".join([f"line {line}"] * bool(line) + [path.removeprefix("$.")] * (path not in ("", "$")))
         return BadSetup(": ".join(part for part in (self.name, where, reason) if part))
 
-    def _known(self, value: Mapping[str, Any]) -> _Known[D]:
+    def _known(self, value: Mapping[str, Any]) -> _Parsed[D]:
         if value["sha256"] == self._built_in.key:
             return self._built_in
-        return self._remembered.get(value["sha256"]) or self._learn(value["data"])
+        return self._cache.get(value["sha256"]) or self._parsed(value["data"])
 
     def of(self, value: Any) -> D:
         """Return the document of a checked value."""
@@ -274,11 +274,11 @@ class Document(Generic[D]):
 
     def shown(self, value: Any) -> str:
         """Return the first digits of the hash, or "built in"."""
-        return _("built in") if value == self.default else str(value["sha256"])[:SHOWN]
+        return _("built in") if value == self.default else str(value["sha256"])[:HASH_DIGITS]
 
 
 def unfit(data: Any, path: str = "$") -> Iterator[tuple[str, str]]:
-    """Yield what JSON can't hold, or a terminal can't print: pairs of a path and a reason."""
+    """Yield the parts that JSON can't represent or a terminal can't print: pairs of a path and a reason."""
     if isinstance(data, Mapping):
         for key, value in data.items():
             if isinstance(key, str) and key.isprintable():

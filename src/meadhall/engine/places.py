@@ -77,7 +77,7 @@ def _lines_into(statement: _Statement, place: Place) -> int:
         return 0
     depth = item = 0
     for mark in _MARKS.finditer(statement.text):
-        depth += _deeper(mark[0])
+        depth += _depth_change(mark[0])
         item += mark[0] == "," and depth == 1
         if item == wanted and mark[0] in ("[", ","):
             blank = _BLANK.match(statement.text, mark.end())
@@ -87,7 +87,7 @@ def _lines_into(statement: _Statement, place: Place) -> int:
 
 def _statements(text: str) -> Iterator[_Statement]:
     table: Place = ()
-    last: dict[Place, int] = {}  # of an array of tables, the index of its last one
+    last: dict[Place, int] = {}  # the index of the last table in each array of tables
     for line, statement in _split(text):
         data = tomllib.loads(statement)
         if statement.lstrip().startswith("["):
@@ -105,15 +105,15 @@ def _statements(text: str) -> Iterator[_Statement]:
 
 
 def _split(text: str) -> Iterator[tuple[int, str]]:
-    """Yield every statement with its first line; blank lines and comments too."""
+    """Yield the first line and the text of every statement, and of blank lines and comments."""
     line, start, depth = 1, 0, 0
     for mark in _MARKS.finditer(text):
-        depth += _deeper(mark[0])
+        depth += _depth_change(mark[0])
         if mark[0] == "\n" and depth == 0:
             yield line, text[start : mark.start()]
             line, start = line + text.count("\n", start, mark.end()), mark.end()
     yield line, text[start:]
 
 
-def _deeper(mark: str) -> int:
+def _depth_change(mark: str) -> int:
     return (mark in ("[", "{")) - (mark in ("]", "}"))

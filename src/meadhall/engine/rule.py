@@ -30,7 +30,7 @@ INTERPRETED = mode.interpreted
 _ENGINE = __name__.rpartition(".")[0]
 
 _SOURCES = (".py", ".npz")
-"""Files that machine code depends on: the rules, and the data files whose figures they treat as constants."""
+"""Suffixes of the files that machine code depends on: the rules, and data files whose values the rules treat as constants."""
 
 
 def cache_root() -> Path:
@@ -63,9 +63,7 @@ def check_cache() -> None:
         with TemporaryFile(dir=root):
             pass
     except OSError as error:
-        raise NoCache(
-            f"machine code can't be kept in {root}: {error.strerror}; name another folder with MEADHALL_CACHE"
-        ) from None
+        raise NoCache(f"can't store machine code in {root}: {error.strerror}; set MEADHALL_CACHE to another folder") from None
 
 
 @cache

@@ -57,7 +57,7 @@ class Cells(np.ndarray[Any, np.dtype[Any]]):
 
     def __getitem__(self, key: Any) -> Any:
         if isinstance(key, int) and self.ndim == 1:
-            return self.item(key)  # the most frequent access of rules, ten times as fast as indexing
+            return self.item(key)  # the most frequent access in rules; ten times as fast as indexing
         value = super().__getitem__(key)
         return value.item() if isinstance(value, np.generic) else value
 
@@ -177,7 +177,7 @@ else:
     from numba.extending import typeof_impl
 
     _record_type = cache(from_dtype)
-    """Numba's type of a state, cached: computing it takes a hundred times as long as a rule."""
+    """Numba's type of a state, cached: computing it takes a hundred times as long as running a rule."""
 
     @typeof_impl.register(GameState)
     def _type_of_state(state: GameState, _context: Any) -> Any:

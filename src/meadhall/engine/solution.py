@@ -1,4 +1,4 @@
-"""Solution: the exact value of a decision, for games that can be solved in part."""
+"""Solution: the exact value of a decision, for games that are partly solved."""
 
 from __future__ import annotations
 
@@ -35,4 +35,4 @@ class Solver(Protocol):
     """A function that solves the decisions of a game it can solve quickly."""
 
     def __call__(self, view: View) -> Solution | None:
-        """Solve the decision of the seat to move from the viewer's information; return None if it can't be solved."""
+        """Solve the decision of the seat to move, using only the viewer's information; return None if it can't be solved."""

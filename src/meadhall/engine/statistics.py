@@ -48,7 +48,7 @@ NOTHING = Statistics(0, count_nothing, lambda _counts, _players: {}, lambda _fie
 def wilson(share: float, games: int, z: float = Z_95) -> tuple[float, float]:
     """Return the score interval for the rate behind ``share`` wins in ``games``, by default of 95 % (Wilson, 1927).
 
-    Unlike the normal interval it is sound near 0 and 1.
+    Unlike the normal interval it is reliable near 0 and 1.
     """
     if games == 0:
         return 0.0, 1.0

@@ -150,7 +150,7 @@ class View:
 
 
 def _unpickled(name: str, options: Mapping[str, Any], *parts: Any) -> View:
-    return View(find_game(name).under(options), options, *parts)
+    return View(find_game(name).edition_for(options), options, *parts)
 
 
 def action_number(game: Game, action: Any) -> int:

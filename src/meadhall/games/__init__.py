@@ -1,1 +1,1 @@
-"""The games of the hall, each a folder that holds all there is to know of it."""
+"""The games of the hall, each in a self-contained folder."""

@@ -1,7 +1,8 @@
 """Estimate win rates with luck as a control variate.
 
-The expected luck of every seat is known to be 0, so luck can serve as a control variate. Its coefficient is fitted to the
-matches:
+The expected luck of every seat is known to be 0, so luck can serve as a control variate. Its coefficient is
+fitted to the matches.
+
 Lavenberg, Welch: A Perspective on the Use of Control Variables to Increase the Efficiency of Monte Carlo Simulations (1981).
 """
 
@@ -15,12 +16,12 @@ import numpy.typing as npt
 
 from meadhall.engine.bulk import Floats
 
-LEAST = 20
+MIN_MATCHES = 20
 """The smallest number of matches for the regression."""
-LEAST_WON = 5
+MIN_WINS = 5
 """The smallest number of wins, and of losses: without both there is no variance to base an interval on."""
-NOTHING = 1e-12
-"""A variance that is due to rounding alone."""
+NEGLIGIBLE = 1e-12
+"""A variance below this is due to rounding alone."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,7 @@ class Adjusted:
             fair: the payoff of each seat or side if all bots were equally strong.
             z: the normal quantile of the interval.
         """
-        if len(won) < LEAST or min(won.sum(), (1 - won).sum()) < LEAST_WON:
+        if len(won) < MIN_MATCHES or min(won.sum(), (1 - won).sum()) < MIN_WINS:
             return None
         gain = regress_on_luck(won - fair * parties, lucky)
         each = float(parties.mean())
@@ -78,10 +79,10 @@ def regress_on_luck(gained: Floats, lucky: Floats) -> Gain:
     matches = len(gained)
     spread = lucky - lucky.mean()
     squares, variance = float(spread @ spread), float(gained.var())
-    slope, leverage = (float(spread @ gained) / squares, lucky.mean() ** 2 / squares) if squares > NOTHING else (0.0, 0.0)
+    slope, leverage = (float(spread @ gained) / squares, lucky.mean() ** 2 / squares) if squares > NEGLIGIBLE else (0.0, 0.0)
     rest = gained - slope * lucky
     error = (rest.var() * matches / (matches - 2) * (1 / matches + leverage)) ** 0.5
-    explained = max(0.0, 1 - float(rest.var()) / variance) if variance > NOTHING else 0.0
+    explained = max(0.0, 1 - float(rest.var()) / variance) if variance > NEGLIGIBLE else 0.0
     return Gain(float(rest.mean()), float(error), matches - 2, explained)
 
 

@@ -29,8 +29,8 @@ CHUNK = 16
 """The number of matches in a task for a process."""
 AHEAD = 4
 """The number of tasks queued per process, so that no process waits for work."""
-MOST_GAMES = 100_000_000
-"""The largest number of games of a simulation or tournament. All results are kept in memory to the end."""
+MAX_GAMES = 100_000_000
+"""The largest number of games of a simulation or tournament. All results stay in memory until the end."""
 
 
 @dataclass(frozen=True)
@@ -125,7 +125,7 @@ def play_matches(
 
 def _play_in_processes(plan: Plan, chunks: Iterator[range], processes: int) -> Iterator[list[Outcome]]:
     """Yield the outcomes chunk by chunk. A caller that stops early leaves no process behind."""
-    others = multiprocessing.active_children()
+    before = multiprocessing.active_children()
     context = multiprocessing.get_context("spawn")  # a fork would copy locks held by threads, but not the threads
     with ProcessPoolExecutor(processes, context) as pool:
         try:
@@ -138,7 +138,7 @@ def _play_in_processes(plan: Plan, chunks: Iterator[range], processes: int) -> I
                     break
                 yield results.popleft().result()
         except BaseException:
-            for worker in set(multiprocessing.active_children()).difference(others):
+            for worker in set(multiprocessing.active_children()).difference(before):
                 worker.terminate()
             raise
 

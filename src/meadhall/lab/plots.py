@@ -46,7 +46,7 @@ STYLE: dict[Any, Any] = {
     "grid.color": LINE,
     "grid.linewidth": 0.6,
     "svg.fonttype": "none",  # keep text as text, for screen readers, search and copying
-    "svg.hashsalt": "meadhall",  # the same plot is the same file
+    "svg.hashsalt": "meadhall",  # the same plot always gives the same file
     "text.color": INK,
     "xtick.color": QUIET,
     "xtick.major.size": 0,
@@ -82,7 +82,7 @@ class Estimate(NamedTuple):
 
 
 def check_plots(folder: Path | str) -> None:
-    """Make the folder and check that plots can be drawn, before hours of play. Raises NoPlots or OSError."""
+    """Make the folder and check that plots can be drawn, before a run that may take hours. Raises NoPlots or OSError."""
     if find_spec("matplotlib") is None:
         raise NoPlots("plots need matplotlib, which is not installed: pip install 'meadhall[plots]'")
     Path(folder).mkdir(parents=True, exist_ok=True)

@@ -34,7 +34,7 @@ def ratings(shares: Floats, z: float = Z_95) -> tuple[Rating, ...]:
     bots by payoff; equal payoffs are ties. Bots don't learn, so sigma gets no drift (tau = 0).
 
     Args:
-        shares: float64 (matches, bots): each bot's payoff; NaN where it took no part.
+        shares: float64 (matches, bots): each bot's payoff; NaN where it didn't play.
         z: the normal quantile of the interval.
     """
     from openskill.models import PlackettLuce  # noqa: PLC0415 - only a tournament needs it

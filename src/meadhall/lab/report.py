@@ -29,7 +29,7 @@ class Report:
         by_seat: every seat's rate over all bots.
         by_bot_and_seat: every bot's rate on every seat.
         length: decisions per game.
-        decisions: the number of all decisions.
+        decisions: the total number of decisions.
         seconds: the duration.
         statistics: the game's own counters, see ``Game.statistics``.
     """
@@ -78,9 +78,9 @@ def report(
         seconds: the duration.
     """
     games, players = shares.shape
-    line = np.array([list(dict.fromkeys(bots)).index(name) for name in bots])
-    who = line[(np.arange(players)[None, :] + np.arange(games)[:, None]) % players]
     names = list(dict.fromkeys(bots))
+    lineup = np.array([names.index(name) for name in bots])
+    who = lineup[(np.arange(players)[None, :] + np.arange(games)[:, None]) % players]
     parties = [list(party) for party in game.parties(players, options)]
 
     def of_bot(seats: npt.NDArray[np.bool_]) -> Rate:

@@ -14,7 +14,7 @@ from meadhall.bots import bot
 from meadhall.engine.checks import check_count, check_seed_text
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.game import Game
-from meadhall.lab.matches import MOST_GAMES, Plan
+from meadhall.lab.matches import MAX_GAMES, Plan
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Schedule(Plan):
     """A balanced schedule: all bots meet each other, and sit on every seat, equally often.
 
     The parties of a match (its seats, its two sides, or all seats together) are divided among the bots as evenly as possible. Two
-    bots on four seats get two each, on three seats two and one or one and two; of three bots on two seats one pauses. All such
+    bots on four seats get two each, on three seats two and one or one and two; of three bots on two seats one sits out. All such
     lineups take turns, and each is played with every bot at every party. The seating order within a lineup is drawn at random in
     each round. In a cooperative game there is one party: the bots play one after the other with the same dice and shuffles.
 
@@ -85,10 +85,10 @@ def scheduled(
     check_bots(subject, bots, min(2, len(parties)))
     if luck and len(parties) == 1:
         raise BadSetup("in a cooperative game all bots have the same luck, so measuring it gains nothing")
-    wanted, text = check_count(games, "games", MOST_GAMES), check_seed_text(seed)
+    wanted, text = check_count(games, "games", MAX_GAMES), check_seed_text(seed)
     schedule = Schedule(subject.name, tuple(bots), chosen, text, luck=luck, parties=parties, wanted=wanted)
-    if schedule.round > MOST_GAMES:
-        raise BadSetup(f"a round of {len(bots)} bots has {schedule.round:,} games; the limit is {MOST_GAMES:,}")
+    if schedule.round > MAX_GAMES:
+        raise BadSetup(f"a round of {len(bots)} bots has {schedule.round:,} games; the limit is {MAX_GAMES:,}")
     return schedule
 
 
@@ -101,4 +101,4 @@ def check_bots(subject: Game, bots: Sequence[str], least: int) -> None:
     for name in bots:
         bot(subject, name)
         if bots.count(name) > 1:
-            raise BadSetup(f"each bot must be named only once, but {name} is named more often")
+            raise BadSetup(f"each bot must be named only once, but {name} is named more than once")

@@ -13,7 +13,7 @@ from statistics import NormalDist
 import numpy as np
 
 from meadhall.engine.statistics import Rate
-from meadhall.lab.control_variate import LEAST, regress_on_luck, student_quantile
+from meadhall.lab.control_variate import MIN_MATCHES, regress_on_luck, student_quantile
 from meadhall.lab.standings import Meetings
 
 FIRST = 50
@@ -52,7 +52,7 @@ def is_better(meetings: Meetings, one: int, other: int) -> bool:
     if meetings.luck is not None:
         lead, lucky = (np.subtract(*each[:, [one, other]].T) for each in (meetings.mean_shares, meetings.means(meetings.luck)))
         there = ~np.isnan(lead)
-        if np.count_nonzero(there) < LEAST:
+        if np.count_nonzero(there) < MIN_MATCHES:
             return False
         gain = regress_on_luck(lead[there], lucky[there])
         return gain.mean > student_quantile(meetings.z, gain.freedom) * gain.error

@@ -18,7 +18,7 @@ from meadhall.engine.checks import check_count, check_seed_text, check_text, quo
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.game import Game, game, registered
 from meadhall.engine.statistics import Counts
-from meadhall.lab.matches import MOST_GAMES, Plan, check_processes, play_matches
+from meadhall.lab.matches import MAX_GAMES, Plan, check_processes, play_matches
 from meadhall.lab.report import Report, report
 
 
@@ -36,14 +36,14 @@ def simulate(
     """Play ``games`` games of bots against bots. The bots rotate over the seats.
 
     Games among compiled bots (random, greedy) run in compiled loops on all cores, a million games in seconds. Other bots, and
-    games with records, are played as whole matches, with other dice than the compiled loops. There a search grows one tree and
-    its time is CPU time, as in ``tournament``.
+    games with records, are played as whole matches, whose dice differ from those of the compiled loops. There a search grows one
+    tree, and its time is CPU time, as in ``tournament``.
 
     Args:
         name: the game, e.g. ``"axes-and-allies"``, or a ``Game``.
         bots: the bots; if there are fewer than players, they are repeated in the same order.
         games: the number of games.
-        seed: any text; the same seed gives the same games. By default a random seed, which the report names.
+        seed: any text; the same seed gives the same games. By default a random seed, which the report states.
         players: the number of players; by default the number of bots, but at least the game's minimum.
         progress: called with the number of games finished since its last call.
         records: a file for the match records, one per line, with the number of legal actions of every decision.
@@ -58,12 +58,12 @@ def simulate(
     subject = game(name)
     chosen = subject.check_options(options)
     line_up = seated(subject, bots, players)
-    games, text = check_count(games, "games", MOST_GAMES), check_seed_text(seed)
+    games, text = check_count(games, "games", MAX_GAMES), check_seed_text(seed)
     check_count(processes, "processes")
     if not isinstance(records, str | Path | None):
         raise BadSetup(f"records must be the name of a file, not {quoted(records)}")
     if "\0" in check_text(str(records), "the name of a file"):
-        raise BadSetup(f"{quoted(records)} is no valid file name")
+        raise BadSetup(f"{quoted(records)} is not a valid file name")
     if records is None and all(who in POLICIES for who in line_up):
         policies = [POLICIES[who] for who in line_up]
         counted_tournament(subject, policies, 1, text, chosen)  # compile before the clock starts

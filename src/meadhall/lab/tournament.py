@@ -42,7 +42,8 @@ def tournament(
         bots: the bots, each once. With ``until_sure``, the weakest first.
         games: the smallest number of games; it is rounded up to whole rounds, see ``Schedule``.
         players: the number of players; by default the game's minimum.
-        seed: any text; the same seed gives the same games if the bots are deterministic, which searches by the clock are not.
+        seed: any text; the same seed gives the same games if the bots are deterministic, which searches with a time limit are
+            not.
         processes: the number of processes. More than one requires multiprocessing's ``if __name__ == "__main__":`` guard.
         progress: called with the number of games finished since its last call.
         until_sure: end as soon as each bot is significantly better than the one before it, see ``sequential_test``.
@@ -56,10 +57,10 @@ def tournament(
     subject = game(name)
     schedule = scheduled(subject, bots, games, players, seed, luck=luck, **options)
     with registered(subject):
-        return hold(schedule, processes, progress, until_sure=until_sure)
+        return play_schedule(schedule, processes, progress, until_sure=until_sure)
 
 
-def hold(
+def play_schedule(
     schedule: Schedule, processes: int = 1, progress: Callable[[int], None] | None = None, *, until_sure: bool = False
 ) -> Tournament:
     """Play a schedule, as ``tournament`` does."""

@@ -61,7 +61,7 @@ def _mark_warm(subject: Game) -> None:
 
 
 def match_steps(subject: Game) -> list[Callable[[], object]]:
-    """Return the steps that compile what a match with bots needs."""
+    """Return the steps that compile the code for a match with bots."""
     return [
         lambda: play_a_match(subject),
         lambda: loops(subject).redeal_one(subject.match().states, 0),
@@ -70,7 +70,7 @@ def match_steps(subject: Game) -> list[Callable[[], object]]:
 
 
 def bulk_steps(subject: Game) -> list[Callable[[], object]]:
-    """Return the steps that compile what bulk runs need."""
+    """Return the steps that compile the code for bulk runs."""
     players = subject.min_players
     return [
         lambda: random_playouts(subject, players, games=1, threads=1),

@@ -20,7 +20,7 @@ from meadhall.engine.rule import INTERPRETED
 from meadhall.engine.schema import States
 from meadhall.engine.solution import Solution
 from meadhall.games.axes_and_allies.advice import solved_value
-from meadhall.games.axes_and_allies.exact import IMPATIENCE, MOST_SOLVED, TOLERANCE, MarkovGame, solve_all, solved, solver
+from meadhall.games.axes_and_allies.exact import IMPATIENCE, MAX_SOLVED, TOLERANCE, MarkovGame, solve_all, solved, solver
 from meadhall.games.axes_and_allies.rules import ALLY, ATTACK, SIDES, State
 from meadhall.lab.matches import play_out
 
@@ -262,8 +262,8 @@ def test_a_search_with_six_players_uses_the_solution_for_five() -> None:
             if match.actor is not None:
                 payoffs = np.full(6, -1.0)
                 state = State.at(match.states)
-                assert solved_value(state, payoffs) == (state.living <= MOST_SOLVED)
-                if state.living <= MOST_SOLVED:
+                assert solved_value(state, payoffs) == (state.living <= MAX_SOLVED)
+                if state.living <= MAX_SOLVED:
                     assert payoffs == pytest.approx(solution_of(match).value, abs=1e-12)
                     compared += 1
     assert compared > 100

@@ -102,7 +102,7 @@ def read_records(path: Path) -> Iterator[MatchRecord]:
         return
     lines = [line for line in text.split("\n") if line.strip()]
     if not lines:
-        raise RecordError(str(path), "empty: there is no record in it")
+        raise RecordError(str(path), "empty: it contains no record")
     for number, line in enumerate(lines, 1):
         yield loads(line, f"{path}, line {number}" if len(lines) > 1 else str(path))
 
@@ -115,12 +115,12 @@ def loads(text: str | bytes, place: str = "record") -> MatchRecord:
         raise RecordError(place, str(error)) from None
     except (ValueError, RecursionError) as error:
         several = isinstance(error, json.JSONDecodeError) and error.msg == "Extra data"
-        problem = "something follows the record; of JSON Lines, one line is expected" if several else f"not JSON: {error}"
+        problem = "text follows the record; to read JSON Lines, pass one line" if several else f"not JSON: {error}"
         raise RecordError(place, problem) from None
 
 
 class _Repeated(ValueError):
-    """An object has a key twice, so its meaning is ambiguous."""
+    """An object repeats a key, so its meaning is ambiguous."""
 
 
 def _data(text: str) -> Any:
@@ -131,7 +131,7 @@ def _named_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name, value in pairs:
         if name in found:
-            raise _Repeated(f"{quoted(name)} is there twice in one object")
+            raise _Repeated(f"{quoted(name)} occurs twice in one object")
         found[name] = value
     return found
 
@@ -160,9 +160,9 @@ def _check_data(record: MatchRecord) -> None:
     try:
         dumps(record).encode()
     except UnicodeEncodeError:
-        raise RecordError("record", "it holds text that is no Unicode") from None
+        raise RecordError("record", "it contains text that is not valid Unicode") from None
     except (TypeError, ValueError, RecursionError) as error:
-        raise RecordError("record", f"it holds what is no JSON: {error}") from None
+        raise RecordError("record", f"it contains a value that JSON can't represent: {error}") from None
 
 
 def read_time(text: str) -> datetime:
@@ -172,7 +172,7 @@ def read_time(text: str) -> datetime:
             return time
     except ValueError:
         pass
-    raise RecordError("started", f"{quoted(text)} is no time like 2026-11-21T20:00:00Z")
+    raise RecordError("started", f"{quoted(text)} is not a time like 2026-11-21T20:00:00Z")
 
 
 def written_time(time: datetime) -> str:

@@ -32,13 +32,13 @@ def every_action(record: MatchRecord) -> list[RecordedAction]:
 
 def _seed(parsed: RecordedMatch) -> bytes:
     if parsed.seed is UNSET:
-        raise RecordError("seed", "absent: this record can be read, not replayed")
+        raise RecordError("seed", "missing: this record can be read but not replayed")
     try:
         seed = bytes.fromhex(parsed.seed)
     except ValueError:
         raise RecordError("seed", "not hexadecimal") from None
     if len(seed) != 32 or seed.hex() != parsed.seed:
-        raise RecordError("seed", "32 bytes in lower-case hex are needed")
+        raise RecordError("seed", "it must be 32 bytes in lower-case hex")
     return seed
 
 
@@ -49,7 +49,7 @@ def _game(parsed: RecordedMatch) -> Game:
         raise RecordError("game", str(error)) from None
     if parsed.rules != subject.version:
         raise RecordError(
-            "rules", f"version {parsed.rules} recorded; this program plays version {subject.version} of {subject.title}"
+            "rules", f"recorded with version {parsed.rules}; this program plays version {subject.version} of {subject.title}"
         )
     return subject
 
@@ -83,7 +83,7 @@ def replay(record: MatchRecord, progress: Callable[[int], None] | None = None) -
     except MeadhallError as error:
         raise RecordError("setup", str(error)) from None
     if parsed.options != match.options:
-        raise RecordError("options", f"every option with its value, as it is checked, is needed: {', '.join(match.options)}")
+        raise RecordError("options", f"the record must contain every option with its checked value: {', '.join(match.options)}")
     if parsed.commitment != match.commitment:
         raise RecordError("commitment", "it is not the SHA-256 of the seed")
     _compare_events("setup", parsed.setup, match.setup)
@@ -113,23 +113,23 @@ def _replay_actions(parsed: RecordedMatch, match: Match, progress: Callable[[int
             match.undo(len(next_undone.actions), revealed=True)
             next_undone = next(undone, None)
     if next_undone is not None:
-        raise RecordError("undone", f"the actions said to be undone after action {next_undone.after} were never the last ones")
+        raise RecordError("undone", f"the actions undone back to action {next_undone.after} were never the last ones played")
     if [step.n for step in match.steps] != [action.n for action in parsed.actions]:
-        raise RecordError("actions", "they are not those left after the undone ones")
+        raise RecordError("actions", "they are not the actions that remain after the undos")
 
 
 def _in_order(parsed: RecordedMatch) -> list[RecordedAction]:
     """Return all actions by number, including undone ones. Raises RecordError unless the numbers count up from 1."""
     for index, (before, action) in enumerate(pairwise(parsed.actions), 1):
         if action.n <= before.n:
-            raise RecordError(f"actions[{index}].n", f"{action.n} after {before.n}, but the numbers ascend")
+            raise RecordError(f"actions[{index}].n", f"{action.n} after {before.n}, but the numbers must ascend")
     numbered = [(f"actions[{index}].n", action) for index, action in enumerate(parsed.actions)]
     for number, undone in enumerate(parsed.undone):
         numbered += [(f"undone[{number}].actions[{index}].n", action) for index, action in enumerate(undone.actions)]
     numbered.sort(key=lambda placed: placed[1].n)
     for number, (place, action) in enumerate(numbered, 1):
         if action.n != number:
-            everything = "all actions, undone ones too, are numbered 1, 2, 3 … without gap or repetition"
+            everything = "all actions, including undone ones, are numbered 1, 2, 3 … without gaps or repeats"
             raise RecordError(place, f"{action.n} instead of {number}: {everything}")
     return [action for _, action in numbered]
 
@@ -139,9 +139,9 @@ def _is_tail(undone: RecordedUndo, steps: list[Step]) -> bool:
     count = len(undone.actions)
     if not count or not steps or steps[-1].n != undone.actions[-1].n:
         return False
-    before = list(islice(steps, max(0, len(steps) - count), None))
-    below = steps[-count - 1].n if len(steps) > count else 0
-    return undone.after == below and [step.n for step in before] == [action.n for action in undone.actions]
+    tail = list(islice(steps, max(0, len(steps) - count), None))
+    previous = steps[-count - 1].n if len(steps) > count else 0
+    return undone.after == previous and [step.n for step in tail] == [action.n for action in undone.actions]
 
 
 def _replay_action(recorded: RecordedAction, match: Match) -> None:
@@ -160,9 +160,9 @@ def _compare_events(place: str, recorded: list[list[Any]], derived: tuple[Event,
         if index >= len(recorded):
             raise RecordError(place, f"nothing recorded, {event} derived")
         if not _same(recorded[index], event.to_list()):
-            raise RecordError(place, f"{_in_brackets(recorded[index])} recorded, {event} derived")
+            raise RecordError(place, f"{_event_text(recorded[index])} recorded, {event} derived")
     if len(recorded) > len(derived):
-        raise RecordError(place, f"{_in_brackets(recorded[len(derived)])} recorded, nothing derived")
+        raise RecordError(place, f"{_event_text(recorded[len(derived)])} recorded, nothing derived")
 
 
 def _same(recorded: list[Any], derived: list[Any]) -> bool:
@@ -170,7 +170,7 @@ def _same(recorded: list[Any], derived: list[Any]) -> bool:
     return recorded == derived and [type(value) for value in recorded] == [type(value) for value in derived]
 
 
-def _in_brackets(event: list[Any]) -> str:
+def _event_text(event: list[Any]) -> str:
     parts = [part if isinstance(part, str) and part.isidentifier() else quoted(part) for part in event]
     return f"{parts[0]}({', '.join(parts[1:])})" if parts else "an empty event"
 
@@ -179,14 +179,14 @@ def _compare_result(parsed: RecordedMatch, match: Match) -> None:
     derived = match.result()
     if derived is None:
         if parsed.result is not None:
-            raise RecordError("result", "there is one, but the match has not ended")
+            raise RecordError("result", "the record has one, but the match has not ended")
         if parsed.abandoned is UNSET:
-            raise RecordError("result", "the match has not ended, and nothing says that it was given up")
+            raise RecordError("result", "missing: the match has not ended, and `abandoned` doesn't say that it was given up")
         return
     if parsed.abandoned is not UNSET:
         raise RecordError("abandoned", "the match was played to its end")
     if parsed.result is None:
-        raise RecordError("result", "absent, though the match has ended")
+        raise RecordError("result", "missing, although the match has ended")
     for name, recorded, value in (
         ("winners", tuple(parsed.result.winners), derived.winners),
         ("scores", tuple(parsed.result.scores), derived.scores),

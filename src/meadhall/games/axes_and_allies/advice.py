@@ -9,12 +9,12 @@ import numpy as np
 from meadhall.engine.advice import Advice
 from meadhall.engine.rule import rule
 from meadhall.engine.schema import Row
-from meadhall.games.axes_and_allies.exact import IMPATIENCE, MOST_SOLVED, solved
+from meadhall.games.axes_and_allies.exact import IMPATIENCE, MAX_SOLVED, solved
 from meadhall.games.axes_and_allies.rules import SIDES, State, next_living
 
-OFFSETS = tuple(np.cumsum([0, 0, 0, *(solved()[n].state_values.size for n in range(2, MOST_SOLVED + 1))]).tolist())
+OFFSETS = tuple(np.cumsum([0, 0, 0, *(solved()[n].state_values.size for n in range(2, MAX_SOLVED + 1))]).tolist())
 """By number of players left: the index in ``VALUES`` where their values begin."""
-VALUES = np.concatenate([solved()[n].state_values.ravel() for n in range(2, MOST_SOLVED + 1)])
+VALUES = np.concatenate([solved()[n].state_values.ravel() for n in range(2, MAX_SOLVED + 1)])
 """By alliances, power and position: the chances to win before a decision, under exact play by all."""
 
 
@@ -22,10 +22,10 @@ VALUES = np.concatenate([solved()[n].state_values.ravel() for n in range(2, MOST
 def solved_value(state: State, out: Row) -> bool:
     """Write the exact chances of all seats to ``out`` if they are known, and return whether they are.
 
-    Only a match of six uses this, once a player is dead. With fewer players everything would be known, and the search is left to
-    itself.
+    Only a match of six uses this, once a player is dead. In a match of fewer every position would be known from the start, so the
+    search gets no exact values there.
     """
-    if state.players <= MOST_SOLVED or state.living > MOST_SOLVED:
+    if state.players <= MAX_SOLVED or state.living > MAX_SOLVED:
         return False
     place = (alliances(state) * SIDES + state.power - 1) * state.living + OFFSETS[state.living]
     for seat in range(state.players):
@@ -55,9 +55,9 @@ def alliances(state: State) -> int:
 
 
 def plays_default(state: Any, draw: np.random.Generator) -> bool:
-    """AA-2.2, AA-4.2: In a duel with power one, the default action, an attack, is taken one time in six.
+    """AA-2.2, AA-4.2: In a duel with power one, take the default action, an attack, one time in six.
 
-    Allying again would be best for each of the two players, and would never end.
+    To ally again would be best for each of the two players, but then the duel would never end.
     """
     return bool(state.living == 2 and state.power == 1 and draw.random() < IMPATIENCE)
 

@@ -1,13 +1,13 @@
 """Axes and Allies: exact play with two to five players left (see ``docs/internals/exact.md``).
 
-Nothing is hidden, and of the past only the alliances matter. So with n players left a match is a Markov game on the alliances,
-seen from the player to move. All players maximize their own chance to win. ``exact.npz`` holds an equilibrium in stationary
-strategies (Fink, 1964): no player gains by another choice in a single decision, and therefore not in several. Among equally good
-choices the first one counts: attack before ally, and clockwise.
+Nothing is hidden, and the alliances are the only part of the past that matters. So with n players left a match is a Markov game
+whose states are the alliances as seen from the player to move. All players maximize their own chance to win. ``exact.npz`` holds
+an equilibrium in stationary strategies (Fink, 1964): no player gains by another choice in a single decision, and therefore not in
+several. Among equally good choices the first is taken: attack before ally, and clockwise.
 
 A duel needs a convention. After rolling a one it is best to ally, because an attack could only miss, and the opponent would
 attack next. If both players know this, they ally forever, and neither wins. So patience is limited: after a one in a duel, a
-player attacks anyway as often as a die shows a one. This is the only decision that is fixed.
+player attacks anyway with probability 1/6. This is the only decision that is fixed by convention.
 
 Positions count the living players clockwise from the one to move, at position 0. Alliances are a number with a bit for each pair.
 ``python -m meadhall.games.axes_and_allies.exact`` computes the file again.
@@ -33,12 +33,12 @@ Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 
 FILE = Path(__file__).with_name("exact.npz")
-MOST_SOLVED = 5
+MAX_SOLVED = 5
 """The largest number of players left for which exact play is known."""
 IMPATIENCE = 1 / SIDES
 """The probability of an attack after a one in a duel."""
 TOLERANCE = 1e-10
-"""The largest gain by another choice that is accepted in an equilibrium."""
+"""The largest gain from another choice that is accepted in an equilibrium."""
 
 ROUNDS, LAST_ROUNDS = 3000, 1000
 """Rounds of best replies. Choices that still change in the last rounds are mixed."""
@@ -145,7 +145,7 @@ class MarkovGame:
         return strategy
 
     def evaluate(self, strategy: Floats, values: Floats | None = None) -> Floats:
-        """(graphs, n): Return the chances before power rolls if all follow the strategy.
+        """(graphs, n): Return the chances before power rolls if all players follow the strategy.
 
         The chances are iterated from ``values``, by default equal ones, until they converge. So play that never ends would count
         as an equal chance for all.
@@ -164,7 +164,7 @@ class MarkovGame:
         return values
 
     def gains(self, strategy: Floats, values: Floats) -> Floats:
-        """(graphs, powers): Return the gain of the player to move by the best other choice, where there is a choice."""
+        """(graphs, powers): Return the gain of the player to move from the best other choice, where there is a choice."""
         action_values = self.action_values(values)
         gains: Floats = self.best_replies(action_values)[0] - (strategy * action_values[..., 0]).sum(axis=2)
         if self.n == 2:
@@ -172,10 +172,10 @@ class MarkovGame:
         return gains
 
     def solve(self) -> tuple[Floats, Floats]:
-        """Return an equilibrium: the strategy, and the chances before power rolls.
+        """Compute an equilibrium. Return the strategy and the chances before power rolls.
 
-        All players begin with equal chances. In each round they choose best replies and move the chances towards the result: half
-        of the way at first, less later. Where this alternates between two actions forever, the two are mixed.
+        All players begin with equal chances. In each round they choose best replies and move the chances towards the result:
+        halfway at first, less later. Where the replies keep alternating between two actions, the two are mixed.
 
         Raises:
             ArithmeticError: The result is not an equilibrium.
@@ -194,16 +194,16 @@ class MarkovGame:
         values = self.balance(strategy, np.array(mixtures, np.int64).reshape(-1, 4))
         gain = self.gains(strategy, values).max()
         if gain > TOLERANCE or strategy.min() < 0:
-            raise ArithmeticError(f"no equilibrium of {self.n}: {gain} to gain")
+            raise ArithmeticError(f"no equilibrium with {self.n} players left: a player can gain {gain}")
         return strategy, values
 
     def balance(self, strategy: Floats, mixtures: Ints) -> Floats:
         """Mix the two actions of each mixture so that they are equally good, by Newton's method, and return the values then.
 
-        A mixture whose difference doesn't depend on any of them is replaced by its better action in the end.
+        A mixture whose difference doesn't depend on any weight is finally replaced by its better action.
 
         Args:
-            strategy: Is changed in place.
+            strategy: it is changed in place.
             mixtures: (mixtures, 4): graph, power, and the two actions.
         """
         graph, power, one, other = mixtures.T
@@ -228,7 +228,7 @@ class MarkovGame:
         return mixed(np.where(sensitive, weights, advantage > 0), values)[0]
 
 
-def solve_all(most: int = MOST_SOLVED) -> dict[str, Floats]:
+def solve_all(most: int = MAX_SOLVED) -> dict[str, Floats]:
     """Return the arrays of ``exact.npz``: ``strategy{n}`` (graphs, powers, actions) and ``values{n}`` (graphs, n) for each n."""
     arrays: dict[str, Floats] = {}
     values = np.ones((1, 1))
@@ -264,7 +264,7 @@ def solved() -> dict[int, Solved]:
     games: dict[int, Solved] = {}
     fewer = np.ones((1, 1))
     with np.load(FILE) as file:
-        for n in range(2, MOST_SOLVED + 1):
+        for n in range(2, MAX_SOLVED + 1):
             game, values = MarkovGame(n, fewer), file[f"values{n}"]
             games[n] = Solved(game.legal, file[f"strategy{n}"], game.action_values(values))
             fewer = values
@@ -274,7 +274,7 @@ def solved() -> dict[int, Solved]:
 def solver(view: View) -> Solution | None:
     """Return the payoffs of each choice of AA-3 under exact play; None with more than five players left, or only one."""
     state: Any = view.state
-    if not 2 <= state.living <= MOST_SOLVED or state.actor < 0:
+    if not 2 <= state.living <= MAX_SOLVED or state.actor < 0:
         return None
     clockwise = [(state.actor + step) % state.players for step in range(state.players)]
     seats = [seat for seat in clockwise if state.alive[seat]]

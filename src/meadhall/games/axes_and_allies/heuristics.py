@@ -24,7 +24,7 @@ def greedy(state: State, legal: Row, count: int, rng: Row) -> int:
 
 @rule
 def most_dangerous(state: State, rng: Row) -> int:
-    """Return the player with the most allies, whom the fewest others can attack. Ties are drawn."""
+    """Return the player with the most allies, whom the fewest others can attack. Ties are broken at random."""
     best = -1
     chosen = -1
     tied = 0
@@ -46,7 +46,7 @@ def most_dangerous(state: State, rng: Row) -> int:
 
 @rule
 def next_attacker(state: State) -> int:
-    """Return the first living player clockwise that is not an ally."""
+    """Return the first living player clockwise who is not an ally."""
     other = state.actor
     while True:
         other += 1

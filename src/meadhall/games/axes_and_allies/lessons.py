@@ -58,7 +58,7 @@ LESSONS = Lessons(
         Lesson(
             marked(
                 "With power 1, Ivar could only miss you. Your axe has power 6, which misses only on a six, "
-                "and Björn is no longer your ally. Friendships are short in this hall."
+                "and Björn is no longer your ally. Friendships don't last in this hall."
             ),
             rule="AA-3.2",
             before=(ATTACK + _ASTRID,),

@@ -97,7 +97,7 @@ def _alive(view: View) -> tuple[bool, ...]:
 
 
 def offered(view: View) -> Iterable[int]:
-    """Return the actions to show: attack and alliance for every other seat, so that illegal ones can say why."""
+    """Return the actions to show: an attack on every other seat and an alliance with it. The page explains the illegal ones."""
     others = [seat for seat in range(view.state.players) if seat != view.viewer]
     return [ATTACK + seat for seat in others] + [ALLY + seat for seat in others]
 

@@ -83,7 +83,7 @@ def roll_for_order(state: State, players: int, log: Grid) -> int:
 
 @rule(inline=True)
 def begin_turn(state: State, seat: int, log: Grid) -> None:
-    """AA-2.1, AA-2.3: Power is rolled as the turn begins. AA-4.1: A player allied with all others passes, unless it is a one."""
+    """AA-2.1, AA-2.3: Power is rolled as the turn begins. AA-4.1: A player allied with all others passes, except on a one."""
     while True:
         state.power = roll(state)
         emit(log, Event.POWER, seat, state.power)
@@ -114,7 +114,7 @@ def void_alliances(state: State, log: Grid) -> None:
 
 @rule
 def can_be_chosen(state: State, seat: int, other: int) -> bool:
-    """AA-3.2, AA-3.4, AA-3.5, AA-5.1: Any other living player can be chosen, but no ally. AA-3.6: Alliances don't chain."""
+    """AA-3.2, AA-3.4, AA-3.5, AA-5.1: Any other living player can be chosen, but no ally. AA-3.6: Alliances aren't passed on."""
     return bool(state.alive[other]) and other != seat and not state.allied[seat, other]
 
 

@@ -1,4 +1,4 @@
-"""Axes and Allies: the sketch of a table for the terminal."""
+"""Axes and Allies: a sketch of the state for the terminal."""
 
 from __future__ import annotations
 

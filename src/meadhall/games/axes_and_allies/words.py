@@ -27,12 +27,12 @@ EVENTS: dict[int, EventKind] = {
 
 
 def event(event: events.Event, names: Sequence[str]) -> str:
-    """Say what happened."""
+    """Return the text of an event."""
     return EVENTS[event.kind].in_words(event.arguments, names)
 
 
 def action(state: State, action: int, names: Sequence[str]) -> str:
-    """Say what the action does."""
+    """Return the text of an action."""
     if action >= ALLY:
         return _("ally with {name}").format(name=names[action - ALLY])
     return _("attack {name}").format(name=names[action - ATTACK])
@@ -57,7 +57,7 @@ def refusal(state: State, action: int, names: Sequence[str]) -> tuple[str, str]:
 
 
 def prompt(state: State, names: Sequence[str], viewer: int) -> str:
-    """Return the prompt for the viewer: the decision, and the player to make it."""
+    """Return the prompt for the viewer: the pending decision, and the player who must make it."""
     if state.actor < 0:
         return _("The match is over.")
     if viewer != state.actor:

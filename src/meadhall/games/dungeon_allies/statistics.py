@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from meadhall.engine.events import argument_at, arguments_at, happened, kind_at
+from meadhall.engine.events import argument_at, arguments_at, event_count, kind_at
 from meadhall.engine.language import gettext as _
 from meadhall.engine.language import marked
 from meadhall.engine.rule import rule
@@ -55,7 +55,7 @@ PLACES = {
 @rule
 def tally(log: Grid, counts: Row) -> None:
     """Add the events of a log to the counters."""
-    for k in range(1, happened(log) + 1):
+    for k in range(1, event_count(log) + 1):
         kind = kind_at(log, k)
         if kind == Event.PLACED:
             counts[Count.PLACED + argument_at(log, k, 2)] += 1

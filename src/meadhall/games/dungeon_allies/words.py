@@ -10,7 +10,7 @@ from meadhall.engine import events
 from meadhall.engine.events import EventKind
 from meadhall.engine.language import gettext as _
 from meadhall.engine.language import marked
-from meadhall.engine.options import REMEMBERED
+from meadhall.engine.options import CACHE_SIZE
 from meadhall.games.dungeon_allies import names, refusals, terminal
 from meadhall.games.dungeon_allies.actions import Act, Phase, parse
 from meadhall.games.dungeon_allies.components import COMPONENTS, Components, components_of
@@ -216,7 +216,7 @@ def edition(options: Mapping[str, Any]) -> tuple[Words, dict[int, EventKind]]:
     return words, words.events
 
 
-@lru_cache(maxsize=REMEMBERED)
+@lru_cache(maxsize=CACHE_SIZE)
 def words_of(components: Components) -> Words:
     """Return the words for these components, the same object each time."""
     return Words(components)

@@ -1,8 +1,8 @@
 """Viking Axes: an evaluation of positions, so that a search needn't play every rollout to the end.
 
 The payoffs are a softmax over a score for each player left. Its weights were fitted to the winners of matches between greedy
-players, at 720,000 positions, by ``tools/fit_viking_axes.py``. With two players left the evaluation predicts much. With more it
-predicts little, because all throw at the strongest, and the number of players left counts most.
+players, at 720,000 positions, by ``tools/fit_viking_axes.py``. With two players left the evaluation is informative. With more
+it says little, because everyone throws at the strongest player; then the number of players left matters most.
 """
 
 from __future__ import annotations

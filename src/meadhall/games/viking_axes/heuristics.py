@@ -1,7 +1,7 @@
 """Viking Axes: the heuristics of the bots.
 
 A hit on one player helps all the others. So hits go to the strongest player, the one most likely to get ahead. Finishing off a
-weak player only brings closer the day when the strong have no other target.
+weak player only leaves the strong ones with fewer other targets.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ EXTRA_TURN = 25  # a wench with two players left: one gains the turn that the ot
 
 @rule
 def greedy(state: State, legal: Row, count: int, rng: Row) -> int:
-    """Choose an action of the highest worth; ties are drawn."""
+    """Choose an action of the highest worth; ties are broken at random."""
     best = -1
     chosen = legal[0]
     tied = 0
@@ -38,7 +38,7 @@ def greedy(state: State, legal: Row, count: int, rng: Row) -> int:
 
 @rule
 def worth(state: State, action: int) -> int:
-    """Return the worth of an action. Axes and wenches go to the strongest; armories are used at once, for a card now."""
+    """Return the worth of an action. Axes and wenches go to the strongest; armories are used at once, to get a card now."""
     if action < Act.DRAW:
         return strength(state, action % SEATS)
     if Act.PLAY <= action < Act.DISCARD:
@@ -48,5 +48,5 @@ def worth(state: State, action: int) -> int:
 
 @rule
 def strength(state: State, seat: int) -> int:
-    """Return the number of axes that it would take to put a player out."""
+    """Return the number of axes it would take to put a player out."""
     return state.limit - state.hits[seat] + state.unused[seat]

@@ -230,7 +230,7 @@ def _threat(state: Any, seat: int) -> Threat | None:
 
 
 def _hand(view: View, decides: bool) -> Iterable[Held]:
-    """VA-2.3: Cards are played; only if none can be played, one is discarded."""
+    """VA-2.3: A card is played. One is discarded only if none can be played."""
     state = view.state
     hand = list(_known(view, view.viewer))
     first = Act.DISCARD if decides and not any(is_playable(state, kind) for kind in hand) else Act.PLAY
@@ -247,7 +247,7 @@ def _drawn(view: View) -> int:
 
 
 def offered(view: View) -> Iterable[int]:
-    """Return the actions to show, so that illegal ones can say why.
+    """Return the actions to show. The page explains the illegal ones.
 
     For an axe these are all other players, for a wench those still in the game, for a hand all its cards.
     """

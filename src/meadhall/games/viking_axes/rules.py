@@ -125,7 +125,7 @@ def legal_wenches(state: State, out: Row) -> int:
 
 @rule
 def legal_cards(state: State, out: Row) -> int:
-    """VA-2.3: Any playable card of the hand may be played. Only if there is none, any card may be discarded."""
+    """VA-2.3: Any playable card of the hand may be played. If there is none, any card may be discarded."""
     count = 0
     for kind in range(KINDS):
         if state.hand[state.actor, kind] and is_playable(state, kind):
@@ -324,9 +324,9 @@ def hit(state: State, target: int, card: int, count: int, log: Grid) -> None:
 
 @rule
 def drop_out(state: State, seat: int, log: Grid) -> None:
-    """VA-1.2, VA-3.7: A player dropping out discards all cards in front, the thrown one too, and the hand, face up.
+    """VA-1.2, VA-3.7: A player who drops out discards all cards in front, including the one just thrown, and the hand, face up.
 
-    VA-6.4: A skip lapses.
+    VA-6.4: A pending skip lapses.
     """
     state.out[seat] = True
     state.living -= 1
@@ -345,7 +345,7 @@ def drop_out(state: State, seat: int, log: Grid) -> None:
 
 @rule
 def reveal_hand(state: State, seat: int, log: Grid) -> None:
-    """VA-3.7: The hand of a player dropping out is discarded face up."""
+    """VA-3.7: The hand of a player who drops out is discarded face up."""
     state.reveals += 1
     for kind in range(KINDS):
         for _ in range(state.hand[seat, kind]):

@@ -1,4 +1,4 @@
-"""Viking Axes: the cards, the actions, the state and small questions about it."""
+"""Viking Axes: the cards, the actions, the state and simple queries of it."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Phase(IntEnum):
 
 
 class Due(IntEnum):
-    """VA-6.2: the effect of a wench on a player that still lasts."""
+    """VA-6.2: the lasting effect of a wench on a player."""
 
     NOTHING = 0
     TURN = 1  # the player has been skipped, and must play a turn before the next skip
@@ -106,7 +106,7 @@ class State(GameState):
     living: I8  # players still in the game
     axes_in_front: I8  # axe cards in front of all players, on shields or as marks of hits
     phase: I8
-    card: I8  # the card in play: it has left the pile or the hand, and lies nowhere yet
+    card: I8  # the card in play: it has left the pile or the hand, and has not been put down yet
     offer: I8  # whether the seat to move may still cash in an armory that it had when the turn began
     left: I8  # cards in the draw pile
     pile: Annotated[Row, np.int8, CARDS]  # the last of the cards left is on top
@@ -162,7 +162,7 @@ def can_be_skipped(state: State, seat: int) -> bool:
 def is_playable(state: State, card: int) -> bool:
     """VA-3.1, VA-4.1: Axes and shields can always be played.
 
-    VA-5.2, VA-5.5: An armory can be played if none lies in front. VA-6.3: A wench can be played if there is a player whom she can
+    VA-5.2, VA-5.5: An armory can be played if none lies in front. VA-6.3: A wench can be played if there is a player she can
     disarm or skip.
     """
     if card < Card.ARMORY:

@@ -1,7 +1,7 @@
 """Viking Axes: where each card lies, and the animations of the last step, both derived from the events of a match.
 
-The state only counts cards. The events say in which order the cards came. The animations of the last step are timed in beats: a
-move runs in one beat, and a new piece appears from some beat on.
+The state only counts cards; the order in which they came follows from the events. The animations of the last step are timed in
+beats: a move runs in one beat, and a new piece is visible from a beat on.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Piece:
 
 @dataclass(frozen=True)
 class Move:
-    """An animation of one beat: cards or axes that move, or a sign that appears for a moment."""
+    """An animation of one beat: cards or axes that move, or a symbol that appears briefly."""
 
     beat: int
     kind: MoveKind
@@ -135,7 +135,7 @@ class Story:
         self.moves.append(Move(self._beat, kind, start, end, cards, count))
 
     def _piece(self, kind: int) -> Piece:
-        """Return a card that comes to lie somewhere in this beat."""
+        """Return a card that is put down in this beat."""
         return Piece(self._serial, kind, self._chapter, self._beat)
 
     def _discard(self, *pieces: Piece) -> None:

@@ -1,4 +1,4 @@
-"""Viking Axes: the sketch of a table for the terminal."""
+"""Viking Axes: a sketch of the state for the terminal."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ TEXTS: dict[Argument, Mapping[Any, str]] = {card: PHRASES, axes: AXES, hits: HIT
 
 
 def event(event: events.Event, names: Sequence[str]) -> str:
-    """Say what happened."""
+    """Return the text of an event."""
     kind = EVENTS[event.kind]
     texts = (TEXTS.get(kind.argument(k)) for k in range(len(event.arguments)))
     arguments = [_(text[value]) if text else value for text, value in zip(texts, event.arguments, strict=True)]
@@ -64,7 +64,7 @@ def event(event: events.Event, names: Sequence[str]) -> str:
 
 
 def action(state: State, action: int, names: Sequence[str]) -> str:
-    """Say what the action does."""
+    """Return the text of an action."""
     if action < Act.SKIP:
         return _("throw {axes} at {name}").format(axes=_(AXES[axes_on(state.card)]), name=names[action - Act.THROW])
     if action < Act.DISARM:
@@ -153,7 +153,7 @@ def _refused_seat(state: State, action: int, names: Sequence[str]) -> tuple[str,
 
 
 def prompt(state: State, names: Sequence[str], viewer: int) -> str:
-    """Return the prompt for the viewer: the decision, and the player to make it."""
+    """Return the prompt for the viewer: the pending decision, and the player who must make it."""
     if state.actor < 0:
         return _("The match is over.")
     axes = _(AXES[axes_on(state.card)]) if state.phase == Phase.THROW else ""

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import pairwise
 
-from meadhall.bots.analysis import Analysis, change_in_words, how_good, party_in_words, told
+from meadhall.bots.analysis import Analysis, accuracy_in_words, change_in_words, party_in_words, turning_point_in_words
 from meadhall.bots.hints import percent_in_words
 from meadhall.engine.game import Scoring
 from meadhall.engine.language import current_language, speaking
@@ -90,7 +90,7 @@ def _draw(match: Match, analysis: Analysis) -> ChartView:
         ticks=_ticks(count),
         columns=tuple(min(count - 1, int((column + 0.5) * count / _columns(count))) for column in range(_columns(count))),
         places=tuple(x for x, _y in paths[0]),
-        note=" ".join(how_good(analysis)),
+        note=" ".join(accuracy_in_words(analysis)),
     )
 
 
@@ -172,7 +172,7 @@ def _marks(match: Match, analysis: Analysis, paths: Sequence[Sequence[Point]]) -
             label=round(label, 1),
             seat=analysis.parties[point.party][0],
             name=party_in_words(match, analysis.parties[point.party]),
-            text=told(match, analysis, point),
+            text=turning_point_in_words(match, analysis, point),
             before=percent(analysis, point.position - 1, point.party),
             after=percent(analysis, point.position, point.party),
             change=change_in_words(point),

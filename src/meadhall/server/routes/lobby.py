@@ -11,7 +11,7 @@ from meadhall.bots.ranks import HUSCARL
 from meadhall.engine.errors import BadSetup, MeadhallError
 from meadhall.engine.game import game
 from meadhall.engine.language import gettext as _
-from meadhall.engine.options import LARGEST
+from meadhall.engine.options import MAX_SIZE
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.room import Room
 from meadhall.server.hall.seating import document_of, emptied, listed, resized, with_bot, with_options, without_seat
@@ -22,7 +22,7 @@ from meadhall.server.web.forms import Form, integer
 from meadhall.server.web.request import AnyRequest
 from meadhall.server.web.sessions import Sessions
 
-DOCUMENT_LIMIT: Final = 2 * LARGEST
+DOCUMENT_LIMIT: Final = 2 * MAX_SIZE
 """Bytes of a request that uploads a document. A document just above its own limit still gets a refusal with a reason."""
 
 _BUILT_IN: Final = "built-in"
