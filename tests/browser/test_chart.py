@@ -20,7 +20,7 @@ def bring(person: Person, name: str) -> str:
     """Watch a record; its address."""
     page = person.open("/replay")
     page.locator("#record").set_input_files(RECORDS / f"{name}.match.json")
-    page.get_by_role("button", name="Watch it").click()
+    page.get_by_role("button", name="Watch").click()
     page.wait_for_url(re.compile(r"/replay/"))
     return page.url.removeprefix(person.hall).partition("?")[0]
 
@@ -71,14 +71,14 @@ def test_the_chart_of_a_replay_comes_by_itself_and_leads_to_its_moments(come: Co
     page = person.page
     expect(page.locator("#chart")).to_be_visible(timeout=PATIENCE)
     page.locator(".chart-steps button[value='5']").click()
-    expect(page.locator("label[for=at]")).to_contain_text("Action 5 of")
+    expect(page.locator("label[for=step]")).to_contain_text("Step 5 of")
     assert alien_nodes(page) == []
     page.locator("#turning-2").focus()
     page.keyboard.press("Enter")
     expect(page.locator(".turnings li[aria-current] #turning-2")).to_be_visible()
     place = moment(page)
     page.keyboard.press("ArrowRight")
-    expect(page.locator("label[for=at]")).to_contain_text(f"Action {place + 1} of")
+    expect(page.locator("label[for=step]")).to_contain_text(f"Step {place + 1} of")
     here = float(page.locator(".chart-here").first.get_attribute("cx") or 0)
     line = page.locator(".chart-now").get_attribute("d") or ""
     assert line.startswith(f"M{here:g}"[:5])
@@ -94,7 +94,7 @@ def test_what_is_known_can_be_chosen_and_stays_chosen(come: Come) -> None:
     expect(page.locator("#knowledge-everything[aria-current=true]")).to_be_visible(timeout=PATIENCE)
     assert page.locator(".chart-line").first.get_attribute("d") != before
     page.locator("#step-on").click()
-    expect(page.locator("label[for=at]")).to_contain_text("Action 4 of")
+    expect(page.locator("label[for=step]")).to_contain_text("Step 4 of")
     expect(page.locator("#knowledge-everything[aria-current=true]")).to_be_visible()
     page.get_by_role("link", name="Larger").click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("wins")

@@ -23,7 +23,7 @@ def one_day() -> None:
 def newcomer(come: Come, name: str, **manner: object) -> Person:
     person = come(**(STILL | manner))
     person.open("/settings").locator("#name").fill(name)
-    person.page.get_by_role("button", name="Keep").click()
+    person.page.get_by_role("button", name="Save").click()
     return person
 
 
@@ -88,7 +88,7 @@ def test_two_people_meet_one_deal_and_find_themselves_in_the_plot(come: Come) ->
     expect(bo.page.locator("#share-text")).to_have_value(
         re.compile(rf"AxxA, .*\n[▰▱]{{6}}\nTriplets {triplets}/6 · .*\n.*/daily$")
     )
-    bo.page.get_by_text("The figures").click()
+    bo.page.get_by_text("Show the numbers").click()
     expect(bo.page.locator(".plot-figures tr.you th").first).to_have_text(f"{triplets} (you)")
     expect(bo.open("/").locator(".today")).to_contain_text("See how the others did")
     assert inspector.found == []

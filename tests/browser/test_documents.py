@@ -22,11 +22,11 @@ def test_components_are_brought_in_the_lobby_and_played_with(come: Come, tmp_pat
     host, friend = come(java_script_enabled=scripts), come()
     gather(host, friend, game=DUNGEON_ALLIES)
     used = "#used-components"
-    expect(host.page.locator(used)).to_have_text("The built-in ones are used.")
+    expect(host.page.locator(used)).to_have_text("The built-in file is used.")
 
     host.page.locator(".document summary").click()
     with host.page.expect_download() as download:
-        host.page.get_by_role("link", name="Download the built-in one").click()
+        host.page.get_by_role("link", name="Download the built-in file").click()
     built_in = download.value.path().read_text("utf-8")
     assert download.value.suggested_filename == "dungeon-allies-components.toml"
 
@@ -41,7 +41,7 @@ def test_components_are_brought_in_the_lobby_and_played_with(come: Come, tmp_pat
     expect(host.page.get_by_role("alert")).to_contain_text(
         f"components: line {line}, monster[0].weakness: invalid enum value 'fist'"
     )
-    expect(host.page.locator(used)).to_have_text("The built-in ones are used.")
+    expect(host.page.locator(used)).to_have_text("The built-in file is used.")
 
     if not host.page.locator("#file-components").is_visible():
         host.page.locator(".document summary").click()
@@ -53,7 +53,7 @@ def test_components_are_brought_in_the_lobby_and_played_with(come: Come, tmp_pat
     expect(friend.page.locator("#bring-components")).to_have_count(0)
 
     host.page.locator("#built-in-components").click()
-    expect(friend.page.locator(used)).to_have_text("The built-in ones are used.")
+    expect(friend.page.locator(used)).to_have_text("The built-in file is used.")
     if not host.page.locator("#file-components").is_visible():
         host.page.locator(".document summary").click()
     host.page.locator("#file-components").set_input_files(own)

@@ -18,7 +18,7 @@ def test_two_people_play_a_whole_match_and_a_spectator_watches(come: Come, tmp_p
     host, friend, spectator = come(), come(), come()
     players = gather(host, friend)
     watching = Table(spectator.open(players[0].path))
-    expect(spectator.page.get_by_text("The host starts the game")).to_be_visible()
+    expect(spectator.page.get_by_text("The match will appear here")).to_be_visible()
 
     host.page.locator("#start").click()
     everybody = [*players, watching]
@@ -75,16 +75,16 @@ def _check_the_replay(page: Page, table: Table) -> None:
     """From the beginning, step by step, to the same end."""
     story, headline = table.told, table.headline
     page.get_by_role("link", name="Replay", exact=True).click()
-    expect(page.get_by_text("Action 0 of")).to_be_visible()
+    expect(page.get_by_text("Step 0 of")).to_be_visible()
     last = int(page.locator("#step").get_attribute("max") or 0)
     assert last > 0
-    page.get_by_label("Speed").select_option("swift")
+    page.get_by_label("Speed").select_option("fast")
     for at in range(1, last + 1):
         page.locator("#step-on").click()
-        expect(page.get_by_text(f"Action {at} of {last}")).to_be_visible()
+        expect(page.get_by_text(f"Step {at} of {last}")).to_be_visible()
         assert alien_nodes(page) == []
     expect(page.locator("#step-on[aria-disabled=true]")).to_be_visible()
-    expect(page.locator("#speed option:checked")).to_have_text("swift")
+    expect(page.locator("#speed option:checked")).to_have_text("fast")
     assert table.told == story
     assert table.headline == headline
 
@@ -135,8 +135,8 @@ def test_an_uploaded_record_can_be_watched(come: Come, tmp_path: Path) -> None:
     stranger = come()
     page = stranger.open("/replay")
     page.locator("#record").set_input_files(tmp_path / "match.json")
-    page.get_by_role("button", name="Watch it").click()
-    expect(page.get_by_text("Every die has been verified against the seed.")).to_be_visible()
+    page.get_by_role("button", name="Watch").click()
+    expect(page.get_by_text("All rolls were verified against the seed.")).to_be_visible()
     page.keyboard.press("Tab")
     page.locator("#step-last").click()
     expect(page.locator("#step-on[aria-disabled=true]")).to_be_visible()

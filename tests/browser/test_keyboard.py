@@ -125,10 +125,10 @@ def _resign_elsewhere(person: Person, table: Table) -> None:
 
 def _check_the_list_of_keys(page: Page) -> None:
     page.keyboard.press("?")
-    expect(page.get_by_role("dialog", name="Keys")).to_be_visible()
-    expect(page.locator("#keys")).to_contain_text("Choose the action with that number")
+    expect(page.get_by_role("dialog", name="Shortcuts")).to_be_visible()
+    expect(page.locator("#keys")).to_contain_text("Choose the action with this number")
     page.keyboard.press("Escape")
-    expect(page.get_by_role("dialog", name="Keys")).to_be_hidden()
+    expect(page.get_by_role("dialog", name="Shortcuts")).to_be_hidden()
 
 
 def _press_digit(button: Locator) -> None:

@@ -16,7 +16,7 @@ def test_the_theme_chosen_is_remembered(come: Come, theme: str) -> None:
     person = come(color_scheme=other)
     page = person.open("/settings")
     page.locator(f"input[name=theme][value={theme}]").check()
-    page.get_by_role("button", name="Keep").click()
+    page.get_by_role("button", name="Save").click()
     person.open("/")
     expect(page.locator("html")).to_have_attribute("data-theme", theme)
     expect(page.locator("html")).to_have_css("color-scheme", theme)
@@ -26,7 +26,7 @@ def test_a_name_chosen_is_the_name_at_the_table(come: Come) -> None:
     person = come()
     page = person.open("/settings")
     page.locator("#name").fill("Brynhild")
-    page.get_by_role("button", name="Keep").click()
+    page.get_by_role("button", name="Save").click()
     play_now(person)
     expect(page.locator("#plate-0")).to_contain_text("Brynhild")
 

@@ -19,8 +19,8 @@ def test_a_table_is_gathered_without_javascript(come: Come) -> None:
     host.open("/").get_by_role("button", name="With friends").first.click()
     host.page.locator("#size-3").click()
     host.page.locator("#bot-2-karl").click()
-    host.page.get_by_label("Anybody may join").check()
-    host.page.get_by_role("button", name="Keep").first.click()
+    host.page.get_by_label("Anyone may join").check()
+    host.page.get_by_role("button", name="Save").first.click()
     friend.open("/").get_by_role("link", name="Axes and Allies").get_by_text("2 of 3 seats taken").click()
     friend.page.locator("#sit-1").click()
     expect(host.page.locator("#start:not([aria-disabled])")).to_be_visible(timeout=20_000)  # it looks again by itself

@@ -135,11 +135,11 @@ def test_a_seat_is_carried_to_another_device_by_its_private_link(come: Come) -> 
     link = actor.page.locator("#device-url").input_value()
 
     phone.open(link)
-    expect(phone.page.get_by_role("heading", name="Take the seat here?")).to_be_visible()
+    expect(phone.page.get_by_role("heading", name="Use your seat on this device?")).to_be_visible()
     carried = Table(phone.open(actor.path))
     expect(carried.acts).to_have_count(0)  # opening the link has changed nothing
 
-    phone.open(link).get_by_role("button", name="Sit down here").click()
+    phone.open(link).get_by_role("button", name="Play here").click()
     carried.wait_for_game()
     carried.act(ally_first)
     actor.wait_for_news(carried.news)
@@ -153,13 +153,18 @@ def test_the_private_link_is_there_as_soon_as_the_match_begins(come: Come) -> No
     expect(host.page.locator("#device-url")).to_be_visible()
 
 
-def test_nothing_is_undone_once_a_die_has_fallen_and_the_page_says_so(come: Come) -> None:
-    table = open_table(come(), come())[0]
-    undo = table.page.locator("#undo")
+def test_the_page_says_why_an_action_cannot_be_undone(come: Come) -> None:
+    tables = open_table(come(), come(), come())
+    actor = whose_turn(tables)
+    assert actor is not None
+    undo, reason = actor.page.locator("#undo"), actor.page.locator("#undo-why")
+    expect(undo).to_have_attribute("aria-disabled", "true")
+    expect(reason).to_have_text("There is nothing to undo.")
+    actor.act(ally_first)
+    expect(reason).to_contain_text("dice were rolled")
     expect(undo).to_have_attribute("aria-disabled", "true")
     undo.focus()
-    expect(table.page.locator("#undo-why")).to_contain_text("Nothing can be taken back")
-    expect(table.page.locator("#undo-why")).to_be_visible()
+    expect(reason).to_be_visible()
 
 
 def test_resigning_asks_once_and_a_bot_plays_on(come: Come) -> None:
@@ -167,7 +172,7 @@ def test_resigning_asks_once_and_a_bot_plays_on(come: Come) -> None:
     players = open_table(host, friend)
     dialog = host.page.get_by_role("dialog", name="Leave the match?")
     host.page.locator("#resign").click()
-    dialog.get_by_role("button", name="Play on").click()
+    dialog.get_by_role("button", name="Keep playing").click()
     expect(dialog).to_be_hidden()
     expect(host.page.locator("#controls")).to_be_attached()
 
@@ -186,8 +191,8 @@ def test_the_last_person_to_resign_gives_the_match_up_and_can_go_on_from_there(c
     page = table.page
     page.locator("#resign").click()
     dialog = page.get_by_role("dialog", name="Leave the match?")
-    expect(dialog).to_contain_text("the match is given up, and nobody wins")
-    expect(dialog).not_to_contain_text("The house plays on")
+    expect(dialog).to_contain_text("the match ends without a winner")
+    expect(dialog).not_to_contain_text("A bot takes over")
     dialog.get_by_role("button", name="Resign").click()
     expect(page.get_by_role("heading", name="The match was given up")).to_be_visible()
     for name in ("With friends", "Replay", "Record"):

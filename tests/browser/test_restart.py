@@ -56,9 +56,9 @@ def test_a_match_survives_a_stop_and_a_kill(own_hall: Hall, visitors: Callable[[
 
         end()
         for table in players:
-            expect(table.page.locator("#toast")).to_contain_text("The connection is lost")
+            expect(table.page.locator("#toast")).to_contain_text("Connection lost")
         actor.choices.first.click()
-        expect(actor.page.locator("#toast")).to_contain_text("did not reach the hall")
+        expect(actor.page.locator("#toast")).to_contain_text("didn't respond")
         own_hall.start(AXES)
 
         for table in players:

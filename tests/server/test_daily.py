@@ -306,7 +306,7 @@ async def test_results_are_shown_to_guests_who_have_finished_and_to_all_the_day_
     room = await begin(hall, di, "Di")
     for person in (di, hall.person("10.0.0.9")):
         page = (await person.get("/daily")).text
-        assert "3 people are done already." in page
+        assert "3 people have finished." in page
         assert "Ada" not in page
         assert 'class="plot"' not in page
 
@@ -321,8 +321,8 @@ async def test_results_are_shown_to_guests_who_have_finished_and_to_all_the_day_
     days_later(1)
     page = (await di.get(f"/daily/{room.table.daily}")).text
     assert shown_figures(page) == best
-    assert "not among these" in page
-    assert "not among these" not in (await bo.get(f"/daily/{room.table.daily}")).text
+    assert "isn't listed here" in page
+    assert "isn't listed here" not in (await bo.get(f"/daily/{room.table.daily}")).text
     assert shown_figures((await hall.person("10.0.0.8").get(f"/daily/{room.table.daily}")).text) == best
 
 
@@ -341,8 +341,8 @@ async def test_an_attempt_that_was_finished_after_its_day_does_not_count(hall: O
     days_later(0)
     await play_out(room, guest)
     page = (await guest.get(f"/daily/{yesterday}")).text
-    assert "not among these" in page
-    assert "Nobody finished it on that day." in page
+    assert "isn't listed here" in page
+    assert "There are no finished attempts for this day." in page
 
 
 async def test_results_are_measured_once_and_survive_a_restart(settings: Settings) -> None:
@@ -366,7 +366,7 @@ async def test_the_front_page_announces_it_and_shows_the_state_of_the_own_attemp
     assert "one try each" in (await guest.get("/")).text
     room = await begin(hall, guest)
     front = (await guest.get("/")).text
-    assert "You have begun it" in front
+    assert "You have started" in front
     assert "Hoard, puzzle of the day" in front
     await play_out(room, guest)
     assert "See how the others did" in (await guest.get("/")).text
@@ -420,10 +420,10 @@ async def test_a_puzzle_is_solved_once_and_its_outcome_shown_after_the_attempt(h
         assert await shown_outcome(person) == ""
     assert len(judged) == 1, "no page needed the outcome"
     await play_out(room, ada)
-    assert "the house needs 31 moves" in await shown_outcome(ada)
+    assert "Solvable in 31 moves" in await shown_outcome(ada)
     assert await shown_outcome(bo) == await shown_outcome(cy) == ""
     await play_out(await begin(hall, bo), bo, cards=0)
-    assert "the house needs 31 moves" in await shown_outcome(bo)
+    assert "Solvable in 31 moves" in await shown_outcome(bo)
     assert judged[1:] == [room.table.seed]
 
 
@@ -434,17 +434,17 @@ async def test_the_outcome_is_shown_the_day_after_and_in_german(hall: OpenHall, 
     await play_out(await begin(hall, guest), guest)
     days_later(0)
     german = hall.person("10.0.0.2", **{"Accept-Language": "de"})
-    assert "Es war zu gewinnen" in await shown_outcome(german, day)
+    assert "Lösbar in" in await shown_outcome(german, day)
     assert "31 Züge" in await shown_outcome(german, day)
 
 
 @pytest.mark.parametrize(
     ("outcome", "words"),
     [
-        (Outcome(False), "Nobody could have won it"),
-        (Outcome(None), "not even the house has found out"),
-        (Outcome(True, 1), "the house needs 1 move."),
-        (ValueError("a mistake"), "not even the house has found out"),
+        (Outcome(False), "This deal can't be solved"),
+        (Outcome(None), "The solver couldn't find out"),
+        (Outcome(True, 1), "Solvable in 1 move with"),
+        (ValueError("a mistake"), "The solver couldn't find out"),
     ],
 )
 async def test_every_outcome_has_its_words(hall: OpenHall, judged: list[Any], outcome: Any, words: str) -> None:
@@ -458,21 +458,21 @@ async def test_an_outcome_is_sought_again_after_the_worker_process_ended(hall: O
     judged[0] = WorkerLost("the worker process has ended")
     guest = hall.person()
     await play_out(await begin(hall, guest), guest)
-    assert "not even the house has found out" in await shown_outcome(guest)
+    assert "The solver couldn't find out" in await shown_outcome(guest)
     judged[0] = Outcome(True, 31)
-    assert "the house needs 31 moves" in await shown_outcome(guest)
+    assert "Solvable in 31 moves" in await shown_outcome(guest)
 
 
 async def test_a_page_does_not_wait_for_a_long_search(hall: OpenHall, judged: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(daily_outcomes, "MAX_WAIT", 0)
     guest = hall.person()
     await play_out(await begin(hall, guest), guest)
-    assert "still finding out" in await shown_outcome(guest)
+    assert "still checking" in await shown_outcome(guest)
     for _ in range(500):
-        if "still finding out" not in await shown_outcome(guest):
+        if "still checking" not in await shown_outcome(guest):
             break
         await asyncio.sleep(0.01)
-    assert "the house needs 31 moves" in await shown_outcome(guest)
+    assert "Solvable in 31 moves" in await shown_outcome(guest)
     assert len(judged) == 2
 
 

@@ -103,13 +103,13 @@ async def test_during_the_search_the_page_says_so_and_stays_usable(hall: OpenHal
     adviser.free.clear()
     async with stream(actor, f"{path}/stream") as live:
         asking = asyncio.create_task(ask_hint(actor, room))
-        while "The king looks at your table" not in await live.frame():
+        while "The king is thinking" not in await live.frame():
             pass
         assert (await actor.act(room.table.id, BOAST, 1)).status_code == 200
         while 'id="hints"' in await live.frame():
             pass
         again = asyncio.create_task(ask_hint(actor, room))
-        while "The king looks at your table" not in await live.frame():
+        while "The king is thinking" not in await live.frame():
             pass
         assert len(adviser.views) == 1, "one search at a time"
         adviser.free.set()

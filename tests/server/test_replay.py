@@ -96,7 +96,7 @@ async def test_every_step_is_a_page_and_beyond_them_is_the_nearest(hall: OpenHal
         assert page.status_code == 200
         assert f'max="{last}" value="{max(0, min(last, at))}"' in page.text
     assert "wins" in page.text
-    assert "To the table" in page.text
+    assert "Back to the table" in page.text
     assert "Another record" not in page.text
     assert (await spectator.get(f"/tables/{room.table.id}/replay?step=x")).status_code == 400
     assert (await spectator.get(f"/tables/{room.table.id}/replay?step={'9' * 5000}")).status_code in (200, 400, 414)
@@ -130,7 +130,7 @@ async def test_a_genuine_record_is_watched_step_by_step(hall: OpenHall, game: st
             assert page.status_code == 200
     assert "verified" in page.text
     assert "Another record" in page.text
-    assert "To the table" not in page.text
+    assert "Back to the table" not in page.text
     as_form = await person.upload(dumps(record).encode())
     assert (as_form.status_code, as_form.headers["location"][:8]) == (303, "/replay/")
 
@@ -214,7 +214,7 @@ def changed(change: Callable[[Record], object]) -> Record:
         (b"1" * 5000, "not JSON|a JSON object"),
         (dumps(genuine(AXES)).encode()[:-20], "not JSON"),
         (b"\x89PNG\r\n", "not JSON"),
-        (f"{dumps(genuine(AXES))}\n{dumps(genuine(HOARD))}\n".encode(), "of JSON Lines, one line is expected"),
+        (f"{dumps(genuine(AXES))}\n{dumps(genuine(HOARD))}\n".encode(), "text follows the record"),
     ],
 )
 async def test_a_record_that_does_not_hold_is_refused_with_the_place(hall: OpenHall, record: Record | bytes, place: str) -> None:
@@ -265,7 +265,7 @@ async def test_a_record_without_end_is_refused_before_it_is_played(hall: OpenHal
     monkeypatch.setattr(uploads, "replay", None)
     answer = await bring(hall.person(), dumps(record).encode())
     assert (answer.status_code, answer.json()["error"]) == (400, "bad-record")
-    assert f"{len(record['actions']) - 1} actions at most" in answer.json()["reason"]
+    assert f"at most {len(record['actions']) - 1} actions" in answer.json()["reason"]
     assert await kept(hall) == 1
 
 
@@ -276,7 +276,7 @@ async def test_actions_that_were_taken_back_are_counted_too(hall: OpenHall, monk
         match.undo()
     monkeypatch.setattr(uploads, "MAX_ACTIONS", 6)
     answer = await bring(hall.person(), dumps(match.record(abandoned="bored")).encode())
-    assert "6 actions at most, and this one has 7" in answer.json()["reason"]
+    assert "at most 6 actions, and this one has 7" in answer.json()["reason"]
 
 
 async def test_records_are_read_one_at_a_time_and_kept_for_a_while(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -48,7 +48,7 @@ async def test_a_new_table_has_its_host_on_seat_0(hall: OpenHall) -> None:
     assert answer.status_code == 303
     page = (await host.get(answer.headers["location"])).text
     assert "Ada" in page
-    assert page.count("Free seat") == 2
+    assert page.count("Empty seat") == 2
     room = await hall.room(answer.headers["location"].removeprefix("/tables/"))
     assert [seat.kind for seat in room.table.seats] == ["human", "open", "open"]
     assert not room.table.is_public
@@ -83,8 +83,8 @@ async def test_the_page_says_which_bot_is_thinking(settings: Settings, at_once: 
         for person in (host, hall.person()):
             page = (await person.get(f"/tables/{table}")).text
             assert f"{name} the jarl is thinking" in page
-            assert re.search(r'id="plate-1".*?thinks', page, re.DOTALL)
-        assert "thinks" not in (await host.get(f"/tables/{table}/replay?step=1")).text, "it did once"
+            assert re.search(r'id="plate-1".*?thinking', page, re.DOTALL)
+        assert "thinking" not in (await host.get(f"/tables/{table}/replay?step=1")).text, "it did once"
 
 
 async def test_friends_sit_down_stand_up_and_change_seats(hall: OpenHall) -> None:
@@ -133,7 +133,7 @@ async def test_the_host_can_remove_a_guest(hall: OpenHall) -> None:
     table = await host.open()
     await friend.ask(f"/tables/{table}/seats", {"set": "sit"})
     page = (await host.get(f"/tables/{table}")).text
-    form = re.search(r'name="seat" value="1"><button [^>]*value="(\w+)"[^>]*>Ask to leave', page)
+    form = re.search(r'name="seat" value="1"><button [^>]*value="(\w+)"[^>]*>Remove', page)
     assert form is not None
     assert (await host.ask(f"/tables/{table}/seats", {"seat": "1", "set": form[1]})).status_code == 200
     assert (await hall.room(table)).table.seats[1].kind == "open"
@@ -563,7 +563,7 @@ async def test_streams_are_notified_before_the_response_to_a_move(hall: OpenHall
 async def test_the_lobby_says_what_a_guest_can_not_do_there(hall: OpenHall) -> None:
     host, friend, third = hall.person(), hall.person(), hall.person()
     table = await host.open("viking-axes")
-    theirs, full = "The host chooses this.", "Every seat is taken"
+    theirs, full = "Only the host can change this.", "All seats are taken"
     assert theirs not in (await host.get(f"/tables/{table}")).text
     found = (await friend.get(f"/tables/{table}")).text
     assert theirs in found
@@ -577,7 +577,7 @@ async def test_the_stream_goes_on_when_the_match_starts(hall: OpenHall) -> None:
     host = hall.person()
     table = await host.open()
     async with stream(host, f"/tables/{table}/stream") as live:
-        assert "Who sits at the table" in await live.frame()
+        assert "At the table" in await live.frame()
         await host.ask(f"/tables/{table}/seats", {"seat": "1", "set": "bot"})
         assert '<use href="#i-bot"/></svg> huscarl' in await live.frame()
         await host.ask(f"/tables/{table}/start")

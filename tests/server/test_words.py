@@ -15,8 +15,8 @@ from meadhall.server.pages.match import headline, match_page
         ((1,), (0.0, 1.0, 0.0), "Björn wins"),
         ((0, 2), (0.5, 0.0, 0.5), "Astrid and Freydis win"),
         ((0, 1, 2), (1 / 3, 1 / 3, 1 / 3), "A draw"),
-        ((0, 1, 2), (1.0, 1.0, 1.0), "All win together"),
-        ((), (0.0, 0.0, 0.0), "Nobody wins"),
+        ((0, 1, 2), (1.0, 1.0, 1.0), "Everyone wins"),
+        ((), (0.0, 0.0, 0.0), "No winner"),
     ],
 )
 def test_a_draw_among_all_is_not_a_victory_of_all(winners: tuple[int, ...], scores: tuple[float, ...], expected: str) -> None:
