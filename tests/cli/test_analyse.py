@@ -60,7 +60,7 @@ def test_chances_turning_points_and_the_outcome_are_printed(capsys: Capture) -> 
     assert all(len(line) <= 100 for line in out.splitlines())
 
 
-def test_json_holds_every_chance(capsys: Capture) -> None:
+def test_json_contains_every_chance(capsys: Capture) -> None:
     found = json.loads(printed(capsys, AXES, "--json"))
     recorded = record(AXES)
     assert len(found["chances"]) == len(recorded["actions"]) + 1
@@ -73,7 +73,7 @@ def test_json_holds_every_chance(capsys: Capture) -> None:
         assert recorded["actions"][point["position"] - 1]["n"] == point["n"]
 
 
-def test_what_is_known_and_the_time_can_be_chosen(capsys: Capture) -> None:
+def test_knowledge_and_time_are_options(capsys: Capture) -> None:
     everything = json.loads(printed(capsys, VIKINGS, "--knowledge", "everything", "--seconds", "0.2", "--json"))
     assert everything["knowledge"] == "everything"
     assert min(everything["samples"][:-1]) >= 32
@@ -95,18 +95,18 @@ def test_every_record_of_a_file_is_analysed(capsys: Capture, tmp_path: Path) -> 
     assert printed(capsys, file).count("Axes and Allies") == 2
 
 
-def test_a_match_that_was_given_up_is_looked_at_like_any_other(capsys: Capture, tmp_path: Path) -> None:
+def test_an_abandoned_match_can_be_analysed(capsys: Capture, tmp_path: Path) -> None:
     match = game("axes-and-allies").match(players=4, seed="given up")
     match.play(match.legal()[0])
     file = tmp_path / "given-up.match.json"
-    file.write_text(dumps(match.record(abandoned="everybody left")), "utf-8")
-    for knowledge, told in (("public", "As the players saw it."), ("everything", "With hidden cards revealed.")):
+    file.write_text(dumps(match.record(abandoned="all players left")), "utf-8")
+    for knowledge, heading in (("public", "As the players saw it."), ("everything", "With hidden cards revealed.")):
         words = printed(capsys, file, "--knowledge", knowledge)
-        assert told in words
+        assert heading in words
         assert "The match was given up." in words
 
 
-def test_a_record_that_does_not_hold_is_refused(capsys: Capture, tmp_path: Path) -> None:
+def test_an_invalid_record_or_option_is_refused(capsys: Capture, tmp_path: Path) -> None:
     forged = record(AXES)
     forged["actions"][0]["events"][1][-1] ^= 1
     file = tmp_path / "forged.match.json"
@@ -121,7 +121,7 @@ def test_a_record_that_does_not_hold_is_refused(capsys: Capture, tmp_path: Path)
     assert "a number of seconds, not inf" in refused(capsys, AXES, "--seconds", "inf")
 
 
-def test_a_file_s_name_is_no_markup_for_the_progress_bar() -> None:
+def test_markup_in_a_file_name_is_not_interpreted_by_the_progress_bar() -> None:
     drawn = Console(file=StringIO(), width=100, force_terminal=True, color_system=None)
     bar = progress_bar()
     bar.add_task("two [bold][/b].json", total=1)
@@ -129,8 +129,8 @@ def test_a_file_s_name_is_no_markup_for_the_progress_bar() -> None:
     assert "two [bold][/b].json" in cast("StringIO", drawn.file).getvalue()
 
 
-def test_it_speaks_german(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_output_is_translated(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MEADHALL_LANG", "de")
     out = printed(capsys, AXES)
     assert "Wendepunkte" in out
-    assert "Genau berechnet" in out
+    assert "Genaue Werte" in out

@@ -1,4 +1,4 @@
-"""What a person can type for an action."""
+"""The texts that a person can type for an action."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ AA = Choices(meadhall.game("axes-and-allies"))
 AXXA = Choices(meadhall.game("axxa"))
 
 
-def test_without_a_notation_an_action_is_its_number() -> None:
+def test_without_a_notation_actions_are_numbers() -> None:
     assert AA.written(7) == "7"
     assert AA.read("7") == 7
     assert AA.read("attack") is None
@@ -23,7 +23,7 @@ def test_without_a_notation_an_action_is_its_number() -> None:
 
 
 @pytest.mark.parametrize("typed", ["c7 c4", "C7-C4", "c7c4", f"{25 * 37 + 12 - 1}"])
-def test_a_notation_is_read_as_it_may_be_typed(typed: str) -> None:
+def test_a_notation_is_read_in_every_spelling(typed: str) -> None:
     action = AXXA.read(typed)
     assert action is not None
     assert AXXA.written(action) == "c7 c4"
@@ -34,7 +34,7 @@ def test_every_action_is_read_from_its_notation() -> None:
     assert [AXXA.read(AXXA.written(action)) for action in actions] == list(actions)
 
 
-def test_what_is_no_action_is_none() -> None:
+def test_text_that_is_no_action_reads_as_none() -> None:
     assert AXXA.read("c7") is None
     assert AXXA.read("") is None
 

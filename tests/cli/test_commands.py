@@ -218,9 +218,7 @@ def test_the_output_is_translated(capsys: Capture, monkeypatch: pytest.MonkeyPat
 
 
 @pytest.mark.parametrize(("variable", "value"), [("MEADHALL_LANG", "de"), ("LC_ALL", "de_DE.UTF-8"), ("LANG", "de_AT")])
-def test_the_language_comes_from_the_environment(
-    capsys: Capture, monkeypatch: pytest.MonkeyPatch, variable: str, value: str
-) -> None:
+def test_the_environment_sets_the_language(capsys: Capture, monkeypatch: pytest.MonkeyPatch, variable: str, value: str) -> None:
     for name in ("MEADHALL_LANG", "LC_ALL", "LC_MESSAGES", "LANG"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv(variable, value)
@@ -293,9 +291,7 @@ def test_the_first_mistake_in_a_record_is_reported_with_its_place(capsys: Captur
     assert "derived" in err
 
 
-def test_a_file_name_may_equal_the_name_of_a_place_in_a_record(
-    capsys: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_may_be_named_like_a_place_in_a_record(capsys: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (record,) = list(read_records(write_records(tmp_path / "good", 1)))
     record["actions"][2]["events"][0][-1] += 1

@@ -1,4 +1,4 @@
-"""A document as an option on the command line: read from its file, refused with the line, shown in a word."""
+"""A document as an option on the command line: read from its file, refused with the line of a mistake, shown in short."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from meadhall.engine.record.format import dumps, read_records
 Capture = pytest.CaptureFixture[str]
 
 RENAMED = FILE.read_text("utf-8").replace('"sovereign"', '"pistole"')
-WORD = COINS.check(RENAMED)["sha256"][:8]
+SHORT = COINS.check(RENAMED)["sha256"][:8]
 
 
 @pytest.fixture(autouse=True)
-def known() -> Iterator[None]:
-    """The game is known by its name, and only here: in a hall it would be one more tile."""
+def registered_coins() -> Iterator[None]:
+    """Register the game for these tests only; in a hall it would be an extra tile."""
     with registered(coins):
         yield
 
@@ -51,28 +51,28 @@ def simulate(option: str | Path, *more: str) -> int:
     return main(["simulate", "coins", "--games", "3", "--seed", "x", "--option", f"coins={option}", *more])
 
 
-def test_games_are_simulated_with_it(capsys: Capture, renamed: Path) -> None:
+def test_games_are_simulated_with_a_document(capsys: Capture, renamed: Path) -> None:
     assert simulate(renamed, "--json") == 0
     assert json.loads(capsys.readouterr().out)["options"]["coins"] == COINS.check(RENAMED)
     assert simulate(FILE, "--json") == 0
     assert json.loads(capsys.readouterr().out)["options"]["coins"] == COINS.default
 
 
-def test_the_records_hold_it_and_are_verified_and_told(capsys: Capture, renamed: Path, tmp_path: Path) -> None:
+def test_records_contain_the_document_and_can_be_verified_and_replayed(capsys: Capture, renamed: Path, tmp_path: Path) -> None:
     file = tmp_path / "games.jsonl"
     assert simulate(renamed, "--records", str(file)) == 0
     assert all(record["options"]["coins"] == COINS.check(RENAMED) for record in read_records(file))
     assert main(["verify", str(file)]) == 0
     capsys.readouterr()
     assert main(["replay", str(file)]) == 0
-    told = capsys.readouterr().out
-    assert f"coins {WORD}" in told
-    assert "pistole" in told
-    assert "sovereign" not in told
-    assert "sha256" not in told
+    out = capsys.readouterr().out
+    assert f"coins {SHORT}" in out
+    assert "pistole" in out
+    assert "sovereign" not in out
+    assert "sha256" not in out
 
 
-def test_a_replay_says_when_it_is_the_one_built_in(capsys: Capture, tmp_path: Path) -> None:
+def test_a_replay_names_the_built_in_document(capsys: Capture, tmp_path: Path) -> None:
     match = meadhall.game("coins").match(seed="x")
     path = tmp_path / "x.match.json"
     path.write_text(dumps(match.record(abandoned="bored")), "utf-8")
@@ -80,7 +80,7 @@ def test_a_replay_says_when_it_is_the_one_built_in(capsys: Capture, tmp_path: Pa
     assert "hand few; mode rivals; coins built in;" in " ".join(capsys.readouterr().out.split())
 
 
-def test_a_match_at_the_terminal_is_played_with_it(capsys: Capture, renamed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_match_at_the_terminal_uses_a_document(capsys: Capture, renamed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     names: set[str] = set()
 
     def answers(_console: object, _prompt: str) -> str:
@@ -93,7 +93,7 @@ def test_a_match_at_the_terminal_is_played_with_it(capsys: Capture, renamed: Pat
 
 
 @pytest.mark.parametrize("command", [["simulate", "coins", "--games", "3"], ["play", "coins"]], ids=["simulate", "play"])
-def test_a_wrong_one_is_refused_in_one_line_that_names_the_line(capsys: Capture, command: list[str], wrong: Path) -> None:
+def test_an_invalid_document_is_refused_with_the_number_of_its_line(capsys: Capture, command: list[str], wrong: Path) -> None:
     assert main([*command, "--option", f"coins={wrong}"]) == 2
     out, err = capsys.readouterr()
     assert (out, err) == ("", "meadhall: coins: line 20, coin[3].name: expected `str`, got `int`\n")
@@ -101,7 +101,7 @@ def test_a_wrong_one_is_refused_in_one_line_that_names_the_line(capsys: Capture,
     assert capsys.readouterr().err == "meadhall: coins: /nowhere/at/all.toml can't be read: No such file or directory\n"
 
 
-def test_the_list_of_games_says_that_a_file_can_be_given(capsys: Capture) -> None:
+def test_the_list_of_games_shows_that_an_option_is_a_file(capsys: Capture) -> None:
     assert coins.name in meadhall.game_names()
     assert main(["games"]) == 0
     assert "coins=FILE.toml" in capsys.readouterr().out

@@ -1,4 +1,4 @@
-"""The table drawn in a terminal."""
+"""The state drawn in a terminal."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ NAMES = ["Ylva", "Astrid", "Bo"]
 
 
 def three_players() -> State:
-    """Three players, the first to decide, with a power of 4."""
+    """Return a state with three players, the first to move, with a power of 4."""
     state = State.at(meadhall.game("axes-and-allies").match(players=3, seed="hall").states)
     state.actor, state.power = 0, 4
     return state
@@ -26,14 +26,14 @@ def test_allies_are_shown_on_both_sides() -> None:
     assert sketch(state, NAMES) == "> Ylva    axe power 4; allied with Bo\n  Astrid\n  Bo      allied with Ylva"
 
 
-def test_the_dead_are_shown_as_dead_and_as_nobodys_ally() -> None:
+def test_the_dead_are_shown_as_dead_and_without_alliances() -> None:
     state = three_players()
     state.allied[0, 2] = state.allied[2, 0] = True
     state.alive[2] = False
     assert sketch(state, NAMES) == "> Ylva    axe power 4\n  Astrid\n  Bo      dead"
 
 
-def test_nobody_is_marked_when_it_is_over() -> None:
+def test_no_player_is_marked_when_the_match_is_over() -> None:
     state = three_players()
     state.actor = -1
     assert ">" not in sketch(state, NAMES)

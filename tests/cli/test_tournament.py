@@ -1,4 +1,4 @@
-"""``meadhall tournament``: what it prints, what it draws, and what it refuses."""
+"""``meadhall tournament``: its output, its plots and its refusals."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def english(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MEADHALL_LANG", "en")
 
 
-def test_a_tournament_is_two_tables(capsys: Capture) -> None:
+def test_a_tournament_is_printed_as_two_tables(capsys: Capture) -> None:
     assert main([*SMALL, "--players", "3"]) == 0
     out = capsys.readouterr().out
     for part in (
@@ -41,7 +41,7 @@ def test_a_tournament_is_two_tables(capsys: Capture) -> None:
         assert part in out
 
 
-def test_a_tournament_is_json_for_programs(capsys: Capture) -> None:
+def test_a_tournament_can_be_printed_as_json(capsys: Capture) -> None:
     assert main([*SMALL, "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["bots"] == ["thrall", "karl"]
@@ -49,7 +49,7 @@ def test_a_tournament_is_json_for_programs(capsys: Capture) -> None:
     assert found["ended"] == "complete"
 
 
-def test_together_there_is_no_fair_share_and_no_rating(capsys: Capture) -> None:
+def test_cooperative_games_have_no_fair_share_and_no_rating(capsys: Capture) -> None:
     assert main(["tournament", "axxa", "--bots", "thrall,karl", "--games", "4", "--seed", "s", "--processes", "1"]) == 0
     out = capsys.readouterr().out
     assert "AxxA for 1" in out
@@ -68,35 +68,35 @@ def test_options_of_the_game_are_read(capsys: Capture) -> None:
     assert json.loads(capsys.readouterr().out)["scoring"] == "sides"
 
 
-def test_plots_are_drawn_where_they_are_wanted(capsys: Capture, tmp_path: Path) -> None:
+def test_plots_are_written_to_the_given_folder(capsys: Capture, tmp_path: Path) -> None:
     assert main([*SMALL, "--plots", str(tmp_path / "plots")]) == 0
     assert {file.name for file in (tmp_path / "plots").iterdir()} == {"shares.svg", "ratings.svg", "ahead.svg"}
 
 
-def test_shares_without_luck_are_a_table_and_a_plot(capsys: Capture, tmp_path: Path) -> None:
+def test_luck_corrected_shares_are_printed_and_plotted(capsys: Capture, tmp_path: Path) -> None:
     assert main([*SMALL[:5], "24", "--seed", "s", "--processes", "1", "--luck", "--plots", str(tmp_path)]) == 0
     out = capsys.readouterr().out
-    assert out.index("without luck") < out.index("explained by luck") < out.index("ahead of the column")
+    assert out.index("Corrected for luck") < out.index("explained by luck") < out.index("ahead of the column")
     assert (tmp_path / "without-luck.svg").exists()
 
 
-def test_of_too_few_games_it_is_not_told_what_luck_did(capsys: Capture) -> None:
+def test_too_few_games_show_no_luck_corrected_shares(capsys: Capture) -> None:
     assert main([*SMALL, "--luck"]) == 0
     rows = [line.split("│") for line in capsys.readouterr().out.splitlines() if "│" in line]
     assert [[cell.strip() for cell in row[1:-1]] for row in rows[2:4]] == [["thrall", "-", "-"], ["karl", "-", "-"]]
 
 
-def test_luck_that_all_share_is_not_measured(capsys: Capture) -> None:
+def test_luck_is_refused_in_cooperative_games(capsys: Capture) -> None:
     assert main(["tournament", "axxa", "--bots", "thrall,karl", "--games", "4", "--luck"]) == 2
-    assert "all have the same luck" in capsys.readouterr().err
+    assert "all bots have the same luck" in capsys.readouterr().err
 
 
-def test_it_ends_once_it_is_sure(capsys: Capture) -> None:
+def test_a_tournament_can_end_once_the_order_is_significant(capsys: Capture) -> None:
     assert main(["tournament", GAME, "--bots", "thrall,karl", "--games", "3000", "--seed", "s", "--until-sure"]) == 0
     assert "The order was significant after" in capsys.readouterr().out
 
 
-def test_control_c_shows_what_was_played_so_far(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_control_c_shows_the_results_so_far(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(*arguments: object, **named: object) -> Iterator[Outcome]:
         for number, outcome in enumerate(play_matches(*arguments, **named)):  # type: ignore[arg-type]
             if number == 6:
@@ -117,7 +117,7 @@ def test_control_c_shows_what_was_played_so_far(capsys: Capture, monkeypatch: py
         ([GAME], "--bots"),
         ([GAME, "--bots", ""], "0 instead of at least 2"),
         ([GAME, "--bots", "karl"], "1 instead of at least 2"),
-        ([GAME, "--bots", "karl,karl"], "named once"),
+        ([GAME, "--bots", "karl,karl"], "named only once"),
         ([GAME, "--bots", "karl,hal"], "no bot 'hal'"),
         ([GAME, "--bots", "thrall,karl", "--players", "9"], "2 to 6 players, not 9"),
         ([GAME, "--bots", "thrall,karl", "--games", "0"], "--games"),
@@ -129,7 +129,7 @@ def test_control_c_shows_what_was_played_so_far(capsys: Capture, monkeypatch: py
         ([GAME, "--bots", "thrall,karl", "--plots", f"{__file__}/below"], "Not a directory"),
     ],
 )
-def test_what_cannot_be_done_is_refused_in_one_line(capsys: Capture, arguments: list[str], reason: str) -> None:
+def test_mistakes_are_refused_in_one_line(capsys: Capture, arguments: list[str], reason: str) -> None:
     assert main(["tournament", *arguments]) == 2
     out, err = capsys.readouterr()
     assert out == ""
@@ -138,9 +138,7 @@ def test_what_cannot_be_done_is_refused_in_one_line(capsys: Capture, arguments: 
     assert reason in err
 
 
-def test_that_plots_cannot_be_drawn_is_said_before_anything_is_played(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_matplotlib_is_reported_before_the_first_game(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(plots, "find_spec", lambda name: None)
     assert main(["tournament", GAME, "--bots", "thrall,karl", "--games", "100000000", "--plots", "plots"]) == 2
-    assert capsys.readouterr().err == (
-        "meadhall: plots need matplotlib, which is not installed: pip install 'meadhall[plots]'\n"
-    )
+    assert capsys.readouterr().err == ("meadhall: plots need matplotlib, which is not installed: pip install 'meadhall[plots]'\n")
