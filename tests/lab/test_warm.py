@@ -14,6 +14,9 @@ from meadhall.bots import search, tree
 from meadhall.engine.compiled import module_of
 from meadhall.lab import warm
 
+TESTS = Path(__file__).parents[1]
+NIM = "from games_for_tests.nim import game; from meadhall import lab; from meadhall.engine.game import register; register(game);"
+
 
 @pytest.mark.compiled
 @pytest.mark.parametrize("name", meadhall.game_names())
@@ -34,14 +37,15 @@ def test_a_search_is_compiled_for_every_first_decision(name: str) -> None:
 @pytest.mark.compiled
 def test_a_game_is_warm_once_its_machine_code_is_on_disk(tmp_path: Path) -> None:
     def run(script: str, **settings: str) -> str:
-        script = f"from meadhall import game, lab; g = game('axes-and-allies'); {script}"
-        environment = os.environ | {"MEADHALL_CACHE": str(tmp_path), "MEADHALL_INTERPRET": "0"} | settings
+        script = f"{NIM} {script}"
+        settings = {"MEADHALL_CACHE": str(tmp_path), "MEADHALL_INTERPRET": "0", "PYTHONPATH": str(TESTS)} | settings
+        environment = os.environ | settings
         done = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True)
         return done.stdout.strip()
 
-    check = "print(lab.is_warm(g))"
+    check = "print(lab.is_warm(game))"
     assert run(check, MEADHALL_INTERPRET="1") == "True", "interpreted rules need no machine code"
     assert run(check) == "False"
-    run("lab.warm([g.name], bulk=False)")
+    run("lab.warm([game.name], bulk=False)")
     assert run(check) == "True"
     assert run(check, NUMBA_CPU_NAME="generic") == "False", "machine code is for one type of processor"
