@@ -476,6 +476,5 @@ class ErrorPage:
     status: int
     title: str
     text: str
-    rule: str = ""
-    rule_url: str = ""
+    rule: str = ""  # the rule that was broken, "" if none
     back: str = "/"

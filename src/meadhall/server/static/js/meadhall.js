@@ -1,8 +1,8 @@
-// What a page can't do with HTML alone: keep pieces that keep their id, keys, a pending mark, whose turn it is seen from
-// another tab. Without this file every page still works.
+// What HTML alone can't do: morph swaps, keyboard shortcuts, pending buttons, alerts in background tabs.
+// Without this file every page still works.
 (() => {
   const byId = id => document.getElementById(id);
-  const kept = key => { try { return localStorage.getItem(key); } catch { return null; } };
+  const stored = key => { try { return localStorage.getItem(key); } catch { return null; } };
   const toast = (words, bad = false) => {
     const box = byId("toast");
     box.textContent = words;
@@ -12,9 +12,8 @@
     toast.timer = setTimeout(() => { box.hidden = true; }, bad ? 8000 : 3000);
   };
 
-  // htmx's own morph makes new SVG nodes HTML ones (never drawn), so swaps go through idiomorph.
-  // Drawers stay as the reader left them, and so does a list to choose from that is the same; what carries data-keep belongs
-  // to this file.
+  // Swaps go through idiomorph: htmx's own morph puts new SVG nodes into the HTML namespace, where they are invisible.
+  // A swap leaves drawers open or closed, unchanged selects alone, and elements with data-keep to this file.
   const callbacks = {
     beforeNodeMorphed: (node, fresh) => !node.matches?.("[data-keep]") && !(node.matches?.("select") && node.isEqualNode(fresh)),
     beforeAttributeUpdated: (name, node) => !(name === "open" && node.tagName === "DETAILS") && name !== "data-htmx-powered",
@@ -23,104 +22,105 @@
     handle_swap(style, target, fragment) {
       if (style !== "morph") return false;
       const fresh = fragment.querySelector("#" + CSS.escape(target.id));
-      // An answer that the stream has overtaken shows an older moment: it comes too late.
+      // The stream may have overtaken this response: drop an older version.
       if (fresh && +(fresh.dataset.version ?? 0) < +(target.dataset.version ?? 0)) return [target];
-      if (fresh && target.matches(".lobby") && !fresh.matches(".lobby")) scrollTo(0, 0);  // the game begins
-      // What is being written stays as it is. What is checked follows the hall: left out, an older page unchecks it for good.
+      if (fresh && target.matches(".lobby") && !fresh.matches(".lobby")) scrollTo(0, 0);  // the match has started
+      // Keep what the user is typing. Radio buttons and checkboxes follow the server: if they were skipped, a stale page would
+      // keep its old choice forever.
       const typing = !!document.activeElement?.matches("input:not([type=radio], [type=checkbox]), select, textarea");
       if (fresh) return Idiomorph.morph(target, fresh, { morphStyle: "outerHTML", ignoreActiveValue: typing, callbacks });
-      // An answer without this part (an error page): say what it says, and leave the table as it was.
+      // A response without this element, e.g. an error page: show its title as a toast, and leave the page unchanged.
       toast(fragment.querySelector("h1")?.textContent.trim() || byId("toast").dataset.failed, true);
       return [target];
     },
   });
 
-  // Whose turn it is, told to a hidden tab; what happened, told to who listens.
-  let heard = null, mine = null, advised = "", lost = false;
-  function tell() {
+  // After a swap: title, favicon and alert for the turn; announcements for screen readers.
+  let lastEntry = null, myTurn = null, lastHint = "", lost = false;
+  function announce() {
     const frame = byId("frame");
     if (frame?.dataset.url) history.replaceState(null, "", frame.dataset.url);
     if (!frame?.dataset.title) return;
-    const turn = whose(frame);
+    const turn = showTurn(frame);
     const entries = [...frame.querySelectorAll(".entries > [id]")];
-    const news = entries.filter(e => heard !== null && +e.id.slice(4) > heard);
+    const news = entries.filter(e => lastEntry !== null && +e.id.slice(4) > lastEntry);
     const words = news.reverse().slice(-8).map(e => e.firstElementChild.textContent);
-    if (turn && !mine) words.push(byId("prompt-words").textContent);
+    if (turn && !myTurn) words.push(byId("prompt-words").textContent);
     const hint = byId("hints")?.dataset.say ?? "";
-    if (hint !== advised) words.push(hint);
-    if (hint && hint !== advised && mine !== null) byId("hints").scrollIntoView({ block: "nearest" });
-    advised = hint;
-    for (const line of document.querySelectorAll(".hint-line")) {  // the number that chooses the same
+    if (hint !== lastHint) words.push(hint);
+    if (hint && hint !== lastHint && myTurn !== null) byId("hints").scrollIntoView({ block: "nearest" });
+    lastHint = hint;
+    for (const line of document.querySelectorAll(".hint-line")) {  // the key of the same action on the board
       const key = line.querySelector(".key");
       key.textContent = meant(line)?.dataset.key ?? "";
       key.hidden = !key.textContent;
     }
-    if (words.length && mine !== null) byId("live").textContent = words.join(" ");
-    heard = Math.max(-1, ...entries.map(e => +e.id.slice(4)));
-    mine = turn;
+    if (words.length && myTurn !== null) byId("live").textContent = words.join(" ");
+    lastEntry = Math.max(-1, ...entries.map(e => +e.id.slice(4)));
+    myTurn = turn;
   }
-  // Who has played what a hint said goes on at the board.
-  let hinted = false;  // whether the focus is, or was before it vanished, among hints
-  function goOn() {
+  // After playing a hinted action by keyboard, move the focus to the board's controls.
+  let hinted = false;  // whether the focus is in the hints, or was when they disappeared
+  function refocus() {
     if (!hinted || document.activeElement !== document.body) return;
     const choices = document.querySelectorAll("#controls :is(button, input, select):not([aria-disabled], [tabindex='-1'], [type=hidden])");
     [...choices].find(each => each.checkVisibility())?.focus({ preventScroll: true });
   }
-  // With the match, or the seat, goes what one played with. Who was nowhere else goes on at the words that say so, before what
-  // can be done now; who has a sheet open, once it is shut.
-  let seated = !!byId("controls"), risen = false;
-  function land() {
+  // When the match or the seat ends, the controls disappear. Then move the focus from them to the prompt, which says so and
+  // stands before the next buttons. If a sheet is open, do this when it closes.
+  let seated = !!byId("controls"), promptWanted = false;
+  function focusPrompt() {
     const { activeElement: at, body } = document;
-    risen ||= seated && !byId("controls");
+    promptWanted ||= seated && !byId("controls");
     seated = !!byId("controls");
-    if (!risen || sheet()) return;
-    risen = false;  // what is in a sheet that was just shut has the focus until it is painted
+    if (!promptWanted || sheet()) return;
+    promptWanted = false;  // until the next paint, the focus may still be in a sheet that was just closed
     if (at === body || !at.checkVisibility()) document.querySelector(".prompt-line[tabindex]")?.focus();
   }
   const sheet = () => document.querySelector(":popover-open");
   const meant = line => document.querySelector(`#controls [name=action][value="${line.value}"]`);
-  function whose(frame) {
+  function showTurn(frame) {
     const turn = frame.dataset.turn === "yes";
     const icon = byId("icon");
     document.title = frame.dataset.title;
     icon.href = turn ? icon.dataset.turn : icon.dataset.calm;
-    if (turn && mine === false) call();
+    if (turn && myTurn === false) alertUser();
     return turn;
   }
-  // A hidden tab gives its stream back (a browser opens only six), so it asks now and then instead.
+  // A hidden tab closes its stream, because a browser opens only six connections to a host. It polls instead.
   setInterval(async () => {
     if (!document.hidden || !byId("stream")) return;
     const page = await fetch(location.href).then(answer => answer.text()).catch(() => "");
     const frame = new DOMParser().parseFromString(page, "text/html").getElementById("frame");
-    if (frame && document.hidden) mine = whose(frame);
+    if (frame && document.hidden) myTurn = showTurn(frame);
   }, 15000);
-  function call() {
+  function alertUser() {
     if (!document.hidden) return;
-    if (kept("call-sound")) new Audio(byId("icon").dataset.knock).play().catch(() => {});
-    if (kept("call-notice") && window.Notification?.permission === "granted") {
-      try { new Notification(document.title); } catch { /* Android has none without a worker */ }
+    if (stored("call-sound")) new Audio(byId("icon").dataset.knock).play().catch(() => {});
+    if (stored("call-notice") && window.Notification?.permission === "granted") {
+      try { new Notification(document.title); } catch { /* Android needs a service worker for this */ }
     }
   }
   const on = (name, act) => document.addEventListener(name, act);
-  // In a form whose requests queue (hx-sync), who presses twice at one sight of the table decides once. But the stream may show
-  // the next sight before the answer has come: what is decided then waits for it.
-  const asked = new WeakMap();
+  // In a form with queued requests (hx-sync), a double click on one version of the table sends one request. If the stream shows
+  // the next version before the response has come, the next click counts, and its request is queued.
+  const sent = new WeakMap();
   on("htmx:config:request", e => {
     if (!e.target.matches("form[hx-post][hx-sync]")) return;
     const seen = byId("frame").dataset.version;
-    if (asked.get(e.target)?.seen === seen) e.preventDefault();
-    else asked.set(e.target, { seen, request: e.detail.ctx });
+    if (sent.get(e.target)?.seen === seen) e.preventDefault();
+    else sent.set(e.target, { seen, request: e.detail.ctx });
   });
-  on("htmx:finally:request", e => { if (asked.get(e.target)?.request === e.detail.ctx) asked.delete(e.target); });
-  // Pending at once, and a word when the hall can't be reached.
+  on("htmx:finally:request", e => { if (sent.get(e.target)?.request === e.detail.ctx) sent.delete(e.target); });
+  // Mark a pressed button as pending at once, and say when the server doesn't respond.
   const presser = ({ request, sourceElement }) => request.submitter ?? (sourceElement.matches("a") ? sourceElement : null);
   on("htmx:before:request", e => presser(e.detail.ctx)?.classList.add("pending"));
   on("htmx:finally:request", e => presser(e.detail.ctx)?.classList.remove("pending"));
   on("htmx:error", e => { if (!e.target.hasAttribute?.("data-quiet")) toast(byId("toast").dataset.failed, true); });
-  on("htmx:after:swap", tell);
-  on("htmx:after:swap", land);
+  on("htmx:after:swap", announce);
+  on("htmx:after:swap", focusPrompt);
   on("focusin", e => { hinted = !!e.target.closest(".hints"); });
-  on("htmx:after:swap", () => setTimeout(goOn));  // once the game has said where Tab leads
+  on("htmx:after:swap", () => setTimeout(refocus));  // after the game's own script has set the tab order
   on("htmx:sse:error", () => { if (!lost) toast(byId("toast").dataset.lost, true); lost = true; });
   on("htmx:sse:after:connection", () => { if (lost) toast(byId("toast").dataset.reconnected); lost = false; });
   on("submit", e => { if (!e.target.hasAttribute("hx-post") && !e.target.hasAttribute("hx-get")) e.submitter?.classList.add("pending"); });
@@ -128,7 +128,7 @@
 
   on("click", e => {
     const refused = e.target.closest("[aria-disabled='true']");
-    if (refused) {  // Safari focuses no button on a tap: the focus is what shows why not
+    if (refused) {  // the focus shows the reason, and Safari doesn't focus a tapped button
       e.preventDefault();
       refused.focus();
       const why = byId(refused.getAttribute("aria-describedby"));
@@ -140,7 +140,7 @@
     if (rule && byId("rules")) { e.preventDefault(); openRule(rule.hash.slice(1)); }
     if (e.target.closest("#autoplay")) play(!playing);
   });
-  // What a hint names shows itself on the board.
+  // Highlight the action of a hint on the board.
   const point = e => {
     document.querySelectorAll(".meant").forEach(one => one.classList.remove("meant"));
     const line = e.target.closest?.(".hint-line");
@@ -157,7 +157,7 @@
     const done = given || copyWithoutClipboard(field.value);
     toast(done ? copied : uncopied, !done);
   }
-  // Only https and this very machine have a clipboard: at home friends come by http.
+  // The clipboard API needs HTTPS or localhost; on a home network friends use HTTP.
   function copyWithoutClipboard(text) {
     const { activeElement: at, body } = document;
     const box = document.createElement("textarea");
@@ -171,7 +171,7 @@
     at?.focus({ preventScroll: true });
     return done;
   }
-  // A rule of the log opens in the sheet beside the board.
+  // A link to a rule opens the sheet beside the board.
   function openRule(id, tries = 20) {
     if (!byId("rules").matches(":popover-open")) byId("rules").showPopover();
     const place = byId(id);
@@ -185,7 +185,7 @@
   const keys = { "?": () => byId("keys").togglePopover(), h: () => press(byId("hint")), u: () => press(byId("undo")), r: () => byId("rules")?.togglePopover(),
     l: () => copyLink("#table-url"), ArrowLeft: () => press(byId("step-back")), ArrowRight: () => press(byId("step-on")), " ": () => byId("autoplay") && play(!playing) };
   const typed = e => e.ctrlKey || e.metaKey || e.altKey || e.target.matches("input:not([type=radio]), select, textarea");
-  // An open sheet has the keys, and the focus, to itself: no key gets through to the table. The one that opened it closes it.
+  // An open sheet gets all keys and the focus. The key that opens it also closes it.
   const closes = { "?": "keys", r: "rules" };
   window.addEventListener("keydown", e => {
     if (!sheet()) return;
@@ -195,16 +195,16 @@
   document.addEventListener("toggle", e => {
     if (!e.target.matches("[popover]")) return;
     if (e.newState === "open") e.target.querySelector("[popovertargetaction=hide]")?.focus({ preventScroll: true });
-    else land();
+    else focusPrompt();
   }, true);
-  window.addEventListener("keydown", e => {  // after a game's own script, which may have used the key
+  window.addEventListener("keydown", e => {  // after the game's own script, which may have handled the key
     if (e.defaultPrevented || typed(e)) return;
     if (e.key === " " && e.target.matches("button, a, summary, input")) return;
     if (/^[1-9]$/.test(e.key)) press(document.querySelector(`[data-key="${e.key}"]`));
     else if (keys[e.key]) { if (e.key === " ") e.preventDefault(); keys[e.key](); }
   });
 
-  // A replay plays by pressing its own "a step on".
+  // Autoplay presses "next step".
   let playing;
   function play(start) {
     const button = byId("autoplay");
@@ -223,7 +223,7 @@
   for (const field of document.querySelectorAll("#table-url, #device-url, #invite")) field.value = new URL(field.value, location.href).href;
   if (matchMedia("(max-width: 700px)").matches) byId("seats")?.removeAttribute("open");
   for (const box of document.querySelectorAll("#calls input")) {
-    box.checked = !!kept(box.id);
+    box.checked = !!stored(box.id);
     box.addEventListener("change", async () => {
       if (box.id === "call-notice" && box.checked && (await window.Notification?.requestPermission()) !== "granted") {
         box.checked = false;
@@ -232,5 +232,5 @@
       localStorage.setItem(box.id, box.checked ? "1" : "");
     });
   }
-  tell();
+  announce();
 })();
