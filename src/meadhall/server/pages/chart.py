@@ -1,6 +1,6 @@
-"""A chart as it is drawn: an analysis as lines, marks and words, in the current language.
+"""The model of a chart: lines, marks and texts of an analysis, in the current language.
 
-Coordinates are those of a drawing of ``WIDTH`` by ``HEIGHT``; ``chart.css`` knows where the plot lies in it.
+All coordinates are in a picture of ``WIDTH`` by ``HEIGHT``. ``chart.css`` repeats the place of the plot in it.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ LEFT, RIGHT = 46, 446
 TOP, BOTTOM = 34, 206
 
 MARK = 28
-"""How far apart the numbers of turning points are at least: a little more than they are wide in the smallest job."""
+"""Minimum distance between the numbers of turning points: a little more than their width in the smallest picture."""
 MARKS = LEFT, RIGHT - 13
-"""Between where they stand: off the crest of the winner, beyond the end of the plot."""
+"""Range of these numbers. It ends before the winner's crest, which stands to the right of the plot."""
 CREST = 25
-"""How far apart crests on lines are at least."""
+"""Minimum distance between crests on lines."""
 COLUMNS = 100
-"""How many places of a chart can be chosen at most: more would be narrower than a finger or the point of a mouse."""
+"""Maximum number of columns that can be tapped: narrower ones would be too narrow for a finger or a mouse."""
 _STEPS = (1, 2, 5, 10, 20, 25, 50, 100, 200, 250, 500)
 _TICKS = 6
 
@@ -37,7 +37,10 @@ Point = tuple[float, float]
 
 
 def chart_part(match: Match, job: ChartJob, base: str, step: int | None = None, seat: str = "") -> ChartPart:
-    """A chart of the match at ``base`` where it stands: drawn, or on its way."""
+    """Return the chart of the match at the address ``base``: finished, or with its progress.
+
+    ``step``, ``seat``: what the replay around the chart shows.
+    """
     analysis = job.analysis
     return ChartPart(
         url=f"{base}/chart",
@@ -52,17 +55,17 @@ def chart_part(match: Match, job: ChartJob, base: str, step: int | None = None, 
 
 
 def chart_view(match: Match, analysis: Analysis) -> ChartView:
-    """The chart of a match."""
-    return _drawn(match, analysis, current_language())
+    """Return the finished chart of a match."""
+    return _chart_view(match, analysis, current_language())
 
 
 @lru_cache(maxsize=32)
-def _drawn(match: Match, analysis: Analysis, language: str) -> ChartView:
+def _chart_view(match: Match, analysis: Analysis, language: str) -> ChartView:
     with speaking(language):
-        return _draw(match, analysis)
+        return _new_chart_view(match, analysis)
 
 
-def _draw(match: Match, analysis: Analysis) -> ChartView:
+def _new_chart_view(match: Match, analysis: Analysis) -> ChartView:
     result = match.result()
     winners = result.winners if result else ()
     count = len(analysis.chances)
@@ -95,7 +98,7 @@ def _draw(match: Match, analysis: Analysis) -> ChartView:
 
 
 def percent(analysis: Analysis, position: int, party: int) -> str:
-    """A chance in words."""
+    """Return a chance in words. ``party``: index of the seats that win or lose together."""
     return percent_in_words(analysis.chance(position, party), sure=not analysis.samples[position])
 
 
@@ -106,7 +109,7 @@ def _title(match: Match) -> str:
 
 
 def _summary(lines: Iterable[ChartLine]) -> str:
-    """The chart in a sentence."""
+    """Return the chart in a sentence."""
     said = _("{name} from {first} to {last}")
     return "; ".join(said.format(name=line.name, first=line.percents[0], last=line.percents[-1]) for line in lines) + "."
 
@@ -115,12 +118,12 @@ def _summary(lines: Iterable[ChartLine]) -> str:
 
 
 def _place(position: int, count: int, chance: float) -> Point:
-    """Where a chance is drawn: every position has a column of the same width, and lies in its middle."""
+    """Return the point of a chance. All positions have columns of the same width; the point lies in the middle of its column."""
     return LEFT + (RIGHT - LEFT) * (position + 0.5) / count, BOTTOM - (BOTTOM - TOP) * chance
 
 
 def _path(points: Iterable[Point]) -> str:
-    """The points as an SVG path, without those in the middle of a straight stretch."""
+    """Return the points as an SVG path, without points inside horizontal stretches."""
     places = [(round(x, 1), round(y, 1)) for x, y in points]
     kept = [
         place
@@ -135,13 +138,13 @@ def _columns(count: int) -> int:
 
 
 def _ticks(count: int) -> tuple[ChartTick, ...]:
-    """Some numbers of actions along the foot of the chart."""
+    """Return a few round numbers of actions for the x axis."""
     step = next((step for step in _STEPS if (count - 1) / step <= _TICKS), 1000)
     return tuple(ChartTick(round(_place(k, count, 0)[0], 1), str(k)) for k in range(0, count, step))
 
 
 def _crests(paths: Sequence[Sequence[Point]], winners: Sequence[bool]) -> list[Point]:
-    """Where each line bears its crest: the only winner's at its end, the others' where they are most by themselves."""
+    """Return the place of each line's crest: a single winner's at the end, others where they are farthest from other lines."""
     crests: dict[int, Point] = {}
     if winners.count(True) == 1:
         crests[winners.index(True)] = RIGHT + CREST / 2 - 1, TOP
@@ -161,7 +164,7 @@ def _crests(paths: Sequence[Sequence[Point]], winners: Sequence[bool]) -> list[P
 
 
 def _marks(match: Match, analysis: Analysis, paths: Sequence[Sequence[Point]]) -> tuple[ChartMark, ...]:
-    """The turning points, their numbers in a row above the plot, apart from each other."""
+    """Return the turning points. Their numbers stand in a row above the plot without overlaps."""
     points = analysis.turning
     wanted = [paths[point.party][point.position][0] for point in points]
     return tuple(
@@ -183,7 +186,7 @@ def _marks(match: Match, analysis: Analysis, paths: Sequence[Sequence[Point]]) -
 
 
 def spread(wanted: Sequence[float], apart: float, first: float, last: float) -> list[float]:
-    """Places near the wanted ones, which ascend: at least so far apart, from ``first`` to ``last``."""
+    """Return places near the wanted ones, which ascend: at least ``apart`` from each other, between ``first`` and ``last``."""
     places = list(wanted)
     for _round in range(200):
         for k, (left, right) in enumerate(pairwise(places)):

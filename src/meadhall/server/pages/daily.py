@@ -19,12 +19,16 @@ from meadhall.server.pages.models import AttemptView, Bar, DailyPage, DailyState
 from meadhall.server.store.models import FINISHED, Guest, TableRow
 
 BEST_SHOWN = 20
+"""Number of attempts that a page lists."""
+
 DAYS_SHOWN = 10
+"""Number of days that a page links to."""
+
 _FEWEST_BARS = 6
 
 
 async def daily_strip(hall: Hall, guest: Guest) -> DailyStrip | None:
-    """What the hall says of today's puzzle; None if no game has one."""
+    """Return today's puzzle as the hall shows it; None if no game has a puzzle."""
     day = today()
     subject = puzzle_of(day)
     if subject is None:
@@ -34,7 +38,13 @@ async def daily_strip(hall: Hall, guest: Guest) -> DailyStrip | None:
 
 
 async def daily_page(hall: Hall, guest: Guest, day: str, base: str) -> DailyPage:
-    """A day's puzzle for a guest: the results only when the day, or their own attempt, is over."""
+    """Return a day's puzzle for a guest. It has results only after the day, or the guest's own attempt, has ended.
+
+    ``base``: the beginning of the address to share.
+
+    Raises:
+        NotFound: there is no puzzle for that day.
+    """
     tables = await hall.store.attempts(day)
     subject = game(tables[0].game) if tables else puzzle_of(day) if day == today() else None
     if subject is None:
@@ -42,10 +52,10 @@ async def daily_page(hall: Hall, guest: Guest, day: str, base: str) -> DailyPage
     own = await own_attempt(hall.store, day, guest)
     state = _state(own, day)
     done = state in ("over", "missed")
-    told = await results(hall, tables) if done else []
+    attempts = await results(hall, tables) if done else []
     outcome, pending = await _outcome(hall, tables[0]) if done and tables else (None, False)
-    mine = next((each for each in told if own is not None and each.table == own.id), None)
-    shown = [_attempt(subject, each, each is mine) for each in told]
+    mine = next((each for each in attempts if own is not None and each.table == own.id), None)
+    shown = [_attempt(subject, each, each is mine) for each in attempts]
     yours = next((each for each in shown if each.you), None)
     return DailyPage(
         game=subject.name,
@@ -61,7 +71,7 @@ async def daily_page(hall: Hall, guest: Guest, day: str, base: str) -> DailyPage
         hours=hours_left(),
         mine=yours,
         best=tuple(shown[:BEST_SHOWN]),
-        plots=tuple(_plot(figure, told, mine) for figure in terms(subject).figures) if told else (),
+        plots=tuple(_plot(figure, attempts, mine) for figure in terms(subject).figures) if attempts else (),
         outcome=outcome,
         outcome_pending=pending,
         share=_share(subject, day, yours, base) if yours else "",
@@ -70,7 +80,7 @@ async def daily_page(hall: Hall, guest: Guest, day: str, base: str) -> DailyPage
 
 
 async def _outcome(hall: Hall, table: TableRow) -> tuple[Outcome | None, bool]:
-    """What could have been made of the deal, if its game can tell; and whether that is still being found out."""
+    """Return the best possible result of the deal if it is known, and whether the solver is still working on it."""
     if terms(game(table.game)).outcome is None or not hall.can_show(table):
         return None, False
     outcome = await hall.outcomes.outcome(table)
@@ -91,7 +101,7 @@ def _attempt(subject: Game, attempt: Attempt, you: bool) -> AttemptView:
 
 
 def _plot(figure: Figure, attempts: Sequence[Attempt], mine: Attempt | None) -> Plot:
-    """A bar for every value there can be, or, without a limit, from the lowest to the highest there were."""
+    """Return a plot with a bar for every possible value; for a figure without a limit, from the lowest to the highest result."""
     values = Counter(each.figures[figure.name] for each in attempts)
     first, last = (min(values), max(values)) if figure.most is None else (0, figure.most)
     first = max(0, min(first, last + 1 - _FEWEST_BARS))
@@ -102,14 +112,14 @@ def _plot(figure: Figure, attempts: Sequence[Attempt], mine: Attempt | None) -> 
 
 
 def _share(subject: Game, day: str, mine: AttemptView, base: str) -> str:
-    """Three lines for a messenger."""
-    told = [f"{each.title} {each.value}" + (f"/{each.most}" if each.most else "") for each in mine.figures]
+    """Return a short text to send to friends, without spoilers."""
+    figures = [f"{each.title} {each.value}" + (f"/{each.most}" if each.most else "") for each in mine.figures]
     first = mine.figures[0]
     row = "▰" * first.value + "▱" * (first.most - first.value) if first.most else ""
-    return "\n".join(line for line in (f"{subject.title}, {in_words(day)}", row, " · ".join(told), f"{base}/daily") if line)
+    return "\n".join(line for line in (f"{subject.title}, {in_words(day)}", row, " · ".join(figures), f"{base}/daily") if line)
 
 
 def in_words(day: str) -> str:
-    """``"21 November 2026"``."""
+    """Return a date in words, e.g. ``"21 November 2026"``."""
     language = current_language()
     return format_date(date.fromisoformat(day), "long", locale="en_GB" if language == "en" else language)

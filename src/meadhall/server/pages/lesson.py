@@ -16,14 +16,14 @@ from meadhall.server.pages.models import LessonPage, MatchPage, SeatView
 
 
 def lesson_page(subject: Game, step: int, action: int | None = None) -> LessonPage:
-    """The step, or the nearest there is; the one after it when ``action`` is what it asks for."""
+    """Return a step, or the nearest one that exists; the next step if ``action`` is the action that the step asks for."""
     assert subject.lessons is not None
     lessons, last = subject.lessons.lessons, len(subject.lessons.lessons)
     step = max(1, min(last, step))
     if action is not None and action == lessons[step - 1].action:
         step, action = step + 1, None
     lesson, position = lessons[step - 1], subject.lessons.positions[step - 1]
-    match = _told(subject.name)
+    match = _lesson_match(subject.name)
     own = match.view_at(position, LEARNER)
     task = "" if lesson.action is None else subject.words.action(own.state, lesson.action, own.names)
     return LessonPage(
@@ -42,14 +42,14 @@ def lesson_page(subject: Game, step: int, action: int | None = None) -> LessonPa
 
 
 @cache
-def _told(name: str) -> Match:
+def _lesson_match(name: str) -> Match:
     subject = game(name)
     assert subject.lessons is not None
     return subject.lessons.match(subject)
 
 
 def _moment(match: Match, view: View, position: int) -> MatchPage:
-    """A moment as a spectator or the learner sees it."""
+    """Return a moment of the match as a spectator or the learner sees it."""
     result = match.result() if position == len(match.steps) else None
     seats = tuple(
         SeatView(
@@ -66,7 +66,7 @@ def _moment(match: Match, view: View, position: int) -> MatchPage:
 
 
 def _answer(view: View, action: int, task: str) -> str:
-    """What is said to another choice than the one that the lesson asks for."""
+    """Answer a choice that the step doesn't ask for. ``task``: the action that it asks for, in words."""
     if action in view.legal:
         return _("Good idea, but for now: {task}.").format(task=task)
     why = view.refusal(action)[1] if 0 <= action < view.game.actions else ""

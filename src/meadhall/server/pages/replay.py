@@ -17,12 +17,12 @@ from meadhall.server.pages.models import ChartPage, ChartPart, ReplayPage, SeatV
 
 
 def knowledge_of(knowledge: str) -> Knowledge:
-    """The knowledge asked for in an address."""
+    """Return the knowledge that an address asks for."""
     return "everything" if knowledge == "everything" else "public"
 
 
 def chart_page(match: Match, job: ChartJob, base: str, back: str) -> ChartPage:
-    """A chart on a page of its own."""
+    """Return a chart on a page of its own. ``back``: the address of the match."""
     result = result_view(match) or given_up_view(match)
     place = replace(chart_part(match, job, base), kept=True)
     return ChartPage(place, match.game.name, match.game.title, result.headline, result.how, back)
@@ -31,7 +31,7 @@ def chart_page(match: Match, job: ChartJob, base: str, back: str) -> ChartPage:
 def with_chart(
     content: ReplayPage, charts: ChartQueue, name: str, base: str, match: Match, knowledge: Knowledge, client: str = ""
 ) -> ReplayPage:
-    """A replay of a match that has ended, with its chart; or with the reason why there is none now."""
+    """Return the replay with the chart of its match, which has ended; or with the reason why there is no chart."""
     try:
         place = chart_part(match, charts.request(name, match, knowledge, client), base)
     except MeadhallError as error:
@@ -42,7 +42,17 @@ def with_chart(
 def replay_page(
     match: Match, base: str, step: int | None, seat: str, own_seat: int | None, url: str, sealed: bool = False
 ) -> ReplayPage:
-    """One moment of a match. Until it has ended, and is not sealed, only ``own_seat``'s view, or a spectator's, can be chosen."""
+    """Return one moment of a match.
+
+    Args:
+        base: the address of the replay.
+        step: the number of the action after which the match is shown.
+        seat: whose view is shown: a seat number, or "all".
+        own_seat: the guest's seat. Until the match has ended and is not sealed, other seats can't be chosen, and "all" is a
+            spectator's view.
+        url: the address of the match.
+        sealed: whether other guests still play the same deal.
+    """
     last = len(match.steps)
     position = max(0, min(last, step or 0))
     opened = match.ended and not sealed

@@ -1,4 +1,4 @@
-"""Verifying the dice of a match, for people: the commitment, the seed, and what running it again says."""
+"""The model of the page that checks the dice of a match: commitment, seed, and the result of a replay."""
 
 from __future__ import annotations
 
@@ -15,16 +15,18 @@ from meadhall.server.store.models import FINISHED
 
 
 async def verify_page(room: Room) -> VerifyPage:
-    """The page that proves the dice; while the match runs it shows the commitment only."""
+    """Return the check of a match's dice. While the match runs it has the commitment only.
+
+    Raises:
+        WrongMoment: the match has not started.
+    """
     match = room.match
     if match is None:
         raise WrongMoment(_("The match has not begun yet."))
     sealed = is_sealed(room.table)
     finished = room.table.status in FINISHED and not sealed
     verified = False
-    text = _(
-        "The server published the hash below before the first roll. It publishes the seed when the match ends."
-    )
+    text = _("The server published the hash below before the first roll. It publishes the seed when the match ends.")
     if sealed:
         text = _(
             "The server published the hash below before the first piece was dealt. It publishes the seed at the end of the day."
