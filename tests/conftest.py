@@ -1,4 +1,4 @@
-"""For all tests: Hypothesis tries the same examples in every run; ``HYPOTHESIS_PROFILE=searching`` looks for new ones."""
+"""Profiles of Hypothesis: the same examples in every run, or new ones with ``HYPOTHESIS_PROFILE=searching``."""
 
 from __future__ import annotations
 

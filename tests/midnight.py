@@ -1,4 +1,4 @@
-"""Tests of what lasts a day, until midnight in UTC."""
+"""Tests that must not run across midnight in UTC."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import time
 from datetime import UTC, datetime, timedelta
 
 
-def let_it_pass(within: float) -> None:
-    """Wait for midnight if it comes within so many seconds: a test that began now would begin on one day and end on another."""
+def wait_for_midnight(within: float) -> None:
+    """Wait until after midnight if it is less than ``within`` seconds away, so that a test begins and ends on the same day."""
     now = datetime.now(UTC)
     left = (datetime.combine(now.date() + timedelta(days=1), datetime.min.time(), UTC) - now).total_seconds()
     if left < within:

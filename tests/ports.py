@@ -1,4 +1,4 @@
-"""Ports for the servers that tests start: free, and nobody else's before the server listens there."""
+"""Free ports for the servers that tests start, which no other process takes before the server listens."""
 
 from __future__ import annotations
 
@@ -7,18 +7,19 @@ import socket
 from itertools import count, islice
 
 _FIRST, _COUNT = 12_000, 18_000
-"""Below those that systems hand out by themselves: there, somebody's outgoing connection might take one at any moment."""
+"""Below the ephemeral ports, which an outgoing connection of another process may take at any time."""
 
-_TURNS = count(37 * os.getpid())
-"""Each process begins elsewhere, and never looks at the same port twice."""
+_NUMBERS = count(37 * os.getpid())
+"""Each process begins at another number and never tries the same port twice."""
 
 
 def free_port() -> int:
-    """A port on loopback that nobody listens on."""
-    for turn in islice(_TURNS, _COUNT):
-        port = _FIRST + turn % _COUNT
+    """Return a free port on loopback."""
+    for number in islice(_NUMBERS, _COUNT):
+        port = _FIRST + number % _COUNT
         with socket.socket() as probe:
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # as servers do: one that was killed leaves traces
+            # as servers do, because a killed server leaves connections in TIME_WAIT
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             try:
                 probe.bind(("127.0.0.1", port))
             except OSError:

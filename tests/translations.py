@@ -1,4 +1,4 @@
-"""What is marked for translation, and how each language translates it."""
+"""The messages marked for translation, and the catalogues of every language."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SOURCE = Path(meadhall.__file__).parent
 
 
 def names(file: IO[bytes], keywords: object, tags: object, options: object) -> Iterator[tuple[int, str, str, list[str]]]:
-    """What pieces of a game are called, in TOML: its names are messages as they stand there."""
+    """Yield the names in a TOML file of a game as messages. Babel calls this as an extraction method."""
     for number, line in enumerate(file.read().decode().splitlines(), 1):
         if name := re.match(r'name = "(.+)"$', line):
             yield number, "gettext", name[1], []
@@ -28,7 +28,7 @@ KEYWORDS = {"_": None, "gettext": None, "marked": None, "ngettext": (1, 2)}
 
 
 class Part(NamedTuple):
-    """A part of the hall with catalogues of its own: a game, or the rest."""
+    """A package with separate catalogues: a game, or a part of the rest."""
 
     name: str
     folder: Path
@@ -43,7 +43,7 @@ def parts() -> list[Part]:
 
 
 def messages(folder: Path) -> dict[str, str]:
-    """Every marked message (of a plural: the singular), and where it stands."""
+    """Return every marked message (for a plural, the singular) with its file and line."""
     found = {}
     extracted = extract_from_dir(
         folder,

@@ -1,5 +1,6 @@
-"""``python tests/warm.py GAME…``: compile games' rules, those made for tests too, before the tests: while coverage is measured
-the compiler is several times as slow.
+"""``python tests/warm.py GAME…``: compile the rules of games, including those for tests, before the tests run.
+
+The compiler is several times as slow while coverage is measured.
 """
 
 from __future__ import annotations

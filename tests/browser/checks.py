@@ -1,4 +1,4 @@
-"""What must be true of any page."""
+"""Checks that hold for every page."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from playwright.sync_api import Page
 _ALIENS = """() => [...document.querySelectorAll("svg, svg *")]
     .filter(node => node.namespaceURI !== "http://www.w3.org/2000/svg").map(node => node.outerHTML.slice(0, 80))"""
 
-# Not innerWidth: where a page is too wide a phone shows all that is there, smaller, and counts that.
+# Not innerWidth: a phone zooms out of a page that is too wide, and innerWidth grows with it.
 _WIDTH = "document.documentElement.clientWidth"
 
 _TOO_WIDE = f"""() => [...document.querySelectorAll("main *, header *")]
@@ -39,37 +39,37 @@ _FOCUSED = """() => {
 
 
 def alien_nodes(page: Page) -> list[str]:
-    """What hangs below an ``<svg>`` and is no SVG: it would never be drawn."""
+    """Return the nodes below an ``<svg>`` that are not SVG, which browsers don't draw."""
     return _strings(page.evaluate(_ALIENS))
 
 
 def too_wide(page: Page) -> list[str]:
-    """What reaches over the edge of the screen."""
+    """Return the elements that extend beyond the edge of the screen."""
     return _strings(page.evaluate(_TOO_WIDE))
 
 
 def cut_off(page: Page) -> list[str]:
-    """Words that don't fit into what holds them."""
+    """Return the elements whose text is cut off."""
     return _strings(page.evaluate(_CUT_OFF))
 
 
 def scrolls_sideways(page: Page) -> bool:
-    """Whether the page is wider than the screen."""
+    """Return whether the page is wider than the screen."""
     return bool(page.evaluate(f"() => document.documentElement.scrollWidth > {_WIDTH}"))
 
 
 def small_controls(page: Page) -> list[str]:
-    """What is to be tapped and is less than 44 CSS pixels wide or high."""
+    """Return the controls that are less than 44 CSS pixels wide or high."""
     return _strings(page.evaluate(_SMALL))
 
 
 def moving(page: Page) -> list[str]:
-    """Animations and transitions that run and take longer than a blink."""
+    """Return the running animations and transitions that take longer than 20 ms."""
     return _strings(page.evaluate(_MOVING))
 
 
 def focused(page: Page) -> str:
-    """The id of what has the focus, "" if nothing has."""
+    """Return the id of the element with the focus, "" if there is none."""
     return str(page.evaluate(_FOCUSED))
 
 

@@ -1,4 +1,4 @@
-"""The fixtures of the tests in a real browser. They run in a process of their own: ``pytest tests/browser``."""
+"""The fixtures of the tests in a real browser. Run them in a separate process: ``pytest tests/browser``."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, expect, sync_playwright
 
-from browser.people import Come, Person
+from browser.people import NewPerson, Person
 from browser.server import ENDED, Hall
 
 ROOT = Path(__file__).parents[2]
@@ -27,19 +27,19 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def chromium() -> str:
-    """The path of a Chromium: the one that is named, else what the finder finds or installs."""
-    named = os.environ.get("MEADHALL_CHROMIUM")
-    if named:
-        return named
+    """Return the path of a Chromium: MEADHALL_CHROMIUM, or one that ``tools/browser`` finds or installs."""
+    path = os.environ.get("MEADHALL_CHROMIUM")
+    if path:
+        return path
     found = subprocess.run([ROOT / "tools" / "browser"], capture_output=True, text=True, check=False)
     if found.returncode != 0:
-        pytest.fail(f"there is no browser to test with: {found.stderr}", pytrace=False)
+        pytest.fail(f"no browser for the tests: {found.stderr}", pytrace=False)
     return found.stdout.strip()
 
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
-    """One Chromium for all tests; every person has a context of their own in it."""
+    """Start one Chromium for all tests. Every person has a separate context in it."""
     with sync_playwright() as playwright:
         started = playwright.chromium.launch(executable_path=chromium(), args=["--no-sandbox"])
         yield started
@@ -48,7 +48,7 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="session")
 def hall(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hall]:
-    """The hall that most tests share."""
+    """Start the hall that most tests share."""
     started = Hall(tmp_path_factory.mktemp("hall"))
     started.start()
     yield started
@@ -58,12 +58,12 @@ def hall(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hall]:
 
 
 @pytest.fixture
-def come(browser: Browser, hall: Hall) -> Iterator[Come]:
-    """People come to the hall, each with their own browser; at the end nothing may have gone wrong in any of them."""
+def new_person(browser: Browser, hall: Hall) -> Iterator[NewPerson]:
+    """Return a function that creates people with separate browsers. At the end no browser may have had an error."""
     here: list[Person] = []
 
-    def person(**manner: Any) -> Person:
-        here.append(Person(browser, hall.url, **manner))
+    def person(**options: Any) -> Person:
+        here.append(Person(browser, hall.url, **options))
         return here[-1]
 
     yield person

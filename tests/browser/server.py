@@ -1,4 +1,4 @@
-"""The real hall as a process of its own, which can be stopped, killed and started again on the same data and port."""
+"""The real hall in a separate process, which can be stopped, killed and restarted with the same data and port."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ import httpx
 from ports import free_port
 
 _PATIENCE = 600.0
-"""Seconds for a first start, which compiles the rules."""
+"""Timeout in seconds for a first start, which compiles the rules."""
 
 ENDED = (0, -signal.SIGTERM)
 """The exit statuses of a clean stop."""
 
 
 class Hall:
-    """A hall on a free port of this machine, its database in ``data``. ``bot_pause``: of the next start."""
+    """A hall on a free port, with its database in ``data``. ``bot_pause`` is for the next start."""
 
     def __init__(self, data: Path, bot_pause: float = 0.05) -> None:
         self.data = data
@@ -31,7 +31,7 @@ class Hall:
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self, wanted: str = "") -> None:
-        """Start, and wait until a game can be played, by default every one."""
+        """Start the hall and wait until a game, by default every game, can be played."""
         self.data.mkdir(parents=True, exist_ok=True)
         command: list[str | Path] = [
             Path(sys.executable).parent / "meadhall",
@@ -52,16 +52,16 @@ class Hall:
             time.sleep(0.05)
 
     def stop(self) -> int:
-        """Ask it to stop (SIGTERM); its exit status."""
+        """Stop the hall with SIGTERM and return its exit status."""
         return self._end(signal.SIGTERM)
 
     def kill(self) -> int:
-        """End it without a warning (SIGKILL)."""
+        """Kill the hall with SIGKILL and return its exit status."""
         return self._end(signal.SIGKILL)
 
     @property
     def log(self) -> Path:
-        """What it has said."""
+        """The file with the output of the hall."""
         return self.data / "hall.log"
 
     def _end(self, how: signal.Signals) -> int:
@@ -80,6 +80,6 @@ class Hall:
 
 
 def meadhall(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    """Run the command ``meadhall``, as its user would."""
+    """Run the command ``meadhall``."""
     command = [Path(sys.executable).parent / "meadhall", *arguments]
     return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)

@@ -1,4 +1,4 @@
-"""A table as one person sees it: what a test reads there, and how it acts."""
+"""A page of a table: functions that read it and act on it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from playwright.sync_api import Locator, Page, expect
 from browser.people import Person
 
 PATIENCE = 30_000
-"""Milliseconds for what bots and streams may take on a slow machine."""
+"""Timeout in milliseconds for bots and streams on a slow machine."""
 
 AXES_AND_ALLIES = "Axes and Allies"
 
@@ -60,70 +60,70 @@ class Table:
         return self.page.locator("#end-title").inner_text()
 
     @property
-    def news(self) -> int:
-        """The number of the newest event told."""
+    def newest_event(self) -> int:
+        """The number of the newest event in the log."""
         return int((self.entries.first.get_attribute("id") or "log--1").removeprefix("log-"))
 
     @property
-    def story(self) -> dict[int, str]:
-        """The events told by their numbers, all of one moment, the oldest first. The page shows only the newest of many."""
+    def numbered_log(self) -> dict[int, str]:
+        """The log by event number, the oldest first. The page shows only the newest events."""
         found: list[list[str]] = self.entries.evaluate_all(
             "all => all.map(each => [each.id.slice(4), each.firstElementChild.textContent.trim()])"
         )
         return {int(number): words for number, words in found[::-1]}
 
     @property
-    def told(self) -> list[str]:
-        """The same without the numbers."""
-        return list(self.story.values())
+    def log(self) -> list[str]:
+        """The texts of the log, the oldest first."""
+        return list(self.numbered_log.values())
 
     def wait_for_game(self) -> None:
-        """Until the game is there, and the scripts that listen to keys."""
+        """Wait for the game and for the scripts that handle keys."""
         expect(self.page.locator("#frame.game")).to_be_visible(timeout=PATIENCE)
         self.page.wait_for_load_state()
 
     @property
-    def moment(self) -> int:
-        """Which state of the table is shown: a later one has a higher number, on everybody's page the same."""
+    def version(self) -> int:
+        """The version of the table on this page. It grows with every change and is the same on every page."""
         return int(self.frame.get_attribute("data-version") or 0)
 
-    def wait_for_moment(self, moment: int) -> None:
-        """Until this state of the table is shown here, or a later one."""
-        self.page.wait_for_function("moment => +document.getElementById('frame').dataset.version >= moment", arg=moment)
+    def wait_for_version(self, version: int) -> None:
+        """Wait until the page shows this version of the table or a later one."""
+        self.page.wait_for_function("version => +document.getElementById('frame').dataset.version >= version", arg=version)
 
-    def wait_for_news(self, number: int) -> None:
-        """Until event ``number`` is told here, or a later one."""
+    def wait_for_event(self, number: int) -> None:
+        """Wait until the log has event ``number`` or a later one."""
         expect(self.page.locator(f"#log-{number}")).to_be_attached(timeout=PATIENCE)
 
     def wait_for_turn(self) -> bool:
-        """Until something is to be decided here (True), or the match is over (False).
+        """Wait for the turn of this page's player (True) or the end of the match (False).
 
-        Bots may play among themselves for as long as they like, if only something happens.
+        Bots may play among themselves for any time, as long as events arrive.
         """
         while not (self.my_turn or self.over):
-            newer = f"#log .entries > :first-child:not(#log-{self.news})"
+            newer = f"#log .entries > :first-child:not(#log-{self.newest_event})"
             expect(self.page.locator(f"#frame.yours, #frame.over, {newer}").first).to_be_attached(timeout=PATIENCE)
         return self.my_turn
 
-    def has_kept_the_place(self) -> None:
-        """Where one played is nothing left to do: the focus is on the words that say why, and one step before what is next."""
+    def expect_focus_in_place(self) -> None:
+        """Expect the focus on the text of the prompt, one step before the tools, when the controls have gone."""
         expect(self.prompt.locator("xpath=ancestor::p")).to_be_focused()
         self.page.keyboard.press("Tab")
         expect(self.page.locator("#tools").locator("a, button").first).to_be_focused()
 
     def legal(self) -> list[int]:
-        """The actions that are offered, ascending."""
+        """Return the offered actions in ascending order."""
         return sorted(int(choice.get_attribute("value") or -1) for choice in self.choices.all())
 
     def act(self, choose: Choose | None = None, by: Act | None = None) -> None:
-        """Choose, and wait until the move is confirmed."""
+        """Choose an action and wait until the hall has confirmed it."""
         number = self.page.locator("#controls input[name=n]").input_value()
         action = (choose or attack_first)(self.legal())
         (by or Locator.click)(self.page.locator(f"#act-{action}"))
         expect(self.page.locator(f"#controls input[name=n][value='{number}']")).to_have_count(0, timeout=PATIENCE)
 
     def play_on(self, choose: Choose | None = None, by: Act | None = None, before: Callable[[], None] = lambda: None) -> int:
-        """Play to the end; how many decisions were ours."""
+        """Play to the end and return the number of decisions of this page's player."""
         decisions = 0
         while self.wait_for_turn():
             before()
@@ -133,22 +133,22 @@ class Table:
 
 
 def attack_first(legal: Sequence[int]) -> int:
-    """The first action: an attack, when one is allowed."""
+    """Choose the first action: an attack, if one is legal."""
     return legal[0]
 
 
 def ally_first(legal: Sequence[int]) -> int:
-    """The last action: an alliance, when one is allowed. It keeps a match going."""
+    """Choose the last action: an alliance, if one is legal. It keeps the match going."""
     return legal[-1]
 
 
 def keep_going(tables: Sequence[Table]) -> Choose:
-    """Ally until everybody has had a decision, then attack: no match ends before."""
-    still = {id(table) for table in tables}
+    """Return a policy that allies until every player has had a decision, then attacks, so that no match ends too early."""
+    waiting = {id(table) for table in tables}
 
     def choose(legal: Sequence[int]) -> int:
-        still.difference_update(id(table) for table in tables if table.my_turn)
-        return ally_first(legal) if still else attack_first(legal)
+        waiting.difference_update(id(table) for table in tables if table.my_turn)
+        return ally_first(legal) if waiting else attack_first(legal)
 
     return choose
 
@@ -156,18 +156,18 @@ def keep_going(tables: Sequence[Table]) -> Choose:
 def open_table(
     host: Person, *friends: Person, bots: int = 0, rank: str = "karl", game: str = AXES_AND_ALLIES, option: str = ""
 ) -> list[Table]:
-    """A table opened by the host from the hall; friends come by its link and sit down, bots take further seats; it begins."""
-    tables = gather(host, *friends, bots=bots, rank=rank, game=game, option=option)
+    """Open a table as the host, seat friends and bots, and start the match. Return the page of every person."""
+    tables = fill_lobby(host, *friends, bots=bots, rank=rank, game=game, option=option)
     host.page.locator("#start").click()
     for table in tables:
         table.wait_for_game()
     return tables
 
 
-def gather(
+def fill_lobby(
     host: Person, *friends: Person, bots: int = 0, rank: str = "karl", game: str = AXES_AND_ALLIES, option: str = ""
 ) -> list[Table]:
-    """The same, before the host begins. ``option``: the sentence of an option that is not the default."""
+    """Open a table as the host and seat friends and bots, without starting. ``option``: the label of an option to check."""
     tile(host.open("/"), game).get_by_role("button", name="With friends").click()
     size = host.page.locator(f"#size-{1 + len(friends) + bots}")
     if size.get_attribute("aria-pressed") == "false":
@@ -189,38 +189,38 @@ def gather(
 
 
 def whose_turn(tables: Sequence[Table]) -> Table | None:
-    """The table of the one who is to decide, once all pages show the same moment; None when the match is over.
+    """Return the page of the player to move, once all pages show the same version; None when the match is over.
 
-    What has happened does not tell: some actions make no news.
+    Events are not enough to compare pages, because some actions have none.
     """
-    newest = max(table.moment for table in tables)
+    newest = max(table.version for table in tables)
     for table in tables:
-        table.wait_for_moment(newest)
+        table.wait_for_version(newest)
     return next((table for table in tables if table.my_turn), None)
 
 
-def at_plain_turn(plain: Table, others: Sequence[Table]) -> None:
-    """Let the others play until it is the turn of somebody without JavaScript, whose page looks again by itself."""
+def play_until_turn(plain: Table, others: Sequence[Table]) -> None:
+    """Let the others play until it is the turn of a page without JavaScript, which reloads by itself."""
     while (actor := whose_turn(others)) is not None:
         actor.act(ally_first)
     expect(plain.page.locator("#frame.yours")).to_be_attached(timeout=PATIENCE)
 
 
-def somebody_bound(host: Person, *friends: Person) -> Table:
-    """A moment of Axes and Allies at which somebody who is to decide sees a choice that is refused: whom they are allied with.
+def table_with_refused_choice(host: Person, *friends: Person) -> Table:
+    """Play Axes and Allies until the player to move has a choice that is refused, an ally, and return that player's page.
 
-    As nobody strikes, nobody falls before it has come.
+    No player attacks, so no player dies before.
     """
     players = open_table(host, *friends)
     while (actor := whose_turn(players)) is not None:
         if actor.refused.count():
             return actor
         actor.act(ally_first)
-    raise AssertionError("somebody has won where nobody strikes")
+    raise AssertionError("the match ended although no player attacked")
 
 
 def play_now(person: Person, game: str = AXES_AND_ALLIES) -> Table:
-    """From the hall to the first decision against bots."""
+    """Start a match against bots from the hall."""
     tile(person.open("/"), game).get_by_role("button", name="Play now").click()
     table = Table(person.page)
     table.wait_for_game()
@@ -228,5 +228,5 @@ def play_now(person: Person, game: str = AXES_AND_ALLIES) -> Table:
 
 
 def tile(hall: Page, game: str) -> Locator:
-    """The part of the hall's page that is about a game."""
+    """Return the tile of a game on the hall's page."""
     return hall.locator(".tile", has=hall.get_by_role("heading", name=game, exact=True))

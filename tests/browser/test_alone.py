@@ -1,10 +1,10 @@
 from __future__ import annotations
 
-from browser.people import Come
+from browser.people import NewPerson
 from browser.table import play_now
 
 
-def test_a_guest_plays_a_match_against_bots_from_two_clicks(come: Come) -> None:
-    table = play_now(come())
+def test_a_match_against_bots_starts_with_two_clicks(new_person: NewPerson) -> None:
+    table = play_now(new_person())
     table.play_on()
     assert "wins" in table.headline

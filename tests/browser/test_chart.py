@@ -1,4 +1,4 @@
-"""The chart of a match in a browser: at the end, in a replay, by pointer, by keyboard, and without JavaScript."""
+"""The chart of a match in a browser: at the end, in a replay, by mouse, by keyboard, and without JavaScript."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from playwright.sync_api import Page, expect
 
 from browser.checks import alien_nodes, scrolls_sideways, too_wide
-from browser.people import Come, Person
+from browser.people import NewPerson, Person
 from browser.table import PATIENCE
 from browser.test_accessible import STILL, Inspector
 from browser.test_phone import PHONE
@@ -16,8 +16,8 @@ from browser.test_phone import PHONE
 RECORDS = Path(__file__).parents[1] / "records"
 
 
-def bring(person: Person, name: str) -> str:
-    """Watch a record; its address."""
+def upload(person: Person, name: str) -> str:
+    """Upload a record and return the path of its replay."""
     page = person.open("/replay")
     page.locator("#record").set_input_files(RECORDS / f"{name}.match.json")
     page.get_by_role("button", name="Watch").click()
@@ -26,14 +26,14 @@ def bring(person: Person, name: str) -> str:
 
 
 def with_chart(person: Person, address: str) -> Page:
-    """The page, once its chart is there."""
+    """Open a page and wait for its chart."""
     page = person.open(address)
     expect(page.locator("#chart")).to_be_visible(timeout=PATIENCE)
     return page
 
 
-def moment(page: Page) -> int:
-    """Which moment the replay shows."""
+def shown_step(page: Page) -> int:
+    """Return the step that the replay shows."""
     return int(page.locator("#step").input_value())
 
 
@@ -49,13 +49,13 @@ _CROWDED = """() => {
 
 
 def crowded_marks(page: Page) -> list[str]:
-    """Numbers of turning points that lie over each other or over a crest."""
+    """Return the marks of turning points that overlap each other or a crest."""
     found: list[str] = page.evaluate(_CROWDED)
     return found
 
 
 def _check_figures_fit(page: Page) -> None:
-    """The table, once it is opened, scrolls by itself: it widens nothing."""
+    """Open the table of figures, which must scroll and not widen the page."""
     figures = page.locator(".figures")
     if figures.count():
         figures.locator("summary").click()
@@ -65,9 +65,9 @@ def _check_figures_fit(page: Page) -> None:
         assert figures.evaluate("e => e.offsetWidth <= e.closest('.panel').clientWidth")
 
 
-def test_the_chart_of_a_replay_comes_by_itself_and_leads_to_its_moments(come: Come) -> None:
-    person = come()
-    bring(person, "axes-and-allies/4-players-0")
+def test_the_chart_of_a_replay_appears_and_links_to_its_steps(new_person: NewPerson) -> None:
+    person = new_person()
+    upload(person, "axes-and-allies/4-players-0")
     page = person.page
     expect(page.locator("#chart")).to_be_visible(timeout=PATIENCE)
     page.locator(".chart-steps button[value='5']").click()
@@ -76,7 +76,7 @@ def test_the_chart_of_a_replay_comes_by_itself_and_leads_to_its_moments(come: Co
     page.locator("#turning-2").focus()
     page.keyboard.press("Enter")
     expect(page.locator(".turnings li[aria-current] #turning-2")).to_be_visible()
-    place = moment(page)
+    place = shown_step(page)
     page.keyboard.press("ArrowRight")
     expect(page.locator("label[for=step]")).to_contain_text(f"Step {place + 1} of")
     here = float(page.locator(".chart-here").first.get_attribute("cx") or 0)
@@ -85,9 +85,9 @@ def test_the_chart_of_a_replay_comes_by_itself_and_leads_to_its_moments(come: Co
     assert alien_nodes(page) == []
 
 
-def test_what_is_known_can_be_chosen_and_stays_chosen(come: Come) -> None:
-    person = come()
-    address = bring(person, "viking-axes/3-players-strategic-0")
+def test_the_chosen_knowledge_is_kept(new_person: NewPerson) -> None:
+    person = new_person()
+    address = upload(person, "viking-axes/3-players-strategic-0")
     page = with_chart(person, f"{address}?step=3")
     before = page.locator(".chart-line").first.get_attribute("d")
     page.locator("#knowledge-everything").click()
@@ -101,17 +101,17 @@ def test_what_is_known_can_be_chosen_and_stays_chosen(come: Come) -> None:
     expect(page.locator("#knowledge-everything[aria-current=true]")).to_be_visible()
 
 
-def test_everything_works_without_javascript(come: Come) -> None:
-    person = come(java_script_enabled=False)
-    address = bring(person, "viking-axes/2-players-strategic-0")
+def test_the_chart_works_without_javascript(new_person: NewPerson) -> None:
+    person = new_person(java_script_enabled=False)
+    address = upload(person, "viking-axes/2-players-strategic-0")
     page = person.page
-    expect(page.locator("#chart")).to_be_visible(timeout=PATIENCE)  # the page looks again by itself
+    expect(page.locator("#chart")).to_be_visible(timeout=PATIENCE)  # the page reloads by itself
     page.locator(".chart-steps button").nth(7).click()
     page.wait_for_url(re.compile(r"step=\d+"))
-    assert moment(page) == 7
+    assert shown_step(page) == 7
     page.locator("#knowledge-everything").click()
     expect(page.locator("#knowledge-everything[aria-current=true]")).to_be_visible(timeout=PATIENCE)
-    assert moment(page) == 7
+    assert shown_step(page) == 7
     page = with_chart(person, f"{address}/chart")
     page.locator("summary").click()
     expect(page.locator(".figures tbody tr").first).to_be_visible()
@@ -119,14 +119,14 @@ def test_everything_works_without_javascript(come: Come) -> None:
     page.wait_for_url(f"**{address}?step=0")
 
 
-def test_a_chart_is_accessible_and_fits(come: Come) -> None:
+def test_a_chart_is_accessible_and_fits_the_screen(new_person: NewPerson) -> None:
     inspector = Inspector()
-    desk, phone = come(**STILL), come(**PHONE)
-    address = bring(desk, "viking-axes/7-players-strategic-0")
+    desk, phone = new_person(**STILL), new_person(**PHONE)
+    address = upload(desk, "viking-axes/7-players-strategic-0")
     for place in (f"{address}?step=20", f"{address}/chart", f"{address}/chart?knowledge=everything"):
         for person in (desk, phone):
             page = with_chart(person, place)
-            inspector.look(place, page)
+            inspector.inspect(place, page)
             assert not scrolls_sideways(page)
             assert too_wide(page) == []
             assert alien_nodes(page) == []
@@ -135,9 +135,9 @@ def test_a_chart_is_accessible_and_fits(come: Come) -> None:
     assert inspector.found == []
 
 
-def test_the_drawing_and_the_table_say_the_same(come: Come) -> None:
-    person = come()
-    address = bring(person, "axes-and-allies/4-players-0")
+def test_the_drawing_and_the_table_agree(new_person: NewPerson) -> None:
+    person = new_person()
+    address = upload(person, "axes-and-allies/4-players-0")
     page = with_chart(person, f"{address}/chart")
     first, last = (page.locator(".figures tbody tr").nth(k).locator("td").all_text_contents() for k in (0, -1))
     about = page.locator(".chart svg desc").text_content() or ""

@@ -1,4 +1,4 @@
-"""The puzzle of the day: two people, one deal, one try each, and the plot in which each finds themselves."""
+"""The daily puzzle: two people play the same deal once each and find their results in the plot."""
 
 from __future__ import annotations
 
@@ -8,27 +8,27 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from browser.checks import alien_nodes, cut_off, scrolls_sideways, too_wide
-from browser.people import Come, Person
+from browser.people import NewPerson, Person
 from browser.test_accessible import STILL, Inspector
 from browser.test_phone import PHONE
-from midnight import let_it_pass
+from midnight import wait_for_midnight
 
 
 @pytest.fixture(autouse=True)
 def one_day() -> None:
-    """At midnight there is another puzzle."""
-    let_it_pass(within=180)
+    """Don't run across midnight, when the puzzle changes."""
+    wait_for_midnight(within=180)
 
 
-def newcomer(come: Come, name: str, **manner: object) -> Person:
-    person = come(**(STILL | manner))
+def newcomer(new_person: NewPerson, name: str, **options: object) -> Person:
+    person = new_person(**(STILL | options))
     person.open("/settings").locator("#name").fill(name)
     person.page.get_by_role("button", name="Save").click()
     return person
 
 
 def decide(page: Page) -> None:
-    """The first thing that can be chosen: a move, to leave the stack, a triplet, a payment."""
+    """Choose the first move, action, triplet or payment."""
     number = page.locator("#controls input[name=n]").input_value()
     phase = page.locator(".axxa-spots").get_attribute("data-phase")
     if phase == "move":
@@ -50,17 +50,17 @@ def the_deal(page: Page) -> list[str]:
     return [space.strip() for space in page.locator("[id^=on-]").all_text_contents()]
 
 
-def test_two_people_meet_one_deal_and_find_themselves_in_the_plot(come: Come) -> None:
-    ada, bo = newcomer(come, "Ada"), newcomer(come, "Bo")
+def test_two_people_play_the_same_deal_and_find_their_results_in_the_plot(new_person: NewPerson) -> None:
+    ada, bo = newcomer(new_person, "Ada"), newcomer(new_person, "Bo")
     inspector = Inspector()
-    inspector.look("hall", ada.open("/"))
+    inspector.inspect("hall", ada.open("/"))
     ada.page.get_by_role("button", name=re.compile("Try it")).click()
     expect(ada.page.locator("#frame.game")).to_be_visible()
     dealt = the_deal(ada.page)
     for _ in range(5):
         decide(ada.page)
 
-    inspector.look("invitation", bo.open("/daily"))
+    inspector.inspect("invitation", bo.open("/daily"))
     assert "Ada" not in bo.page.content()
     bo.page.locator("#begin").click()
     expect(bo.page.locator("#frame.game")).to_be_visible()
@@ -71,15 +71,15 @@ def test_two_people_meet_one_deal_and_find_themselves_in_the_plot(come: Come) ->
     while not ada.page.locator("#frame.over").count():
         decide(ada.page)
     expect(ada.page.locator("#rematch")).to_have_count(0)
-    inspector.look("over", ada.page)
+    inspector.inspect("over", ada.page)
     ada.page.locator("#results").click()
     expect(ada.page.locator(".plot")).to_have_count(3)
-    inspector.look("results", ada.page)
+    inspector.inspect("results", ada.page)
     assert alien_nodes(ada.page) == []
 
     bo.open("/daily").locator("#begin").click()
     give_up(bo.page)
-    inspector.look("given up", bo.page)
+    inspector.inspect("given up", bo.page)
     bo.page.locator("#results").click()
     triplets = bo.page.locator(".numbers dd").first.inner_text().split()[0]
     expect(bo.page.locator(".plot").first.locator(".bar.you .bar-value")).to_have_text(triplets)
@@ -94,8 +94,8 @@ def test_two_people_meet_one_deal_and_find_themselves_in_the_plot(come: Come) ->
     assert inspector.found == []
 
 
-def test_on_a_phone_and_without_javascript(come: Come) -> None:
-    page = newcomer(come, "Cy", **PHONE, java_script_enabled=False).open("/daily")
+def test_the_daily_puzzle_works_on_a_phone_and_without_javascript(new_person: NewPerson) -> None:
+    page = newcomer(new_person, "Cy", **PHONE, java_script_enabled=False).open("/daily")
     page.locator("#begin").click()
     page.locator(".axxa-movable:has(.axxa-goal) .axxa-chooser").first.click()
     page.locator(".axxa-goal:visible").first.click()
@@ -103,8 +103,8 @@ def test_on_a_phone_and_without_javascript(come: Come) -> None:
     assert page.locator("#controls input[name=n]").input_value() == "2"
 
 
-def test_its_pages_fit_a_phone(come: Come) -> None:
-    person = newcomer(come, "Di", **PHONE)
+def test_the_pages_of_the_daily_puzzle_fit_a_phone(new_person: NewPerson) -> None:
+    person = newcomer(new_person, "Di", **PHONE)
     for path in ("/", "/daily"):
         page = person.open(path)
         assert (scrolls_sideways(page), too_wide(page), cut_off(page)) == (False, [], [])

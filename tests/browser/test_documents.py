@@ -1,4 +1,4 @@
-"""Components of one's own in a browser: brought in the lobby, refused with the line, seen by everybody and played with."""
+"""Uploaded components in a browser: upload in the lobby, refusal with a line number, display to all, and play."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import pytest
 from playwright.sync_api import expect
 
 from browser.checks import too_wide
-from browser.people import Come
-from browser.table import gather
+from browser.people import NewPerson
+from browser.table import fill_lobby
 from browser.test_accessible import Inspector
 from browser.test_phone import PHONE
 
@@ -18,9 +18,9 @@ DUNGEON_ALLIES = "Dungeon Allies"
 
 
 @pytest.mark.parametrize("scripts", [True, False], ids=["with scripts", "plain"])
-def test_components_are_brought_in_the_lobby_and_played_with(come: Come, tmp_path: Path, scripts: bool) -> None:
-    host, friend = come(java_script_enabled=scripts), come()
-    gather(host, friend, game=DUNGEON_ALLIES)
+def test_components_are_uploaded_in_the_lobby_and_used_in_the_match(new_person: NewPerson, tmp_path: Path, scripts: bool) -> None:
+    host, friend = new_person(java_script_enabled=scripts), new_person()
+    fill_lobby(host, friend, game=DUNGEON_ALLIES)
     used = "#used-components"
     expect(host.page.locator(used)).to_have_text("The built-in file is used.")
 
@@ -47,9 +47,9 @@ def test_components_are_brought_in_the_lobby_and_played_with(come: Come, tmp_pat
         host.page.locator(".document summary").click()
     host.page.locator("#file-components").set_input_files(own)
     host.page.locator("#bring-components").click()
-    brought = re.compile(r"The host has brought other ones: [0-9a-f]{8}")
+    uploaded = re.compile(r"The host has brought other ones: [0-9a-f]{8}")
     for person in (host, friend):
-        expect(person.page.locator(used)).to_have_text(brought)
+        expect(person.page.locator(used)).to_have_text(uploaded)
     expect(friend.page.locator("#bring-components")).to_have_count(0)
 
     host.page.locator("#built-in-components").click()
@@ -58,19 +58,19 @@ def test_components_are_brought_in_the_lobby_and_played_with(come: Come, tmp_pat
         host.page.locator(".document summary").click()
     host.page.locator("#file-components").set_input_files(own)
     host.page.locator("#bring-components").click()
-    expect(friend.page.locator(used)).to_have_text(brought)
+    expect(friend.page.locator(used)).to_have_text(uploaded)
 
     host.page.locator("#start").click()
     for person in (host, friend):
         expect(person.page.locator("#board")).to_contain_text("Own ")
 
 
-def test_the_lobby_with_a_document_is_accessible_and_fits_a_phone(come: Come) -> None:
-    host, friend = come(**PHONE), come(**PHONE)
-    gather(host, friend, game=DUNGEON_ALLIES)
+def test_the_lobby_with_a_document_is_accessible_and_fits_a_phone(new_person: NewPerson) -> None:
+    host, friend = new_person(**PHONE), new_person(**PHONE)
+    fill_lobby(host, friend, game=DUNGEON_ALLIES)
     host.page.locator(".document summary").click()
     inspector = Inspector()
     for person, place in ((host, "host"), (friend, "friend")):
-        inspector.look(place, person.page)
+        inspector.inspect(place, person.page)
         assert too_wide(person.page) == []
     assert inspector.found == []

@@ -1,4 +1,4 @@
-"""Dungeon Allies in a browser: whole matches, what was looked at in secret, keys, a phone, plain forms, scenes."""
+"""Dungeon Allies in a browser: whole matches, secret looks at tiles, keyboard, phone, plain forms, animations."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from collections.abc import Callable, Iterator, Sequence
 from playwright.sync_api import Locator, Page, expect
 
 from browser.checks import alien_nodes, cut_off, focused, moving, scrolls_sideways, small_controls, too_wide
-from browser.people import SAME_ORIGIN, Come
+from browser.people import SAME_ORIGIN, NewPerson
 from browser.table import PATIENCE, Table, open_table, play_now, whose_turn
 from browser.test_accessible import Inspector
 from browser.test_keyboard import tab_to
 from browser.test_phone import PHONE
-from browser.test_viking_axes import LISTEN
+from browser.test_viking_axes import RECORD_TRAFFIC
 from meadhall.engine.match import Match
 from meadhall.engine.record.replay import replay
 from meadhall.games.dungeon_allies.actions import Act
@@ -28,7 +28,7 @@ MONSTERS = [monster.name for monster in BUILT_IN.monster]
 
 Press = Callable[[Locator], None]
 Prefer = Callable[[Sequence[int]], int]
-"""Which of the targets that shine."""
+"""A function that chooses one of the highlighted targets."""
 
 
 def phase(page: Page) -> str:
@@ -39,18 +39,18 @@ def number(page: Page) -> str:
     return page.locator("#controls input[name=n]").input_value()
 
 
-def moment_after(page: Page, before: str) -> None:
+def wait_for_next_decision(page: Page, before: str) -> None:
     expect(page.locator(f"#controls input[name=n][value='{before}']")).to_have_count(0, timeout=PATIENCE)
 
 
-def shining(page: Page) -> list[int]:
-    """The targets at which something can be chosen now."""
+def highlighted(page: Page) -> list[int]:
+    """Return the targets that can be chosen now."""
     found: list[str] = page.locator(".da-to:visible").evaluate_all("all => all.map(each => each.dataset.target)")
     return [int(target) for target in found]
 
 
 def deepest_last(targets: Sequence[int]) -> int:
-    """A monster, as near to the surface as there is one."""
+    """Choose the tile nearest to the surface."""
     return min(targets)
 
 
@@ -59,7 +59,7 @@ def to_the_tavern(targets: Sequence[int]) -> int:
 
 
 def take_die(page: Page, press: Press = Locator.click) -> int:
-    """Choose the smallest die that can be placed, unless it is chosen already; which it is."""
+    """Select the smallest die that can be placed and return it."""
     die = page.locator(".da-slot input").first
     if not die.is_checked():
         press(die)
@@ -67,32 +67,32 @@ def take_die(page: Page, press: Press = Locator.click) -> int:
 
 
 def decide(page: Page, prefer: Prefer = deepest_last, press: Press = Locator.click) -> None:
-    """One decision: the smallest die to the target preferred; of all else the last that is offered."""
+    """Make one decision: the smallest die to the preferred target, or else the last offered action."""
     before = number(page)
     if phase(page) == "place":
         die = take_die(page, press)
-        press(page.locator(f"#act-{Act.PLACE + DICE * prefer(shining(page)) + die}"))
+        press(page.locator(f"#act-{Act.PLACE + DICE * prefer(highlighted(page)) + die}"))
     elif phase(page) in ("peek", "fight_order"):
-        press(page.locator(f".da-to:visible[data-target='{prefer(shining(page))}']"))
+        press(page.locator(f".da-to:visible[data-target='{prefer(highlighted(page))}']"))
     else:
         press(page.locator(".da-acts .act:not([aria-disabled])").last)
-    moment_after(page, before)
+    wait_for_next_decision(page, before)
 
 
 def follow(players: Sequence[Table], actor: Table, prefer: Prefer = deepest_last) -> None:
-    """One decision, seen by everybody."""
+    """Make one decision and wait until every page shows it."""
     decide(actor.page, prefer)
     for table in players:
-        table.wait_for_news(actor.news)
+        table.wait_for_event(actor.newest_event)
 
 
-# ------------------------------------------------------------------------------------------------------------- whole matches
+# ---------------------------------------------------------------------------------------------------------------- whole matches
 
 
-def test_two_people_play_a_whole_match_by_clicking(come: Come) -> None:
-    host, friend = come(**STILL), come(**STILL)
+def test_two_people_play_a_whole_match_by_clicking(new_person: NewPerson) -> None:
+    host, friend = new_person(**STILL), new_person(**STILL)
     players = open_table(host, friend, game=DUNGEON_ALLIES)
-    watching = Table(come(**STILL).open(players[0].path))
+    watching = Table(new_person(**STILL).open(players[0].path))
     acted, seen = set(), set[str]()
     while (actor := whose_turn(players)) is not None:
         acted.add(players.index(actor))
@@ -102,12 +102,12 @@ def test_two_people_play_a_whole_match_by_clicking(come: Come) -> None:
         follow(players, actor)
     assert acted == {0, 1}
     assert seen >= {"assign", "place"}
-    everybody = [*players, watching]
-    for table in everybody:
+    all_tables = [*players, watching]
+    for table in all_tables:
         expect(table.page.locator("#da-final li")).to_have_count(2)
         expect(table.page.locator(".da-tally b")).to_have_text("28/28")
         assert alien_nodes(table.page) == []
-    assert players[0].told == players[1].told == watching.told
+    assert players[0].log == players[1].log == watching.log
     won = players[0].page.locator("#da-final .won")
     best = won.first
     name = best.locator(".da-called").inner_text()
@@ -117,8 +117,8 @@ def test_two_people_play_a_whole_match_by_clicking(come: Come) -> None:
     expect(players[0].page.get_by_role("dialog", name=name)).to_contain_text(f"{points} point")
 
 
-def test_a_die_goes_where_it_was_put_and_comes_back_when_that_is_undone(come: Come) -> None:
-    host, friend = come(**STILL), come(**STILL)
+def test_a_die_is_placed_and_returns_after_an_undo(new_person: NewPerson) -> None:
+    host, friend = new_person(**STILL), new_person(**STILL)
     players = open_table(host, friend, game=DUNGEON_ALLIES)
     actor = _until(players, "place")
     page = actor.page
@@ -127,7 +127,7 @@ def test_a_die_goes_where_it_was_put_and_comes_back_when_that_is_undone(come: Co
     die = take_die(page)
     before = number(page)
     page.locator(f"#act-{Act.PLACE + DICE * (Target.TREASURE + 1) + die}").click()
-    moment_after(page, before)
+    wait_for_next_decision(page, before)
     for table in players:
         expect(table.page.locator(f"#spot-{Target.TREASURE + 1} #die-{seat}-{die}")).to_be_visible()
         expect(table.page.locator(f"#about-{Target.TREASURE + 1}")).to_contain_text(
@@ -145,23 +145,23 @@ def test_a_die_goes_where_it_was_put_and_comes_back_when_that_is_undone(come: Co
 
 
 def _until(players: Sequence[Table], wanted: str, prefer: Prefer = deepest_last) -> Table:
-    """On to a decision of that phase: whose it is."""
+    """Play until a decision of this phase and return its player's page."""
     while (actor := whose_turn(players)) is not None:
         if phase(actor.page) == wanted:
             return actor
         follow(players, actor, prefer)
-    raise AssertionError(f"the match was over before anybody had to decide: {wanted}")
+    raise AssertionError(f"the match ended before a decision of the phase {wanted}")
 
 
-def test_a_bid_is_made_with_two_buttons(come: Come) -> None:
-    """Whoever has two gold outbids a friend who has a die in the tavern."""
-    players = open_table(come(**STILL), come(**STILL), game=DUNGEON_ALLIES)
+def test_a_bid_is_set_with_two_buttons(new_person: NewPerson) -> None:
+    """A player with two gold outbids a friend with a die in the tavern."""
+    players = open_table(new_person(**STILL), new_person(**STILL), game=DUNGEON_ALLIES)
     while (actor := whose_turn(players)) is not None and phase(actor.page) != "bid":
         friend = next(table for table in players if table is not actor)
         bidder = actor.page.locator(f"#spot-{Target.TAVERN} .da-bid .crest")
         rich = actor if bidder.count() else friend
         follow(players, actor, to_the_tavern if _gold(rich.page) >= 2 else deepest_last)
-    assert actor is not None, "nobody ever outbid anybody"
+    assert actor is not None, "no player outbid another"
     page, gold = actor.page, _gold(actor.page)
     amounts = [int(option) for option in page.locator("#bid option").all_text_contents()]
     assert amounts == list(range(amounts[0], gold + 1))
@@ -170,10 +170,10 @@ def test_a_bid_is_made_with_two_buttons(come: Come) -> None:
     page.get_by_role("button", name="more", exact=True).click()
     expect(page.locator("#bid option:checked")).to_have_text(str(amounts[1]))
     next(table for table in players if table is not actor).page.goto("about:blank")
-    expect(page.locator("#seats .chip", has_text="away")).to_have_count(1)  # the page has come anew
+    expect(page.locator("#seats .chip", has_text="away")).to_have_count(1)  # the page has been updated
     expect(page.locator("#bid option:checked")).to_have_text(str(amounts[1]))
     inspector = Inspector()
-    inspector.look("bid", page)
+    inspector.inspect("bid", page)
     assert inspector.found == []
     decide(page)
     assert _gold(page) == gold - amounts[1]
@@ -184,38 +184,38 @@ def _gold(page: Page) -> int:
     return int(page.locator(".da-purse .da-count").first.inner_text())
 
 
-# --------------------------------------------------------------------------------------------------- what was looked at in secret
+# -------------------------------------------------------------------------------------------------------- secret looks at tiles
 
 
-def test_a_tile_is_shown_to_nobody_but_who_looked_at_it(come: Come) -> None:
-    host, friend, spectator = people = [come(**STILL) for _ in range(3)]
+def test_a_tile_is_shown_only_to_the_player_who_looked_at_it(new_person: NewPerson) -> None:
+    host, friend, spectator = people = [new_person(**STILL) for _ in range(3)]
     for person in people:
-        person.context.add_init_script(LISTEN)
+        person.context.add_init_script(RECORD_TRAFFIC)
     players = open_table(host, friend, game=DUNGEON_ALLIES)
     watching = Table(spectator.open(players[0].path))
     watching.wait_for_game()
-    everybody = [*players, watching]
+    all_tables = [*players, watching]
     looks = 0
     while looks < 6:
-        actor = whose_turn(everybody)
+        actor = whose_turn(all_tables)
         assert actor is not None
         cast = actor.page.locator(f"#act-{Act.ILLUMINATE}:not([aria-disabled])")
         if phase(actor.page) == "place" and cast.count():
             before = number(actor.page)
             cast.click()
-            moment_after(actor.page, before)
+            wait_for_next_decision(actor.page, before)
             _look(actor)
             _look(actor)
             looks += 2
         else:
             decide(actor.page, _red_crystals)
-        for table in everybody:
-            table.wait_for_news(actor.news)
+        for table in all_tables:
+            table.wait_for_event(actor.newest_event)
     for _ in range(12):  # some of them are revealed
-        actor = whose_turn(everybody)
+        actor = whose_turn(all_tables)
         if actor is None:
             break
-        follow(everybody, actor)
+        follow(all_tables, actor)
     for person in (host, friend):
         person.page.get_by_role("button", name="Resign").click()
         person.page.locator("#resign-yes").click()
@@ -224,41 +224,41 @@ def test_a_tile_is_shown_to_nobody_but_who_looked_at_it(come: Come) -> None:
     for seat, person in enumerate(people):
         shown = list(_frames(person.page))
         assert len(shown) > 30
-        told = 0
+        shown_squares = 0
         for n, squares, text in shown:
             known = _known(match, seat, n)
             assert squares <= set(known), (seat, n)
             names = {name for name in MONSTERS if name in text}
             assert names <= set(known.values()), (seat, n)
-            told += len(squares)
-        assert (told > 0) == (person is not spectator)
+            shown_squares += len(squares)
+        assert (shown_squares > 0) == (person is not spectator)
 
 
 def _red_crystals(targets: Sequence[int]) -> int:
-    """The turn order, whose first spaces give them; the prisoners give none back."""
+    """Choose the turn order, whose first spaces give red crystals, or else the trade."""
     return Target.TURN_ORDER if Target.TURN_ORDER in targets else Target.TRADE
 
 
 def _look(table: Table) -> None:
-    """At the first tile that can be looked at: its face is seen at once."""
+    """Look at the first tile possible. Its face must be visible at once."""
     assert phase(table.page) == "peek"
     before = number(table.page)
-    square = shining(table.page)[0]
+    square = highlighted(table.page)[0]
     table.page.locator(f"#act-{Act.PEEK + square}").click()
-    moment_after(table.page, before)
+    wait_for_next_decision(table.page, before)
     expect(table.page.locator(f"#look-{square} .da-face")).to_be_visible()
     expect(table.page.locator(f"#spot-{square} .da-eye.seat-{_seat(table.page)}")).to_be_attached()
 
 
 def _seat(page: Page) -> int:
-    """Whose corner it is."""
+    """Return the seat of this page's player."""
     found = re.search(r"seat-(\d)", page.locator(".da-area").get_attribute("class") or "")
     assert found
     return int(found[1])
 
 
 def _known(match: Match, viewer: int, n: int) -> dict[int, str]:
-    """The tiles that a viewer knows after action ``n``, by square: those they have looked at, and all that were revealed."""
+    """Return the tiles that a viewer knows after action ``n``, by square: those they looked at and those revealed."""
     names = {monster.id: monster.name for monster in BUILT_IN.monster}
     known = {}
     for step in match.steps:
@@ -271,19 +271,19 @@ def _known(match: Match, viewer: int, n: int) -> dict[int, str]:
 
 
 def _frames(page: Page) -> Iterator[tuple[int, set[int], str]]:
-    """Every frame that a page was sent: after which action it shows the boards, the squares looked at, all its text."""
-    for text in page.evaluate("() => window.heard"):
+    """Yield every frame that a page received: the last action it shows, the squares looked at, and its text."""
+    for text in page.evaluate("() => window.received"):
         for frame in re.split(r'(?=<div id="frame")', text)[1:]:
             number = re.search(r'id="da-board" class="da" data-n="(\d+)"', frame)
             if number:
                 yield int(number[1]), {int(square) for square in re.findall(r'id="look-(\d+)"', frame)}, frame
 
 
-# --------------------------------------------------------------------------------------------------------------- keys, a phone
+# ----------------------------------------------------------------------------------------------------------- keyboard and phone
 
 
-def test_it_is_played_by_keyboard_alone(come: Come) -> None:
-    table = play_now(come(**STILL), DUNGEON_ALLIES)
+def test_the_game_can_be_played_by_keyboard(new_person: NewPerson) -> None:
+    table = play_now(new_person(**STILL), DUNGEON_ALLIES)
     page = table.page
     decisions = 0
     while decisions < 8 and table.wait_for_turn():
@@ -294,16 +294,16 @@ def test_it_is_played_by_keyboard_alone(come: Come) -> None:
                 page.keyboard.press(waiting.last.get_attribute("data-key") or "")
             expect(waiting.last).to_be_checked()
             tab_to(page, lambda: focused(page).startswith(("act-", "spot-")) and focused(page) != f"act-{Act.ILLUMINATE}")
-            _walk_to(page, Target.TRADE if decisions % 2 else min(shining(page)))
+            _walk_to(page, Target.TRADE if decisions % 2 else min(highlighted(page)))
         elif phase(page) == "bid":
             tab_to(page, lambda: focused(page) == "act-bid")
         else:
             tab_to(page, lambda: page.locator(".da-acts .act:not([aria-disabled]):focus").count() > 0)
         page.keyboard.press("Enter")
-        moment_after(page, before)
+        wait_for_next_decision(page, before)
         decisions += 1
         if table.wait_for_turn():
-            assert focused(page), "the place in the page is lost"
+            assert focused(page), "the focus is lost"
     assert decisions == 8
 
 
@@ -317,66 +317,66 @@ ARROWS = {"ArrowUp": (0, -1), "ArrowDown": (0, 1), "ArrowLeft": (-1, 0), "ArrowR
 
 
 def _walk_to(page: Page, target: int) -> None:
-    """With the arrow keys, each of which leads to what is nearest in its direction."""
-    middles = {int(at): tuple(middle) for at, middle in page.evaluate(_MIDDLES).items()}
-    start = _standing_at(page)
-    ways: dict[int, list[str]] = {start: []}
+    """Move the focus to a target with the arrow keys, each of which leads to the nearest target in its direction."""
+    middles = {int(spot): tuple(middle) for spot, middle in page.evaluate(_MIDDLES).items()}
+    start = _focused_target(page)
+    routes: dict[int, list[str]] = {start: []}
     queue = deque([start])
-    while target not in ways:
+    while target not in routes:
         here = queue.popleft()
         for key, direction in ARROWS.items():
             there = _nearest(middles, here, *direction)
-            if there is not None and there not in ways:
-                ways[there] = [*ways[here], key]
+            if there is not None and there not in routes:
+                routes[there] = [*routes[here], key]
                 queue.append(there)
-    for key in ways[target]:
+    for key in routes[target]:
         page.keyboard.press(key)
-    assert _standing_at(page) == target
+    assert _focused_target(page) == target
 
 
-def _standing_at(page: Page) -> int:
+def _focused_target(page: Page) -> int:
     return int(page.evaluate("() => document.activeElement.dataset.target"))
 
 
 def _nearest(middles: dict[int, tuple[float, ...]], here: int, right: int, down: int) -> int | None:
-    """What lies aslant is three times as far as what lies straight ahead."""
-    away = {}
+    """Return the nearest target in a direction. Sideways distance counts three times."""
+    distances = {}
     for there, (x, y) in middles.items():
         dx, dy = x - middles[here][0], y - middles[here][1]
         if dx * right + dy * down > 4:
-            away[there] = dx * right + dy * down + 3 * abs(dx * down) + 3 * abs(dy * right)
-    return min(away, key=away.__getitem__, default=None)
+            distances[there] = dx * right + dy * down + 3 * abs(dx * down) + 3 * abs(dy * right)
+    return min(distances, key=distances.__getitem__, default=None)
 
 
-def test_escape_lets_a_die_go_and_a_second_press_too(come: Come) -> None:
-    players = open_table(come(**STILL), come(**STILL), game=DUNGEON_ALLIES)
+def test_escape_or_a_second_click_deselects_a_die(new_person: NewPerson) -> None:
+    players = open_table(new_person(**STILL), new_person(**STILL), game=DUNGEON_ALLIES)
     page = _until(players, "place").page
-    assert shining(page) == []
+    assert highlighted(page) == []
     page.keyboard.press("1")
     expect(page.locator("#take-0")).to_be_checked()
-    assert len(shining(page)) > SQUARES
+    assert len(highlighted(page)) > SQUARES
     page.keyboard.press("Escape")
     expect(page.locator("#take-0")).not_to_be_checked()
-    assert shining(page) == []
+    assert highlighted(page) == []
     page.locator("#take-1").click()
     page.locator("#take-1").click()
     expect(page.locator("#take-1")).not_to_be_checked()
 
 
-def test_it_is_played_on_a_phone_by_tapping(come: Come) -> None:
-    table = open_table(come(**PHONE), bots=4, game=DUNGEON_ALLIES)[0]
+def test_dungeon_allies_can_be_played_on_a_phone_by_tapping(new_person: NewPerson) -> None:
+    table = open_table(new_person(**PHONE), bots=4, game=DUNGEON_ALLIES)[0]
     page = table.page
     seen = set[str]()
     for _ in range(14):
         if not table.wait_for_turn():
             break
-        _check_it_fits(page)
-        expect(page.locator(".tip:visible"), "nothing lies over what is to be decided").to_have_count(0)
+        _check_fits(page)
+        expect(page.locator(".tip:visible"), "no tooltip covers the choices").to_have_count(0)
         if phase(page) == "place":
             if "place" not in seen:
                 _tap_a_place(page)
             take_die(page, Locator.tap)
-            _check_it_fits(page)
+            _check_fits(page)
         expect(table.prompt).to_be_in_viewport(ratio=0.99)
         for each in page.locator(".da-slot, .da-acts .act").all():
             expect(each).to_be_in_viewport(ratio=0.99)
@@ -392,22 +392,22 @@ def test_it_is_played_on_a_phone_by_tapping(come: Come) -> None:
 
 
 def _tap_a_place(page: Page) -> None:
-    """It tells about itself; as long as no die is chosen, no choice lies on it."""
+    """Tap a space, which shows its tooltip as long as no die is selected."""
     place = page.locator("#spot-0")
     place.tap()
     expect(place.locator(".tip")).to_be_visible()
 
 
-def _check_it_fits(page: Page) -> None:
+def _check_fits(page: Page) -> None:
     assert not scrolls_sideways(page)
     assert (too_wide(page), cut_off(page), small_controls(page)) == ([], [], [])
 
 
-# --------------------------------------------------------------------------------------------------------- forms, scenes, axe
+# --------------------------------------------------------------------------------------------- forms, animations, accessibility
 
 
-def test_without_javascript_dice_are_placed_and_refusals_are_pages(come: Come) -> None:
-    plain, scripted = come(java_script_enabled=False), come(**STILL)
+def test_without_javascript_dice_are_placed_and_refusals_are_pages(new_person: NewPerson) -> None:
+    plain, scripted = new_person(java_script_enabled=False), new_person(**STILL)
     players = open_table(scripted, plain, game=DUNGEON_ALLIES)
     placed = 0
     while placed < 3:
@@ -416,7 +416,7 @@ def test_without_javascript_dice_are_placed_and_refusals_are_pages(come: Come) -
         actor = next(table for table in players if table.my_turn)
         if actor.page is plain.page and phase(plain.page) == "place":
             several = plain.page.locator(".da-slot input").count() > 1
-            assert (shining(plain.page) == []) == several
+            assert (highlighted(plain.page) == []) == several
             plain.allow("422")
             form: dict[str, str | float | bool] = {"action": Act.PLACE + DICE * Target.TRADE + Die.D12}
             refused = plain.page.context.request.post(f"{players[1].path}/act", form=form, headers=SAME_ORIGIN)
@@ -426,13 +426,13 @@ def test_without_javascript_dice_are_placed_and_refusals_are_pages(come: Come) -
         decide(actor.page, lambda targets: max(target for target in targets if target < Target.SORCERER))
 
 
-_NO_HURRY = "const later = setTimeout; window.setTimeout = (act, ms, ...more) => later(act, ms < 1000 ? ms : 600000, ...more);"
-"""A scene stays until somebody goes on: however slow the machine is, none is over before it was looked at."""
+_SLOW_TIMERS = "const later = setTimeout; window.setTimeout = (act, ms, ...more) => later(act, ms < 1000 ? ms : 600000, ...more);"
+"""Scenes stay until the next one is requested, so that the test doesn't depend on the speed of the machine."""
 
 
-def test_a_turn_is_told_scene_by_scene_and_can_be_paused_and_skipped(come: Come) -> None:
-    host, friend = come(), come()
-    host.context.add_init_script(_NO_HURRY)
+def test_the_animation_of_a_turn_can_be_paused_and_skipped(new_person: NewPerson) -> None:
+    host, friend = new_person(), new_person()
+    host.context.add_init_script(_SLOW_TIMERS)
     players = open_table(host, friend, game=DUNGEON_ALLIES)
     page = host.page
     while not page.locator("#turn .da-scene").count():
@@ -455,8 +455,8 @@ def test_a_turn_is_told_scene_by_scene_and_can_be_paused_and_skipped(come: Come)
     expect(page.get_by_role("dialog", name="What happened in turn 1")).to_contain_text(re.compile("Victory|Lost"))
 
 
-def test_no_moment_has_an_axe_violation(come: Come) -> None:
-    host, friend = come(**STILL), come(**STILL)
+def test_no_phase_has_an_axe_violation(new_person: NewPerson) -> None:
+    host, friend = new_person(**STILL), new_person(**STILL)
     players = open_table(host, friend, game=DUNGEON_ALLIES)
     inspector, seen = Inspector(), set[str]()
     for _ in range(24):
@@ -467,21 +467,21 @@ def test_no_moment_has_an_axe_violation(come: Come) -> None:
             seen.add(phase(actor.page))
             if phase(actor.page) == "place":
                 take_die(actor.page)
-            inspector.look(f"{phase(actor.page)}, to decide", actor.page)
+            inspector.inspect(f"{phase(actor.page)}, to decide", actor.page)
         follow(players, actor)
     assert {"assign", "place"} <= seen
-    inspector.look("waiting", next(table for table in players if not table.my_turn).page)
+    inspector.inspect("waiting", next(table for table in players if not table.my_turn).page)
     host.page.locator(".da.mine .da-clock button").click()
-    inspector.look("what happened", host.page)
+    inspector.inspect("what happened", host.page)
     host.page.keyboard.press("Escape")
     host.page.locator(".plate-1 .da-open").click()
-    inspector.look("a corner", host.page)
-    inspector.look("rulebook", host.open("/rules/dungeon-allies"))
+    inspector.inspect("a corner", host.page)
+    inspector.inspect("rulebook", host.open("/rules/dungeon-allies"))
     assert alien_nodes(host.page) == []
     assert inspector.found == []
 
 
-def test_the_dice_have_as_many_sides_as_they_say(come: Come) -> None:
-    page = come(**STILL).open("/rules/dungeon-allies")
+def test_the_rulebook_shows_a_die_of_each_size(new_person: NewPerson) -> None:
+    page = new_person(**STILL).open("/rules/dungeon-allies")
     drawn = page.locator("#rulebook .da-die use:last-of-type").evaluate_all("all => all.map(each => each.getAttribute('href'))")
     assert {f"#da-d{sides}" for sides in SIDES} <= set(drawn)

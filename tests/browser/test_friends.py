@@ -1,4 +1,4 @@
-"""Two people and a spectator, each with a browser of their own."""
+"""Two people and a spectator in separate browsers."""
 
 from __future__ import annotations
 
@@ -8,59 +8,59 @@ from pathlib import Path
 from playwright.sync_api import Page, Route, expect
 
 from browser.checks import alien_nodes
-from browser.people import Come
+from browser.people import NewPerson
 from browser.server import meadhall
-from browser.table import Table, gather, keep_going, open_table, tile, whose_turn
+from browser.table import Table, fill_lobby, keep_going, open_table, tile, whose_turn
 from browser.test_viking_axes import STRATEGIC, VIKING_AXES
 
 
-def test_two_people_play_a_whole_match_and_a_spectator_watches(come: Come, tmp_path: Path) -> None:
-    host, friend, spectator = come(), come(), come()
-    players = gather(host, friend)
+def test_two_people_play_a_whole_match_and_a_spectator_watches(new_person: NewPerson, tmp_path: Path) -> None:
+    host, friend, spectator = new_person(), new_person(), new_person()
+    players = fill_lobby(host, friend)
     watching = Table(spectator.open(players[0].path))
     expect(spectator.page.get_by_text("The match will appear here")).to_be_visible()
 
     host.page.locator("#start").click()
-    everybody = [*players, watching]
-    for table in everybody:
+    all_tables = [*players, watching]
+    for table in all_tables:
         table.wait_for_game()
 
     acted: set[int] = set()
     choose = keep_going(players)
-    while (actor := whose_turn(everybody)) is not None:
-        _check_everybody_knows_whose_turn_it_is(actor, everybody)
-        acted.add(everybody.index(actor))
+    while (actor := whose_turn(all_tables)) is not None:
+        _check_turn_on_every_page(actor, all_tables)
+        acted.add(all_tables.index(actor))
         actor.act(choose)
-        for table in everybody:
-            table.wait_for_news(actor.news)
-        assert [nodes for table in everybody if (nodes := alien_nodes(table.page))] == []
+        for table in all_tables:
+            table.wait_for_event(actor.newest_event)
+        assert [nodes for table in all_tables if (nodes := alien_nodes(table.page))] == []
 
     assert acted == {0, 1}
-    assert {table.headline for table in everybody} == {everybody[0].headline}
-    assert everybody[0].told == everybody[1].told == watching.told
-    assert watching.told[-1].endswith("is the last one standing and wins")
+    assert {table.headline for table in all_tables} == {all_tables[0].headline}
+    assert all_tables[0].log == all_tables[1].log == watching.log
+    assert watching.log[-1].endswith("is the last one standing and wins")
     expect(watching.acts).to_have_count(0)
     expect(spectator.page.get_by_role("button", name="Rematch")).to_have_count(0)
     _check_the_record(host.page, tmp_path)
     _check_the_replay(spectator.page, watching)
 
 
-def _check_everybody_knows_whose_turn_it_is(actor: Table, everybody: list[Table]) -> None:
+def _check_turn_on_every_page(actor: Table, all_tables: list[Table]) -> None:
     name = actor.page.locator(".plate.active .plate-name strong").inner_text()
     expect(actor.prompt).to_contain_text("Your axe has power")
     expect(actor.page).to_have_title(re.compile("^● Your turn"))
     assert actor.choices.count() > 0
-    for table in everybody:
+    for table in all_tables:
         if table is not actor:
             expect(table.prompt).to_contain_text(f"{name} chooses")
             expect(table.choices).to_have_count(0)
             expect(table.page).not_to_have_title(re.compile("Your turn"))
-    expect(everybody[-1].acts).to_have_count(0)
-    expect(everybody[-1].page.get_by_text("You are watching.")).to_be_visible()
+    expect(all_tables[-1].acts).to_have_count(0)
+    expect(all_tables[-1].page.get_by_text("You are watching.")).to_be_visible()
 
 
 def _check_the_record(page: Page, folder: Path) -> None:
-    """Downloaded, verified here and in the hall."""
+    """Download the record, and verify it with the command and in the hall."""
     with page.expect_download() as download:
         page.get_by_role("link", name="Record", exact=True).click()
     record = folder / download.value.suggested_filename
@@ -72,26 +72,26 @@ def _check_the_record(page: Page, folder: Path) -> None:
 
 
 def _check_the_replay(page: Page, table: Table) -> None:
-    """From the beginning, step by step, to the same end."""
-    story, headline = table.told, table.headline
+    """Replay the match step by step to the same end."""
+    log, headline = table.log, table.headline
     page.get_by_role("link", name="Replay", exact=True).click()
     expect(page.get_by_text("Step 0 of")).to_be_visible()
     last = int(page.locator("#step").get_attribute("max") or 0)
     assert last > 0
     page.get_by_label("Speed").select_option("fast")
-    for at in range(1, last + 1):
+    for step in range(1, last + 1):
         page.locator("#step-on").click()
-        expect(page.get_by_text(f"Step {at} of {last}")).to_be_visible()
+        expect(page.get_by_text(f"Step {step} of {last}")).to_be_visible()
         assert alien_nodes(page) == []
     expect(page.locator("#step-on[aria-disabled=true]")).to_be_visible()
     expect(page.locator("#speed option:checked")).to_have_text("fast")
-    assert table.told == story
+    assert table.log == log
     assert table.headline == headline
 
 
-def test_what_the_host_checks_stays_checked_when_an_older_page_comes_between(come: Come) -> None:
-    """A friend sits down while the host's choice is on its way: the page that tells it doesn't know of the choice yet."""
-    host, friend = come(), come()
+def test_an_option_stays_checked_when_an_outdated_frame_arrives(new_person: NewPerson) -> None:
+    """A friend sits down before the host's choice arrives, so the frame that shows this doesn't contain the choice yet."""
+    host, friend = new_person(), new_person()
     tile(host.open("/"), VIKING_AXES).get_by_role("button", name="With friends").click()
     friend.open(host.page.locator("#invite").input_value())
     chosen = host.page.get_by_label(STRATEGIC)
@@ -109,8 +109,8 @@ def test_what_the_host_checks_stays_checked_when_an_older_page_comes_between(com
         expect(page.get_by_label(STRATEGIC)).to_be_checked()
 
 
-def test_a_rematch_brings_both_to_the_same_new_table(come: Come) -> None:
-    host, friend = come(), come()
+def test_a_rematch_takes_both_players_to_the_same_new_table(new_person: NewPerson) -> None:
+    host, friend = new_person(), new_person()
     players = open_table(host, friend)
     _play_to_the_end(players)
     first = players[0].path
@@ -124,15 +124,15 @@ def test_a_rematch_brings_both_to_the_same_new_table(come: Come) -> None:
     _play_to_the_end(players)
 
 
-def test_an_uploaded_record_can_be_watched(come: Come, tmp_path: Path) -> None:
-    host = come()
+def test_an_uploaded_record_can_be_watched(new_person: NewPerson, tmp_path: Path) -> None:
+    host = new_person()
     table = open_table(host, bots=1)[0]
     table.play_on()
-    story = table.told
+    log = table.log
     with host.page.expect_download() as download:
         host.page.get_by_role("link", name="Record", exact=True).click()
     download.value.save_as(tmp_path / "match.json")
-    stranger = come()
+    stranger = new_person()
     page = stranger.open("/replay")
     page.locator("#record").set_input_files(tmp_path / "match.json")
     page.get_by_role("button", name="Watch").click()
@@ -141,30 +141,30 @@ def test_an_uploaded_record_can_be_watched(come: Come, tmp_path: Path) -> None:
     page.locator("#step-last").click()
     expect(page.locator("#step-on[aria-disabled=true]")).to_be_visible()
     expect(page.locator(".plate.winner")).to_have_count(1)
-    assert Table(page).told == story
+    assert Table(page).log == log
 
 
 def _play_to_the_end(players: list[Table]) -> None:
     while (actor := whose_turn(players)) is not None:
         actor.act()
         for table in players:
-            table.wait_for_news(actor.news)
+            table.wait_for_event(actor.newest_event)
 
 
-def test_links_are_copied_where_there_is_no_clipboard_too(come: Come) -> None:
-    """Over plain http in a network at home, where this test can't come from, the browser gives pages no clipboard."""
-    host = come(permissions=["clipboard-read", "clipboard-write"])
+def test_links_are_copied_without_the_clipboard_api(new_person: NewPerson) -> None:
+    """Browsers have no clipboard API for pages over plain HTTP from another machine. The test simulates this."""
+    host = new_person(permissions=["clipboard-read", "clipboard-write"])
     host.page.add_init_script("""
-        window.there = navigator.clipboard;
+        window.clipboard = navigator.clipboard;
         Object.defineProperty(navigator, "clipboard", { value: undefined });
     """)
-    gather(host, bots=1)
+    fill_lobby(host, bots=1)
     invite = host.page.locator("#invite").input_value()
-    host.page.evaluate("there.writeText('something else')")
+    host.page.evaluate("clipboard.writeText('something else')")
     button = host.page.locator("[data-copy='#invite']")
     button.click()
     expect(host.page.locator("#toast")).to_have_text("Copied.")
-    assert host.page.evaluate("there.readText()") == invite
+    assert host.page.evaluate("clipboard.readText()") == invite
     expect(host.page.locator("#invite")).to_be_focused()
 
     host.page.evaluate("document.execCommand = () => false")

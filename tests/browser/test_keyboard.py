@@ -1,4 +1,4 @@
-"""A whole match without a mouse."""
+"""The keyboard: a whole match, shortcuts, dialogs and the focus."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from browser.checks import focused
-from browser.people import Come, Person
-from browser.table import Table, open_table, somebody_bound, whose_turn
+from browser.people import NewPerson, Person
+from browser.table import Table, open_table, table_with_refused_choice, whose_turn
 
 _FAR = 150
-"""More stops than any page has: most are the rules named in the log."""
+"""More tab stops than any page has. Most stops are the rules cited in the log."""
 
 
-def test_a_match_is_played_by_keyboard_alone(come: Come) -> None:
-    page = come().open("/")
+def test_a_match_can_be_played_by_keyboard(new_person: NewPerson) -> None:
+    page = new_person().open("/")
     tab_to(page, lambda: "Play now" in page.locator(":focus").inner_text())
     page.keyboard.press("Enter")
     table = Table(page)
@@ -24,24 +24,24 @@ def test_a_match_is_played_by_keyboard_alone(come: Come) -> None:
     _check_the_list_of_keys(page)
 
     decisions = 0
-    while decisions < 2:  # somebody may fall before: as many matches as it takes
+    while decisions < 2:  # the person may die early, so try as many matches as needed
         decisions = 0
         table.wait_for_game()
         while table.wait_for_turn():
             table.act(by=_press_digit if decisions % 2 else _press_enter)
             decisions += 1
             if table.wait_for_turn():
-                assert focused(page), "the place in the page is lost"
-        if decisions:  # else it may have been over when the page came
+                assert focused(page), "the focus is lost"
+        if decisions:  # otherwise the match may have ended before the page was loaded
             expect(page.locator(".prompt-line:focus")).to_be_in_viewport()
-            table.has_kept_the_place()
+            table.expect_focus_in_place()
         tab_to(page, lambda: focused(page) == "rematch")
         page.keyboard.press("Enter")
         expect(page.locator("#frame.game:not(.over)")).to_be_visible()
 
 
-def test_a_hint_comes_by_its_key_and_a_refused_action_says_why(come: Come) -> None:
-    table = somebody_bound(come(), come(), come())
+def test_a_key_requests_a_hint_and_a_refused_action_shows_a_reason(new_person: NewPerson) -> None:
+    table = table_with_refused_choice(new_person(), new_person(), new_person())
     page = table.page
     page.keyboard.press("h")
     expect(page.locator(".hint-line").first).to_be_visible()
@@ -56,12 +56,12 @@ def test_a_hint_comes_by_its_key_and_a_refused_action_says_why(come: Come) -> No
 
 
 @pytest.mark.parametrize(("opener", "sheet"), [("r", "rules"), ("?", "keys"), ("#resign", "resign-ask")])
-def test_no_key_reaches_the_table_behind_an_open_sheet(come: Come, opener: str, sheet: str) -> None:
-    host, friend = come(), come()
+def test_keys_do_not_reach_the_page_behind_an_open_dialog(new_person: NewPerson, opener: str, sheet: str) -> None:
+    host, friend = new_person(), new_person()
     table = whose_turn(open_table(host, friend))
     assert table
-    page, asked = table.page, list[str]()
-    page.on("request", lambda request: asked.append(request.url) if request.method == "POST" else None)
+    page, posted = table.page, list[str]()
+    page.on("request", lambda request: posted.append(request.url) if request.method == "POST" else None)
     table.choices.first.focus()
     before = opener if opener.startswith("#") else f"#{focused(page)}"
     if before == opener:
@@ -76,42 +76,42 @@ def test_no_key_reaches_the_table_behind_an_open_sheet(come: Come, opener: str, 
     expect(page.locator(f"#{sheet}")).to_be_hidden()
     expect(page.locator(before)).to_be_focused()
     table.act(by=_press_digit)
-    assert [url.rpartition("/")[2] for url in asked] == ["act"]
+    assert [url.rpartition("/")[2] for url in posted] == ["act"]
 
 
 @pytest.mark.parametrize("game", ["Viking Axes", "AxxA", "Dungeon Allies"])
-def test_who_resigns_keeps_the_place_in_the_page(come: Come, game: str) -> None:
-    """Not in Axes and Allies: there the bot that takes the first seat may win before the second is left."""
-    players = open_table(come(), come(), game=game)
+def test_resigning_keeps_the_focus_in_place(new_person: NewPerson, game: str) -> None:
+    """Axes and Allies is left out: the bot that takes over the first seat may win before the second person resigns."""
+    players = open_table(new_person(), new_person(), game=game)
     for table in players:
         table.page.locator("#resign").press("Enter")
         expect(table.page.locator("#resign-ask [popovertargetaction=hide]")).to_be_focused()
         table.page.locator("#resign-yes").press("Enter")
         expect(table.page.locator("#frame.watching")).to_be_visible()
-        table.has_kept_the_place()
+        table.expect_focus_in_place()
 
 
-def test_who_has_not_moved_yet_when_the_match_ends_is_led_to_what_is_next(come: Come) -> None:
-    person = come()
+def test_the_focus_moves_to_the_result_when_the_match_ends_before_any_move(new_person: NewPerson) -> None:
+    person = new_person()
     (table,) = open_table(person, bots=1, game="AxxA")
     assert not focused(table.page)
     _resign_elsewhere(person, table)
-    table.has_kept_the_place()
+    table.expect_focus_in_place()
 
 
-def test_the_focus_stays_in_an_open_sheet_when_the_match_ends(come: Come) -> None:
-    person = come()
+def test_the_focus_stays_in_an_open_dialog_when_the_match_ends(new_person: NewPerson) -> None:
+    person = new_person()
     (table,) = open_table(person, bots=1, game="AxxA")
     page = table.page
     page.locator("#resign").focus()
     page.keyboard.press("?")
-    shut = page.locator("#keys [popovertargetaction=hide]")
-    expect(shut).to_be_focused()
+    close = page.locator("#keys [popovertargetaction=hide]")
+    expect(close).to_be_focused()
     _resign_elsewhere(person, table)
-    expect(shut).to_be_focused()
+    expect(close).to_be_focused()
     page.keyboard.press("?")
     expect(page.locator("#keys")).to_be_hidden()
-    table.has_kept_the_place()
+    table.expect_focus_in_place()
 
 
 def _resign_elsewhere(person: Person, table: Table) -> None:
@@ -141,9 +141,9 @@ def _press_enter(button: Locator) -> None:
 
 
 def tab_to(page: Page, there: Callable[[], bool]) -> None:
-    """Press Tab until the focus is there."""
+    """Press Tab until ``there`` returns True."""
     for _ in range(_FAR):
         if focused(page) and there():
             return
         page.keyboard.press("Tab")
-    raise AssertionError("Tab never leads there")
+    raise AssertionError("Tab doesn't reach the element")

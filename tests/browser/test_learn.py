@@ -1,4 +1,4 @@
-"""The guided first game: by mouse, by keyboard, without JavaScript, on a phone, and for who can't see it."""
+"""The guided first game: by mouse, by keyboard, without JavaScript, on a phone, and with axe-core."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from browser.checks import alien_nodes, cut_off, focused, scrolls_sideways, small_controls, too_wide
-from browser.people import Come
+from browser.people import NewPerson
 from browser.test_accessible import Inspector
 from browser.test_keyboard import tab_to
 
@@ -20,31 +20,31 @@ def at_step(page: Page, step: int) -> None:
 
 
 def follow(page: Page, step: int) -> None:
-    """Do what this step asks for, with the mouse."""
+    """Do the task of this step with the mouse."""
     wanted = page.locator("[data-wanted]")
     (wanted if wanted.count() else page.locator("#step-on")).click()
     at_step(page, step + 1)
 
 
-def test_a_first_game_is_clicked_through_to_a_real_one(come: Come) -> None:
-    person = come(reduced_motion="reduce")
+def test_the_guided_game_leads_by_clicks_to_a_real_one(new_person: NewPerson) -> None:
+    person = new_person(reduced_motion="reduce")
     page = person.open("/")
     page.get_by_role("link", name=re.compile("Learn ?: Axes and Allies")).click()
     inspector = Inspector()
     for step in range(1, LAST):
         at_step(page, step)
         if step in (1, 3):
-            inspector.look(f"step {step}", page)
+            inspector.inspect(f"step {step}", page)
         if step == 8:
             page.locator("#act-8").click()  # an ally instead of a victim
             expect(page.locator(".answer")).to_have_text("Good idea, but for now: attack Björn.")
-            inspector.look("another choice", page)
+            inspector.inspect("another choice", page)
         assert alien_nodes(page) == []
         follow(page, step)
-        assert page.url.endswith(f"/learn/axes-and-allies?step={step + 1}"), "every step is an address"
+        assert page.url.endswith(f"/learn/axes-and-allies?step={step + 1}"), "every step has an address"
     expect(page.locator("#prompt-words")).to_have_text("Astrid wins.")
     expect(page.locator("#prompt-words")).to_be_in_viewport()
-    inspector.look("the end", page)
+    inspector.inspect("the end", page)
     assert inspector.found == []
     page.get_by_role("link", name="AA-6.1").first.click()
     expect(page.locator("#rules-text #AA-6\\.1")).to_be_visible()
@@ -53,8 +53,8 @@ def test_a_first_game_is_clicked_through_to_a_real_one(come: Come) -> None:
     expect(page.locator("#frame.game:not(.lesson)")).to_be_visible()
 
 
-def test_by_keyboard_alone_with_the_arrows_the_numbers_and_enter(come: Come) -> None:
-    page = come().open("/learn/axes-and-allies")
+def test_the_guided_game_works_with_arrows_numbers_and_enter(new_person: NewPerson) -> None:
+    page = new_person().open("/learn/axes-and-allies")
     for step in range(1, LAST):
         at_step(page, step)
         wanted = page.locator("[data-wanted]")
@@ -68,20 +68,20 @@ def test_by_keyboard_alone_with_the_arrows_the_numbers_and_enter(come: Come) -> 
     at_step(page, LAST)
     page.keyboard.press("ArrowLeft")
     at_step(page, LAST - 1)
-    page.keyboard.press("ArrowRight")  # shows what was asked for
+    page.keyboard.press("ArrowRight")  # skips the task
     at_step(page, LAST)
 
 
 @pytest.mark.parametrize(("game", "last"), [("axxa", 10), ("viking-axes", 12)])
-def test_other_games_teach_by_clicking_too(come: Come, game: str, last: int) -> None:
-    page = come(reduced_motion="reduce").open(f"/learn/{game}")
+def test_the_guided_games_of_other_games_work_by_clicking(new_person: NewPerson, game: str, last: int) -> None:
+    page = new_person(reduced_motion="reduce").open(f"/learn/{game}")
     inspector = Inspector()
     for step in range(1, last):
         expect(page.locator(".progress")).to_contain_text(f"{step} of {last}")
         if step in (2, 4):
-            inspector.look(f"step {step}", page)
+            inspector.inspect(f"step {step}", page)
         wanted = page.locator("[data-wanted]")
-        if wanted.count() and not wanted.is_visible():  # a stack's goal is seen when the stack is chosen
+        if wanted.count() and not wanted.is_visible():  # the goals of a stack are visible once the stack is selected
             page.locator(".axxa-movable:has([data-wanted]) .axxa-chooser").click()
         (wanted if wanted.count() else page.locator("#step-on")).click()
     expect(page.locator("#play-now")).to_be_visible()
@@ -89,8 +89,8 @@ def test_other_games_teach_by_clicking_too(come: Come, game: str, last: int) -> 
     assert inspector.found == []
 
 
-def test_where_arrow_keys_walk_the_board_they_don_t_turn_the_page(come: Come) -> None:
-    page = come(reduced_motion="reduce").open("/learn/axxa?step=2")
+def test_arrow_keys_on_a_board_do_not_change_the_step(new_person: NewPerson) -> None:
+    page = new_person(reduced_motion="reduce").open("/learn/axxa?step=2")
     page.locator(".axxa-movable:has([data-wanted]) .axxa-chooser").focus()
     for key in ("ArrowRight", "ArrowLeft", "Enter", "ArrowUp", "ArrowUp", "ArrowUp", "ArrowLeft"):
         page.keyboard.press(key)
@@ -100,8 +100,8 @@ def test_where_arrow_keys_walk_the_board_they_don_t_turn_the_page(come: Come) ->
     expect(page.locator(".progress")).to_contain_text("3 of 10")
 
 
-def test_without_javascript_and_in_german(come: Come) -> None:
-    page = come(java_script_enabled=False, locale="de-DE").open("/learn/axes-and-allies?step=3")
+def test_the_guided_game_works_without_javascript_and_in_german(new_person: NewPerson) -> None:
+    page = new_person(java_script_enabled=False, locale="de-DE").open("/learn/axes-and-allies?step=3")
     expect(page.locator(".task")).to_have_text("Björn angreifen")
     page.locator("#act-7").click()
     expect(page.locator(".answer")).to_have_text("Gute Idee, aber jetzt erst einmal: Björn angreifen.")
@@ -112,9 +112,9 @@ def test_without_javascript_and_in_german(come: Come) -> None:
 
 
 @pytest.mark.parametrize("size", [(390, 844), (820, 1180), (1440, 900)], ids=["phone", "tablet", "desktop"])
-def test_the_raven_s_words_and_what_they_are_about_are_on_one_screen(come: Come, size: tuple[int, int]) -> None:
+def test_the_text_and_the_board_of_a_step_fit_on_one_screen(new_person: NewPerson, size: tuple[int, int]) -> None:
     width, height = size
-    person = come(viewport={"width": width, "height": height}, has_touch=width < 1000, reduced_motion="reduce")
+    person = new_person(viewport={"width": width, "height": height}, has_touch=width < 1000, reduced_motion="reduce")
     for game, step in (("axes-and-allies", 5), ("axes-and-allies", 8), ("axxa", 4), ("viking-axes", 9), ("viking-axes", 11)):
         page = person.open(f"/learn/{game}?step={step}")
         assert (too_wide(page), cut_off(page), small_controls(page), scrolls_sideways(page)) == ([], [], [], False)

@@ -1,4 +1,4 @@
-"""A phone held upright, or sideways: everything by tapping."""
+"""A phone in portrait and landscape orientation: everything works by tapping."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from browser.checks import alien_nodes, cut_off, scrolls_sideways, small_controls, too_wide
-from browser.people import Come
+from browser.people import NewPerson
 from browser.table import AXES_AND_ALLIES, open_table
 
 PHONE: dict[str, Any] = {
@@ -16,19 +16,19 @@ PHONE: dict[str, Any] = {
     "has_touch": True,
     "is_mobile": True,
     "device_scale_factor": 2,
-    "reduced_motion": "reduce",  # what grows into its place would be measured on the way
+    "reduced_motion": "reduce",  # otherwise elements would be measured during their animations
 }
 
 
-SIDEWAYS = PHONE | {"viewport": {"width": 844, "height": 390}}
+LANDSCAPE = PHONE | {"viewport": {"width": 844, "height": 390}}
 
 
 @pytest.mark.parametrize(
     ("game", "option", "bots"),
-    [(AXES_AND_ALLIES, "", 5), ("Viking Axes", "You hold two cards in secret", 6)],
+    [(AXES_AND_ALLIES, "", 5), ("Viking Axes", "Hold two cards in secret", 6)],
 )
-def test_every_choice_can_be_tapped_on_a_phone_held_sideways(come: Come, game: str, option: str, bots: int) -> None:
-    (table,) = open_table(come(**SIDEWAYS), bots=bots, game=game, option=option)
+def test_every_choice_can_be_tapped_on_a_phone_in_landscape(new_person: NewPerson, game: str, option: str, bots: int) -> None:
+    (table,) = open_table(new_person(**LANDSCAPE), bots=bots, game=game, option=option)
     for _ in range(4):
         if not table.wait_for_turn():
             break
@@ -39,8 +39,8 @@ def test_every_choice_can_be_tapped_on_a_phone_held_sideways(come: Come, game: s
         table.act(by=Locator.tap)
 
 
-def test_a_match_is_played_on_a_phone(come: Come) -> None:
-    (table,) = open_table(come(**PHONE), bots=3)
+def test_a_match_can_be_played_on_a_phone(new_person: NewPerson) -> None:
+    (table,) = open_table(new_person(**PHONE), bots=3)
     page = table.page
 
     def fits() -> None:
@@ -58,8 +58,8 @@ def test_a_match_is_played_on_a_phone(come: Come) -> None:
     _check_fits(page)
 
 
-def test_every_other_page_fits_a_phone(come: Come) -> None:
-    person = come(**PHONE)
+def test_every_other_page_fits_a_phone(new_person: NewPerson) -> None:
+    person = new_person(**PHONE)
     for path in ("/", "/rules/axes-and-allies", "/settings", "/replay"):
         _check_fits(person.open(path))
     person.open("/").get_by_role("button", name="With friends").first.tap()

@@ -1,21 +1,21 @@
-"""Without JavaScript: plain forms, and pages that load themselves again while others decide."""
+"""Without JavaScript: plain forms, and pages that reload by themselves while others decide."""
 
 from __future__ import annotations
 
 from playwright.sync_api import expect
 
-from browser.people import Come
-from browser.table import Table, ally_first, at_plain_turn, open_table
+from browser.people import NewPerson
+from browser.table import Table, ally_first, open_table, play_until_turn
 
 
-def test_a_match_is_played_without_javascript(come: Come) -> None:
-    (table,) = open_table(come(java_script_enabled=False), bots=1)
-    table.play_on()  # whoever goes first, and whenever others decide: the page shows it by itself
+def test_a_match_can_be_played_without_javascript(new_person: NewPerson) -> None:
+    (table,) = open_table(new_person(java_script_enabled=False), bots=1)
+    table.play_on()  # the page reloads by itself while others decide
     assert "wins" in table.headline
 
 
-def test_a_table_is_gathered_without_javascript(come: Come) -> None:
-    host, friend = come(java_script_enabled=False), come()
+def test_a_table_can_be_filled_without_javascript(new_person: NewPerson) -> None:
+    host, friend = new_person(java_script_enabled=False), new_person()
     host.open("/").get_by_role("button", name="With friends").first.click()
     host.page.locator("#size-3").click()
     host.page.locator("#bot-2-karl").click()
@@ -23,21 +23,21 @@ def test_a_table_is_gathered_without_javascript(come: Come) -> None:
     host.page.get_by_role("button", name="Save").first.click()
     friend.open("/").get_by_role("link", name="Axes and Allies").get_by_text("2 of 3 seats taken").click()
     friend.page.locator("#sit-1").click()
-    expect(host.page.locator("#start:not([aria-disabled])")).to_be_visible(timeout=20_000)  # it looks again by itself
+    expect(host.page.locator("#start:not([aria-disabled])")).to_be_visible(timeout=20_000)  # the page reloads by itself
     host.page.locator("#start").click()
     for person in (host, friend):
         Table(person.page).wait_for_game()
 
 
-def test_refusals_are_pages_without_javascript(come: Come) -> None:
-    friend, person = come(), come(java_script_enabled=False)
+def test_refusals_are_pages_without_javascript(new_person: NewPerson) -> None:
+    friend, person = new_person(), new_person(java_script_enabled=False)
     scripted, plain = open_table(friend, person)
-    at_plain_turn(plain, [scripted])
+    play_until_turn(plain, [scripted])
     stale = Table(person.context.new_page())
     stale.page.goto(plain.path)
     plain.act(ally_first)
     person.allow("409")
     stale.choices.first.click()
     expect(stale.notice).to_contain_text("The game has moved on")
-    scripted.wait_for_news(stale.news)
-    assert stale.told == scripted.told
+    scripted.wait_for_event(stale.newest_event)
+    assert stale.log == scripted.log

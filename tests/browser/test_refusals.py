@@ -1,31 +1,31 @@
-"""What can't be done says why; what came too late, or from somebody else, changes nothing."""
+"""Refusals show a reason; late requests and requests of others change nothing."""
 
 from __future__ import annotations
 
 import pytest
 from playwright.sync_api import Locator, Page, Route, expect
 
-from browser.people import SAME_ORIGIN, Come
-from browser.table import Table, ally_first, open_table, play_now, somebody_bound, whose_turn
+from browser.people import SAME_ORIGIN, NewPerson
+from browser.table import Table, ally_first, open_table, play_now, table_with_refused_choice, whose_turn
 from browser.test_viking_axes import VIKING_AXES
 
 
 @pytest.fixture
-def refused(come: Come) -> Table:
-    """A moment at which somebody who is to decide sees a choice that is not allowed."""
-    return somebody_bound(come(), come(), come())
+def refused(new_person: NewPerson) -> Table:
+    """Return the page of a player to move with a choice that is refused."""
+    return table_with_refused_choice(new_person(), new_person(), new_person())
 
 
-def test_a_refused_choice_says_why_when_it_is_clicked(refused: Table) -> None:
+def test_clicking_a_refused_choice_shows_the_reason(refused: Table) -> None:
     choice = refused.refused.first
-    told = refused.told
+    before = refused.log
     choice.click(force=True)
     _expect_reason(refused.page, choice)
     expect(refused.page.locator("#live")).to_contain_text("AA-")
-    assert refused.told == told
+    assert refused.log == before
 
 
-def test_a_refused_choice_says_why_when_it_has_the_focus(refused: Table) -> None:
+def test_focusing_a_refused_choice_shows_the_reason(refused: Table) -> None:
     choice = refused.refused.first
     choice.focus()
     _expect_reason(refused.page, choice)
@@ -38,8 +38,8 @@ def _expect_reason(page: Page, choice: Locator) -> None:
     expect(why).to_have_css("opacity", "1")
 
 
-def test_a_stale_tab_is_refused_in_words_and_shows_the_present(come: Come) -> None:
-    host, friend = come(), come()
+def test_an_outdated_tab_shows_a_refusal_and_the_current_state(new_person: NewPerson) -> None:
+    host, friend = new_person(), new_person()
     players = open_table(host, friend)
     actor = whose_turn(players)
     assert actor is not None
@@ -54,39 +54,40 @@ def test_a_stale_tab_is_refused_in_words_and_shows_the_present(come: Come) -> No
     old.choices.first.click()
 
     expect(old.notice).to_contain_text("The game has moved on")
-    assert old.told == actor.told
+    assert old.log == actor.log
 
 
-def test_an_answer_that_the_stream_has_overtaken_changes_nothing(come: Come) -> None:
-    players = open_table(come(), come(), come())
+def test_a_response_older_than_the_stream_changes_nothing(new_person: NewPerson) -> None:
+    players = open_table(new_person(), new_person(), new_person())
     table = whose_turn(players)
     assert table is not None
     others = [other for other in players if other is not table]
-    news = table.news
-    stories: list[dict[int, str]] = []
+    newest = table.newest_event
+    logs: list[dict[int, str]] = []
 
     def arrive_late(route: Route) -> None:
-        answer = route.fetch()
+        response = route.fetch()
         for other in others:
-            other.wait_for_news(news + 1)
+            other.wait_for_event(newest + 1)
         following = whose_turn(others)
-        assert following is not None, "three allies don't wait before the second has chosen"
+        assert following is not None, "another player must be able to move"
         following.act(ally_first)
-        table.wait_for_moment(following.moment)  # somebody else has moved since, and the stream has told it
-        stories.append(table.story)
-        route.fulfill(response=answer)
+        table.wait_for_version(following.version)  # the stream has already shown the move of another player
+        logs.append(table.numbered_log)
+        route.fulfill(response=response)
 
     table.page.route("**/act", arrive_late)
     with table.page.expect_response("**/act"):
         table.choices.last.click()
     expect(table.page.locator(".pending")).to_have_count(0)
-    assert [table.story] == stories
+    assert [table.numbered_log] == logs
 
 
-def test_who_presses_twice_decides_once(come: Come) -> None:
-    table = whose_turn(open_table(come(), come()))
+def test_a_double_click_sends_one_action(new_person: NewPerson) -> None:
+    table = whose_turn(open_table(new_person(), new_person()))
     assert table is not None
-    expect(table.page.locator("#seats .chip", has_text="away")).to_have_count(0)  # everybody's page is live, no news to come
+    # When every page is connected, no more frames will arrive.
+    expect(table.page.locator("#seats .chip", has_text="away")).to_have_count(0)
     held: list[Route] = []
 
     def hold(route: Route) -> None:
@@ -103,31 +104,31 @@ def test_who_presses_twice_decides_once(come: Come) -> None:
     expect(table.notice).to_have_count(0)
 
 
-def test_somebody_elses_cookie_cannot_act(come: Come) -> None:
-    host, friend, stranger = come(), come(), come()
+def test_the_cookie_of_another_guest_cannot_act(new_person: NewPerson) -> None:
+    host, friend, stranger = new_person(), new_person(), new_person()
     players = open_table(host, friend)
     actor = whose_turn(players)
     assert actor is not None
-    told = actor.told
+    before = actor.log
     stranger.open("/settings")
     form: dict[str, str | float | bool] = {"action": actor.choices.first.get_attribute("value") or ""}
     for headers in ({"Accept": "application/json"}, {"HX-Request": "true"}, {}):
         answer = stranger.context.request.post(f"{actor.path}/act", form=form, headers=SAME_ORIGIN | headers)
         assert answer.status == 403
         assert "You have no seat at this table" in answer.text()
-    assert Table(stranger.open(actor.path)).told == told
+    assert Table(stranger.open(actor.path)).log == before
 
 
-def test_a_form_from_another_site_is_refused(come: Come) -> None:
-    person = come()
+def test_a_form_from_another_site_is_refused(new_person: NewPerson) -> None:
+    person = new_person()
     table = play_now(person)
     answer = person.context.request.post(f"{table.path}/resign", form={}, headers={"Sec-Fetch-Site": "cross-site"})
     assert answer.status == 403
     assert "come from a page of this hall" in answer.text()
 
 
-def test_a_seat_is_carried_to_another_device_by_its_private_link(come: Come) -> None:
-    host, friend, phone = come(), come(), come()
+def test_a_private_link_opens_the_seat_on_another_device(new_person: NewPerson) -> None:
+    host, friend, phone = new_person(), new_person(), new_person()
     players = open_table(host, friend)
     actor = whose_turn(players)
     assert actor is not None
@@ -136,25 +137,25 @@ def test_a_seat_is_carried_to_another_device_by_its_private_link(come: Come) -> 
 
     phone.open(link)
     expect(phone.page.get_by_role("heading", name="Use your seat on this device?")).to_be_visible()
-    carried = Table(phone.open(actor.path))
-    expect(carried.acts).to_have_count(0)  # opening the link has changed nothing
+    moved = Table(phone.open(actor.path))
+    expect(moved.acts).to_have_count(0)  # opening the link alone changes nothing
 
     phone.open(link).get_by_role("button", name="Play here").click()
-    carried.wait_for_game()
-    carried.act(ally_first)
-    actor.wait_for_news(carried.news)
-    assert actor.told == carried.told
+    moved.wait_for_game()
+    moved.act(ally_first)
+    actor.wait_for_event(moved.newest_event)
+    assert actor.log == moved.log
 
 
-def test_the_private_link_is_there_as_soon_as_the_match_begins(come: Come) -> None:
-    host, friend = come(), come()
+def test_the_private_link_is_available_when_the_match_begins(new_person: NewPerson) -> None:
+    host, friend = new_person(), new_person()
     open_table(host, friend)
     host.page.get_by_role("button", name="Link").click()
     expect(host.page.locator("#device-url")).to_be_visible()
 
 
-def test_the_page_says_why_an_action_cannot_be_undone(come: Come) -> None:
-    tables = open_table(come(), come(), come())
+def test_the_page_shows_why_an_action_cannot_be_undone(new_person: NewPerson) -> None:
+    tables = open_table(new_person(), new_person(), new_person())
     actor = whose_turn(tables)
     assert actor is not None
     undo, reason = actor.page.locator("#undo"), actor.page.locator("#undo-why")
@@ -167,8 +168,8 @@ def test_the_page_says_why_an_action_cannot_be_undone(come: Come) -> None:
     expect(reason).to_be_visible()
 
 
-def test_resigning_asks_once_and_a_bot_plays_on(come: Come) -> None:
-    host, friend = come(), come()
+def test_resigning_needs_a_confirmation_and_a_bot_takes_over(new_person: NewPerson) -> None:
+    host, friend = new_person(), new_person()
     players = open_table(host, friend)
     dialog = host.page.get_by_role("dialog", name="Leave the match?")
     host.page.locator("#resign").click()
@@ -182,12 +183,12 @@ def test_resigning_asks_once_and_a_bot_plays_on(come: Come) -> None:
     expect(players[0].acts).to_have_count(0)
     expect(friend.page.locator("#plate-0")).to_contain_text("jarl")
     players[1].play_on()
-    players[0].wait_for_news(players[1].news)
+    players[0].wait_for_event(players[1].newest_event)
     assert players[0].headline == players[1].headline
 
 
-def test_the_last_person_to_resign_gives_the_match_up_and_can_go_on_from_there(come: Come) -> None:
-    (table,) = open_table(come(), bots=2, game=VIKING_AXES)  # one in which nobody can have won before
+def test_the_match_is_abandoned_when_the_last_person_resigns(new_person: NewPerson) -> None:
+    (table,) = open_table(new_person(), bots=2, game=VIKING_AXES)  # a game that no player can win so early
     page = table.page
     page.locator("#resign").click()
     dialog = page.get_by_role("dialog", name="Leave the match?")

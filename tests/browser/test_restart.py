@@ -1,4 +1,4 @@
-"""The hall is stopped, or dies, in the middle of a match: everybody is back at the same table by themselves."""
+"""The hall is stopped or killed in the middle of a match: every page reconnects to the same table."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _UNREACHABLE = ("net::ERR_", "503", "Failed to fetch", "network error", "SSE rec
 
 @pytest.fixture
 def own_hall(tmp_path: Path) -> Iterator[Hall]:
-    """A hall for one test of Axes and Allies. Its bots do nothing before the next start: nothing is over before that."""
+    """Start a hall for one test of Axes and Allies. Its bots don't move before the next start, so no match ends early."""
     hall = Hall(tmp_path / "hall", bot_pause=3600.0)
     hall.start(AXES)
     yield hall
@@ -29,7 +29,7 @@ def own_hall(tmp_path: Path) -> Iterator[Hall]:
 
 @pytest.fixture
 def visitors(browser: Browser, own_hall: Hall) -> Iterator[Callable[[], Person]]:
-    """People who know that the hall is going to be out of reach for a while."""
+    """Return a function that creates people whose pages may lose the connection."""
     here: list[Person] = []
 
     def person() -> Person:
@@ -52,7 +52,7 @@ def test_a_match_survives_a_stop_and_a_kill(own_hall: Hall, visitors: Callable[[
         actor.act(ally_first)
         actor = whose_turn(players)
         assert actor is not None
-        story = actor.told
+        log = actor.log
 
         end()
         for table in players:
@@ -63,39 +63,39 @@ def test_a_match_survives_a_stop_and_a_kill(own_hall: Hall, visitors: Callable[[
 
         for table in players:
             expect(table.page.locator("#toast")).to_have_text("Reconnected.", timeout=2 * PATIENCE)
-            assert table.told == story
+            assert table.log == log
         assert whose_turn(players) is actor
 
     while (actor := whose_turn(players)) is not None:
         actor.act()
         for table in players:
-            table.wait_for_news(actor.news)
-    assert players[0].told == players[1].told
+            table.wait_for_event(actor.newest_event)
+    assert players[0].log == players[1].log
     _verify(host, tmp_path)
 
 
-def test_bots_go_on_after_a_kill(own_hall: Hall, visitors: Callable[[], Person], tmp_path: Path) -> None:
+def test_bots_continue_after_a_kill(own_hall: Hall, visitors: Callable[[], Person], tmp_path: Path) -> None:
     person = visitors()
     table = play_now(person)
     if table.my_turn:
         table.act(ally_first)
-    before = table.story
+    before = table.numbered_log
     own_hall.kill()
     own_hall.bot_pause = 0.05
     own_hall.start(AXES)
     table.play_on()
-    story = _verify(person, tmp_path)
-    assert before.items() <= dict(enumerate(story)).items()
-    assert len(story) > len(before), "it is a bot whose turn it was"
+    log = _verify(person, tmp_path)
+    assert before.items() <= dict(enumerate(log)).items()
+    assert len(log) > len(before), "it was the turn of a bot"
 
 
 def _verify(person: Person, folder: Path) -> list[str]:
-    """All that happened, in words, from the record that the page gives out, which the command verifies."""
+    """Download the record, verify it with the command, and return its events in words."""
     with person.page.expect_download() as download:
         person.page.get_by_role("link", name="Record", exact=True).click()
     download.value.save_as(folder / "match.json")
     verified = meadhall("verify", folder / "match.json")
     assert verified.returncode == 0, verified.stdout
     match = replay(json.loads((folder / "match.json").read_text(encoding="utf-8")))
-    happened = [*match.setup, *(event for step in match.steps for event in step.events)]
-    return [match.game.words.event(event, match.names) for event in happened]
+    events = [*match.setup, *(event for step in match.steps for event in step.events)]
+    return [match.game.words.event(event, match.names) for event in events]

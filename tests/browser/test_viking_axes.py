@@ -1,4 +1,4 @@
-"""Viking Axes in a browser: whole matches, a secret hand, a phone, keys."""
+"""Viking Axes in a browser: whole matches, secret hands, phone, keyboard."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from browser.checks import alien_nodes, cut_off, focused, moving, scrolls_sideways, small_controls, too_wide
-from browser.people import Come
+from browser.people import NewPerson
 from browser.table import PATIENCE, Table, open_table, whose_turn
 from browser.test_accessible import Inspector
 from browser.test_keyboard import tab_to
@@ -25,71 +25,71 @@ STRATEGIC = "Hold two cards in secret"
 STILL = {"reduced_motion": "reduce"}
 
 
-def test_two_people_play_a_whole_match_by_clicking(come: Come) -> None:
-    host, friend = come(**STILL), come(**STILL)
+def test_two_people_play_a_whole_match_by_clicking(new_person: NewPerson) -> None:
+    host, friend = new_person(**STILL), new_person(**STILL)
     players = open_table(host, friend, game=VIKING_AXES)
     while (actor := whose_turn(players)) is not None:
-        promised = _promise(actor)
-        told = actor.news
+        predicted = _prediction(actor)
+        newest = actor.newest_event
         actor.act()
-        _keeps(promised, [entry for entry in actor.told[-(actor.news - told) :] if entry])
+        _check_prediction(predicted, [entry for entry in actor.log[-(actor.newest_event - newest) :] if entry])
         for table in players:
-            table.wait_for_news(actor.news)
+            table.wait_for_event(actor.newest_event)
     for table in players:
-        table.has_kept_the_place()
-    watching = Table(come(**STILL).open(players[0].path))
-    everybody = [*players, watching]
-    for table in everybody:
+        table.expect_focus_in_place()
+    watching = Table(new_person(**STILL).open(players[0].path))
+    all_tables = [*players, watching]
+    for table in all_tables:
         expect(table.page.locator("#victory")).to_be_visible()
         expect(table.page.locator(".va-place.winner")).to_have_count(1)
         assert alien_nodes(table.page) == []
-    assert {table.headline for table in everybody} == {players[0].headline}
-    assert players[0].told == players[1].told == watching.told
+    assert {table.headline for table in all_tables} == {players[0].headline}
+    assert players[0].log == players[1].log == watching.log
 
 
-def _promise(table: Table) -> str:
-    """What the first target's button says that the throw will do, "" when nothing is thrown."""
+def _prediction(table: Table) -> str:
+    """Return the outcome of the throw on the first target's button; "" if nothing is thrown."""
     first = table.page.locator(".va-target").first
     return first.locator(".va-outcome").inner_text() if first.count() else ""
 
 
-def _keeps(promised: str, told: list[str]) -> None:
-    """What a button has said is what has happened."""
+def _check_prediction(predicted: str, entries: list[str]) -> None:
+    """Check that the events agree with the outcome on the button."""
     words = {"1": "an axe", "2": "two axes", "3": "three axes"}
     hits = {"1": "a hit", "2": "two hits", "3": "three hits"}
-    story = " ".join(told)
-    if blocked := re.search(r"(\d) blocked", promised):
-        assert f"block {words[blocked[1]]}" in story
-    if made := re.search(r"(\d) hits?", promised):
-        assert f"takes {hits[made[1]]}" in story
-    assert ("out!" in promised) == (" is out" in story)
+    log = " ".join(entries)
+    if blocked := re.search(r"(\d) blocked", predicted):
+        assert f"block {words[blocked[1]]}" in log
+    if made := re.search(r"(\d) hits?", predicted):
+        assert f"takes {hits[made[1]]}" in log
+    assert ("out!" in predicted) == (" is out" in log)
 
 
-# ------------------------------------------------------------------------------------------------------------- the secret hand
+# ----------------------------------------------------------------------------------------------------------------- secret hands
 
-LISTEN = """
-window.heard = [];
-addEventListener("DOMContentLoaded", () => heard.push(document.documentElement.outerHTML));
+RECORD_TRAFFIC = """
+window.received = [];
+addEventListener("DOMContentLoaded", () => received.push(document.documentElement.outerHTML));
 const ask = window.fetch;
 window.fetch = async (...asked) => {
   const answer = await ask(...asked);
-  const at = heard.push("") - 1, reader = answer.clone().body?.getReader(), text = new TextDecoder();
+  const at = received.push("") - 1, reader = answer.clone().body?.getReader(), text = new TextDecoder();
   const read = ({ done, value }) => {
     if (done) return;
-    heard[at] += text.decode(value, { stream: true });
+    received[at] += text.decode(value, { stream: true });
     reader.read().then(read, () => {});
   };
   reader?.read().then(read, () => {});
   return answer;
 };
 """
-"""Keeps all that a page is sent: itself, what it asks for, and every frame of its stream."""
+"""Records everything that a page receives: itself, its responses, and every frame of its stream."""
 
 
-def test_a_hand_is_sent_to_nobody_but_its_owner(come: Come) -> None:
-    host, friend, spectator = people = [come(**STILL) for _ in range(3)]
+def test_a_hand_is_sent_only_to_its_owner(new_person: NewPerson) -> None:
+    host, friend, spectator = people = [new_person(**STILL) for _ in range(3)]
     for person in people:
-        person.context.add_init_script(LISTEN)
+        person.context.add_init_script(RECORD_TRAFFIC)
     players = open_table(host, friend, game=VIKING_AXES, option=STRATEGIC)
     watching = Table(spectator.open(players[0].path))
     watching.wait_for_game()
@@ -101,12 +101,12 @@ def test_a_hand_is_sent_to_nobody_but_its_owner(come: Come) -> None:
         actor.act()
         if undone < 2 and Act.PLAY <= played < Card.ONE_SHIELD + Act.PLAY:
             undone += 1
-            _take_back(actor)
+            _undo(actor)
             assert actor.page.locator("#controls input[name=n]").input_value() == str(number + 1)
             assert played in actor.legal()
             actor.act()
         for table in (*players, watching):
-            table.wait_for_news(actor.news)
+            table.wait_for_event(actor.newest_event)
     assert undone == 2
     if not watching.over:
         _resign(host.page)
@@ -131,14 +131,14 @@ def test_a_hand_is_sent_to_nobody_but_its_owner(come: Come) -> None:
 
 
 def _resign(page: Page) -> None:
-    """When both have left, all is told."""
+    """Resign. When both players have resigned, the match is open to all."""
     page.get_by_role("button", name="Resign").click()
     page.locator("#resign-yes").click()
     expect(page.locator("#frame.watching")).to_be_visible()
 
 
-def _take_back(table: Table) -> None:
-    """A card that was played comes back into the hand, as long as nobody was chosen for it."""
+def _undo(table: Table) -> None:
+    """Undo a played card, which returns to the hand as long as no target was chosen."""
     prompt = table.prompt.inner_text()
     table.page.locator("#undo").click()
     expect(table.prompt).not_to_have_text(prompt)
@@ -146,7 +146,7 @@ def _take_back(table: Table) -> None:
 
 
 def _hands(match: Match) -> dict[int, set[tuple[tuple[str, ...], ...]]]:
-    """What the players held before every action, by its number; there are two such moments after one was taken back."""
+    """Return the possible hands before every action, by its number. After an undo there are two."""
     held: dict[int, set[tuple[tuple[str, ...], ...]]] = {}
     for step in match.steps:
         held[step.n] = {_titles(step.before["hand"][0, : match.players].tolist())}
@@ -164,8 +164,8 @@ def _titles(hands: list[list[int]]) -> tuple[tuple[str, ...], ...]:
 
 
 def _frames(page: Page) -> Iterator[tuple[int, tuple[str, ...], str]]:
-    """Every frame that a page was sent: the number of the next action (-1: nothing can be done there), its hand, all its text."""
-    for text in page.evaluate("() => window.heard"):
+    """Yield every frame that a page received: the number of the next action (-1 if it has no controls), its hand, its text."""
+    for text in page.evaluate("() => window.received"):
         for frame in re.split(r'(?=<div id="frame")', text)[1:]:
             if "va-board" not in frame:
                 continue
@@ -175,12 +175,12 @@ def _frames(page: Page) -> Iterator[tuple[int, tuple[str, ...], str]]:
             yield int(number[1]) if number else -1, tuple(title[1] for title in hand if title), frame
 
 
-# --------------------------------------------------------------------------------------------------------------- phone and keys
+# ----------------------------------------------------------------------------------------------------------- phone and keyboard
 
 
 @pytest.mark.parametrize("option", ["", STRATEGIC])
-def test_it_fits_a_phone(come: Come, option: str) -> None:
-    host = come(**PHONE)
+def test_viking_axes_fits_a_phone(new_person: NewPerson, option: str) -> None:
+    host = new_person(**PHONE)
     table = open_table(host, bots=6 if not option else 2, game=VIKING_AXES, option=option)[0]
     page = table.page
     for _ in range(12):
@@ -198,16 +198,16 @@ def test_it_fits_a_phone(come: Come, option: str) -> None:
     assert alien_nodes(page) == []
 
 
-def test_it_is_played_by_keyboard_alone(come: Come) -> None:
-    table = open_table(come(**STILL), bots=1, game=VIKING_AXES)[0]
+def test_the_game_can_be_played_by_keyboard(new_person: NewPerson) -> None:
+    table = open_table(new_person(**STILL), bots=1, game=VIKING_AXES)[0]
     page = table.page
     decisions = 0
     while decisions < 8 and table.wait_for_turn():
         _press(table, table.choices.first, by_digit=decisions % 2 == 1)
         decisions += 1
         if table.wait_for_turn():
-            assert focused(page), "the place in the page is lost"
-    assert decisions > 3, "nobody is out so soon"
+            assert focused(page), "the focus is lost"
+    assert decisions > 3, "no player can be out so early"
     page.keyboard.press("Tab")
     tab_to(page, lambda: focused(page) == "discarded")
     page.keyboard.press("Enter")
@@ -227,10 +227,10 @@ def _press(table: Table, button: Locator, by_digit: bool) -> None:
     expect(page.locator(f"#controls input[name=n][value='{number}']")).to_have_count(0, timeout=PATIENCE)
 
 
-def test_what_can_not_be_played_says_why(come: Come) -> None:
-    """An armory while one is in front, a wench who can do nothing: whatever comes first in the strategic game."""
-    host, friend = come(**STILL), come(**STILL)
-    for _ in range(3):  # of forty matches played like this one comes to its end with nothing refused
+def test_a_card_that_cannot_be_played_shows_a_reason(new_person: NewPerson) -> None:
+    """The first refused card of a strategic match: a second armory, or a wench without an effect."""
+    host, friend = new_person(**STILL), new_person(**STILL)
+    for _ in range(3):  # of forty matches played like this, one ends without a refused card
         players = open_table(host, friend, game=VIKING_AXES, option=STRATEGIC)
         while (actor := whose_turn(players)) is not None:
             refused = actor.page.locator(".va-held[aria-disabled=true]:not(.idle), .va-choice[aria-disabled=true]")
@@ -240,19 +240,19 @@ def test_what_can_not_be_played_says_why(come: Come) -> None:
                 expect(refused.first.locator("[role=tooltip]")).to_be_visible()
                 return
             actor.act(_axes_last)
-    pytest.fail("nothing was ever refused in three matches")
+    pytest.fail("no card was refused in three matches")
 
 
 def _axes_last(legal: Sequence[int]) -> int:
-    """Nobody is hit for long, armories are kept: so a second one can't be played, and not everybody can be skipped."""
+    """Avoid axes and keep armories, so that a second armory, and a wench for every player, can't be played."""
     return max(legal, key=lambda action: (action in (Act.PLACE, Act.END_TURN), action))
 
 
-# ------------------------------------------------------------------------------------------------------------------- accessible
+# ---------------------------------------------------------------------------------------------------------------- accessibility
 
 
-def test_no_moment_has_an_axe_violation(come: Come) -> None:
-    host, friend = come(**STILL), come(**STILL)
+def test_no_phase_has_an_axe_violation(new_person: NewPerson) -> None:
+    host, friend = new_person(**STILL), new_person(**STILL)
     inspector, seen = Inspector(), set[str]()
     players = open_table(host, friend, game=VIKING_AXES, option=STRATEGIC)
     while len(seen) < 3 and (actor := whose_turn(players)) is not None:
@@ -260,14 +260,14 @@ def test_no_moment_has_an_axe_violation(come: Come) -> None:
         phase = "card" if first >= Act.PLAY else "armory" if first >= Act.DRAW else "wench" if first >= Act.SKIP else "target"
         if phase not in seen:
             seen.add(phase)
-            inspector.look(f"{phase}, to decide", actor.page)
+            inspector.inspect(f"{phase}, to decide", actor.page)
         actor.act(lambda legal: legal[-1])
         for table in players:
-            table.wait_for_news(actor.news)
-    inspector.look("waiting", next(table for table in players if not table.my_turn).page)
+            table.wait_for_event(actor.newest_event)
+    inspector.inspect("waiting", next(table for table in players if not table.my_turn).page)
     host.page.locator("#discarded").click()
     expect(host.page.locator("#discards")).to_be_visible()
-    inspector.look("discard pile", host.page)
-    inspector.look("rulebook", host.open("/rules/viking-axes"))
+    inspector.inspect("discard pile", host.page)
+    inspector.inspect("rulebook", host.open("/rules/viking-axes"))
     assert len(seen) == 3
     assert inspector.found == []

@@ -28,7 +28,7 @@ from meadhall.server.settings import Settings
 from meadhall.server.store.models import Conflict, SeatRow, new_link_token
 from meadhall.server.store.store import Store
 from meadhall.server.worker.client import WorkerLost
-from midnight import let_it_pass
+from midnight import wait_for_midnight
 from server import hoard_on_a_page
 from server.people import HOARD, OpenHall, Person, Program, open_hall, stream
 from server.test_secrets import everything, keys
@@ -40,7 +40,7 @@ pytestmark = pytest.mark.asyncio
 @pytest.fixture(autouse=True)
 def one_day() -> None:
     """Don't run over midnight, when the puzzle changes."""
-    let_it_pass(within=60)
+    wait_for_midnight(within=60)
 
 
 ENOUGH = 30

@@ -1,4 +1,4 @@
-"""What a guest has chosen, and what their device asks for."""
+"""Settings of a guest, and preferences of the device: language and reduced motion."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import pytest
 from playwright.sync_api import expect
 
 from browser.checks import alien_nodes, moving
-from browser.people import Come
+from browser.people import NewPerson
 from browser.table import open_table, play_now
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_the_theme_chosen_is_remembered(come: Come, theme: str) -> None:
+def test_the_chosen_theme_is_remembered(new_person: NewPerson, theme: str) -> None:
     other = "dark" if theme == "light" else "light"
-    person = come(color_scheme=other)
+    person = new_person(color_scheme=other)
     page = person.open("/settings")
     page.locator(f"input[name=theme][value={theme}]").check()
     page.get_by_role("button", name="Save").click()
@@ -22,8 +22,8 @@ def test_the_theme_chosen_is_remembered(come: Come, theme: str) -> None:
     expect(page.locator("html")).to_have_css("color-scheme", theme)
 
 
-def test_a_name_chosen_is_the_name_at_the_table(come: Come) -> None:
-    person = come()
+def test_the_chosen_name_is_shown_at_the_table(new_person: NewPerson) -> None:
+    person = new_person()
     page = person.open("/settings")
     page.locator("#name").fill("Brynhild")
     page.get_by_role("button", name="Save").click()
@@ -31,19 +31,19 @@ def test_a_name_chosen_is_the_name_at_the_table(come: Come) -> None:
     expect(page.locator("#plate-0")).to_contain_text("Brynhild")
 
 
-def test_german_is_spoken_to_who_asks_for_it(come: Come) -> None:
-    page = come(locale="de-DE").open("/rules/axes-and-allies")
+def test_german_browsers_get_german_pages(new_person: NewPerson) -> None:
+    page = new_person(locale="de-DE").open("/rules/axes-and-allies")
     expect(page.locator("html")).to_have_attribute("lang", "de")
     expect(page.locator("#rulebook")).to_contain_text("Bündnis")
     expect(page.get_by_role("button", name="Jetzt spielen")).to_be_visible()
 
 
-def test_nothing_moves_for_who_wants_stillness(come: Come) -> None:
-    (table,) = open_table(come(reduced_motion="reduce"), bots=2)
+def test_reduced_motion_stops_animations(new_person: NewPerson) -> None:
+    (table,) = open_table(new_person(reduced_motion="reduce"), bots=2)
 
-    def still() -> None:
+    def check_motion() -> None:
         assert moving(table.page) == []
 
-    table.play_on(before=still)
-    still()
+    table.play_on(before=check_motion)
+    check_motion()
     assert alien_nodes(table.page) == []
