@@ -1,7 +1,7 @@
-"""Make the golden records: matches that every later version has to replay byte for byte.
+"""Make the golden records: matches that every later version must replay byte for byte.
 
-Run as ``python tests/records/make.py``. It writes only records that are not there yet: one that is there is changed on purpose
-or not at all. A game's records stand in ``RECORDS``, by the file that each is written to.
+Run as ``python tests/records/make.py``. It writes only missing records, so to replace one on purpose, delete it first.
+``RECORDS`` lists the records by the name of their file.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ Ints = npt.NDArray[np.int64]
 
 
 def played_by_bots(name: str, players: int, number: int, **options: Any) -> Match:
-    """A match of bots of both kinds, in every third of which actions are taken back."""
+    """Play a match between bots of both kinds, in every third one with undone actions."""
     subject = game(name)
     kinds = [KINDS[(seat + number) % 2] for seat in range(players)]
     seats = [Seat(NAMES[seat], "bot", kind) if seat else Seat(NAMES[0]) for seat, kind in enumerate(kinds)]
@@ -57,19 +57,19 @@ def played_by_bots(name: str, players: int, number: int, **options: Any) -> Matc
     return match
 
 
-# -------------------------------------------------------------------------------------------- players who see all and search
+# ---------------------------------------------------------------------------------------- players who see everything and search
 
 
 def search(match: Match, goal: Callable[[States], Bools], promise: Callable[[States, int], Floats], width: int) -> bool:
-    """Play on until ``goal`` holds, as players do who see everything and work together; False if they don't find out how.
+    """Play on until ``goal`` holds, as if all players saw everything and worked together; return False if the search fails.
 
-    A beam search: of all that can be done in ``width`` positions, those are kept that promise most, as many and no two alike:
-    ``promise(tables, actions so far)``. Chance is the match's own, which depends on nothing but the number of the action.
+    A beam search: of all successors of ``width`` positions it keeps the ``width`` best different ones by
+    ``promise(states, actions so far)``. Chance is that of the match, which depends only on the number of the action.
     """
     batch = Batch(match.game, match.players, 1, **match.options)
     batch.states = match.states
     draw = np.random.default_rng(0)
-    course: list[tuple[Ints, Ints]] = []  # of every position kept: the one before, and the action that led from there
+    course: list[tuple[Ints, Ints]] = []  # for every kept position, its predecessor and the action
     while not (reached := goal(batch.states)).any():
         before, actions = np.nonzero(batch.legal_masks())
         if not len(actions):
@@ -83,27 +83,27 @@ def search(match: Match, goal: Callable[[States], Bools], promise: Callable[[Sta
         kept = best[np.sort(first)][:width]
         batch.states = batch.states[kept]
         course.append((before[kept], actions[kept]))
-    place = int(reached.argmax())
+    index = int(reached.argmax())
     path = []
     for before, actions in reversed(course):
-        path.append(int(actions[place]))
-        place = int(before[place])
+        path.append(int(actions[index]))
+        index = int(before[index])
     for action in reversed(path):
         match.play(action)
     return True
 
 
-# ------------------------------------------------------------------------------------------ VA-7.2: every axe card in front
+# ---------------------------------------------------------------------------------------------- VA-7.2: every axe card in front
 
 ALL_AXES = sum(COPIES[kind] * (kind + 1) for kind in range(3))
 ALL_SHIELDS = sum(COPIES[Card.ONE_SHIELD + kind] * (kind + 1) for kind in range(4))
 
 SPARING = 350
-"""For so many actions the hits that players can take are spared; what is left of them may then be used up."""
+"""The number of actions during which the players save the hits they can still take. Later they may use them up."""
 
 
 def played_by_friends() -> Match:
-    """Seven players of Viking Axes who want every axe card to lie in front of somebody, and nobody to go out."""
+    """Play Viking Axes with seven players who all want every axe card in front of players, and no player out."""
     match = Match(game("viking-axes"), seats=NAMES, seed="c", started=STARTED, options={"variant": "strategic"})
     assert search(match, every_axe_in_front, room_for_axes, width=300)
     return match
@@ -115,10 +115,10 @@ def every_axe_in_front(states: States) -> Bools:
 
 
 def room_for_axes(states: States, played: int) -> Floats:
-    """How near positions are to VA-7.2: the axe cards in front, and the room for others: in hits (of some worth) and shields.
+    """Return how near positions are to VA-7.2: the axe cards in front, and the room for others in hits and shields.
 
-    There are fewer of both than axes in the game. Room is won when shields are used up by more axes than they block, one more
-    at best: these cards go, and come again, and the card thrown has cost fewer hits than it has axes.
+    The game has fewer of both than axes. Room is gained when a throw uses up shields with more axes than they block, ideally one
+    more: these cards are discarded and come back, and the thrown card has cost fewer hits than it has axes.
     """
     axes = (states["marks"] + states["lying"]) @ np.arange(1, 4)
     shields = states["shields"] @ np.arange(1, 5)
@@ -131,14 +131,14 @@ def room_for_axes(states: States, played: int) -> Floats:
     return found
 
 
-# ----------------------------------------------------------------------------- AX-6.1: solved; AX-6.2 and AX-7.3: nobody can move
+# -------------------------------------------------------------------------- AX-6.1: solved; AX-6.2 and AX-7.3: no move possible
 
 REACH = np.array([max(distance(space, other) for other in range(SPACES)) for space in range(SPACES)])
-"""How far it is from each space of AxxA to the farthest one."""
+"""The distance from each space of AxxA to the farthest one."""
 
 
 def played_by_greedy(number: int, **options: Any) -> Match:
-    """A match of AxxA among two bots that know what they do."""
+    """Play a match of AxxA between two greedy bots."""
     seats = [Seat(name, "bot", "greedy") for name in NAMES[:2]]
     match = Match(game("axxa"), seats=seats, seed=f"golden greedy {number}", started=STARTED, options=options)
     play_greedily(match, number)
@@ -146,29 +146,29 @@ def played_by_greedy(number: int, **options: Any) -> Match:
 
 
 def play_greedily(match: Match, number: int, until: int = NUMBERS + 1) -> None:
-    """To the end, or until that number is current."""
+    """Play greedily to the end, or until a number is current."""
     player = bot(match.game, "greedy", bytes([number] * 16))
     while match.actor is not None and match.states["current"][0] < until:
         match.play(player.choose(match.view(match.actor)))
 
 
 def played_to_a_standstill(mode: str) -> Match:
-    """A match of AxxA in which all pieces go, but for sixes where no six can move."""
+    """Play AxxA until all pieces are gone except sixes, none of which can move."""
     for number in range(256):
         match = Match(game("axxa"), seats=NAMES[:2], seed=f"standstill {number}", started=STARTED, options={"mode": mode})
         if mode == "together":
             play_greedily(match, number, until=NUMBERS)
-        if not match.over and search(match, nobody_can_move, standstill, width=100):
+        if not match.over and search(match, no_move_possible, standstill, width=100):
             return match
-    raise AssertionError("somebody can always move")
+    raise AssertionError("every match has a possible move")
 
 
-def nobody_can_move(states: States) -> Bools:
+def no_move_possible(states: States) -> Bools:
     return np.isin(states["ending"], (Ending.STUCK, Ending.NO_MOVE))
 
 
 def standstill(states: States, played: int) -> Floats:
-    """How near positions are to it: stacks with a number that leads nowhere, one of them full, and few pieces but sixes."""
+    """Return how near positions are to a standstill: stacks that can't move, one of them full, and few pieces except sixes."""
     last = states["height"].astype(int) - 1
     tops = np.take_along_axis(states["piece"], np.maximum(last, 0)[:, :, None], axis=2)[:, :, 0]
     fixed = (last >= 0) & (tops > REACH[states["space"]])
@@ -179,14 +179,14 @@ def standstill(states: States, played: int) -> Floats:
     return found
 
 
-# ------------------------------------------------------------- DA-13.3: nobody fights; DA-13.1: the last monster in the last turn
+# --------------------------------------------------------------- DA-13.3: no fights; DA-13.1: the last monster in the last turn
 
 FIGHTS = range(Act.PLACE + DICE * Target.SQUARE, Act.PLACE + DICE * Target.TURN_ORDER)
-"""Dice of Dungeon Allies that are placed on squares."""
+"""The actions of Dungeon Allies that place a die on a square."""
 
 
-def played_in_no_hurry(number: int, spared: int) -> Match:
-    """A match of Dungeon Allies in which so many monsters are spared to the last turn, or to the end if that is all of them."""
+def played_slowly(number: int, spared: int) -> Match:
+    """Play Dungeon Allies and spare a number of monsters until the last turn, or to the end if it is all of them."""
     match = Match(game("dungeon-allies"), seats=NAMES[:2], seed=f"no hurry {number}", started=STARTED)
     draw = np.random.default_rng(number)
     while not match.over:
@@ -200,11 +200,11 @@ def played_in_no_hurry(number: int, spared: int) -> Match:
     return match
 
 
-# ------------------------------------------------------------------------------- DA-13.4: equal points, and what decides instead
+# ----------------------------------------------------------------------------------------- DA-13.4: equal points and tie-breaks
 
 
 def played_level(players: int, colour: int) -> Match:
-    """A match of Dungeon Allies, played at random, in which crystals of that colour decide (-1: nothing does)."""
+    """Return a random match of Dungeon Allies in which crystals of a colour break the tie (-1: nothing does)."""
     for first in range(0, 1_000_000, MANY):
         seeds = [f"level {number}" for number in range(first, first + MANY)]
         courses, states = played_at_random(players, seeds, first)
@@ -218,11 +218,11 @@ def played_level(players: int, colour: int) -> Match:
 
 
 MANY = 2000
-"""Matches that are played together."""
+"""The number of matches played at the same time."""
 
 
 def played_at_random(players: int, seeds: list[str], number: int) -> tuple[list[list[int]], States]:
-    """Matches of Dungeon Allies with these seeds: the actions of each, ``-1`` when it is over, and how each of them ends."""
+    """Play random matches of Dungeon Allies; return the actions of each (-1 after its end) and their final states."""
     matches = [Match(game("dungeon-allies"), players=players, seed=seed) for seed in seeds]
     batch = Batch("dungeon-allies", players, len(seeds))
     batch.states = np.concatenate([match.states for match in matches])
@@ -237,11 +237,11 @@ def played_at_random(players: int, seeds: list[str], number: int) -> tuple[list[
     return np.transpose([*course, np.full(len(seeds), -1)]).tolist(), batch.states
 
 
-# --------------------------------------------------------------------------------------------------- DA-1.1: other components
+# ----------------------------------------------------------------------------------------------------- DA-1.1: other components
 
 
 def other_components() -> dict[str, Any]:
-    """The built-in ones, with other names and other numbers."""
+    """Return the built-in components with other names and numbers."""
     document: dict[str, Any] = copy.deepcopy(tomllib.loads(COMPONENTS.file.read_text("utf-8")))
     for number, monster in enumerate(document["monster"]):
         monster |= {"id": f"dragon_{number + 1}", "name": f"Dragon {number + 1}", "red": {"target": 9, "gold": 5}}
@@ -251,7 +251,7 @@ def other_components() -> dict[str, Any]:
     return document
 
 
-# --------------------------------------------------------------------------------------------------------------------- records
+# ---------------------------------------------------------------------------------------------------------------------- records
 
 RECORDS: dict[str, Callable[[], Match]] = {
     **{
@@ -288,8 +288,8 @@ RECORDS: dict[str, Callable[[], Match]] = {
         for players in range(2, 6)
         for number in range(4)
     },
-    **{f"dungeon-allies/no-fights-{number}": partial(played_in_no_hurry, number, SQUARES) for number in range(2)},
-    **{f"dungeon-allies/last-turn-{number}": partial(played_in_no_hurry, number, number + 1) for number in range(2)},
+    **{f"dungeon-allies/no-fights-{number}": partial(played_slowly, number, SQUARES) for number in range(2)},
+    **{f"dungeon-allies/last-turn-{number}": partial(played_slowly, number, number + 1) for number in range(2)},
     **{
         f"dungeon-allies/level-{colour}": partial(played_level, 2, number)
         for number, colour in enumerate(("draw", "red", "blue", "yellow", "green", "white"), -1)
