@@ -42,8 +42,6 @@ from meadhall.engine.view import EVERYTHING, SPECTATOR, concealed
 from meadhall.games.axxa.solver import prove
 from meadhall.games.axxa.state import Act
 
-pytestmark = pytest.mark.compiled  # thousands of rollouts
-
 RECORDS = Path(__file__).parents[1] / "records"
 FEW = 20 if INTERPRETED else 40
 

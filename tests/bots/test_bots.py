@@ -18,8 +18,6 @@ from meadhall.engine.game import Game
 from meadhall.engine.knowledge import redealt, without_chance
 from meadhall.engine.rule import INTERPRETED
 
-pytestmark = pytest.mark.compiled  # whole matches of every bot
-
 AA = game("axes-and-allies")
 
 

@@ -16,8 +16,6 @@ from meadhall.games.axxa.board import SPACES, routes
 from meadhall.games.axxa.page import Picture, Waypoints, own, picture
 from meadhall.games.axxa.state import HEIGHT, NUMBERS, OF_EACH, TRIPLET_SIZE, UNKNOWN, Event, Phase
 
-pytestmark = pytest.mark.interpreted  # texts and pages don't depend on how rules run
-
 RECORDS = Path(__file__).parents[2] / "records" / "axxa"
 NAMES = (
     "standstill-together",

@@ -15,8 +15,6 @@ from meadhall.games.dungeon_allies.components import COMPONENTS, COUNTS, ITEM_NA
 from meadhall.games.dungeon_allies.pieces import CARDS, MONSTERS
 from meadhall.games.dungeon_allies.state import State
 
-pytestmark = pytest.mark.interpreted  # texts and pages don't depend on how rules run
-
 DA = game("dungeon-allies")
 BUILT_IN = COMPONENTS.file.read_text("utf-8")
 COMPONENTS_OF_BUILT_IN = COMPONENTS.of(COMPONENTS.default)

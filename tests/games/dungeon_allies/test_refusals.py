@@ -29,8 +29,6 @@ from games.dungeon_allies.scenes import (
 from meadhall import MalformedAction, Match, NotYourTurn
 from meadhall.games.dungeon_allies.actions import ACTIONS, Act, Phase
 
-pytestmark = pytest.mark.interpreted  # texts and pages don't depend on how rules run
-
 
 def assigning() -> Match:
     return DA.match(players=2, seed="refusals")

@@ -37,8 +37,6 @@ from meadhall.games.dungeon_allies.pieces import (
 from meadhall.games.dungeon_allies.state import Event, State
 from meadhall.games.dungeon_allies.words import deciding_colour
 
-pytestmark = pytest.mark.interpreted  # texts and pages don't depend on how rules run
-
 DA = game("dungeon-allies")
 NAMES = ("Astrid", "Björn", "Cnut")
 IDS = """DA-1.1 DA-1.2 DA-1.3 DA-1.4 DA-1.5 DA-1.6 DA-1.7 DA-2.1 DA-2.2 DA-2.3 DA-2.4 DA-2.5 DA-2.6 DA-3.1 DA-3.2 DA-3.3 DA-3.4

@@ -14,8 +14,6 @@ from meadhall.games.viking_axes import page
 from meadhall.games.viking_axes.state import AXE_KINDS, KINDS, SHIELD_KINDS, Act, Card, Phase, shields_on
 from meadhall.games.viking_axes.story import Piece, Story
 
-pytestmark = pytest.mark.interpreted  # texts and pages don't depend on how rules run
-
 VA = game("viking-axes")
 
 
