@@ -209,6 +209,7 @@ def redealt_match(match: Match) -> Match:
     return twin
 
 
+@pytest.mark.compiled
 def test_an_analysis_of_public_knowledge_does_not_depend_on_hidden_parts() -> None:
     match = hoarded()
     other = redealt_match(match)

@@ -36,6 +36,7 @@ def test_a_bot_plays_legally_from_its_view_to_the_end(subject: Game, name: str) 
             match.play(chosen)
 
 
+@pytest.mark.compiled
 def test_the_choice_of_a_bot_does_not_depend_on_hidden_parts() -> None:
     """In two matches with the same view of the seat a bot chooses the same action."""
     match = hoard.match(players=2, seed="x")
@@ -47,6 +48,7 @@ def test_the_choice_of_a_bot_does_not_depend_on_hidden_parts() -> None:
         assert bot(hoard, name, seed).choose(match.view(0)) == bot(hoard, name, seed).choose(other.view(0))
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("subject", EVERY_GAME, ids=lambda subject: subject.name)
 def test_no_bot_or_hint_of_any_game_depends_on_hidden_parts(subject: Game, monkeypatch: pytest.MonkeyPatch) -> None:
     """Compare a match with another that has the same view of the seat but other hidden parts."""

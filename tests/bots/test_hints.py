@@ -53,6 +53,7 @@ def test_rarely_visited_actions_are_examined_before_they_become_hints() -> None:
     assert len({hint.action for hint in hints(view, budget, SEED)}) == 3
 
 
+@pytest.mark.compiled
 def test_hints_do_not_depend_on_hidden_parts() -> None:
     """Two matches with the same view of the seat have the same hints."""
     match = hoard.match(players=2, seed="x")

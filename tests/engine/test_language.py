@@ -68,11 +68,13 @@ def test_messages_of_an_added_catalogue_are_translated(tmp_path: Path) -> None:
         assert gettext("The match is over.") == "Die Partie ist zu Ende."
 
 
+@pytest.mark.compiled
 def test_the_engine_and_every_game_have_catalogues() -> None:
     games = {part.name for part in translations.parts() if "games" in part.folder.parts}
     assert games | {"engine"} <= {part.name for part in TRANSLATED}
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("part", TRANSLATED, ids=lambda part: part.name)
 def test_every_marked_message_is_translated(part: translations.Part, language: str) -> None:
@@ -81,6 +83,7 @@ def test_every_marked_message_is_translated(part: translations.Part, language: s
     assert missing == []
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("part", TRANSLATED, ids=lambda part: part.name)
 def test_translations_have_the_original_placeholders_and_no_unused_messages(part: translations.Part, language: str) -> None:

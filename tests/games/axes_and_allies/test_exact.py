@@ -104,6 +104,7 @@ def is_forced(match: Match) -> bool:
     return state.living == 2 and state.power == 1
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize(("players", "every"), EVERY)
 def test_chances_agree_with_the_rules_and_no_other_choice_gains(players: int, every: int) -> None:
     """A choice has the mean chances of its outcomes. Matches end, so only the true chances satisfy this everywhere."""
@@ -175,6 +176,7 @@ def test_a_spectator_gets_the_same_solution() -> None:
     assert solver(match.view()) == solver(match.view(match.actor))
 
 
+@pytest.mark.compiled
 def test_the_file_has_the_computed_values() -> None:
     computed = solve_all(4)
     for n in range(2, 5):

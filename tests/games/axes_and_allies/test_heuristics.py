@@ -13,6 +13,7 @@ AA = game("axes-and-allies")
 GAMES, SIGMAS = (200, 0) if INTERPRETED else (4000, 3)
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("players", [2, 3, 4, 6])
 def test_one_greedy_player_wins_more_than_a_fair_share_among_random_ones(players: int) -> None:
     payoffs, _ = tournament(AA, [GREEDY] + [RANDOM] * (players - 1), GAMES, seed="greedy")

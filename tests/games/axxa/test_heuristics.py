@@ -23,6 +23,7 @@ def choices(match: Match) -> set[int]:
     return {bot(AXXA, "greedy", bytes([seed])).choose(view) for seed in range(1 if INTERPRETED else 6)}
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize(("touching", "at_least"), [("all", 0.5), ("orthogonal", 0.2)])
 def test_greedy_play_solves_many_puzzles_and_random_play_none(touching: str, at_least: float) -> None:
     solved, _ = tournament(AXXA, [GREEDY], GAMES, seed="greedy", options={"touching": touching})

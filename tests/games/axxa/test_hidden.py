@@ -7,6 +7,7 @@ from itertools import islice, permutations
 from typing import Any
 
 import numpy as np
+import pytest
 
 from games.axxa.scenes import AXXA, FAR, at_random, move, pay, scattered, scene, stacks_of, turn
 from meadhall import Match, replay
@@ -45,6 +46,7 @@ def pieces_from_events(match: Match) -> tuple[dict[int, list[Piece]], dict[Piece
     return {space: pieces for space, pieces in stacks.items() if pieces}, known
 
 
+@pytest.mark.compiled
 def test_every_viewer_sees_exactly_the_pieces_that_events_have_revealed() -> None:
     for match in scattered():
         for action in at_random(match):
@@ -83,6 +85,7 @@ def test_a_redeal_gives_every_order_of_the_unseen_pieces_equally_often() -> None
     assert sum((count - expected) ** 2 / expected for count in counts.values()) < 49.7
 
 
+@pytest.mark.compiled
 def test_a_redeal_respects_paid_removed_and_seen_pieces() -> None:
     """Every number is on the board as often as before."""
     for match in scattered():

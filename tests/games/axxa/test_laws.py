@@ -19,6 +19,7 @@ def test_mode_together_takes_1_to_6_players_and_mode_versus_2_4_or_6() -> None:
     assert len(SETUPS) == 2 * (6 + 3)
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("setup", TRIED, ids=lambda setup: f"{setup[0]}-{'-'.join(setup[1].values())}")
 def test_axxa_passes_every_check(setup: tuple[int, dict[str, str]], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(conformance, "DEALS", 20 if INTERPRETED else 60)

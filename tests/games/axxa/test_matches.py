@@ -7,6 +7,7 @@ from itertools import chain
 from typing import Any
 
 import numpy as np
+import pytest
 
 from games.axxa.reference import BOARD, Reference
 from games.axxa.scenes import AXXA, at_random, legal, matches, scattered
@@ -74,6 +75,7 @@ def paid_and_removed(match: Match) -> Counter[tuple[int, str]]:
     return found
 
 
+@pytest.mark.compiled
 def test_the_fields_of_a_state_agree_with_each_other() -> None:
     for match in scattered():
         for action in at_random(match):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from games.axxa.scenes import AXXA
 from meadhall import Match, replay
 from meadhall.engine.conformance import setups
@@ -17,6 +19,7 @@ def golden() -> list[Match]:
     return [replay(record) for path in sorted(FOLDER.iterdir()) for record in read_records(path)]
 
 
+@pytest.mark.compiled
 def test_golden_records_cover_every_kind_of_match_and_every_ending() -> None:
     matches = golden()
     last = [match.steps[-1].events[-1] for match in matches]

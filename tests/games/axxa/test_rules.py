@@ -74,6 +74,7 @@ def test_AX_1_3_players_take_turns_from_the_first_seat() -> None:
         assert seats == [k % match.players for k in range(len(seats))]
 
 
+@pytest.mark.compiled
 def test_AX_1_3_in_mode_versus_a_random_seat_starts() -> None:
     starting: dict[int, set[int]] = {2: set(), 4: set(), 6: set()}
     for match in matches(20, mode="versus", touching="all"):

@@ -84,6 +84,7 @@ def play_all(match: Match, actions: tuple[int, ...]) -> None:
         match.play(action)
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("touching", ["all", "orthogonal"])
 def test_the_winning_variation_of_a_deal_wins_a_real_match(touching: str) -> None:
     for number in range(SHUFFLES):
@@ -246,6 +247,7 @@ def test_the_solution_does_not_depend_on_unseen_pieces() -> None:
     assert len(solutions) == 1
 
 
+@pytest.mark.compiled
 def test_the_search_chooses_winning_actions_and_avoids_losing_ones() -> None:
     match = scene({"b6": "6", "c6": "6", "f2": "26", "a5": "11"}, current=6)
     assert set(choices(match)) <= {action for action in legal(match) if wins(match, action)}

@@ -205,6 +205,7 @@ def test_a_refusal_says_if_corners_do_not_count() -> None:
     check_refusal(match, remove("b6", "c5", "d4"), "AX-4.1", why)
 
 
+@pytest.mark.compiled
 def test_refusals_agree_with_legal_actions() -> None:
     phases = set()
     for match in scattered():

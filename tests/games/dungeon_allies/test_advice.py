@@ -145,6 +145,7 @@ def test_estimates_are_calibrated_on_matches_of_greedy_players(players: int) -> 
     assert guesses[likely].mean() == pytest.approx(results[likely].mean(), abs=0.2)  # few matches, so a wide interval
 
 
+@pytest.mark.compiled
 def test_the_beginning_of_a_turn_is_quiescent() -> None:
     quiet = [number for number, match in enumerate(greedy_match(2, "quiet")) if number < 60 and ADVICE.quiescent(match.state)]
     starts, turn = [], 0
@@ -190,12 +191,14 @@ def choice(match: Match, iterations: int = 2000, seed: bytes = SEED) -> int:
     return bot(DA, f"search@{150 if INTERPRETED else iterations}", seed).choose(match.view(match.actor))
 
 
+@pytest.mark.compiled
 def test_a_search_takes_the_last_tile_if_that_wins() -> None:
     """The last tile gives two gold: the player who takes it wins, and the opponent would take it next."""
     match = scene({A: {12: "fire"}, B: {12: "water"}}, monsters=LAST, removed=27, gold={A: 10, B: 11}, followers=0, turn=12)
     assert choice(match) == place(12, "square:0")
 
 
+@pytest.mark.compiled
 def test_a_search_leaves_the_last_tile_for_later_if_taking_it_at_once_loses() -> None:
     """After the last tile the gold isn't guarded (DA-6.3): taking the tile first leaves the three gold to the opponent."""
     faces = {0: (1, 1, "armor")}

@@ -119,6 +119,7 @@ def test_DA_14_2_a_peek_is_permanent_and_private() -> None:
 # ---------------------------------------------------------------------------------------------------------------------- redeals
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize(("viewer", "ways"), [(A, 2 * 2 * 6), (B, 6 * 2 * 6), (-1, 6 * 2 * 6)])
 def test_all_determinizations_are_equally_frequent(viewer: int, ways: int) -> None:
     """Chi-squared test over all combinations of unseen tiles, followers below the top, and cards of the deck.
@@ -136,6 +137,7 @@ def test_all_determinizations_are_equally_frequent(viewer: int, ways: int) -> No
     assert squares < ways - 1 + 5 * (2 * (ways - 1)) ** 0.5
 
 
+@pytest.mark.compiled
 def test_a_redeal_changes_only_hidden_information() -> None:
     for match in (DA.match(players=3, seed="redeal"), enriched(DA.match(players=2, seed="redeal, later"))):
         for action in at_random(match):

@@ -23,6 +23,7 @@ def test_two_to_five_players_are_possible() -> None:
     assert [players for players, _ in SETUPS] == [2, 3, 4, 5]
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("setup", TRIED, ids=lambda setup: str(setup[0]))
 def test_dungeon_allies_passes_check_game(setup: tuple[int, dict[str, Any]], monkeypatch: pytest.MonkeyPatch) -> None:
     if INTERPRETED:

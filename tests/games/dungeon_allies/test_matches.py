@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
+import pytest
+
 from games.dungeon_allies.reference import COLOURS, DICE, Reference
 from games.dungeon_allies.scenes import DA, at_random, check_counts, enriched, legal, unplaced
 from meadhall import Match
@@ -97,6 +99,7 @@ def compare(match: Match, reference: Reference) -> None:
     assert state.box.tolist() == [reference.box[colour] for colour in COLOURS]
 
 
+@pytest.mark.compiled
 def test_no_piece_is_lost_or_created() -> None:
     """Check it after every action. During the resolution, all active dice lie on the boards."""
     for match in matches(1):

@@ -40,6 +40,7 @@ def field(match: Match, name: str) -> Any:
 # -------------------------------------------------------------------------------------------------------------------- -- boards
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("players", PLAYERS)
 def test_every_die_is_drawn_once_where_it_lies(players: int) -> None:
     for match in moments(players):
@@ -80,6 +81,7 @@ def test_an_ally_whose_training_failed_is_still_at_the_trainer() -> None:
     assert where[Die.D4] != where[Die.D6]
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("players", PLAYERS)
 def test_a_tile_is_drawn_for_the_seats_that_have_seen_it(players: int) -> None:
     """DA-14.2: In the public part if it is revealed; in a private part if the seat has looked at it."""

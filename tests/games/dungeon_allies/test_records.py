@@ -39,6 +39,7 @@ def deciding(match: Match) -> int | None:
     return next((colour for colour in range(Item.WHITE, -1, -1) if len(set(held[colour])) > 1), -1)
 
 
+@pytest.mark.compiled
 def test_there_are_enough_golden_records_for_every_number_of_players() -> None:
     assert len(golden()) >= 20
     assert all(sum(match.players == players for match in golden()) >= 4 for players in range(2, 6))

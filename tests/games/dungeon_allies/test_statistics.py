@@ -101,6 +101,7 @@ def test_every_spot_belongs_to_one_place() -> None:
     assert spots == list(range(SPOTS))
 
 
+@pytest.mark.compiled
 def test_records_agree_with_the_report(tmp_path: Path) -> None:
     """Count the events in the records by their names."""
     file = tmp_path / "games.jsonl"
@@ -129,6 +130,7 @@ def test_records_agree_with_the_report(tmp_path: Path) -> None:
         assert rate["share"] == pytest.approx(sum(shares))
 
 
+@pytest.mark.compiled
 def test_the_command_prints_the_statistics(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MEADHALL_LANG", "en")
     command = ["simulate", DA.name, "--players", "4", "--bots", "random", "--games", "5", "--seed", "x"]

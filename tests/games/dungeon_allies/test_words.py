@@ -641,6 +641,7 @@ def decisions(players: int, seed: str) -> Iterator[Match]:
         match.play(draw.choice(match.legal()))
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("players", [2, 3, 4])
 def test_refusals_and_legal_actions_agree_on_every_action_of_every_decision(players: int) -> None:
     asked = set()
@@ -765,6 +766,7 @@ def test_the_sketch_marks_the_current_step_and_shows_dice_at_the_trainer_and_in_
     assert any(line.endswith("← Astrid d6") for line in shown)
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("language", ["en", "de"])
 def test_no_line_is_wider_than_a_terminal(language: str) -> None:
     with speaking(language):

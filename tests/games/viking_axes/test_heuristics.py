@@ -15,6 +15,7 @@ GAMES, SIGMAS = (10, -2) if INTERPRETED else (4000, 3)
 VARIANTS = ["standard", "strategic"]
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("variant", VARIANTS)
 @pytest.mark.parametrize("players", [2, 4, 7])
 def test_one_greedy_player_wins_more_than_a_fair_share_among_random_ones(players: int, variant: str) -> None:

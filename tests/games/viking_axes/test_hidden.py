@@ -193,6 +193,7 @@ def dealt() -> tuple[list[int], dict[str, Counter[Any]]]:
     return numbers, found
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("part", SEEN)
 def test_unseen_cards_are_redealt_hypergeometrically(part: str, dealt: tuple[list[int], dict[str, Counter[Any]]]) -> None:
     numbers, found = dealt

@@ -19,6 +19,7 @@ def test_2_to_7_players_can_play_either_variant() -> None:
     assert [(players, {"variant": variant}) for players in range(2, 8) for variant in ("standard", "strategic")] == SETUPS
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("setup", TRIED, ids=lambda setup: f"{setup[0]}-{setup[1]['variant']}")
 def test_viking_axes_passes_every_check(setup: tuple[int, dict[str, Any]], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(conformance, "DEALS", 20 if INTERPRETED else 100)

@@ -31,6 +31,7 @@ def counted(pieces: list[Piece], kinds: range) -> list[int]:
     return [sum(piece.kind == kind for piece in pieces) for kind in kinds]
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("variant", ["standard", "strategic"])
 @pytest.mark.parametrize("players", [2, 4, 7])
 def test_cards_derived_from_events_agree_with_the_state(variant: str, players: int) -> None:
