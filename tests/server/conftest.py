@@ -1,4 +1,4 @@
-"""The fixtures of the server's tests: a hall on a database of its own for every test, a PostgreSQL for all of them."""
+"""The fixtures of the server's tests: a hall with a separate database for every test, and one PostgreSQL for all."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from server.ready import ReadyAtOnce
 
 @pytest.fixture(scope="session")
 def compiled() -> Iterator[None]:
-    """Axes and Allies and Hoard can be played at once; Hoard has a page here."""
+    """Compile Axes and Allies and Hoard, and register Hoard with its page."""
     with registered(hoard_on_a_page.game):
         warm([AXES, HOARD], bulk=False)
         yield
@@ -30,26 +30,26 @@ def compiled() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def postgresql(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PostgreSQL]:
-    """A real PostgreSQL on loopback."""
+    """Start a real PostgreSQL on loopback."""
     with start_postgresql() as server:
         yield server
 
 
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
-    """Settings under which nothing waits and nothing is limited."""
+    """Return settings without pauses and limits."""
     return Settings(data=tmp_path, browser=False, bot_pause=0.0, requests_per_minute=0)
 
 
 @pytest.fixture
 def on_postgresql(settings: Settings, postgresql: PostgreSQL) -> Settings:
-    """The same, on a new PostgreSQL database."""
+    """Return the same settings with a new PostgreSQL database."""
     return replace(settings, database_url=postgresql.new_database())
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def on_each_database(request: pytest.FixtureRequest, settings: Settings) -> Settings:
-    """The same test on both databases."""
+    """Return settings for SQLite and for PostgreSQL, one after the other."""
     if request.param == "sqlite":
         return settings
     chosen: Settings = request.getfixturevalue("on_postgresql")
@@ -58,13 +58,13 @@ def on_each_database(request: pytest.FixtureRequest, settings: Settings) -> Sett
 
 @pytest.fixture
 def at_once(compiled: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every hall's games are ready at once, and none collects all that the tests have loaded."""
+    """Make all games ready at once, and skip the collection of all loaded objects, which takes long in tests."""
     monkeypatch.setattr(hall_module, "Readiness", ReadyAtOnce)
     monkeypatch.setattr(gc_tuning, "freeze_loaded_objects", lambda: None)
 
 
 @pytest_asyncio.fixture
 async def hall(settings: Settings, at_once: None) -> AsyncIterator[OpenHall]:
-    """A hall in this process, on SQLite."""
+    """Open a hall in this process, on SQLite."""
     async with open_hall(settings) as opened:
         yield opened

@@ -1,4 +1,4 @@
-"""Who comes to the hall in the tests: people with cookies, programs with tokens, streams that stay open; all in this process."""
+"""Clients of the hall in this process: people with cookies, programs with tokens, and open streams."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from meadhall.server.worker.client import Worker, WorkerThreads
 from server.prepared import create_schema, spare_app
 
 PATIENCE = 60.0
-"""Seconds after which something that was awaited has not come. Nothing takes so long unless it is broken."""
+"""Timeout in seconds. Only something broken takes so long."""
 
 BASE = "http://hall.test"
 HOARD = "hoard"
@@ -29,7 +29,7 @@ AXES = "axes-and-allies"
 
 
 class Visitor:
-    """Somebody with a connection of their own: an address and a cookie jar."""
+    """A client with an address and a cookie jar."""
 
     def __init__(self, app: Litestar, address: str = "10.0.0.1", **headers: str) -> None:
         self.app = app
@@ -49,19 +49,19 @@ class Person(Visitor):
         super().__init__(app, address, **{"Sec-Fetch-Site": "same-origin", **headers})
 
     async def post(self, path: str, form: Mapping[str, str] | None = None, /, **headers: str) -> httpx.Response:
-        """Send a form, as a page does."""
+        """Send a form like a page."""
         return await self.http.post(path, data=form or {}, headers=headers)
 
     async def ask(self, path: str, form: dict[str, str] | None = None) -> httpx.Response:
-        """Send a form, and read the answer as JSON."""
+        """Send a form and request JSON."""
         return await self.post(path, form, Accept="application/json")
 
     async def upload(self, record: bytes, **headers: str) -> httpx.Response:
-        """Bring a record."""
+        """Upload a record."""
         return await self.http.post("/replay", files={"record": ("x.match.json", record)}, headers=headers)
 
     async def open(self, game: str = AXES, players: int = 2) -> str:
-        """Open a table for friends; its id."""
+        """Open a table for friends and return its id."""
         answer = await self.ask("/tables", {"game": game, "kind": "friends", "players": str(players)})
         assert answer.status_code == 201, answer.text
         return str(answer.json()["id"])
@@ -115,7 +115,7 @@ class OpenHall:
         return await self.hall.room(table)
 
     async def two_at(self, game: str = AXES) -> tuple[Person, Person, Room]:
-        """Two people at a table of two, the match begun."""
+        """Start a match of two people."""
         host, friend = self.person(), self.person("10.0.0.2")
         table = await host.open(game)
         assert (await friend.ask(f"/tables/{table}/seats", {"set": "sit"})).status_code == 200
@@ -123,7 +123,7 @@ class OpenHall:
         return host, friend, await self.room(table)
 
     async def played_out(self, game: str = AXES) -> Room:
-        """A match of two people, played to its end."""
+        """Play a match of two people to its end."""
         host, friend, room = await self.two_at(game)
         await play_out(room, {0: host, 1: friend})
         return room
@@ -143,9 +143,9 @@ async def play_out(room: Room, people: dict[int, Person]) -> None:
 
 @asynccontextmanager
 async def open_hall(settings: Settings, worker: Worker | None = None) -> AsyncIterator[OpenHall]:
-    """Open the hall as a server does, but for the socket; in a task of its own, as its lifespan must begin and end in one.
+    """Open the hall like a server, but without a socket, in a separate task because its lifespan must begin and end in one.
 
-    Its worker runs in threads unless another is given, because only this process knows what a test has registered or replaced.
+    Unless another worker is given, it runs in threads, because registrations and patches of a test exist only in this process.
     """
     opened: asyncio.Future[OpenHall] = asyncio.get_running_loop().create_future()
     leave = asyncio.Event()
@@ -159,7 +159,7 @@ async def open_hall(settings: Settings, worker: Worker | None = None) -> AsyncIt
     waited_for: list[asyncio.Future[Any]] = [keeping, opened]
     await asyncio.wait(waited_for, return_when=asyncio.FIRST_COMPLETED)
     if not opened.done():
-        await keeping  # raises what went wrong
+        await keeping  # raises the exception
     try:
         yield opened.result()
     finally:
@@ -178,7 +178,7 @@ async def _in_this_task(settings: Settings, worker: Worker) -> AsyncIterator[Ope
 
 
 async def until(room: Room, holds: Callable[[], bool]) -> None:
-    """Watch a table until something holds of it."""
+    """Subscribe to a table until a condition holds."""
     with room.channel.subscribe("") as subscriber:
         async with asyncio.timeout(PATIENCE):
             while not holds():
@@ -189,7 +189,7 @@ async def until(room: Room, holds: Callable[[], bool]) -> None:
 
 
 class Stream:
-    """An answer that does not end: what the server has sent of it, message by message."""
+    """The messages of a response that doesn't end."""
 
     def __init__(self, status: int, headers: dict[str, str], cookies: list[str], chunks: asyncio.Queue[str | None]) -> None:
         self.status = status
@@ -199,7 +199,7 @@ class Stream:
         self._text = ""
 
     async def message(self) -> str | None:
-        """The next message as it came over the wire, None when the server has ended the stream."""
+        """Return the next message as sent, or None when the server has ended the stream."""
         async with asyncio.timeout(PATIENCE):
             while "\n\n" not in self._text:
                 chunk = await self._chunks.get()
@@ -211,17 +211,17 @@ class Stream:
 
     @property
     def waiting(self) -> bool:
-        """Whether something has come that nobody has asked for yet."""
+        """Whether a message has arrived that has not been read yet."""
         return not self._chunks.empty()
 
     async def frame(self) -> str:
-        """The next message's data."""
+        """Return the data of the next message."""
         message = await self.message()
         assert message is not None, "the stream has ended"
         return "\n".join(line[6:] for line in message.splitlines() if line.startswith("data: "))
 
     async def event(self) -> tuple[str, Any]:
-        """The next message as a name and JSON data."""
+        """Return the next message as its name and JSON data."""
         message = await self.message()
         assert message is not None, "the stream has ended"
         name = next(line[7:] for line in message.splitlines() if line.startswith("event: "))
@@ -230,7 +230,7 @@ class Stream:
 
 @asynccontextmanager
 async def stream(visitor: Visitor, path: str) -> AsyncIterator[Stream]:
-    """Open a stream as this visitor, and go away at the end of the block."""
+    """Open a stream as this client and close it at the end of the block."""
     request = visitor.http.build_request("GET", path)
     scope: dict[str, Any] = {
         "type": "http",

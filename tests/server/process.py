@@ -1,4 +1,4 @@
-"""The hall as a process of its own, which is killed, told to stop, and started again on the same data."""
+"""The hall in a separate process, which can be killed, stopped and restarted with the same data."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SCRIPT = Path(__file__).with_name("serve_with_hoard.py")
 
 
 class Process:
-    """A hall on a free port; ``log`` is what it has said."""
+    """A hall on a free port. ``log`` is the file with its output."""
 
     def __init__(self, data: Path, **settings: str) -> None:
         self.port = free_port()
@@ -38,7 +38,7 @@ class Process:
         self._process: asyncio.subprocess.Process | None = None
 
     async def launch(self) -> asyncio.subprocess.Process:
-        """Start it, and wait for nothing."""
+        """Start the process without waiting."""
         with self.log.open("ab") as log:
             self._process = await asyncio.create_subprocess_exec(
                 sys.executable, str(_SCRIPT), env=os.environ | self._settings, stdout=log, stderr=log
@@ -46,7 +46,7 @@ class Process:
         return self._process
 
     async def start(self) -> None:
-        """Start it, and wait until every game can be played."""
+        """Start the process and wait until every game can be played."""
         process = await self.launch()
         until = time.monotonic() + _PATIENCE
         async with httpx.AsyncClient(timeout=_PATIENCE) as client:
@@ -62,7 +62,7 @@ class Process:
                 await asyncio.sleep(0.05)
 
     async def end(self, how: signal.Signals) -> int:
-        """Send it a signal; its exit status."""
+        """Send a signal and return the exit status."""
         assert self._process is not None
         self._process.send_signal(how)
         async with asyncio.timeout(_PATIENCE):
@@ -75,7 +75,7 @@ class Process:
 
 @asynccontextmanager
 async def hall_process(data: Path, **settings: str) -> AsyncIterator[Process]:
-    """A hall that is running, until the end of the block at the latest."""
+    """Run a hall during the block."""
     process = Process(data, **settings)
     try:
         await process.start()

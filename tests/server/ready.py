@@ -1,4 +1,4 @@
-"""Games that are compiled already, so that no hall has to do it."""
+"""Readiness of games for tests: all games are compiled before the hall opens."""
 
 from __future__ import annotations
 

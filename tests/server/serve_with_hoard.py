@@ -1,4 +1,4 @@
-"""``python serve_with_hoard.py``: the hall as a process of its own, as ``meadhall serve`` runs it, with Hoard among its games."""
+"""``python serve_with_hoard.py``: run the hall like ``meadhall serve``, with Hoard among its games."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from server.ready import ReadyAtOnce
 
 
 class Slow:
-    """A bot that thinks for a minute."""
+    """A bot that takes a minute for every decision."""
 
     name = "slow"
 
@@ -39,7 +39,7 @@ if __name__ == "__main__":
     register(hoard_on_a_page.game)
     warm([AXES, HOARD], bulk=False)
     vars(hall)["Readiness"] = ReadyAtOnce
-    vars(run)["WorkerProcess"] = WorkerThreads  # Hoard is known to this process alone
+    vars(run)["WorkerProcess"] = WorkerThreads  # Hoard is registered only in this process
     if os.environ.get("MEADHALL_TEST_SLOW_BOTS"):
         vars(bot_cache)["bot"] = lambda game, name: Slow()
     try:

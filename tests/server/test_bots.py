@@ -147,7 +147,7 @@ async def test_bots_wait_for_a_database_that_is_unavailable(
     assert not caplog.records
 
 
-async def test_when_even_random_cannot_play_it_is_tried_again(hall: OpenHall, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_decision_is_retried_when_even_the_random_bot_fails(hall: OpenHall, monkeypatch: pytest.MonkeyPatch) -> None:
     program, room = await bots_and(hall, ["random"], HOARD)
     refused = refuse_bots(monkeypatch, OSError("disk full"))
     await program.act(room.table.id, DRAW)
@@ -258,7 +258,7 @@ async def test_an_undo_cancels_the_search_of_a_bot(hall: OpenHall, monkeypatch: 
     assert [step.seat for step in match_of(room).steps][:2] == [0, 1]
 
 
-async def test_bots_go_on_after_a_restart(settings: Settings, at_once: None) -> None:
+async def test_bots_continue_after_a_restart(settings: Settings, at_once: None) -> None:
     async with open_hall(replace(settings, bot_pause=3600.0)) as before:
         program, room = await bots_and(before, ["greedy"], HOARD)
         await program.act(room.table.id, DRAW)
@@ -297,7 +297,7 @@ async def test_a_bots_answer_to_an_undone_state_is_dropped(
     assert not [each for each in caplog.records if each.levelno >= logging.WARNING], "that is not a failure"
 
 
-async def test_a_match_that_is_given_up_during_a_search_ends_quietly(
+async def test_a_match_abandoned_during_a_search_ends_without_an_error(
     hall: OpenHall, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     program, room = await bots_and(hall, ["greedy"], HOARD)

@@ -48,18 +48,18 @@ def a_match(seed: str = "charted", game: str = HOARD) -> Match:
     return match
 
 
-async def brought(person: Person, match: Match) -> str:
-    """The address of an uploaded record of the match, which was given up if it is not over."""
+async def upload(person: Person, match: Match) -> str:
+    """Upload the record of a match, abandoned if it is not over, and return its address."""
     record = match.record(abandoned=None if match.over else "tired")
     answer = await person.upload(dumps(record).encode(), Accept="application/json")
     assert answer.status_code == 201
     return str(answer.json()["url"])
 
 
-# ---------------------------------------------------------------------------------------------------------- where it stands
+# --------------------------------------------------------------------------------------------------------- pages with the chart
 
 
-async def test_the_end_says_that_the_chart_is_coming_and_then_shows_it(hall: OpenHall) -> None:
+async def test_the_end_page_announces_the_chart_and_then_shows_it(hall: OpenHall) -> None:
     room = await hall.played_out(HOARD)
     url = f"/tables/{room.table.id}"
     first = (await hall.person().get(url)).text
@@ -68,12 +68,12 @@ async def test_the_end_says_that_the_chart_is_coming_and_then_shows_it(hall: Ope
     page = await drawn(hall.person(), url)
     assert "The chart is being drawn" not in page
     assert '<meta http-equiv="refresh"' not in page
-    assert "Who was going to win" in page
+    assert "Win chances, move by move" in page
     assert room.match is not None
     assert page.count('<th scope="row">') == len(room.match.steps) + 1
 
 
-async def test_a_chart_has_a_page_of_its_own_and_a_place_in_the_replay(hall: OpenHall) -> None:
+async def test_a_chart_has_a_separate_page_and_is_part_of_the_replay(hall: OpenHall) -> None:
     room = await hall.played_out(HOARD)
     url, person = f"/tables/{room.table.id}", hall.person()
     assert "After" not in await drawn(person, f"{url}/chart")
@@ -84,7 +84,7 @@ async def test_a_chart_has_a_page_of_its_own_and_a_place_in_the_replay(hall: Ope
     assert '<input type="hidden" name="seat" value="0">' in page
 
 
-async def test_where_something_was_hidden_there_is_a_choice_of_what_is_known(hall: OpenHall) -> None:
+async def test_games_with_hidden_parts_offer_a_choice_of_knowledge(hall: OpenHall) -> None:
     room = await hall.played_out(HOARD)
     url, person = f"/tables/{room.table.id}", hall.person()
     public = await drawn(person, f"{url}/chart")
@@ -96,12 +96,12 @@ async def test_where_something_was_hidden_there_is_a_choice_of_what_is_known(hal
     assert "knowledge=everything" in await drawn(person, f"{url}/replay?step=1&knowledge=everything")
 
 
-async def test_where_nothing_was_hidden_there_is_none(hall: OpenHall) -> None:
+async def test_games_without_hidden_parts_offer_no_choice_of_knowledge(hall: OpenHall) -> None:
     room = await hall.played_out(AXES)
     assert "knowledge-everything" not in await drawn(hall.person(), f"/tables/{room.table.id}/chart")
 
 
-# ------------------------------------------------------------------------------------------------------------- who may see it
+# ----------------------------------------------------------------------------------------------------------------------- access
 
 
 async def test_a_running_match_has_no_chart(hall: OpenHall) -> None:
@@ -127,34 +127,34 @@ async def test_a_deal_that_others_still_play_has_no_chart(hall: OpenHall, monkey
     assert "chart-part" not in (await hall.person().get(f"/tables/{room.table.id}/replay")).text
 
 
-async def test_a_table_that_gathers_has_none(hall: OpenHall) -> None:
+async def test_a_lobby_has_no_chart(hall: OpenHall) -> None:
     person = hall.person()
     assert (await person.get(f"/tables/{await person.open()}/chart")).status_code == 404
 
 
-async def test_an_uploaded_record_has_one(hall: OpenHall) -> None:
+async def test_an_uploaded_record_has_a_chart(hall: OpenHall) -> None:
     person = hall.person()
-    url = await brought(person, a_match())
+    url = await upload(person, a_match())
     page = await drawn(person, f"{url}?step=1")
     assert f'action="{url}"' in page
     await drawn(person, f"{url}/chart?knowledge=everything")
     assert (await person.get("/replay/nothing/chart")).status_code == 404
 
 
-async def test_a_record_of_a_match_that_was_given_up_has_one_if_something_happened(hall: OpenHall) -> None:
+async def test_an_abandoned_match_has_a_chart_if_it_has_actions(hall: OpenHall) -> None:
     match = meadhall.game(HOARD).match(players=2, seed="given up")
     person = hall.person()
-    url = await brought(person, match)
+    url = await upload(person, match)
     assert "chart-part" not in (await person.get(url)).text
     match.play(match.legal()[0])
-    url = await brought(person, match)
+    url = await upload(person, match)
     assert 'class="chart-now"' in await drawn(person, url)
     page = await drawn(person, f"{url}/chart?knowledge=everything")
     assert "The match was given up" in page
     assert page.count('<th scope="row">') == 2
 
 
-async def test_who_gives_up_sees_how_it_went_with_anybodys_eyes(hall: OpenHall) -> None:
+async def test_an_abandoned_match_is_shown_with_full_knowledge(hall: OpenHall) -> None:
     host, friend, room = await hall.two_at(HOARD)
     url, stranger = f"/tables/{room.table.id}", hall.person()
     await host.act(room.table.id, LOOK)
@@ -167,7 +167,7 @@ async def test_who_gives_up_sees_how_it_went_with_anybodys_eyes(hall: OpenHall) 
     assert '<option value="1" selected>' in (await stranger.get(f"{url}/replay?seat=1")).text
 
 
-# ------------------------------------------------------------------------------------------------------------- one at a time
+# -------------------------------------------------------------------------------------------------------------------- the queue
 
 
 class Analyst:
@@ -205,7 +205,7 @@ async def finished(charts: ChartQueue) -> None:
     await asyncio.wait_for(charts._working, PATIENCE)
 
 
-async def test_own_tables_go_before_records_from_elsewhere(analyst: Analyst) -> None:
+async def test_tables_of_the_hall_come_before_uploaded_records(analyst: Analyst) -> None:
     charts = ChartQueue(WorkerThreads())
     charts.request("a", called("a record"), client="10.0.0.1")
     charts.request("b", called("another"), client="10.0.0.2")
@@ -223,7 +223,7 @@ async def test_a_chart_is_drawn_once(analyst: Analyst) -> None:
     assert analyst.analysed == ["once"]
 
 
-async def test_a_client_has_one_record_waiting_and_all_together_some(analyst: Analyst, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_waiting_uploads_are_limited_per_client_and_in_total(analyst: Analyst, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(chart_queue, "MAX_WAITING_UPLOADS", 2)
     charts = ChartQueue(WorkerThreads())
     first = charts.request("a", a_match(), client="10.0.0.1")
@@ -250,7 +250,7 @@ async def test_a_chart_without_waiting_pages_is_dropped(analyst: Analyst, monkey
     await charts.close()
 
 
-async def test_a_chart_that_fails_is_marked_and_hinders_no_other(analyst: Analyst, caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_failed_chart_is_marked_and_does_not_block_others(analyst: Analyst, caplog: pytest.LogCaptureFixture) -> None:
     charts = ChartQueue(WorkerThreads())
     analyst.fails = ValueError("no ink")
     bad = charts.request("a", called("bad"))
@@ -303,12 +303,12 @@ async def test_old_charts_are_evicted(analyst: Analyst, monkeypatch: pytest.Monk
     assert analyst.analysed == ["a", "b", "c", "a"]
 
 
-async def test_a_second_record_of_a_client_is_shown_without_its_chart_for_now(
+async def test_a_second_upload_of_a_client_is_shown_without_its_chart_at_first(
     hall: OpenHall, analyst: Analyst, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(ChartQueue, "_work", lambda _charts: asyncio.sleep(0))
     person = hall.person()
-    first, second = await brought(person, a_match("one")), await brought(person, a_match("two"))
+    first, second = await upload(person, a_match("one")), await upload(person, a_match("two"))
     assert "chart-wait" in (await person.get(first)).text
     page = await person.get(second)
     assert page.status_code == 200
@@ -316,7 +316,7 @@ async def test_a_second_record_of_a_client_is_shown_without_its_chart_for_now(
     assert (await person.get(f"{second}/chart")).status_code == 429
 
 
-# -------------------------------------------------------------------------------------------------------------- the drawing
+# ------------------------------------------------------------------------------------------------------------------ the drawing
 
 MATCHES = [
     "axes-and-allies/2-players-0",
@@ -329,7 +329,7 @@ MATCHES = [
 
 
 @pytest.mark.parametrize("name", MATCHES)
-def test_every_line_and_mark_lies_within_the_drawing(name: str) -> None:
+def test_every_line_and_mark_is_within_the_drawing(name: str) -> None:
     match = replayed(loads((RECORDS / f"{name}.match.json").read_text("utf-8")))
     view = chart_view(match, analyse(match, iterations=30))
     count = len(match.steps) + 1
@@ -351,20 +351,20 @@ def test_every_line_and_mark_lies_within_the_drawing(name: str) -> None:
         assert left.position < right.position
 
 
-def test_a_flat_line_is_drawn_by_its_ends() -> None:
+def test_a_flat_line_is_drawn_with_two_points() -> None:
     match = a_match(game=AXES)
     count = len(match.steps) + 1
     analysis = Analysis("public", ((0,), (1,)), ((0.5, 0.5),) * count, (0,) * count, ((0.0, 0.0),) * count, (), secrets=False)
     assert chart_view(match, analysis).lines[0].path.count("L") == min(1, count - 1)
 
 
-def test_numbers_that_would_cover_each_other_are_spread() -> None:
+def test_overlapping_numbers_are_spread() -> None:
     assert spread([50, 60, 300], 24, 46, 446) == pytest.approx([46, 70, 300], abs=1)
     assert spread([446, 446], 24, 46, 446) == pytest.approx([422, 446], abs=1)
     assert spread([], 24, 46, 446) == []
 
 
-def test_crests_keep_apart_where_there_is_room() -> None:
+def test_crests_do_not_overlap_where_there_is_room() -> None:
     match = replayed(loads((RECORDS / "dungeon-allies/4-players-0.match.json").read_text("utf-8")))
     view = chart_view(match, analyse(match, iterations=30))
     places: list[Any] = [line.crest for line in view.lines]

@@ -447,14 +447,14 @@ async def test_the_outcome_is_shown_the_day_after_and_in_german(hall: OpenHall, 
         (ValueError("a mistake"), "The solver couldn't find out"),
     ],
 )
-async def test_every_outcome_has_its_words(hall: OpenHall, judged: list[Any], outcome: Any, words: str) -> None:
+async def test_every_outcome_has_a_text(hall: OpenHall, judged: list[Any], outcome: Any, words: str) -> None:
     judged[0] = outcome
     guest = hall.person()
     await play_out(await begin(hall, guest), guest)
     assert words in await shown_outcome(guest)
 
 
-async def test_an_outcome_is_sought_again_after_the_worker_process_ended(hall: OpenHall, judged: list[Any]) -> None:
+async def test_an_outcome_is_computed_again_after_the_worker_process_ended(hall: OpenHall, judged: list[Any]) -> None:
     judged[0] = WorkerLost("the worker process has ended")
     guest = hall.person()
     await play_out(await begin(hall, guest), guest)
@@ -521,7 +521,7 @@ async def test_axxa_is_better_with_more_triplets_and_when_solved_with_fewer_paym
     assert axxa.DAILY.order(best[3]) == axxa.DAILY.order(best[4]), "giving up early gains nothing"
 
 
-async def test_axxa_finds_out_whether_a_shuffle_can_be_won() -> None:
+async def test_axxa_determines_whether_a_shuffle_can_be_won() -> None:
     match = game("axxa").match(1, seed="could it?", **axxa.DAILY.options)
     assert axxa.DAILY.outcome is not None
     outcome = axxa.DAILY.outcome(match)

@@ -1,4 +1,4 @@
-"""What a game's folder brings is on its pages, without a word of it elsewhere."""
+"""The symbols, styles, scripts and figures in the folder of a game are on its pages without further registration."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from server.people import AXES, HOARD, OpenHall
 pytestmark = pytest.mark.asyncio
 
 
-async def test_symbols_styles_and_scripts_are_on_every_page_of_the_game_and_on_no_other(hall: OpenHall) -> None:
+async def test_symbols_styles_and_scripts_are_only_on_pages_of_the_game(hall: OpenHall) -> None:
     host, _, room = await hall.two_at(HOARD)
     table = room.table.id
     for path in (f"/tables/{table}", f"/tables/{table}/replay", f"/rules/{HOARD}", "/"):
@@ -32,7 +32,7 @@ async def test_symbols_styles_and_scripts_are_on_every_page_of_the_game_and_on_n
     assert "hoard-coin" not in other
 
 
-async def test_a_rulebook_shows_figures_with_what_they_show_in_words(hall: OpenHall) -> None:
+async def test_figures_in_a_rulebook_have_a_description_and_a_caption(hall: OpenHall) -> None:
     page = (await hall.person().get(f"/rules/{HOARD}")).text
     figure = re.search(r'<span class="figure"><span role="img" aria-label="([^"]*)"><svg class="coin"', page)
     assert figure

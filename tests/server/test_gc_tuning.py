@@ -1,4 +1,4 @@
-"""Tuning of the garbage collector, in a process of its own because it changes how that process collects."""
+"""Tuning of the garbage collector, in a separate process because it changes the collector of its process."""
 
 from __future__ import annotations
 

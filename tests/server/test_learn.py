@@ -1,4 +1,4 @@
-"""The guided first games: scripts that can be followed, steps that are addresses, and kind answers."""
+"""The guided first games: valid scripts, steps with addresses, and friendly answers."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def step_of(page: str) -> int:
     return int(found[1])
 
 
-def glowing(page: str) -> list[int]:
+def highlighted(page: str) -> list[int]:
     return [int(value) for value in re.findall(r'name="action" value="(\d+)" data-wanted', page)]
 
 
@@ -39,11 +39,11 @@ def test_a_script_can_be_followed_and_cites_the_rulebook(name: str) -> None:
     lessons = game(name).lessons
     assert lessons is not None
     lessons_are_sound(game(name), lessons)
-    assert 5 <= len(lessons.lessons) <= 14, "two minutes"
+    assert 5 <= len(lessons.lessons) <= 14, "the lessons should take about two minutes"
     assert sum(lesson.action is not None for lesson in lessons.lessons) >= 3
 
 
-def test_axes_and_allies_tells_of_power_attack_alliance_ones_betrayal_and_victory() -> None:
+def test_the_lessons_of_axes_and_allies_show_power_attack_alliance_ones_betrayal_and_victory() -> None:
     lessons = game(AXES).lessons
     assert lessons is not None
     match = lessons.match(game(AXES))
@@ -61,12 +61,12 @@ def test_axes_and_allies_tells_of_power_attack_alliance_ones_betrayal_and_victor
     assert match.result() is not None
 
 
-def test_viking_axes_tells_of_throws_shields_the_armory_a_wench_and_the_end() -> None:
+def test_the_lessons_of_viking_axes_show_throws_shields_the_armory_a_wench_and_the_end() -> None:
     lessons = game("viking-axes").lessons
     assert lessons is not None
     match = lessons.match(game("viking-axes"))
-    told = [str(event) for step in match.steps[:11] for event in step.events if event.name != "places"]
-    assert told == [
+    events = [str(event) for step in match.steps[:11] for event in step.events if event.name != "places"]
+    assert events == [
         *("throws(0, 1, 3)", "hits(1, 3)", "drew(1, shield4)", "drew(2, axe2)"),
         *("throws(2, 0, 2)", "hits(0, 2)", "drew(0, axe3)"),
         *("throws(0, 1, 3)", "blocked(1, 3)", "drew(1, axe3)"),
@@ -83,12 +83,12 @@ def test_viking_axes_tells_of_throws_shields_the_armory_a_wench_and_the_end() ->
     assert (result.winners, result.reason) == ((0,), "VA-7.1")
 
 
-def test_axxa_tells_of_moving_turning_paying_and_three_triplets_at_once() -> None:
+def test_the_lessons_of_axxa_show_moving_turning_paying_and_three_triplets_in_one_turn() -> None:
     lessons = game("axxa").lessons
     assert lessons is not None
     match = lessons.match(game("axxa"))
-    told = [game("axxa").words.event(event, ("You",)) for step in match.steps for event in step.events]
-    assert told == [
+    events = [game("axxa").words.event(event, ("You",)) for step in match.steps for event in step.events]
+    assert events == [
         *("You moves the stack on c1 to b4", "You turns over the stack on b4: it shows a 1"),
         *("You pays the 4 on g4", "g4 now shows a 4", "You moves the stack on c7 to c6"),
         *("You pays the 4 on g4", "g4 now shows a 3", "You moves the stack on a5 to b5"),
@@ -97,14 +97,14 @@ def test_axxa_tells_of_moving_turning_paying_and_three_triplets_at_once() -> Non
         *("You removes the 3s on g5, g4 and g3", "g5 now shows a 4", "g4 is now empty", "g3 now shows a 6"),
         "Outstanding move by You: 3 triplets in one turn!",
     ]
-    table: Any = match.state
-    assert (table.current, table.paid[4]) == (4, 2), "one more 4 can be spared"
+    state: Any = match.state
+    assert (state.current, state.paid[4]) == (4, 2), "one more 4 can be paid"
 
 
 @pytest.mark.asyncio
 @pytest.mark.parametrize("name", GUIDED)
 @pytest.mark.parametrize("language", LANGUAGES)
-async def test_every_step_is_an_address_and_what_it_asks_for_glows(hall: OpenHall, name: str, language: str) -> None:
+async def test_every_step_has_an_address_and_its_task_is_highlighted(hall: OpenHall, name: str, language: str) -> None:
     lessons = game(name).lessons
     assert lessons is not None
     learner = hall.person(**{"Accept-Language": language})
@@ -114,7 +114,7 @@ async def test_every_step_is_an_address_and_what_it_asks_for_glows(hall: OpenHal
         with speaking(language):
             assert words(answer.text).startswith(gettext(lesson.words))
         assert step_of(answer.text) == step
-        assert glowing(answer.text) == ([] if lesson.action is None else [lesson.action])
+        assert highlighted(answer.text) == ([] if lesson.action is None else [lesson.action])
         assert ("play-now" in answer.text) == (step == len(lessons.lessons))
         for address in set(re.findall(r'href="(/[^"#]*)"', answer.text)):
             assert (await learner.get(unescape(address))).status_code == 200, address
@@ -122,7 +122,7 @@ async def test_every_step_is_an_address_and_what_it_asks_for_glows(hall: OpenHal
 
 @pytest.mark.asyncio
 @pytest.mark.parametrize("name", GUIDED)
-async def test_what_is_asked_for_leads_on_and_anything_else_is_answered_kindly(hall: OpenHall, name: str) -> None:
+async def test_the_right_action_leads_to_the_next_step_and_others_get_a_friendly_answer(hall: OpenHall, name: str) -> None:
     lessons = game(name).lessons
     assert lessons is not None
     learner, match = hall.person(), lessons.match(game(name))
@@ -145,7 +145,7 @@ async def test_what_is_asked_for_leads_on_and_anything_else_is_answered_kindly(h
 
 
 @pytest.mark.asyncio
-async def test_other_choices_don_t_change_the_story(hall: OpenHall) -> None:
+async def test_other_choices_do_not_change_the_lesson(hall: OpenHall) -> None:
     learner = hall.person()
     before = (await learner.get(f"/learn/{AXES}?step=8")).text
     for action in (ALLY + 1, ATTACK + 2, 99, -1):
@@ -154,7 +154,7 @@ async def test_other_choices_don_t_change_the_story(hall: OpenHall) -> None:
 
 
 @pytest.mark.asyncio
-async def test_steps_that_there_are_not_are_the_first_or_the_last(hall: OpenHall) -> None:
+async def test_steps_out_of_range_show_the_first_or_the_last_step(hall: OpenHall) -> None:
     learner = hall.person()
     steps = [step_of((await learner.get(f"/learn/{AXES}?step={step}")).text) for step in (-3, 0, 1, 10, 11, 10**30)]
     assert steps == [1, 1, 1, 10, 10, 10]
@@ -162,7 +162,7 @@ async def test_steps_that_there_are_not_are_the_first_or_the_last(hall: OpenHall
 
 
 @pytest.mark.asyncio
-async def test_the_hall_the_rulebook_and_the_lobby_lead_to_it_where_there_is_one(hall: OpenHall) -> None:
+async def test_the_hall_the_rulebook_and_the_lobby_link_to_the_lessons_of_a_game(hall: OpenHall) -> None:
     person = hall.person()
     front = (await person.get("/")).text
     for name, guided in ((AXES, True), (HOARD, False)):

@@ -58,7 +58,7 @@ async def run(settings: Settings, work: Any) -> Any:
 # ----------------------------------------------------------------------------------------------------------------- the schema
 
 
-async def test_the_migrations_make_what_the_queries_expect(on_each_database: Settings) -> None:
+async def test_the_migrations_create_the_schema_that_the_queries_expect(on_each_database: Settings) -> None:
     def differences(connection: Connection) -> list[object]:
         migrations.upgrade(connection)  # a second time: nothing happens
         return list(compare_metadata(MigrationContext.configure(connection, opts={"compare_server_default": True}), metadata))
@@ -92,7 +92,7 @@ async def test_constraints_and_indexes_have_the_same_names_on_both_databases(on_
         }
 
 
-async def test_the_history_can_be_undone_and_done_again(on_each_database: Settings) -> None:
+async def test_all_migrations_can_be_downgraded_and_upgraded_again(on_each_database: Settings) -> None:
     def down_and_up(connection: Connection) -> None:
         migrations.downgrade(connection, "base")
         migrations.upgrade(connection)
@@ -187,7 +187,7 @@ async def test_guests_are_known_by_their_old_cookies(upgraded: OpenHall) -> None
     assert stored == Guest(BJORN, "Björn", "de", "auto", is_stored=True)
 
 
-async def test_every_table_and_its_seats_are_as_before(upgraded: OpenHall) -> None:
+async def test_tables_and_seats_are_unchanged(upgraded: OpenHall) -> None:
     tables = {}
     for id in (OVER, REMATCH, RUNNING, LOBBY, ABANDONED, DAILY_OVER, DAILY_RUNNING):
         table = await upgraded.store.table(id)
@@ -215,7 +215,7 @@ async def test_every_table_and_its_seats_are_as_before(upgraded: OpenHall) -> No
     assert [(seat.kind, seat.bot) for seat in tables[LOBBY].seats] == [("human", None), ("bot", "random"), ("open", None)]
 
 
-async def test_a_running_match_is_played_on(upgraded: OpenHall) -> None:
+async def test_a_running_match_can_be_continued(upgraded: OpenHall) -> None:
     assert await upgraded.store.entries(RUNNING) == [
         Entry(1, "action", 0, 14),
         Entry(2, "undo", 0, 1),
@@ -232,7 +232,7 @@ async def test_a_running_match_is_played_on(upgraded: OpenHall) -> None:
     assert stored.finished_at is not None
 
 
-async def test_a_lobby_is_filled_and_begun(upgraded: OpenHall) -> None:
+async def test_a_lobby_can_be_filled_and_started(upgraded: OpenHall) -> None:
     eve, friend = await person(upgraded, EVE), upgraded.person("10.0.0.9")
     assert LOBBY in (await friend.get("/")).text
     assert (await friend.ask(f"/tables/{LOBBY}/seats", {"set": "sit"})).status_code == 200
@@ -240,7 +240,7 @@ async def test_a_lobby_is_filled_and_begun(upgraded: OpenHall) -> None:
     assert (await upgraded.room(LOBBY)).match is not None
 
 
-async def test_matches_that_are_over_and_records_are_shown(upgraded: OpenHall) -> None:
+async def test_finished_matches_and_records_are_shown(upgraded: OpenHall) -> None:
     ada = await person(upgraded, ADA)
     for path in (f"/tables/{OVER}", f"/tables/{OVER}/replay", f"/tables/{ABANDONED}", f"/replay/{UPLOAD}", "/"):
         assert (await ada.get(path)).status_code == 200, path
@@ -273,7 +273,7 @@ async def test_a_new_table_can_be_opened_beside_the_old_ones(upgraded: OpenHall)
     assert {table.id for table in await upgraded.store.tables_of(ADA)} >= {new, OVER, RUNNING}
 
 
-async def test_secrets_are_kept_but_for_the_one_that_signed_csrf_tokens(of_last_version: Settings) -> None:
+async def test_all_secrets_are_kept_except_the_one_for_csrf_tokens(of_last_version: Settings) -> None:
     async with Store.open(of_last_version) as store:
         assert (await store.secret("daily")).startswith("c92e87be")
         names = await store.transact(
@@ -282,7 +282,7 @@ async def test_secrets_are_kept_but_for_the_one_that_signed_csrf_tokens(of_last_
         assert list(names) == ["daily", "guests"]
 
 
-async def test_a_migration_that_fails_leaves_the_database_as_it_was(
+async def test_a_failed_migration_leaves_the_database_unchanged(
     of_last_version: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def spoil(connection: Connection) -> None:

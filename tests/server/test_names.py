@@ -1,4 +1,4 @@
-"""What guests and bots are called."""
+"""The names of guests and bots."""
 
 from __future__ import annotations
 

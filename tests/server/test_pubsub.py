@@ -36,7 +36,7 @@ async def test_a_waiting_subscriber_is_notified_at_once() -> None:
 
 
 @pytest.mark.asyncio
-async def test_a_page_that_is_closed_while_it_waits_hinders_no_other() -> None:
+async def test_a_page_closed_while_waiting_does_not_block_others() -> None:
     channel = Channel()
     with channel.subscribe("") as other:
         await other.wait(60)

@@ -33,7 +33,7 @@ def waiting(monkeypatch: pytest.MonkeyPatch) -> asyncio.Event:
     return may_compile
 
 
-async def test_a_game_that_is_not_compiled_yet_says_so(settings: Settings, waiting: asyncio.Event) -> None:
+async def test_a_game_that_is_not_compiled_yet_is_marked(settings: Settings, waiting: asyncio.Event) -> None:
     async with open_hall(settings) as hall:
         person = hall.person()
         page = await person.get("/")
@@ -62,7 +62,7 @@ async def test_a_game_opens_when_it_is_compiled(
     assert not [record for record in caplog.records if record.levelno >= logging.ERROR]
 
 
-async def test_a_compiler_error_is_logged_and_hinders_no_other_game(
+async def test_a_compiler_error_is_logged_and_does_not_block_other_games(
     settings: Settings, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def run(task: LoadRules, _bots: BotCache, _progress: Progress) -> None:

@@ -1,4 +1,4 @@
-"""Replays: of a table's match, with one's own eyes while it runs, with anybody's afterwards; and of uploaded records."""
+"""Replays: of a running match from the own seat, of a finished match from every seat, and of uploaded records."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ pytestmark = pytest.mark.asyncio
 Record = dict[str, Any]
 
 RECORDS = Path(__file__).parents[1] / "records"
-NOBODY = Viewer("", "en", "auto")
+GUEST = Viewer("", "en", "auto")
 
 
 def board(page: str) -> str:
@@ -47,7 +47,7 @@ def genuine(game: str = HOARD) -> Record:
     return json.loads(dumps(match.record()))  # type: ignore[no-any-return]
 
 
-async def bring(person: Person, record: Record | bytes) -> Any:
+async def upload(person: Person, record: Record | bytes) -> Any:
     body = record if isinstance(record, bytes) else dumps(record).encode()
     return await person.upload(body, Accept="application/json")
 
@@ -57,28 +57,28 @@ async def kept(hall: OpenHall) -> int:
     return int(await hall.store.transact(lambda connection: connection.exec_driver_sql(query).scalar_one()))
 
 
-# ----------------------------------------------------------------------------------------------------------- a table's match
+# -------------------------------------------------------------------------------------------------------------- a table's match
 
 
-async def test_a_running_match_is_replayed_with_ones_own_eyes_only(hall: OpenHall) -> None:
+async def test_a_running_match_is_replayed_only_from_the_guests_own_seat(hall: OpenHall) -> None:
     host, _, room = await hall.two_at(HOARD)
     assert room.match is not None
     await host.act(room.table.id, DRAW)
     hands = [{f"coin{card}" for card in room.match.states["hand"][0, seat].tolist() if card} for seat in range(2)]
-    for eyes in ("0", "1", "all", "-2", "7", ""):
-        page = (await host.get(f"/tables/{room.table.id}/replay?step=1&seat={eyes}")).text
+    for seat in ("0", "1", "all", "-2", "7", ""):
+        page = (await host.get(f"/tables/{room.table.id}/replay?step=1&seat={seat}")).text
         seen = set(re.findall(r"\bcoin\d+\b", board(page)))
-        assert seen == (hands[0] if eyes == "0" else set()), eyes
+        assert seen == (hands[0] if seat == "0" else set()), seat
         assert not any(re.search(rf"\b{card}\b", page) for card in hands[1])
-        stranger = (await hall.person().get(f"/tables/{room.table.id}/replay?step=1&seat={eyes}")).text
+        stranger = (await hall.person().get(f"/tables/{room.table.id}/replay?step=1&seat={seat}")).text
         assert not any(re.search(rf"\b{card}\b", stranger) for card in hands[0] | hands[1])
         assert room.match.seed.hex() not in page
 
 
-async def test_a_finished_match_is_replayed_with_anybodys_eyes(hall: OpenHall) -> None:
+async def test_a_finished_match_can_be_replayed_from_every_seat(hall: OpenHall) -> None:
     room = await hall.played_out(HOARD)
     spectator = hall.person()
-    pages = [(await spectator.get(f"/tables/{room.table.id}/replay?step=0&seat={eyes}")).text for eyes in ("all", "0", "1")]
+    pages = [(await spectator.get(f"/tables/{room.table.id}/replay?step=0&seat={seat}")).text for seat in ("all", "0", "1")]
     seen = [set(re.findall(r"\bcoin\d+\b", board(page))) for page in pages]
     assert len(seen[0]) == 12
     assert seen[1]
@@ -86,15 +86,15 @@ async def test_a_finished_match_is_replayed_with_anybodys_eyes(hall: OpenHall) -
     assert seen[1].isdisjoint(seen[2])
 
 
-async def test_every_step_is_a_page_and_beyond_them_is_the_nearest(hall: OpenHall) -> None:
+async def test_every_step_has_a_page_and_other_steps_show_the_nearest(hall: OpenHall) -> None:
     room = await hall.played_out()
     assert room.match is not None
     last = len(room.match.steps)
     spectator = hall.person()
-    for at in (-5, 0, 1, last, last + 9):
-        page = await spectator.get(f"/tables/{room.table.id}/replay?step={at}")
+    for step in (-5, 0, 1, last, last + 9):
+        page = await spectator.get(f"/tables/{room.table.id}/replay?step={step}")
         assert page.status_code == 200
-        assert f'max="{last}" value="{max(0, min(last, at))}"' in page.text
+        assert f'max="{last}" value="{max(0, min(last, step))}"' in page.text
     assert "wins" in page.text
     assert "Back to the table" in page.text
     assert "Another record" not in page.text
@@ -102,7 +102,7 @@ async def test_every_step_is_a_page_and_beyond_them_is_the_nearest(hall: OpenHal
     assert (await spectator.get(f"/tables/{room.table.id}/replay?step={'9' * 5000}")).status_code in (200, 400, 414)
 
 
-async def test_the_dice_are_verified_when_the_match_is_over(hall: OpenHall) -> None:
+async def test_the_seed_is_on_the_verify_page_only_after_the_match(hall: OpenHall) -> None:
     host, friend, room = await hall.two_at()
     assert room.match is not None
     seed, commitment = room.match.seed.hex(), room.match.commitment
@@ -115,18 +115,18 @@ async def test_the_dice_are_verified_when_the_match_is_over(hall: OpenHall) -> N
     assert seed in over
 
 
-# -------------------------------------------------------------------------------------------------------- uploaded records
+# ------------------------------------------------------------------------------------------------------------- uploaded records
 
 
 @pytest.mark.parametrize("game", [AXES, HOARD])
-async def test_a_genuine_record_is_watched_step_by_step(hall: OpenHall, game: str) -> None:
+async def test_a_valid_record_is_shown_step_by_step(hall: OpenHall, game: str) -> None:
     person, record = hall.person(), genuine(game)
-    answer = await bring(person, record)
+    answer = await upload(person, record)
     assert answer.status_code == 201, answer.text
     url = answer.json()["url"]
-    for at in range(len(record["actions"]) + 1):
-        for eyes in ("all", "0", "1"):
-            page = await hall.person().get(f"{url}?step={at}&seat={eyes}")
+    for step in range(len(record["actions"]) + 1):
+        for seat in ("all", "0", "1"):
+            page = await hall.person().get(f"{url}?step={step}&seat={seat}")
             assert page.status_code == 200
     assert "verified" in page.text
     assert "Another record" in page.text
@@ -146,28 +146,28 @@ async def test_a_genuine_record_is_watched_step_by_step(hall: OpenHall, game: st
     ],
 )
 @pytest.mark.usefixtures("compiled")
-async def test_every_moment_is_shown_to_who_knows_everything_and_with_a_seat_s_eyes(name: str) -> None:
-    """Also where somebody has looked at what others have not: who knows everything has no seat."""
+async def test_every_step_is_shown_with_full_knowledge_and_from_a_seat(name: str) -> None:
+    """This includes games in which seats have looked at hidden parts: full knowledge belongs to no seat."""
     match = replay(loads((RECORDS / f"{name}.match.json").read_text("utf-8")))
-    for at in range(len(match.steps) + 1):
-        for eyes in ("all", str(at % match.players)):
-            content = replay_page(match, "/replay/x", at, eyes, None, "/replay")
-            assert content.seat == eyes
-            assert (content.page.own is None) == (eyes == "all")
-            assert board(render("replay.html", NOBODY, content, "/replay/x"))
+    for step in range(len(match.steps) + 1):
+        for seat in ("all", str(step % match.players)):
+            content = replay_page(match, "/replay/x", step, seat, None, "/replay")
+            assert content.seat == seat
+            assert (content.page.own is None) == (seat == "all")
+            assert board(render("replay.html", GUEST, content, "/replay/x"))
 
 
-async def test_a_match_of_the_hall_can_be_brought_back(hall: OpenHall) -> None:
+async def test_a_record_of_the_hall_can_be_uploaded(hall: OpenHall) -> None:
     room = await hall.played_out(HOARD)
     record = (await hall.person().get(f"/tables/{room.table.id}/record")).content
-    assert (await bring(hall.person(), record)).status_code == 201
+    assert (await upload(hall.person(), record)).status_code == 201
 
 
-async def test_a_match_that_was_given_up_can_be_watched(hall: OpenHall) -> None:
+async def test_the_record_of_an_abandoned_match_is_shown(hall: OpenHall) -> None:
     match = meadhall.game(HOARD).match(players=2, seed="given up")
     match.play(LOOK)
     record = match.record(abandoned="a storm")
-    answer = await bring(hall.person(), record)
+    answer = await upload(hall.person(), record)
     assert answer.status_code == 201, answer.text
     assert (await hall.person().get(answer.json()["url"])).status_code == 200
 
@@ -217,20 +217,20 @@ def changed(change: Callable[[Record], object]) -> Record:
         (f"{dumps(genuine(AXES))}\n{dumps(genuine(HOARD))}\n".encode(), "text follows the record"),
     ],
 )
-async def test_a_record_that_does_not_hold_is_refused_with_the_place(hall: OpenHall, record: Record | bytes, place: str) -> None:
+async def test_an_invalid_record_is_refused_with_the_place(hall: OpenHall, record: Record | bytes, place: str) -> None:
     person = hall.person()
-    answer = await bring(person, record)
+    answer = await upload(person, record)
     assert (answer.status_code, answer.json()["error"]) == (400, "bad-record"), answer.text
     assert any(each in answer.json()["reason"] for each in place.split("|")), answer.json()["reason"]
     page = await person.upload(record if isinstance(record, bytes) else dumps(record).encode())
     assert page.status_code == 400
-    assert await kept(hall) == 0, "nothing of it is stored"
+    assert await kept(hall) == 0, "a refused record must not be stored"
 
 
 @pytest.mark.parametrize("name", ["\ud800", "\x00", "<script>alert(1)</script>", "x" * 100_000, "\u202e"])
 async def test_a_record_with_a_strange_name_is_refused_or_shown_as_text(hall: OpenHall, name: str) -> None:
     record = changed(lambda record: record["seats"][0].update(name=name))
-    answer = await bring(hall.person(), json.dumps(record).encode())
+    answer = await upload(hall.person(), json.dumps(record).encode())
     assert answer.status_code in (201, 400), answer.text
     if answer.status_code == 201:
         page = await hall.person().get(answer.json()["url"])
@@ -238,48 +238,50 @@ async def test_a_record_with_a_strange_name_is_refused_or_shown_as_text(hall: Op
         assert "<script>alert" not in page.text
 
 
-async def test_a_record_of_long_ago_can_be_watched(hall: OpenHall) -> None:
+async def test_a_record_with_an_early_date_is_shown(hall: OpenHall) -> None:
     record = changed(lambda record: record.update(started="0793-06-08T12:00:00Z"))
-    answer = await bring(hall.person(), record)
+    answer = await upload(hall.person(), record)
     assert answer.status_code == 201
     assert (await hall.person().get(answer.json()["url"])).status_code == 200
 
 
 async def test_a_huge_record_is_refused(hall: OpenHall) -> None:
-    answer = await bring(hall.person(), b" " * (UPLOAD_LIMIT + 1))
+    answer = await upload(hall.person(), b" " * (UPLOAD_LIMIT + 1))
     assert (answer.status_code, answer.json()["error"]) == (413, "request-entity-too-large")
     assert await kept(hall) == 0
 
 
-async def test_a_large_record_is_not_huge(hall: OpenHall) -> None:
+async def test_a_record_just_below_the_limit_is_accepted(hall: OpenHall) -> None:
     record = dumps(genuine()).encode()
-    answer = await bring(hall.person(), record + b" " * (UPLOAD_LIMIT - len(record) - 2000))
+    answer = await upload(hall.person(), record + b" " * (UPLOAD_LIMIT - len(record) - 2000))
     assert answer.status_code == 201, answer.text
 
 
-async def test_a_record_without_end_is_refused_before_it_is_played(hall: OpenHall, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_record_with_too_many_actions_is_refused_before_the_replay(
+    hall: OpenHall, monkeypatch: pytest.MonkeyPatch
+) -> None:
     record = genuine()
     monkeypatch.setattr(uploads, "MAX_ACTIONS", len(record["actions"]))
-    assert (await bring(hall.person(), dumps(record).encode())).status_code == 201
+    assert (await upload(hall.person(), dumps(record).encode())).status_code == 201
     monkeypatch.setattr(uploads, "MAX_ACTIONS", len(record["actions"]) - 1)
     monkeypatch.setattr(uploads, "replay", None)
-    answer = await bring(hall.person(), dumps(record).encode())
+    answer = await upload(hall.person(), dumps(record).encode())
     assert (answer.status_code, answer.json()["error"]) == (400, "bad-record")
     assert f"at most {len(record['actions']) - 1} actions" in answer.json()["reason"]
     assert await kept(hall) == 1
 
 
-async def test_actions_that_were_taken_back_are_counted_too(hall: OpenHall, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_undone_actions_count_against_the_limit(hall: OpenHall, monkeypatch: pytest.MonkeyPatch) -> None:
     match = meadhall.game(HOARD).match(players=3, seed="back and forth")
     for _ in range(7):
         match.play(BOAST)
         match.undo()
     monkeypatch.setattr(uploads, "MAX_ACTIONS", 6)
-    answer = await bring(hall.person(), dumps(match.record(abandoned="bored")).encode())
+    answer = await upload(hall.person(), dumps(match.record(abandoned="bored")).encode())
     assert "at most 6 actions, and this one has 7" in answer.json()["reason"]
 
 
-async def test_records_are_read_one_at_a_time_and_kept_for_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_records_are_replayed_one_at_a_time_and_cached(monkeypatch: pytest.MonkeyPatch) -> None:
     at_once, most, read = 0, 0, list[str]()
 
     def slowly(text: str) -> Any:
@@ -305,7 +307,7 @@ async def test_records_are_read_one_at_a_time_and_kept_for_a_while(monkeypatch: 
     assert read[5:] == ["a", "b", "c", "a"]
 
 
-async def test_without_a_file_nothing_is_brought(hall: OpenHall) -> None:
+async def test_an_upload_without_a_file_is_refused(hall: OpenHall) -> None:
     person = hall.person()
     for answer in (
         await person.http.post("/replay", files={"other": ("x", b"x")}),

@@ -40,7 +40,7 @@ async def test_an_action_is_stored_before_it_is_published(hall: OpenHall, monkey
     assert await stored(hall, room) == [("action", seat, action)]
 
 
-async def test_an_action_that_could_not_be_stored_has_not_happened(
+async def test_an_action_that_cannot_be_stored_is_not_played(
     hall: OpenHall, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     actor, _, room, action = await at_turn(hall)
@@ -67,7 +67,7 @@ async def test_another_guest_cannot_act_for_a_seat(hall: OpenHall) -> None:
     assert match_of(room).steps == []
 
 
-async def test_of_two_actions_with_one_number_one_wins_and_the_other_is_stale(hall: OpenHall) -> None:
+async def test_of_two_actions_with_the_same_number_the_second_is_stale(hall: OpenHall) -> None:
     actor, _, room, _ = await at_turn(hall, HOARD)
     answers = await asyncio.gather(actor.act(room.table.id, BOAST, 1), actor.act(room.table.id, LOOK, 1))
     assert sorted(answer.status_code for answer in answers) == [200, 409]
@@ -220,7 +220,7 @@ async def test_a_jarl_plays_on_for_a_guest_who_resigns(hall: OpenHall) -> None:
     assert record["seats"][seat] == {"name": name, "kind": "bot", "bot": "jarl"}
 
 
-async def test_when_the_last_person_leaves_the_match_is_given_up(hall: OpenHall) -> None:
+async def test_the_match_is_abandoned_when_the_last_person_leaves(hall: OpenHall) -> None:
     actor, other, room, action = await at_turn(hall)
     await other.ask(f"/tables/{room.table.id}/resign")
     await actor.ask(f"/tables/{room.table.id}/resign")

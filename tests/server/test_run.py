@@ -39,7 +39,7 @@ async def new_table(client: httpx.AsyncClient, headers: dict[str, str], **table:
     return str(answer.json()["id"])
 
 
-async def test_it_stops_quickly_and_quietly_with_streams_open(tmp_path: Path) -> None:
+async def test_the_server_stops_quickly_and_without_messages_while_streams_are_open(tmp_path: Path) -> None:
     async with hall_process(tmp_path) as hall, httpx.AsyncClient(base_url=hall.url, timeout=60) as client:
         headers = await guest(client, "Ada")
         table = await new_table(client, headers, game=AXES, players=2)
@@ -56,8 +56,8 @@ async def test_it_stops_quickly_and_quietly_with_streams_open(tmp_path: Path) ->
             for stream in (page_bytes, event_bytes):
                 async for _ in stream:  # ends, and without an error
                     pass
-    said = hall.log.read_text().splitlines()
-    assert [line for line in said if line] == [f"The hall is open: {hall.url}/"]
+    lines = hall.log.read_text().splitlines()
+    assert [line for line in lines if line] == [f"The hall is open: {hall.url}/"]
 
 
 async def test_a_stop_does_not_wait_for_a_search(tmp_path: Path) -> None:
@@ -188,15 +188,15 @@ async def _check(url: str, players: list[Player], tables: list[str]) -> None:
 # ------------------------------------------------------------------------------------------------------------ not starting
 
 
-async def test_a_second_one_on_the_same_data_says_so(tmp_path: Path) -> None:
+async def test_a_second_server_on_the_same_data_is_refused(tmp_path: Path) -> None:
     async with hall_process(tmp_path) as hall:
         second = Process(tmp_path)
         second.log = tmp_path / "second.txt"
         process = await second.launch()
         assert await process.wait() == 1
-        (said,) = second.log.read_text().splitlines()
-        assert said.startswith("refused: ")
-        assert "MEADHALL_DATA" in said
+        (message,) = second.log.read_text().splitlines()
+        assert message.startswith("refused: ")
+        assert "MEADHALL_DATA" in message
         assert await hall.end(signal.SIGTERM) == 0
 
 

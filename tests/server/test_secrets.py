@@ -1,4 +1,4 @@
-"""Nobody is told what they may not know: not by a page, a stream, the API, a record, a header, a log or an error."""
+"""No page, stream, API response, record, header, log or error reveals a secret."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ from server.people import HOARD, OpenHall, Person, Program, Visitor, play_out, s
 pytestmark = pytest.mark.asyncio
 
 
-def disguises(secret: bytes) -> Iterator[str]:
-    """The ways in which bytes are written into text by accident."""
+def encodings(secret: bytes) -> Iterator[str]:
+    """Yield the texts in which bytes may appear by accident."""
     yield secret.hex()
     yield base64.b64encode(secret).decode().rstrip("=")
     yield base64.urlsafe_b64encode(secret).decode().rstrip("=")
@@ -38,8 +38,8 @@ def disguises(secret: bytes) -> Iterator[str]:
 
 
 def keys(match: Match) -> Iterator[str]:
-    """The match's seed, and what its dice are keyed with, as text."""
-    yield from disguises(match.seed)
+    """Yield the seed of a match and the keys of its steps as text."""
+    yield from encodings(match.seed)
     for n in range(len(match.steps) + 3):
         for word in chance.step_key(match.seed, n):
             yield str(word)
@@ -51,32 +51,32 @@ def everything(answer: httpx.Response) -> str:
 
 
 def without_version(text: str) -> str:
-    """A frame's version tells only how often the table was looked at."""
+    """Remove the version of a frame, which contains no secret and changes with every publication."""
     return re.sub(r'data-version="\d+"', "", text)
 
 
-async def all_that_is_told(visitor: Visitor, program: Program, table: str) -> list[str]:
-    """Whatever a viewer can ask for, at a browser and as a program."""
+async def all_responses(visitor: Visitor, program: Program, table: str) -> list[str]:
+    """Return all responses that a viewer can get in a browser and as a program."""
     paths = ["", "/replay?step=0&seat=0", "/replay?step=2&seat=1", "/replay?step=99&seat=all", "/record", "/verify"]
     answers = [await visitor.get(f"/tables/{table}{path}") for path in paths]
     answers += [await program.read(f"/tables/{table}{path}") for path in ("", "/legal", "/record")]
     answers += [await program.act(table, action, 99) for action in (0, BOAST, "x")]
     answers += [await program.act(table, action) for action in (-1, 99)]
-    told = [everything(answer) for answer in answers]
+    responses = [everything(answer) for answer in answers]
     async with stream(visitor, f"/tables/{table}/stream") as live:
-        told += [str(live.headers), await live.frame()]
+        responses += [str(live.headers), await live.frame()]
     async with stream(program, f"/api/v1/tables/{table}/events") as live:
         name = ""
         while name != "table":
             message = await live.message()
             assert message is not None
             name = message.partition("\n")[0].removeprefix("event: ")
-            told.append(message)
-    return [without_version(each) for each in told]
+            responses.append(message)
+    return [without_version(each) for each in responses]
 
 
 async def at_a_table(hall: OpenHall) -> tuple[Person, list[tuple[Person, Program]], Room]:
-    """A match of three with hidden cards. Every viewer, the last of them a spectator, is a person and a program at once."""
+    """Start a match of three with hidden cards. Every viewer has a browser and a program; the last viewer is a spectator."""
     host = hall.person()
     table = await host.open(HOARD, players=3)
     viewers: list[tuple[Person, Program]] = []
@@ -91,7 +91,7 @@ async def at_a_table(hall: OpenHall) -> tuple[Person, list[tuple[Person, Program
         await room.carry_seat(seat, guest)
         viewers.append((person, program))
     viewers.append((hall.person("10.0.1.9"), await hall.program("Watcher")))
-    await viewers[-1][0].get("/settings")  # has cookies, like the others
+    await viewers[-1][0].get("/settings")  # to get cookies, like the others
     await host.ask(f"/tables/{table}/start")
     for seat, action in ((0, LOOK), (0, BOAST), (0, _lowest_card(room, 0)), (1, DRAW), (2, LOOK), (2, DRAW), (0, DRAW)):
         answer = await viewers[seat][0].act(table, action)
@@ -110,11 +110,11 @@ def _lowest_card(room: Room, seat: int) -> int:
     return min(int(card) for card in match.states["hand"][0, seat].tolist() if card) - 1
 
 
-def otherwise(match: Match, viewer: int, draw: random.Random, cards: Sequence[str] = NAMES[1:]) -> Match:
-    """A match that looks the same to ``viewer`` and differs in as much as possible of what they may not know."""
+def with_other_hidden_parts(match: Match, viewer: int, draw: random.Random, cards: Sequence[str] = NAMES[1:]) -> Match:
+    """Return a match with the same view for ``viewer`` but different hidden parts and events."""
 
-    def dealt(tables: States) -> States:
-        return redealt(match.game, concealed(match.game, tables, viewer), viewer, draw)
+    def dealt(states: States) -> States:
+        return redealt(match.game, concealed(match.game, states, viewer), viewer, draw)
 
     def other(events: tuple[Event, ...]) -> tuple[Event, ...]:
         return tuple(event if event.visible_to(viewer) else replace(event, arguments=changed(event)) for event in events)
@@ -128,48 +128,49 @@ def otherwise(match: Match, viewer: int, draw: random.Random, cards: Sequence[st
     return twin
 
 
-async def test_changing_what_is_hidden_changes_no_byte_that_others_are_sent(hall: OpenHall) -> None:
+async def test_changing_hidden_parts_changes_no_response(hall: OpenHall) -> None:
     _, viewers, room = await at_a_table(hall)
     truth, table = room.match, room.table.id
     assert truth is not None
     draw = random.Random(1)
     for seat, (person, program) in enumerate(viewers):
         viewer = seat if seat < 3 else SPECTATOR
-        before = await all_that_is_told(person, program, table)
+        before = await all_responses(person, program, table)
         assert any("coin" in each for each in before)
         for _ in range(3):
-            room.match = otherwise(truth, viewer, draw)
+            room.match = with_other_hidden_parts(truth, viewer, draw)
             room.publish()
             assert room.match.states.tobytes() != truth.states.tobytes()
-            after = await all_that_is_told(person, program, table)
+            after = await all_responses(person, program, table)
             assert after == before, f"viewer {viewer}"
         room.match = truth
         room.publish()
 
 
-async def test_the_test_above_would_notice(hall: OpenHall) -> None:
-    """What is changed for another's eyes, the owner of the cards is shown."""
+async def test_changing_visible_cards_changes_the_responses(hall: OpenHall) -> None:
+    """Check that the test above would notice a leak: the owner of the cards sees the change."""
     _, viewers, room = await at_a_table(hall)
     truth = room.match
     assert truth is not None
-    before = await all_that_is_told(*viewers[0], room.table.id)
+    before = await all_responses(*viewers[0], room.table.id)
     draw = random.Random(2)
-    while np.array_equal((twin := otherwise(truth, SPECTATOR, draw)).states["hand"][0, 0], truth.states["hand"][0, 0]):
+    hand = truth.states["hand"][0, 0]
+    while np.array_equal((twin := with_other_hidden_parts(truth, SPECTATOR, draw)).states["hand"][0, 0], hand):
         pass
     room.match = twin
     room.publish()
-    assert await all_that_is_told(*viewers[0], room.table.id) != before
+    assert await all_responses(*viewers[0], room.table.id) != before
 
 
-async def test_the_seed_is_told_when_the_match_is_over_and_not_before(hall: OpenHall, caplog: pytest.LogCaptureFixture) -> None:
+async def test_the_seed_is_published_only_after_the_match(hall: OpenHall, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO)
     _, viewers, room = await at_a_table(hall)
     match = room.match
     assert match is not None
-    told = [each for viewer in viewers for each in await all_that_is_told(*viewer, room.table.id)]
+    responses = [each for viewer in viewers for each in await all_responses(*viewer, room.table.id)]
     paths = ("/", "/metrics", "/health", "/api/v1/games", "/schema/openapi.json")
-    told += [everything(await viewers[0][0].get(path)) for path in paths]
-    text = "\n".join([*told, caplog.text])
+    responses += [everything(await viewers[0][0].get(path)) for path in paths]
+    text = "\n".join([*responses, caplog.text])
     assert match.commitment in text
     for key in keys(match):
         assert key not in text
@@ -183,14 +184,14 @@ async def test_the_seed_is_told_when_the_match_is_over_and_not_before(hall: Open
 async def test_private_links_are_shown_to_their_owner_only(hall: OpenHall) -> None:
     _, viewers, room = await at_a_table(hall)
     for seat, (person, program) in enumerate(viewers):
-        text = "\n".join(await all_that_is_told(person, program, room.table.id))
+        text = "\n".join(await all_responses(person, program, room.table.id))
         for other in room.table.seats:
             assert (other.link_token in text) == (other.seat == seat)
         for other in room.table.seats:
-            assert not any(guest in text for guest in other.guests), "nor is anybody's id, which a cookie is made of"
+            assert not any(guest in text for guest in other.guests), "no id of a guest may appear, because cookies contain it"
 
 
-async def test_a_database_that_fails_tells_the_log_no_seed(
+async def test_a_database_error_writes_no_seed_to_the_log(
     hall: OpenHall, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.INFO)
@@ -203,6 +204,6 @@ async def test_a_database_that_fails_tells_the_log_no_seed(
     answer = await person.ask("/tables", {"game": HOARD, "kind": "friends"})
     assert answer.status_code == 500
     assert "disk full" in caplog.text
-    for key in [*disguises(seed), seed.decode()]:
+    for key in [*encodings(seed), seed.decode()]:
         assert key not in caplog.text
         assert key not in answer.text

@@ -11,7 +11,7 @@ from meadhall.engine.match import Match
 from meadhall.engine.view import SPECTATOR
 from meadhall.games.axxa.state import Act
 from server.people import OpenHall, Person, Program
-from server.test_secrets import all_that_is_told, otherwise
+from server.test_secrets import all_responses, with_other_hidden_parts
 
 pytestmark = pytest.mark.asyncio
 
@@ -23,12 +23,12 @@ async def test_redealing_the_unseen_pieces_changes_no_response(hall: OpenHall) -
     room = await hall.room(table)
     draw = random.Random(1)
     for viewer, (person, program) in zip((0, 1, SPECTATOR), viewers, strict=True):
-        before = await all_that_is_told(person, program, table)
+        before = await all_responses(person, program, table)
         for _ in range(3):
-            room.match = otherwise(truth, viewer, draw)
+            room.match = with_other_hidden_parts(truth, viewer, draw)
             room.publish()
             assert room.match.states["piece"].tobytes() != truth.states["piece"].tobytes()
-            assert await all_that_is_told(person, program, table) == before, f"viewer {viewer}"
+            assert await all_responses(person, program, table) == before, f"viewer {viewer}"
         room.match = truth
         room.publish()
 
@@ -37,7 +37,7 @@ async def test_without_concealment_the_responses_differ(hall: OpenHall, monkeypa
     """Check that the test above would notice a leak."""
     viewers, truth, table = await in_the_middle(hall)
     room = await hall.room(table)
-    twin = otherwise(truth, SPECTATOR, random.Random(2))
+    twin = with_other_hidden_parts(truth, SPECTATOR, random.Random(2))
     monkeypatch.setattr(matches, "concealed", lambda game, tables, viewer: tables.copy())
     room.publish()
     before = await viewers[-1][0].get(f"/tables/{table}")

@@ -1,4 +1,4 @@
-"""The strategic variant of Viking Axes: nobody is told what others hold, nor what lies in the draw pile."""
+"""No response reveals another player's hand or the draw pile in the strategic variant of Viking Axes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from meadhall.games.viking_axes.state import Phase
 from meadhall.lab import warm
 from meadhall.server.hall.room import Room
 from server.people import OpenHall, Person, Program
-from server.test_secrets import all_that_is_told, guest_of, otherwise
+from server.test_secrets import all_responses, guest_of, with_other_hidden_parts
 
 pytestmark = pytest.mark.asyncio
 
@@ -29,7 +29,7 @@ def compiled_too() -> None:
 
 
 async def at_a_table(hall: OpenHall) -> tuple[list[tuple[Person, Program]], Room]:
-    """A match of three. The players and a spectator, each a person at a browser and a program that sees as much."""
+    """Start a match of three. The players and a spectator each have a browser and a program with the same view."""
     host, others = hall.person(), [hall.person(f"10.0.2.{seat}") for seat in (1, 2)]
     table = await host.open(VIKING_AXES, players=3)
     await host.ask(f"/tables/{table}/options", {"variant": "strategic"})
@@ -45,13 +45,13 @@ async def at_a_table(hall: OpenHall) -> tuple[list[tuple[Person, Program]], Room
             assert guest is not None
             await room.carry_seat(seat, guest)
         viewers.append((person, program))
-    await people[-1].get("/settings")  # has cookies, like the others
+    await people[-1].get("/settings")  # to get cookies, like the others
     await host.ask(f"/tables/{table}/start")
     return viewers, room
 
 
-def moments(begun: Match) -> Iterator[Match]:
-    """A moment of each kind, from random matches: a card to choose, somebody to throw at, an armory, a wench, an offer."""
+def positions_of_every_phase(begun: Match) -> Iterator[Match]:
+    """Yield a position of each phase from random matches: choice of a card, a target, an armory, a wench, an offer."""
     draw, seen = random.Random(5), set[int]()
     while len(seen) < len(Phase):
         match = begun
@@ -64,31 +64,32 @@ def moments(begun: Match) -> Iterator[Match]:
             match.play(draw.choice(match.legal()))
 
 
-async def test_changing_what_is_hidden_changes_no_byte_that_others_are_sent(hall: OpenHall) -> None:
+async def test_changing_hidden_parts_changes_no_response(hall: OpenHall) -> None:
     viewers, room = await at_a_table(hall)
     assert room.match is not None
     draw = random.Random(1)
-    for truth in list(moments(room.match)):
+    for truth in list(positions_of_every_phase(room.match)):
         for viewer, (person, program) in zip((0, 1, 2, SPECTATOR), viewers, strict=True):
             room.match = truth
             room.publish()
-            before = await all_that_is_told(person, program, room.table.id)
+            before = await all_responses(person, program, room.table.id)
             assert any("va-place" in each for each in before)
-            room.match = otherwise(truth, viewer, draw, CARDS)
+            room.match = with_other_hidden_parts(truth, viewer, draw, CARDS)
             room.publish()
             assert room.match.states.tobytes() != truth.states.tobytes()
-            assert await all_that_is_told(person, program, room.table.id) == before, (viewer, len(truth.steps))
+            assert await all_responses(person, program, room.table.id) == before, (viewer, len(truth.steps))
 
 
-async def test_the_test_above_would_notice(hall: OpenHall) -> None:
-    """What is changed for another's eyes, the owner of the cards is shown."""
+async def test_changing_visible_cards_changes_the_responses(hall: OpenHall) -> None:
+    """Check that the test above would notice a leak: the owner of the cards sees the change."""
     viewers, room = await at_a_table(hall)
     truth = room.match
     assert truth is not None
-    before = await all_that_is_told(*viewers[0], room.table.id)
+    before = await all_responses(*viewers[0], room.table.id)
     draw = random.Random(2)
-    while np.array_equal((twin := otherwise(truth, SPECTATOR, draw, CARDS)).states["hand"][0, 0], truth.states["hand"][0, 0]):
+    hand = truth.states["hand"][0, 0]
+    while np.array_equal((twin := with_other_hidden_parts(truth, SPECTATOR, draw, CARDS)).states["hand"][0, 0], hand):
         pass
     room.match = twin
     room.publish()
-    assert await all_that_is_told(*viewers[0], room.table.id) != before
+    assert await all_responses(*viewers[0], room.table.id) != before

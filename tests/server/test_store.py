@@ -173,7 +173,7 @@ async def test_of_several_last_entries_one_is_appended(on_each_database: Setting
             assert sorted(map(repr, answers)) == ["Conflict()"] * 3 + ["None"]
 
 
-async def test_a_conflict_leaves_the_table_as_it_was(on_each_database: Settings) -> None:
+async def test_a_conflict_leaves_the_table_unchanged(on_each_database: Settings) -> None:
     async with Store.open(on_each_database) as store:
         table = table_of("a1", status="running")
         await store.add_table(table)

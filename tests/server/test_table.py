@@ -217,7 +217,7 @@ async def test_a_listed_table_is_in_the_hall_and_another_is_not(hall: OpenHall) 
         ("hint", {}, 409, "wrong-moment", "The match has not begun yet."),
     ],
 )
-async def test_what_cannot_be_done_before_the_match(
+async def test_actions_that_are_refused_before_the_match(
     hall: OpenHall, path: str, form: dict[str, str], status: int, error: str, words: str
 ) -> None:
     host = hall.person()
@@ -606,7 +606,7 @@ async def test_a_client_that_reconnects_gets_the_latest_frame(hall: OpenHall) ->
         assert "boasts" in await live.frame()
 
 
-async def test_the_page_shows_which_players_are_there(hall: OpenHall) -> None:
+async def test_the_page_shows_which_players_are_connected(hall: OpenHall) -> None:
     host, friend = hall.person(), hall.person("10.0.0.2")
     table = await host.open()
     await friend.ask(f"/tables/{table}/seats", {"set": "sit"})

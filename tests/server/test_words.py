@@ -1,4 +1,4 @@
-"""What stands above the board: who has won, what is to be decided."""
+"""The texts above the board: the headline of a finished match and the prompt."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from meadhall.server.pages.match import headline, match_page
         ((), (0.0, 0.0, 0.0), "No winner"),
     ],
 )
-def test_a_draw_among_all_is_not_a_victory_of_all(winners: tuple[int, ...], scores: tuple[float, ...], expected: str) -> None:
+def test_a_draw_between_all_is_not_a_victory_of_all(winners: tuple[int, ...], scores: tuple[float, ...], expected: str) -> None:
     assert headline(("Astrid", "Björn", "Freydis"), Result(winners, scores, "DA-13.4")) == expected
 
 
-def test_a_number_that_ends_a_clause_does_not_begin_a_line() -> None:
+def test_a_number_at_the_end_of_a_clause_does_not_begin_a_line() -> None:
     match = game("axes-and-allies").match(players=3, seed="prompt")
     page = match_page(match, match.view(match.actor), id="t", url="/tables/t", seats=())
     power = match.view().state.power

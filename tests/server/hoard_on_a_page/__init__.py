@@ -1,4 +1,4 @@
-"""Hoard with a page, so that the hall can be tried with hidden cards, options and a move that may be taken back."""
+"""Hoard with a page, to test the hall with hidden cards, options and an action that can be undone."""
 
 from __future__ import annotations
 

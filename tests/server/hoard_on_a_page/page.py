@@ -1,4 +1,4 @@
-"""What a browser shows of Hoard: what lies in the state, as far as one knows it."""
+"""The page of Hoard: the known part of the state."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from meadhall.engine.view import View
 
 @dataclass(frozen=True)
 class Picture:
-    """The board: hands and deck, card by card, and the piles."""
+    """The cards of hands and deck, and the coins of the piles."""
 
     hands: tuple[tuple[str, ...], ...]
     deck: tuple[str, ...]
@@ -29,7 +29,7 @@ def picture(view: View) -> Picture:
 
 
 def own(view: View) -> Picture:
-    """A seat sees its hand, and the top of the deck if it has looked at it."""
+    """Return the private part: the seat's hand, and the top of the deck if the seat has looked at it."""
     return picture(view)
 
 
