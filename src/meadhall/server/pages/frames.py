@@ -40,7 +40,7 @@ class Frame(NamedTuple):
 
 @dataclass
 class _Version:
-    """What was rendered of the newest version of a table."""
+    """Rendered parts of the newest version of a table."""
 
     number: int
     public: dict[str, tuple[MatchPage, Markup]] = field(default_factory=dict)  # by language

@@ -155,7 +155,7 @@ def match_page(
 
 
 def _prompt(match: Match, view: View, abandoned: bool) -> str:
-    """Say whose decision it is and what they decide, or the result. A number at the end of a clause never starts a line."""
+    """Return the question to the seat to move, or the result. A number at the end of a clause never starts a line."""
     if abandoned:
         return _("The match was given up.")
     result = match.result() if view.actor is None else None

@@ -17,7 +17,7 @@ from meadhall.server.store.models import SeatKind, TableStatus
 
 @dataclass(frozen=True)
 class Viewer:
-    """The guest who looks at the page."""
+    """The guest looking at the page."""
 
     name: str  # "" before the guest has chosen one
     language: str  # "en", "de"
@@ -98,7 +98,7 @@ class BotLevel:
     """A level of bots that the host can seat."""
 
     name: str  # "jarl"
-    text: str  # what it does, in a sentence
+    text: str  # a sentence about how it plays
     strength: int  # 1 is the weakest
 
 
@@ -114,7 +114,7 @@ class OptionView:
     """An option of a game: a choice, or a document."""
 
     name: str
-    text: str  # a sentence that says what it changes
+    text: str  # a sentence about its effect
     choices: tuple[OptionChoice, ...] = ()  # empty for a document
     template: str = ""  # address of the built-in document
     custom: str = ""  # the uploaded document in a few words; "" if the built-in one is used
@@ -235,7 +235,7 @@ class MatchPage:
     seats: tuple[SeatView, ...]
     viewer: int | None  # the viewer's seat; None for a spectator
     status: TableStatus
-    prompt: str  # whose decision it is, and what they decide
+    prompt: str  # the question to the seat to move, or the result
     your_turn: bool
     n: int  # number of the next action
     choices: tuple[Choice, ...]  # the viewer's, in ascending order, with refused ones; empty if it is not their turn
@@ -328,7 +328,7 @@ class ChartView:
 
 @dataclass(frozen=True)
 class ChartPart:
-    """A chart as a part of a page: on a page of its own, at the end of a match, or in a replay at one of its steps."""
+    """A chart as a part of a page: its own page, the end of a match, or one step of a replay."""
 
     url: str  # the chart's own page
     replay: str  # "/tables/<id>/replay"
@@ -357,7 +357,7 @@ class ReplayPage:
 
 @dataclass(frozen=True)
 class ChartPage:
-    """A chart on a page of its own."""
+    """A page with a chart only."""
 
     chart: ChartPart
     game: str

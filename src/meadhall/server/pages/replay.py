@@ -1,4 +1,4 @@
-"""The models of replays and of charts on a page of their own."""
+"""The models of replays and chart pages."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def knowledge_of(knowledge: str) -> Knowledge:
 
 
 def chart_page(match: Match, job: ChartJob, base: str, back: str) -> ChartPage:
-    """Return a chart on a page of its own. ``back``: the address of the match."""
+    """Return the page of a chart. ``back``: the address of the match."""
     result = result_view(match) or given_up_view(match)
     place = replace(chart_part(match, job, base), kept=True)
     return ChartPage(place, match.game.name, match.game.title, result.headline, result.how, back)
