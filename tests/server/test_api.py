@@ -85,7 +85,7 @@ async def test_a_hint(hall: OpenHall) -> None:
     assert (await (await hall.program()).post(f"/tables/{table}/hint")).json()["error"] == "not-your-seat"
     await host.act(table, given[0]["action"])
     record = (await friend.read(f"/tables/{table}/record")).json()
-    assert record["actions"][0]["hinted"] is True, "everybody may know"
+    assert record["actions"][0]["hinted"] is True, "hints are public"
 
 
 @pytest.mark.parametrize("action", ["0", None, 1.5, True, [1], {"a": 1}, "x", 10**30, -1])
@@ -189,10 +189,12 @@ async def test_events_are_streamed_each_action_once(hall: OpenHall) -> None:
             await program.act(table, action)
             await read_up_to(n)
     assert [action["n"] for action in actions] == [1, 2, 3, 4]
-    assert actions[1:] == (await friend.read(f"/tables/{table}/record")).json()["actions"], "as the friend may know it"
+    assert actions[1:] == (await friend.read(f"/tables/{table}/record")).json()["actions"], (
+        "the stream must equal the record of the same viewer"
+    )
     async with stream(friend, f"/api/v1/tables/{table}/events?after=3") as again:
         name, data = await again.event()
-        assert (name, data["n"]) == ("action", 4), "what was told before is not told again"
+        assert (name, data["n"]) == ("action", 4), "earlier events must not be repeated"
 
 
 async def test_a_client_that_reconnects_gets_the_events_after_its_last_one(hall: OpenHall) -> None:
@@ -211,7 +213,7 @@ async def test_a_client_that_reconnects_gets_the_events_after_its_last_one(hall:
     assert await first(events) == 1
     host.http.headers["Last-Event-ID"] = "1"
     assert await first(events) == 2
-    assert await first(f"{events}?after=0") == 1, "what the address says comes first"
+    assert await first(f"{events}?after=0") == 1, "the parameter takes precedence"
     host.http.headers["Last-Event-ID"] = "one"
     assert (await host.http.get(events)).status_code == 400
 

@@ -128,7 +128,7 @@ async def test_an_internal_error_is_logged_without_secrets(
         "reason": "Something went wrong on our side. Nothing is lost; please try again.",
         "status": 500,
     }
-    assert "the wiring" in caplog.text, "but the log says what it was"
+    assert "the wiring" in caplog.text, "the log must name the cause"
     ours = "\n".join(record.getMessage() for record in caplog.records if record.name.startswith("meadhall"))
     assert key not in ours
 
@@ -170,7 +170,7 @@ async def test_requests_of_a_client_are_limited(settings: Settings, at_once: Non
         assert (answer.status_code, answer.json()["error"]) == (429, "too-many-requests")
         assert (await other.get("/settings")).status_code == 200
         for path in ("/health", "/metrics", "/static/css/base.css"):
-            assert (await busy.get(path)).status_code == 200, "what is not counted"
+            assert (await busy.get(path)).status_code == 200, "these requests are not counted"
 
 
 async def test_expired_request_counts_are_deleted(settings: Settings, at_once: None, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -200,7 +200,9 @@ async def test_static_files_with_a_version_are_cached_forever(hall: OpenHall) ->
     person = hall.person()
     assert "immutable" in (await person.get("/static/css/base.css?v=1")).headers["cache-control"]
     assert (await person.get("/static/css/base.css")).headers["cache-control"] == "no-cache"
-    assert "set-cookie" not in (await hall.person().get("/static/css/base.css?v=1")).headers, "what caches keep is nobody's"
+    assert "set-cookie" not in (await hall.person().get("/static/css/base.css?v=1")).headers, (
+        "cached responses must not belong to a guest"
+    )
     missing = await person.get("/static/css/nothing.css?v=1")
     assert missing.status_code == 404
     assert "immutable" not in missing.headers.get("cache-control", "")

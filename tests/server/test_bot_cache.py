@@ -37,7 +37,7 @@ def test_bots_are_evicted_least_recently_used_first(monkeypatch: pytest.MonkeyPa
     choose(bots, "c", "random", view)
     assert bots.bots["c", 0] is kept
     choose(bots, "c", "greedy", view)
-    assert bots.bots["c", 0] is not kept, "another bot sits there now"
+    assert bots.bots["c", 0] is not kept, "the seat has another bot now"
     bots.forget("c")
     assert list(bots.bots) == [("b", 0)]
 

@@ -95,7 +95,7 @@ async def test_a_bot_that_takes_too_long_is_replaced_for_that_decision(
     await until(room, lambda: match_of(room).actor in (0, None))
     assert match_of(room).steps[-1].seat == 1
     assert "took too long" in caplog.text
-    assert len(bot_cache_of(hall).bots) == 1, "of random; a bot that has not answered is not kept"
+    assert len(bot_cache_of(hall).bots) == 1, "the cache has the random bot, but not the bot that has not answered"
 
 
 @pytest.mark.parametrize("bad_bot", [Broken, Cheat, Dreamer], indirect=True)
@@ -106,7 +106,7 @@ async def test_a_bot_that_fails_is_replaced_for_that_decision_and_logged(
     await program.act(room.table.id, DRAW)
     await until(room, lambda: match_of(room).actor in (0, None))
     assert match_of(room).steps[-1].seat == 1
-    assert room.table.seats[1].bot == "greedy", "it gets another chance"
+    assert room.table.seats[1].bot == "greedy", "the bot keeps its seat"
     (said, *_) = [each for each in caplog.records if each.levelno >= logging.ERROR]
     assert f"table {room.table.id}: bot greedy on seat 1 failed at action 2" in said.getMessage()
 
@@ -205,7 +205,7 @@ async def test_a_search_is_part_of_the_pause(hall: OpenHall, monkeypatch: pytest
         await program.act(room.table.id, match_of(room).legal()[0].action)
         await until(room, lambda: match_of(room).actor in (0, None))
         assert time.monotonic() - began >= least
-        assert slept.pop() <= pause - Timed.lasts, "not one after the other"
+        assert slept.pop() <= pause - Timed.lasts, "the search must be part of the pause"
 
 
 async def test_a_bot_is_kept_until_the_match_is_over(hall: OpenHall, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -294,7 +294,7 @@ async def test_a_bots_answer_to_an_undone_state_is_dropped(
     await room.bots._playing
     assert match_of(room).actor == 0
     assert match_of(room).steps == []
-    assert not [each for each in caplog.records if each.levelno >= logging.WARNING], "that is not a failure"
+    assert not [each for each in caplog.records if each.levelno >= logging.WARNING], "an abandoned match is no failure"
 
 
 async def test_a_match_abandoned_during_a_search_ends_without_an_error(

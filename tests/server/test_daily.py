@@ -179,7 +179,7 @@ async def test_an_attempt_is_continued_and_never_begun_again(hall: OpenHall) -> 
     page = (await guest.get(f"/tables/{table}")).text
     assert 'id="rematch"' not in page
     assert f'href="/daily/{today()}"' in page
-    assert "being worked out" not in page
+    assert "chart-wait" not in page
     assert len(await hall.store.attempts(today())) == 1
 
 
@@ -490,7 +490,9 @@ async def test_the_database_keeps_one_attempt_of_a_guest_and_day(on_each_databas
             await store.add_table(table)
         assert {table.id for table in await store.attempts("2026-11-21")} == {first.id, others[1].id}
         assert [table.id for table in await store.attempts("2026-11-21", "a1")] == [first.id]
-        assert [table.id for table in await store.attempts("2026-11-21", "a12")] == [first.id], "a seat that was carried"
+        assert [table.id for table in await store.attempts("2026-11-21", "a12")] == [first.id], (
+            "the attempt counts for the guest who followed the link"
+        )
         assert await store.days() == ["2026-11-22", "2026-11-21"]
         await store.save_figures(first.id, {"coins": 3})
         assert await store.table(first.id) == replace(first, figures={"coins": 3}, version=1)

@@ -44,6 +44,6 @@ async def test_a_match_of_another_rules_version_is_refused(hall: OpenHall, caplo
     answer = await program.read(f"/tables/{room.table.id}")
     assert (answer.status_code, answer.json()["error"]) == (410, "other-rules")
     assert "version 2 of the rules of Hoard" in answer.json()["reason"]
-    assert (await hall.person().get("/")).status_code == 200, "the front page works all the same"
+    assert (await hall.person().get("/")).status_code == 200, "the front page must still work"
     await hall.hall.resume(HOARD)
     assert "is not resumed" in caplog.text

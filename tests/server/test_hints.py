@@ -70,7 +70,7 @@ async def test_a_hint_that_is_requested_twice_is_found_once(hall: OpenHall, advi
 async def test_only_the_guest_who_requested_a_hint_sees_it_until_the_next_action(hall: OpenHall, adviser: Adviser) -> None:
     actor, other, room, _ = await at_turn(hall, HOARD)
     path = f"/tables/{room.table.id}"
-    assert (await actor.post(f"{path}/hint")).status_code == 303, "a plain form is answered by the table"
+    assert (await actor.post(f"{path}/hint")).status_code == 303, "a plain form redirects to the table"
     page = (await actor.get(path)).text
     assert page.count('class="button hint-line"') == 3
     assert "What the king would do" in page
@@ -79,7 +79,7 @@ async def test_only_the_guest_who_requested_a_hint_sees_it_until_the_next_action
     assert 'id="hints"' not in (await actor.get(path)).text
     answer = await undo(actor, room)
     assert answer.status_code == 200
-    assert (await actor.get(path)).text.count('class="button hint-line"') == 3, "it is the same decision again"
+    assert (await actor.get(path)).text.count('class="button hint-line"') == 3, "it is the same decision as before"
 
 
 async def test_an_action_is_marked_when_the_same_information_set_is_reached_again(hall: OpenHall, adviser: Adviser) -> None:
@@ -87,7 +87,7 @@ async def test_an_action_is_marked_when_the_same_information_set_is_reached_agai
     seat = match_of(room).actor
     assert seat is not None
     await actor.act(room.table.id, first)
-    assert match_of(room).actor == seat, "there is something more to decide in this turn"
+    assert match_of(room).actor == seat, "the turn must continue"
     await ask_hint(actor, room)
     await undo(actor, room)
     await actor.act(room.table.id, first)

@@ -38,7 +38,7 @@ async def test_a_game_that_is_not_compiled_yet_is_marked(settings: Settings, wai
         person = hall.person()
         page = await person.get("/")
         assert page.status_code == 200
-        assert "The rules are being made ready" in page.text
+        assert "The rules are loading" in page.text
         assert not any(game["ready"] for game in (await person.get("/api/v1/games")).json())
         answer = await person.ask("/tables", {"game": AXES})
         assert (answer.status_code, answer.json()["error"]) == (503, "not-ready")

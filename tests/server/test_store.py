@@ -147,7 +147,7 @@ async def test_an_entry_is_appended_once(on_each_database: Settings) -> None:
         assert sum(answer is None for answer in answers) == 1
         assert sum(isinstance(answer, Conflict) for answer in answers) == 7
         (entry,) = await store.entries(table.id)
-        assert answers[entry.value] is None, "the one that raised no Conflict"
+        assert answers[entry.value] is None, "the stored entry is the one without a Conflict"
 
 
 async def test_an_abandoned_match_can_not_end_as_well(on_each_database: Settings) -> None:

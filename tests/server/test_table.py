@@ -84,7 +84,7 @@ async def test_the_page_says_which_bot_is_thinking(settings: Settings, at_once: 
             page = (await person.get(f"/tables/{table}")).text
             assert f"{name} the jarl is thinking" in page
             assert re.search(r'id="plate-1".*?thinking', page, re.DOTALL)
-        assert "thinking" not in (await host.get(f"/tables/{table}/replay?step=1")).text, "it did once"
+        assert "thinking" not in (await host.get(f"/tables/{table}/replay?step=1")).text, "a replay shows no thinking bot"
 
 
 async def test_friends_sit_down_stand_up_and_change_seats(hall: OpenHall) -> None:
@@ -96,7 +96,7 @@ async def test_friends_sit_down_stand_up_and_change_seats(hall: OpenHall) -> Non
     await friend.ask(f"/tables/{table}/seats", {"set": "sit", "seat": "2"})
     assert [seat.kind for seat in room.table.seats] == ["human", "open", "human"]
     await friend.ask(f"/tables/{table}/seats", {"set": "sit"})
-    assert room.table.seats[2].name == "Gunnar", "who sits already stays"
+    assert room.table.seats[2].name == "Gunnar", "seated players keep their seats"
     await friend.ask(f"/tables/{table}/seats", {"set": "leave"})
     assert [seat.kind for seat in room.table.seats] == ["human", "open", "open"]
 
@@ -328,11 +328,11 @@ async def test_the_tables_of_a_host_are_limited(settings: Settings, at_once: Non
         answer = await host.ask("/tables", {"game": AXES, "kind": "friends"})
         assert (answer.status_code, answer.json()["error"]) == (429, "too-many")
         assert (await host.post("/tables", {"game": AXES})).status_code == 429
-        assert (await hall.person().ask("/tables", {"game": AXES})).status_code == 201, "somebody else can"
+        assert (await hall.person().ask("/tables", {"game": AXES})).status_code == 201, "the limit is for each host"
         await host.ask(f"/tables/{first}/seats", {"seat": "1", "set": "bot"})
         await host.ask(f"/tables/{first}/start")
         await host.ask(f"/tables/{first}/resign")
-        assert (await host.ask("/tables", {"game": AXES})).status_code == 201, "a match that has ended counts no more"
+        assert (await host.ask("/tables", {"game": AXES})).status_code == 201, "finished matches don't count"
 
 
 async def test_a_table_that_can_not_start_is_not_opened(hall: OpenHall) -> None:
@@ -435,7 +435,7 @@ async def test_a_rematch_against_bots_starts_at_once(hall: OpenHall) -> None:
     room = await hall.room(answer.json()["id"])
     await host.ask(f"/tables/{room.table.id}/resign")
     assert room.table.status == "abandoned"
-    assert (await host.post(f"/tables/{room.table.id}/rematch")).status_code == 403, "who has left has left"
+    assert (await host.post(f"/tables/{room.table.id}/rematch")).status_code == 403, "a player who has left can't open a rematch"
 
 
 # ------------------------------------------------------------------------------------------------------------ private links
@@ -453,14 +453,14 @@ async def test_a_private_link_moves_a_seat_to_another_device(hall: OpenHall) -> 
         assert looked.status_code == 200
         assert room.table.seats[0].name in looked.text
     assert room.table == before
-    assert await hall.store.table(room.table.id) == before, "looking changes nothing"
+    assert await hall.store.table(room.table.id) == before, "opening the link alone changes nothing"
     assert (await phone.act(room.table.id, BOAST)).status_code == 403
 
     carried = await phone.post(f"/seat/{key}")
     assert (carried.status_code, carried.headers["location"]) == (303, f"/tables/{room.table.id}")
     assert (await phone.act(room.table.id, BOAST)).status_code == 200
     assert (await host.act(room.table.id, LOOK)).status_code == 200, "the first device keeps the seat"
-    assert (await phone.get(f"/seat/{key}")).status_code == 303, "it is there already"
+    assert (await phone.get(f"/seat/{key}")).status_code == 303, "the seat is already on this device"
     assert room.table.id in (await phone.get("/")).text
 
 
@@ -536,7 +536,7 @@ async def test_a_stream_sends_a_frame_at_once_and_after_every_move(hall: OpenHal
             while "boasts" not in (frame := await each.frame()):
                 pass
             assert frame.count('id="frame"') == 1
-    assert len(room.channel) == 0, "who goes away is counted no more"
+    assert len(room.channel) == 0, "a closed stream must not count"
 
 
 async def test_streams_are_notified_before_the_response_to_a_move(hall: OpenHall, monkeypatch: pytest.MonkeyPatch) -> None:
