@@ -8,7 +8,7 @@ the list of keys), ``figures.html`` (macros for the figures of its rulebook), an
 from __future__ import annotations
 
 import hashlib
-from functools import cache, lru_cache
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -70,19 +70,13 @@ def _game_template(name: str) -> tuple[str, str, None] | None:
 
 def translated(message: str, **values: Any) -> Markup:
     """Translate ``_("…")`` in a template."""
-    text = _translated(message, current_language())
+    text = Markup(gettext(message))
     return text % values if values else text
 
 
 def translated_number(singular: str, plural: str, num: int, **values: Any) -> Markup:
     """Translate ``ngettext("%(num)s …", "%(num)s …", number)`` in a template."""
     return Markup(ngettext(singular, plural, num)) % {"num": num, **values}
-
-
-@lru_cache(maxsize=4096)
-def _translated(message: str, _language: str) -> Markup:
-    """Translate and mark as HTML: dozens of times for every frame, with the same results."""
-    return Markup(gettext(message))
 
 
 # -------------------------------------------------------------------------------------------------------------- static files
