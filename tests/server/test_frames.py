@@ -1,0 +1,65 @@
+"""Frames of a table: rendered once per version, seat and language."""
+
+from __future__ import annotations
+
+import pytest
+
+from meadhall.engine.language import speaking
+from meadhall.server.hall.room import Room
+from meadhall.server.pages.frames import FRAMES
+from meadhall.server.pages.models import LobbyPage, MatchPage, Refusal
+from meadhall.server.store.models import Guest
+from server.people import HOARD, OpenHall
+
+pytestmark = pytest.mark.asyncio
+
+BASE = "http://hall.test"
+SPECTATOR = Guest("x", "Spectator")
+
+
+def player(room: Room, seat: int) -> Guest:
+    """Return the guest on a seat."""
+    (id,) = room.table.seats[seat].guests
+    return Guest(id, room.table.seats[seat].name)
+
+
+async def test_a_frame_is_rendered_once_for_a_version(hall: OpenHall) -> None:
+    _host, _friend, room = await hall.two_at(HOARD)
+    for guest in (player(room, 0), player(room, 1), SPECTATOR):
+        first = FRAMES.frame(room, guest, BASE).html
+        assert FRAMES.frame(room, guest, BASE).html is first
+        version = room.version
+        room.publish()
+        again = FRAMES.frame(room, guest, BASE).html
+        assert again == str(first).replace(f'data-version="{version}"', f'data-version="{room.version}"')
+
+
+async def test_all_frames_have_the_same_public_part(hall: OpenHall) -> None:
+    _host, _friend, room = await hall.two_at(HOARD)
+    public = {FRAMES.frame(room, guest, BASE).html.partition('<section id="board"')[2] for guest in (player(room, 0), SPECTATOR)}
+    assert len(public) == 1
+
+
+async def test_every_language_has_its_frames(hall: OpenHall) -> None:
+    _host, _friend, room = await hall.two_at(HOARD)
+    assert "You are watching." in FRAMES.frame(room, SPECTATOR, BASE).html
+    with speaking("de"):
+        assert "Du schaust zu." in FRAMES.frame(room, SPECTATOR, BASE).html
+    assert "You are watching." in FRAMES.frame(room, SPECTATOR, BASE).html
+
+
+async def test_a_refusal_is_shown_once(hall: OpenHall) -> None:
+    _host, _friend, room = await hall.two_at(HOARD)
+    refused = FRAMES.frame(room, player(room, 0), BASE, Refusal("", "Not like this."))
+    assert "Not like this." in refused.html
+    assert isinstance(refused.page, MatchPage)
+    assert "Not like this." not in FRAMES.frame(room, player(room, 0), BASE).html
+
+
+async def test_a_frame_before_the_match_is_the_lobby(hall: OpenHall) -> None:
+    room = await hall.room(await hall.person().open())
+    frame = FRAMES.frame(room, SPECTATOR, BASE, Refusal("", "Not yet."))
+    assert isinstance(frame.page, LobbyPage)
+    assert frame.html.lstrip().startswith('<div id="frame" class="frame lobby"')
+    assert "Not yet." in frame.html
+    assert f"{BASE}/tables/{room.table.id}" in frame.html
