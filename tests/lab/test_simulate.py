@@ -180,11 +180,11 @@ def test_the_report_can_be_written_as_json() -> None:
     ("given", "reason"),
     [
         ({"bots": []}, "at least one"),
-        ({"bots": "random"}, "list of names"),
+        ({"bots": "random"}, "list of at least one name"),
         ({"bots": ["hal"]}, "no bot 'hal'"),
         ({"bots": ["random"] * 3, "players": 2}, "3 bots for 2 players"),
         ({"players": 7}, "2 to 6 players"),
-        ({"bots": 5}, "list of names"),
+        ({"bots": 5}, "list of at least one name"),
         ({"bots": [None, "random"]}, "text, not None"),
         ({"bots": ["search@99999999999999999999"]}, "no bot"),
         ({"records": 5}, "name of a file, not 5"),
