@@ -13,6 +13,8 @@ PATIENCE = 30_000
 """Timeout in milliseconds for bots and streams on a slow machine."""
 
 AXES_AND_ALLIES = "Axes and Allies"
+VIKING_AXES = "Viking Axes"
+STRATEGIC = "Hold two cards in secret"
 
 ALLY = 6
 """Axes and Allies: action k attacks seat k, action 6 + k allies with seat k."""

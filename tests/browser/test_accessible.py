@@ -2,36 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from playwright.sync_api import expect
 
-from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Page, expect
-
+from browser.accessibility import Inspector
+from browser.devices import STILL
 from browser.people import NewPerson, Person
 from browser.table import Table, fill_lobby, whose_turn
-
-STILL: dict[str, Any] = {"reduced_motion": "reduce"}
-THEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
-
-
-class Inspector:
-    """Collects the violations of many pages, so that one run reports all of them.
-
-    The pages must have reduced motion. Otherwise colours would still fade from one theme to the other.
-    """
-
-    def __init__(self) -> None:
-        self.found: list[str] = []
-
-    def inspect(self, name: str, page: Page) -> None:
-        """Inspect the current page in both themes."""
-        for theme in THEMES:
-            page.emulate_media(color_scheme=theme)
-            results: Any = Axe().run(page)
-            for violation in results.response["violations"]:
-                for node in violation["nodes"]:
-                    why = "; ".join(check["message"] for check in node["any"] + node["all"] + node["none"])
-                    self.found.append(f"{name}, {theme}: {violation['id']} at {' '.join(map(str, node['target']))}: {why}")
 
 
 def test_no_page_has_an_axe_violation(new_person: NewPerson) -> None:

@@ -5,75 +5,25 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Callable
-from typing import Any
 
 from playwright.sync_api import Locator, Page, Route, expect
 
+from browser.accessibility import Inspector
+from browser.axxa_table import AXXA, alone, decide, goals, number, phase, until_phase, wait_for_next_decision
 from browser.checks import alien_nodes, cut_off, focused, moving, scrolls_sideways, small_controls, too_wide
+from browser.devices import PHONE, STILL
+from browser.keyboard import tab_to
 from browser.people import NewPerson
 from browser.table import Table, open_table, whose_turn
-from browser.test_accessible import Inspector
-from browser.test_keyboard import tab_to
-from browser.test_phone import PHONE
 from meadhall.games.axxa.board import NAMES, POSITIONS, SPACE_AT, SPACES, distance
 
-AXXA = "AxxA"
-STILL: dict[str, Any] = {"reduced_motion": "reduce"}
 ARROWS = {"ArrowUp": (-1, 0), "ArrowDown": (1, 0), "ArrowLeft": (0, -1), "ArrowRight": (0, 1)}
-
-Press = Callable[[Locator], None]
-
-
-def alone(new_person: NewPerson, **options: Any) -> Table:
-    """Return the page of a match with one player."""
-    return open_table(new_person(**(STILL | options)), game=AXXA)[0]
-
-
-def phase(page: Page) -> str:
-    return page.locator(".axxa-spots").get_attribute("data-phase") or ""
-
-
-def goals(page: Page) -> list[tuple[int, int]]:
-    """Return the offered moves as pairs (from, to)."""
-    ids: list[str] = page.locator(".axxa-goal").evaluate_all("all => all.map(each => each.id)")
-    return [(int(start), int(end)) for _, start, end in (name.split("-") for name in ids)]
 
 
 def spaces(page: Page, kind: str) -> list[int]:
     """Return the spaces on which an element of this kind can be chosen."""
     found: list[str] = page.locator(kind).evaluate_all("all => all.map(each => each.dataset.space)")
     return [int(space) for space in found]
-
-
-def number(page: Page) -> str:
-    return page.locator("#controls input[name=n]").input_value()
-
-
-def wait_for_next_decision(page: Page, before: str) -> None:
-    expect(page.locator(f"#controls input[name=n][value='{before}']")).to_have_count(0)
-
-
-def decide(page: Page, press: Press = Locator.click) -> None:
-    """Make one decision: the shortest move, leave the stack, the first triplet, or the first piece."""
-    before = number(page)
-    match phase(page):
-        case "move":
-            start, end = min(goals(page), key=lambda move: distance(*move))
-            press(page.locator(f"#space-{start}"))
-            expect(page.locator(f"#go-{start}-{end}")).to_be_visible()
-            press(page.locator(f"#go-{start}-{end}"))
-        case "turn":
-            press(page.locator(".axxa-act.leave"))
-        case "remove":
-            press(page.locator(".axxa-take").first)
-        case "pay":
-            press(page.locator(".axxa-price").first)
-    wait_for_next_decision(page, before)
-
-
-def until_phase(page: Page, wanted: str) -> None:
-    while phase(page) != wanted:
-        decide(page)
 
 
 def test_two_people_play_a_whole_match_by_clicking(new_person: NewPerson) -> None:

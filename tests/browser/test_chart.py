@@ -7,11 +7,11 @@ from pathlib import Path
 
 from playwright.sync_api import Page, expect
 
+from browser.accessibility import Inspector
 from browser.checks import alien_nodes, scrolls_sideways, too_wide
+from browser.devices import PHONE, STILL
 from browser.people import NewPerson, Person
 from browser.table import PATIENCE
-from browser.test_accessible import STILL, Inspector
-from browser.test_phone import PHONE
 
 RECORDS = Path(__file__).parents[1] / "records"
 

@@ -7,10 +7,10 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
+from browser.accessibility import Inspector
 from browser.checks import alien_nodes, cut_off, scrolls_sideways, too_wide
+from browser.devices import PHONE, STILL
 from browser.people import NewPerson, Person
-from browser.test_accessible import STILL, Inspector
-from browser.test_phone import PHONE
 from midnight import wait_for_midnight
 
 

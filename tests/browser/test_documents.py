@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
+from browser.accessibility import Inspector
 from browser.checks import too_wide
+from browser.devices import PHONE
 from browser.people import NewPerson
 from browser.table import fill_lobby
-from browser.test_accessible import Inspector
-from browser.test_phone import PHONE
 
 DUNGEON_ALLIES = "Dungeon Allies"
 

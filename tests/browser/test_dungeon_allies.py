@@ -8,13 +8,13 @@ from collections.abc import Callable, Iterator, Sequence
 
 from playwright.sync_api import Locator, Page, expect
 
+from browser.accessibility import Inspector
 from browser.checks import alien_nodes, cut_off, focused, moving, scrolls_sideways, small_controls, too_wide
+from browser.devices import PHONE, STILL
+from browser.keyboard import tab_to
 from browser.people import SAME_ORIGIN, NewPerson
 from browser.table import PATIENCE, Table, open_table, play_now, whose_turn
-from browser.test_accessible import Inspector
-from browser.test_keyboard import tab_to
-from browser.test_phone import PHONE
-from browser.test_viking_axes import RECORD_TRAFFIC
+from browser.traffic import RECORD_TRAFFIC
 from meadhall.engine.match import Match
 from meadhall.engine.record.replay import replay
 from meadhall.games.dungeon_allies.actions import Act
@@ -23,7 +23,6 @@ from meadhall.games.dungeon_allies.pieces import DICE, SIDES, SQUARES, Die, Targ
 from meadhall.games.dungeon_allies.state import Event
 
 DUNGEON_ALLIES = "Dungeon Allies"
-STILL = {"reduced_motion": "reduce"}
 MONSTERS = [monster.name for monster in BUILT_IN.monster]
 
 Press = Callable[[Locator], None]

@@ -10,8 +10,7 @@ from playwright.sync_api import Page, Route, expect
 from browser.checks import alien_nodes
 from browser.people import NewPerson
 from browser.server import meadhall
-from browser.table import Table, fill_lobby, keep_going, open_table, tile, whose_turn
-from browser.test_viking_axes import STRATEGIC, VIKING_AXES
+from browser.table import STRATEGIC, VIKING_AXES, Table, fill_lobby, keep_going, open_table, tile, whose_turn
 
 
 def test_two_people_play_a_whole_match_and_a_spectator_watches(new_person: NewPerson, tmp_path: Path) -> None:

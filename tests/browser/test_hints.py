@@ -11,14 +11,13 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from browser.accessibility import Inspector
+from browser.axxa_table import AXXA, alone, decide, until_phase
 from browser.checks import alien_nodes, cut_off, moving, scrolls_sideways, small_controls, too_wide
+from browser.devices import PHONE
 from browser.people import NewPerson
 from browser.server import Hall
-from browser.table import AXES_AND_ALLIES, PATIENCE, Act, Table, open_table, play_until_turn, whose_turn
-from browser.test_accessible import Inspector
-from browser.test_axxa import AXXA, alone, decide, until_phase
-from browser.test_phone import PHONE
-from browser.test_viking_axes import VIKING_AXES
+from browser.table import AXES_AND_ALLIES, PATIENCE, VIKING_AXES, Act, Table, open_table, play_until_turn, whose_turn
 
 DESKTOP: dict[str, Any] = {}
 

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from browser.checks import focused
+from browser.keyboard import tab_to
 from browser.people import NewPerson, Person
 from browser.table import Table, open_table, table_with_refused_choice, whose_turn
-
-_FAR = 150
-"""More tab stops than any page has. Most stops are the rules cited in the log."""
 
 
 def test_a_match_can_be_played_by_keyboard(new_person: NewPerson) -> None:
@@ -138,12 +134,3 @@ def _press_digit(button: Locator) -> None:
 def _press_enter(button: Locator) -> None:
     tab_to(button.page, lambda: focused(button.page) == button.get_attribute("id"))
     button.page.keyboard.press("Enter")
-
-
-def tab_to(page: Page, there: Callable[[], bool]) -> None:
-    """Press Tab until ``there`` returns True."""
-    for _ in range(_FAR):
-        if focused(page) and there():
-            return
-        page.keyboard.press("Tab")
-    raise AssertionError("Tab doesn't reach the element")

@@ -7,10 +7,10 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
+from browser.accessibility import Inspector
 from browser.checks import alien_nodes, cut_off, focused, scrolls_sideways, small_controls, too_wide
+from browser.keyboard import tab_to
 from browser.people import NewPerson
-from browser.test_accessible import Inspector
-from browser.test_keyboard import tab_to
 
 LAST = 10
 

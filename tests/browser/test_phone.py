@@ -2,23 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from browser.checks import alien_nodes, cut_off, scrolls_sideways, small_controls, too_wide
+from browser.devices import PHONE
 from browser.people import NewPerson
 from browser.table import AXES_AND_ALLIES, open_table
-
-PHONE: dict[str, Any] = {
-    "viewport": {"width": 390, "height": 844},
-    "has_touch": True,
-    "is_mobile": True,
-    "device_scale_factor": 2,
-    "reduced_motion": "reduce",  # otherwise elements would be measured during their animations
-}
-
 
 LANDSCAPE = PHONE | {"viewport": {"width": 844, "height": 390}}
 

@@ -6,8 +6,7 @@ import pytest
 from playwright.sync_api import Locator, Page, Route, expect
 
 from browser.people import SAME_ORIGIN, NewPerson
-from browser.table import Table, ally_first, open_table, play_now, table_with_refused_choice, whose_turn
-from browser.test_viking_axes import VIKING_AXES
+from browser.table import VIKING_AXES, Table, ally_first, open_table, play_now, table_with_refused_choice, whose_turn
 
 
 @pytest.fixture

@@ -8,21 +8,17 @@ from collections.abc import Iterator, Sequence
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from browser.accessibility import Inspector
 from browser.checks import alien_nodes, cut_off, focused, moving, scrolls_sideways, small_controls, too_wide
+from browser.devices import PHONE, STILL
+from browser.keyboard import tab_to
 from browser.people import NewPerson
-from browser.table import PATIENCE, Table, open_table, whose_turn
-from browser.test_accessible import Inspector
-from browser.test_keyboard import tab_to
-from browser.test_phone import PHONE
+from browser.table import PATIENCE, STRATEGIC, VIKING_AXES, Table, open_table, whose_turn
+from browser.traffic import RECORD_TRAFFIC
 from meadhall.engine.match import Match
 from meadhall.engine.record.replay import replay
 from meadhall.games.viking_axes.cards import TITLES
 from meadhall.games.viking_axes.state import Act, Card
-
-VIKING_AXES = "Viking Axes"
-STRATEGIC = "Hold two cards in secret"
-
-STILL = {"reduced_motion": "reduce"}
 
 
 def test_two_people_play_a_whole_match_by_clicking(new_person: NewPerson) -> None:
@@ -66,24 +62,6 @@ def _check_prediction(predicted: str, entries: list[str]) -> None:
 
 
 # ----------------------------------------------------------------------------------------------------------------- secret hands
-
-RECORD_TRAFFIC = """
-window.received = [];
-addEventListener("DOMContentLoaded", () => received.push(document.documentElement.outerHTML));
-const ask = window.fetch;
-window.fetch = async (...asked) => {
-  const answer = await ask(...asked);
-  const at = received.push("") - 1, reader = answer.clone().body?.getReader(), text = new TextDecoder();
-  const read = ({ done, value }) => {
-    if (done) return;
-    received[at] += text.decode(value, { stream: true });
-    reader.read().then(read, () => {});
-  };
-  reader?.read().then(read, () => {});
-  return answer;
-};
-"""
-"""Records everything that a page receives: itself, its responses, and every frame of its stream."""
 
 
 def test_a_hand_is_sent_only_to_its_owner(new_person: NewPerson) -> None:

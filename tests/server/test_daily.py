@@ -17,7 +17,7 @@ import pytest_asyncio
 
 from games_for_tests.hoard.rules import BOAST, DRAW
 from games_for_tests.hoard.words import NAMES
-from meadhall.engine.daily import Daily, Figure, Figures, Outcome
+from meadhall.engine.daily import Outcome
 from meadhall.engine.game import game, registered
 from meadhall.engine.match import Match
 from meadhall.games.axxa import daily as axxa
@@ -29,10 +29,10 @@ from meadhall.server.store.models import Conflict, SeatRow, new_link_token
 from meadhall.server.store.store import Store
 from meadhall.server.worker.client import WorkerLost
 from midnight import wait_for_midnight
-from server import hoard_on_a_page
+from server.hoard_alone import HOARD_ALONE, measure
+from server.leaks import everything, keys
 from server.people import HOARD, OpenHall, Person, Program, open_hall, stream
-from server.test_secrets import everything, keys
-from server.test_store import table_of
+from server.rows import table_of
 
 pytestmark = pytest.mark.asyncio
 
@@ -41,31 +41,6 @@ pytestmark = pytest.mark.asyncio
 def one_day() -> None:
     """Don't run over midnight, when the puzzle changes."""
     wait_for_midnight(within=60)
-
-
-ENOUGH = 30
-
-
-def measure(match: Match) -> Figures:
-    table: Any = match.state
-    return {"coins": int(table.pile[0]), "turns": int(table.turns)}
-
-
-def order(figures: Figures) -> tuple[int, ...]:
-    return (-figures["coins"], figures["turns"])
-
-
-HOARD_ALONE = replace(
-    hoard_on_a_page.game,
-    min_players=1,
-    daily=Daily(
-        goal="Lay out all the coins you can.",
-        figures=(Figure("coins", "Coins"), Figure("turns", "Turns", most=12)),
-        measure=measure,
-        order=order,
-        options={"hand": "many", "mode": "together"},
-    ),
-)
 
 
 @pytest.fixture(autouse=True)

@@ -26,9 +26,9 @@ from meadhall.server.store.file_lock import StoreUnusable
 from meadhall.server.store.models import Entry, Guest
 from meadhall.server.store.schema import metadata
 from meadhall.server.store.store import Store
+from server.hoard_alone import HOARD_ALONE
 from server.people import HOARD, OpenHall, Person, open_hall, play_out
-from server.test_daily import HOARD_ALONE
-from server.test_store import table_of
+from server.rows import table_of
 
 pytestmark = pytest.mark.asyncio
 

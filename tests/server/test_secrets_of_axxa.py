@@ -10,8 +10,8 @@ from meadhall.engine import match as matches
 from meadhall.engine.match import Match
 from meadhall.engine.view import SPECTATOR
 from meadhall.games.axxa.state import Act
+from server.leaks import all_responses, with_other_hidden_parts
 from server.people import OpenHall, Person, Program
-from server.test_secrets import all_responses, with_other_hidden_parts
 
 pytestmark = pytest.mark.asyncio
 

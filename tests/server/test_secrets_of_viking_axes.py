@@ -14,8 +14,8 @@ from meadhall.games.viking_axes.cards import TITLES
 from meadhall.games.viking_axes.state import Phase
 from meadhall.lab import warm
 from meadhall.server.hall.room import Room
+from server.leaks import all_responses, guest_of, with_other_hidden_parts
 from server.people import OpenHall, Person, Program
-from server.test_secrets import all_responses, guest_of, with_other_hidden_parts
 
 pytestmark = pytest.mark.asyncio
 

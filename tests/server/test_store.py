@@ -17,21 +17,12 @@ from meadhall.server.settings import Settings
 from meadhall.server.store import database
 from meadhall.server.store import store as store_module
 from meadhall.server.store.file_lock import StoreBusy, StoreUnusable
-from meadhall.server.store.models import Conflict, Entry, Guest, SeatRow, TableRow, new_id, new_link_token, now
+from meadhall.server.store.models import Conflict, Entry, Guest, TableRow, now
 from meadhall.server.store.queries import uploads
 from meadhall.server.store.store import Store
+from server.rows import table_of
 
 pytestmark = pytest.mark.asyncio
-
-
-def table_of(host: str, **changes: object) -> TableRow:
-    seats = (
-        SeatRow(0, "human", "Ada", None, frozenset({host, host + "2"}), new_link_token()),
-        SeatRow(1, "bot", "Gorm", "greedy", frozenset(), new_link_token()),
-        SeatRow(2, "open", "", None, frozenset(), new_link_token()),
-    )
-    table = TableRow(new_id(), "hoard", 3, {"hand": "few"}, "gathering", host, True, b"\0" * 32, now(), seats)
-    return replace(table, **changes)  # type: ignore[arg-type]
 
 
 async def test_stored_values_are_found_again(on_each_database: Settings) -> None:

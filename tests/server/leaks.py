@@ -1,0 +1,99 @@
+"""Everything that the server sends to a viewer, and matches that differ only in their hidden parts."""
+
+from __future__ import annotations
+
+import base64
+import random
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import httpx
+
+from games_for_tests.hoard.rules import BOAST
+from games_for_tests.hoard.words import NAMES
+from meadhall.engine import chance
+from meadhall.engine.events import Event
+from meadhall.engine.knowledge import redealt
+from meadhall.engine.match import Match
+from meadhall.engine.schema import States
+from meadhall.engine.view import concealed
+from meadhall.server.hall.room import Room
+from server.people import OpenHall, Program, Visitor, stream
+
+
+def encodings(secret: bytes) -> Iterator[str]:
+    """Yield the texts in which bytes may appear by accident."""
+    yield secret.hex()
+    yield base64.b64encode(secret).decode().rstrip("=")
+    yield base64.urlsafe_b64encode(secret).decode().rstrip("=")
+    yield repr(secret)[2:-1]
+    yield str(list(secret))[1:-1]
+
+
+def keys(match: Match) -> Iterator[str]:
+    """Yield the seed of a match and the keys of its steps as text."""
+    yield from encodings(match.seed)
+    for n in range(len(match.steps) + 3):
+        for word in chance.step_key(match.seed, n):
+            yield str(word)
+            yield f"{word:016x}"
+
+
+def everything(answer: httpx.Response) -> str:
+    return f"{answer.status_code} {sorted(answer.headers.multi_items())} {answer.text}"
+
+
+def without_version(text: str) -> str:
+    """Remove the version of a frame, which contains no secret and changes with every publication."""
+    return re.sub(r'data-version="\d+"', "", text)
+
+
+async def all_responses(visitor: Visitor, program: Program, table: str) -> list[str]:
+    """Return all responses that a viewer can get in a browser and as a program."""
+    paths = ["", "/replay?step=0&seat=0", "/replay?step=2&seat=1", "/replay?step=99&seat=all", "/record", "/verify"]
+    answers = [await visitor.get(f"/tables/{table}{path}") for path in paths]
+    answers += [await program.read(f"/tables/{table}{path}") for path in ("", "/legal", "/record")]
+    answers += [await program.act(table, action, 99) for action in (0, BOAST, "x")]
+    answers += [await program.act(table, action) for action in (-1, 99)]
+    responses = [everything(answer) for answer in answers]
+    async with stream(visitor, f"/tables/{table}/stream") as live:
+        responses += [str(live.headers), await live.frame()]
+    async with stream(program, f"/api/v1/tables/{table}/events") as live:
+        name = ""
+        while name != "table":
+            message = await live.message()
+            assert message is not None
+            name = message.partition("\n")[0].removeprefix("event: ")
+            responses.append(message)
+    return [without_version(each) for each in responses]
+
+
+async def guest_of(hall: OpenHall, program: Program) -> str:
+    token = program.http.headers["Authorization"].removeprefix("Bearer ")
+    payload = token.partition(".")[0]
+    return base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)).decode().strip('"')
+
+
+def _lowest_card(room: Room, seat: int) -> int:
+    match = room.match or Match(room.game, players=3, seed=room.table.seed)
+    return min(int(card) for card in match.states["hand"][0, seat].tolist() if card) - 1
+
+
+def with_other_hidden_parts(match: Match, viewer: int, draw: random.Random, cards: Sequence[str] = NAMES[1:]) -> Match:
+    """Return a match with the same view for ``viewer`` but different hidden parts and events."""
+
+    def dealt(states: States) -> States:
+        return redealt(match.game, concealed(match.game, states, viewer), viewer, draw)
+
+    def other(events: tuple[Event, ...]) -> tuple[Event, ...]:
+        return tuple(event if event.visible_to(viewer) else replace(event, arguments=changed(event)) for event in events)
+
+    def changed(event: Event) -> tuple[Any, ...]:
+        return tuple(draw.choice(cards) if isinstance(each, str) else each for each in event.arguments)
+
+    twin = match.supposing(dealt(match.states))
+    twin.setup = other(match.setup)
+    twin.steps = [replace(step, before=dealt(step.before), events=other(step.events)) for step in match.steps]
+    return twin

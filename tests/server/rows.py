@@ -1,0 +1,17 @@
+"""Rows of the database."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from meadhall.server.store.models import SeatRow, TableRow, new_id, new_link_token, now
+
+
+def table_of(host: str, **changes: object) -> TableRow:
+    seats = (
+        SeatRow(0, "human", "Ada", None, frozenset({host, host + "2"}), new_link_token()),
+        SeatRow(1, "bot", "Gorm", "greedy", frozenset(), new_link_token()),
+        SeatRow(2, "open", "", None, frozenset(), new_link_token()),
+    )
+    table = TableRow(new_id(), "hoard", 3, {"hand": "few"}, "gathering", host, True, b"\0" * 32, now(), seats)
+    return replace(table, **changes)  # type: ignore[arg-type]
