@@ -47,7 +47,7 @@ def test_components_are_uploaded_in_the_lobby_and_used_in_the_match(new_person: 
         host.page.locator(".document summary").click()
     host.page.locator("#file-components").set_input_files(own)
     host.page.locator("#bring-components").click()
-    uploaded = re.compile(r"The host has brought other ones: [0-9a-f]{8}")
+    uploaded = re.compile(r"\s*Uploaded by the host: [0-9a-f]{8}")
     for person in (host, friend):
         expect(person.page.locator(used)).to_have_text(uploaded)
     expect(friend.page.locator("#bring-components")).to_have_count(0)

@@ -168,4 +168,4 @@ def test_links_are_copied_without_the_clipboard_api(new_person: NewPerson) -> No
 
     host.page.evaluate("document.execCommand = () => false")
     button.click()
-    expect(host.page.locator("#toast")).to_contain_text("Select the text and copy it.")
+    expect(host.page.locator("#toast")).to_contain_text("Select the text and copy it yourself.")
