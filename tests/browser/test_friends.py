@@ -51,7 +51,7 @@ def _check_turn_on_every_page(actor: Table, all_tables: list[Table]) -> None:
     assert actor.choices.count() > 0
     for table in all_tables:
         if table is not actor:
-            expect(table.prompt).to_contain_text(f"{name} chooses")
+            expect(table.prompt).to_contain_text(f"{name} is choosing")
             expect(table.choices).to_have_count(0)
             expect(table.page).not_to_have_title(re.compile("Your turn"))
     expect(all_tables[-1].acts).to_have_count(0)
