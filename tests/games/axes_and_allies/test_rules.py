@@ -303,6 +303,33 @@ def test_AA_6_1_the_last_living_player_has_just_killed_and_wins() -> None:
             assert refused.value.rule == "AA-6.1"
 
 
+def survivors() -> Match:
+    """Return a match of three in which one player has just been killed."""
+    for match in matches(3, 20):
+        while not match.over and match.state.living > 2:  # type: ignore[attr-defined]
+            match.play(match.legal()[0].action)
+        if not match.over:
+            return match
+    raise AssertionError("no duel")
+
+
+def test_AA_6_1_two_survivors_who_always_ally_again_never_end_the_match() -> None:
+    match = survivors()
+    for _turn in range(1000):
+        match.play(max(choice.action for choice in match.legal()))
+    assert not match.over
+    assert len(named(match, "killed")) == 1
+
+
+def test_AA_6_1_a_match_ends_if_everyone_attacks_whenever_that_is_allowed() -> None:
+    for players in range(2, 7):
+        for match in matches(players, 5):
+            for _turn in range(1000):
+                if not match.over:
+                    match.play(match.legal()[0])
+            assert match.over
+
+
 def test_every_rule_id_is_in_the_name_of_a_test() -> None:
     tested = {str(name.split("_")[1:4]) for name in globals() if name.startswith("test_AA_")}
     wanted = {str(rule.replace("-", "_").replace(".", "_").split("_")) for rule in rule_ids(AA)}
