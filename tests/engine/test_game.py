@@ -8,11 +8,13 @@ from typing import Any
 
 import pytest
 
+from games_for_tests.every import EVERY_GAME
 from games_for_tests.hoard import game as hoard
 from meadhall import BadSetup, UnknownGame, game, game_names
 from meadhall.engine import game as registry
-from meadhall.engine.game import Scoring
-from meadhall.engine.rulebook import mark_rules
+from meadhall.engine.game import Game, Scoring
+from meadhall.engine.language import LANGUAGES, speaking
+from meadhall.engine.rulebook import mark_rules, rule_ids, rulings
 
 
 def test_installed_games_are_found_by_name() -> None:
@@ -62,3 +64,26 @@ def test_a_game_can_refuse_a_combination_of_players_and_options() -> None:
 
 def test_rules_of_a_rulebook_get_anchors() -> None:
     assert mark_rules("<li><strong>AA-3.2</strong> To attack") == '<li><strong class="rule" id="AA-3.2">AA-3.2</strong> To attack'
+
+
+RULINGS = {
+    "axes-and-allies": 5,
+    "axxa": 11,
+    "dungeon-allies": 26,
+    "hoard": 0,
+    "viking-axes": 11,
+}
+
+
+@pytest.mark.parametrize("subject", EVERY_GAME, ids=lambda subject: subject.name)
+def test_every_ruling_belongs_to_a_rule_and_has_a_reason_in_every_language(subject: Game) -> None:
+    english = rulings(subject)
+    assert len(english) == RULINGS[subject.name]
+    assert set(english) <= set(rule_ids(subject))
+    assert all(english.values())
+    for language in LANGUAGES:
+        with speaking(language):
+            translated = rulings(subject)
+        assert translated.keys() == english.keys()
+        assert all(translated.values())
+        assert language == "en" or all(translated[rule] != reason for rule, reason in english.items())

@@ -38,3 +38,24 @@ async def test_figures_in_a_rulebook_have_a_description_and_a_caption(hall: Open
     assert figure
     assert figure[1] == "a &#34;round&#34; coin"
     assert '<span class="caption">One of many</span>' in page
+
+
+async def test_the_rulebook_marks_each_rule_that_the_printed_rules_leave_open_with_the_reason(hall: OpenHall) -> None:
+    page = (await hall.person().get(f"/rules/{HOARD}")).text
+    sign = r'id="(HO-[\d.]+)">[\d.HO-]+</strong><span class="ruling"><button type="button"[^>]*aria-describedby="([^"]*)"'
+    signs = re.findall(sign, page)
+    assert signs == [("HO-2.2", "why-HO-2.2"), ("HO-2.4", "why-HO-2.4")]
+    assert re.search(r'id="why-HO-2.2"[^>]*><strong>Our reading.</strong> The deck <em>could</em> be empty.</span>', page)
+    assert page.count("marks our reading") == 1
+
+
+async def test_the_rulebook_of_a_table_shows_the_components_that_the_table_uses(hall: OpenHall) -> None:
+    def coins_of_a_hand(page: str) -> int:
+        return page[page.index('aria-label="a hand"') : page.index("A hand")].count("<svg")
+
+    host = hall.person()
+    table = await host.open(HOARD)
+    assert (await host.ask(f"/tables/{table}/options", {"hand": "many", "mode": "rivals"})).status_code == 200
+    assert f'hx-get="/tables/{table}/rules"' in (await host.get(f"/tables/{table}")).text
+    assert coins_of_a_hand((await host.get(f"/tables/{table}/rules")).text) == 3
+    assert coins_of_a_hand((await host.get(f"/rules/{HOARD}")).text) == 2

@@ -13,7 +13,7 @@ from enum import Enum
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -103,6 +103,14 @@ class GamePage(Protocol):
 
     def offered(self, view: View) -> Iterable[int]:
         """Return the actions to show to the seat to move: the legal ones, and illegal ones that deserve an explanation."""
+
+
+@runtime_checkable
+class ComponentsPage(Protocol):
+    """What the page module adds if options change the game's components, so that the rulebook can list those in use."""
+
+    def components(self, options: Mapping[str, Any]) -> Any:
+        """Return the components of a match with these options, for the figures of the rulebook."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,11 +1,14 @@
-"""A game's rulebook: ``rulebook.md`` (``rulebook.<language>.md``) in its folder, with an anchor for every rule id.
+"""A game's rulebook: ``rulebook.md`` in its folder, with an anchor for every rule id, and ``rulings.md``.
 
-A rule is a list item that begins with its id in bold, e.g. ``- **AA-3.2** Name a living player …``.
+A rule is a list item that begins with its id in bold, e.g. ``- **AA-3.2** Name a living player …``. ``rulings.md`` has such an
+item for every rule that the printed rules leave open; it gives the reason for this project's reading. A translation of either file
+is named by its language: ``rulebook.de.md``.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -15,31 +18,38 @@ if TYPE_CHECKING:
     from meadhall.engine.game import Game
 
 _RULE = re.compile(r"\*\*([A-Z]{2}-\d+(?:\.\d+)?)\*\*")
+_ITEM = re.compile(r"\n(?=\S|\s*\n)")
 
 
 def rulebook_text(game: Game) -> str:
     """Return the rulebook as Markdown, in the current language if there is a translation, otherwise in English."""
-    path = game.folder / f"rulebook.{current_language()}.md"
-    return (path if path.exists() else game.folder / "rulebook.md").read_text(encoding="utf-8")
+    return _text(game, "rulebook", current_language())
 
 
 @cache
 def rule_ids(game: Game) -> tuple[str, ...]:
     """Return every rule id that the rulebook explains, in the rulebook's order."""
-    return tuple(dict.fromkeys(_RULE.findall((game.folder / "rulebook.md").read_text(encoding="utf-8"))))
+    return tuple(dict.fromkeys(_RULE.findall(_text(game, "rulebook", "en"))))
 
 
 def rule_sentence(game: Game, rule: str) -> str:
     """Return the rulebook's text of one rule, "" if the rulebook lacks it."""
-    for item in re.split(r"\n(?=\S|\s*\n)", rulebook_text(game)):
-        found = _RULE.search(item)
-        if found and found[1] == rule:
-            return " ".join(item[found.end() :].split())
-    return ""
+    return _items(rulebook_text(game)).get(rule, "")
 
 
-def mark_rules(html: str) -> str:
-    """Return the rulebook's HTML with an anchor at each rule's explanation and a link at every other mention."""
+def rulings(game: Game) -> dict[str, str]:
+    """Return the reason for this project's reading of each rule that the printed rules leave open, by rule id.
+
+    The reasons are in the current language, or in English if there is no translation. A game without ``rulings.md`` has none.
+    """
+    return _items(_text(game, "rulings", current_language()))
+
+
+def mark_rules(html: str, after_id: Callable[[str], str] = lambda _rule: "") -> str:
+    """Return the rulebook's HTML with an anchor at each rule's explanation and a link at every other mention.
+
+    ``after_id(rule)`` returns the HTML to add behind the id of an explanation.
+    """
     explained: set[str] = set()
 
     def mark(found: re.Match[str]) -> str:
@@ -47,6 +57,20 @@ def mark_rules(html: str) -> str:
         if rule in explained:
             return f'<a class="rule" href="#{rule}">{rule}</a>'
         explained.add(rule)
-        return f'<strong class="rule" id="{rule}">{rule}</strong>'
+        return f'<strong class="rule" id="{rule}">{rule}</strong>{after_id(rule)}'
 
     return re.sub(r"<strong>([A-Z]{2}-\d+(?:\.\d+)?)</strong>", mark, html)
+
+
+def _text(game: Game, name: str, language: str) -> str:
+    """Return a Markdown file of the game in a language, otherwise in English; "" if the game lacks the file."""
+    for path in (game.folder / f"{name}.{language}.md", game.folder / f"{name}.md"):
+        if path.exists():
+            return path.read_text(encoding="utf-8")
+    return ""
+
+
+def _items(markdown: str) -> dict[str, str]:
+    """Return the text of each list item that begins with a rule id, by that id."""
+    found = ((_RULE.search(item), item) for item in reversed(_ITEM.split(markdown)))
+    return {rule[1]: " ".join(item[rule.end() :].split()) for rule, item in found if rule}

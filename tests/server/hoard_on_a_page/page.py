@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from games_for_tests.hoard.words import NAMES
 from meadhall.engine.view import View
@@ -31,6 +32,11 @@ def picture(view: View) -> Picture:
 def own(view: View) -> Picture:
     """Return the private part: the seat's hand, and the top of the deck if the seat has looked at it."""
     return picture(view)
+
+
+def components(options: Mapping[str, Any]) -> int:
+    """Return the number of coins that the rulebook's figure shows."""
+    return {"few": 2, "many": 3}[options["hand"]]
 
 
 def offered(view: View) -> Iterable[int]:

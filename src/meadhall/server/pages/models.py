@@ -469,6 +469,7 @@ class RulebookPage:
     html: str  # from rulebook.md; every rule's heading or item has id="AA-3.2"
     contents: tuple[tuple[str, str], ...]  # (anchor, heading)
     guided: bool = False  # the game has a guided first game
+    rulings: int = 0  # number of rules that the printed rules leave open
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,8 @@
-"""The model of a rulebook's page: the game's Markdown as HTML, with anchors for its rules and with its figures."""
+"""The model of a rulebook's page: the game's Markdown as HTML, with anchors for its rules, its rulings and its figures."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -12,38 +12,69 @@ from markdown_it.token import Token
 from markdown_it.utils import EnvType, OptionsDict
 from markupsafe import Markup
 
-from meadhall.engine.game import game
+from meadhall.engine.game import ComponentsPage, Game, game
 from meadhall.engine.language import speaking
-from meadhall.engine.rulebook import mark_rules, rulebook_text
+from meadhall.engine.rulebook import mark_rules, rulebook_text, rulings
 from meadhall.server.pages.models import RulebookPage
 from meadhall.server.pages.templates import template
 
 
 @cache
 def rulebook_page(name: str, language: str) -> RulebookPage:
-    """Return the rulebook of a game in a language."""
+    """Return the rulebook of a game in a language, with the components of its default options."""
     subject = game(name)
+    return _page(subject, {option.name: option.default for option in subject.options}, language)
+
+
+def rulebook_of_match(subject: Game, options: Mapping[str, Any], language: str) -> RulebookPage:
+    """Return the rulebook for a match with these options. Its figures show the components that the match uses."""
+    if all(options[option.name] == option.default for option in subject.options):
+        return rulebook_page(subject.name, language)
+    return _page(subject, options, language)
+
+
+def _page(subject: Game, options: Mapping[str, Any], language: str) -> RulebookPage:
     markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
-    with speaking(language):
-        tokens = markdown.parse(rulebook_text(subject))
-    contents: list[tuple[str, str]] = []
-    for index, token in enumerate(tokens):
-        if token.type == "heading_open" and token.tag == "h2":
-            anchor = f"part-{len(contents) + 1}"
-            token.attrSet("id", anchor)
-            contents.append((anchor, tokens[index + 1].content))
     markdown.add_render_rule("image", _figure)
     with speaking(language):
-        html = mark_rules(markdown.renderer.render(tokens, markdown.options, {"game": name}))
-    return RulebookPage(name, subject.title, Markup(html), tuple(contents), guided=subject.lessons is not None)
+        tokens = markdown.parse(rulebook_text(subject))
+        contents: list[tuple[str, str]] = []
+        for index, token in enumerate(tokens):
+            if token.type == "heading_open" and token.tag == "h2":
+                anchor = f"part-{len(contents) + 1}"
+                token.attrSet("id", anchor)
+                contents.append((anchor, tokens[index + 1].content))
+        reasons = rulings(subject)
+        environment = {"game": subject, "components": _components(subject, options)}
+        html = mark_rules(
+            markdown.renderer.render(tokens, markdown.options, environment),
+            lambda rule: _ruling(rule, markdown.renderInline(reasons[rule])) if rule in reasons else "",
+        )
+    return RulebookPage(
+        subject.name, subject.title, Markup(html), tuple(contents), guided=subject.lessons is not None, rulings=len(reasons)
+    )
+
+
+def _components(subject: Game, options: Mapping[str, Any]) -> Any:
+    return subject.page.components(options) if isinstance(subject.page, ComponentsPage) else None
+
+
+def _ruling(rule: str, reason: str) -> str:
+    """Render the sign of a ruling, with its reason as a tooltip."""
+    macros: Any = template("_ruling.html").module
+    return str(macros.ruling(rule, Markup(reason)))
 
 
 def _figure(renderer: RendererHTML, tokens: Sequence[Token], index: int, options: OptionsDict, env: EnvType) -> str:
-    """Render ``![alternative text](figure:NAME "caption")`` with the macro ``NAME`` of the game's ``figures.html``."""
+    """Render ``![alternative text](figure:NAME "caption")`` with the macro ``NAME`` of the game's ``figures.html``.
+
+    A macro with a parameter gets the components in use.
+    """
     token = tokens[index]
     address, caption = str(token.attrGet("src")), str(token.attrGet("title") or "")
-    figures: Any = template(f"{env['game']}/figures.html").module
-    figure = getattr(figures, address.removeprefix("figure:"))()
+    figures: Any = template(f"{env['game'].name}/figures.html").module
+    macro = getattr(figures, address.removeprefix("figure:"))
+    figure = macro(env["components"]) if macro.arguments else macro()
     alternative = renderer.renderInlineAsText(token.children, options, env)
     words = Markup('<span class="caption">{}</span>').format(caption) if caption else ""
     return Markup('<span class="figure"><span role="img" aria-label="{}">{}</span>{}</span>').format(alternative, figure, words)

@@ -16,6 +16,7 @@ from meadhall.server.hall.pubsub import updates
 from meadhall.server.hall.room import Room
 from meadhall.server.pages.frames import FRAMES
 from meadhall.server.pages.responses import Html, page, table_page
+from meadhall.server.pages.rulebook import rulebook_of_match
 from meadhall.server.pages.verify import verify_page
 from meadhall.server.store.models import Guest
 from meadhall.server.web import event_stream
@@ -54,6 +55,12 @@ async def stream_table(request: AnyRequest, hall: Hall, room: Room, guest: Guest
     return event_stream.event_stream(frames())
 
 
+@get("/tables/{id:str}/rules")
+async def show_rules_of_table(request: AnyRequest, room: Room, guest: Guest) -> Html:
+    """Show the rulebook with the components that the table uses."""
+    return page(request, guest, "rulebook.html", rulebook_of_match(room.game, room.table.options, guest.language))
+
+
 @get("/tables/{id:str}/record")
 async def download_record(room: Room, guest: Guest) -> Response[str]:
     """Return the match record: complete after the match, before that only what the guest may know."""
@@ -79,4 +86,4 @@ async def verify_dice(request: AnyRequest, room: Room, guest: Guest) -> Html:
     return page(request, guest, "verify.html", await verify_page(room))
 
 
-routes = [show_table, stream_table, download_record, verify_dice]
+routes = [show_table, stream_table, show_rules_of_table, download_record, verify_dice]
