@@ -1,8 +1,8 @@
 """A game's rulebook: ``rulebook.md`` in its folder, with an anchor for every rule id, and ``rulings.md``.
 
 A rule is a list item that begins with its id in bold, e.g. ``- **AA-3.2** Name a living player …``. ``rulings.md`` has such an
-item for every rule that the printed rules leave open; it gives the reason for this project's reading. A translation of either file
-is named by its language: ``rulebook.de.md``.
+item for every rule that the printed rules leave open; it gives the reason for this project's reading. A translation is named
+by its language: ``rulebook.de.md``.
 """
 
 from __future__ import annotations
