@@ -362,6 +362,61 @@ def test_escape_or_a_second_click_deselects_a_die(new_person: NewPerson) -> None
     expect(page.locator("#take-1")).not_to_be_checked()
 
 
+def test_a_place_is_explained_while_a_die_is_selected(new_person: NewPerson) -> None:
+    players = open_table(new_person(**STILL), new_person(**STILL), game=DUNGEON_ALLIES)
+    page = _until(players, "place").page
+    page.locator("#take-1").click()
+    goal = page.locator(f".d1.da-to[data-target='{Target.TRADE}']")
+    goal.hover()
+    expect(goal.locator(".tip")).to_be_visible()
+    expect(goal.locator(".tip")).to_contain_text("as many trades as you like")
+    expect(goal.locator(".tip"), "with what the player lacks").to_contain_text("You don't have the crystals")
+    expect(goal.locator(".da-caution")).to_be_visible()
+    plain = page.locator(f".d1.da-to[data-target='{Target.TURN_ORDER}']")
+    plain.hover()
+    expect(plain.locator(".tip")).to_contain_text("Next is space 1")
+    expect(goal.locator(".tip")).to_be_hidden()
+
+
+def test_a_click_on_a_place_without_a_die_says_what_to_do_first(new_person: NewPerson) -> None:
+    players = open_table(new_person(**STILL), new_person(**STILL), game=DUNGEON_ALLIES)
+    actor = _until(players, "place")
+    waiting = next(table for table in players if table is not actor)
+    actor.page.locator("#spot-0").click()
+    expect(actor.page.locator("#spot-0 .tip")).to_contain_text("Choose a die first.")
+    expect(actor.page.locator("#live")).to_have_text("Choose a die first.")
+    waiting.page.locator("#spot-0").click()
+    expect(waiting.page.locator("#spot-0 .tip")).to_be_visible()
+    expect(waiting.page.locator("#spot-0 .tip")).not_to_contain_text("Choose a die first.")
+
+
+def test_a_key_selects_a_die_and_moves_the_focus_to_the_first_target(new_person: NewPerson) -> None:
+    players = open_table(new_person(**STILL), new_person(**STILL), game=DUNGEON_ALLIES)
+    page = _until(players, "place").page
+    page.keyboard.press("1")
+    assert _focused_target(page) == min(highlighted(page))
+    before = number(page)
+    page.keyboard.press("Enter")
+    wait_for_next_decision(page, before)
+    assert page.locator("#board [id^='die-'][id$='-0']").count() == 1
+
+
+def test_a_tap_on_a_place_with_a_caution_shows_it_and_a_second_tap_places_the_die(new_person: NewPerson) -> None:
+    page = open_table(new_person(**PHONE), bots=1, game=DUNGEON_ALLIES)[0].page
+    expect(page.locator(".da.mine[data-phase='assign'], .da.mine[data-phase='place']")).to_be_visible(timeout=PATIENCE)
+    if phase(page) == "assign":
+        decide(page, press=Locator.tap)
+    expect(page.locator(".da.mine[data-phase='place']")).to_be_visible(timeout=PATIENCE)
+    before = number(page)
+    page.locator("#take-0").tap()
+    goal = page.locator(f".d0.da-to[data-target='{Target.TRADE}']")
+    goal.tap()
+    expect(goal.locator(".tip")).to_contain_text("Tap again to place the die here.")
+    assert number(page) == before
+    goal.tap()
+    wait_for_next_decision(page, before)
+
+
 def test_dungeon_allies_can_be_played_on_a_phone_by_tapping(new_person: NewPerson) -> None:
     table = open_table(new_person(**PHONE), bots=4, game=DUNGEON_ALLIES)[0]
     page = table.page

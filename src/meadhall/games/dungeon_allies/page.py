@@ -22,6 +22,7 @@ from meadhall.games.dungeon_allies.boards import (
     Trainer,
     Treasure,
 )
+from meadhall.games.dungeon_allies.cautions import at_the_tavern, caution
 from meadhall.games.dungeon_allies.pieces import (
     DICE,
     DISPLAY,
@@ -95,6 +96,7 @@ class Deed:
         gold: the bid.
         ally: the character that gets the d6.
         exchange: what the seat gives and gets.
+        caution: what the seat still lacks to gain something from a placement; "" if it lacks nothing.
     """
 
     kind: str
@@ -103,6 +105,7 @@ class Deed:
     gold: int = 0
     ally: Ally | None = None
     exchange: tuple[Items, Items] | None = None
+    caution: str = ""
 
 
 TARGETS_BY_PLACE = tuple(tuple(range(first, end)) for first, end in zip(Target, (*list(Target)[1:], TARGETS), strict=True))
@@ -123,6 +126,7 @@ class Own:
         price: the price of the card on offer.
         fight: the fight in which the seat can cast spells.
         chances: by action, the chance in per cent to win the fight after it.
+        warning: why no follower can join the seat that bids now; "" if one can.
         deeds: by action, what the page offers.
         targets: the targets of the eight places.
         levels: the squares of the three levels.
@@ -137,6 +141,7 @@ class Own:
     price: Items | None
     fight: Fight | None
     chances: tuple[tuple[int, int], ...]
+    warning: str
     deeds: tuple[tuple[int, Deed], ...]
     targets: tuple[tuple[int, ...], ...] = TARGETS_BY_PLACE
     levels: tuple[tuple[int, ...], ...] = SQUARES_BY_LEVEL
@@ -209,6 +214,7 @@ def own(view: View) -> Own:
         price=boards.price() if phase == Phase.BUY else None,
         fight=fight,
         chances=() if fight is None else tuple(_chances(view, fight)),
+        warning=at_the_tavern(state, seat) if phase == Phase.BID else "",
         deeds=tuple((action, _deed(state, boards, action)) for action in actions),
     )
 
@@ -219,7 +225,7 @@ def _deed(state: State, boards: Boards, action: int) -> Deed:
     match kind:
         case Act.PLACE:
             target, die = divmod(argument, DICE)
-            return Deed(name, target=target, die=die)
+            return Deed(name, target=target, die=die, caution=caution(state, state.actor, target, die))
         case Act.PEEK | Act.FIGHT:
             return Deed(name, target=Target.SQUARE + argument)
         case Act.BID:

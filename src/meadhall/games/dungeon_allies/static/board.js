@@ -6,11 +6,13 @@
   const moment = () => document.querySelector("#controls input[name=n]")?.value;
   const chosen = () => document.querySelector(".da-slot input:checked");
   const visible = element => element.checkVisibility();
+  const slots = () => document.querySelector(".da-slots");
   const root = document.documentElement;  // data-kept: a script has moved the focus, so no tooltip should open there
 
   let place = "0";     // the target that Tab reaches and from which the arrow keys continue
   let held = false;    // whether the focus is on the boards or the controls, or was there before its element vanished
   let choice = null;   // the selected die, and the moment in which it was selected
+  let digit = false;   // whether a key with a digit is down: it selects a die
 
   // Return the element for each target: the button that can be chosen there, or else the spot with its tooltip.
   function targets() {
@@ -46,6 +48,60 @@
     settle();
   }
 
+  // While a die is selected, a button covers each spot that the die may go to. Give the button the spot's explanation.
+  function explain(button) {
+    const about = document.getElementById(`about-${button.dataset.target}`);
+    if (!about || "explained" in button.dataset) return;
+    button.dataset.explained = "";
+    let tip = button.querySelector(".tip");
+    if (!tip) {
+      button.append(tip = document.createElement("span"));
+      tip.className = "tip";
+      tip.setAttribute("aria-hidden", "true");  // the button is described by the original
+    } else {
+      const caution = document.createElement("span");
+      caution.className = "da-aside";
+      caution.append(...tip.childNodes);
+      tip.append(caution);
+    }
+    tip.classList.add(...[...about.classList].filter(name => ["down", "leftward", "rightward"].includes(name)));
+    tip.prepend(...about.cloneNode(true).childNodes);
+  }
+  const goal = e => e.target.closest?.("#controls .da-to[data-target]");
+  for (const name of ["pointerover", "focusin"]) on(name, e => { if (goal(e)) explain(goal(e)); });
+
+  // A tap on a spot while no die is selected: say what to do first.
+  function askForDie(spot) {
+    if (!slots()?.querySelector("input") || chosen()) return;
+    const tip = spot.querySelector(".tip"), words = slots().dataset.first;
+    if (!tip.querySelector(".da-hint")) hint(tip, words);
+    document.getElementById("live").textContent = words;
+    slots().classList.remove("first");
+    void slots().offsetWidth;  // restarts the animation
+    slots().classList.add("first");
+  }
+
+  function hint(tip, words) {
+    const line = document.createElement("span");
+    line.className = "da-hint";
+    line.textContent = words;
+    tip.append(line);
+  }
+
+  // A finger can't hover: the first tap on a placement with a caution shows the caution, the second one places the die.
+  document.addEventListener("click", e => {
+    const button = goal(e);
+    if (e.pointerType !== "touch" || !button?.querySelector(".da-caution") || "warned" in button.dataset) return;
+    e.preventDefault();
+    e.stopPropagation();
+    for (const other of document.querySelectorAll("[data-warned]")) delete other.dataset.warned;
+    button.dataset.warned = "";
+    explain(button);
+    if (!button.querySelector(".da-hint")) hint(button.querySelector(".tip"), slots().dataset.again);
+    button.focus();
+    document.getElementById("live").textContent = button.querySelector(".tip").textContent;
+  }, true);
+
   on("focusin", e => {
     held = !!e.target.closest(".da");
     if (!e.target.dataset.target) return;
@@ -54,8 +110,13 @@
   });
 
   on("click", e => {
-    e.target.closest(".da-spot")?.focus();  // Safari doesn't focus a button on a tap, and the tooltip needs the focus
-    if (e.target.matches(".da-slot input")) choose(e.target, choice?.id !== e.target.id || choice.moment !== moment());
+    const spot = e.target.closest(".da-spot");
+    spot?.focus();  // Safari doesn't focus a button on a tap, and the tooltip needs the focus
+    if (spot) askForDie(spot);
+    if (e.target.matches(".da-slot input")) {
+      choose(e.target, choice?.id !== e.target.id || choice.moment !== moment());
+      if (digit && e.target.checked) [...targets().values()].find(each => each.matches(".da-to"))?.focus();
+    }
     const bid = e.target.closest("[data-bid]");
     if (bid) {
       const amount = document.getElementById("bid");
@@ -63,8 +124,10 @@
     }
   });
 
+  on("keyup", () => { digit = false; });
   on("keydown", e => {
     if (e.ctrlKey || e.metaKey || e.altKey) return;
+    digit = /^[1-9]$/.test(e.key);
     if (STEPS[e.key] && e.target.dataset.target) {
       e.preventDefault();
       move(e.target, STEPS[e.key]);
