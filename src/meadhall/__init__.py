@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from meadhall.engine.award import Award
     from meadhall.engine.bulk import Batch, random_playouts
     from meadhall.engine.conformance import check_game
     from meadhall.engine.errors import (
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Action",
+    "Award",
     "BadSetup",
     "Batch",
     "CannotUndo",

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from games_for_tests.every import EVERY_GAME
 from games_for_tests.hoard import game as hoard
 from games_for_tests.hoard.rules import BOAST, LOOK
-from meadhall import Game, Match, MeadhallError, RecordError, Seat, game, replay
+from meadhall import BadSetup, Game, Match, MeadhallError, RecordError, Seat, game, replay
 from meadhall.engine.errors import ConformanceError
 from meadhall.engine.record import format as record_module
 from meadhall.engine.record.format import dumps, loads, read_records
@@ -170,6 +170,56 @@ def test_an_abandoned_match_replays_to_its_last_action() -> None:
     again = replay(record)
     assert (again.over, again.abandoned) == (False, "supper")
     assert again.record() == record
+
+
+@pytest.mark.parametrize(("players", "mode"), [(2, "rivals"), (4, "sides")])
+def test_a_resignation_in_a_match_of_two_sides_awards_the_win_to_the_other(players: int, mode: str) -> None:
+    match = hoard.match(players=players, seed="x", mode=mode)
+    award = match.resign(1)
+    assert award.winners == tuple(range(0, players, 2))
+    assert (match.result(), match.outcome(), match.ended) == (None, award, True)
+    record = match.record()
+    assert record["awarded"] == {"winners": list(award.winners), "scores": [1, 0] * (players // 2), "why": "resignation"}
+    assert (record["result"], record["abandoned"]) == (None, "Player 2 resigned")
+    again = replay(loads(dumps(record)))
+    assert again.outcome() == award
+    assert again.record() == record
+    match.play(BOAST)
+    assert "awarded" not in match.record(), "playing resumes the match"
+
+
+@pytest.mark.parametrize(("players", "mode"), [(3, "rivals"), (2, "together")])
+def test_only_a_match_of_two_sides_can_be_resigned(players: int, mode: str) -> None:
+    match = hoard.match(players=players, seed="x", mode=mode)
+    with pytest.raises(BadSetup, match="two players or sides"):
+        match.resign(0)
+    assert match.abandoned is None
+
+
+@pytest.mark.parametrize(
+    ("award", "reason"),
+    [
+        ({"why": "boredom"}, "not for 'boredom'"),
+        ({"winners": [1]}, "highest score"),
+        ({"winners": [0, 0]}, "highest score"),
+        ({"winners": [7]}, "highest score"),
+        ({"scores": [1]}, "2 scores"),
+        ({"scores": [2, -1]}, "from 0 to 1"),
+        ({"scores": [1, 1], "winners": [0, 1]}, "add up to 1"),
+    ],
+)
+def test_an_award_that_does_not_fit_the_match_is_refused(award: dict[str, Any], reason: str) -> None:
+    match = hoard.match(players=2, seed="x")
+    match.resign(1)
+    record = match.record()
+    record["awarded"].update(award)
+    error = refused(record)
+    assert (error.place, reason in error.reason) == ("awarded", True), error
+
+
+def test_a_match_that_was_not_given_up_has_no_award() -> None:
+    error = refused(changed(awarded={"winners": [0], "scores": [1, 0], "why": "time"}))
+    assert error.place == "awarded"
 
 
 def test_only_actions_taken_after_a_hint_are_marked() -> None:

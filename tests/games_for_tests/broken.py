@@ -272,6 +272,15 @@ def peeking_for_free_play(state: State, action: int, log: Grid) -> None:
         state.reveals = before
 
 
+@broken("knowledge", "that it was legal")
+@rule
+def showing_a_card_for_free_play(state: State, action: int, log: Grid) -> None:
+    before = state.reveals
+    rules.play(state, action, log)
+    if action < DRAW:
+        state.reveals = before
+
+
 @broken("reveals", "random numbers were drawn")
 @rule
 def rolling_play(state: State, action: int, log: Grid) -> None:
@@ -420,6 +429,7 @@ def cheating_greedy(state: State, legal: Row, count: int, rng: Row) -> int:
 @rule
 def endless_play(state: State, action: int, log: Grid) -> None:
     state.boasted = not state.boasted
+    state.reveals += 1
     emit(log, Event.BOASTED, state.actor)
 
 

@@ -1,4 +1,4 @@
-"""One table: acting, undo, conflicts with another process, resigning."""
+"""One table: acting, conflicts with another process, resigning."""
 
 from __future__ import annotations
 
@@ -9,11 +9,10 @@ import pytest
 
 import meadhall
 from games_for_tests.hoard.rules import BOAST, DRAW, LOOK
-from meadhall.server.settings import Settings
 from meadhall.server.store.models import Conflict, Entry
 from meadhall.server.store.store import Store
-from server.matches import at_turn, match_of, stored, undo
-from server.people import HOARD, OpenHall, open_hall, play_out, until
+from server.matches import at_turn, match_of, stored
+from server.people import HOARD, OpenHall, play_out, until
 
 pytestmark = pytest.mark.asyncio
 
@@ -138,70 +137,6 @@ async def test_a_match_that_another_process_has_finished_is_over_here_too(hall: 
     answer = await actor.act(room.table.id, legal)
     assert (answer.status_code, answer.json()["error"]) == (409, "over")
     assert room.table.status == "over"
-
-
-# -------------------------------------------------------------------------------------------------------------------------- undo
-
-
-async def test_an_action_that_revealed_nothing_is_undone_and_its_number_is_not_used_again(hall: OpenHall) -> None:
-    actor, _, room, _ = await at_turn(hall, HOARD)
-    await actor.act(room.table.id, BOAST, 1)
-    assert (await undo(actor, room, 2)).status_code == 200
-    assert match_of(room).steps == []
-    assert (await actor.act(room.table.id, BOAST, 2)).status_code == 200
-    assert [step.n for step in match_of(room).steps] == [2]
-    assert await stored(hall, room) == [("action", 0, BOAST), ("undo", 0, 1), ("action", 0, BOAST)]
-
-
-async def test_an_undo_survives_a_restart(settings: Settings, at_once: None) -> None:
-    async with open_hall(settings) as before:
-        actor, other, room, _ = await at_turn(before, HOARD)
-        for _ in range(2):
-            await actor.act(room.table.id, BOAST)
-            await undo(actor, room)
-        await actor.act(room.table.id, LOOK)
-        table, record = room.table.id, match_of(room).record(0)
-        cookies = [dict(person.http.cookies) for person in (actor, other)]
-    async with open_hall(settings) as after:
-        again = await after.room(table)
-        assert match_of(again).record(0) == record
-        people = [after.person(), after.person()]
-        for person, kept in zip(people, cookies, strict=True):
-            person.http.cookies.update(kept)
-        assert [step.n for step in match_of(again).steps] == [3]
-        await play_out(again, dict(enumerate(people)))
-        complete = match_of(again).record()
-        assert [undone["actions"][0]["n"] for undone in complete["undone"]] == [1, 2]
-        assert meadhall.replay(complete).result() == match_of(again).result()
-
-
-async def test_an_action_that_revealed_something_cannot_be_undone(hall: OpenHall) -> None:
-    actor, _, room, _ = await at_turn(hall, HOARD)
-    await actor.act(room.table.id, LOOK)
-    answer = await undo(actor, room)
-    assert (answer.status_code, answer.json()["error"]) == (409, "cannot-undo")
-    assert "revealed" in answer.json()["reason"]
-
-
-async def test_a_guest_can_undo_only_their_own_last_action(hall: OpenHall) -> None:
-    actor, other, room, _ = await at_turn(hall, HOARD)
-    assert (await undo(actor, room)).json()["error"] == "cannot-undo", "nothing was played"
-    await actor.act(room.table.id, BOAST)
-    assert (await undo(other, room)).status_code == 403
-    assert (await undo(hall.person(), room)).status_code == 403
-    assert (await undo(actor, room, 1)).json()["error"] == "stale"
-
-
-async def test_after_the_match_nothing_can_be_undone(hall: OpenHall) -> None:
-    """Its seed has been published by then."""
-    host, friend, room = await hall.two_at(HOARD)
-    await play_out(room, {0: host, 1: friend})
-    match = match_of(room)
-    match.steps[-1].before["reveals"] = match.states["reveals"]  # as if the last action had revealed nothing
-    last = (host, friend)[match.steps[-1].seat]
-    answer = await undo(last, room)
-    assert (answer.status_code, answer.json()["reason"]) == (409, "The match is over.")
-    assert match_of(room).over
 
 
 # --------------------------------------------------------------------------------------------------------------------- resigning

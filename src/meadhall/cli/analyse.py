@@ -105,7 +105,7 @@ def print_analysis(out: Console, match: Match, analysis: Analysis) -> None:
     if analysis.turning:
         out.print(_turning_points(match, analysis))
     out.print(_chances(match, analysis))
-    out.print(Text(outcome(match) if match.over else _("The match was given up."), style="bold"))
+    out.print(Text(outcome(match) if match.outcome() else _("The match was given up."), style="bold"))
 
 
 def _bars(match: Match, analysis: Analysis, width: int) -> Table:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from rich.text import Text
 
-from meadhall.cli.console import WRONG, complain, console, progress_bar, without_control_characters
+from meadhall.cli.console import WRONG, complain, console, progress_bar
 from meadhall.cli.transcript import outcome, print_events, print_step, print_table
 from meadhall.engine.errors import RecordError
 from meadhall.engine.language import gettext as _
@@ -82,10 +82,7 @@ def print_match(match: Match, boards: bool) -> None:
             print_table(out, match.view_at(match.steps.index(step), step.seat))
         print_step(out, match, step, _("(undone)") if undone else "")
     print_table(out, match.view())
-    if match.over:
-        out.print(Text("\n" + outcome(match), style="bold"))
-    else:
-        out.print(Text("\n" + _("Given up: {why}").format(why=without_control_characters(str(match.abandoned))), style="bold"))
+    out.print(Text("\n" + outcome(match), style="bold"))
 
 
 def _all_steps(match: Match) -> list[tuple[Step, bool]]:

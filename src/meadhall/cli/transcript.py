@@ -11,9 +11,11 @@ from rich.table import Table
 from rich.text import Text
 
 from meadhall.bots import Hint, chance_in_words, chance_of_what
+from meadhall.cli.console import without_control_characters
+from meadhall.engine.award import Award, award_in_words
 from meadhall.engine.events import Event
 from meadhall.engine.language import gettext as _
-from meadhall.engine.language import listed
+from meadhall.engine.language import listed, ngettext
 from meadhall.engine.match import Match, Step
 from meadhall.engine.view import View
 
@@ -74,9 +76,13 @@ def print_hints(console: Console, view: View, given: Iterable[Hint], written: Ca
 
 
 def outcome(match: Match) -> str:
-    """Return how a finished match ended."""
-    result = match.result()
-    assert result is not None
+    """Return how a match ended: by the rules, by an awarded win, or without a winner."""
+    result = match.outcome()
+    if result is None:
+        return _("Given up: {why}").format(why=without_control_characters(str(match.abandoned)))
+    if isinstance(result, Award):
+        names, how = listed([match.names[seat] for seat in result.winners]), award_in_words(result)
+        return ngettext("{names} wins {how}.", "{names} win {how}.", len(result.winners)).format(names=names, how=how)
     how = match.game.words.ending(match.game.state.at(match.states))[1]
     winners = listed([match.names[seat] for seat in result.winners])
     if len(result.winners) == 1:

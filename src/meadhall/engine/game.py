@@ -148,6 +148,8 @@ class Game:
         statistics: the counters of simulations.
         lessons: the guided first game; None if there is none.
         daily: the puzzle of the day; None if the game has none.
+        goal: the goal of a player in one sentence, which a match against bots opens with; a message for gettext, "" for none.
+        usual_players: the number of seats that the hall offers first; None for four, or as many as the game allows.
     """
 
     name: str
@@ -175,6 +177,13 @@ class Game:
     statistics: Statistics = NOTHING
     lessons: Lessons | None = None
     daily: Daily | None = None
+    goal: str = ""
+    usual_players: int | None = None
+
+    @property
+    def default_players(self) -> int:
+        """Return the number of seats that the hall offers first."""
+        return self.usual_players if self.usual_players is not None else max(self.min_players, min(4, self.max_players))
 
     def scoring_of(self, options: Mapping[str, Any]) -> Scoring:
         """Return how the seats compete under these options."""

@@ -96,14 +96,16 @@ def redealing_is_consistent(match: Match, viewer: int, draw: random.Random) -> N
 def revelations_have_events(before: Match, after: Match, viewer: int, draw: random.Random) -> None:
     """Check that an action reveals hidden parts to a viewer exactly when its events do.
 
-    The action is played in the true state and in a redealt one. The viewer's states may differ only if the events differ, and
-    such a revelation must raise ``reveals``.
+    The action is played in the true state and in a redealt one. The viewer's states may differ only if the events differ. Such a
+    revelation must raise ``reveals``, and so must an action that is illegal in the redealt state.
     """
     game, step = before.game, after.steps[-1]
     supposed = redealt(game, concealed(game, before._states, viewer), viewer, draw)
-    if np.array_equal(without_chance(supposed), without_chance(before._states)) or step.action not in legal_actions(
-        game, supposed
-    ):
+    if np.array_equal(without_chance(supposed), without_chance(before._states)):
+        return
+    risen = int(after._states["reveals"][0]) > int(step.before["reveals"][0])
+    if step.action not in legal_actions(game, supposed):  # it reveals for example a card in the actor's hand
+        demand(risen, f"action {step.action} shows viewer {viewer} that it was legal, but `reveals` has not risen")
         return
     other = before.supposing(supposed)
     other.play(step.action)
@@ -115,7 +117,6 @@ def revelations_have_events(before: Match, after: Match, viewer: int, draw: rand
         return
     cause = next((str(a) for a, b in zip(seen, would_see, strict=False) if a != b), "events")
     demand(not same_state, f"{cause} reveals something to viewer {viewer}, but their concealed state doesn't keep it")
-    risen = int(after._states["reveals"][0]) > int(step.before["reveals"][0])
     demand(risen, f"{cause} reveals something to viewer {viewer}, but `reveals` has not risen")
 
 

@@ -46,12 +46,14 @@ class Lessons:
         players: the players' names in seat order; the learner comes first.
         lessons: the steps in order. The last has no action.
         options: the options of the match.
+        minutes: how long a learner takes, in minutes.
     """
 
     seed: str
     players: tuple[str, ...]
     lessons: tuple[Lesson, ...]
     options: Mapping[str, Any] = field(default_factory=dict)
+    minutes: int = 2
 
     def match(self, game: Game) -> Match:
         """Play the whole scripted match and return it."""

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from meadhall.engine import chance
+from meadhall.engine.award import Award, check_award, won_by_resignation
 from meadhall.engine.checks import as_integer, check_seed, check_text, quoted
 from meadhall.engine.compiled import loops
 from meadhall.engine.errors import BadSetup, CannotUndo, IllegalAction, MatchOver, NotYourTurn
@@ -98,6 +99,7 @@ class Match:
         steps: the actions that were played and not undone, in order.
         undone: the actions that were undone, in the order they were undone.
         abandoned: why the match was given up; None if it was not, or was resumed.
+        awarded: the win that was awarded when the match was given up; None if there was none.
         next_number: the number of the next action. Numbers are never reused.
     """
 
@@ -122,6 +124,7 @@ class Match:
         self.steps: list[Step] = []
         self.undone: list[Undone] = []
         self.abandoned: str | None = None
+        self.awarded: Award | None = None
         self.next_number = 1
         self._visible_steps: dict[int, tuple[VisibleStep, ...]] = {}  # cache by viewer
         self._legal_cache: tuple[States, tuple[int, ...]] | None = None  # a state and its legal actions
@@ -254,8 +257,12 @@ class Match:
             raise BadSetup(f"there is no seat {quoted(seat)}; there are 0 to {self.players - 1}")
         return viewer
 
+    def outcome(self) -> Result | Award | None:
+        """Return the result by the rules, or the win that was awarded; None while the match runs and if it has no winner."""
+        return self.result() or self.awarded
+
     def result(self) -> Result | None:
-        """Return the result; None while the match runs."""
+        """Return the result by the rules; None while the match runs and if it was given up."""
         if not self.over:
             return None
         payoffs = np.zeros(self.players, np.float64)
@@ -301,7 +308,7 @@ class Match:
         before, actor, legal = self._states, self.actor, self.legal_count()
         assert actor is not None
         self._states, events = self._run(before, self.next_number, self._playing(number))
-        self.abandoned = None
+        self.abandoned = self.awarded = None
         self.steps.append(Step(self.next_number, actor, number, events, legal, before, hinted))
         self.next_number += 1
         return events
@@ -325,7 +332,16 @@ class Match:
 
     def can_undo(self) -> bool:
         """Return whether the last action can be undone freely: it revealed nothing and didn't end the match."""
-        return bool(self.steps) and not self.over and int(self.steps[-1].before["reveals"][0]) == int(self._states["reveals"][0])
+        return bool(self.steps) and not self.over and not self.reveals(len(self.steps) - 1)
+
+    def reveals(self, position: int) -> bool:
+        """Return whether the action at ``position`` in ``steps`` drew a random number or revealed something to any seat.
+
+        The rules count both in the state (``GameState.reveals``). ``check_game`` compares the count with the generator and with
+        what each seat sees.
+        """
+        after = self.steps[position + 1].before if position + 1 < len(self.steps) else self._states
+        return int(self.steps[position].before["reveals"][0]) != int(after["reveals"][0])
 
     def undo(self, steps: int = 1, *, revealed: bool = False) -> tuple[Step, ...]:
         """Undo the last ``steps`` actions. Their numbers are never reused, so no roll is repeated.
@@ -352,7 +368,7 @@ class Match:
         taken = tuple(self.steps[-count:])
         if not revealed and int(taken[0].before["reveals"][0]) != int(self._states["reveals"][0]):
             raise CannotUndo(_("You can't undo this: something has been revealed since."))
-        self.abandoned = None
+        self.abandoned = self.awarded = None
         del self.steps[-count:]
         self._visible_steps = {viewer: known[: len(self.steps)] for viewer, known in self._visible_steps.items()}
         self._states = self._recalled(taken)
@@ -369,15 +385,34 @@ class Match:
             self.game.recall(state_at(states), step.action, state_at(after))
         return states
 
-    def abandon(self, why: str) -> None:
-        """Give up the match: there is no winner, and nothing is secret any more. Playing or undoing an action resumes it.
+    def abandon(self, why: str, awarded: Award | None = None) -> None:
+        """Give up the match: nothing is secret any more. Playing or undoing an action resumes it.
 
-        Raises BadSetup if a record can't hold the text, or if the match is over.
+        Args:
+            why: the reason in words.
+            awarded: the win that is awarded; None: there is no winner.
+
+        Raises:
+            BadSetup: a record can't hold the text, the award doesn't fit the match, or the match is over.
         """
         check_text(why, "the reason for giving up a match")
         if self.over:
             raise BadSetup("the match was played to its end")
-        self.abandoned = why
+        if awarded is not None:
+            check_award(awarded, self.game.parties(self.players, self.options))
+        self.abandoned, self.awarded = why, awarded
+
+    def resign(self, seat: int) -> Award:
+        """Give up the match for a seat. The other side wins.
+
+        Raises BadSetup if there are not two players or sides, or if the match is over.
+        """
+        loser = self._viewer(seat)
+        award = won_by_resignation(self.game.parties(self.players, self.options), loser) if loser >= 0 else None
+        if award is None:
+            raise BadSetup("only a seat of a match between two players or sides can resign")
+        self.abandon(f"{self.names[loser]} resigned", award)
+        return award
 
     def rename(self, seat: int, who: Seat) -> None:
         """Give ``seat`` another player from now on. Raises BadSetup."""

@@ -61,6 +61,14 @@ class RecordedResult(_Strict):
     points: list[int] | UnsetType = UNSET
 
 
+class RecordedAward(_Strict):
+    """A win that the rules don't give: the winners, each seat's payoff, and why: resignation, time or agreement."""
+
+    winners: list[int]
+    scores: list[float]
+    why: str
+
+
 class RecordedMatch(_Strict):
     """A match record. It is ``complete`` and has the ``seed`` once the match is over and no other match still uses the seed."""
 
@@ -78,6 +86,7 @@ class RecordedMatch(_Strict):
     result: RecordedResult | None
     seed: str | UnsetType = UNSET
     abandoned: str | UnsetType = UNSET
+    awarded: RecordedAward | UnsetType = UNSET
 
 
 def dumps(record: MatchRecord) -> str:

@@ -8,8 +8,9 @@ from typing import Any, cast
 
 from msgspec import UNSET
 
+from meadhall.engine.award import Award
 from meadhall.engine.checks import quoted
-from meadhall.engine.errors import MeadhallError, RecordError
+from meadhall.engine.errors import BadSetup, MeadhallError, RecordError
 from meadhall.engine.events import Event
 from meadhall.engine.game import Game, game
 from meadhall.engine.match import Match, Step
@@ -89,9 +90,21 @@ def replay(record: MatchRecord, progress: Callable[[int], None] | None = None) -
     _compare_events("setup", parsed.setup, match.setup)
     _replay_actions(parsed, match, progress)
     _compare_result(parsed, match)
-    if parsed.abandoned is not UNSET:
-        match.abandon(parsed.abandoned)
+    _give_up(parsed, match)
     return match
+
+
+def _give_up(parsed: RecordedMatch, match: Match) -> None:
+    if parsed.abandoned is UNSET:
+        if parsed.awarded is not UNSET:
+            raise RecordError("awarded", "a win is awarded only in a match that was given up, which `abandoned` tells")
+        return
+    recorded = parsed.awarded
+    award = None if recorded is UNSET else Award(tuple(recorded.winners), tuple(recorded.scores), recorded.why)
+    try:
+        match.abandon(parsed.abandoned, award)
+    except BadSetup as error:
+        raise RecordError("abandoned" if award is None else "awarded", str(error)) from None
 
 
 def _seated(k: int, seat: RecordedSeat) -> Seat:

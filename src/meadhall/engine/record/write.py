@@ -46,6 +46,9 @@ def to_record(match: Match, viewer: int, *, legal: bool, sealed: bool) -> MatchR
         written["result"]["reason"] = result.reason
     elif match.abandoned is not None:
         written["abandoned"] = match.abandoned
+        if match.awarded is not None:
+            scores = [_plain(payoff) for payoff in match.awarded.scores]
+            written["awarded"] = {"winners": list(match.awarded.winners), "scores": scores, "why": match.awarded.why}
     return written
 
 

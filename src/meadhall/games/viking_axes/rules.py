@@ -233,7 +233,8 @@ def bring_into_play(state: State, card: int, log: Grid) -> bool:
 
 @rule
 def play_from_hand(state: State, card: int, log: Grid) -> bool:
-    """VA-2.3: The card leaves the hand. Return whether it requires a decision."""
+    """VA-2.3: The card leaves the hand, in public. Return whether it requires a decision."""
+    state.reveals += 1
     state.hand[state.actor, card] -= 1
     emit(log, Event.PLAYS, state.actor, card)
     return bring_into_play(state, card, log)
@@ -241,7 +242,8 @@ def play_from_hand(state: State, card: int, log: Grid) -> bool:
 
 @rule
 def discard_from_hand(state: State, card: int, log: Grid) -> None:
-    """VA-2.3: If no card of the hand can be played, one of them is discarded."""
+    """VA-2.3: If no card of the hand can be played, one of them is discarded, in public."""
+    state.reveals += 1
     state.hand[state.actor, card] -= 1
     discard(state, card, log)
 

@@ -26,6 +26,7 @@ from meadhall.server.hall.chart_queue import ChartJob
 from meadhall.server.hall.hints import Hints, RequestedHint
 from meadhall.server.hall.pubsub import Channel, Subscriber
 from meadhall.server.hall.replaying import InformationSets, hinted_by, new_match, replayed, todays_options
+from meadhall.server.hall.undoing import check_undo
 from meadhall.server.store.models import FINISHED, Conflict, Entry, Guest, TableRow, now
 from meadhall.server.store.store import Store
 from meadhall.server.worker.client import Worker
@@ -133,17 +134,17 @@ class Room:
         await self.append(play)
 
     async def undo(self, guest: Guest, number: int | None = None) -> None:
-        """Undo the guest's last action. Refuse if it revealed anything, or if the next number would not be ``number``."""
+        """Take back the guest's last decision, and the actions of bots since then. Refuse as ``check_undo`` does.
+
+        Args:
+            number: the number of that decision; None: whichever is the last.
+        """
 
         def take_back(match: Match) -> Entry:
             seat = self.seat_of(guest)
-            _check_number(match, number)
-            if match.over:
-                raise WrongMoment(_("The match is over."))
-            if match.steps and match.steps[-1].seat != seat:
-                raise NotSeated(_("You can't undo this: the last action was not yours."))
-            match.undo()
-            return Entry(self.entry_count + 1, "undo", seat, 1)
+            count = check_undo(match, self.table, seat, number)
+            match.undo(count)
+            return Entry(self.entry_count + 1, "undo", seat, count)
 
         await self.append(take_back)
 

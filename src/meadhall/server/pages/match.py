@@ -14,6 +14,7 @@ from meadhall.engine.match import Match, Result
 from meadhall.engine.view import SPECTATOR, View
 from meadhall.server.hall.hints import RequestedHint
 from meadhall.server.hall.room import Room
+from meadhall.server.hall.undoing import undo_of
 from meadhall.server.pages.chart import chart_part
 from meadhall.server.pages.log import log, private_events, rule_url
 from meadhall.server.pages.models import Choice, HintLine, HintView, MatchPage, Refusal, ResultView, SeatView
@@ -55,7 +56,7 @@ def live_page(room: Room, match: Match, viewer: int | None, seats: tuple[SeatVie
     table = room.table
     seated = viewer is not None
     running = table.status == "running"
-    undo_refusal = _undo_refusal(match, viewer) if running and viewer is not None else ""
+    undo, undo_refusal = undo_of(match, table, viewer) if running and viewer is not None else (None, "")
     hint = room.hints.current(match, viewer) if viewer is not None else None
     return match_page(
         match,
@@ -65,7 +66,7 @@ def live_page(room: Room, match: Match, viewer: int | None, seats: tuple[SeatVie
         seats=seats,
         abandoned=table.status == "abandoned",
         public=viewer is None,
-        can_undo=running and seated and not undo_refusal,
+        undo=undo,
         undo_refusal=undo_refusal,
         can_resign=running and seated,
         alone=sum(row.kind == "human" for row in table.seats) == 1,
@@ -79,15 +80,6 @@ def live_page(room: Room, match: Match, viewer: int | None, seats: tuple[SeatVie
         rematch=f"/tables/{table.rematch}" if table.rematch else "",
         daily=table.daily or "",
     )
-
-
-def _undo_refusal(match: Match, seat: int) -> str:
-    """Say why a seat can't undo the last action; "" if it can."""
-    if not match.steps:
-        return _("There is nothing to undo.")
-    if match.steps[-1].seat != seat:
-        return _("You can undo only your own last action.")
-    return "" if match.can_undo() else _("You can't undo this: dice were rolled, or something was revealed.")
 
 
 def thinking_words(seat: SeatView) -> str:

@@ -243,8 +243,8 @@ class MatchPage:
     picture: Any  # the board, from the game's page.py and public knowledge; None in the private part of a live page
     own: Any = None  # the private part of the seat, from the game's page.py and the seat's knowledge
     private_events: tuple[LogEntry, ...] = ()  # the latest events that only the viewer knows, newest first
-    can_undo: bool = False
-    undo_refusal: str = ""  # why the viewer can't undo; "" if they can, and for spectators
+    undo: int | None = None  # the number of the decision that the viewer can take back
+    undo_refusal: str = ""  # why there is none; "" if there is one, and for spectators
     can_resign: bool = False
     alone: bool = False  # all other players are bots: resigning gives the match up
     can_hint: bool = False

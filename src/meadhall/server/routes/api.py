@@ -155,7 +155,10 @@ async def play_action(data: Annotated[NewAction, _STRICT], room: Room, program: 
 
 @post("/tables/{id:str}/undo", status_code=200, responses=table_refusals(403))
 async def undo_action(room: Room, program: Guest) -> TableInfo:
-    """Take back your last action, if it has revealed nothing."""
+    """Take back your last decision, and the actions of bots since then.
+
+    It is refused with the reason if another person has moved since, or if anything was rolled, drawn or revealed.
+    """
     await room.undo(program)
     return table_info(room, program)
 

@@ -32,7 +32,7 @@ async def act(request: AnyRequest, room: Room) -> Answer:
 
 @post("/tables/{id:str}/undo", status_code=200)
 async def undo(request: AnyRequest, room: Room, guest: Guest, form: Form) -> Answer:
-    """Take back the guest's last action."""
+    """Take back the guest's last decision. ``n`` is its number: if the guest has decided again since, nothing is undone."""
     return await answer_after(room.undo(guest, integer(form, "n")), request, room, guest)
 
 
