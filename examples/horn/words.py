@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from meadhall.engine import events
-from meadhall.engine.events import EventKind, number, seat
+from meadhall.engine.events import PUBLIC, EventKind, Part, number, seat
 
 from .rules import Event, State
 
 EVENTS: dict[int, EventKind] = {
     Event.FILLED: EventKind("filled", (number,), "HN-1", "The horn holds {0} gulps"),
-    Event.DRANK: EventKind("drank", (seat, number), "HN-2", "{0} drinks {1}"),
-    Event.EMPTIED: EventKind("emptied", (seat,), "HN-3", "{0} has emptied the horn"),
+    Event.DRANK: EventKind("drank", (seat, number), "HN-2", "{0} drinks {1}", you=("You drink {1}",), turn=()),
+    Event.EMPTIED: EventKind("emptied", (seat,), "HN-3", "{0} has emptied the horn", you=("You have emptied the horn",), turn=()),
 }
 
 
-def event(event: events.Event, names: Sequence[str]) -> str:
-    """Describe an event."""
-    return EVENTS[event.kind].in_words(event.arguments, names)
+def event(event: events.Event, names: Sequence[str], viewer: int = PUBLIC, part: Part = Part.LINE) -> str:
+    """Describe an event. The player on seat ``viewer`` is "you"."""
+    return EVENTS[event.kind].in_words(event.arguments, names, viewer, part)
 
 
 def action(state: State, action: int, names: Sequence[str]) -> str:

@@ -69,7 +69,7 @@ def test_the_state_the_prompt_and_numbered_choices_are_shown(terminal: Terminal)
 
 def test_a_number_plays_the_choice_and_the_bots_move(terminal: Terminal) -> None:
     shown = terminal.type("1", "quit")
-    assert "1 Ylva attacks Astrid" in shown
+    assert "1 You attack Astrid" in shown
     assert "2 Astrid" in shown
 
 
@@ -297,11 +297,11 @@ def test_choices_are_listed_and_typed_in_the_notation_of_the_game(terminal: Term
     shown = terminal.type("help", "C7-f5", "leave", "why pay b6", "pay d7", "hint", "quit", arguments=alone)
     assert "c7 f5 · e4 · b3 · d3 · c2" in shown
     assert "Type a choice as listed, e.g. c7 f5." in shown
-    assert "1 Ylva moves the stack on c7 to f5" in shown
+    assert "1 You move the stack on c7 to f5" in shown
     assert "leave leave the 5 on top" in shown
     assert "pay f5 · d7 · e7" in shown
     assert "There is no stack on b6. (AX-5.2)" in shown
-    assert "3 Ylva pays the 3 on d7 · d7 now shows a 1" in shown
+    assert "3 You pay the 3 on d7 · d7 now shows a 1" in shown
     assert "your chance of winning" in shown
 
 
@@ -311,6 +311,6 @@ def test_dice_of_dungeon_allies_are_placed_by_typing_the_space(terminal: Termina
     assert "first give the d6 to" in shown
     assert "1 Excursion Y ????????; B ????????; R ????????????" in shown
     assert "d4, d6 Y1 · Y2 · Y3" in shown
-    assert "Ylva places the d6: Y2" in shown
+    assert "You place the d6: Y2" in shown
     assert "Your d6 is already placed: Y2. (DA-3.1)" in shown
     assert "This costs 1 red crystal, and you don't have one. (DA-3.4)" in shown

@@ -14,7 +14,7 @@ from games_for_tests.hoard import rules, words
 from games_for_tests.hoard.rules import BOAST, CARDS, DRAW, LOOK, SEATS, SIDES, TOGETHER, UNKNOWN, Event, State
 from meadhall.engine.chance import below, shuffle
 from meadhall.engine.daily import Daily, Figure, Figures
-from meadhall.engine.events import EventKind, emit, number
+from meadhall.engine.events import EventKind, Part, emit, number
 from meadhall.engine.game import Game
 from meadhall.engine.lessons import Lesson, Lessons
 from meadhall.engine.rule import rule
@@ -333,7 +333,7 @@ BROKEN["misnamed-event"] = replace(BROKEN["misnamed-event"], law="legal")
 
 
 @broken("events", "has no text")
-def wordless_event(event: Any, names: Sequence[str]) -> str:
+def wordless_event(event: Any, names: Sequence[str], viewer: int, part: Part = Part.LINE) -> str:
     return ""
 
 

@@ -140,7 +140,7 @@ class Session:
         self.say(match.game.title, style="bold")
         self.say(", ".join(f"{who.name} ({who.bot})" if who.bot else who.name for who in match.seats))
         self.say(_("SHA-256 of the seed: {commitment}").format(commitment=match.commitment), style="dim")
-        print_events(self.console, match, match.view(self.viewer).setup)
+        print_events(self.console, match, match.view(self.viewer).setup, seat=self.reader())
         self.say(_("Type help for a list of commands."), style="dim")
 
     def let_bots_play(self) -> None:
@@ -156,7 +156,12 @@ class Session:
         actor = self.match.actor
         hinted = actor in self.persons and self.match.information_set(actor) in self.hinted
         events = self.match.play(action, hinted=hinted)
-        print_events(self.console, self.match, [event for event in events if event.visible_to(self.viewer)], number)
+        visible = [event for event in events if event.visible_to(self.viewer)]
+        print_events(self.console, self.match, visible, number, self.reader())
+
+    def reader(self) -> int | None:
+        """Return the seat that texts call "you": the only person's; None if several persons share the terminal."""
+        return self.viewer if len(self.persons) == 1 else None
 
     def show(self) -> None:
         """Print the board and the person's choices."""

@@ -20,9 +20,11 @@ from meadhall.engine.match import Match, Step
 from meadhall.engine.view import View
 
 
-def print_events(console: Console, match: Match, events: Iterable[Event], number: int | None = None) -> None:
-    """Print the events of one step as a paragraph, with the number of the action if given."""
-    text = " · ".join(match.in_words(event) for event in events)
+def print_events(
+    console: Console, match: Match, events: Iterable[Event], number: int | None = None, seat: int | None = None
+) -> None:
+    """Print the events of one step as a paragraph, with the number of the action if given. ``seat``: the reader's, if any."""
+    text = " · ".join(match.in_words(event, seat) for event in events)
     if text:
         _print_paragraph(console, number, Text(text))
 

@@ -374,7 +374,8 @@ def _event_is_sound(match: Match, event: Event) -> None:
     demand(HIDDEN <= event.audience < match.players, f"{event} has the audience {event.audience}, which is not a seat")
     rule = kind.rule_of(event.arguments)
     demand(rule in rule_ids(match.game), f"{event} cites rule {rule!r}, which the rulebook lacks")
-    demand(bool(match.in_words(event).strip()), f"{event} has no text")
+    for viewer in (None, *range(match.players)):
+        demand(bool(match.in_words(event, viewer).strip()), f"{event} has no text")
 
 
 def step_knowledge(branch: Branch) -> None:

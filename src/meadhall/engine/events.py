@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from meadhall.engine.language import gettext
+from meadhall.engine.language import gettext, marked
 from meadhall.engine.rule import i64, rule
 from meadhall.engine.schema import Grid
 
@@ -124,17 +125,38 @@ def named(*names: str) -> Argument:
     return lambda value: names[value]
 
 
+class Part(Enum):
+    """The places where an event is told: a line of the log, the title of a turn, and the summary of a turn."""
+
+    LINE = "line"
+    TURN = "turn"
+    BRIEF = "brief"
+
+
+TURN = (marked("{0}'s turn"), marked("Your turn"))
+"""The title of a turn that an event of its first argument, a seat, begins."""
+
+
 @dataclass(frozen=True)
 class EventKind:
     """A kind of event.
+
+    Texts are messages for gettext with ``{0}``, ``{1}`` … for the arguments; a ``seat`` is shown as the player's name.
 
     Attributes:
         name: its name in records.
         arguments: the converters of its arguments.
         rule: the id of the rule it comes from.
-        text: a message for gettext with ``{0}``, ``{1}`` … for the arguments; a ``seat`` is shown as the player's name.
+        text: its line in the log.
         rest: the converter of all further arguments, for events with a varying number of them.
         rules: rule ids for events that have this name among their arguments, e.g. a card with a separate rule.
+        you: its lines for the player who is argument 0, 1 …, e.g. ``("You attack {1}", "{0} attacks you")``; "" where there is
+            none.
+        turn: the title of the turn that it begins in the log, then the titles for argument 0, 1 …; empty if its own line is the
+            title, None if it continues a turn.
+        brief: its words in the summary of a turn, which has the title for its subject, then the words for argument 0, 1 …; empty
+            if the summary leaves it out.
+        joins: names of kinds that it continues: it begins no turn after one of them with the same seat as first argument.
     """
 
     name: str
@@ -143,6 +165,10 @@ class EventKind:
     text: str
     rest: Argument | None = None
     rules: Mapping[str, str] = field(default_factory=dict, hash=False)
+    you: tuple[str, ...] = ()
+    turn: tuple[str, ...] | None = None
+    brief: tuple[str, ...] = ()
+    joins: tuple[str, ...] = ()
 
     def rule_of(self, arguments: Sequence[Any]) -> str:
         """Return the id of the rule that an event with these arguments comes from."""
@@ -152,10 +178,31 @@ class EventKind:
         """Return the converter of argument ``index``."""
         return self.arguments[index] if index < len(self.arguments) else self.rest or number
 
-    def in_words(self, arguments: Sequence[Any], names: Sequence[str]) -> str:
-        """Return the event as text in the current language; ``names`` are the players' names in seat order."""
-        values = [names[value] if self.argument(i) is seat else value for i, value in enumerate(arguments)]
-        return gettext(self.text).format(*values)
+    def message(self, arguments: Sequence[Any], viewer: int = PUBLIC, part: Part = Part.LINE) -> str:
+        """Return the message for seat ``viewer`` (-1: a spectator), not translated; "" if it has none for this part."""
+        told = {Part.LINE: (self.text, *self.you), Part.TURN: self.turn or (), Part.BRIEF: self.brief}[part]
+        last = len(self.arguments) - 1  # its text serves further arguments, too
+        for i, value in enumerate(arguments):
+            place = 1 + min(i, last)
+            if value == viewer and self.argument(i) is seat and place < len(told) and told[place]:
+                return told[place]
+        return told[0] if told else ""
+
+    def in_words(
+        self, arguments: Sequence[Any], names: Sequence[str], viewer: int = PUBLIC, part: Part = Part.LINE, values: Any = None
+    ) -> str:
+        """Return the event as text in the current language.
+
+        Args:
+            names: the players' names in seat order.
+            viewer: the seat that the text calls "you"; -1: none.
+            part: where the event is told; the text is "" if it isn't told there.
+            values: the texts of the arguments, if they are not the players' names and the arguments themselves.
+        """
+        message = self.message(arguments, viewer, part)
+        if values is None:
+            values = [names[value] if self.argument(i) is seat else value for i, value in enumerate(arguments)]
+        return gettext(message).format(*values) if message else ""
 
 
 @dataclass(frozen=True)

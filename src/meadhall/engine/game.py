@@ -21,7 +21,7 @@ import numpy.typing as npt
 from meadhall.engine.advice import Advice
 from meadhall.engine.checks import as_integer, quoted
 from meadhall.engine.errors import BadSetup, UnknownGame
-from meadhall.engine.events import Event, EventKind
+from meadhall.engine.events import PUBLIC, Event, EventKind, Part
 from meadhall.engine.language import add_catalogues
 from meadhall.engine.options import Choice as Choice
 from meadhall.engine.options import Document as Document
@@ -73,8 +73,8 @@ class GameWords(Hashable, Protocol):
     def action(self, state: Any, action: int, names: Sequence[str]) -> str:
         """Return the text of an action of the seat to move, e.g. ``"attack Björn"``."""
 
-    def event(self, event: Event, names: Sequence[str]) -> str:
-        """Return the text of an event."""
+    def event(self, event: Event, names: Sequence[str], viewer: int = PUBLIC, part: Part = Part.LINE) -> str:
+        """Return the text of an event. It calls seat ``viewer`` "you". ``part``: where it is told; "" if it isn't told there."""
 
     def refusal(self, state: Any, action: int, names: Sequence[str]) -> tuple[str, str]:
         """Return the rule id and text of why the seat to move can't play ``action``; ``("", "")`` if the action is legal.

@@ -316,9 +316,9 @@ class Match:
     def _playing(self, action: int) -> Callable[[States, Any], None]:
         return lambda states, log: loops(self.game).play_one(states, action, log)
 
-    def in_words(self, event: Event) -> str:
-        """Return the text of an event of this match."""
-        return self.game.words.event(event, self.names)
+    def in_words(self, event: Event, seat: int | None = None) -> str:
+        """Return the text of an event of this match. It calls the player on ``seat`` "you"; by default it names all players."""
+        return self.game.words.event(event, self.names, self._viewer(seat))
 
     def tally(self) -> Counts:
         """Return the counters of the game's statistics for the match so far, without undone actions."""

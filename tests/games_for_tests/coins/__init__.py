@@ -14,7 +14,7 @@ from games_for_tests import hoard
 from games_for_tests.hoard import words as plain
 from games_for_tests.hoard.rules import CARDS, State
 from meadhall.engine import events
-from meadhall.engine.events import EventKind, named
+from meadhall.engine.events import PUBLIC, EventKind, Part, named
 from meadhall.engine.game import Document
 
 METALS = ("copper", "silver", "gold")
@@ -63,8 +63,8 @@ class Words:
             for kind, each in plain.EVENTS.items()
         }
 
-    def event(self, event: events.Event, names: Sequence[str]) -> str:
-        return self.events[event.kind].in_words(event.arguments, names)
+    def event(self, event: events.Event, names: Sequence[str], viewer: int = PUBLIC, part: Part = Part.LINE) -> str:
+        return self.events[event.kind].in_words(event.arguments, names, viewer, part)
 
     def action(self, state: State, action: int, names: Sequence[str]) -> str:
         return f"play {self.names[action + 1]}" if action < CARDS else plain.action(state, action, names)

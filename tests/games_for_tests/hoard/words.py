@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from games_for_tests.hoard.rules import BOAST, CARDS, DRAW, LOOK, Event, State, has_card
 from meadhall.engine import events
-from meadhall.engine.events import EventKind, named, number, seat
+from meadhall.engine.events import PUBLIC, EventKind, Part, named, number, seat
 
 NAMES = ("unknown", *(f"coin{card}" for card in range(1, CARDS + 1)))
 card = named(*NAMES)
@@ -26,8 +26,8 @@ EVENTS: dict[int, EventKind] = {
 }
 
 
-def event(event: events.Event, names: Sequence[str]) -> str:
-    return EVENTS[event.kind].in_words(event.arguments, names)
+def event(event: events.Event, names: Sequence[str], viewer: int = PUBLIC, part: Part = Part.LINE) -> str:
+    return EVENTS[event.kind].in_words(event.arguments, names, viewer, part)
 
 
 def action(state: State, action: int, names: Sequence[str]) -> str:

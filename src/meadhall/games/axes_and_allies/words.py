@@ -5,30 +5,102 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from meadhall.engine import events
-from meadhall.engine.events import EventKind, number, seat
+from meadhall.engine.events import PUBLIC, TURN, EventKind, Part, number, seat
 from meadhall.engine.language import gettext as _
 from meadhall.engine.language import marked
 from meadhall.games.axes_and_allies.rules import ALLY, ATTACK, Event, State
 from meadhall.games.axes_and_allies.terminal import sketch as sketch
 
 EVENTS: dict[int, EventKind] = {
-    Event.ORDER_ROLL: EventKind("order_roll", (seat, number), "AA-1.1", marked("{0} rolls {1} for the first turn")),
-    Event.FIRST: EventKind("first", (seat,), "AA-1.1", marked("{0} goes first")),
-    Event.POWER: EventKind("power", (seat, number), "AA-2.1", marked("{0}'s axe has power {1}")),
-    Event.VOIDED: EventKind("voided", (), "AA-2.2", marked("A one: every alliance is void")),
-    Event.LIMITED: EventKind("limited", (seat,), "AA-4.1", marked("{0} is allied with everyone and can only roll")),
-    Event.ATTACK: EventKind("attack", (seat, seat), "AA-3.2", marked("{0} attacks {1}")),
-    Event.ATTACK_ROLL: EventKind("attack_roll", (seat, number), "AA-3.2", marked("{0} rolls {1}")),
-    Event.KILLED: EventKind("killed", (seat, seat), "AA-5.1", marked("{0} hacks {1} to pieces")),
-    Event.MISSED: EventKind("missed", (seat, seat), "AA-3.2", marked("{0} misses {1}")),
-    Event.ALLIED: EventKind("allied", (seat, seat), "AA-3.4", marked("{0} allies with {1}")),
-    Event.WON: EventKind("won", (seat,), "AA-6.1", marked("{0} is the last one standing and wins")),
+    Event.ORDER_ROLL: EventKind(
+        "order_roll",
+        (seat, number),
+        "AA-1.1",
+        marked("{0} rolls {1} for the first turn"),
+        you=(marked("You roll {1} for the first turn"),),
+    ),
+    Event.FIRST: EventKind(
+        "first",
+        (seat,),
+        "AA-1.1",
+        marked("{0} goes first"),
+        you=(marked("You go first"),),
+        brief=(marked("{0} goes first"), marked("you go first")),
+    ),
+    Event.POWER: EventKind(
+        "power",
+        (seat, number),
+        "AA-2.1",
+        marked("{0}'s axe has power {1}"),
+        you=(marked("Your axe has power {1}"),),
+        turn=TURN,
+        brief=(marked("power {1}"),),
+    ),
+    Event.VOIDED: EventKind(
+        "voided", (), "AA-2.2", marked("A one: every alliance is void"), brief=(marked("every alliance void"),)
+    ),
+    Event.LIMITED: EventKind(
+        "limited",
+        (seat,),
+        "AA-4.1",
+        marked("{0} is allied with everyone and can only roll"),
+        you=(marked("You are allied with everyone and can only roll"),),
+        brief=(marked("only allies left"),),
+    ),
+    Event.ATTACK: EventKind(
+        "attack",
+        (seat, seat),
+        "AA-3.2",
+        marked("{0} attacks {1}"),
+        you=(marked("You attack {1}"), marked("{0} attacks you")),
+        brief=(marked("attack on {1}"), "", marked("attack on you")),
+    ),
+    Event.ATTACK_ROLL: EventKind(
+        "attack_roll",
+        (seat, number),
+        "AA-3.2",
+        marked("{0} rolls {1}"),
+        you=(marked("You roll {1}"),),
+        brief=(marked("roll {1}"),),
+    ),
+    Event.KILLED: EventKind(
+        "killed",
+        (seat, seat),
+        "AA-5.1",
+        marked("{0} hacks {1} to pieces"),
+        you=(marked("You hack {1} to pieces"), marked("{0} hacks you to pieces")),
+        brief=(marked("killed"),),
+    ),
+    Event.MISSED: EventKind(
+        "missed",
+        (seat, seat),
+        "AA-3.2",
+        marked("{0} misses {1}"),
+        you=(marked("You miss {1}"), marked("{0} misses you")),
+        brief=(marked("missed"),),
+    ),
+    Event.ALLIED: EventKind(
+        "allied",
+        (seat, seat),
+        "AA-3.4",
+        marked("{0} allies with {1}"),
+        you=(marked("You ally with {1}"), marked("{0} allies with you")),
+        brief=(marked("alliance with {1}"), "", marked("alliance with you")),
+    ),
+    Event.WON: EventKind(
+        "won",
+        (seat,),
+        "AA-6.1",
+        marked("{0} is the last one standing and wins"),
+        you=(marked("You are the last one standing and win"),),
+        turn=(),
+    ),
 }
 
 
-def event(event: events.Event, names: Sequence[str]) -> str:
-    """Return the text of an event."""
-    return EVENTS[event.kind].in_words(event.arguments, names)
+def event(event: events.Event, names: Sequence[str], viewer: int = PUBLIC, part: Part = Part.LINE) -> str:
+    """Return the text of an event. It calls seat ``viewer`` "you"."""
+    return EVENTS[event.kind].in_words(event.arguments, names, viewer, part)
 
 
 def action(state: State, action: int, names: Sequence[str]) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from meadhall.engine import events
-from meadhall.engine.events import EventKind, named, number, seat
+from meadhall.engine.events import PUBLIC, TURN, EventKind, Part, named, number, seat
 from meadhall.engine.language import gettext as _
 from meadhall.engine.language import listed, marked
 from meadhall.games.axxa.board import NAMES, SPACES, TRIPLE_TOUCHES, TRIPLES, distance, routes
@@ -29,23 +29,74 @@ REASONS = {"pieces": marked("a number has fewer than three pieces left"), "stuck
 
 EVENTS: dict[int, EventKind] = {
     Event.STACKS: EventKind("stacks", (space, number), "AX-1.2", marked("{0} shows a {1}")),
-    Event.STARTS: EventKind("starts", (seat,), "AX-1.3", marked("{0} goes first")),
-    Event.MOVED: EventKind("moved", (seat, space, space), "AX-2.1", marked("{0} moves the stack on {1} to {2}")),
-    Event.TURNED: EventKind("turned", (seat, space, number), "AX-3.1", marked("{0} turns over the stack on {1}: it shows a {2}")),
+    Event.STARTS: EventKind(
+        "starts",
+        (seat,),
+        "AX-1.3",
+        marked("{0} goes first"),
+        you=(marked("You go first"),),
+        brief=(marked("{0} goes first"), marked("you go first")),
+    ),
+    Event.MOVED: EventKind(
+        "moved",
+        (seat, space, space),
+        "AX-2.1",
+        marked("{0} moves the stack on {1} to {2}"),
+        you=(marked("You move the stack on {1} to {2}"),),
+        turn=TURN,
+        brief=(marked("{1} to {2}"),),
+    ),
+    Event.TURNED: EventKind(
+        "turned",
+        (seat, space, number),
+        "AX-3.1",
+        marked("{0} turns over the stack on {1}: it shows a {2}"),
+        you=(marked("You turn over the stack on {1}: it shows a {2}"),),
+        brief=(marked("turned over to a {2}"),),
+    ),
     Event.REMOVED: EventKind(
-        "removed", (seat, number, space, space, space), "AX-4.3", marked("{0} removes the {1}s on {2}, {3} and {4}")
+        "removed",
+        (seat, number, space, space, space),
+        "AX-4.3",
+        marked("{0} removes the {1}s on {2}, {3} and {4}"),
+        you=(marked("You remove the {1}s on {2}, {3} and {4}"),),
+        brief=(marked("three {1}s removed"),),
     ),
     Event.EXPOSED: EventKind("exposed", (space, number), "AX-3.2", marked("{0} now shows a {1}")),
-    Event.PAID: EventKind("paid", (seat, space, number), "AX-5.1", marked("{0} pays the {2} on {1}")),
+    Event.PAID: EventKind(
+        "paid",
+        (seat, space, number),
+        "AX-5.1",
+        marked("{0} pays the {2} on {1}"),
+        you=(marked("You pay the {2} on {1}"),),
+        brief=(marked("the {2} on {1} paid"),),
+    ),
     Event.STACK_GONE: EventKind("stack_gone", (space,), "AX-5.2", marked("{0} is now empty")),
     Event.SKIPPED: EventKind("skipped", (number,), "AX-7.3", marked("The {0}s are skipped: too few are left")),
-    Event.PRAISE: EventKind("praise", (seat, number), "AX-4.5", marked("Outstanding move by {0}: {1} triplets in one turn!")),
-    Event.WON: EventKind("won", (), "AX-6.1", marked("All six triplets are removed: the puzzle is solved!")),
-    Event.LOST: EventKind("lost", (named(*REASONS),), "AX-6.2", marked("The puzzle can't be solved any more: {0}")),
-    Event.SIDE_WON: EventKind("side_won", (side, number, number), "AX-7.2", marked("Victory for {0}. Final score: {1} : {2}")),
-    Event.DRAWN: EventKind("drawn", (number, number), "AX-7.2", marked("A draw. Final score: {0} : {1}")),
+    Event.PRAISE: EventKind(
+        "praise",
+        (seat, number),
+        "AX-4.5",
+        marked("Outstanding move by {0}: {1} triplets in one turn!"),
+        you=(marked("Outstanding move by you: {1} triplets in one turn!"),),
+        brief=(marked("an outstanding move"),),
+    ),
+    Event.WON: EventKind("won", (), "AX-6.1", marked("All six triplets are removed: the puzzle is solved!"), turn=()),
+    Event.LOST: EventKind("lost", (named(*REASONS),), "AX-6.2", marked("The puzzle can't be solved any more: {0}"), turn=()),
+    Event.SIDE_WON: EventKind(
+        "side_won", (side, number, number), "AX-7.2", marked("Victory for {0}. Final score: {1} : {2}"), turn=()
+    ),
+    Event.DRAWN: EventKind("drawn", (number, number), "AX-7.2", marked("A draw. Final score: {0} : {1}"), turn=()),
 }
-GOOD = marked("Good move by {0}: {1} triplets in one turn!")
+GOOD = {
+    EVENTS[Event.PRAISE].text: marked("Good move by {0}: {1} triplets in one turn!"),
+    EVENTS[Event.PRAISE].you[0]: marked("Good move by you: {1} triplets in one turn!"),
+    EVENTS[Event.PRAISE].brief[0]: marked("a good move"),
+}
+"""The messages about two triplets in one turn, by those about more."""
+
+YOUR_SIDE_WON = marked("Victory for your side. Final score: {1} : {2}")
+"""The line of ``side_won`` for the winners."""
 
 ENDINGS = {
     Ending.WON: ("AX-6.1", marked("all six triplets have been removed")),
@@ -57,12 +108,16 @@ ENDINGS = {
 }
 
 
-def event(event: events.Event, names: Sequence[str]) -> str:
-    """Return the text of an event."""
+def event(event: events.Event, names: Sequence[str], viewer: int = PUBLIC, part: Part = Part.LINE) -> str:
+    """Return the text of an event. It calls seat ``viewer`` "you"."""
     kind = EVENTS[event.kind]
+    message = kind.message(event.arguments, viewer, part)
+    if event.kind == Event.PRAISE and event.arguments[1] == 2:
+        message = GOOD[message]
+    if event.kind == Event.SIDE_WON and viewer >= 0 and viewer % SIDES == event.arguments[0]:
+        message = YOUR_SIDE_WON
     values = [_spoken(kind.argument(i), value, names) for i, value in enumerate(event.arguments)]
-    good = event.kind == Event.PRAISE and event.arguments[1] == 2
-    return _(GOOD if good else kind.text).format(*values)
+    return _(message).format(*values) if message else ""
 
 
 def _spoken(argument: object, value: Any, names: Sequence[str]) -> object:

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 from meadhall.engine import events
-from meadhall.engine.events import EventKind
+from meadhall.engine.events import PUBLIC, EventKind, Part
 from meadhall.engine.language import gettext as _
 from meadhall.engine.language import marked
 from meadhall.engine.options import CACHE_SIZE
@@ -31,9 +31,9 @@ class Words:
         self.pieces = Names(components)
         self.events = events_of(components)
 
-    def event(self, event: events.Event, names: Sequence[str]) -> str:
-        """Return the text of an event."""
-        return tell(event, self.events[event.kind], names, self.pieces)
+    def event(self, event: events.Event, names: Sequence[str], viewer: int = PUBLIC, part: Part = Part.LINE) -> str:
+        """Return the text of an event. It calls seat ``viewer`` "you"."""
+        return tell(event, self.events[event.kind], names, self.pieces, viewer, part)
 
     def refusal(self, state: State, action: int, names: Sequence[str]) -> tuple[str, str]:
         """Return the rule and the reason why the seat to move can't do this now; two empty texts if it can."""

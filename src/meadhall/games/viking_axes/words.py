@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from meadhall.engine import events
-from meadhall.engine.events import Argument, EventKind, number, seat
+from meadhall.engine.events import PUBLIC, TURN, Argument, EventKind, Part, number, seat
 from meadhall.engine.language import gettext as _
 from meadhall.engine.language import marked
 from meadhall.games.viking_axes.cards import PHRASES, card, card_phrase, card_title
@@ -32,22 +32,123 @@ DISCARD_RULES = {"armory": "VA-5.1", "wench": "VA-6.3"}
 
 EVENTS: dict[int, EventKind] = {
     Event.SHUFFLED: EventKind("shuffled", (number,), "VA-1.5", marked("{0} cards are shuffled")),
-    Event.STARTS: EventKind("starts", (seat,), "VA-1.1", marked("{0} goes first")),
-    Event.DREW: EventKind("drew", (seat, card), "VA-2.1", marked("{0} draws {1}")),
-    Event.DEALT: EventKind("dealt", (seat, card), "VA-1.3", marked("{0} is dealt {1}")),
-    Event.PLAYS: EventKind("plays", (seat, card), "VA-2.3", marked("{0} plays {1}")),
-    Event.DISCARDS: EventKind("discards", (seat, card), "VA-3.7", marked("{0} discards {1}"), rules=DISCARD_RULES),
-    Event.THROWS: EventKind("throws", (seat, seat, axes), "VA-3.1", marked("{0} throws {2} at {1}")),
-    Event.BLOCKED: EventKind("blocked", (seat, axes), "VA-3.3", marked("{0}'s shields block {1}")),
-    Event.HITS: EventKind("hits", (seat, hits), "VA-3.2", marked("{0} takes {1}")),
-    Event.SHIELDS_SPENT: EventKind("shields_spent", (seat,), "VA-3.6", marked("{0}'s shields are used up")),
-    Event.PLACES: EventKind("places", (seat, card), "VA-4.1", marked("{0} places {1}"), rules={"armory": "VA-5.1"}),
-    Event.CASHES_IN: EventKind("cashes_in", (seat,), "VA-5.3", marked("{0} cashes in an armory")),
-    Event.DISARMS: EventKind("disarms", (seat, seat), "VA-6.1", marked("{0}'s wench empties {1}'s armory")),
-    Event.SKIPS: EventKind("skips", (seat, seat), "VA-6.1", marked("{0}'s wench makes {1} miss a turn")),
-    Event.TURN_SKIPPED: EventKind("turn_skipped", (seat,), "VA-6.4", marked("{0} misses a turn")),
-    Event.OUT: EventKind("out", (seat,), "VA-3.7", marked("{0} is out")),
-    Event.WON: EventKind("won", (seat,), "VA-7.1", marked("{0} wins")),
+    Event.STARTS: EventKind(
+        "starts",
+        (seat,),
+        "VA-1.1",
+        marked("{0} goes first"),
+        you=(marked("You go first"),),
+        brief=(marked("{0} goes first"), marked("you go first")),
+    ),
+    Event.DREW: EventKind(
+        "drew",
+        (seat, card),
+        "VA-2.1",
+        marked("{0} draws {1}"),
+        you=(marked("You draw {1}"),),
+        turn=TURN,
+        brief=(marked("{1} drawn"),),
+        joins=("cashes_in", "discards"),
+    ),
+    Event.DEALT: EventKind("dealt", (seat, card), "VA-1.3", marked("{0} is dealt {1}"), you=(marked("You are dealt {1}"),)),
+    Event.PLAYS: EventKind(
+        "plays",
+        (seat, card),
+        "VA-2.3",
+        marked("{0} plays {1}"),
+        you=(marked("You play {1}"),),
+        turn=TURN,
+        brief=(marked("{1} played"),),
+        joins=("cashes_in", "discards"),
+    ),
+    Event.DISCARDS: EventKind(
+        "discards",
+        (seat, card),
+        "VA-3.7",
+        marked("{0} discards {1}"),
+        rules=DISCARD_RULES,
+        you=(marked("You discard {1}"),),
+        turn=(),
+        brief=(marked("discarded"),),
+        joins=("drew", "plays"),
+    ),
+    Event.THROWS: EventKind(
+        "throws",
+        (seat, seat, axes),
+        "VA-3.1",
+        marked("{0} throws {2} at {1}"),
+        you=(marked("You throw {2} at {1}"), marked("{0} throws {2} at you")),
+        brief=(marked("thrown at {1}"), "", marked("thrown at you")),
+    ),
+    Event.BLOCKED: EventKind(
+        "blocked",
+        (seat, axes),
+        "VA-3.3",
+        marked("{0}'s shields block {1}"),
+        you=(marked("Your shields block {1}"),),
+        brief=(marked("{1} blocked"),),
+    ),
+    Event.HITS: EventKind(
+        "hits",
+        (seat, hits),
+        "VA-3.2",
+        marked("{0} takes {1}"),
+        you=(marked("You take {1}"),),
+        brief=(marked("{1} landed"),),
+    ),
+    Event.SHIELDS_SPENT: EventKind(
+        "shields_spent",
+        (seat,),
+        "VA-3.6",
+        marked("{0}'s shields are used up"),
+        you=(marked("Your shields are used up"),),
+        brief=(marked("shields used up"),),
+    ),
+    Event.PLACES: EventKind(
+        "places",
+        (seat, card),
+        "VA-4.1",
+        marked("{0} places {1}"),
+        rules={"armory": "VA-5.1"},
+        you=(marked("You place {1}"),),
+        brief=(marked("placed"),),
+    ),
+    Event.CASHES_IN: EventKind(
+        "cashes_in",
+        (seat,),
+        "VA-5.3",
+        marked("{0} cashes in an armory"),
+        you=(marked("You cash in an armory"),),
+        brief=(marked("an armory cashed in"),),
+    ),
+    Event.DISARMS: EventKind(
+        "disarms",
+        (seat, seat),
+        "VA-6.1",
+        marked("{0}'s wench empties {1}'s armory"),
+        you=(marked("Your wench empties {1}'s armory"), marked("{0}'s wench empties your armory")),
+        brief=(marked("{1}'s armory emptied"), "", marked("your armory emptied")),
+    ),
+    Event.SKIPS: EventKind(
+        "skips",
+        (seat, seat),
+        "VA-6.1",
+        marked("{0}'s wench makes {1} miss a turn"),
+        you=(marked("Your wench makes {1} miss a turn"), marked("{0}'s wench makes you miss a turn")),
+        brief=(marked("{1} must miss a turn"), "", marked("you must miss a turn")),
+    ),
+    Event.TURN_SKIPPED: EventKind(
+        "turn_skipped", (seat,), "VA-6.4", marked("{0} misses a turn"), you=(marked("You miss a turn"),), turn=()
+    ),
+    Event.OUT: EventKind(
+        "out",
+        (seat,),
+        "VA-3.7",
+        marked("{0} is out"),
+        you=(marked("You are out"),),
+        brief=(marked("{0} is out"), marked("you are out")),
+    ),
+    Event.WON: EventKind("won", (seat,), "VA-7.1", marked("{0} wins"), you=(marked("You win"),), turn=()),
 }
 
 
@@ -55,12 +156,17 @@ TEXTS: dict[Argument, Mapping[Any, str]] = {card: PHRASES, axes: AXES, hits: HIT
 """The words for cards, axes and hits; players and plain numbers need none."""
 
 
-def event(event: events.Event, names: Sequence[str]) -> str:
-    """Return the text of an event."""
+def event(event: events.Event, names: Sequence[str], viewer: int = PUBLIC, part: Part = Part.LINE) -> str:
+    """Return the text of an event. It calls seat ``viewer`` "you"."""
     kind = EVENTS[event.kind]
-    texts = (TEXTS.get(kind.argument(k)) for k in range(len(event.arguments)))
-    arguments = [_(text[value]) if text else value for text, value in zip(texts, event.arguments, strict=True)]
-    return kind.in_words(arguments, names)
+    values = [_spoken(kind.argument(k), value, names) for k, value in enumerate(event.arguments)]
+    return kind.in_words(event.arguments, names, viewer, part, values)
+
+
+def _spoken(argument: Argument, value: Any, names: Sequence[str]) -> Any:
+    if argument is seat:
+        return names[value]
+    return _(TEXTS[argument][value]) if argument in TEXTS else value
 
 
 def action(state: State, action: int, names: Sequence[str]) -> str:
