@@ -177,9 +177,9 @@ async def _in_this_task(settings: Settings, worker: Worker) -> AsyncIterator[Ope
                 yield OpenHall(app, app.state.hall, store)
 
 
-async def until(room: Room, holds: Callable[[], bool]) -> None:
-    """Subscribe to a table until a condition holds."""
-    with room.channel.subscribe("") as subscriber:
+async def until(room: Room, holds: Callable[[], bool], seat: int | None = None) -> None:
+    """Subscribe to a table, as a spectator or as the guest of a seat, until a condition holds."""
+    with room.channel.subscribe("" if seat is None else min(room.table.seats[seat].guests)) as subscriber:
         async with asyncio.timeout(PATIENCE):
             while not holds():
                 await subscriber.wait(PATIENCE)

@@ -16,7 +16,7 @@ import pytest
 import meadhall
 from games_for_tests.hoard.rules import DRAW
 from meadhall.bots import bot
-from meadhall.engine.view import View
+from meadhall.engine.view import SPECTATOR, View
 from meadhall.server.errors import DatabaseUnavailable
 from meadhall.server.hall import bots as bots_module
 from meadhall.server.settings import Settings
@@ -131,6 +131,7 @@ def refuse_bots(monkeypatch: pytest.MonkeyPatch, error: Exception) -> list[Entry
         await append(store, table, entry, over, version)
 
     monkeypatch.setattr(bots_module, "_RETRY_DELAY", 0.0)
+    monkeypatch.setattr(bots_module, "_MAX_SECONDS", 1.0)
     monkeypatch.setattr(Store, "append", after_a_while)
     return refused
 
@@ -164,8 +165,10 @@ async def test_bots_give_people_time_to_see_what_happened_but_never_four_seconds
     room.match = match_of(room).copy()
     room.match.play(DRAW)
     (last,) = room.match.steps
+    public = next(event for event in last.events if event.visible_to(SPECTATOR))
     for events, pause in ((0, 1.17), (3, 1.17), (6, 2.34), (60, 3.8)):
-        room.match.steps = [replace(last, events=(last.events * 60)[:events])]
+        hidden = replace(public, audience=1)
+        room.match.steps = [replace(last, events=(public,) * events + (hidden,) * 40)]
         assert room.bots._pause_length() == pytest.approx(pause)
     room.bots.pause = 3600.0
     assert room.bots._pause_length() == 3600, "unless the host sets a longer pause"
@@ -190,6 +193,7 @@ class Timed:
 
 async def test_a_search_is_part_of_the_pause(hall: OpenHall, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(random, "uniform", lambda low, high: 1.0)
+    monkeypatch.setattr(bots_module, "has_secrets", lambda match: False)
     monkeypatch.setattr(bot_cache, "bot", lambda game, name: Timed())
     slept: list[float] = []
 
@@ -205,7 +209,7 @@ async def test_a_search_is_part_of_the_pause(hall: OpenHall, monkeypatch: pytest
         await program.act(room.table.id, match_of(room).legal()[0].action)
         await until(room, lambda: match_of(room).actor in (0, None))
         assert time.monotonic() - began >= least
-        assert slept.pop() <= pause - Timed.lasts, "the search must be part of the pause"
+        assert slept.pop() <= max(0.0, pause - Timed.lasts), "the search must be part of the pause"
 
 
 async def test_a_bot_is_kept_until_the_match_is_over(hall: OpenHall, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -156,7 +156,7 @@ async def test_a_failed_hint_does_not_remove_a_later_one(
     second = asyncio.create_task(ask_hint(actor, room))
     seat = match_of(room).actor
     assert seat is not None
-    await until(room, lambda: room.hints.current(room.match, seat) is not None)
+    await until(room, lambda: room.hints.current(room.match, seat) is not None, seat)
     adviser.free.set()
     assert [(await first).status_code, (await second).status_code] == [500, 200]
     assert "What the king would do" in (await actor.get(f"/tables/{room.table.id}")).text

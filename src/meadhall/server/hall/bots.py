@@ -1,4 +1,8 @@
-"""Drive the bots of one room: let each of them decide in its turn, visibly but within four seconds."""
+"""Drive the bots of one room: let each of them decide in its turn, visibly but within four seconds.
+
+Where players have secrets, the time of a decision depends only on what everyone knows: the level of the bot and the public events
+before it. Otherwise a quick answer would tell that a hand leaves no choice, or that the bot knows the position.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +10,15 @@ import asyncio
 import logging
 import random
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from typing import Protocol
 
+from meadhall.bots.ranks import RANKS
 from meadhall.engine.game import Game
 from meadhall.engine.language import gettext as _
 from meadhall.engine.match import Match
+from meadhall.engine.view import SPECTATOR, concealed, visible
 from meadhall.server.errors import DatabaseUnavailable, Stale, WrongMoment
 from meadhall.server.store.models import Entry, SeatRow, TableRow
 from meadhall.server.worker.client import Worker
@@ -21,8 +28,15 @@ log = logging.getLogger(__name__)
 _MAX_SECONDS = 3.8
 """Limit of a bot's search, and of its pause unless the host sets a longer one. People see the action within four seconds."""
 
+_ALLOWANCE = 0.25
+"""Seconds between the end of a bot's budget and its action, where players have secrets. An answer arrives within this time on a
+machine that is not overloaded."""
+
+_INSTANT = 0.05
+"""Seconds within which a bot without a budget answers."""
+
 _EVENTS_PER_PAUSE = 3
-"""Number of events that people can follow during one pause. After more events the pause is longer."""
+"""Number of public events that people can follow during one pause. After more events the pause is longer."""
 
 _RETRY_DELAY = 1.0
 """Seconds before the next attempt when even ``random`` could not play, for example because the database is unavailable."""
@@ -43,6 +57,33 @@ class BotRoom(Protocol):
         """Apply a change to the match and store it."""
 
 
+@dataclass
+class _Pace:
+    """When a bot acts on its decision.
+
+    Attributes:
+        pause: seconds from the beginning of the decision that an action takes at least.
+        secret: whether players have secrets. Then there are only two moments, whenever the answer comes.
+        began: when the decision began, by the event loop's clock; None before.
+    """
+
+    pause: float
+    secret: bool
+    began: float | None = None
+
+    def begin(self) -> None:
+        """Start the clock, at the first call."""
+        if self.began is None:
+            self.began = asyncio.get_running_loop().time()
+
+    async def keep(self) -> None:
+        """Wait until the bot may act. If its answer came too late for the first moment, wait for the last."""
+        assert self.began is not None
+        now = asyncio.get_running_loop().time() - self.began
+        moments = (self.pause, max(_MAX_SECONDS, self.pause)) if self.secret else (self.pause,)
+        await asyncio.sleep(next((moment - now for moment in moments if moment >= now), 0.0))
+
+
 class BotDriver:
     """Plays for the seats of one room that belong to bots.
 
@@ -54,6 +95,7 @@ class BotDriver:
         self.pause = pause
         self._room = room
         self._worker = worker
+        self._has_secrets = False  # whether a player has had secrets in this match
         self._playing: asyncio.Task[None] | None = None
         self._search: tuple[int, asyncio.Task[int]] | None = None  # the number of entries before it, and the search
 
@@ -88,17 +130,25 @@ class BotDriver:
             await self._play_once(seat)
 
     def _pause_length(self) -> float:
-        """Return the length of the next pause in seconds. It is longer after many events, so that people can follow them."""
+        """Return the length of the next pause in seconds. After many public events it is longer, so that people can follow."""
         match = self._room.running_match()
-        events = len(match.steps[-1].events) if match.steps else 0
+        events = len(visible(match.steps[-1].events, SPECTATOR)) if match.steps else 0
         pause = self.pause * random.uniform(0.7, 1.3) * max(1.0, events / _EVENTS_PER_PAUSE)
         return min(pause, max(_MAX_SECONDS, self.pause))
+
+    def _pace(self, bot: str) -> _Pace:
+        """Return when a bot of this level acts. Where players have secrets, that is never before its budget could be used up."""
+        match = self._room.running_match()
+        self._has_secrets = self._has_secrets or has_secrets(match)
+        pause = self._pause_length()
+        return _Pace(max(pause, _full_time(bot)) if self._has_secrets else pause, self._has_secrets)
 
     async def _play_once(self, seat: SeatRow) -> None:
         """Let a bot play one action. If it fails, try the game's heuristics, then a random legal action."""
         room = self._room
         match, entry_count = room.running_match(), room.entry_count
-        play_at = asyncio.get_running_loop().time() + self._pause_length()
+        bot = seat.bot or "random"
+        pace = self._pace(bot)
 
         def play(match: Match, action: int) -> Entry:
             if room.entry_count != entry_count:
@@ -107,8 +157,8 @@ class BotDriver:
             return Entry(entry_count + 1, "action", seat.seat, action)
 
         heuristics = ["greedy"] if room.game.greedy is not None else []
-        for name in dict.fromkeys([seat.bot or "random", *heuristics, "random"]):
-            search = asyncio.create_task(self._choose(match, seat.seat, name, play_at))
+        for name in dict.fromkeys([bot, *heuristics, "random"]):
+            search = asyncio.create_task(self._choose(match, seat.seat, name, pace))
             self._search = entry_count, search
             try:
                 await room.append(partial(play, action=await search))
@@ -132,13 +182,26 @@ class BotDriver:
                 self._search = None
         await asyncio.sleep(_RETRY_DELAY)
 
-    async def _choose(self, match: Match, seat: int, name: str, play_at: float) -> int:
-        """Return the action of a bot, at ``play_at`` or when its search ends. The search runs during the pause."""
+    async def _choose(self, match: Match, seat: int, name: str, pace: _Pace) -> int:
+        """Return the action of a bot when it may act. The search runs during the pause."""
         await self._worker.load(self._room.game.name)  # outside the timeout: a worker that has just started loads for a while
+        pace.begin()
         async with asyncio.timeout(_MAX_SECONDS):
             action = await self._worker.choose(self._room.table.id, name, match.view(seat))
-        await asyncio.sleep(play_at - asyncio.get_running_loop().time())
+        await pace.keep()
         return action
+
+
+def has_secrets(match: Match) -> bool:
+    """Return whether a seat knows something that a spectator doesn't."""
+    public, *known = (concealed(match.game, match.states, viewer).tobytes() for viewer in (SPECTATOR, *range(match.players)))
+    return any(each != public for each in known)
+
+
+def _full_time(bot: str) -> float:
+    """Return the seconds after which a bot has decided, however much there was to think."""
+    budget = next((rank.budget for rank in RANKS if rank.name == bot), None)
+    return _INSTANT if budget is None else budget.seconds + _ALLOWANCE
 
 
 def _is_cancelled() -> bool:

@@ -37,10 +37,10 @@ class Hints:
     """The latest hint of each seat.
 
     Args:
-        publish: called when a hint has been found, or could not be found.
+        publish: called with the seat when its hint has been found, or could not be found.
     """
 
-    def __init__(self, worker: Worker, publish: Callable[[], None]) -> None:
+    def __init__(self, worker: Worker, publish: Callable[[int], None]) -> None:
         self._worker = worker
         self._publish = publish
         self._by_seat: dict[int, RequestedHint] = {}
@@ -69,7 +69,7 @@ class Hints:
                 del self._by_seat[view.viewer]
             raise
         finally:
-            asyncio.get_running_loop().call_soon(self._publish)  # when the search is done
+            asyncio.get_running_loop().call_soon(self._publish, view.viewer)  # when the search is done
 
     def clear(self) -> None:
         """Drop all hints, at the end of the match."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Collection, Iterator
 from contextlib import contextmanager
 
 
@@ -57,10 +57,11 @@ class Channel:
         finally:
             self._subscribers.discard(subscriber)
 
-    def publish(self) -> None:
-        """Notify all subscribers."""
+    def publish(self, guests: Collection[str] | None = None) -> None:
+        """Notify all subscribers, or only the pages of some guests."""
         for subscriber in self._subscribers:
-            subscriber.notify()
+            if guests is None or subscriber.guest in guests:
+                subscriber.notify()
 
     def guests(self) -> Counter[str]:
         """Return the number of open pages by guest id."""

@@ -43,7 +43,8 @@ class Room:
         table: the stored table.
         match: its match; None before the start.
         entry_count: number of stored entries of the match.
-        version: rises with every visible change, also over restarts. A page keeps the newest version that it received.
+        version: rises with every change that everyone may see, also over restarts. A page keeps the newest version that it
+            received; see ``version_for``.
         channel: the open pages that show this table.
         bots: plays for the seats that belong to bots.
         hints: the hints that seats have requested.
@@ -59,9 +60,10 @@ class Room:
         self.version = _milliseconds()
         self.channel = Channel()
         self.bots = BotDriver(self, worker, bot_pause)
-        self.hints = Hints(worker, self.publish)
+        self.hints = Hints(worker, self.publish_to)
         self.chart_job: ChartJob | None = None
         self.last_used = time.monotonic()
+        self._private_versions: dict[int, int] = {}  # of seats that have seen a change of their own last
         self._hinted = InformationSets()  # where a hint was requested
         self._store = store
         self._worker = worker
@@ -151,7 +153,7 @@ class Room:
     async def request_hint(self, guest: Guest) -> RequestedHint:
         """Find the actions that the strongest bot would consider in the guest's place.
 
-        The request is stored, and the record marks the next action as hinted.
+        The request is stored, and the record marks the next action as hinted. Until then the other players learn nothing of it.
         """
 
         def ask(match: Match) -> Entry:
@@ -162,11 +164,11 @@ class Room:
 
         seat = self.seat_of(guest)
         if (seat, self.running_match().information_set(seat)) not in self._hinted:
-            await self.append(ask)
+            await self.append(ask, only=seat)
         hint = self.hints.current(self.match, seat)
         if hint is None:
             hint = self.hints.request(self.running_match(), seat)
-            self.publish()
+            self.publish_to(seat)
         await asyncio.shield(hint.search)
         return hint
 
@@ -219,8 +221,11 @@ class Room:
 
     # --------------------------------------------------------------------------------------------------------------- writing
 
-    async def append(self, change: Callable[[Match], Entry]) -> None:
-        """Apply ``change`` to a copy of the match, store the entry that it returns, and then keep the copy."""
+    async def append(self, change: Callable[[Match], Entry], only: int | None = None) -> None:
+        """Apply ``change`` to a copy of the match, store the entry that it returns, and then keep the copy.
+
+        ``only``: the one seat that may see the change; None if everyone may.
+        """
 
         async def append() -> None:
             copy = self.running_match().copy()
@@ -232,10 +237,10 @@ class Room:
             if copy.over:
                 self.table = replace(self.table, status="over", finished_at=now(), version=self.table.version + 1)
 
-        await self._write(append)
+        await self._write(append, only)
 
-    async def _write(self, attempt: Callable[[], Awaitable[None]]) -> None:
-        """Make a change and publish it. ``attempt`` checks, stores and applies it.
+    async def _write(self, attempt: Callable[[], Awaitable[None]], only: int | None = None) -> None:
+        """Make a change and publish it, to everyone or ``only`` to one seat. ``attempt`` checks, stores and applies it.
 
         If another process has written first, read the table from the store and try again.
         """
@@ -252,7 +257,10 @@ class Room:
                     self.bots.play()
                     if not tries_left:
                         raise Stale(_("The game has moved on. Look again, then choose.")) from None
-        self.publish()
+        if only is None:
+            self.publish()
+        else:
+            self.publish_to(only)
         self.bots.play()
 
     async def _is_behind(self) -> bool:
@@ -286,13 +294,23 @@ class Room:
     # ------------------------------------------------------------------------------------------------------------ publishing
 
     def publish(self) -> None:
-        """Publish a visible change to all subscribers."""
-        self.version = max(self.version + 1, _milliseconds())
+        """Publish a change that everyone may see to all subscribers."""
+        self.version = max(self.version, *self._private_versions.values(), _milliseconds() - 1) + 1
+        self._private_versions.clear()
         self.bots.cancel_outdated_search()
         if self.table.status in FINISHED:
             self._worker.forget(self.table.id)
             self.hints.clear()
         self.channel.publish()
+
+    def publish_to(self, seat: int) -> None:
+        """Publish a change to the pages of the one seat that may see it. The others must not even learn that it happened."""
+        self._private_versions[seat] = max(self.version_for(seat) + 1, _milliseconds())
+        self.channel.publish(self.table.seats[seat].guests)
+
+    def version_for(self, seat: int | None) -> int:
+        """Return the version that a seat, or a spectator (None), sees."""
+        return self.version if seat is None else self._private_versions.get(seat, self.version)
 
     def open_pages(self) -> Counter[int | None]:
         """Return the number of open pages by seat; the pages of spectators are counted under None."""

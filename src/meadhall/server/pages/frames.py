@@ -44,7 +44,7 @@ class _Version:
 
     number: int
     public: dict[str, tuple[MatchPage, Markup]] = field(default_factory=dict)  # by language
-    frames: dict[tuple[int | None, str], tuple[MatchPage, Markup]] = field(default_factory=dict)  # by seat and language
+    frames: dict[tuple[int | None, str], tuple[MatchPage, Markup, int]] = field(default_factory=dict)  # by seat and language
 
 
 class Frames:
@@ -90,13 +90,15 @@ class Frames:
             page = live_page(room, match, None, seat_views(room))
             version.public[language] = page, self.public(page)
         spectator, public = version.public[language]
-        if (seat, language) not in version.frames:
+        number = room.version_for(seat)
+        page, html, known = version.frames.get((seat, language), (spectator, public, None))
+        if known != number:
             page = spectator if seat is None else live_page(room, match, seat, spectator.seats)
-            version.frames[seat, language] = page, self._join(page, version.number, public)
-        page, html = version.frames[seat, language]
+            html = self._join(page, number, public)
+            version.frames[seat, language] = page, html, number
         if notice:
             page = replace(page, notice=notice)
-            html = self._join(page, version.number, public)
+            html = self._join(page, number, public)
         return Frame(html, page)
 
     def _version(self, room: Room) -> _Version:
