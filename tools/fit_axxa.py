@@ -30,6 +30,7 @@ Floats = npt.NDArray[np.float64]
 
 SOURCE = Path(__file__).with_name("positions.py")
 SUBJECT = meadhall.game("axxa")
+ORDERS = ("skip", "strict", "any")
 POSITIONS = 300_000
 ONE_IN = 1
 SEED = 11
@@ -95,11 +96,11 @@ def among_greedy(players: int, **options: str) -> list[tuple[int, Any, float]]:
     return found
 
 
-def among_searchers(matches: int) -> list[tuple[int, Any, float]]:
+def among_searchers(matches: int, order: str) -> list[tuple[int, Any, float]]:
     """Return the same for matches between two search bots."""
     found = []
     for number in track(range(matches), f"matches among {SEARCHERS}"):
-        match = SUBJECT.match(2, seed=f"fit {number}", mode="versus")
+        match = SUBJECT.match(2, seed=f"fit {number}", mode="versus", order=order)
         players = [bot(match.game, SEARCHERS, f"fit {number} {seat}".encode().ljust(32)) for seat in range(2)]
         turns = []
         while not match.over:
@@ -186,8 +187,11 @@ def report_versus(name: str, positions: list[tuple[int, Any, float]]) -> None:
 def main() -> None:
     for touching in ("all", "orthogonal"):
         report_together(touching)
-        report_versus(f"greedy players, touching {touching}", among_greedy(2, mode="versus", touching=touching))
-    report_versus(SEARCHERS, among_searchers(int(sys.argv[1]) if len(sys.argv) > 1 else MATCHES))
+        for order in ORDERS:
+            name = f"greedy players, touching {touching}, order {order}"
+            report_versus(name, among_greedy(2, mode="versus", touching=touching, order=order))
+    for order in ORDERS:
+        report_versus(f"{SEARCHERS}, order {order}", among_searchers(int(sys.argv[1]) if len(sys.argv) > 1 else MATCHES, order))
 
 
 if __name__ == "__main__":

@@ -145,6 +145,11 @@ def played_by_greedy(number: int, **options: Any) -> Match:
     return match
 
 
+def axxa_kind(options: dict[str, Any]) -> str:
+    """Return the options of a match of AxxA as part of a file name. The default order goes without saying: it came later."""
+    return "-".join(value for name, value in options.items() if (name, value) != ("order", "skip"))
+
+
 def play_greedily(match: Match, number: int, until: int = NUMBERS + 1) -> None:
     """Play greedily to the end, or until a number is current."""
     player = bot(match.game, "greedy", bytes([number] * 16))
@@ -174,7 +179,7 @@ def standstill(states: States, played: int) -> Floats:
     fixed = (last >= 0) & (tops > REACH[states["space"]])
     full = fixed & (states["height"] == HEIGHT)
     others = ((states["piece"] > 0) & (states["piece"] < NUMBERS)).sum(axis=(1, 2))
-    lost = (states["actor"] < 0) | (states["taker"][:, NUMBERS] > 0) | (OF_EACH - states["paid"][:, NUMBERS] < TRIPLET_SIZE)
+    lost = (states["actor"] < 0) | (states["taker"][:, NUMBERS, 0] > 0) | (OF_EACH - states["paid"][:, NUMBERS] < TRIPLET_SIZE)
     found: Floats = 3.0 * fixed.sum(axis=1) + 4 * full.any(axis=1) - others - 100 * lost
     return found
 
@@ -269,9 +274,7 @@ RECORDS: dict[str, Callable[[], Match]] = {
     },
     "viking-axes/every-axe-in-front": played_by_friends,
     **{
-        f"axxa/{players}-players-{'-'.join(options.values())}-{number}": partial(
-            played_by_bots, "axxa", players, number, **options
-        )
+        f"axxa/{players}-players-{axxa_kind(options)}-{number}": partial(played_by_bots, "axxa", players, number, **options)
         for players, options in setups(game("axxa"))
         for number in range(2)
     },
@@ -279,6 +282,11 @@ RECORDS: dict[str, Callable[[], Match]] = {
         f"axxa/greedy-{mode}-{touching}-{number}": partial(played_by_greedy, number, mode=mode, touching=touching)
         for mode in ("together", "versus")
         for touching in ("all", "orthogonal")
+        for number in range(2)
+    },
+    **{
+        f"axxa/greedy-versus-all-{order}-{number}": partial(played_by_greedy, number, mode="versus", order=order)
+        for order in ("strict", "any")
         for number in range(2)
     },
     "axxa/standstill-together": partial(played_to_a_standstill, "together"),

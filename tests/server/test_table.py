@@ -337,7 +337,7 @@ async def test_the_tables_of_a_host_are_limited(settings: Settings, at_once: Non
 
 async def test_a_table_that_can_not_start_is_not_opened(hall: OpenHall) -> None:
     program = await hall.program()
-    answer = await program.post("/tables", {"game": "axxa", "players": 3, "options": {"mode": "versus"}, "bots": ["random"] * 2})
+    answer = await program.post("/tables", {"game": "axxa", "players": 1, "options": {"mode": "versus"}})
     assert (answer.status_code, answer.json()["error"]) == (400, "bad-setup")
     assert await hall.store.open_tables() == []
     query = "SELECT count(*) FROM tables"

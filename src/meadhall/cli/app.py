@@ -38,7 +38,7 @@ def serve(
 
 def play(
     game: Annotated[str, typer.Argument(help=_("Name of the game; `meadhall games` lists them."))] = "",
-    players: Annotated[int | None, typer.Option(help=_("Number of players; by default 4, if the game allows it."))] = None,
+    players: Annotated[int | None, typer.Option(help=_("Number of players; by default the usual number for the game."))] = None,
     bots: Annotated[str, typer.Option(help=_("Bots for the other seats, in turn, e.g. greedy,random."))] = "greedy",
     seed: Annotated[str | None, typer.Option(help=_("Any text; the same text gives the same dice."))] = None,
     seat: Annotated[int, typer.Option(help=_("Your seat, counted from 1."), min=1)] = 1,

@@ -42,7 +42,7 @@ def new_match(
     options: dict[str, Any],
 ) -> Match:
     """Start a match of a person on ``seat`` (from 0) against bots, which take the other seats in turn."""
-    count = game.check_players(max(game.min_players, min(game.max_players, 4)) if players is None else players)
+    count = game.check_players(game.default_players if players is None else players)
     if not 0 <= seat < count:
         raise BadSetup(_("There is no seat {seat}; the seats are 1 to {last}.").format(seat=seat + 1, last=count))
     if not bots:

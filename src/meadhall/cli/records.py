@@ -73,7 +73,7 @@ def print_match(match: Match, boards: bool) -> None:
     out = console()
     out.print(Text(match.game.title, style="bold"))
     out.print(Text(", ".join(f"{who.name} ({who.bot})" if who.bot else who.name for who in match.seats)))
-    options = [f"{option.name} {option.shown(match.options[option.name])}" for option in match.game.options]
+    options = [f"{option.name}={option.shown(match.options[option.name])}" for option in match.game.options]
     started = _("started {time:%Y-%m-%d %H:%M} UTC").format(time=match.started)
     out.print(Text("; ".join([*options, started, _("all dice verified")]), style="dim"))
     print_events(out, match, match.setup)

@@ -124,6 +124,7 @@ class Game:
         version: the version of its rules. It rises with every change that could change a replay.
         min_players: the smallest number of players.
         max_players: the largest number of players.
+        usual_players: the number of seats of a new match for someone who doesn't choose one.
         actions: size of the action space; an action is an integer from 0 to ``actions - 1``.
         state: the class of its states.
         rules: the six rule functions (usually a module).
@@ -165,6 +166,7 @@ class Game:
     events: dict[int, EventKind]
     folder: Path
     page: GamePage | None = None
+    usual_players: int = 4
     options: tuple[Option, ...] = ()
     greedy: Any = None
     advice: Advice = field(default_factory=Advice)
@@ -195,6 +197,11 @@ class Game:
         count = {Scoring.RIVALS: players, Scoring.TOGETHER: 1, Scoring.SIDES: 2}[scoring]
         return tuple(tuple(range(first, players, count)) for first in range(count))
 
+    @property
+    def default_players(self) -> int:
+        """Return the usual number of players, or the nearest one that the game allows."""
+        return max(self.min_players, min(self.usual_players, self.max_players))
+
     def check_players(self, players: Any) -> int:
         """Return the number of players as an ``int``. Raises BadSetup if the game doesn't allow it."""
         count = as_integer(players)
@@ -205,7 +212,11 @@ class Game:
         return count
 
     def check_options(self, options: Mapping[str, Any]) -> dict[str, Any]:
-        """Return every option with its checked value, including defaults. Raises BadSetup for an unknown option or value."""
+        """Return every option with its checked value, including defaults.
+
+        Raises:
+            BadSetup: an option or a value is unknown, or a value is not allowed together with that of another option.
+        """
         if not isinstance(options, Mapping):
             raise BadSetup(f"options must be given by name, not as {quoted(options)}")
         known = {option.name: option for option in self.options}
@@ -213,7 +224,23 @@ class Game:
             if name not in known:
                 names = ", ".join(known) or "none"
                 raise BadSetup(f"{self.title} has no option {quoted(name)}; its options: {names}")
-        return {name: option.check(options.get(name, option.default)) for name, option in known.items()}
+        chosen = {name: option.check(options.get(name, option.default)) for name, option in known.items()}
+        for option in self.options:
+            if option.only_with and chosen[option.name] != option.default and not applies(option, chosen):
+                other, value = option.only_with
+                raise BadSetup(
+                    f"{option.name}={option.shown(chosen[option.name])} is only for {other}={value}; "
+                    f"with {other}={chosen[other]}, {option.name} must be {option.shown(option.default)}"
+                )
+        return chosen
+
+    def fitting_options(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        """Return checked values of all options; those that don't apply to the others get their defaults. Raises BadSetup."""
+        fitting = {option.name: option.default for option in self.options} | dict(options)
+        for option in self.options:
+            if not applies(option, fitting):
+                fitting[option.name] = option.default
+        return self.check_options(fitting)
 
     def read_options(self, texts: Mapping[str, str]) -> dict[str, Any]:
         """Parse and check options from a command line. Raises BadSetup."""
@@ -261,6 +288,11 @@ class Game:
         from meadhall.engine.match import Match  # noqa: PLC0415 - a match refers to its game: the only circular import
 
         return Match(self, players=players, seed=seed, seats=seats, options=options)
+
+
+def applies(option: Option, options: Mapping[str, Any]) -> bool:
+    """Return whether an option can have values besides its default, given the values of all options."""
+    return option.only_with is None or options[option.only_with[0]] == option.only_with[1]
 
 
 @cache

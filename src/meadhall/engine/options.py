@@ -40,6 +40,8 @@ class Option(Protocol):
         default: the default value.
         values: all values; for an option with unlimited values, the ones that tests use.
         usage: the values as a command line's help shows them, e.g. ``"standard|strategic"``.
+        only_with: the name and the value of another option without which only the default is allowed; None if there is none.
+        optional_in_records: whether a record may lack it, which means the default: older records of this version of the rules do.
     """
 
     @property
@@ -50,6 +52,10 @@ class Option(Protocol):
     def values(self) -> Collection[Any]: ...
     @property
     def usage(self) -> str: ...
+    @property
+    def only_with(self) -> tuple[str, str] | None: ...
+    @property
+    def optional_in_records(self) -> bool: ...
 
     def check(self, value: Any) -> Any:
         """Validate a value from a form, a program or a record and return it in the form used in records. Raises BadSetup."""
@@ -70,11 +76,22 @@ class Choice:
     Args:
         name: e.g. ``"variant"``.
         values: value -> a sentence that explains it (for gettext). The first value is the default.
+        only_with: the name and the value of another option without which only the default is allowed: ``("mode", "versus")``.
+        optional_in_records: whether a record may lack it, which means the default.
     """
 
-    def __init__(self, name: str, values: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        name: str,
+        values: Mapping[str, str],
+        *,
+        only_with: tuple[str, str] | None = None,
+        optional_in_records: bool = False,
+    ) -> None:
         self.name = name
         self.values = dict(values)
+        self.only_with = only_with
+        self.optional_in_records = optional_in_records
         self.default = next(iter(self.values))
         self.usage = "|".join(self.values)
 
@@ -123,6 +140,8 @@ class Document(Generic[D]):
     """
 
     usage = "FILE.toml"
+    only_with: tuple[str, str] | None = None
+    optional_in_records = False
 
     def __init__(
         self,

@@ -8,11 +8,13 @@ by its language: ``rulebook.de.md``.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from typing import TYPE_CHECKING
 
 from meadhall.engine.language import current_language
+from meadhall.engine.language import gettext as _
+from meadhall.engine.options import Choice, Document
 
 if TYPE_CHECKING:
     from meadhall.engine.game import Game
@@ -22,8 +24,24 @@ _ITEM = re.compile(r"\n(?=\S|\s*\n)")
 
 
 def rulebook_text(game: Game) -> str:
-    """Return the rulebook as Markdown, in the current language if there is a translation, otherwise in English."""
-    return _text(game, "rulebook", current_language())
+    """Return the rulebook as Markdown, in the current language if there is a translation, otherwise in English.
+
+    It ends with the game's options, by the names that the lobby, the command line and records use.
+    """
+    return _text(game, "rulebook", current_language()) + "".join(_options(game))
+
+
+def _options(game: Game) -> Iterator[str]:
+    """Yield the list of the options of a game as Markdown."""
+    if game.options:
+        yield "\n## " + _("Options") + "\n\n"
+    for option in game.options:
+        if isinstance(option, Document):
+            yield f"- *{option.name}*: {_(option.text)}\n"
+        elif isinstance(option, Choice):
+            for value, text in option.values.items():
+                usual = " (" + _("the default") + ")" if value == option.default else ""
+                yield f"- *{option.name}: {value}*{usual}: {_(text)}\n"
 
 
 @cache
@@ -33,8 +51,8 @@ def rule_ids(game: Game) -> tuple[str, ...]:
 
 
 def rule_sentence(game: Game, rule: str) -> str:
-    """Return the rulebook's text of one rule, "" if the rulebook lacks it."""
-    return _items(rulebook_text(game)).get(rule, "")
+    """Return the rulebook's text of one rule without emphasis, "" if the rulebook lacks it."""
+    return _items(rulebook_text(game)).get(rule, "").replace("*", "")
 
 
 def rulings(game: Game) -> dict[str, str]:

@@ -55,12 +55,18 @@ def connected(group: tuple[Position, ...], orthogonal: bool) -> bool:
 TRIPLES: list[tuple[Position, ...]] = [triple for triple in combinations(BOARD, 3) if connected(triple, orthogonal=False)]
 
 
+def rotated(seats: list[int], first: int | None) -> list[int]:
+    """Return the seats beginning with ``first``, cyclically."""
+    return seats if first is None else seats[seats.index(first) :] + seats[: seats.index(first)]
+
+
 class Reference:
     """The state of a match, and its events."""
 
-    def __init__(self, stacks: Stacks, players: int, seat: int, *, versus: bool, orthogonal: bool) -> None:
+    def __init__(self, stacks: Stacks, players: int, seat: int, *, versus: bool, orthogonal: bool, order: str = "skip") -> None:
         self.stacks, self.players, self.seat = stacks, players, seat
-        self.versus, self.orthogonal = versus, orthogonal
+        self.versus, self.orthogonal, self.order = versus, orthogonal, order
+        self.queues = self.turn_order()
         self.wanted = [1, 2, 3, 4, 5, 6]
         self.taken: list[tuple[int, int]] = []  # number, seat
         self.paid: list[int] = []
@@ -69,6 +75,14 @@ class Reference:
         self.triplets_of_turn = 0
         self.over = False
         self.events: list[list[Any]] = []
+
+    def turn_order(self) -> list[list[int]]:
+        """AX-7.1: The seats of the side that starts and of the other side, each in the order of their turns."""
+        sides = [[seat for seat in range(self.players) if seat % 2 == side] for side in (0, 1)]
+        ours, theirs = sides[self.seat % 2], sides[1 - self.seat % 2]
+        clockwise = [(self.seat + k) % self.players for k in range(self.players)]
+        first = next((seat for seat in clockwise if seat in theirs), None)
+        return [rotated(ours, self.seat), rotated(theirs, first)]
 
     # Legal actions.
 
@@ -86,10 +100,12 @@ class Reference:
         return sorted(PAY + BOARD.index(position) for position in self.stacks)
 
     def triplets(self) -> list[tuple[Position, ...]]:
-        if not self.wanted:
-            return []
-        shown = sorted((p for p in self.stacks if self.stacks[p][0] == self.wanted[0]), key=BOARD.index)
-        return [triple for triple in combinations(shown, 3) if connected(triple, self.orthogonal)]
+        numbers = range(1, 7) if self.order == "any" else self.wanted[:1]
+        found = []
+        for number in numbers:
+            shown = sorted((p for p in self.stacks if self.stacks[p][0] == number), key=BOARD.index)
+            found += [triple for triple in combinations(shown, 3) if connected(triple, self.orthogonal)]
+        return sorted(found, key=TRIPLES.index)
 
     def left(self, number: int) -> int:
         return sum(pieces.count(number) for pieces in self.stacks.values())
@@ -136,7 +152,9 @@ class Reference:
             self.phase = "pay"
 
     def remove(self, triple: tuple[Position, ...]) -> None:
-        number = self.wanted.pop(0)
+        number = self.stacks[triple[0]][0]
+        if self.order != "any":
+            assert self.wanted.pop(0) == number
         self.taken.append((number, self.seat))
         self.triplets_of_turn += 1
         self.emit("removed", self.seat, number, *triple)
@@ -153,7 +171,7 @@ class Reference:
             self.emit("stack_gone", position)
 
     def skip(self) -> None:
-        while self.versus and self.wanted and self.left(self.wanted[0]) < 3:
+        while self.versus and self.order == "skip" and self.wanted and self.left(self.wanted[0]) < 3:
             self.emit("skipped", self.wanted.pop(0))
 
     def pay(self, position: Position) -> None:
@@ -170,7 +188,7 @@ class Reference:
         self.phase = "move"
         full, stuck = any(len(pieces) == 3 for pieces in self.stacks.values()), not self.legal()
         sides = [sum(seat % 2 == side for _, seat in self.taken) for side in (0, 1)]
-        if self.versus and (not full or not self.wanted or stuck):
+        if self.versus and (not full or self.no_number_left() or stuck):
             self.over = True
             if sides[0] == sides[1]:
                 self.emit("drawn", *sides)
@@ -185,4 +203,14 @@ class Reference:
         elif not self.versus and stuck:
             self.over = True
             self.emit("lost", "stuck")
-        self.seat = (self.seat + 1) % self.players
+        if self.versus:
+            self.queues[0].append(self.queues[0].pop(0))
+            self.queues.reverse()
+            self.seat = self.queues[0][0]
+        else:
+            self.seat = (self.seat + 1) % self.players
+
+    def no_number_left(self) -> bool:
+        if self.order == "strict":
+            return False
+        return not self.wanted if self.order == "skip" else all(self.left(number) < 3 for number in range(1, 7))

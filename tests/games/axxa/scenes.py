@@ -13,7 +13,7 @@ from meadhall import Match, game
 from meadhall.engine.conformance import setups
 from meadhall.engine.events import Event
 from meadhall.games.axxa.board import FIRST_START, NAMES, SPACES, TRIPLE_OF
-from meadhall.games.axxa.state import EMPTY, HEIGHT, NOWHERE, NUMBERS, OF_EACH, STACKS, TRIPLET_SIZE, Act, State
+from meadhall.games.axxa.state import EMPTY, HEIGHT, NOWHERE, NUMBERS, OF_EACH, SIDES, STACKS, TRIPLET_SIZE, Act, State
 from meadhall.games.axxa.words import EVENTS, space
 
 AXXA = game("axxa")
@@ -29,7 +29,7 @@ def scene(
     current: int = 1,
     players: int = 2,
     actor: int = 0,
-    takers: Mapping[int, int] | None = None,
+    takers: Mapping[int, int | tuple[int, int]] | None = None,
     **options: Any,
 ) -> Match:
     """Return a match in which ``actor`` moves next.
@@ -39,24 +39,28 @@ def scene(
         current: the current number. Seat 0 has removed the lower ones.
         players: the number of players.
         actor: the seat to move.
-        takers: the seats that removed triplets, by number, if not seat 0.
+        takers: the seats that removed triplets, by number, if not seat 0; two seats for two triplets of a number.
         options: the options of the match.
     """
     match = AXXA.match(players=players, seed="scene", **options)
     states = State.new()
     state: Any = State.at(states)
-    for field in ("mode", "orthogonal", "reveals", "players"):
+    for field in ("mode", "orthogonal", "order", "reveals", "players"):
         setattr(state, field, getattr(match.state, field))
     state.current, state.actor = current, actor
-    for number, seat in (dict.fromkeys(range(1, current), 0) if takers is None else takers).items():
-        state.taker[number] = 1 + seat
+    clockwise = [(actor + k) % players for k in range(players)]
+    for side in range(SIDES):
+        state.upcoming[side] = next((seat for seat in clockwise if seat % SIDES == side), 0)
+    for number, seats in (dict.fromkeys(range(1, current), 0) if takers is None else takers).items():
+        for k, seat in enumerate((seats,) if isinstance(seats, int) else seats):
+            state.taker[number, k] = 1 + seat
     state.stack_at[:] = EMPTY
     state.space[:] = NOWHERE
     for stack, (name, pieces) in enumerate(stacks.items()):
         put(state, stack, SPACE[name], re.findall(r"\[?\d\]?", pieces))
     for number in range(1, NUMBERS + 1):
         on_board = sum(pieces.count(str(number)) for pieces in stacks.values())
-        state.paid[number] = OF_EACH - on_board - (TRIPLET_SIZE if state.taker[number] else 0)
+        state.paid[number] = OF_EACH - on_board - TRIPLET_SIZE * int((state.taker[number] > 0).sum())
         assert state.paid[number] >= 0
     return match.supposing(states)
 

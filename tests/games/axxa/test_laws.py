@@ -10,13 +10,14 @@ from meadhall.engine import conformance
 from meadhall.engine.rule import INTERPRETED
 
 SETUPS = list(conformance.setups(AXXA))
-TRIED = [SETUPS[0], (2, {"mode": "versus", "touching": "orthogonal"})] if INTERPRETED else SETUPS
+FEW = [(3, {"mode": "versus", "touching": "orthogonal", "order": order}) for order in ("skip", "strict", "any")]
+TRIED = [SETUPS[0], *FEW] if INTERPRETED else SETUPS
 
 
-def test_mode_together_takes_1_to_6_players_and_mode_versus_2_4_or_6() -> None:
+def test_mode_together_takes_1_to_6_players_and_mode_versus_2_to_6_with_three_orders() -> None:
     players = {mode: {count for count, options in SETUPS if options["mode"] == mode} for mode in ("together", "versus")}
-    assert players == {"together": {1, 2, 3, 4, 5, 6}, "versus": {2, 4, 6}}
-    assert len(SETUPS) == 2 * (6 + 3)
+    assert players == {"together": {1, 2, 3, 4, 5, 6}, "versus": {2, 3, 4, 5, 6}}
+    assert len(SETUPS) == 2 * (6 + 3 * 5)
 
 
 @pytest.mark.compiled

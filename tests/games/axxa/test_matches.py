@@ -24,7 +24,8 @@ def reference_of(match: Match) -> Reference:
     state: Any = match.state
     stacks = {BOARD[state.space[k]]: state.piece[k].tolist()[::-1] for k in range(STACKS)}
     versus, orthogonal = match.options["mode"] == "versus", match.options["touching"] == "orthogonal"
-    return Reference(stacks, match.players, match.actor or 0, versus=versus, orthogonal=orthogonal)
+    order = match.options["order"]
+    return Reference(stacks, match.players, match.actor or 0, versus=versus, orthogonal=orthogonal, order=order)
 
 
 def test_matches_agree_with_the_reference() -> None:
@@ -55,7 +56,7 @@ def count_pieces(match: Match) -> None:
     state: Any = match.state
     paid, removed, lying = paid_and_removed(match), Counter[int](), Counter[int]()
     for number in range(1, NUMBERS + 1):
-        removed[number] = TRIPLET_SIZE if state.taker[number] else 0
+        removed[number] = TRIPLET_SIZE * int((state.taker[number] > 0).sum())
         assert state.paid[number] == paid[number, "paid"]
         assert removed[number] == paid[number, "removed"]
         lying[number] = int((state.piece == number).sum())

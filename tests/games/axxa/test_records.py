@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from games.axxa.scenes import AXXA
-from meadhall import Match, replay
+from meadhall import Match, RecordError, replay
 from meadhall.engine.conformance import setups
 from meadhall.engine.record.format import read_records
 from meadhall.games.axxa.state import Ending
@@ -29,3 +29,13 @@ def test_golden_records_cover_every_kind_of_match_and_every_ending() -> None:
     assert {Ending(match.state.ending) for match in matches} == set(Ending) - {Ending.NONE}  # type: ignore[attr-defined]
     assert {event.name for event in last} == {"won", "lost", "side_won", "drawn"}
     assert sides == {0, 1}
+
+
+@pytest.mark.parametrize("name", ["4-players-versus-all-1", "2-players-together-orthogonal-0"])
+def test_a_record_without_the_option_order_has_the_order_skip(name: str) -> None:
+    """The option came later, without a new version of the rules."""
+    (record,) = read_records(FOLDER / f"{name}.match.json")
+    older = record | {"options": {key: value for key, value in record["options"].items() if key != "order"}}
+    assert replay(older).options == record["options"]
+    with pytest.raises(RecordError, match="every option with its checked value"):
+        replay(record | {"options": {"mode": record["options"]["mode"], "order": "skip"}})

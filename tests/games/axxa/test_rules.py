@@ -76,16 +76,14 @@ def test_AX_1_3_players_take_turns_from_the_first_seat() -> None:
 
 @pytest.mark.compiled
 def test_AX_1_3_in_mode_versus_a_random_seat_starts() -> None:
-    starting: dict[int, set[int]] = {2: set(), 4: set(), 6: set()}
-    for match in matches(20, mode="versus", touching="all"):
+    starting: dict[int, set[int]] = {players: set() for players in range(2, 7)}
+    for match in matches(30, mode="versus", touching="all", order="skip"):
         first = match.actor
         assert first is not None
         assert match.setup[12:] == match.setup[-1:]
         assert as_lists(match.setup)[12:] == [["starts", first]]
-        seats = seats_of_turns(play_at_random(match))
-        assert seats == [(first + k) % match.players for k in range(len(seats))]
         starting[match.players].add(first)
-    assert starting == {players: set(range(players)) for players in (2, 4, 6)}
+    assert starting == {players: set(range(players)) for players in range(2, 7)}
 
 
 def seats_of_turns(match: Match) -> list[int]:
@@ -395,18 +393,40 @@ def test_AX_6_2_all_lose_without_a_move_even_if_a_triplet_is_waiting() -> None:
 # --------------------------------------------------------------------------------------------------------------- AX-7 versus
 
 
-def test_AX_7_1_sides_are_of_equal_size() -> None:
-    for players in (1, 3, 5):
-        with pytest.raises(BadSetup, match="2, 4 or 6 players"):
-            AXXA.match(players=players, mode="versus")
-    for players in (2, 4, 6):
-        assert AXXA.match(players=players, mode="versus").players == players
+def test_AX_7_1_two_to_six_players_form_two_sides() -> None:
+    with pytest.raises(BadSetup, match="at least 2 players"):
+        AXXA.match(players=1, mode="versus")
+    sides = [AXXA.parties(AXXA.match(players=players, mode="versus").players, {"mode": "versus"}) for players in range(2, 7)]
+    assert sides == [((0,), (1,)), ((0, 2), (1,)), ((0, 2), (1, 3)), ((0, 2, 4), (1, 3)), ((0, 2, 4), (1, 3, 5))]
+
+
+@pytest.mark.parametrize(
+    ("players", "first", "turns"),
+    [
+        (2, 1, [1, 0, 1, 0]),
+        (3, 0, [0, 1, 2, 1, 0, 1, 2, 1]),
+        (3, 1, [1, 2, 1, 0, 1, 2, 1, 0]),
+        (3, 2, [2, 1, 0, 1, 2, 1, 0, 1]),
+        (4, 2, [2, 3, 0, 1, 2, 3]),
+        (5, 0, [0, 1, 2, 3, 4, 1, 0, 3, 2, 1, 4, 3, 0]),
+        (5, 3, [3, 4, 1, 0, 3, 2, 1, 4]),
+        (5, 4, [4, 1, 0, 3, 2, 1, 4, 3]),
+        (6, 5, [5, 0, 1, 2, 3, 4, 5, 0]),
+    ],
+)
+def test_AX_7_1_the_sides_alternate_and_the_seats_of_a_side_take_turns(players: int, first: int, turns: list[int]) -> None:
+    match = next(
+        match
+        for number in range(100)
+        if (match := AXXA.match(players=players, seed=f"order {number}", mode="versus", order="strict")).actor == first
+    )
+    assert seats_of_turns(play_at_random(match))[: len(turns)] == turns
 
 
 def test_AX_7_1_a_triplet_belongs_to_the_side_whose_player_removed_it() -> None:
     match = scene({**FAR, "b6": "1", "c5": "1", "d4": "1"}, players=4, mode="versus", current=1)
     turn(match, *PASSING_MOVE)
-    assert state_of(match).taker.tolist() == [0, 1, 0, 0, 0, 0, 0]
+    assert state_of(match).taker.tolist() == [[0, 0], [1, 0], *[[0, 0]] * 5]
     takers = {1: 0, 2: 3, 3: 1, 4: 2, 5: 1}
     over = scene({"d4": "66", "g3": "6", "f2": "1"}, players=4, mode="versus", current=6, takers=takers)
     turn(over, "f2", "f3")
@@ -491,6 +511,105 @@ def test_AX_7_3_the_match_ends_when_no_stack_can_move() -> None:
     assert as_lists(match.play(pay("f3")))[-1] == ["side_won", 0, 5, 0]
     assert reason(match)[0] == "AX-7.3"
     assert state_of(match).ending == Ending.NO_MOVE
+
+
+def test_AX_7_3_the_order_of_the_numbers_is_an_option_of_two_sides_only() -> None:
+    for order in ("strict", "any"):
+        with pytest.raises(BadSetup, match=f"order={order} is only for mode=versus; with mode=together, order must be skip"):
+            AXXA.match(players=2, order=order)
+        assert AXXA.match(players=2, mode="versus", order=order).options["order"] == order
+    assert AXXA.match(players=2, mode="versus").options["order"] == "skip"
+
+
+def test_AX_7_3_strict_skips_nothing_and_every_move_is_paid_from_then_on() -> None:
+    match = scene({"d4": "666", "b2": "4", "c2": "4", "d2": "4", "f2": "3", "g5": "33"}, mode="versus", current=3, order="strict")
+    assert turn(match, "f2", "f5") == []
+    assert as_lists(match.play(pay("f5"))) == [["paid", 0, "f5", 3], ["stack_gone", "f5"]]
+    assert state_of(match).current == 3
+    assert not match.over
+    assert "No triplet can be removed any more" in match.view(match.actor).prompt()
+    assert turn(match, "c2", "c6") == []
+    assert state_of(match).phase == Phase.PAY
+    why = "These are 6s; only 3s could be removed, and too few of them are left."
+    with pytest.raises(IllegalAction, match=why) as refused:
+        scene({"d4": "666", "d5": "6", "d3": "6", "f2": "3"}, mode="versus", current=3, order="strict", takers={1: 0, 2: 1}).play(
+            remove("d3", "d4", "d5")
+        )
+    assert refused.value.rule == "AX-7.3"
+
+
+def test_AX_7_3_strict_plays_on_after_a_sixth_triplet() -> None:
+    match = scene({"b6": "6", "c6": "6", "d1": "6", "g3": "111"}, mode="versus", current=6, order="strict")
+    assert turn(match, "d1", "d7")[-1] == ["stack_gone", "d7"]
+    assert not match.over
+    assert state_of(match).current == 7
+    turn(match, "g3", "g4", Act.LEAVE)
+    assert as_lists(match.play(pay("g4")))[-1] == ["side_won", 0, 6, 0]
+    assert reason(match) == ("AX-7.2", (1.0, 0.0))
+
+
+def test_AX_7_3_strict_ends_when_no_stack_can_move() -> None:
+    match = scene({"d4": "666", "f2": "1"}, mode="versus", current=6, order="strict")
+    turn(match, "f2", "f3")
+    assert as_lists(match.play(pay("f3")))[-1] == ["side_won", 0, 5, 0]
+    assert reason(match)[0] == "AX-7.3"
+
+
+def test_AX_7_3_with_any_every_number_can_be_removed_twice() -> None:
+    stacks = {"b6": "5", "c6": "5", "d7": "15", "g3": "222", "e1": "333"}
+    match = scene(stacks, mode="versus", order="any", takers={5: 1})
+    assert turn(match, "d7", "d6", Act.TURN) == [
+        ["turned", 0, "d6", 5], ["removed", 0, 5, "b6", "c6", "d6"],
+        ["stack_gone", "b6"], ["stack_gone", "c6"], ["exposed", "d6", 1],
+    ]  # fmt: skip
+    assert state_of(match).taker[5].tolist() == [2, 1]
+    assert AXXA.points is not None
+    assert AXXA.points(match.state, match.options) == (1, 1)
+    assert not match.over
+
+
+def test_AX_7_3_with_any_the_player_chooses_also_between_triplets_that_lie_apart() -> None:
+    stacks = {**dict.fromkeys(("b6", "c6", "d6"), "1"), **dict.fromkeys(("b2", "c2", "d2"), "4"), "g3": "555", "e7": "333"}
+    match = scene(stacks, mode="versus", order="any")
+    turn(match, *PASSING_MOVE)
+    assert legal(match) == [remove("b6", "c6", "d6"), remove("b2", "c2", "d2")]
+    assert match.view(0).prompt() == "There is more than one triplet. Choose the next one to remove."
+    assert [choice.text for choice in match.legal()] == ["remove the 1s on b6, c6 and d6", "remove the 4s on b2, c2 and d2"]
+    events = as_lists(match.play(remove("b2", "c2", "d2")))
+    assert [event for event in events if event[0] != "stack_gone"] == [
+        ["removed", 0, 4, "b2", "c2", "d2"],
+        ["removed", 0, 1, "b6", "c6", "d6"],
+        ["praise", 0, 2],
+    ]
+    assert match.actor == 1
+
+
+def test_AX_7_3_with_any_a_triplet_of_a_lower_number_follows_too() -> None:
+    match = scene({**dict.fromkeys(("b6", "c6", "d6"), "53"), "g3": "555", "e1": "333"}, mode="versus", order="any")
+    assert [event[:3] for event in turn(match, *PASSING_MOVE) if event[0] in ("removed", "praise")] == [
+        ["removed", 0, 5],
+        ["removed", 0, 3],
+        ["praise", 0, 2],
+    ]
+
+
+@pytest.mark.parametrize(("last", "over"), [("112", True), ("111", False)])
+def test_AX_7_3_with_any_the_match_ends_when_no_number_has_three_pieces_left(last: str, over: bool) -> None:
+    """Covered pieces count."""
+    match = scene({**dict.fromkeys(("b6", "c6", "d6"), "5"), "g3": last}, mode="versus", order="any")
+    last_event = turn(match, "g3", "g4", Act.LEAVE)[-1]
+    assert match.over == over
+    if over:
+        assert last_event == ["side_won", 0, 1, 0]
+        assert reason(match) == ("AX-7.3", (1.0, 0.0))
+        assert state_of(match).ending == Ending.NO_NUMBER
+
+
+def test_AX_7_3_with_any_three_different_numbers_are_no_triplet() -> None:
+    match = scene({**FAR, "b6": "1", "c6": "2", "d6": "3"}, mode="versus", order="any")
+    assert turn(match, *PASSING_MOVE) == []
+    with pytest.raises(IllegalAction, match="b6, c6 and d6 don't show the same number"):
+        match.play(remove("b6", "c6", "d6"))
 
 
 # ------------------------------------------------------------------------------------------------------------------ all ids

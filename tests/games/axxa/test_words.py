@@ -249,18 +249,60 @@ def test_the_prompt_of_a_finished_match_says_that_it_is_over() -> None:
 
 
 def test_the_sketch_shows_the_stacks_from_the_top_and_the_status_of_each_number() -> None:
-    match = scene({"c7": "2[2]5", "d4": "6", "a3": "4", "g5": "35"}, current=3, takers={1: 1}, mode="versus")
+    match = scene({"c7": "2[2]5", "d4": "633", "a3": "4", "g5": "35"}, current=3, takers={1: 1}, mode="versus")
     match.rename(1, Seat("Björn"))
     assert AXXA.words.sketch(match.view(0).state, match.names).splitlines() == [  # type: ignore[attr-defined]
         "7            2?5   ·    ·",
         "6        ·    ·    ·    ·    ·            1: 0 left, 3 paid, removed by Björn",
         "5   ·    ·    ·    ·    ·    ·   35       2: 2 left, 4 paid, skipped",
-        "4   ·    ·    ·    6    ·    ·    ·     > 3: 1 left, 5 paid",
-        "3   4    ·    ·    ·    ·    ·    ·       4: 1 left, 5 paid",
-        "2        ·    ·    ·    ·    ·            5: 2 left, 4 paid",
-        "1             ·    ·    ·                 6: 1 left, 5 paid",
+        "4   ·    ·    ·   633   ·    ·    ·     > 3: 3 left, 3 paid",
+        "3   4    ·    ·    ·    ·    ·    ·       4: 1 left, 5 paid, out of reach",
+        "2        ·    ·    ·    ·    ·            5: 2 left, 4 paid, out of reach",
+        "1             ·    ·    ·                 6: 1 left, 5 paid, out of reach",
         "    a    b    c    d    e    f    g",
     ]
+
+
+STACKS = {"c7": "111", "d7": "333", "e7": "444", "g5": "555"}
+STATUSES = {
+    "skip": ["> 1: 3 left, 3 paid", "  2: 0 left, 6 paid, out of reach", "  3: 3 left, 3 paid", "  4: 3 left, 3 paid"],
+    "strict": ["> 1: 3 left, 3 paid", "  2: 0 left, 6 paid, out of reach", "  3: 3 left, 3 paid, out of reach"],
+    "any": ["> 1: 3 left, 3 paid", "  2: 0 left, 6 paid, out of reach", "> 3: 3 left, 3 paid", "> 4: 3 left, 3 paid"],
+}
+
+
+@pytest.mark.parametrize("order", STATUSES)
+def test_the_status_of_a_number_depends_on_the_order(order: str) -> None:
+    match = scene(STACKS, mode="versus", order=order)
+    lines = AXXA.words.sketch(match.view(0).state, match.names).splitlines()  # type: ignore[attr-defined]
+    assert [line[40:] for line in lines[1:]][: len(STATUSES[order])] == STATUSES[order]
+
+
+def test_the_status_names_all_who_removed_a_number_twice() -> None:
+    match = scene({"c7": "111"}, mode="versus", order="any", takers={5: (0, 1)})
+    lines = AXXA.words.sketch(match.view(0).state, ("Astrid", "Björn")).splitlines()  # type: ignore[attr-defined]
+    assert lines[5][40:] == "  5: 0 left, 0 paid, removed by Astrid and Björn"
+
+
+@pytest.mark.parametrize(
+    ("order", "current", "mine", "theirs"),
+    [
+        ("skip", 1, "Bring three 1s together.", "{name} moves a stack. The next triplet must be 1s."),
+        ("any", 1, "Bring three equal numbers together.", "{name} moves a stack. Any triplet can be removed."),
+        ("strict", 2, "No triplet can be removed any more.", "{name} moves a stack. No triplet can be removed any more."),
+        ("strict", 7, "No triplet can be removed any more.", "{name} moves a stack. No triplet can be removed any more."),
+    ],
+)
+def test_the_prompt_says_which_triplets_can_be_removed(order: str, current: int, mine: str, theirs: str) -> None:
+    match = scene({"c7": "111"}, mode="versus", order=order, current=current, takers={})
+    assert match.view(0).prompt() == f"Move a stack as many spaces as its top piece shows. {mine}"
+    assert match.view(1).prompt() == theirs.format(name=match.names[0])
+
+
+def test_after_six_triplets_the_refusal_says_that_no_other_can_be_removed() -> None:
+    match = scene({**dict.fromkeys(("b6", "c6", "d6"), "1")}, mode="versus", order="strict", current=7)
+    why = "A triplet of every number has been removed. No other can be removed."
+    check_refusal(match, remove("b6", "c6", "d6"), "AX-4.2", why)
 
 
 def test_typed_actions_are_short_and_in_the_current_language() -> None:

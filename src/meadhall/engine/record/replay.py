@@ -83,7 +83,8 @@ def replay(record: MatchRecord, progress: Callable[[int], None] | None = None) -
         raise
     except MeadhallError as error:
         raise RecordError("setup", str(error)) from None
-    if parsed.options != match.options:
+    lacking = {option.name: option.default for option in subject.options if option.optional_in_records}
+    if lacking | parsed.options != match.options:
         raise RecordError("options", f"the record must contain every option with its checked value: {', '.join(match.options)}")
     if parsed.commitment != match.commitment:
         raise RecordError("commitment", "it is not the SHA-256 of the seed")

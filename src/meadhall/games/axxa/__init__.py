@@ -13,9 +13,10 @@ from meadhall.games.axxa.daily import DAILY
 from meadhall.games.axxa.hidden import recall
 from meadhall.games.axxa.lessons import LESSONS
 from meadhall.games.axxa.solver import solution
-from meadhall.games.axxa.state import ACTIONS, SEATS, SIDES, Mode, State, side_of, triplets_of
+from meadhall.games.axxa.state import ACTIONS, SEATS, SIDES, Mode, Order, State, side_of, triplets_of
 
 TOGETHER, VERSUS = (mode.name.lower() for mode in Mode)
+SKIP, STRICT, ANY = (order.name.lower() for order in Order)
 
 
 def scoring(options: Mapping[str, Any]) -> Scoring:
@@ -24,8 +25,8 @@ def scoring(options: Mapping[str, Any]) -> Scoring:
 
 
 def objection(players: int, options: Mapping[str, Any]) -> str:
-    """AX-7.1: Two sides have equal numbers of players."""
-    return _("Two sides need 2, 4 or 6 players.") if options["mode"] == VERSUS and players % SIDES else ""
+    """AX-7.1: Two sides need two players."""
+    return _("Two sides need at least 2 players.") if options["mode"] == VERSUS and players < SIDES else ""
 
 
 def points(state: State, options: Mapping[str, Any]) -> tuple[int, ...] | None:
@@ -42,6 +43,7 @@ game = Game(
     version=1,
     min_players=1,
     max_players=SEATS,
+    usual_players=1,
     actions=ACTIONS,
     state=State,
     rules=rules,
@@ -67,6 +69,16 @@ game = Game(
                 "all": marked("Pieces of a triplet may touch at sides or corners"),
                 "orthogonal": marked("Pieces of a triplet must touch at sides (harder)"),
             },
+        ),
+        Choice(
+            "order",
+            {
+                SKIP: marked("A number with fewer than three pieces left is skipped (our reading of the original rules)"),
+                STRICT: marked("No number is skipped (the original rules to the letter; often one number blocks all later ones)"),
+                ANY: marked("Triplets of any number may be removed (a house rule)"),
+            },
+            only_with=("mode", VERSUS),
+            optional_in_records=True,
         ),
     ),
     scoring=scoring,

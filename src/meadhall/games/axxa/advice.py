@@ -3,8 +3,9 @@
 The search plays the heuristics to the end of the turn and then evaluates the state (cutoff 0).
 
 The weights are logistic regressions on the outcomes of games between greedy players, fitted to states at the ends of turns: in
-mode together, 500 games where all directions touch and 5,600 where only sides touch; in mode versus, 800 games where all
-directions touch, which predict the games where only sides touch equally well. ``tools/fit_axxa.py`` fits them to more games.
+mode together, 500 games where all directions touch and 5,600 where only sides touch; in mode versus, 800 games with order "skip"
+and 700 with "any" where all directions touch. They predict the games where only sides touch equally well, and the weights of
+"skip" predict the games with "strict" as well as weights of their own. ``tools/fit_axxa.py`` fits them to more games.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import numpy as np
 from meadhall.engine.advice import Advice
 from meadhall.engine.events import NO_LOG_SHAPE
 from meadhall.engine.rule import rule
-from meadhall.games.axxa.heuristics import can_complete, difficulty, greedy
+from meadhall.games.axxa.heuristics import can_complete, difficulty, greedy, is_decided, lead_of
 from meadhall.games.axxa.rules import legal, play, score
 from meadhall.games.axxa.state import (
     ACTIONS,
@@ -30,7 +31,6 @@ from meadhall.games.axxa.state import (
     Phase,
     State,
     side_of,
-    triplets_of,
 )
 
 # Mode together: log odds of a win by [orthogonal, current number].
@@ -38,11 +38,11 @@ BASE = np.array([[0.0, 1.96, 2.57, 3.30, 3.40, 4.69, 5.16], [0.0, 1.29, 1.99, 2.
 PER_DIFFICULTY = np.array([[0.0, 1.66, 1.58, 1.68, 2.00, 2.96, 4.69], [0.0, 2.29, 2.09, 2.18, 2.22, 2.66, 4.34]]) / 1000
 IN_REACH = np.array([[0.0, 0.77, 0.98, 0.94, 1.55, 1.61, 4.64], [0.0, 0.54, 0.76, 0.71, 0.95, 1.00, 6.28]])
 
-# Mode versus: log odds of a win for each triplet that a side is ahead, which counts more near the end, and for a triplet that
-# the side can complete in its next turn.
-AHEAD = 1.08
-NEAR_THE_END = 5.12
-IN_REACH_OF_SIDE = 2.40
+# Mode versus, by [order]: log odds of a win for each triplet that a side is ahead, which counts more near the end, and for a
+# triplet that the side can complete in its next turn.
+AHEAD = np.array([1.08, 1.08, 0.61])
+NEAR_THE_END = np.array([5.12, 5.12, 6.44])
+IN_REACH_OF_SIDE = np.array([2.40, 2.40, 0.98])
 
 # Sets of stacks per number are counted in fields of four bits, one for each number.
 _FIELD = 4
@@ -51,8 +51,16 @@ _ALL_NUMBERS = sum(1 << _FIELD * number for number in range(1, NUMBERS + 1))
 
 @rule
 def solved_value(state: State, out: Any) -> bool:
-    """AX-6.1: In mode together, a state is certainly lost when a triplet has become impossible, although play goes on."""
-    if state.mode != Mode.TOGETHER or not is_lost(state):
+    """AX-6.1: In mode together, a state is certainly lost when a triplet has become impossible, although play goes on.
+
+    AX-7.2: In mode versus, the result is certain when too few triplets are left to change it.
+    """
+    if state.mode == Mode.VERSUS:
+        if not is_decided(state):
+            return False
+        score(state, out)
+        return True
+    if not is_lost(state):
         return False
     for seat in range(state.players):
         out[seat] = 0.0
@@ -108,13 +116,13 @@ def chance_together(state: State) -> float:
 @rule
 def chance_of_side(state: State, side: int) -> float:
     """Return the expected payoff of a side, at the start of a turn; a draw counts as half a win."""
-    ahead = triplets_of(state, side) - triplets_of(state, 1 - side)
+    order = state.order
     full = 0
     for stack in range(STACKS):
         full += state.height[stack] == HEIGHT
-    log_odds = ahead * (AHEAD + NEAR_THE_END / (1 + full))
+    log_odds = lead_of(state, side) * (AHEAD[order] + NEAR_THE_END[order] / (1 + full))
     if can_complete(state):
-        log_odds += IN_REACH_OF_SIDE if side_of(state.actor) == side else -IN_REACH_OF_SIDE
+        log_odds += IN_REACH_OF_SIDE[order] if side_of(state.actor) == side else -IN_REACH_OF_SIDE[order]
     return _probability(log_odds)
 
 

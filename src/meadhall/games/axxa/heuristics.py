@@ -32,6 +32,7 @@ from meadhall.games.axxa.state import (
     Act,
     Ending,
     Mode,
+    Order,
     Phase,
     State,
     occupied,
@@ -39,6 +40,7 @@ from meadhall.games.axxa.state import (
     showing,
     side_of,
     top,
+    triplets_left,
     triplets_of,
 )
 
@@ -47,6 +49,7 @@ _STATE = State.dtype
 # Units of the value of a state.
 TRIPLET = 10_000
 WON = 1_000_000
+DRAWN = -TRIPLET // 2  # better than to leave a triplet to the other side, worse than to play on
 TURN_AWAY = 100  # for every turn that a triplet is away
 SCARCITY = np.array([900, 300, 100, 0])  # of a number with 0, 1, 2, or 3 pieces more on the board than a triplet needs
 
@@ -144,34 +147,84 @@ def state_value(state: State, seat: int) -> int:
         if state.ending != Ending.NONE:
             return value - WON
         return value - difficulty(state) + (TURN_AWAY if can_complete(state) else 0)
-    ahead = triplets_of(state, side_of(seat)) - triplets_of(state, 1 - side_of(seat))
+    return value_for_side(state, side_of(seat))
+
+
+@rule
+def value_for_side(state: State, side: int) -> int:
+    """Return the value of a state for a side that has just moved."""
+    ahead = lead_of(state, side)
     value = ahead * TRIPLET
-    if state.ending != Ending.NONE:
-        return value + (WON if ahead > 0 else -WON if ahead < 0 else 0)
+    if is_decided(state):
+        return value + (WON if ahead > 0 else -WON if ahead < 0 else DRAWN)
     return value - difficulty(state) - (TRIPLET if can_complete(state) else 0)  # the other side moves next
+
+
+@rule
+def lead_of(state: State, side: int) -> int:
+    """Return how many triplets a side is ahead."""
+    return triplets_of(state, side) - triplets_of(state, 1 - side)
+
+
+@rule
+def is_decided(state: State) -> bool:
+    """AX-7.2: Tell whether the result of mode versus is certain: the match is over, or too few triplets are left to change it."""
+    left = triplets_left(state)
+    return state.ending != Ending.NONE or left == 0 or abs(lead_of(state, 0)) > left
 
 
 @rule
 def difficulty(state: State) -> int:
     """Return how far away the next triplets are and how scarce their pieces; later numbers count less."""
+    if state.order == Order.ANY:
+        return difficulty_of_any(state)
     total = 0
     for number in range(state.current, NUMBERS + 1):
         later = number - state.current
         if later < NUMBERS_AHEAD:
             total += TURN_AWAY * turns_away(state, number) >> 2 * later
-        total += SCARCITY[min(max(on_board(state, number) - TRIPLET_SIZE, 0), len(SCARCITY) - 1)]
+        total += scarcity(state, number)
     return total
 
 
 @rule
+def difficulty_of_any(state: State) -> int:
+    """AX-7.3: Return how far away the nearest triplet of any number is, and how scarce the pieces are."""
+    nearest = TRIPLET_SIZE * UNSEEN_TURNS
+    total = 0
+    for number in range(1, NUMBERS + 1):
+        if on_board(state, number) >= TRIPLET_SIZE:
+            nearest = min(nearest, turns_away(state, number))
+        total += scarcity(state, number)
+    return TURN_AWAY * nearest + total
+
+
+@rule
+def scarcity(state: State, number: int) -> int:
+    """Return how scarce the pieces of a number are for a triplet."""
+    return int(SCARCITY[min(max(on_board(state, number) - TRIPLET_SIZE, 0), len(SCARCITY) - 1)])
+
+
+@rule
 def can_complete(state: State) -> bool:
-    """Tell whether some move is known to complete a triplet of the current number, with or without turning the stack over."""
-    shown = showing(state, state.current)
+    """Tell whether some move is known to complete a triplet that can be removed, with or without turning the stack over."""
+    if state.order != Order.ANY:
+        return can_complete_number(state, state.current)
+    for number in range(1, NUMBERS + 1):
+        if on_board(state, number) >= TRIPLET_SIZE and can_complete_number(state, number):
+            return True
+    return False
+
+
+@rule
+def can_complete_number(state: State, number: int) -> bool:
+    """Tell whether some move is known to complete a triplet of a number."""
+    shown = showing(state, number)
     blocked = occupied(state)
     if has_triplet(state, shown):
         return True
     for stack in range(STACKS):
-        if state.height[stack] > 0 and can_show(state, stack, state.current):
+        if state.height[stack] > 0 and can_show(state, stack, number):
             start, length = state.space[stack], top(state, stack)
             others = shown & ~BIT[start]
             if others != 0 and (others & (others - ONE)) != 0:

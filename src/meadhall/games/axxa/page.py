@@ -13,18 +13,17 @@ from meadhall.engine.view import View
 from meadhall.games.axxa.board import NAMES, POSITIONS, SPACES, TRIPLES, routes
 from meadhall.games.axxa.state import (
     EMPTY,
-    NUMBERS,
-    TRIPLET_SIZE,
     Act,
     Ending,
     Event,
     Mode,
+    Order,
     Phase,
     State,
-    on_board,
     top,
     triplets_of,
 )
+from meadhall.games.axxa.status import Number, status, statuses
 
 Waypoints = tuple[int, ...]
 """The spaces that define the route of a move: its start, its corner if it has one, and its end."""
@@ -94,22 +93,6 @@ class LeavingPiece:
 
 
 @dataclass(frozen=True)
-class Number:
-    """The status of a number and how many of its pieces are left on the board."""
-
-    number: int
-    left: int
-    state: Literal["removed", "skipped", "current", "waiting", "lost"]
-    taker: int | None  # the seat that removed its triplet, if any
-    fresh: int | None  # the beat of the removal, if it has just happened
-
-    @property
-    def spare(self) -> int:
-        """AX-5.2, AX-6.2: How many of its pieces can still be paid."""
-        return max(0, self.left - (TRIPLET_SIZE if self.state in ("current", "waiting") else 0))
-
-
-@dataclass(frozen=True)
 class Picture:
     """The board as every viewer sees it."""
 
@@ -128,8 +111,9 @@ class Picture:
 
     @property
     def current(self) -> int:
-        """The number that can be removed, 0 if there is none."""
-        return next((each.number for each in self.numbers if each.state == "current"), 0)
+        """The only number that can be removed, 0 if there is none or more than one."""
+        found = [each.number for each in self.numbers if each.state == "current"]
+        return found[0] if len(found) == 1 else 0
 
 
 @dataclass(frozen=True)
@@ -160,14 +144,28 @@ class Triplet:
     names: str
 
 
+Cost = Literal["free", "spare", "skips", "blocks", "ends", "loses"]
+
+
 @dataclass(frozen=True)
 class Payment:
-    """A piece that can be paid, and the status of its number."""
+    """A piece that can be paid, and the status of its number.
+
+    Attributes:
+        action: the action that pays it.
+        space: the space of its stack.
+        height: the height of its stack.
+        number: the status of its number.
+        cost: what paying it does: nothing (``free``: its number is not needed any more; ``spare``: pieces are left over), or
+            AX-6.2 the match is lost (``loses``), AX-7.3 the number is skipped (``skips``), it blocks all later ones (``blocks``),
+            or no triplet of it can be removed any more (``ends``).
+    """
 
     action: int
     space: int
     height: int
     number: Number
+    cost: Cost
 
 
 @dataclass(frozen=True)
@@ -185,7 +183,6 @@ class Controls:
     """The choices of a seat; empty while the seat waits."""
 
     phase: Literal["", "move", "turn", "remove", "pay"] = ""
-    versus: bool = False
     stacks: tuple[Movable, ...] = ()
     turning: Turning | None = None
     triplets: tuple[Triplet, ...] = ()
@@ -212,7 +209,7 @@ def picture(view: View) -> Picture:
         stacks=tuple(sorted(stacks, key=lambda stack: POSITIONS[stack.space])),
         slide=_slide(view, pieces),
         leaving=leaving,
-        numbers=_numbers(state, {each.number: each.beat for each in leaving if not each.paid}),
+        numbers=statuses(state, {each.number: each.beat for each in leaving if not each.paid}),
         praise=next((event.arguments[1] for event in last if event.kind == Event.PRAISE), 0),
         sides=(triplets_of(state, 0), triplets_of(state, 1)),
         ending=_ENDINGS.get(Ending(state.ending), "versus"),
@@ -225,22 +222,6 @@ def _pieces_by_space(state: State) -> PiecesBySpace:
         for space in range(SPACES)
         if (stack := int(state.stack_at[space])) != EMPTY
     }
-
-
-def _numbers(state: State, fresh: dict[int, int]) -> tuple[Number, ...]:
-    return tuple(_number(state, number, fresh.get(number)) for number in range(1, NUMBERS + 1))
-
-
-def _number(state: State, number: int, fresh: int | None = None) -> Number:
-    left = int(on_board(state, number))
-    if state.taker[number]:
-        return Number(number, left, "removed", int(state.taker[number]) - 1, fresh)
-    if number < state.current:
-        return Number(number, left, "skipped", None, None)
-    if state.ending == Ending.PIECES and left < TRIPLET_SIZE:
-        return Number(number, left, "lost", None, None)
-    current = number == state.current and state.actor >= 0
-    return Number(number, left, "current" if current else "waiting", None, None)
 
 
 def _leaving(events: Iterable[GameEvent], pieces: PiecesBySpace) -> Iterable[LeavingPiece]:
@@ -290,16 +271,15 @@ def own(view: View) -> Controls:
     state = view.state
     if view.actor is None or view.actor != view.viewer:
         return Controls()
-    versus = bool(state.mode == Mode.VERSUS)
     match Phase(state.phase):
         case Phase.MOVE:
-            return Controls("move", versus, stacks=tuple(_movable(view)))
+            return Controls("move", stacks=tuple(_movable(view)))
         case Phase.TURN:
-            return Controls("turn", versus, turning=_turning(state))
+            return Controls("turn", turning=_turning(state))
         case Phase.REMOVE:
-            return Controls("remove", versus, triplets=tuple(_triplet(action) for action in view.legal))
+            return Controls("remove", triplets=tuple(_triplet(action) for action in view.legal))
         case Phase.PAY:
-            return Controls("pay", versus, payments=tuple(_payment(state, action) for action in view.legal))
+            return Controls("pay", payments=tuple(_payment(state, action) for action in view.legal))
 
 
 def _movable(view: View) -> Iterable[Movable]:
@@ -325,7 +305,19 @@ def _triplet(action: int) -> Triplet:
 def _payment(state: State, action: int) -> Payment:
     space = action - Act.PAY
     stack = int(state.stack_at[space])
-    return Payment(action, space, int(state.height[stack]), _number(state, int(top(state, stack))))
+    number = status(state, int(top(state, stack)))
+    return Payment(action, space, int(state.height[stack]), number, _cost(state, number))
+
+
+def _cost(state: State, number: Number) -> Cost:
+    if number.state not in ("current", "waiting"):
+        return "free"
+    if number.spare:
+        return "spare"
+    return "loses" if state.mode == Mode.TOGETHER else _COSTS[Order(state.order)]
+
+
+_COSTS: dict[Order, Cost] = {Order.SKIP: "skips", Order.STRICT: "blocks", Order.ANY: "ends"}
 
 
 def offered(view: View) -> Iterable[int]:

@@ -34,6 +34,7 @@ from meadhall.games.axxa.state import (
     NUMBERS,
     OF_EACH,
     PIECES,
+    SIDES,
     STACKS,
     TRIPLET_SIZE,
     UNKNOWN,
@@ -41,14 +42,18 @@ from meadhall.games.axxa.state import (
     Ending,
     Event,
     Mode,
+    Order,
     Phase,
     State,
     occupied,
     on_board,
+    removable,
     showing,
     side_of,
     top,
+    triplets_left,
     triplets_of,
+    triplets_of_number,
 )
 
 NO_TRIPLET, SEVERAL_TRIPLETS = -1, -2
@@ -62,11 +67,23 @@ def setup(state: State, players: int, options: Any, log: Grid) -> None:
     """AX-1.2: Deal twelve stacks of three. AX-1.3: The first seat starts; in mode versus, a random seat."""
     state.mode = options[0]
     state.orthogonal = options[1]
+    state.order = options[2]
     state.current = 1
     deal(state, log)
     if state.mode == Mode.VERSUS:
         state.actor = below(state.rng, players)
+        state.upcoming[side_of(state.actor)] = state.actor
+        state.upcoming[1 - side_of(state.actor)] = first_of_other_side(state)
         emit(log, Event.STARTS, state.actor)
+
+
+@rule
+def first_of_other_side(state: State) -> int:
+    """AX-7.1: The other side begins with its first seat clockwise of the one that starts."""
+    seat = state.actor
+    while side_of(seat) == side_of(state.actor):
+        seat = (seat + 1) % state.players
+    return seat
 
 
 @rule
@@ -145,8 +162,8 @@ def can_move(state: State) -> bool:
 
 @rule
 def list_triplets(state: State, out: Row) -> int:
-    """AX-4.1, AX-4.2: Any triple of touching spaces that show the current number can be removed."""
-    shown = showing(state, state.current)
+    """AX-4.1, AX-4.2, AX-7.3: Any triple of touching spaces that show one number can be removed, if that number can."""
+    shown = removable(state)
     count = 0
     for triple in range(len(TRIPLES)):
         if is_triplet(state, triple, shown):
@@ -157,10 +174,10 @@ def list_triplets(state: State, out: Row) -> int:
 
 @rule
 def only_triplet(state: State) -> int:
-    """Return the index of the only triplet of the current number, or NO_TRIPLET, or SEVERAL_TRIPLETS."""
-    shown = showing(state, state.current)
+    """Return the index of the only triplet that can be removed, or NO_TRIPLET, or SEVERAL_TRIPLETS."""
+    shown = removable(state)
     found = NO_TRIPLET
-    if has_triplet(state, shown):
+    if any_triplet(state):
         for triple in range(len(TRIPLES)):
             if is_triplet(state, triple, shown):
                 if found != NO_TRIPLET:
@@ -171,8 +188,34 @@ def only_triplet(state: State) -> int:
 
 @rule
 def is_triplet(state: State, triple: int, shown: int) -> bool:
-    """AX-4.1: A triple is a triplet if all of it is among the spaces ``shown`` and it touches as the option requires."""
-    return not TRIPLE_MASK[triple] & ~shown and bool(TRIPLE_TOUCHES[state.orthogonal, triple])
+    """AX-4.1: A triple is a triplet if it is among the spaces ``shown``, shows one number and touches as the option requires."""
+    if TRIPLE_MASK[triple] & ~shown or not TRIPLE_TOUCHES[state.orthogonal, triple]:
+        return False
+    return state.order != Order.ANY or shows_one_number(state, triple)
+
+
+@rule
+def shows_one_number(state: State, triple: int) -> bool:
+    """Tell whether the three stacks on a triple of spaces show the same number."""
+    number = number_on(state, TRIPLE_SPACES[triple, 0])
+    return number == number_on(state, TRIPLE_SPACES[triple, 1]) and number == number_on(state, TRIPLE_SPACES[triple, 2])
+
+
+@rule
+def number_on(state: State, space: int) -> int:
+    """Return the visible piece on a space, which must hold a stack."""
+    return top(state, state.stack_at[space])
+
+
+@rule
+def any_triplet(state: State) -> bool:
+    """Tell whether a triplet that can be removed is on the board: AX-4.2, of the current number; AX-7.3, of any number."""
+    if state.order != Order.ANY:
+        return has_triplet(state, showing(state, state.current))
+    for number in range(1, NUMBERS + 1):
+        if has_triplet(state, showing(state, number)):
+            return True
+    return False
 
 
 @rule
@@ -254,7 +297,7 @@ def see_top(state: State, stack: int) -> None:
 
 @rule
 def end_move(state: State, log: Grid) -> None:
-    """AX-4.3, AX-4.4: Remove triplets of the current number, one number after another. AX-5.1: Without a triplet, ask to pay."""
+    """AX-4.3, AX-4.4: Remove triplets, one after another, while there is only one to remove. AX-5.1: Without any, ask to pay."""
     triple = only_triplet(state)
     while triple >= 0:
         remove_triplet(state, triple, log)
@@ -271,13 +314,15 @@ def end_move(state: State, log: Grid) -> None:
 def remove_triplet(state: State, triple: int, log: Grid) -> None:
     """AX-4.3: Take off three top pieces. AX-4.2: The next number becomes current. AX-7.1: Record the seat that removed them."""
     a, b, c = TRIPLE_SPACES[triple, 0], TRIPLE_SPACES[triple, 1], TRIPLE_SPACES[triple, 2]
-    state.taker[state.current] = 1 + state.actor
+    number = number_on(state, a)
+    state.taker[number, triplets_of_number(state, number)] = 1 + state.actor
     state.triplets += 1
-    emit(log, Event.REMOVED, state.actor, state.current, a, b)
+    emit(log, Event.REMOVED, state.actor, number, a, b)
     append_argument(log, c)
     for k in range(TRIPLET_SIZE):
         take_top(state, TRIPLE_SPACES[triple, k], log)
-    state.current += 1
+    if state.order != Order.ANY:
+        state.current += 1
     skip_numbers(state, log)
 
 
@@ -300,8 +345,8 @@ def take_top(state: State, space: int, log: Grid) -> None:
 
 @rule
 def skip_numbers(state: State, log: Grid) -> None:
-    """AX-7.3: In mode versus, skip the current number while fewer than three of its pieces are on the board."""
-    if state.mode == Mode.VERSUS:
+    """AX-7.3: In mode versus with order "skip", skip the current number while fewer than three of its pieces are on the board."""
+    if state.mode == Mode.VERSUS and state.order == Order.SKIP:
         while state.current <= NUMBERS and on_board(state, state.current) < TRIPLET_SIZE:
             emit(log, Event.SKIPPED, state.current)
             state.current += 1
@@ -322,7 +367,7 @@ def pay(state: State, space: int, log: Grid) -> None:
 
 @rule
 def end_turn(state: State, log: Grid) -> None:
-    """AX-4.5: Praise two or more triplets. Then end the match or, AX-1.3, pass the turn to the next seat."""
+    """AX-4.5: Praise two or more triplets. Then end the match or pass the turn."""
     if state.triplets > 1:
         emit(log, Event.PRAISE, state.actor, state.triplets)
     state.triplets = 0
@@ -332,9 +377,19 @@ def end_turn(state: State, log: Grid) -> None:
     if state.ending != Ending.NONE:
         end_match(state, log)
         return
-    state.actor += 1
-    if state.actor == state.players:
-        state.actor = 0
+    pass_turn(state)
+
+
+@rule
+def pass_turn(state: State) -> None:
+    """AX-1.3: The next seat moves. AX-7.1: Two sides alternate, and within a side its seats take turns."""
+    if state.mode == Mode.TOGETHER:
+        state.actor = (state.actor + 1) % state.players
+        return
+    side = side_of(state.actor)
+    following = state.actor + SIDES
+    state.upcoming[side] = following if following < state.players else side
+    state.actor = state.upcoming[1 - side]
 
 
 @rule
@@ -349,9 +404,17 @@ def ending_of_turn(state: State) -> int:
         return Ending.NONE if can_move(state) else Ending.STUCK
     if not has_full_stack(state):
         return Ending.NO_FULL_STACK
-    if state.current > NUMBERS:
+    if no_number_left(state):
         return Ending.NO_NUMBER
     return Ending.NONE if can_move(state) else Ending.NO_MOVE
+
+
+@rule
+def no_number_left(state: State) -> bool:
+    """AX-7.3: With order "skip", all numbers are removed or skipped; with "any", none has three pieces; "strict" doesn't ask."""
+    if state.order == Order.ANY:
+        return triplets_left(state) == 0
+    return state.order == Order.SKIP and state.current > NUMBERS
 
 
 @rule

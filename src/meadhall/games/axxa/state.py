@@ -19,6 +19,7 @@ PIECES = NUMBERS * OF_EACH
 STACKS = 12
 HEIGHT = 3  # pieces in a full stack
 TRIPLET_SIZE = 3
+TRIPLETS_OF_EACH = OF_EACH // TRIPLET_SIZE  # triplets of one number in a match, at most; more than one only with order "any"
 
 UNKNOWN = 0  # a concealed piece
 NOWHERE = -1  # the space of a stack that is gone
@@ -47,6 +48,14 @@ class Mode(IntEnum):
 
     TOGETHER = 0
     VERSUS = 1
+
+
+class Order(IntEnum):
+    """AX-7.3: The values of the option ``order``."""
+
+    SKIP = 0
+    STRICT = 1
+    ANY = 2
 
 
 class Phase(IntEnum):
@@ -95,12 +104,14 @@ class State(GameState):
 
     mode: I8
     orthogonal: I8  # whether only spaces side by side touch
+    order: I8  # which numbers can be removed
     phase: I8
     ending: I8
-    current: I8  # the number that can be removed, 7 when no number is left
+    current: I8  # the number that can be removed, 7 when no number is left; not used with order "any"
     moved: I8  # the stack that was moved this turn
     triplets: I8  # triplets removed this turn
-    taker: Annotated[Row, np.int8, NUMBERS + 1]  # number -> 1 + the seat that removed its triplet, 0 if none has
+    upcoming: Annotated[Row, np.int8, SIDES]  # mode versus: for each side, its seat that moves next
+    taker: Annotated[Grid, np.int8, NUMBERS + 1, TRIPLETS_OF_EACH]  # for each triplet of a number 1 + the seat that removed it
     paid: Annotated[Row, np.int8, NUMBERS + 1]  # number -> how many of its pieces were paid
     stack_at: Annotated[Row, np.int8, SPACES]  # space -> the stack on it, or EMPTY
     space: Annotated[Row, np.int8, STACKS]  # stack -> its space, or NOWHERE
@@ -138,8 +149,28 @@ def showing(state: State, number: int) -> int:
 @rule
 def on_board(state: State, number: int) -> int:
     """Return how many pieces of a number are on the board, seen or unseen."""
-    removed = TRIPLET_SIZE if state.taker[number] else 0
-    return OF_EACH - state.paid[number] - removed
+    return OF_EACH - state.paid[number] - TRIPLET_SIZE * triplets_of_number(state, number)
+
+
+@rule
+def triplets_of_number(state: State, number: int) -> int:
+    """Return how many triplets of a number have been removed."""
+    count = 0
+    for k in range(TRIPLETS_OF_EACH):
+        count += state.taker[number, k] > 0
+    return count
+
+
+@rule
+def may_go(state: State, number: int) -> bool:
+    """AX-4.2: Only the current number can be removed. AX-7.3: With order "any", every number can."""
+    return state.order == Order.ANY or number == state.current
+
+
+@rule
+def removable(state: State) -> int:
+    """Return the spaces whose visible piece has a number that can be removed, as a mask."""
+    return occupied(state) if state.order == Order.ANY else showing(state, state.current)
 
 
 @rule
@@ -153,6 +184,23 @@ def triplets_of(state: State, side: int) -> int:
     """AX-7.1: A side keeps the triplets that its players have removed: count them."""
     count = 0
     for number in range(1, NUMBERS + 1):
-        if state.taker[number] and side_of(state.taker[number] - 1) == side:
+        for k in range(TRIPLETS_OF_EACH):
+            taker = state.taker[number, k]
+            if taker and side_of(taker - 1) == side:
+                count += 1
+    return count
+
+
+@rule
+def triplets_left(state: State) -> int:
+    """Return how many more triplets the numbers on the board allow at most; AX-7.3: by the order of the match."""
+    count = 0
+    for number in range(1 if state.order == Order.ANY else state.current, NUMBERS + 1):
+        left = on_board(state, number) // TRIPLET_SIZE
+        if state.order == Order.ANY:
+            count += left
+        elif left:
             count += 1
+        elif state.order == Order.STRICT:
+            return count  # every later number waits for this one
     return count

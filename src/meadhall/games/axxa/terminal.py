@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from meadhall.engine.language import gettext as _
+from meadhall.engine.language import listed
 from meadhall.games.axxa.board import NAMES
-from meadhall.games.axxa.state import EMPTY, NUMBERS, State, on_board
+from meadhall.games.axxa.state import EMPTY, State
+from meadhall.games.axxa.status import Number, statuses
 
 COLUMNS = "abcdefg"
 ROWS = "7654321"
@@ -19,7 +21,7 @@ def sketch(state: State, names: Sequence[str]) -> str:
     A stack is written from the top. ``4?2`` shows a 4; below it are an unseen piece and a 2 that has been visible before.
     """
     board = [_row(state, row) for row in ROWS]
-    notes = ["", *(_note(state, names, number) for number in range(1, NUMBERS + 1))]
+    notes = ["", *(_note(state, names, each) for each in statuses(state))]
     letters = "  " + "".join(f"{column:^{WIDTH}}" for column in COLUMNS)
     return "\n".join([*(f"{left}   {right}".rstrip() for left, right in zip(board, notes, strict=True)), letters.rstrip()])
 
@@ -41,12 +43,14 @@ def _pieces(state: State, stack: int) -> list[str]:
     return [str(state.piece[stack, k]) if state.seen[stack, k] else "?" for k in height]
 
 
-def _note(state: State, names: Sequence[str], number: int) -> str:
-    """Describe a number: how many of its pieces are on the board, how many were paid, and what happened to its triplet."""
-    marker = ">" if number == state.current else " "
-    counts = _("{left} left, {paid} paid").format(left=on_board(state, number), paid=state.paid[number])
-    if state.taker[number]:
-        counts += _(", removed by {name}").format(name=names[state.taker[number] - 1])
-    elif number < state.current:
+def _note(state: State, names: Sequence[str], each: Number) -> str:
+    """Describe a number: how many of its pieces are on the board, how many were paid, and what happened to its triplets."""
+    marker = ">" if each.state == "current" else " "
+    counts = _("{left} left, {paid} paid").format(left=each.left, paid=state.paid[each.number])
+    if each.takers:
+        counts += _(", removed by {name}").format(name=listed([names[taker] for taker in each.takers]))
+    elif each.state == "skipped":
         counts += _(", skipped")
-    return f"{marker} {number}: {counts}"
+    elif each.state == "blocked":
+        counts += _(", out of reach")
+    return f"{marker} {each.number}: {counts}"

@@ -10,7 +10,23 @@ from meadhall.engine.events import PUBLIC, TURN, EventKind, Part, named, number,
 from meadhall.engine.language import gettext as _
 from meadhall.engine.language import listed, marked
 from meadhall.games.axxa.board import NAMES, SPACES, TRIPLE_TOUCHES, TRIPLES, distance, routes
-from meadhall.games.axxa.state import EMPTY, SIDES, Act, Ending, Event, Phase, State, top
+from meadhall.games.axxa.state import (
+    EMPTY,
+    NUMBERS,
+    SIDES,
+    TRIPLET_SIZE,
+    Act,
+    Ending,
+    Event,
+    Mode,
+    Order,
+    Phase,
+    State,
+    may_go,
+    on_board,
+    top,
+    triplets_left,
+)
 from meadhall.games.axxa.terminal import sketch as sketch
 
 
@@ -142,7 +158,8 @@ def action(state: State, action: int, names: Sequence[str]) -> str:
     if action == Act.TURN:
         return _turn(state)
     if action < Act.PAY:
-        return _("remove the {number}s on {spaces}").format(number=state.current, spaces=spaces_of(action - Act.REMOVE))
+        triple = action - Act.REMOVE
+        return _("remove the {number}s on {spaces}").format(number=_shown(state, TRIPLES[triple][0]), spaces=spaces_of(triple))
     return _("pay the {number} on {space}").format(number=_shown(state, action - Act.PAY), space=NAMES[action - Act.PAY])
 
 
@@ -271,13 +288,21 @@ def _no_triplet(state: State, triple: int) -> tuple[str, str]:
     shown = [top(state, state.stack_at[space]) for space in spaces]
     if len(set(shown)) > 1:
         return "AX-4.1", _("{spaces} don't show the same number.").format(spaces=spaces_of(triple))
-    if shown[0] != state.current:
-        return "AX-4.2", _("These are {number}s; only {current}s can be removed now.").format(
-            number=shown[0], current=state.current
-        )
+    if not may_go(state, shown[0]):
+        return _not_current(state, shown[0])
     if state.orthogonal and not TRIPLE_TOUCHES[state.orthogonal, triple]:
         return "AX-4.1", _("These stacks only touch at corners. At this table they must be side by side.")
     return "", ""
+
+
+def _not_current(state: State, number: int) -> tuple[str, str]:
+    if state.current > NUMBERS:
+        return "AX-4.2", _("A triplet of every number has been removed. No other can be removed.")
+    if state.order == Order.STRICT and on_board(state, state.current) < TRIPLET_SIZE:
+        return "AX-7.3", _("These are {number}s; only {current}s could be removed, and too few of them are left.").format(
+            number=number, current=state.current
+        )
+    return "AX-4.2", _("These are {number}s; only {current}s can be removed now.").format(number=number, current=state.current)
 
 
 def _not_paid(state: State, space: int) -> tuple[str, str]:
@@ -299,8 +324,19 @@ def prompt(state: State, names: Sequence[str], viewer: int) -> str:
     """Return the question that the seat to move must answer, addressed to that seat if ``viewer`` is it."""
     if state.actor < 0:
         return _("The match is over.")
-    text = _((YOUR_TURN if viewer == state.actor else OTHERS_TURN)[Phase(state.phase)])
-    return text.format(name=names[state.actor], current=state.current, space=NAMES[max(state.space[state.moved], 0)])
+    return _(_question(state, yours=viewer == state.actor)).format(
+        name=names[state.actor], current=state.current, space=NAMES[max(state.space[state.moved], 0)]
+    )
+
+
+def _question(state: State, *, yours: bool) -> str:
+    """Return the text of the question; AX-7.3: without numbers if every number can be removed, or if none can any more."""
+    phase = Phase(state.phase)
+    if phase == Phase.MOVE and state.mode == Mode.VERSUS and triplets_left(state) == 0:
+        return YOU_GET_NONE if yours else OTHERS_GET_NONE
+    if state.order == Order.ANY and phase in YOUR_TURN_OF_ANY:
+        return (YOUR_TURN_OF_ANY if yours else OTHERS_TURN_OF_ANY)[phase]
+    return (YOUR_TURN if yours else OTHERS_TURN)[phase]
 
 
 YOUR_TURN = {
@@ -315,6 +351,18 @@ OTHERS_TURN = {
     Phase.REMOVE: marked("{name} chooses which triplet of {current}s to remove."),
     Phase.PAY: marked("No triplet: {name} must pay for the move."),
 }
+
+
+YOUR_TURN_OF_ANY = {
+    Phase.MOVE: marked("Move a stack as many spaces as its top piece shows. Bring three equal numbers together."),
+    Phase.REMOVE: marked("There is more than one triplet. Choose the next one to remove."),
+}
+OTHERS_TURN_OF_ANY = {
+    Phase.MOVE: marked("{name} moves a stack. Any triplet can be removed."),
+    Phase.REMOVE: marked("{name} chooses which triplet to remove next."),
+}
+YOU_GET_NONE = marked("Move a stack as many spaces as its top piece shows. No triplet can be removed any more.")
+OTHERS_GET_NONE = marked("{name} moves a stack. No triplet can be removed any more.")
 
 
 def ending(state: State) -> tuple[str, str]:

@@ -208,7 +208,7 @@ class Hall:
     async def play_now(self, host: Guest, name: str, players: int | None = None) -> Room:
         """Open a table against bots and start the match."""
         subject = game(name)
-        count = subject.check_players(players if players is not None else min(4, subject.max_players))
+        count = subject.check_players(subject.default_players if players is None else players)
         room = await self.open_table(host, name, count, bots=[HUSCARL.name] * (count - 1), public=False)
         await room.start()
         return room

@@ -22,7 +22,7 @@ def todays_options(game: Game, stored: Mapping[str, Any]) -> dict[str, Any]:
     for option in game.options:
         with suppress(BadSetup):
             chosen[option.name] = option.check(stored.get(option.name, option.default))
-    return game.check_options(chosen)
+    return game.fitting_options(chosen)
 
 
 def new_match(game: Game, table: TableRow) -> Match:

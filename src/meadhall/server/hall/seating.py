@@ -86,8 +86,8 @@ def without_seat(subject: Game, seat: int) -> Change:
 
 
 def with_options(subject: Game, options: Mapping[str, Any]) -> Change:
-    """Return the change of some options."""
-    return lambda table: replace(table, options=subject.check_options({**table.options, **options}))
+    """Return the change of some options. An option that doesn't apply any more gets its default."""
+    return lambda table: replace(table, options=subject.fitting_options({**table.options, **options}))
 
 
 def document_of(subject: Game, name: str) -> Document[Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any
@@ -11,7 +12,7 @@ import segno
 
 from meadhall.bots import ranks
 from meadhall.engine import options
-from meadhall.engine.game import Game
+from meadhall.engine.game import Game, applies
 from meadhall.engine.language import gettext as _
 from meadhall.engine.language import ngettext
 from meadhall.server.hall.room import Room
@@ -38,7 +39,7 @@ def lobby_page(room: Room, guest: Guest | None, base_url: str) -> LobbyPage:
         host=guest is not None and table.host == guest.id,
         seated=seat is not None,
         bots=tuple(BotLevel(rank.name, _(rank.about), strength(rank.name)) for rank in ranks(subject)),
-        options=tuple(option_view(subject, option, table.options[option.name]) for option in subject.options),
+        options=tuple(option_view(subject, option, table.options) for option in subject.options),
         min_players=subject.min_players,
         max_players=subject.max_players,
         can_start=not empty,
@@ -50,14 +51,16 @@ def lobby_page(room: Room, guest: Guest | None, base_url: str) -> LobbyPage:
     )
 
 
-def option_view(subject: Game, option: options.Option, value: Any) -> OptionView:
-    """Return an option and its current value."""
+def option_view(subject: Game, option: options.Option, chosen: Mapping[str, Any]) -> OptionView:
+    """Return an option with its value among the ``chosen`` ones."""
+    value = chosen[option.name]
     if isinstance(option, options.Document):
         custom = "" if value == option.default else option.shown(value)
         return OptionView(option.name, _(option.text), template=template_url(subject, option), custom=custom)
     assert isinstance(option, options.Choice)
     choices = tuple(OptionChoice(each, _(text), each == value) for each, text in option.values.items())
-    return OptionView(option.name, _(option.values[value]), choices)
+    needed = "" if option.only_with is None or applies(option, chosen) else ": ".join(option.only_with)
+    return OptionView(option.name, _(option.values[value]), choices, only_with=needed)
 
 
 def template_url(subject: Game, option: options.Document[Any]) -> str:

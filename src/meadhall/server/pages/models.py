@@ -118,6 +118,7 @@ class OptionView:
     choices: tuple[OptionChoice, ...] = ()  # empty for a document
     template: str = ""  # address of the built-in document
     custom: str = ""  # the uploaded document in a few words; "" if the built-in one is used
+    only_with: str = ""  # the choice that this option needs, e.g. "mode: versus"; "" if the option can be chosen now
 
 
 @dataclass(frozen=True)

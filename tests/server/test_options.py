@@ -1,0 +1,110 @@
+"""An option and its values have the same names in the lobby, the rulebook, the command line, the API and records."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+
+import pytest
+
+from games_for_tests.every import EVERY_GAME
+from games_for_tests.hoard import game as hoard
+from meadhall.cli import main
+from meadhall.engine.game import Choice, Game
+from meadhall.engine.language import LANGUAGES, speaking
+from meadhall.engine.record.format import dumps, loads
+from meadhall.engine.rulebook import rulebook_text
+from server.people import OpenHall
+
+INSTALLED = [subject for subject in EVERY_GAME if subject is not hoard]
+for_every_game = pytest.mark.parametrize("subject", INSTALLED, ids=lambda subject: subject.name)
+
+Names = dict[str, list[str]]
+
+
+def names_of(subject: Game) -> Names:
+    """Return the names of the options and of their values; a document has no named values."""
+    return {option.name: list(option.values) if isinstance(option, Choice) else [] for option in subject.options}
+
+
+@for_every_game
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_rulebook_lists_every_option_and_mentions_no_others(subject: Game, language: str) -> None:
+    names = names_of(subject)
+    with speaking(language):
+        text = rulebook_text(subject)
+    prose, _, listed = text.rpartition("\n## ")
+    named = re.findall(r"^- \*(\w+)(?:: (\w+))?\*", listed, re.MULTILINE)
+    if names:
+        assert [pair for pair in named if pair[0] in names] == [
+            (name, value) for name, values in names.items() for value in values or [""]
+        ]
+    mentioned = re.findall(r"\*(\w+):\s(\w+)\*", prose)
+    assert all(value in names[name] for name, value in mentioned)
+    explained = {(name, value) for name, values in names.items() for value in values}
+    assert explained - set(mentioned) <= {("touching", "all")}, "the rules say what each value changes"
+
+
+@for_every_game
+@pytest.mark.asyncio
+async def test_the_lobby_shows_every_option_and_value_by_its_name(hall: OpenHall, subject: Game, at_once: None) -> None:
+    host = hall.person()
+    table = await host.open(subject.name, max(2, subject.min_players))
+    for language in LANGUAGES:
+        await host.post("/settings", {"language": language})
+        page = unescape((await host.get(f"/tables/{table}")).text)
+        assert re.findall(r'<b class="option-name">(.*?)</b>', page) == list(names_of(subject))
+        shown = re.findall(
+            r'<input type="radio" name="(\w+)" value="(\w+)"[^>]*><span><b class="option-value">(\w+)</b> (.*?)</span>', page
+        )
+        values = [(name, value) for name, values in names_of(subject).items() for value in values]
+        assert [(name, value) for name, value, _, _ in shown] == values
+        assert all(value == name and len(text) > 10 for _, value, name, text in shown)
+
+
+@for_every_game
+@pytest.mark.asyncio
+async def test_the_api_and_the_command_line_name_every_option_and_value(
+    hall: OpenHall, subject: Game, capsys: pytest.CaptureFixture[str]
+) -> None:
+    answer = (await (await hall.program()).read("/games")).json()
+    (found,) = (each for each in answer if each["name"] == subject.name)
+    assert {option["name"]: list(option.get("values") or []) for option in found["options"]} == names_of(subject)
+    assert main(["games"]) == 0
+    listed = capsys.readouterr().out
+    for name, values in names_of(subject).items():
+        assert f"{name}={'|'.join(values) or 'FILE.toml'}" in listed
+
+
+@for_every_game
+def test_a_record_holds_every_option_by_its_name(subject: Game) -> None:
+    options = names_of(subject)
+    chosen = {name: values[-1] for name, values in options.items() if values}
+    match = subject.match(players=max(2, subject.min_players), seed="names", **chosen)
+    record = loads(dumps(match.record(abandoned="only the names")))
+    assert list(record["options"]) == list(options)
+    assert {name: record["options"][name] for name in chosen} == chosen
+
+
+@pytest.mark.asyncio
+async def test_an_option_that_needs_another_one_can_be_chosen_only_with_it(hall: OpenHall, at_once: None) -> None:
+    """A choice that no longer applies gets its default, also from a form without scripts, which sends everything."""
+    host = hall.person()
+    table = await host.open("axxa", 3)
+
+    async def page_after(**options: str) -> str:
+        answer = await host.post(f"/tables/{table}/options", options)
+        assert answer.status_code in (200, 303)
+        return unescape((await host.get(f"/tables/{table}")).text)
+
+    page = (await host.get(f"/tables/{table}")).text
+    assert re.search(r'id="option-order" disabled><legend>.*only with mode: versus', page)
+    assert re.search(r'id="option-order" ><legend>', await page_after(mode="versus"))
+    await page_after(order="any")
+    assert (await hall.room(table)).table.options == {"mode": "versus", "touching": "all", "order": "any"}
+    await page_after(mode="together", touching="all", order="any")
+    assert (await hall.room(table)).table.options == {"mode": "together", "touching": "all", "order": "skip"}
+    program = await hall.program()
+    answer = await program.post("/tables", {"game": "axxa", "players": 2, "options": {"order": "strict"}})
+    assert (answer.status_code, answer.json()["error"]) == (400, "bad-setup")
+    assert "order=strict is only for mode=versus" in answer.text
