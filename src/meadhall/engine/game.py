@@ -124,7 +124,6 @@ class Game:
         version: the version of its rules. It rises with every change that could change a replay.
         min_players: the smallest number of players.
         max_players: the largest number of players.
-        usual_players: the number of seats of a new match for someone who doesn't choose one.
         actions: size of the action space; an action is an integer from 0 to ``actions - 1``.
         state: the class of its states.
         rules: the six rule functions (usually a module).
@@ -166,7 +165,6 @@ class Game:
     events: dict[int, EventKind]
     folder: Path
     page: GamePage | None = None
-    usual_players: int = 4
     options: tuple[Option, ...] = ()
     greedy: Any = None
     advice: Advice = field(default_factory=Advice)
@@ -196,11 +194,6 @@ class Game:
         scoring = self.scoring_of(options)
         count = {Scoring.RIVALS: players, Scoring.TOGETHER: 1, Scoring.SIDES: 2}[scoring]
         return tuple(tuple(range(first, players, count)) for first in range(count))
-
-    @property
-    def default_players(self) -> int:
-        """Return the usual number of players, or the nearest one that the game allows."""
-        return max(self.min_players, min(self.usual_players, self.max_players))
 
     def check_players(self, players: Any) -> int:
         """Return the number of players as an ``int``. Raises BadSetup if the game doesn't allow it."""
