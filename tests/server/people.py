@@ -122,6 +122,15 @@ class OpenHall:
         assert (await host.ask(f"/tables/{table}/start")).status_code == 200
         return host, friend, await self.room(table)
 
+    async def three_at(self, game: str = AXES) -> tuple[Person, Person, Room]:
+        """Start a match of two people and a bot, on seats 0, 1 and 2."""
+        host, friend = self.person(), self.person("10.0.0.2")
+        table = await host.open(game, players=3)
+        assert (await friend.ask(f"/tables/{table}/seats", {"set": "sit"})).status_code == 200
+        assert (await host.ask(f"/tables/{table}/seats", {"seat": "2", "set": "bot:karl"})).status_code == 200
+        assert (await host.ask(f"/tables/{table}/start")).status_code == 200
+        return host, friend, await self.room(table)
+
     async def played_out(self, game: str = AXES) -> Room:
         """Play a match of two people to its end."""
         host, friend, room = await self.two_at(game)

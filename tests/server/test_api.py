@@ -69,8 +69,20 @@ async def test_an_undo_and_a_resignation(hall: OpenHall) -> None:
     assert (await host.post(f"/tables/{table}/undo")).json()["view"]["next"] == 2
     assert (await host.post(f"/tables/{table}/undo")).status_code == 409
     info = (await host.post(f"/tables/{table}/resign")).json()
-    assert (info["you"], info["seats"][0]["kind"]) == (None, "bot")
-    assert (await friend.post(f"/tables/{table}/resign")).json()["status"] == "abandoned"
+    assert (info["status"], info["result"]) == ("abandoned", None)
+    assert info["awarded"] == {"winners": [1], "scores": [0, 1], "why": "resignation"}
+    assert (await friend.post(f"/tables/{table}/resign")).status_code == 409
+
+
+async def test_a_resignation_among_three(hall: OpenHall) -> None:
+    host, friend = await hall.program(), await hall.program("Friend")
+    table = (await host.open(game=HOARD, players=3, bots=["random"]))["id"]
+    await friend.post(f"/tables/{table}/join")
+    await host.post(f"/tables/{table}/start")
+    info = (await host.post(f"/tables/{table}/resign")).json()
+    assert (info["status"], info["you"], info["seats"][0]["kind"]) == ("running", None, "bot")
+    info = (await friend.post(f"/tables/{table}/resign")).json()
+    assert (info["status"], info["awarded"]) == ("abandoned", None)
 
 
 async def test_a_hint(hall: OpenHall) -> None:

@@ -155,7 +155,7 @@ async def test_an_abandoned_match_has_a_chart_if_it_has_actions(hall: OpenHall) 
 
 
 async def test_an_abandoned_match_is_shown_with_full_knowledge(hall: OpenHall) -> None:
-    host, friend, room = await hall.two_at(HOARD)
+    host, friend, room = await hall.three_at(HOARD)
     url, stranger = f"/tables/{room.table.id}", hall.person()
     await host.act(room.table.id, LOOK)
     for person in (host, friend):

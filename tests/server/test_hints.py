@@ -165,7 +165,7 @@ async def test_a_failed_hint_does_not_remove_a_later_one(
 async def test_a_guest_who_resigns_meanwhile_gets_no_hint(
     hall: OpenHall, adviser: Adviser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    actor, _, room, _ = await at_turn(hall, HOARD)
+    actor, _, room = await hall.three_at(HOARD)
     save, saving, free = hall.store.save_table, asyncio.Event(), asyncio.Event()
 
     async def save_slowly(table: TableRow) -> TableRow:
@@ -220,7 +220,7 @@ async def test_an_action_after_a_hint_is_marked_in_the_record(settings: Settings
 
 
 async def test_the_actions_of_a_bot_that_replaces_a_hinted_guest_are_not_marked(hall: OpenHall, adviser: Adviser) -> None:
-    actor, _, room, _ = await at_turn(hall, HOARD)
+    actor, _, room = await hall.three_at(HOARD)
     await ask_hint(actor, room)
     await actor.ask(f"/tables/{room.table.id}/resign")
     await until(room, lambda: len(match_of(room).steps) > 0)

@@ -221,18 +221,18 @@ async def test_a_seat_taken_at_another_process_counts_here(lobby: Lobby) -> None
 async def test_players_who_resign_at_different_processes_abandon_the_match(on_postgresql: Settings) -> None:
     """The first resignation is not undone by the second."""
     async with open_hall(on_postgresql) as one, open_hall(replace(on_postgresql)) as two:
-        host, friend, room = await one.two_at(HOARD)
+        host, friend, room = await one.three_at(HOARD)
         there = await two.room(room.table.id)
         assert (await host.ask(f"/tables/{room.table.id}/resign")).status_code == 200
         assert (await elsewhere(friend, two).ask(f"/tables/{room.table.id}/resign")).status_code == 200
-        assert [seat.kind for seat in there.table.seats] == ["bot", "bot"]
+        assert [seat.kind for seat in there.table.seats] == ["bot", "bot", "bot"]
         assert there.table.status == "abandoned"
 
 
 async def test_a_player_who_resigned_at_another_process_can_not_act(on_postgresql: Settings) -> None:
     slow = replace(on_postgresql, bot_pause=3600.0)
     async with open_hall(slow) as one, open_hall(replace(slow)) as two:
-        host, _friend, room = await one.two_at(HOARD)
+        host, _friend, room = await one.three_at(HOARD)
         there = elsewhere(host, two)
         assert (await there.ask(f"/tables/{room.table.id}/resign")).status_code == 200
         answer = await host.act(room.table.id, BOAST)

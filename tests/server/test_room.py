@@ -9,10 +9,11 @@ import pytest
 
 import meadhall
 from games_for_tests.hoard.rules import BOAST, DRAW, LOOK
+from meadhall.server.settings import Settings
 from meadhall.server.store.models import Conflict, Entry
 from meadhall.server.store.store import Store
 from server.matches import at_turn, match_of, stored
-from server.people import HOARD, OpenHall, play_out, until
+from server.people import HOARD, OpenHall, open_hall, play_out, until
 
 pytestmark = pytest.mark.asyncio
 
@@ -26,9 +27,9 @@ async def test_an_action_is_stored_before_it_is_published(hall: OpenHall, monkey
     seen: list[tuple[int, int]] = []
     append = Store.append
 
-    async def observed_append(store: Store, table: str, entry: Entry, over: bool, version: int) -> None:
+    async def observed_append(store: Store, table: str, entry: Entry, *how: Any) -> None:
         seen.append((room.version, len(match_of(room).steps)))
-        await append(store, table, entry, over, version)
+        await append(store, table, entry, *how)
         seen.append((room.version, len(match_of(room).steps)))
 
     monkeypatch.setattr(Store, "append", observed_append)
@@ -142,35 +143,86 @@ async def test_a_match_that_another_process_has_finished_is_over_here_too(hall: 
 # --------------------------------------------------------------------------------------------------------------------- resigning
 
 
-async def test_a_jarl_plays_on_for_a_guest_who_resigns(hall: OpenHall) -> None:
-    actor, _, room, _ = await at_turn(hall)
-    seat = match_of(room).actor
-    assert seat is not None
-    name = room.table.seats[seat].name
-    assert (await actor.ask(f"/tables/{room.table.id}/resign")).status_code == 200
-    assert (room.table.seats[seat].kind, room.table.seats[seat].bot, room.table.seats[seat].name) == ("bot", "jarl", name)
-    await until(room, lambda: match_of(room).actor != seat)
-    assert (await actor.act(room.table.id, 0)).status_code == 403
+async def test_a_jarl_plays_on_for_one_of_three_who_resigns(hall: OpenHall) -> None:
+    host, friend, room = await hall.three_at()
+    name = room.table.seats[0].name
+    assert (await host.ask(f"/tables/{room.table.id}/resign")).status_code == 200
+    assert (room.table.status, room.table.outcome) == ("running", None)
+    assert (room.table.seats[0].kind, room.table.seats[0].bot, room.table.seats[0].name) == ("bot", "jarl", name)
+    await until(room, lambda: match_of(room).actor in (1, None))
+    assert (await host.act(room.table.id, 0)).status_code == 403
     record = match_of(room).record()
-    assert record["seats"][seat] == {"name": name, "kind": "bot", "bot": "jarl"}
+    assert record["seats"][0] == {"name": name, "kind": "bot", "bot": "jarl"}
+    assert friend is not host
 
 
-async def test_the_match_is_abandoned_when_the_last_person_leaves(hall: OpenHall) -> None:
-    actor, other, room, action = await at_turn(hall)
-    await other.ask(f"/tables/{room.table.id}/resign")
-    await actor.ask(f"/tables/{room.table.id}/resign")
+async def test_the_match_is_abandoned_when_the_last_of_three_leaves(hall: OpenHall) -> None:
+    host, friend, room = await hall.three_at()
+    await friend.ask(f"/tables/{room.table.id}/resign")
+    await host.ask(f"/tables/{room.table.id}/resign")
     assert room.table.status == "abandoned"
     assert room.bots.seat_to_move() is None
-    answer = await actor.act(room.table.id, action)
+    answer = await host.act(room.table.id, 0)
     assert answer.status_code in (403, 409)
-    record = (await actor.get(f"/tables/{room.table.id}/record")).json()
+    record = (await host.get(f"/tables/{room.table.id}/record")).json()
     assert (record["abandoned"], record["result"], record["complete"]) == ("everybody left", None, True)
+    assert "awarded" not in record
     assert meadhall.replay(record).commitment == record["commitment"]
-    page = (await actor.get(f"/tables/{room.table.id}")).text
+    page = (await host.get(f"/tables/{room.table.id}")).text
     assert "given up" in page
     loaded = await hall.store.table(room.table.id)
     assert loaded is not None
-    assert (loaded.status, loaded.abandon_reason) == ("abandoned", "everybody left")
+    assert (loaded.status, loaded.abandon_reason, loaded.outcome) == ("abandoned", "everybody left", None)
+
+
+async def test_resigning_a_match_of_two_gives_the_other_the_win_everywhere(settings: Settings, at_once: None) -> None:
+    async with open_hall(settings) as hall:
+        actor, other, room, _ = await at_turn(hall)
+        table = room.table.id
+        loser, winner = (0, 1) if match_of(room).actor == 0 else (1, 0)
+        names = [seat.name for seat in room.table.seats]
+        assert f"{names[winner]} wins the match." in (await actor.get(f"/tables/{table}")).text, "the question says what happens"
+        assert (await actor.ask(f"/tables/{table}/resign")).status_code == 200
+        record = (await other.get(f"/tables/{table}/record")).json()
+        assert (record["result"], record["abandoned"]) == (None, f"{names[loser]} resigned")
+        assert (record["awarded"]["winners"], record["awarded"]["why"]) == ([winner], "resignation")
+        assert meadhall.replay(record).record() == record
+        cookies = dict(other.http.cookies)
+    async with open_hall(settings) as hall:
+        person = hall.person()
+        person.http.cookies.update(cookies)
+        stored = await hall.store.table(table)
+        assert stored is not None
+        assert stored.outcome == {"winners": [winner], "scores": record["awarded"]["scores"], "why": "resignation"}
+        page = (await person.get(f"/tables/{table}")).text
+        assert f"{names[winner]} wins" in page
+        assert "by resignation" in page
+        assert 'id="rematch"' in page, "both still have their seats"
+        for path in (f"/tables/{table}/replay?step=999", "/"):
+            assert f"{names[winner]} wins" in (await person.get(path)).text, path
+        assert "seed matches" in (await person.get(f"/tables/{table}/verify")).text
+        assert match_of(await hall.room(table)).record() == record
+        again = (await person.post(f"/tables/{table}/rematch")).headers["Location"].removeprefix("/tables/")
+        rematch = await hall.store.table(again)
+        assert rematch is not None
+        assert ([seat.name for seat in rematch.seats], rematch.outcome) == (names, None)
+
+
+async def test_resigning_for_one_side_gives_the_other_side_the_win(hall: OpenHall) -> None:
+    program = await hall.program()
+    found = await program.open(game="axxa", players=4, options={"mode": "versus"}, bots=["thrall", "thrall", "thrall"])
+    answer = (await program.post(f"/tables/{found['id']}/resign")).json()
+    assert (answer["status"], answer["result"]) == ("abandoned", None)
+    assert answer["awarded"] == {"winners": [1, 3], "scores": [0, 1, 0, 1], "why": "resignation"}
+
+
+async def test_the_outcome_of_a_match_is_stored(hall: OpenHall) -> None:
+    room = await hall.played_out()
+    result = match_of(room).result()
+    assert result is not None
+    stored = await hall.store.table(room.table.id)
+    assert stored is not None
+    assert stored.outcome == {"winners": list(result.winners), "scores": list(result.scores), "why": None}
 
 
 async def test_a_match_that_is_over_cannot_be_resigned(hall: OpenHall) -> None:

@@ -435,7 +435,17 @@ async def test_a_rematch_against_bots_starts_at_once(hall: OpenHall) -> None:
     room = await hall.room(answer.json()["id"])
     await host.ask(f"/tables/{room.table.id}/resign")
     assert room.table.status == "abandoned"
-    assert (await host.post(f"/tables/{room.table.id}/rematch")).status_code == 403, "a player who has left can't open a rematch"
+    answer = await host.post(f"/tables/{room.table.id}/rematch")
+    again = await hall.room(answer.headers["Location"].removeprefix("/tables/"))
+    assert (again.table.status, [seat.kind for seat in again.table.seats]) == ("running", ["human", "bot"])
+
+
+async def test_a_player_who_left_to_a_bot_can_not_open_a_rematch(hall: OpenHall) -> None:
+    host, friend, room = await hall.three_at()
+    for person in (host, friend):
+        await person.ask(f"/tables/{room.table.id}/resign")
+    assert room.table.status == "abandoned"
+    assert (await host.post(f"/tables/{room.table.id}/rematch")).status_code == 403
 
 
 # ------------------------------------------------------------------------------------------------------------ private links
@@ -510,7 +520,7 @@ async def test_an_unknown_link_is_not_found(hall: OpenHall) -> None:
 
 
 async def test_the_link_of_an_abandoned_seat_no_longer_works(hall: OpenHall) -> None:
-    host, _, room = await hall.two_at(HOARD)
+    host, _, room = await hall.three_at(HOARD)
     key = room.table.seats[0].link_token
     await host.ask(f"/tables/{room.table.id}/resign")
     answer = await host.post(f"/seat/{key}")

@@ -232,6 +232,7 @@ class Hall:
                 started_at=None,
                 finished_at=None,
                 abandon_reason=None,
+                outcome=None,
                 seats=tuple(replace(seat, link_token=new_link_token()) for seat in old.seats),
                 version=0,
             )

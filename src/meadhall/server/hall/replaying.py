@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
+from meadhall.engine.award import Award
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.game import Game
 from meadhall.engine.match import Match
@@ -47,8 +48,25 @@ def replayed(game: Game, table: TableRow, entries: list[Entry]) -> tuple[Match, 
         elif entry.kind != "hint":
             match.play(entry.value, entry.seat, hinted=entry.kind == "hinted")
     if table.abandon_reason is not None and not match.over:
-        match.abandon(table.abandon_reason)
+        match.abandon(table.abandon_reason, awarded(table))
     return match, hinted
+
+
+def awarded(table: TableRow) -> Award | None:
+    """Return the win that was awarded at a table when its match was given up."""
+    found = table.outcome
+    if found is None or found["why"] is None:
+        return None
+    return Award(tuple(found["winners"]), tuple(found["scores"]), found["why"])
+
+
+def stored_outcome(match: Match) -> dict[str, Any] | None:
+    """Return the outcome of a match as the table stores it."""
+    outcome = match.outcome()
+    if outcome is None:
+        return None
+    why = outcome.why if isinstance(outcome, Award) else None
+    return {"winners": list(outcome.winners), "scores": list(outcome.scores), "why": why}
 
 
 def hinted_by(entry: Entry, match: Match) -> InformationSets:

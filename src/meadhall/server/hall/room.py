@@ -25,7 +25,7 @@ from meadhall.server.hall.bots import BotDriver
 from meadhall.server.hall.chart_queue import ChartJob
 from meadhall.server.hall.hints import Hints, RequestedHint
 from meadhall.server.hall.pubsub import Channel, Subscriber
-from meadhall.server.hall.replaying import InformationSets, hinted_by, new_match, replayed, todays_options
+from meadhall.server.hall.replaying import InformationSets, hinted_by, new_match, replayed, stored_outcome, todays_options
 from meadhall.server.hall.undoing import check_undo
 from meadhall.server.store.models import FINISHED, Conflict, Entry, Guest, TableRow, now
 from meadhall.server.store.store import Store
@@ -173,13 +173,24 @@ class Room:
         return hint
 
     async def resign(self, guest: Guest) -> None:
-        """Replace the guest by a bot. If no person is left, the match is given up."""
+        """Give up the guest's seat.
+
+        In a match of two players or sides, the other side wins. With more, a bot plays on; if no person is left, the match is
+        given up.
+        """
 
         async def give_up() -> None:
             match = self.running_match()
             if match.over:
                 raise WrongMoment(_("The match is over."))
             seat = self.seat_of(guest)
+            if self.table.daily is None and self.has_two_sides:
+                resigned = match.copy()
+                resigned.resign(seat)
+                ended = replace(self.table, status="abandoned", finished_at=now(), abandon_reason=resigned.abandoned)
+                self.table = await self._store.save_table(replace(ended, outcome=stored_outcome(resigned)))
+                self.match = resigned
+                return
             name = JARL.name
             left = self.table.seats[seat]
             table = self.table.replace_seat(replace(left, kind="bot", bot=name, guests=frozenset()))
@@ -191,6 +202,11 @@ class Room:
                 match.abandon(table.abandon_reason)
 
         await self._write(give_up)
+
+    @property
+    def has_two_sides(self) -> bool:
+        """Whether two players or two sides play against each other, so that a resignation decides the match."""
+        return len(self.game.parties(len(self.table.seats), self.table.options)) == 2
 
     async def carry_seat(self, seat: int, guest: Guest) -> None:
         """Share a seat with ``guest``, the same person on another device. Refuse if the guest has another seat here."""
@@ -230,12 +246,14 @@ class Room:
         async def append() -> None:
             copy = self.running_match().copy()
             entry = change(copy)
-            await self._store.append(self.table.id, entry, copy.over, self.table.version)
+            outcome = stored_outcome(copy)
+            await self._store.append(self.table.id, entry, copy.over, self.table.version, outcome)
             self.match = copy
             self.entry_count = entry.number
             self._hinted |= hinted_by(entry, copy)
             if copy.over:
-                self.table = replace(self.table, status="over", finished_at=now(), version=self.table.version + 1)
+                version = self.table.version + 1
+                self.table = replace(self.table, status="over", finished_at=now(), outcome=outcome, version=version)
 
         await self._write(append, only)
 

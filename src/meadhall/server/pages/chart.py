@@ -66,7 +66,7 @@ def _chart_view(match: Match, analysis: Analysis, language: str) -> ChartView:
 
 
 def _new_chart_view(match: Match, analysis: Analysis) -> ChartView:
-    result = match.result()
+    result = match.outcome()
     winners = result.winners if result else ()
     count = len(analysis.chances)
     paths = [[_place(k, count, analysis.chance(k, party)) for k in range(count)] for party in range(len(analysis.parties))]

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 from meadhall.engine.game import game, game_names
 from meadhall.engine.language import gettext as _
-from meadhall.engine.match import Match
+from meadhall.engine.match import Match, Result
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.room import Room
 from meadhall.server.pages.match import headline
 from meadhall.server.pages.models import DailyStrip, GameTile, HallPage, SeatView, TableCard
-from meadhall.server.store.models import Guest, TableRow
+from meadhall.server.store.models import FINISHED, Guest, TableRow
 
 YOURS_SHOWN = 12
 """The number of a guest's own tables that the hall lists at most."""
@@ -71,17 +71,22 @@ def card(table: TableRow, guest: Guest, room: Room | None) -> TableCard:
     )
 
 
+def result_in_words(table: TableRow) -> str:
+    """Say who won a finished match."""
+    if table.outcome is None:
+        return _("Given up") if table.status == "abandoned" else _("Finished")
+    winners, scores = tuple(table.outcome["winners"]), tuple(table.outcome["scores"])
+    return headline([seat.name for seat in table.seats], Result(winners, scores, reason=""))
+
+
 def _note(table: TableRow, match: Match | None, yours: bool) -> str:
     if table.status == "gathering":
         taken = sum(row.kind != "open" for row in table.seats)
         return _("{taken} of {all} seats taken").format(taken=taken, all=len(table.seats))
-    if table.status == "abandoned":
-        return _("Given up")
     if yours:
         return _("Your turn")
-    if table.status == "over":
-        result = match.result() if match else None
-        return headline(match.names, result) if match and result else _("Finished")
+    if table.status in FINISHED:
+        return result_in_words(table)
     if match is not None and match.actor is not None:
         return _("Waiting for {name}").format(name=match.names[match.actor])
     return _("In progress")

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from meadhall.bots import RANKS, chance_in_words, chance_of_what, in_words
+from meadhall.engine.award import Award, award_in_words
 from meadhall.engine.game import Game, GamePage
 from meadhall.engine.language import gettext as _
 from meadhall.engine.language import listed, ngettext
@@ -27,7 +28,7 @@ def seat_views(room: Room) -> tuple[SeatView, ...]:
     """Return the seats as every viewer sees them."""
     pages = room.open_pages()
     match = room.match
-    result = match.result() if match else None
+    result = match.outcome() if match else None
     actor = match.actor if match and room.table.status == "running" else None
     daily = room.table.daily is not None  # no bot plays on after a daily puzzle was given up
     return tuple(
@@ -69,17 +70,28 @@ def live_page(room: Room, match: Match, viewer: int | None, seats: tuple[SeatVie
         undo=undo,
         undo_refusal=undo_refusal,
         can_resign=running and seated,
-        alone=sum(row.kind == "human" for row in table.seats) == 1,
+        resign_words=_resign_words(room, match, viewer) if running and viewer is not None else "",
         can_hint=running and seated and match.actor == viewer and table.daily is None,
         hint=hint_view(hint) if hint is not None else None,
         thinking=next((thinking_words(seat) for seat in seats if seat.thinking), ""),
         spectators=0 if seated else room.open_pages()[None],
         result=result_view(match),
-        given_up=given_up_view(match, table) if table.status == "abandoned" else None,
+        given_up=given_up_view(match, table) if table.status == "abandoned" and match.awarded is None else None,
         chart=chart_part(match, room.chart_job, f"/tables/{table.id}") if room.chart_job is not None else None,
         rematch=f"/tables/{table.rematch}" if table.rematch else "",
         daily=table.daily or "",
     )
+
+
+def _resign_words(room: Room, match: Match, seat: int) -> str:
+    """Say what a resignation of a seat means."""
+    if room.has_two_sides:
+        (winners,) = (party for party in match.game.parties(match.players, match.options) if seat not in party)
+        names = listed([match.names[winner] for winner in winners])
+        return ngettext("{names} wins the match.", "{names} win the match.", len(winners)).format(names=names)
+    if sum(row.kind == "human" for row in room.table.seats) == 1:
+        return _("Only bots would be left, so the match ends without a winner.")
+    return _("A bot takes over your seat.")
 
 
 def thinking_words(seat: SeatView) -> str:
@@ -148,9 +160,9 @@ def match_page(
 
 def _prompt(match: Match, view: View, abandoned: bool) -> str:
     """Return the question to the seat to move, or the result. A number at the end of a clause never starts a line."""
-    if abandoned:
+    if abandoned and match.awarded is None:
         return _("The match was given up.")
-    result = match.result() if view.actor is None else None
+    result = match.outcome() if view.actor is None or abandoned else None
     words = view.prompt() if result is None else headline(match.names, result) + "."
     return _BEFORE_LAST_NUMBER.sub("\N{NO-BREAK SPACE}", words)
 
@@ -174,16 +186,16 @@ def choices(subject: Game, view: View) -> tuple[Choice, ...]:
 
 
 def result_view(match: Match) -> ResultView | None:
-    """Return the result of a match; None before its end."""
-    result = match.result()
+    """Return the result of a match, or the win that was awarded; None before its end, and if it was given up without a winner."""
+    result = match.outcome()
     if result is None:
         return None
-    rule, how = match.game.words.ending(match.state)
+    rule, how = ("", award_in_words(result)) if isinstance(result, Award) else match.game.words.ending(match.state)
     return ResultView(
         headline=headline(match.names, result),
         how=_after_decisions(how, match),
         rule=rule,
-        rule_url=rule_url(match.game.name, rule),
+        rule_url=rule_url(match.game.name, rule) if rule else "",
         winners=result.winners,
     )
 
@@ -199,7 +211,7 @@ def _after_decisions(how: str, match: Match) -> str:
     return _("{how}, after {decisions}").format(how=how, decisions=decisions)
 
 
-def headline(names: Sequence[str], result: Result) -> str:
+def headline(names: Sequence[str], result: Result | Award) -> str:
     winners = result.winners
     if not winners:
         return _("No winner")

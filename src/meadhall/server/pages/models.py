@@ -247,7 +247,7 @@ class MatchPage:
     undo: int | None = None  # the number of the decision that the viewer can take back
     undo_refusal: str = ""  # why there is none; "" if there is one, and for spectators
     can_resign: bool = False
-    alone: bool = False  # all other players are bots: resigning gives the match up
+    resign_words: str = ""  # what a resignation of the viewer means
     can_hint: bool = False
     hint: HintView | None = None
     thinking: str = ""  # which bot is thinking, in words

@@ -63,7 +63,7 @@ def replay_page(
     seat = seat if seat in viewers else "all"
     names = {"all": _("Everything revealed") if opened else _("Spectator")} | {str(k): name for k, name in enumerate(match.names)}
     view = match.view_at(position, viewers[seat])
-    result = match.result() if position == last else None
+    result = match.outcome() if position == last else None
     seats = tuple(
         SeatView(
             k,

@@ -165,7 +165,10 @@ async def undo_action(room: Room, program: Guest) -> TableInfo:
 
 @post("/tables/{id:str}/resign", status_code=200, responses=table_refusals(403))
 async def resign(room: Room, program: Guest) -> TableInfo:
-    """Leave the match to a bot."""
+    """Give up your seat.
+
+    In a match of two players or sides, the other side wins. With more, a bot plays on in your place.
+    """
     await room.resign(program)
     return table_info(room, program)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Annotated, Any
 
 import msgspec
@@ -97,7 +98,8 @@ class TableInfo(msgspec.Struct):
     """A table as you may see it. ``you`` is your seat.
 
     ``view`` is null before the match. Then it contains the visible ``state``, the seat to move (``actor``), the number of the
-    ``next`` action, and on your turn your ``legal`` actions. ``result`` is null until the match is over.
+    ``next`` action, and on your turn your ``legal`` actions. ``result`` is null until the match is over. ``awarded`` is a win
+    that the rules don't give, for example after a resignation: its ``winners``, ``scores``, and ``why``.
     """
 
     id: str
@@ -109,6 +111,7 @@ class TableInfo(msgspec.Struct):
     commitment: str | None
     view: dict[str, Any] | None
     result: dict[str, Any] | None
+    awarded: dict[str, Any] | None
 
 
 class LegalAction(msgspec.Struct):
@@ -168,6 +171,7 @@ def table_info(room: Room, guest: Guest) -> TableInfo:
         commitment=match.commitment if match else None,
         view=match.view(you).to_dict() if match else None,
         result=None if result is None else {"winners": result.winners, "scores": result.scores, "reason": result.reason},
+        awarded=None if match is None or match.awarded is None else asdict(match.awarded),
     )
 
 

@@ -38,7 +38,7 @@ async def undo(request: AnyRequest, room: Room, guest: Guest, form: Form) -> Ans
 
 @post("/tables/{id:str}/resign", status_code=200)
 async def resign(request: AnyRequest, room: Room, guest: Guest) -> Answer:
-    """Leave the match to a bot."""
+    """Give up the guest's seat: the other side wins, or with more than two sides a bot plays on."""
     return await answer_after(room.resign(guest), request, room, guest)
 
 

@@ -56,6 +56,7 @@ class TableRow:
         host: id of the guest that may change the table before the match.
         is_public: whether the hall lists the table.
         abandon_reason: why the match ended early, None if it did not.
+        outcome: ``winners``, ``scores``, and ``why`` a win was awarded (null: by the rules); None without a result.
         rematch: id of the table where the rematch is played.
         daily: the day whose puzzle is played here (``"2026-11-21"``), None at any other table.
         figures: how an attempt at the daily puzzle went, None until it has been measured.
@@ -75,6 +76,7 @@ class TableRow:
     started_at: datetime | None = None
     finished_at: datetime | None = None
     abandon_reason: str | None = None
+    outcome: dict[str, Any] | None = None
     rematch: str | None = None
     daily: str | None = None
     figures: dict[str, int] | None = None

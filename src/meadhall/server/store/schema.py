@@ -19,6 +19,7 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    false,
 )
 
 NAMING_CONVENTION: Final = {
@@ -46,6 +47,7 @@ guests = Table(
     Column("name", String(40), nullable=False),
     Column("language", String(8), nullable=False),
     Column("theme", String(8), nullable=False),
+    Column("choices", JSON(none_as_null=True)),
     Column("created_at", DateTime(timezone=True), nullable=False),
 )
 
@@ -64,6 +66,7 @@ tables = Table(
     Column("started_at", DateTime(timezone=True)),
     Column("finished_at", DateTime(timezone=True)),
     Column("abandon_reason", Text),
+    Column("outcome", JSON(none_as_null=True)),
     Column("rematch", String(16)),
     Column("daily", String(10)),
     Column("figures", JSON(none_as_null=True)),
@@ -81,6 +84,7 @@ seats = Table(
     Column("kind", String(8), nullable=False),
     Column("name", String(40), nullable=False),
     Column("bot", String(20)),
+    Column("is_ready", Boolean, nullable=False, server_default=false()),
     Column("link_token", String(32), nullable=False, unique=True),
 )
 

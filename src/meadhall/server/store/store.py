@@ -6,6 +6,7 @@ import logging
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
+from typing import Any
 
 from alembic.util import CommandError
 from filelock import FileLock
@@ -164,6 +165,10 @@ class Store:
         """Store how an attempt at a daily puzzle went."""
         await self.transact(lambda connection: tables.save_figures(connection, table, figures))
 
+    async def save_outcome(self, table: str, outcome: Mapping[str, Any]) -> None:
+        """Store how a match ended that was finished before outcomes were stored."""
+        await self.transact(lambda connection: tables.save_outcome(connection, table, outcome))
+
     # ------------------------------------------------------------------------------------------------------------ matches
 
     async def entries(self, table: str) -> list[Entry]:
@@ -174,15 +179,22 @@ class Store:
         """Return the number of entries of a match."""
         return await self.transact(lambda connection: entries.count(connection, table))
 
-    async def append(self, table: str, entry: Entry, over: bool, version: int | None = None) -> None:
-        """Append an entry, and mark the match as over if it ends with it.
+    async def append(
+        self,
+        table: str,
+        entry: Entry,
+        over: bool,
+        version: int | None = None,
+        outcome: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Append an entry, and mark the match as over if it ends with it, with this outcome.
 
         Raises Conflict if there is an entry of that number, if the match was abandoned before it could end, or if another
         process has changed the table since that ``version``.
         """
         expected = version if self.shared else None  # alone, this process knows the latest
         try:
-            await self.transact(lambda connection: entries.append(connection, table, entry, over, expected))
+            await self.transact(lambda connection: entries.append(connection, table, entry, over, expected, outcome))
         except IntegrityError:
             raise Conflict from None
 

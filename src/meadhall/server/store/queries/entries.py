@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from sqlalchemy import Connection, func, insert, select
 
 from meadhall.server.store import schema
@@ -24,8 +27,15 @@ def count(connection: Connection, table: str) -> int:
     return connection.execute(query).scalar_one()
 
 
-def append(connection: Connection, table: str, entry: Entry, over: bool, version: int | None) -> None:
-    """Append an entry; ``over``: it ends the match.
+def append(
+    connection: Connection,
+    table: str,
+    entry: Entry,
+    over: bool,
+    version: int | None,
+    outcome: Mapping[str, Any] | None,
+) -> None:
+    """Append an entry; ``over``: it ends the match, with this ``outcome``.
 
     With a ``version`` the row of the table is locked, so that it can't change before the transaction ends.
 
@@ -36,5 +46,5 @@ def append(connection: Connection, table: str, entry: Entry, over: bool, version
     if version is not None and tables.locked_version(connection, table) != version:
         raise Conflict
     connection.execute(_INSERT, {"table_id": table, "created_at": now(), **vars(entry)})
-    if over and not tables.finish(connection, table):
+    if over and not tables.finish(connection, table, outcome):
         raise Conflict

@@ -137,14 +137,19 @@ def save_figures(connection: Connection, table: str, figures: dict[str, int]) ->
     connection.execute(_change(table, figures=figures))
 
 
+def save_outcome(connection: Connection, table: str, outcome: Mapping[str, Any]) -> None:
+    """Store how a match ended that was finished before outcomes were stored."""
+    connection.execute(update(schema.tables).where(_TABLE.id == table).values(outcome=outcome))
+
+
 def locked_version(connection: Connection, table: str) -> int | None:
     """Return a table's version, and keep other transactions from changing it until this one ends (on PostgreSQL)."""
     return connection.scalar(select(_TABLE.version).where(_TABLE.id == table).with_for_update(key_share=True))
 
 
-def finish(connection: Connection, table: str) -> bool:
-    """Mark a running match as over. Return False if it was not running."""
-    finished = _change(table, status="over", finished_at=now()).where(_TABLE.status == "running")
+def finish(connection: Connection, table: str, outcome: Mapping[str, Any] | None) -> bool:
+    """Mark a running match as over, with its outcome. Return False if it was not running."""
+    finished = _change(table, status="over", finished_at=now(), outcome=outcome).where(_TABLE.status == "running")
     return connection.execute(finished).rowcount > 0
 
 
