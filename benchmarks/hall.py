@@ -1,12 +1,14 @@
 """The hall under load: 500 live pages at 100 tables, with moves at random times, each persisted before it is published.
 
-    .venv/bin/python benchmarks/hall.py [--rates 100,300] [--seconds 20] [--bots 8 [--ranks jarl,karl,none]]
+    .venv/bin/python benchmarks/hall.py [--rates 100,300] [--seconds 20] [--bots 8 [--ranks jarl,karl,none]] [--encoding zstd]
 
 The benchmark starts a real server process with a real database file and real sockets. Each table has four players and a
 spectator, each with an open event stream. A move is a form post like that of a page. Its delay is the time from sending the post
 until the frame with the outcome arrives at a stream. In practice the load would come from other machines, so the benchmark
 generates it on a separate core where possible: Linux wakes the receiver of a message on the core of its sender, and without the
 separation the load generator would interrupt the hall with every frame.
+
+Streams and the responses to posts are compressed as ``--encoding`` says. ``B/frame`` is the size of a frame on the wire.
 
 The printed table has the CPU use of three processes (the hall, its worker, the load generator) and the memory of the first two.
 ``loop p99`` is the 99th percentile of the hall's event-loop lag. ``--bots`` opens that many more tables with six bots each. The
@@ -32,13 +34,15 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import AsyncIterator
+import zlib
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlencode
 
 import httpx
 import psutil
+from backports import zstd
 
 TABLES = 100
 PLAYERS = 4
@@ -94,12 +98,14 @@ class Table:
 
     path: str
     people: list[Person]
+    encoding: str
     number: int = 1
     sent_at: float = 0.0
     waiting: int = 0
     delays: list[float] = field(default_factory=list)
     posts: list[float] = field(default_factory=list)
     late: int = 0
+    received: int = 0
     all_received: asyncio.Event = field(default_factory=asyncio.Event)
     turn: tuple[Person, int] | None = None  # the person to move, and a legal alliance
 
@@ -107,12 +113,11 @@ class Table:
 async def subscribe(table: Table, person: Person, ready: asyncio.Semaphore) -> None:
     """Keep a stream open and record the delay of every move."""
     reader, writer = await asyncio.open_connection(HOST, person.port, limit=1 << 20)
-    writer.write(person.head("GET", f"{table.path}/stream"))
+    writer.write(person.head("GET", f"{table.path}/stream", extra=f"Accept-Encoding: {table.encoding}\r\n"))
     seen: set[float] = set()
     first = True
     with contextlib.closing(writer):
-        while True:
-            block = await reader.readuntil(b"\n\n")
+        async for block in events(reader, table):
             if b"data:" not in block:
                 continue
             if b" yours" in block:
@@ -128,6 +133,23 @@ async def subscribe(table: Table, person: Person, ready: asyncio.Semaphore) -> N
                     table.all_received.set()
 
 
+async def events(reader: asyncio.StreamReader, table: Table) -> AsyncIterator[bytes]:
+    """Yield the events of a stream, decoded, and count its bytes."""
+    await reader.readuntil(b"\r\n\r\n")
+    decode: Callable[[bytes], bytes] = bytes
+    if table.encoding == "gzip":
+        decode = zlib.decompressobj(31).decompress
+    elif table.encoding == "zstd":
+        decode = zstd.ZstdDecompressor().decompress
+    text = b""
+    while True:
+        chunk = await reader.readexactly(int(await reader.readuntil(b"\r\n"), 16) + 2)
+        table.received += len(chunk)
+        *blocks, text = (text + decode(chunk[:-2])).split(b"\n\n")
+        for block in blocks:
+            yield block
+
+
 def alliance(frame: bytes) -> int:
     """Return the first legal alliance in a frame."""
     buttons = re.findall(rb"<button[^>]*>", frame)
@@ -137,7 +159,7 @@ def alliance(frame: bytes) -> int:
     return next(action for action in offered if action >= ALLY)
 
 
-async def open_tables(port: int) -> list[Table]:
+async def open_tables(port: int, encoding: str) -> list[Table]:
     tables = []
     for _ in range(TABLES):
         people = [Person(port) for _ in range(PLAYERS + 1)]
@@ -150,7 +172,7 @@ async def open_tables(port: int) -> list[Table]:
         for guest in people[1:PLAYERS]:
             await guest.request("POST", f"{path}/seats", {"set": "sit"})
         await host.request("POST", f"{path}/start")
-        tables.append(Table(path, people))
+        tables.append(Table(path, people, encoding))
     return tables
 
 
@@ -208,7 +230,10 @@ async def move(table: Table) -> None:
     table.all_received.clear()
     table.sent_at = time.perf_counter()
     status, _, _ = await person.request(
-        "POST", f"{table.path}/act", {"action": str(action), "n": str(table.number)}, "HX-Request: true\r\n"
+        "POST",
+        f"{table.path}/act",
+        {"action": str(action), "n": str(table.number)},
+        f"HX-Request: true\r\nAccept-Encoding: {table.encoding}\r\n",
     )
     table.posts.append(time.perf_counter() - table.sent_at)
     if status != 200:
@@ -257,7 +282,7 @@ def megabytes(process: psutil.Process) -> float:
 
 async def run(given: argparse.Namespace, port: int, server: psutil.Process) -> None:
     """Open the tables, then measure and print a row for every rank and rate."""
-    tables = await open_tables(port)
+    tables = await open_tables(port, given.encoding)
     ready = asyncio.Semaphore(0)
     subscribers = [asyncio.create_task(subscribe(table, person, ready)) for table in tables for person in table.people]
     for _ in subscribers:
@@ -265,7 +290,7 @@ async def run(given: argparse.Namespace, port: int, server: psutil.Process) -> N
     print(f"{len(subscribers)} streams at {len(tables)} tables; a frame has about {await frame_size(tables[0])} bytes")
     print(
         f"{'bots':>8} {'moves/s':>8} {'done/s':>8} {'p50 ms':>8} {'p99 ms':>8} {'post p50':>9} {'post p99':>9} "
-        f"{'loop p99':>9} {'late':>5} {'hall CPU':>9} {'MB':>5} {'worker':>9} {'MB':>5} {'load CPU':>9}"
+        f"{'loop p99':>9} {'late':>5} {'B/frame':>8} {'hall CPU':>9} {'MB':>5} {'worker':>9} {'MB':>5} {'load CPU':>9}"
     )
     for rank in given.ranks if given.bots else [NO_BOTS]:
         async with bots_playing(port, rank, given.bots):
@@ -282,7 +307,7 @@ async def measure(tables: list[Table], rank: str, rate: int, seconds: float, ser
     for table in tables:
         table.delays.clear()
         table.posts.clear()
-        table.late = 0
+        table.late = table.received = 0
     (worker,) = server.children()
     lag_before = await event_loop_lag(tables[0])
     began = time.perf_counter()
@@ -300,6 +325,7 @@ async def measure(tables: list[Table], rank: str, rate: int, seconds: float, ser
         f"{percentile(delays, 0.5):>8.1f} {percentile(delays, 0.99):>8.1f} "
         f"{percentile(posts, 0.5):>9.1f} {percentile(posts, 0.99):>9.1f} "
         f"{percentile_of_histogram(lag, 0.99):>9.1f} {sum(table.late for table in tables):>5} "
+        f"{sum(table.received for table in tables) / len(delays):>8.0f} "
         f"{cores[0]:>9.0%} {megabytes(server):>5.0f} {cores[1]:>9.0%} {megabytes(worker):>5.0f} {cores[2]:>9.0%}",
         flush=True,
     )
@@ -362,6 +388,8 @@ async def main(given: argparse.Namespace) -> None:
             "MEADHALL_DATA": data,
             "MEADHALL_NO_BROWSER": "1",
             "MEADHALL_REQUESTS_PER_MINUTE": "0",
+            "MEADHALL_STREAMS_PER_CLIENT": "1000",
+            "MEADHALL_CONNECTIONS_PER_CLIENT": "2000",
         }
         command = [str(Path(sys.executable).with_name("meadhall")), "serve"]
         with subprocess.Popen(command, env={**os.environ, **settings}) as process:  # noqa: ASYNC220 - nothing else runs yet
@@ -378,5 +406,6 @@ if __name__ == "__main__":
     parser.add_argument("--rates", type=numbers, default="100,300", help="moves per second, separated by commas")
     parser.add_argument("--seconds", type=float, default=20.0, help="length of each measurement")
     parser.add_argument("--bots", type=int, default=8, help="number of additional tables with bots")
+    parser.add_argument("--encoding", choices=("identity", "gzip", "zstd"), default="zstd", help="compression of the streams")
     parser.add_argument("--ranks", type=names, default=f"{NO_BOTS},karl,jarl", help="ranks of these bots, one after the other")
     asyncio.run(main(parser.parse_args()))

@@ -8,7 +8,7 @@ from typing import Any
 
 from playwright.sync_api import Browser, ConsoleMessage, Page, Response
 
-POLICY = "default-src 'self'"
+POLICY = "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
 SAME_ORIGIN = {"Sec-Fetch-Site": "same-origin"}
 """The header that a browser sends with a form of the same origin. Playwright's requests outside a page don't send it."""

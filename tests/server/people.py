@@ -240,7 +240,7 @@ class Stream:
 @asynccontextmanager
 async def stream(visitor: Visitor, path: str) -> AsyncIterator[Stream]:
     """Open a stream as this client and close it at the end of the block."""
-    request = visitor.http.build_request("GET", path)
+    request = visitor.http.build_request("GET", path, headers={"Accept-Encoding": "identity"})
     scope: dict[str, Any] = {
         "type": "http",
         "asgi": {"version": "3.0"},

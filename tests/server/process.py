@@ -69,6 +69,12 @@ class Process:
             return await self._process.wait()
 
     @property
+    def pid(self) -> int:
+        """The id of the process."""
+        assert self._process is not None
+        return self._process.pid
+
+    @property
     def running(self) -> bool:
         return self._process is not None and self._process.returncode is None
 

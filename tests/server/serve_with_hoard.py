@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import sys
 import time
 from pathlib import Path
@@ -17,6 +18,7 @@ from meadhall.server import run
 from meadhall.server.hall import hall
 from meadhall.server.run import serve
 from meadhall.server.settings import Settings
+from meadhall.server.web import connections
 from meadhall.server.worker import bot_cache
 from meadhall.server.worker.client import WorkerThreads
 from server import hoard_on_a_page
@@ -42,6 +44,11 @@ if __name__ == "__main__":
     vars(run)["WorkerProcess"] = WorkerThreads  # Hoard is registered only in this process
     if os.environ.get("MEADHALL_TEST_SLOW_BOTS"):
         vars(bot_cache)["bot"] = lambda game, name: Slow()
+    if seconds := os.environ.get("MEADHALL_TEST_DEADLINES"):
+        vars(connections).update(dict.fromkeys(("HEAD_SECONDS", "BODY_SECONDS", "WRITE_SECONDS"), float(seconds)))
+    if limits := os.environ.get("MEADHALL_TEST_FILE_LIMITS"):
+        soft, hard = map(int, limits.split(","))
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
     try:
         serve(Settings.from_environment())
     except MeadhallError as error:

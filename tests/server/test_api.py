@@ -14,6 +14,7 @@ from games_for_tests.hoard.rules import BOAST, DRAW, LOOK
 from meadhall.server.app import BODY_LIMIT
 from meadhall.server.hall.room import Room
 from meadhall.server.routes.lobby import DOCUMENT_LIMIT
+from meadhall.server.store.models import Guest
 from meadhall.server.web import event_stream
 from server.described import Described
 from server.people import AXES, HOARD, OpenHall, Program, stream
@@ -177,6 +178,33 @@ async def test_a_deeply_nested_body_is_refused(hall: OpenHall) -> None:
     assert answer.status_code == 400
 
 
+async def test_a_body_that_repeats_a_name_is_refused(hall: OpenHall) -> None:
+    program = await hall.program()
+    body = '{"game": "hoard", "players": 2, "options": {}, "players": 3}'
+    answer = await program.http.post("/api/v1/tables", content=body, headers={"Content-Type": "application/json"})
+    assert (answer.status_code, answer.json()["reason"]) == (400, "the name 'players' occurs twice in one object")
+    nested = '{"game": "hoard", "options": {"hand": "few", "hand": "many"}}'
+    answer = await program.http.post("/api/v1/tables", content=nested, headers={"Content-Type": "application/json"})
+    assert answer.status_code == 400
+
+
+async def test_pages_of_other_sites_may_use_the_api_with_a_token_only(hall: OpenHall) -> None:
+    program = await hall.program()
+    origin = {"Origin": "https://elsewhere.test"}
+    asking = {"Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "authorization,content-type"}
+    preflight = await program.http.options("/api/v1/tables", headers=origin | asking)
+    assert preflight.status_code == 204
+    assert preflight.headers["access-control-allow-origin"] == "*"
+    assert "authorization" in preflight.headers["access-control-allow-headers"].lower()
+    for path in ("/api/v1/games", "/api/v1/tables/nowhere", "/api/nowhere"):
+        answer = await program.http.get(path, headers=origin)
+        assert answer.headers["access-control-allow-origin"] == "*"
+        assert "access-control-allow-credentials" not in answer.headers
+        assert "retry-after" in answer.headers["access-control-expose-headers"].lower()
+    for path in ("/", "/settings", "/health", "/apis"):
+        assert "access-control-allow-origin" not in (await program.http.get(path, headers=origin)).headers
+
+
 @pytest.mark.parametrize("name", ["", "x" * 41, 7, None])
 async def test_a_guest_needs_a_name(hall: OpenHall, name: Any) -> None:
     assert (await hall.person().http.post("/api/v1/guests", json={"name": name})).status_code == 400
@@ -189,11 +217,15 @@ async def test_events_are_streamed_each_action_once(hall: OpenHall) -> None:
         assert live.headers["content-type"].startswith("text/event-stream")
         actions: list[dict[str, Any]] = []
         tables: list[dict[str, Any]] = []
+        undone: list[list[int]] = []
 
         async def read_up_to(n: int) -> None:
             while not tables or tables[-1]["view"]["next"] <= n:
                 name, data = await live.event()
-                (actions if name == "action" else tables).append(data)
+                if name == "undo":
+                    undone.append(data["actions"])
+                else:
+                    (actions if name == "action" else tables).append(data)
 
         await read_up_to(1)
         await host.post(f"/tables/{table}/undo")
@@ -201,12 +233,54 @@ async def test_events_are_streamed_each_action_once(hall: OpenHall) -> None:
             await program.act(table, action)
             await read_up_to(n)
     assert [action["n"] for action in actions] == [1, 2, 3, 4]
+    assert undone == [[1]]
     assert actions[1:] == (await friend.read(f"/tables/{table}/record")).json()["actions"], (
         "the stream must equal the record of the same viewer"
     )
     async with stream(friend, f"/api/v1/tables/{table}/events?after=3") as again:
+        assert await again.event() == ("undo", {"actions": [1]})
         name, data = await again.event()
-        assert (name, data["n"]) == ("action", 4), "earlier events must not be repeated"
+        assert (name, data["n"]) == ("action", 4), "earlier actions must not be repeated"
+
+
+async def test_a_client_that_reconnects_is_told_what_was_undone_meanwhile(hall: OpenHall) -> None:
+    host, friend, table = await two_programs(hall)
+    await host.act(table, BOAST)
+    await host.post(f"/tables/{table}/undo")
+    await host.act(table, BOAST)
+    async with stream(friend, f"/api/v1/tables/{table}/events?after=1") as live:
+        assert await live.event() == ("undo", {"actions": [1]})
+        name, data = await live.event()
+        assert (name, data["n"]) == ("action", 2)
+        assert (await live.event())[0] == "table"
+        await host.post(f"/tables/{table}/undo")
+        assert await live.event() == ("undo", {"actions": [2]})
+
+
+async def test_a_client_that_knows_what_never_happened_here_is_told_to_reload(hall: OpenHall) -> None:
+    host, friend, table = await two_programs(hall)
+    await host.act(table, BOAST)
+    async with stream(friend, f"/api/v1/tables/{table}/events?after=2") as live:
+        assert await live.event() == ("reload", {})
+        name, data = await live.event()
+        assert (name, data["n"]) == ("action", 1)
+    waiting = (await host.open(game=HOARD, players=2))["id"]
+    async with stream(host, f"/api/v1/tables/{waiting}/events?after=1") as live:
+        assert await live.event() == ("reload", {})
+        assert (await live.event())[0] == "table"
+
+
+async def test_a_client_whose_seat_changes_is_told_to_reload(hall: OpenHall) -> None:
+    """A spectator who gets the seat of another device may know more of the actions so far."""
+    host, _, table = await two_programs(hall)
+    await host.act(table, LOOK)
+    newcomer = await hall.program("Phone")
+    room = await hall.room(table)
+    async with stream(newcomer, f"/api/v1/tables/{table}/events") as live:
+        assert [(await live.event())[0] for _ in range(2)] == ["action", "table"]
+        (id,) = room.channel.guests()
+        await room.carry_seat(0, Guest(id, "Phone"))
+        assert [(await live.event())[0] for _ in range(3)] == ["reload", "action", "table"]
 
 
 async def test_a_client_that_reconnects_gets_the_events_after_its_last_one(hall: OpenHall) -> None:

@@ -17,13 +17,14 @@ from prometheus_client import CONTENT_TYPE_LATEST
 from meadhall.server import app as app_module
 from meadhall.server.routes.lobby import DOCUMENT_LIMIT
 from meadhall.server.settings import Settings
+from meadhall.server.store import store as store_module
 from meadhall.server.store.database import NoAnswer
 from meadhall.server.store.store import Store
 from server.people import AXES, HOARD, PATIENCE, OpenHall, open_hall, play_out, stream
 
 pytestmark = pytest.mark.asyncio
 
-POLICY = "default-src 'self'"
+POLICY = "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
 
 class Inline(HTMLParser):
@@ -168,9 +169,39 @@ async def test_requests_of_a_client_are_limited(settings: Settings, at_once: Non
         assert has_security_headers(answers[-1].headers)
         answer = await busy.get("/api/v1/games")
         assert (answer.status_code, answer.json()["error"]) == (429, "too-many-requests")
+        assert 0 < int(answer.headers["retry-after"]) <= 60
+        assert 0 < int(answers[-1].headers["retry-after"]) <= 60
         assert (await other.get("/settings")).status_code == 200
         for path in ("/health", "/metrics", "/static/css/base.css"):
             assert (await busy.get(path)).status_code == 200, "these requests are not counted"
+
+
+async def test_head_is_answered_like_get_without_a_body(hall: OpenHall) -> None:
+    host, _, room = await hall.two_at(HOARD)
+    paths = ("/", "/settings", "/health", "/static/css/base.css", "/api/v1/games", "/nowhere", f"/tables/{room.table.id}")
+    for path in (*paths, "/schema/openapi.json"):
+        got, head = await host.get(path), await host.http.head(path)
+        assert head.status_code == got.status_code, path
+        assert head.content == b""
+        unequal = {"date", "set-cookie"}
+        assert {name: head.headers[name] for name in head.headers if name not in unequal} == {
+            name: got.headers[name] for name in got.headers if name not in unequal
+        }
+    async with asyncio.timeout(PATIENCE):
+        head = await host.http.head(f"/tables/{room.table.id}/stream")
+    assert (head.status_code, head.headers["content-type"].split(";")[0]) == (200, "text/event-stream")
+    assert len(room.channel) == 0, "nothing may go on streaming"
+
+
+async def test_a_method_that_is_not_allowed_is_refused_with_those_that_are(hall: OpenHall) -> None:
+    person = hall.person()
+    for path, allowed in (("/rules/axes-and-allies", {"GET", "HEAD", "OPTIONS"}), ("/tables", {"POST", "OPTIONS"})):
+        answer = await person.http.request("DELETE", path)
+        assert answer.status_code == 405
+        assert set(answer.headers["allow"].split(", ")) == allowed
+    answer = await person.http.request("PUT", "/api/v1/games")
+    assert (answer.status_code, answer.json()["error"]) == (405, "method-not-allowed")
+    assert "GET" in answer.headers["allow"]
 
 
 async def test_expired_request_counts_are_deleted(settings: Settings, at_once: None, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -213,6 +244,7 @@ async def test_static_files_with_a_version_are_cached_forever(hall: OpenHall) ->
 async def test_health_says_whether_the_database_answers(hall: OpenHall, monkeypatch: pytest.MonkeyPatch) -> None:
     answer = await hall.person().get("/health")
     assert (answer.status_code, answer.json()) == (200, {"status": "ok"})
+    monkeypatch.setattr(store_module, "HEALTH_INTERVAL", 0.0)
 
     async def away(_: object) -> None:
         raise NoAnswer("connection refused")

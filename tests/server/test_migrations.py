@@ -89,6 +89,7 @@ async def test_constraints_and_indexes_have_the_same_names_on_both_databases(on_
             "seat_guests": {"pk_seat_guests", "fk_seat_guests_table_id_seat_seats", "ix_seat_guests_guest"},
             "match_entries": {"pk_match_entries", "fk_match_entries_table_id_tables"},
             "uploads": {"pk_uploads", "ix_uploads_created_at"},
+            "health_checks": {"pk_health_checks"},
         }
 
 

@@ -135,6 +135,25 @@ async def test_a_new_guest_gets_the_browsers_language(hall: OpenHall) -> None:
     assert '<html lang="en"' in (await hall.person(**{"Accept-Language": "xx"}).get("/")).text
 
 
+@pytest.mark.parametrize(
+    ("header", "language"),
+    [
+        ("en;q=0.5, de;q=0.9", "de"),
+        ("de;q=0.2, en-GB", "en"),
+        ("de, en", "de"),
+        ("en, de", "en"),
+        ("fr, de;q=0", "en"),
+        ("fr, *;q=0.1, en;q=0", "de"),
+        ("de-CH-1901", "de"),
+        ("deu", "en"),
+        ("de;q=oops, en;q=0.1", "en"),
+        ("de;q=nan, en;q=0.1", "en"),
+    ],
+)
+async def test_the_browsers_language_has_a_weight(hall: OpenHall, header: str, language: str) -> None:
+    assert f'<html lang="{language}"' in (await hall.person(**{"Accept-Language": header}).get("/")).text
+
+
 @pytest.mark.parametrize("elsewhere", ["https://evil.test/", "//evil.test", "/\\evil.test", "evil", "/a\r\nSet-Cookie: x=y"])
 async def test_a_form_never_redirects_to_another_site(hall: OpenHall, elsewhere: str) -> None:
     answer = await hall.person().post("/settings", {"back": elsewhere})

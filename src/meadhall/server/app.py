@@ -31,10 +31,13 @@ from meadhall.server.routes import api, daily, learn, lobby, match, monitoring, 
 from meadhall.server.routes import hall as hall_routes
 from meadhall.server.settings import Settings
 from meadhall.server.store.store import Store
+from meadhall.server.web.compression import compress_responses
+from meadhall.server.web.cors import allow_other_origins
 from meadhall.server.web.csrf import check_same_origin
 from meadhall.server.web.forms import read_form
+from meadhall.server.web.head_method import answer_head
 from meadhall.server.web.host_header import check_host_header
-from meadhall.server.web.request import AnyRequest, HallRequest
+from meadhall.server.web.request import AnyRequest, HallRequest, client_address
 from meadhall.server.web.response_headers import add_headers
 from meadhall.server.web.sessions import Sessions, guest_of
 from meadhall.server.web.stream_limit import StreamLimit
@@ -85,7 +88,7 @@ def build_app(requests_per_minute: int) -> Litestar:
         logging_config=None,  # the operator configures logging
         request_max_body_size=BODY_LIMIT,
     )
-    app.asgi_handler = check_host_header(app.asgi_handler)
+    app.asgi_handler = answer_head(compress_responses(check_host_header(allow_other_origins(app.asgi_handler))))
     return app
 
 
@@ -131,7 +134,7 @@ def _middleware(requests_per_minute: int) -> list[Middleware]:
     metrics = PrometheusConfig(app_name="meadhall", prefix="meadhall", group_path=True, exclude=_NOT_MEASURED)
     if not requests_per_minute:
         return [metrics.middleware]
-    limit = RateLimitConfig(("minute", requests_per_minute), exclude=_NOT_LIMITED)
+    limit = RateLimitConfig(("minute", requests_per_minute), exclude=_NOT_LIMITED, identifier_for_request=client_address)
     return [metrics.middleware, limit.middleware]
 
 

@@ -70,7 +70,7 @@ class NotReady(Refused):
 
 
 class DatabaseUnavailable(Refused):
-    """The database does not answer."""
+    """The database does not answer, or can't store anything."""
 
 
 _RESPONSES: dict[type[MeadhallError], tuple[HTTPStatus, str]] = {

@@ -9,19 +9,29 @@ import socket
 import webbrowser
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from types import FrameType
+from typing import Any, Final
 
 import uvicorn
 from litestar import Litestar
 
 from meadhall.engine.errors import MeadhallError
 from meadhall.server.app import create_app
+from meadhall.server.ops.file_limit import raise_file_limit
 from meadhall.server.settings import Settings
 from meadhall.server.store.store import Store
+from meadhall.server.web.connections import ConnectionLimits, LimitedConnection, check_deadlines, limit_requests
 from meadhall.server.worker.client import WorkerProcess
 
-_GRACE = 1
+_GRACE: Final = 1
 """Seconds that a stop waits for running requests."""
+
+_TICKS: Final = 10
+"""Ticks of uvicorn in a second."""
+
+_OTHER_FILES: Final = 128
+"""File descriptors that are not connections: the database, the worker, files that are sent."""
 
 
 class CannotListen(MeadhallError):
@@ -44,6 +54,11 @@ class _Server(uvicorn.Server):
             if self._settings.browser:
                 asyncio.get_running_loop().run_in_executor(None, webbrowser.open, url)
 
+    async def on_tick(self, counter: int) -> bool:
+        if counter % _TICKS == 0:
+            check_deadlines(self.server_state.connections, asyncio.get_running_loop().time())
+        return await super().on_tick(counter)
+
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         self._app.state.hall.end_streams()
         super().handle_exit(sig, frame)
@@ -60,8 +75,12 @@ def serve(settings: Settings) -> None:
 async def _serve(settings: Settings, listener: socket.socket) -> None:
     async with Store.open(settings) as store:
         app = await create_app(settings, store, WorkerProcess())
+        limits = ConnectionLimits(settings.connections_per_client, raise_file_limit() - _OTHER_FILES, settings.proxies)
+        protocol: Any = partial(LimitedConnection, limits=limits)
         config = uvicorn.Config(
-            app,
+            limit_requests(app, limits),
+            http=protocol,
+            ws="none",
             log_level="warning",
             access_log=False,
             server_header=False,

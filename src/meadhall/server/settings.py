@@ -40,6 +40,7 @@ class Settings:
         requests_per_minute: limit for one client address; 0 for no limit. Streams and static files don't count.
         tables_per_guest: number of unfinished tables that a guest may host.
         streams_per_client: number of live pages that one client address may keep open.
+        connections_per_client: number of connections, and of open requests, that one client address may have.
         proxies: addresses of proxies whose forwarded headers are trusted, as uvicorn's ``forwarded_allow_ips``.
     """
 
@@ -51,7 +52,8 @@ class Settings:
     bot_pause: float = 0.9
     requests_per_minute: int = 1200
     tables_per_guest: int = 50
-    streams_per_client: int = 1000
+    streams_per_client: int = 50
+    connections_per_client: int = 200
     proxies: str = "127.0.0.1"
 
     @classmethod
@@ -80,6 +82,7 @@ class Settings:
             requests_per_minute=number("MEADHALL_REQUESTS_PER_MINUTE", default.requests_per_minute),
             tables_per_guest=number("MEADHALL_TABLES_PER_GUEST", default.tables_per_guest),
             streams_per_client=number("MEADHALL_STREAMS_PER_CLIENT", default.streams_per_client),
+            connections_per_client=number("MEADHALL_CONNECTIONS_PER_CLIENT", default.connections_per_client),
             proxies=given.get("MEADHALL_PROXIES") or default.proxies,
         )
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
 from dataclasses import replace
-from errno import ENAMETOOLONG, ENOTDIR
+from errno import EDQUOT, EIO, ENAMETOOLONG, ENOSPC, ENOTDIR, EROFS
 from http import HTTPStatus
-from typing import Any
+from types import MappingProxyType
+from typing import Any, Final
 
 from litestar import MediaType, Response
-from litestar.exceptions import ClientException, HTTPException, NotFoundException
+from litestar.exceptions import ClientException, HTTPException, NotFoundException, ServiceUnavailableException
 from litestar.response import Redirect
 
 from meadhall.engine.errors import MeadhallError
@@ -28,6 +30,11 @@ from meadhall.server.web.sessions import preferred_language
 log = logging.getLogger(__name__)
 
 Html = Response[str]
+
+_LATER: Final = {HTTPStatus.TOO_MANY_REQUESTS: 60, HTTPStatus.SERVICE_UNAVAILABLE: 10}
+"""Seconds after which a client should try again, by status, if nothing more exact is known."""
+
+_STORAGE_ERRORS: Final = (ENOSPC, EDQUOT, EROFS, EIO)
 
 _NOT_STORED = {"Cache-Control": "no-store"}
 
@@ -103,8 +110,10 @@ def refusal_json(error: MeadhallError) -> Response[RefusalInfo]:
     return _as_json(RefusalInfo(code_of(error), rule_of(error) or None, reason_of(error), int(status_of(error))))
 
 
-def _as_json(refusal: RefusalInfo) -> Response[RefusalInfo]:
-    return Response(refusal, status_code=refusal.status, media_type=MediaType.JSON)
+def _as_json(refusal: RefusalInfo, headers: Mapping[str, str] = MappingProxyType({})) -> Response[RefusalInfo]:
+    if refusal.status in _LATER:
+        headers = {"Retry-After": str(_LATER[HTTPStatus(refusal.status)]), **headers}
+    return Response(refusal, status_code=refusal.status, media_type=MediaType.JSON, headers=headers)
 
 
 def refused(request: AnyRequest, error: MeadhallError) -> Response[Any]:
@@ -118,9 +127,12 @@ def refused(request: AnyRequest, error: MeadhallError) -> Response[Any]:
 def failed(request: AnyRequest, error: Exception) -> Response[Any]:
     """Return the response to an HTTP error or an internal error. The details go to the log, not to the client."""
     speak(_guest_or_stranger(request).language)
+    if isinstance(error, OSError) and error.errno in _STORAGE_ERRORS:  # of an upload that is kept in a temporary file
+        error = ServiceUnavailableException()
     if isinstance(error, RecursionError):
         error = ClientException("nested too deep")  # a body full of brackets
     status = error.status_code if isinstance(error, HTTPException) else 500
+    headers = _headers_of(error)
     if status >= 500:
         path = request.scope.get("path_template")  # the template, because a path may contain a secret key
         log.error("%s %s failed", request.method, path, exc_info=error)
@@ -129,6 +141,7 @@ def failed(request: AnyRequest, error: Exception) -> Response[Any]:
         404: _("There is no page at this address."),
         405: _("You can't do that here."),
         413: _("That file or form is too large."),
+        503: _("The hall can't save anything at the moment. Please try again in a while."),
         429: _("Too many requests. Wait a minute, then try again."),
     }.get(
         status,
@@ -136,8 +149,8 @@ def failed(request: AnyRequest, error: Exception) -> Response[Any]:
     )
     if wants_json(request) or request.url.path.startswith("/api"):
         detail = error.detail if isinstance(error, HTTPException) and status < 500 else text
-        return _as_json(RefusalInfo(HTTPStatus(status).name.lower().replace("_", "-"), None, detail, status))
-    return _error_page(request, status, text)
+        return _as_json(RefusalInfo(HTTPStatus(status).name.lower().replace("_", "-"), None, detail, status), headers)
+    return _error_page(request, status, text, headers=headers)
 
 
 def no_file(request: AnyRequest, error: Exception) -> Response[Any]:
@@ -147,10 +160,28 @@ def no_file(request: AnyRequest, error: Exception) -> Response[Any]:
     return failed(request, NotFoundException() if impossible else error)
 
 
-def _error_page(request: AnyRequest, status: int, text: str, rule: str = "") -> Response[Any]:
+def _headers_of(error: Exception) -> dict[str, str]:
+    """Return the headers that tell a client what to do after an HTTP error: the allowed methods, and when to try again."""
+    given = {name.lower(): value for name, value in ((error.headers or {}) if isinstance(error, HTTPException) else {}).items()}
+    kept = {name: given[name] for name in given if name.startswith("ratelimit-")}
+    if "allow" in given:
+        allowed = set(given["allow"].split(", "))
+        kept["Allow"] = ", ".join(sorted(allowed | {"HEAD"} if "GET" in allowed else allowed))
+    if "ratelimit-reset" in given:
+        kept["Retry-After"] = given["ratelimit-reset"]
+    return kept
+
+
+def _error_page(
+    request: AnyRequest, status: int, text: str, rule: str = "", headers: Mapping[str, str] = MappingProxyType({})
+) -> Response[Any]:
     titles = {403: _("Not allowed"), 404: _("Not found"), 429: _("Too many requests"), 503: _("Not ready yet")}
     content = ErrorPage(status, titles.get(status, _("That didn't work")), text, rule)
-    return page(request, _guest_or_stranger(request), "error.html", content, status)
+    answer = page(request, _guest_or_stranger(request), "error.html", content, status)
+    if status in _LATER:
+        answer.headers["Retry-After"] = str(_LATER[HTTPStatus(status)])
+    answer.headers.update(headers)
+    return answer
 
 
 def _guest_or_stranger(request: AnyRequest) -> Guest:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import AsyncIterator, Sequence
 from copy import copy
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
-import msgspec
 from litestar import Response, Router, get, post
 from litestar.di import Provide
 from litestar.exceptions import NotAuthorizedException
@@ -24,6 +22,7 @@ from meadhall.server.hall import daily
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.pubsub import updates
 from meadhall.server.hall.room import Room
+from meadhall.server.routes.api_events import TableEvents
 from meadhall.server.routes.api_models import (
     Credentials,
     GameInfo,
@@ -187,29 +186,24 @@ async def stream_events(
 
     An ``action`` event has the action's number as its id. Events start after the action numbered ``after``, else after the
     ``Last-Event-ID`` that a reconnecting client sends, else with the first action.
+
+    An ``undo`` event lists the numbers of earlier actions that were taken back. After a reconnection it may list some again.
+    A ``reload`` event says that the earlier actions are void for this client: all actions follow again from the first.
     """
     address = client_address(request)
     stream_limit.check(address)
 
     async def events() -> AsyncIterator[bytes]:
-        last = next((number for number in (after, last_event_id) if number is not None), 0)
+        known = TableEvents(room, program, next((number for number in (after, last_event_id) if number is not None), 0))
         with stream_limit.count(address), room.subscribe(program.id) as subscriber:
             async for changed in updates(subscriber, hall.closing, event_stream.HEARTBEAT_INTERVAL):
                 if not changed:
                     yield event_stream.HEARTBEAT
                     continue
-                if room.match is not None:
-                    sealed = daily.is_sealed(room.table)
-                    for step in room.match.recorded(room.table.seat_of(program.id), after=last, sealed=sealed):
-                        last = step["n"]
-                        yield _event("action", step, last)
-                yield _event("table", msgspec.to_builtins(table_info(room, program)))
+                for event in known.news():
+                    yield event
 
     return event_stream.event_stream(events())
-
-
-def _event(name: str, data: Any, id: int | None = None) -> bytes:
-    return event_stream.encode_event(json.dumps(data, ensure_ascii=False), name, id)
 
 
 @get("/tables/{id:str}/record", responses={200: ResponseSpec(RecordedMatch, generate_examples=False), **table_refusals()})

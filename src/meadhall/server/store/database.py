@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import logging
+import sqlite3
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, Final, Protocol, TypeVar
 
 from sqlalchemy import URL, Connection, create_engine, event
@@ -11,7 +14,12 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.ext.asyncio import create_async_engine
 
+from meadhall.server.ops.log_limit import OncePerInterval
+
 T = TypeVar("T")
+
+log = logging.getLogger(__name__)
+log.addFilter(OncePerInterval())
 
 _PRAGMAS: Final = ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON", "busy_timeout=5000")
 
@@ -31,15 +39,35 @@ _NO_ANSWER_STATES: Final = ("08", "53", "57P")
 """First characters of PostgreSQL's error codes (SQLSTATE) for: no connection, too few resources, shutting down or starting."""
 
 
+_STORAGE_STATES: Final = ("25006", "53100", "58")
+"""PostgreSQL's error codes for a read-only server and a full disk, and the beginning of those for a disk that fails."""
+
+_STORAGE_ERRORS: Final = (
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_IOERR,
+    sqlite3.SQLITE_READONLY,
+    sqlite3.SQLITE_CANTOPEN,
+    sqlite3.SQLITE_CORRUPT,
+)
+"""SQLite's error codes for files that can't be written or read. The lower byte of an extended code is such a code."""
+
+
 class NoAnswer(Exception):
     """The database does not answer. The same transaction may succeed later."""
+
+
+class NotStored(NoAnswer):
+    """The database can't write or read its files: the disk is full, read-only or broken. Nothing has been changed."""
 
 
 class Database(Protocol):
     """A database that runs whole transactions."""
 
     async def transact(self, work: Callable[[Connection], T]) -> T:
-        """Run ``work`` in one transaction and return its result. Commit it, or roll it back if it raises. Raises NoAnswer."""
+        """Run ``work`` in one transaction and return its result. Commit it, or roll it back if it raises.
+
+        Raises NoAnswer, NotStored.
+        """
 
     async def close(self) -> None:
         """Close all connections."""
@@ -71,24 +99,39 @@ class SqliteDatabase:
             cursor.close()
 
     async def transact(self, work: Callable[[Connection], T]) -> T:
-        if self._connection is None:
-            self._connection = self._engine.connect()
-        with self._connection.begin():
-            result = work(self._connection)
+        try:
+            if self._connection is None:
+                self._connection = self._engine.connect()
+            with self._connection.begin():
+                result = work(self._connection)
+        except DBAPIError as error:
+            if not _is_storage_error(error):
+                raise
+            self._disconnect()  # after an error of the disk, SQLite's own view of its files may be wrong
+            raise NotStored(first_line(error)) from error
         self._transactions += 1
         if self._transactions % _CHECKPOINT_INTERVAL == 0 and (self._checkpoint is None or self._checkpoint.done()):
             self._checkpoint = asyncio.get_running_loop().run_in_executor(None, self._copy_log)
         return result
 
     def _copy_log(self) -> None:
-        with self._engine.connect() as connection:
-            connection.exec_driver_sql("PRAGMA wal_checkpoint(PASSIVE)")
+        try:
+            with self._engine.connect() as connection:
+                connection.exec_driver_sql("PRAGMA wal_checkpoint(PASSIVE)")
+        except DBAPIError as error:  # the transactions are still in the log, and the next checkpoint copies them
+            log.warning("the write-ahead log could not be copied into the database: %s", first_line(error))
+
+    def _disconnect(self) -> None:
+        if self._connection is not None:
+            connection, self._connection = self._connection, None
+            with suppress(DBAPIError):
+                connection.invalidate()
+            connection.close()
 
     async def close(self) -> None:
         if self._checkpoint is not None:
             await self._checkpoint
-        if self._connection is not None:
-            self._connection.close()
+        self._disconnect()
         self._engine.dispose()
 
 
@@ -112,6 +155,8 @@ class PostgresDatabase:
         except (OSError, PoolTimeoutError) as error:
             raise NoAnswer(first_line(error)) from error
         except DBAPIError as error:
+            if _sqlstate(error).startswith(_STORAGE_STATES):
+                raise NotStored(first_line(error)) from error
             if _is_no_answer(error):
                 raise NoAnswer(first_line(error)) from error
             raise
@@ -128,5 +173,13 @@ def first_line(error: Exception) -> str:
 
 def _is_no_answer(error: DBAPIError) -> bool:
     """Return whether the query may be right, but the server is not there to run it."""
-    state = getattr(error.orig, "sqlstate", None) or ""
-    return error.connection_invalidated or state.startswith(_NO_ANSWER_STATES)
+    return error.connection_invalidated or _sqlstate(error).startswith(_NO_ANSWER_STATES)
+
+
+def _sqlstate(error: DBAPIError) -> str:
+    return getattr(error.orig, "sqlstate", None) or ""
+
+
+def _is_storage_error(error: DBAPIError) -> bool:
+    """Return whether SQLite can't use its files."""
+    return getattr(error.orig, "sqlite_errorcode", 0) & 0xFF in _STORAGE_ERRORS

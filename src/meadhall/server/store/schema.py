@@ -117,3 +117,11 @@ uploads = Table(
     Column("record", Text, nullable=False),
     Column("created_at", DateTime(timezone=True), nullable=False, index=True),
 )
+
+# One row, which only health checks write: a database that can be read may not be writable.
+health_checks = Table(
+    "health_checks",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("checked_at", DateTime(timezone=True)),
+)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+import math
+import time
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
@@ -10,30 +12,38 @@ from typing import Any
 
 from alembic.util import CommandError
 from filelock import FileLock
-from sqlalchemy import URL, Connection, select
+from sqlalchemy import URL, Connection
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 from meadhall.engine.language import gettext as _
 from meadhall.server.errors import DatabaseUnavailable
+from meadhall.server.ops.log_limit import OncePerInterval
 from meadhall.server.settings import Settings
-from meadhall.server.store.database import Database, NoAnswer, T, first_line, open_database
+from meadhall.server.store.database import Database, NoAnswer, NotStored, T, first_line, open_database
 from meadhall.server.store.file_lock import StoreUnusable, lock_database
 from meadhall.server.store.migrations import upgrade
 from meadhall.server.store.models import Conflict, Entry, Guest, TableRow
-from meadhall.server.store.queries import entries, guests, secrets, tables, uploads
+from meadhall.server.store.queries import entries, guests, health, secrets, tables, uploads
 
 log = logging.getLogger(__name__)
+log.addFilter(OncePerInterval())
+
+HEALTH_INTERVAL = 1.0
+"""Seconds between two health checks: each writes to the database, and anyone may ask for one."""
 
 
 class Store:
     """The hall's database. Open it with ``Store.open``.
 
-    Every method runs one transaction. It raises ``DatabaseUnavailable`` while PostgreSQL does not answer.
+    Every method runs one transaction. It raises ``DatabaseUnavailable`` while PostgreSQL does not answer, or while nothing can be
+    stored.
     """
 
     def __init__(self, database: Database, lock: FileLock | None) -> None:
         self._database = database
         self._lock = lock
+        self._checked_at = -math.inf
+        self._is_alive = False
 
     @classmethod
     @asynccontextmanager
@@ -58,6 +68,14 @@ class Store:
         """Run ``work`` in one transaction and return its result. Raises DatabaseUnavailable."""
         try:
             return await self._database.transact(work)
+        except NotStored as error:
+            log.warning("the database can't store anything: %s", error)
+            raise DatabaseUnavailable(
+                _(
+                    "The hall can't save anything at the moment: its disk is full or fails. Nothing that was saved is lost. "
+                    "Please try again in a while."
+                )
+            ) from None
         except NoAnswer as error:
             log.warning("the database does not answer: %s", error)
             raise DatabaseUnavailable(
@@ -65,11 +83,16 @@ class Store:
             ) from None
 
     async def alive(self) -> bool:
-        """Return whether the database answers."""
-        try:
-            return await self._database.transact(lambda connection: connection.scalar(select(1)) == 1)
-        except (NoAnswer, SQLAlchemyError):
-            return False
+        """Return whether the database stores something; at most once a second it is tried."""
+        if time.monotonic() - self._checked_at >= HEALTH_INTERVAL:
+            self._checked_at = time.monotonic()
+            try:
+                await self.transact(health.check)
+            except (DatabaseUnavailable, SQLAlchemyError):
+                self._is_alive = False
+            else:
+                self._is_alive = True
+        return self._is_alive
 
     async def secret(self, name: str) -> str:
         """Return the secret of that name. The first call creates it; it never changes."""
@@ -210,19 +233,38 @@ class Store:
 
 
 async def _upgrade(url: URL) -> None:
-    """Upgrade the database to the current schema, without a time limit. Raises StoreUnusable."""
+    """Check the database, and upgrade it to the current schema, without a time limit. Raises StoreUnusable."""
     database = open_database(url, timeout=None)
     try:
+        await database.transact(_checked)
         await database.transact(upgrade)
+        await database.transact(health.check)
     except CommandError as error:
         raise StoreUnusable(
             f"the database {url} was written by a newer or another Meadhall ({first_line(error)}); "
             "update this one, or choose another database with MEADHALL_DATA or MEADHALL_DATABASE_URL"
         ) from None
+    except NotStored as error:
+        raise StoreUnusable(
+            f"the database {url} can't be read and written: {first_line(error)}; make room on its disk, give this user the right "
+            "to write there, put a backup in its place, or choose another with MEADHALL_DATA or MEADHALL_DATABASE_URL"
+        ) from None
     except (NoAnswer, SQLAlchemyError, TypeError) as error:  # TypeError: the address has an unknown parameter
         raise StoreUnusable(f"the database {url} can't be used: {first_line(error)}") from None
     finally:
         await database.close()
+
+
+def _checked(connection: Connection) -> None:
+    """Refuse an SQLite file that is damaged. Raises StoreUnusable."""
+    if connection.dialect.name != "sqlite":
+        return
+    found = connection.exec_driver_sql("PRAGMA quick_check(1)").scalar()
+    if found != "ok":
+        raise StoreUnusable(
+            f"the database {connection.engine.url.database} is damaged ({found}); put a backup in its place, "
+            "or save what can be read with: sqlite3 meadhall.db .recover"
+        )
 
 
 def _storable(text: str) -> str:

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+import json
+from collections.abc import AsyncGenerator, Iterator
+from contextlib import contextmanager, suppress
+from functools import lru_cache
+from ipaddress import IPv6Address, ip_address, ip_network
 from typing import Any
 
 from litestar import Request
 from litestar.datastructures import FormMultiDict
-from litestar.exceptions import ClientException
+from litestar.exceptions import ClientException, InternalServerException
 from litestar.serialization import decode_json
 
 AnyRequest = Request[Any, Any, Any]
+
+
+class ClientLeft(ClientException):
+    """The client has closed its connection before the request was complete. There is no one to answer."""
 
 
 class HallRequest(AnyRequest):
@@ -20,8 +27,18 @@ class HallRequest(AnyRequest):
     async def json(self) -> Any:
         """Return the body as the type of the handler's ``data``. Values are not converted: ``"2"`` is not a number."""
         expected = self.route_handler.parsed_data_field
+        body = await self.body()
         with _refuse_undecodable_text():
-            return decode_json(await self.body(), Any if expected is None else expected.annotation)
+            _refuse_repeated_names(body)
+            return decode_json(body, Any if expected is None else expected.annotation)
+
+    async def stream(self) -> AsyncGenerator[bytes, None]:
+        """Yield the parts of the body. Raises ClientLeft."""
+        try:
+            async for part in super().stream():
+                yield part
+        except InternalServerException as error:  # Litestar takes it for an error of the server
+            raise ClientLeft from error
 
     async def form(self) -> FormMultiDict:
         """Return the fields and files of a form."""
@@ -38,8 +55,35 @@ def base_url(request: AnyRequest) -> str:
 
 
 def client_address(request: AnyRequest) -> str:
-    """Return the client's IP address, or the one that a trusted proxy forwards."""
-    return request.client.host if request.client else "unknown"
+    """Return under which address a client is counted: its own, or the one that a trusted proxy forwards."""
+    return address_group(request.client.host) if request.client else "unknown"
+
+
+@lru_cache(maxsize=4096)
+def address_group(address: str) -> str:
+    """Return what counts as one client: an IPv4 address, or the /64 network of an IPv6 address (one client may use all of it)."""
+    try:
+        parsed = ip_address(address)
+    except ValueError:  # a proxy may forward a name
+        return address
+    if not isinstance(parsed, IPv6Address):
+        return address
+    if parsed.ipv4_mapped is not None:
+        return str(parsed.ipv4_mapped)
+    return str(ip_network((int(parsed), 64), strict=False))
+
+
+def _refuse_repeated_names(body: bytes) -> None:
+    """Refuse JSON in which an object repeats a name: readers would disagree about its value (RFC 8259, 4)."""
+
+    def check(pairs: list[tuple[str, Any]]) -> None:
+        names = [name for name, _ in pairs]
+        repeated = next((name for name in names if names.count(name) > 1), None) if len(set(names)) < len(names) else None
+        if repeated is not None:
+            raise ClientException(f"the name {repeated[:40]!r} occurs twice in one object")
+
+    with suppress(json.JSONDecodeError):  # decoding says what is wrong, with the path to it
+        json.loads(body, object_pairs_hook=check)
 
 
 @contextmanager

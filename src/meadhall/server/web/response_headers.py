@@ -10,7 +10,7 @@ from litestar.types import Message, Scope
 from meadhall.server.web.sessions import session_cookie
 
 _SECURITY: Final = {
-    "Content-Security-Policy": "default-src 'self'",
+    "Content-Security-Policy": "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
     "Referrer-Policy": "same-origin",
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",

@@ -17,6 +17,7 @@ from meadhall.server.hall.names import any_name, clean_name
 from meadhall.server.store.models import Guest
 from meadhall.server.store.store import Store
 from meadhall.server.web.request import AnyRequest
+from meadhall.server.web.weights import weighted
 
 COOKIE: Final = "meadhall_guest"
 THEMES: Final = ("auto", "light", "dark")
@@ -98,9 +99,14 @@ def session_cookie(value: str, scope: HTTPScope) -> str:
 
 
 def preferred_language(request: AnyRequest) -> str:
-    """Return the first language of the Accept-Language header that the hall has, or English."""
-    wanted = (part.split(";")[0].strip()[:2].lower() for part in request.headers.get("Accept-Language", "").split(","))
-    return next((language for language in wanted if language in LANGUAGES), "en")
+    """Return the language of the hall that the Accept-Language header prefers (RFC 9110, 12.5.4), or English."""
+    weights: dict[str, float] = {}
+    for wanted, weight in weighted(",".join(request.headers.getall("Accept-Language", []))):
+        language = wanted.partition("-")[0]
+        weights[language] = max(weight, weights.get(language, 0.0))
+    offered = [language for language in (*weights, *LANGUAGES) if language in LANGUAGES]  # of equal ones the first is preferred
+    best = max(offered, key=lambda language: weights.get(language, weights.get("*", 0.0)))
+    return best if weights.get(best, weights.get("*", 0.0)) > 0 else "en"
 
 
 def _verified(serializer: URLSafeSerializer, text: str | None) -> str | None:

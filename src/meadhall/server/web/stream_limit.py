@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import logging
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from meadhall.engine.language import gettext as _
 from meadhall.server.errors import TooMany
+from meadhall.server.ops.log_limit import OncePerInterval
+
+log = logging.getLogger(__name__)
+log.addFilter(OncePerInterval())
 
 
 class StreamLimit:
@@ -25,6 +30,7 @@ class StreamLimit:
     def check(self, address: str) -> None:
         """Raise TooMany if the address has as many streams open as it may."""
         if self._open[address] >= self._limit:
+            log.warning("a stream of %s was refused: it has %d open (MEADHALL_STREAMS_PER_CLIENT)", address, self._limit)
             raise TooMany(_("Too many pages are open from your address. Close some of them."))
 
     @contextmanager

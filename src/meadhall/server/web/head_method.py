@@ -1,0 +1,24 @@
+"""HEAD: every page answers it like GET, without the body (RFC 9110, 9.3.2)."""
+
+from __future__ import annotations
+
+from litestar.enums import ScopeType
+from litestar.types import ASGIApp, Message, Receive, Scope, Send
+
+
+def answer_head(app: ASGIApp) -> ASGIApp:
+    """Wrap ``app``, which knows only GET, so that it answers HEAD too."""
+
+    async def answering(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != ScopeType.HTTP or scope["method"] != "HEAD":
+            await app(scope, receive, send)
+            return
+
+        async def send_head(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                await send(message)
+                await send({"type": "http.response.body", "body": b"", "more_body": False})  # ends streams, too
+
+        await app({**scope, "method": "GET"}, receive, send_head)
+
+    return answering

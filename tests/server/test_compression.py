@@ -1,0 +1,120 @@
+"""Compressed responses: the client chooses, nothing of the text changes, and each event of a stream can be read at once."""
+
+from __future__ import annotations
+
+import asyncio
+import zlib
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+from hashlib import sha512
+from pathlib import Path
+from statistics import mean
+from typing import Any
+
+import httpx
+import pytest
+from backports import zstd
+
+from meadhall.server.web import compression
+from meadhall.server.web.compression import ZstdStream, accepted_encoding
+from server.people import OpenHall
+from server.process import Process, hall_process
+
+
+@pytest.mark.parametrize(
+    ("header", "encoding"),
+    [
+        ("gzip, deflate, br, zstd", "zstd"),
+        ("gzip, deflate", "gzip"),
+        ("GZIP;q=0.5, zstd;q=0", "gzip"),
+        ("zstd;q=0, *", "gzip"),
+        ("*", "zstd"),
+        ("*;q=0", None),
+        ("gzip;q=oops", None),
+        ("br, identity", None),
+        ("", None),
+    ],
+)
+def test_the_client_chooses_the_encoding(header: str, encoding: str | None) -> None:
+    assert accepted_encoding(header) == encoding
+
+
+@pytest.mark.parametrize("encoding", ["gzip", "zstd"])
+async def test_pages_and_static_files_are_compressed(hall: OpenHall, encoding: str) -> None:
+    person = hall.person()
+    await person.get("/")
+    for path in ("/", "/rules/axes-and-allies", "/static/css/base.css", "/schema/openapi.json", "/api/v1/games", "/nowhere"):
+        plain = await person.get(path, **{"Accept-Encoding": "identity"})
+        assert "content-encoding" not in plain.headers
+        async with person.http.stream("GET", path, headers={"Accept-Encoding": encoding}) as answer:
+            received = b"".join([part async for part in answer.aiter_raw()])
+        assert answer.headers["content-encoding"] == encoding, path
+        assert answer.headers["vary"] == plain.headers["vary"] == "Accept-Encoding"
+        assert int(answer.headers["content-length"]) == len(received) < len(plain.content)
+        assert decoder(encoding)(received) == plain.content
+        assert answer.headers.get("etag", "W/").startswith("W/")
+
+
+async def test_small_responses_and_pictures_are_sent_as_they_are(hall: OpenHall) -> None:
+    person = hall.person()
+    for path in ("/health", "/static/favicon.svg", "/static/fonts/grenze-latin-600-normal.woff2"):
+        assert "content-encoding" not in (await person.get(path, **{"Accept-Encoding": "gzip"})).headers
+
+
+async def test_a_large_window_is_granted_to_a_limited_number_of_streams(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compression, "LARGE_WINDOWS", len(ZstdStream._large) + 1)
+    frame = b"".join(sha512(b"%d" % number).digest() for number in range(1500))
+    assert len(frame) > 90_000, "gzip's window is smaller"
+    first, second = ZstdStream(), ZstdStream()
+    assert len(first.compress(frame)) > 50 * len(first.compress(frame)), "the frame is recognized"
+    assert len(second.compress(frame)) < 2 * len(second.compress(frame)), "its window is too small"
+    del first
+    third = ZstdStream()
+    assert len(third.compress(frame)) > 50 * len(third.compress(frame))
+
+
+@pytest.mark.usefixtures("compiled")
+async def test_each_event_of_a_stream_can_be_read_at_once_and_is_small(tmp_path: Path) -> None:
+    """A match of Dungeon Allies has about 250 frames. They must take less than 3 MB, with zstd less than 1 MB."""
+    async with hall_process(tmp_path) as hall, httpx.AsyncClient(base_url=f"{hall.url}/api/v1", timeout=60) as client:
+        token = (await client.post("/guests", json={"name": "Ada"})).json()["token"]
+        client.headers["Authorization"] = f"Bearer {token}"
+        setup = {"game": "dungeon-allies", "bots": ["random", "random"]}
+        table = f"/tables/{(await client.post('/tables', json=setup)).json()['id']}"
+        async with listening(hall, table, "zstd") as by_zstd, listening(hall, table, "gzip") as by_gzip:
+            sizes: tuple[list[int], list[int]] = [await anext(by_zstd)], [await anext(by_gzip)]
+            for _ in range(12):
+                legal: list[dict[str, Any]] = []
+                while not legal:
+                    legal = (await client.get(f"{table}/legal")).json()
+                assert (await client.post(f"{table}/actions", json={"action": legal[0]["action"]})).status_code == 200
+                for received, arriving in zip(sizes, (by_zstd, by_gzip), strict=True):
+                    received.append(await anext(arriving))
+    assert mean(sizes[0]) < 4_000, sizes
+    assert mean(sizes[1]) < 12_000, sizes
+
+
+@asynccontextmanager
+async def listening(hall: Process, table: str, encoding: str) -> AsyncIterator[AsyncIterator[int]]:
+    """Open a spectator's stream; yield an iterator over the sizes of its events on the wire."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", hall.port)
+    writer.write(f"GET {table}/stream HTTP/1.1\r\nHost: x\r\nAccept-Encoding: {encoding}\r\n\r\n".encode())
+    try:
+        assert f"content-encoding: {encoding}".encode() in await reader.readuntil(b"\r\n\r\n")
+        yield _event_sizes(reader, encoding)
+    finally:
+        writer.close()
+        with suppress(ConnectionError):
+            await writer.wait_closed()
+
+
+async def _event_sizes(reader: asyncio.StreamReader, encoding: str) -> AsyncIterator[int]:
+    decode = decoder(encoding)
+    while True:
+        chunk = await reader.readexactly(int(await reader.readuntil(b"\r\n"), 16) + 2)
+        assert decode(chunk[:-2]).endswith(b"\n\n"), "a chunk must end with an event, and all of it must be readable"
+        yield len(chunk)
+
+
+def decoder(encoding: str) -> Callable[[bytes], bytes]:
+    return zlib.decompressobj(31).decompress if encoding == "gzip" else zstd.ZstdDecompressor().decompress
