@@ -28,6 +28,7 @@ def test_everything_can_be_set_by_the_environment() -> None:
             "MEADHALL_REQUESTS_PER_MINUTE": "7",
             "MEADHALL_TABLES_PER_GUEST": "3",
             "MEADHALL_STREAMS_PER_CLIENT": "9",
+            "MEADHALL_CONNECTIONS_PER_CLIENT": "90",
             "MEADHALL_PROXIES": "10.0.0.1",
         }
     )
@@ -41,6 +42,7 @@ def test_everything_can_be_set_by_the_environment() -> None:
         requests_per_minute=7,
         tables_per_guest=3,
         streams_per_client=9,
+        connections_per_client=90,
         proxies="10.0.0.1",
     )
     assert not settings.embedded

@@ -1,4 +1,4 @@
-"""A full, read-only or damaged disk: the hall says so, keeps what it has confirmed, and goes on when it can write again."""
+"""A full, read-only or damaged disk: the hall reports it, loses no confirmed action, and continues when it can write again."""
 
 from __future__ import annotations
 
@@ -32,7 +32,8 @@ def limit_file_sizes(hall: Process, full: bool) -> None:
     """Let no file of the hall become larger than its write-ahead log is now, or lift the limit again."""
     log = hall.log.parent / "meadhall.db-wal"
     _, hard = resource.prlimit(hall.pid, resource.RLIMIT_FSIZE)
-    resource.prlimit(hall.pid, resource.RLIMIT_FSIZE, (log.stat().st_size if full else hard, hard))
+    room = max(log.stat().st_size if log.exists() else 0, 4096)  # the hall's own log must have room
+    resource.prlimit(hall.pid, resource.RLIMIT_FSIZE, (room if full else hard, hard))
 
 
 def fill_disk(hall: Process, full: bool) -> None:
@@ -41,7 +42,7 @@ def fill_disk(hall: Process, full: bool) -> None:
     if not full:
         filler.unlink()
         return
-    with filler.open("wb", buffering=0) as file:
+    with filler.open("ab", buffering=0) as file:
         for size in (4096, 1):
             try:
                 while True:
@@ -106,10 +107,14 @@ async def _fill_and_make_room(hall: Process, client: httpx.AsyncClient, switch: 
     assert (await client.get("/health")).status_code == 200
     before = (await client.get(f"{table}/record")).json()["actions"]
 
-    switch(hall, True)
-    refusals = [await client.post("/api/v1/guests", json={"name": "Björn"}) for _ in range(300)]
-    refused = [answer for answer in refusals if answer.status_code != 201]
-    assert refused, "the limit is reached"
+    refused: list[httpx.Response] = []
+    for _ in range(20):  # after a refusal the hall empties its write-ahead log, which makes room for a while
+        switch(hall, True)
+        answers = [await client.post("/api/v1/guests", json={"name": "Björn"}) for _ in range(100)]
+        refused = [answer for answer in answers if answer.status_code != 201]
+        if len(refused) == len(answers):
+            break
+    assert len(refused) == 100, "no room is left"
     assert {(answer.status_code, answer.json()["error"]) for answer in refused} == {(503, "database-away")}
     assert "can't save anything" in refused[0].json()["reason"]
     assert int(refused[0].headers["retry-after"]) > 0
@@ -118,7 +123,7 @@ async def _fill_and_make_room(hall: Process, client: httpx.AsyncClient, switch: 
     await asyncio.sleep(1.1)
     health = await client.get("/health")
     assert (health.status_code, health.json()) == (503, {"status": "database away"})
-    assert (await client.get(f"{table}/record")).json()["actions"] == before, "what is known can still be read"
+    assert (await client.get(f"{table}/record")).json()["actions"][: len(before)] == before, "what is known can still be read"
     log = hall.log.read_text()
     assert log.count("can't store anything") == 1, log
     assert "Traceback" not in log

@@ -1,4 +1,4 @@
-"""The event stream of the API: a table's actions, what was taken back of them, and the table itself."""
+"""The event stream of the API: a table's actions, undone actions, and the table itself."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from meadhall.server.web import event_stream
 
 
 class TableEvents:
-    """What one client has received of a table.
+    """The events of a table for one client.
 
     Args:
         last: number of the last action that the client knows; 0: none.

@@ -14,7 +14,7 @@ _STREAMS = Gauge("meadhall_streams", "Open event streams")
 
 @get("/health", include_in_schema=False, opt={"unlimited": True})
 async def health(hall: Hall) -> Response[dict[str, object]]:
-    """Return 200 while the hall answers and its database stores what it is told, else 503."""
+    """Return 200 while the hall and its database work, else 503. The database must be able to store."""
     alive = await hall.store.alive()
     return Response({"status": "ok" if alive else "database away"}, status_code=200 if alive else 503)
 

@@ -1,7 +1,7 @@
 """Compress responses as the client accepts it: zstd (RFC 8878), else gzip (RFC 1952).
 
-An event stream is compressed by one compressor, which is flushed after every event. It remembers the last frames, so only
-what has changed since then takes space (docs/decisions/0011-compressed-frames.md).
+An event stream is compressed by one compressor, which is flushed after every event. It remembers the last frames, so
+only changes take space (docs/decisions/0011-compressed-frames.md).
 """
 
 from __future__ import annotations
