@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from meadhall.engine.conformance import check_game
     from meadhall.engine.errors import (
         BadSetup,
+        BrokenGame,
         CannotUndo,
         ConformanceError,
         IllegalAction,
@@ -36,6 +37,7 @@ __all__ = [
     "Award",
     "BadSetup",
     "Batch",
+    "BrokenGame",
     "CannotUndo",
     "ConformanceError",
     "Game",

@@ -83,7 +83,7 @@ def test_a_view_sent_to_another_process_contains_nothing_hidden() -> None:
     hidden["hand"][0][1][:2] = hidden["hand"][0][1][:2][::-1].copy()
     sent = [pickle.dumps(each.view(0)) for each in (match, match.supposing(hidden))]
     assert sent[0] == sent[1]
-    seen, there = match.view(0), pickle.loads(sent[0])  # noqa: S301 - made here
+    seen, there = match.view(0), pickle.loads(sent[0])
     assert there.states.tobytes() == seen.states.tobytes()
     assert (there.steps, there.setup, there.legal, there.names) == (seen.steps, seen.setup, seen.legal, seen.names)
     assert there.next_number == seen.next_number == 2

@@ -87,12 +87,12 @@ def test_a_tree_is_reused_until_something_is_revealed() -> None:
     assert sum(each.visits for each in answer.considered) > 2_000
     assert answer.iterations == 2_000
 
-    match = hoard.match(players=2, seed="x")
+    drawing = hoard.match(players=2, seed="x")
     search = Search(hoard, Budget(iterations=200, trees=1), SEED)
-    search.consider(match.view(0))
-    match.play(12)  # draws a card
-    match.play(12)
-    fresh = search.consider(match.view(0))
+    search.consider(drawing.view(0))
+    drawing.play(12)  # draws a card
+    drawing.play(12)
+    fresh = search.consider(drawing.view(0))
     assert sum(each.visits for each in fresh.considered) == 200
 
 

@@ -129,7 +129,7 @@ def test_actions_of_a_batch_can_be_any_integers(kind: Any) -> None:
 
 @pytest.mark.parametrize(
     "arguments",
-    [{"seed": 3}, {"seed": "\ud800"}, {"threads": -1}, {"threads": 0}, {"threads": 1.0}, {"games": 2.0}, {"games": True}],
+    [{"seed": 3.0}, {"seed": "\ud800"}, {"threads": -1}, {"threads": 0}, {"threads": 1.0}, {"games": 2.0}, {"games": True}],
 )
 def test_bulk_runs_refuse_invalid_numbers_and_seeds(arguments: dict[str, Any]) -> None:
     with pytest.raises(BadSetup):

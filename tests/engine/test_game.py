@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 from importlib.metadata import EntryPoint
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from games_for_tests.every import EVERY_GAME
 from games_for_tests.hoard import game as hoard
-from meadhall import BadSetup, UnknownGame, game, game_names
+from meadhall import BadSetup, BrokenGame, UnknownGame, game, game_names
 from meadhall.engine import game as registry
 from meadhall.engine.game import Game, Scoring
 from meadhall.engine.language import LANGUAGES, speaking
@@ -39,6 +40,46 @@ def test_a_game_of_another_package_is_loaded_from_its_entry_point(monkeypatch: p
     monkeypatch.setattr(registry, "_loaded", {})
     assert "plugged-in" in game_names()
     assert game("plugged-in") is hoard
+
+
+@pytest.fixture
+def with_broken_packages(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "cracked_horn.py").write_text("import a_module_that_is_missing\n", encoding="utf-8")
+    (tmp_path / "no_horn.py").write_text("game = 'horn'\n", encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    values = {
+        "cracked": "cracked_horn:game",
+        "torn": "cracked_horn",
+        "no-game": "no_horn:game",
+        "hoard": "games_for_tests.hoard:game",
+    }
+    entries = {name: EntryPoint(name, value, registry.GROUP) for name, value in values.items()}
+    monkeypatch.setattr(registry, "_entry_points", lambda: entries)
+    monkeypatch.setattr(registry, "_loaded", {})
+    monkeypatch.setattr(registry, "_broken", set())
+
+
+@pytest.mark.usefixtures("with_broken_packages")
+def test_a_broken_package_is_logged_once_and_skipped(caplog: pytest.LogCaptureFixture) -> None:
+    assert game_names() == game_names() == ["hoard"]
+    lines = sorted(record.getMessage() for record in caplog.records)
+    assert len(lines) == 3
+    assert lines[0] == (
+        "the game 'cracked' is installed but can't be loaded from cracked_horn:game: "
+        "ModuleNotFoundError: No module named 'a_module_that_is_missing'; it is skipped"
+    )
+
+
+@pytest.mark.usefixtures("with_broken_packages")
+def test_a_broken_package_is_explained_when_it_is_asked_for_by_name() -> None:
+    for _ in range(2):
+        with pytest.raises(BrokenGame, match=r"'cracked' is installed .* 'a_module_that_is_missing'") as raised:
+            game("cracked")
+        assert isinstance(raised.value.__cause__, ModuleNotFoundError)
+    with pytest.raises(BrokenGame, match=r"'no-game' .* not a Game but 'horn'"):
+        game("no-game")
+    with pytest.raises(UnknownGame, match=r"no game 'chess'; the games are: hoard$"):
+        game("chess")
 
 
 def test_the_scoring_may_depend_on_the_options() -> None:

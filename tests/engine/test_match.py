@@ -139,8 +139,9 @@ def test_check_validates_an_action_without_playing_it(match: Match) -> None:
         ({"players": 3, "mode": "sides"}, "two sides need 2 or 4"),
         ({"mode": "chaos"}, "rivals, together, sides, not 'chaos'"),
         ({"colour": "red"}, "no option 'colour'; its options: hand, mode"),
-        ({"seed": b"short"}, "32 bytes"),
-        ({"seed": 5}, "32 bytes"),
+        ({"seed": b""}, "1 to 32 bytes"),
+        ({"seed": bytes(33)}, "1 to 32 bytes"),
+        ({"seed": 5.0}, "text, bytes or an integer, not 5.0"),
         ({"seed": "\ud800"}, "UTF-8"),
         ({"players": 2, "seats": [1, 2]}, "a name or a Seat, not 1"),
         ({"seats": [Seat(5), "B"]}, "a name must be text, not 5"),  # type: ignore[arg-type]

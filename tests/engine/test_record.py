@@ -532,5 +532,5 @@ def test_duplicate_names_are_found_in_linear_time() -> None:
 
 @pytest.mark.parametrize("error", [RecordError("action 3", "hits(0, 2)"), ConformanceError("determinism", "hoard", "differs")])
 def test_errors_can_be_pickled_and_copied(error: MeadhallError) -> None:
-    for again in (pickle.loads(pickle.dumps(error)), copy.copy(error)):  # noqa: S301 our own
+    for again in (pickle.loads(pickle.dumps(error)), copy.copy(error)):
         assert (type(again), str(again), vars(again)) == (type(error), str(error), vars(error))

@@ -96,7 +96,7 @@ def test_as_few_play_as_can_unless_more_are_asked_for() -> None:
         ("axes-and-allies", {"games": 0}, "at least 1"),
         ("axes-and-allies", {"games": True}, "at least 1"),
         ("axes-and-allies", {"bots": [f"search@{k + 1}" for k in range(60)], "players": 6}, "the limit is 100,000,000"),
-        ("axes-and-allies", {"seed": 3}, "text, not 3"),
+        ("axes-and-allies", {"seed": 3.0}, "text, bytes or an integer, not 3.0"),
         ("axes-and-allies", {"variant": "long"}, "no option 'variant'"),
         ("hoard", {"bots": [], "mode": "together"}, "0 instead of at least 1"),
         ("hoard", {"players": 3, "mode": "sides"}, "2 or 4 players"),

@@ -194,7 +194,7 @@ def test_the_report_can_be_written_as_json() -> None:
         ({"games": 10**30}, "at most 100,000,000"),
         ({"games": True}, "at least 1"),
         ({"processes": 0}, "at least 1"),
-        ({"seed": 3}, "text, not 3"),
+        ({"seed": True}, "text, bytes or an integer, not True"),
         ({"seed": "\ud800"}, "UTF-8"),
         ({"variant": "long"}, "no option 'variant'"),
     ],

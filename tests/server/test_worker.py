@@ -131,7 +131,7 @@ async def test_an_exception_that_cannot_be_unpickled_is_described_in_words() -> 
     output = Output()
     TaskRunner(BotCache(), output).handle(RunTask(1, Fail()))
     assert await asyncio.to_thread(output.flushed.wait, 10)
-    reply = pickle.loads(output.getvalue()[LENGTH_BYTES:])  # noqa: S301 - our own
+    reply = pickle.loads(output.getvalue()[LENGTH_BYTES:])
     assert isinstance(reply, TaskError)
     assert (reply.number, type(reply.error)) == (1, RuntimeError)
     assert "this and that" in str(reply.error)

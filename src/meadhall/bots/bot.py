@@ -9,8 +9,7 @@ from typing import Protocol
 from meadhall.bots.policy import POLICIES, PolicyBot
 from meadhall.bots.ranks import KARL, RANKS, Rank
 from meadhall.bots.search import Budget, SearchBot
-from meadhall.engine.chance import new_seed
-from meadhall.engine.checks import quoted
+from meadhall.engine.checks import Seed, check_seed, quoted
 from meadhall.engine.errors import MeadhallError
 from meadhall.engine.game import Game
 from meadhall.engine.view import View
@@ -41,21 +40,23 @@ def bot_names(game: Game) -> list[str]:
     return [*(rank.name for rank in ranks(game)), "random", *(["greedy"] if game.greedy is not None else [])]
 
 
-def bot(game: Game, name: str, seed: bytes | None = None, alone: bool = False) -> Bot:
+def bot(game: Game, name: str, seed: Seed | None = None, alone: bool = False) -> Bot:
     """Create a bot for one match.
 
     Args:
         game: the edition of the match.
         name: one of ``bot_names``, or a search with a custom budget: ``search@0.2s`` searches for 0.2 seconds, ``search@1000``
             for 1,000 iterations, which makes it deterministic.
-        seed: determines the bot's own random choices (any bytes; by default from the operating system).
+        seed: determines the bot's own random choices, a text, bytes or an integer, see ``check_seed``; by default random bytes
+            from the operating system.
         alone: measure the budget in CPU time of one thread and grow one tree, so that the strength doesn't depend on the load of
             the machine. Otherwise a level grows one tree per core and ``search@…`` one tree, both by wall-clock time.
 
     Raises:
         UnknownBot: the game has no bot with this name.
+        BadSetup: the seed is invalid.
     """
-    seed = seed or new_seed()
+    seed = check_seed(seed)
     if not isinstance(name, str):
         raise UnknownBot(f"the name of a bot must be text, not {quoted(name)}")
     if custom := _SEARCH.fullmatch(name):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from meadhall.bots.policy import PolicyBot
 from meadhall.bots.ranks import KING
 from meadhall.bots.search import Budget, Search
-from meadhall.engine.chance import new_seed
+from meadhall.engine.checks import Seed, check_seed
 from meadhall.engine.game import Scoring
 from meadhall.engine.language import gettext as _
 from meadhall.engine.solution import Solution
@@ -37,12 +37,13 @@ class Hint:
     sure: bool
 
 
-def hints(view: View, budget: Budget = _KING_BUDGET, seed: bytes | None = None) -> tuple[Hint, ...]:
+def hints(view: View, budget: Budget = _KING_BUDGET, seed: Seed | None = None) -> tuple[Hint, ...]:
     """Return up to three recommended actions for the seat to move: first the king's choice, then the next best.
 
     The chances of actions that the game's solver knows are exact; a search with this budget estimates the others. The search is
-    deterministic for a given seed if the budget counts iterations.
+    deterministic for a given seed (see ``check_seed``) if the budget counts iterations. Raises BadSetup for an invalid seed.
     """
+    seed = check_seed(seed)
     if len(view.legal) == 1:
         return (Hint(view.legal[0], None, sure=True),)
     solution = view.game.solver(view) if view.game.solver else None
@@ -50,7 +51,7 @@ def hints(view: View, budget: Budget = _KING_BUDGET, seed: bytes | None = None) 
     if len(known) == min(MAX_HINTS, len(view.legal)):
         return known
     named = {hint.action for hint in known}
-    others = [hint for hint in _searched(view, budget, seed or new_seed()) if hint.action not in named]
+    others = [hint for hint in _searched(view, budget, seed) if hint.action not in named]
     return (*known, *others)[:MAX_HINTS]
 
 

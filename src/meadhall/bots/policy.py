@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
+from typing import Any, Self
+
 import numpy as np
 
 from meadhall.engine.chance import step_key
+from meadhall.engine.checks import Seed, check_seed
 from meadhall.engine.compiled import loops
 from meadhall.engine.game import Game
 from meadhall.engine.loops import GREEDY, RANDOM
@@ -16,14 +20,39 @@ POLICIES = {"random": RANDOM, "greedy": GREEDY, "thrall": RANDOM, "karl": GREEDY
 
 
 class PolicyBot:
-    """Follows a compiled policy: ``random`` plays uniformly at random, ``greedy`` by the game's heuristics (if it has any)."""
+    """Follows a compiled policy: ``random`` plays uniformly at random, ``greedy`` by the game's heuristics (if it has any).
 
-    def __init__(self, game: Game, name: str, seed: bytes) -> None:
+    Args:
+        game: the edition of the match.
+        name: one of ``POLICIES``.
+        seed: determines the bot's random choices, see ``check_seed``.
+
+    A copy makes the same choices as the original, independently of it.
+    """
+
+    def __init__(self, game: Game, name: str, seed: Seed | None = None) -> None:
         self.name = name
         self._policy = POLICIES[name]
-        self._loops = loops(game)
-        self._legal = np.zeros(game.actions, np.int32)
-        self._rng = np.array(step_key(seed, 0), np.uint64)
+        self._game = game
+        self._rng = np.array(step_key(check_seed(seed), 0), np.uint64)
+        self._prepare()
+
+    def _prepare(self) -> None:
+        self._loops = loops(self._game)
+        self._legal = np.zeros(self._game.actions, np.int32)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name not in ("_loops", "_legal")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._prepare()
+
+    def __copy__(self) -> Self:
+        return deepcopy(self)
+
+    def __repr__(self) -> str:
+        return f"<Bot {self.name} of {self._game.name}>"
 
     def choose(self, view: View) -> int:
         """Choose one of ``view.legal``."""

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable
+from copy import deepcopy
 from dataclasses import dataclass
 from functools import partial
 from math import hypot, sqrt
 from pathlib import Path
+from typing import Any, Self
 
 import numpy as np
 
@@ -32,6 +34,7 @@ from meadhall.bots.tree import (
     VISITS,
 )
 from meadhall.engine.bulk import seed_number
+from meadhall.engine.checks import Seed, check_seed
 from meadhall.engine.compiled import module_of
 from meadhall.engine.cores import cores
 from meadhall.engine.events import NO_LOG_SHAPE
@@ -119,6 +122,7 @@ class Tree:
 
     def __init__(self, game: Game, nodes: int = NODES) -> None:
         advice = game.advice
+        self._game = game
         self._module = module_of(game, _SOURCE)
         self._settings = np.array([advice.exploration, *advice.widening, advice.cutoff], np.float64)
         self._buffer = np.zeros((3, max(game.actions, MAX_DEPTH)), np.int64)
@@ -133,6 +137,22 @@ class Tree:
         self.pace = 0.0
         """Iterations per second in the last time slice."""
         self.clear()
+
+    def __getstate__(self) -> tuple[Game, int, dict[str, Any]]:
+        """Return what a copy or pickle contains: the nodes in use, the totals and the pace."""
+        size = int(self.control[SIZE])
+        kept = {name: getattr(self, name) for name in ("control", "totals", "iterations", "pace")}
+        return self._game, len(self.nodes), {**kept, "nodes": self.nodes[:size], "rewards": self.rewards[:size]}
+
+    def __setstate__(self, state: tuple[Game, int, dict[str, Any]]) -> None:
+        game, capacity, kept = state
+        self.__init__(game, capacity)  # type: ignore[misc]  # the buffers are made again
+        nodes, rewards = kept.pop("nodes"), kept.pop("rewards")
+        self.nodes[: len(nodes)], self.rewards[: len(rewards)] = nodes, rewards
+        self.__dict__.update(kept)
+
+    def __copy__(self) -> Self:
+        return deepcopy(self)
 
     def clear(self) -> None:
         """Reset the tree to its root."""
@@ -194,16 +214,21 @@ class Search:
     Args:
         game: the edition of the match.
         budget: the budget of each decision.
-        seed: keys all random numbers of the search.
+        seed: keys all random numbers of the search, see ``check_seed``.
+
+    A copy is independent of the original; a pickle contains the trees.
     """
 
-    def __init__(self, game: Game, budget: Budget, seed: bytes) -> None:
+    def __init__(self, game: Game, budget: Budget, seed: Seed | None = None) -> None:
         self.game = game
         self._budget = budget
         self._seed = seed_number(seed)
         self._trees = [Tree(game) for _ in range(1 if budget.alone else budget.trees or cores())]
         self._known: tuple[tuple[int, int, int], ...] = ()
         self._reveals = -1
+
+    def __copy__(self) -> Self:
+        return deepcopy(self)
 
     def consider(self, view: View, default_action: int | None = None) -> Findings:
         """Search the pending decision from the information of ``view``.
@@ -342,26 +367,35 @@ class SearchBot:
         game: the edition of the match.
         name: the name of the bot.
         budget: the budget of each decision.
-        seed: determines the bot's random choices.
+        seed: determines the bot's random choices, see ``check_seed``.
         exact: whether it plays optimally where the game's solver knows the position.
+
+    A copy continues like the original, independently of it. A pickle contains the search tree.
     """
 
-    def __init__(self, game: Game, name: str, budget: Budget, seed: bytes, exact: bool = False) -> None:
+    def __init__(self, game: Game, name: str, budget: Budget, seed: Seed | None = None, exact: bool = False) -> None:
+        seed = check_seed(seed)
         self.name = name
-        self._solver = game.solver if exact else None
+        self._exact = exact
         self._search = Search(game, budget, seed)
         self._default_action = PolicyBot(game, "greedy", seed)
-        self._plays_default = game.advice.plays_default
         self._draw = np.random.default_rng(seed_number(seed))
+
+    def __copy__(self) -> Self:
+        return deepcopy(self)
+
+    def __repr__(self) -> str:
+        return f"<Bot {self.name} of {self._search.game.name}>"
 
     def choose(self, view: View) -> int:
         """Choose one of ``view.legal``."""
         if len(view.legal) == 1:
             return view.legal[0]
-        solution = self._solver(view) if self._solver else None
+        solver, plays_default = self._search.game.solver, self._search.game.advice.plays_default
+        solution = solver(view) if self._exact and solver else None
         if solution is not None:
             return int(self._draw.choice(list(solution.policy), p=list(solution.policy.values())))
         default_action = self._default_action.choose(view)
-        if self._plays_default and self._plays_default(view.state, self._draw):
+        if plays_default and plays_default(view.state, self._draw):
             return default_action
         return self._search.choose(self._search.consider(view, default_action), default_action)

@@ -10,6 +10,7 @@ from rich.table import Table
 from meadhall.bots import RANKS
 from meadhall.cli.console import console, progress_bar
 from meadhall.engine.game import game, game_names
+from meadhall.engine.language import decimal
 from meadhall.engine.language import gettext as _
 from meadhall.lab.warm import warm
 
@@ -42,4 +43,4 @@ def warm_up(names: Sequence[str]) -> None:
             task = progress.add_task(subject.title, total=None)
             warm([subject.name], lambda done, steps, task=task: progress.update(task, completed=done, total=steps))  # type: ignore[misc]
         seconds = time.perf_counter() - began
-        print(_("{game}: ready after {seconds:.1f} s").format(game=subject.title, seconds=seconds))
+        print(_("{game}: ready after {seconds} s").format(game=subject.title, seconds=decimal(seconds, 1)))

@@ -10,16 +10,20 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from time import perf_counter
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from meadhall.engine.checks import as_integer, check_count, check_seed, quoted
+from meadhall.engine.checks import Seed, as_integer, check_count, check_seed, quoted
 from meadhall.engine.compiled import loops
 from meadhall.engine.cores import cores
+from meadhall.engine.display import Displayed, Table
 from meadhall.engine.errors import BadSetup, MalformedAction
 from meadhall.engine.game import Game, game
+from meadhall.engine.language import gettext as _
+from meadhall.engine.language import grouped
+from meadhall.engine.schema import copied
 from meadhall.engine.statistics import Counts
 
 Floats = npt.NDArray[np.float64]
@@ -34,10 +38,9 @@ PIECE_SECONDS = 0.1
 _INT64 = np.iinfo(np.int64)
 
 
-def seed_number(seed: str | bytes | None) -> int:
-    """Return the 64-bit key of a bulk run: the first 8 bytes of the seed (of a text's SHA-256)."""
-    key = seed if isinstance(seed, bytes) and seed else check_seed(seed)
-    return int.from_bytes(key[:8], "little") >> 1
+def seed_number(seed: Seed | None) -> int:
+    """Return the 63-bit key of a bulk run, from the first 8 bytes of the seed. Raises BadSetup."""
+    return int.from_bytes(check_seed(seed)[:8], "little") >> 1
 
 
 class _Pieces:
@@ -105,7 +108,7 @@ def random_playouts(
     name: str | Game,
     players: int,
     games: int,
-    seed: str | bytes | None = None,
+    seed: Seed | None = None,
     threads: int | None = None,
     progress: Progress | None = None,
     **options: Any,
@@ -144,7 +147,7 @@ def tournament(
     subject: Game,
     policies: Sequence[int],
     games: int,
-    seed: str | bytes | None = None,
+    seed: Seed | None = None,
     options: Mapping[str, Any] | None = None,
     threads: int | None = None,
     progress: Progress | None = None,
@@ -163,7 +166,7 @@ def counted_tournament(
     subject: Game,
     policies: Sequence[int],
     games: int,
-    seed: str | bytes | None = None,
+    seed: Seed | None = None,
     options: Mapping[str, Any] | None = None,
     threads: int | None = None,
     progress: Progress | None = None,
@@ -202,15 +205,17 @@ def _integers(given: npt.ArrayLike) -> npt.NDArray[np.int64]:
     return np.array(numbers, np.int64).reshape(objects.shape)
 
 
-class Batch:
+class Batch(Displayed):
     """Many matches of one game that are stepped together, for learning and search.
+
+    A copy is independent; a pickle contains all states.
 
     Attributes:
         states: the states, a structured array (count,).
     """
 
     def __init__(
-        self, name: str | Game, players: int, count: int, seed: str | bytes | None = None, first: int = 0, **options: Any
+        self, name: str | Game, players: int, count: int, seed: Seed | None = None, first: int = 0, **options: Any
     ) -> None:
         """Set up ``count`` matches: games ``first``, ``first + 1`` … of the bulk run with this seed. Raises BadSetup."""
         self.game = game(name)
@@ -220,8 +225,33 @@ class Batch:
         number = as_integer(first)
         if number is None or not 0 <= number <= _INT64.max - len(self.states):
             raise BadSetup(f"the number of the first match must be an integer of at least 0, not {quoted(first)}")
-        self._loops = loops(self.game)
         self._loops.set_up_many(self.states, self.players, codes, seed_number(seed), number)
+
+    @property
+    def _loops(self) -> Any:
+        return loops(self.game)
+
+    def __copy__(self) -> Self:
+        twin = object.__new__(type(self))
+        twin.__dict__.update(self.__dict__)
+        twin.states = copied(self.states)
+        return twin
+
+    def __deepcopy__(self, _memo: dict[int, Any]) -> Self:
+        return self.__copy__()
+
+    def __repr__(self) -> str:
+        matches, over = len(self.states), int((self.actors() < 0).sum())
+        return f"<Batch of {self.game.name}: {matches:,} matches of {self.players} players, {over:,} over>"
+
+    def displayed(self) -> Iterator[str | Table]:
+        """Yield the parts of the readable form: the game, and how many matches wait for which seat."""
+        yield _("{game}: {matches} matches of {players} players").format(
+            game=self.game.title, matches=grouped(len(self.states)), players=self.players
+        )
+        counts = np.bincount(self.actors() + 1, minlength=self.players + 1).tolist()
+        rows = [(_("seat {seat} to move").format(seat=seat), grouped(count)) for seat, count in enumerate(counts[1:])]
+        yield Table((), (*rows, (_("over"), grouped(counts[0]))), numbers=True)
 
     def step(self, actions: npt.ArrayLike) -> npt.NDArray[np.int8]:
         """Play ``actions[i]`` in match i.
@@ -248,7 +278,8 @@ class Batch:
 
     def actors(self) -> npt.NDArray[np.int8]:
         """Return the seat to move, int8 (count,); -1 where a match is over."""
-        return self.states["actor"].astype(np.int8)
+        actors: npt.NDArray[np.int8] = self.states["actor"].astype(np.int8)
+        return actors
 
     def scores(self) -> Floats:
         """Return each seat's payoff, float64 (count, players); 0 where a match is not over."""

@@ -57,20 +57,41 @@ def check_text(text: Any, what: str) -> str:
     return text
 
 
+Seed = str | bytes | int
+"""A seed, as every function that takes one accepts it; ``check_seed`` gives its meaning."""
+
+
 def check_seed(seed: Any) -> bytes:
-    """Return a seed of 32 bytes: the given 32 bytes unchanged, the SHA-256 of a text, or new random bytes for None.
+    """Return the 32 bytes that a seed stands for. The rule is the same for matches, bots, simulations and batches.
+
+    A text stands for the SHA-256 of its UTF-8 bytes, an integer for its decimal text. Bytes are the seed itself; fewer than 32
+    are filled up with zero bytes at the end. None stands for new random bytes from the operating system.
 
     Raises BadSetup for anything else.
     """
+    known = check_run_seed(seed) if seed is not None else chance.new_seed()
+    return known if isinstance(known, bytes) else chance.seed_from_text(known)
+
+
+def check_run_seed(seed: Any) -> str | bytes:
+    """Return the seed of many matches as a report states it: a text, or 32 bytes; a new text for None. Raises BadSetup."""
     if seed is None:
-        return chance.new_seed()
+        return secrets.token_hex(8)
     if isinstance(seed, str):
-        return chance.seed_from_text(check_text(seed, "a seed"))
-    if not isinstance(seed, bytes) or len(seed) != chance.SEED_BYTES:
-        raise BadSetup(f"a seed must be text or {chance.SEED_BYTES} bytes")
-    return seed
+        return check_text(seed, "a seed")
+    if isinstance(seed, bytes | bytearray):
+        if not 1 <= len(seed) <= chance.SEED_BYTES:
+            raise BadSetup(f"a seed of bytes must have 1 to {chance.SEED_BYTES} bytes, not {len(seed)}")
+        return bytes(seed).ljust(chance.SEED_BYTES, b"\0")
+    number = as_integer(seed)
+    if number is None:
+        raise BadSetup(f"a seed must be text, bytes or an integer, not {quoted(seed)}")
+    try:
+        return str(number)
+    except ValueError:
+        raise BadSetup(f"a seed must be text, bytes or an integer, not {quoted(seed)}") from None
 
 
-def check_seed_text(seed: Any) -> str:
-    """Return the seed of a simulation or tournament, a text; a new one for None. Raises BadSetup for anything else."""
-    return secrets.token_hex(8) if seed is None else check_text(seed, "the seed")
+def seed_label(seed: str | bytes) -> str:
+    """Return the text from which the seeds of the single matches are derived: a seed's text, or its bytes in hex."""
+    return seed if isinstance(seed, str) else seed.hex()

@@ -19,6 +19,7 @@ import numpy as np
 
 from meadhall.engine import knowledge
 from meadhall.engine.chance import step_key
+from meadhall.engine.checks import Seed, check_run_seed, seed_label
 from meadhall.engine.compiled import loops
 from meadhall.engine.daily import Daily
 from meadhall.engine.errors import (
@@ -88,7 +89,7 @@ class Branch:
         return self.after.steps[-1]
 
 
-def check_game(game: Game, *, matches: int = 20, seed: str = "conformance") -> int:
+def check_game(game: Game, *, matches: int = 20, seed: Seed = "conformance") -> int:
     """Test every law on random matches with every number of players and every combination of options.
 
     The game is registered during the test, so that its records can be replayed.
@@ -96,7 +97,7 @@ def check_game(game: Game, *, matches: int = 20, seed: str = "conformance") -> i
     Args:
         game: the game.
         matches: the number of matches for each combination.
-        seed: a text that determines all matches.
+        seed: determines all matches; a text, bytes or an integer, see ``check_seed``.
 
     Returns:
         The number of positions tested.
@@ -104,7 +105,7 @@ def check_game(game: Game, *, matches: int = 20, seed: str = "conformance") -> i
     Raises:
         ConformanceError: the game breaks a law. The error names the law, the match and the position.
     """
-    game = find_game(game)
+    game, seed = find_game(game), seed_label(check_run_seed(seed))
     coincidences = knowledge.Coincidences()
     positions = 0
     with registered(game):

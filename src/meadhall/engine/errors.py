@@ -14,6 +14,10 @@ class UnknownGame(MeadhallError):
     """No game with this name is installed."""
 
 
+class BrokenGame(UnknownGame):
+    """The package of the game is installed, but it can't be loaded."""
+
+
 class BadSetup(MeadhallError):
     """A match can't be set up with these arguments: number of players, options, seats or seed."""
 
@@ -34,6 +38,9 @@ class Refused(MeadhallError):
         super().__init__(f"{reason} ({rule})" if rule else reason)
         self.reason = reason
         self.rule = rule
+
+    def __reduce__(self) -> tuple[type[Refused], tuple[str, str]]:
+        return type(self), (self.reason, self.rule)
 
 
 class MalformedAction(Refused):

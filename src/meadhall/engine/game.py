@@ -6,6 +6,7 @@ change. Its rules are plain functions on its state (see ``GameRules``); its text
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -13,20 +14,20 @@ from enum import Enum
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, overload, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
 from meadhall.engine.advice import Advice
-from meadhall.engine.checks import as_integer, quoted
-from meadhall.engine.errors import BadSetup, UnknownGame
+from meadhall.engine.checks import Seed, as_integer, quoted
+from meadhall.engine.errors import BadSetup, BrokenGame, UnknownGame
 from meadhall.engine.events import PUBLIC, Event, EventKind, Part
 from meadhall.engine.language import add_catalogues
 from meadhall.engine.options import Choice as Choice
 from meadhall.engine.options import Document as Document
 from meadhall.engine.options import Option
-from meadhall.engine.schema import GameState
+from meadhall.engine.schema import S
 from meadhall.engine.solution import Solver
 from meadhall.engine.statistics import NOTHING, Statistics
 
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
     from meadhall.engine.view import Seat, View
 
 GROUP = "meadhall.games"
+
+_logger = logging.getLogger(__name__)
 
 
 class Scoring(Enum):
@@ -113,9 +116,12 @@ class ComponentsPage(Protocol):
         """Return the components of a match with these options, for the figures of the rulebook."""
 
 
-@dataclass(frozen=True, eq=False)
-class Game:
+@dataclass(frozen=True, eq=False, repr=False)
+class Game(Generic[S]):
     """The declaration of a game. An edition (see ``edition``) of a match is a second one with other words.
+
+    A game doesn't change, so a copy is the game itself. A pickle contains its name, version and, for an edition, the options;
+    only a registered game can be pickled.
 
     Attributes:
         name: its name in records and addresses, e.g. ``"viking-axes"``.
@@ -159,7 +165,7 @@ class Game:
     min_players: int
     max_players: int
     actions: int
-    state: type[GameState]
+    state: type[S]
     rules: GameRules
     words: GameWords
     events: dict[int, EventKind]
@@ -179,11 +185,28 @@ class Game:
     daily: Daily | None = None
     goal: str = ""
     usual_players: int | None = None
+    _origin: tuple[Game[S], Mapping[str, Any]] | None = field(default=None, init=False)  # of an edition: its game and options
 
     @property
     def default_players(self) -> int:
         """Return the number of seats that the hall offers first."""
         return self.usual_players if self.usual_players is not None else max(self.min_players, min(4, self.max_players))
+
+    def __repr__(self) -> str:
+        return f"<Game {self.name}: {self.title}, {self.min_players} to {self.max_players} players>"
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, _memo: dict[int, Any]) -> Self:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the game by its name. Raises UnknownGame if no registered game of this name could replace it."""
+        origin, options = self._origin or (self, None)
+        if _registered(self.name) is not origin:
+            raise UnknownGame(f"{self.name} can't be pickled: a pickle names its game, and this one is not registered")
+        return _unpickled, (self.name, self.version, options)
 
     def scoring_of(self, options: Mapping[str, Any]) -> Scoring:
         """Return how the seats compete under these options."""
@@ -248,12 +271,16 @@ class Game:
             raise BadSetup(objection)
         return count, chosen
 
-    def edition_for(self, options: Mapping[str, Any]) -> Game:
+    def edition_for(self, options: Mapping[str, Any]) -> Game[S]:
         """Return the edition of the game for these checked options: the game with their words and kinds of events."""
         if self.edition is None:
             return self
         words, events = self.edition(options)
-        return self if words is self.words else replace(self, words=words, events=events)
+        if words is self.words:
+            return self
+        edition = replace(self, words=words, events=events)
+        object.__setattr__(edition, "_origin", (self if self._origin is None else self._origin[0], options))
+        return edition
 
     def encode_options(self, options: Mapping[str, Any]) -> npt.NDArray[np.int64]:
         """Return the integers of all options in order, as ``setup`` receives them."""
@@ -263,15 +290,15 @@ class Game:
     def match(
         self,
         players: int | None = None,
-        seed: str | bytes | None = None,
+        seed: Seed | None = None,
         seats: Sequence[Seat | str] | None = None,
         **options: Any,
-    ) -> Match:
+    ) -> Match[S]:
         """Start a new match, set up to its first decision.
 
         Args:
             players: the number of players; by default the number of ``seats``, or else the minimum.
-            seed: 32 bytes, or any text (its SHA-256 is used); by default random bytes from the operating system.
+            seed: a text, bytes or an integer, see ``check_seed``; by default random bytes from the operating system.
             seats: names or ``Seat`` objects in seat order.
             options: the game's options by name.
 
@@ -302,14 +329,14 @@ def _load(name: str, game: Game) -> None:
     add_catalogues(game.folder / "locale")
 
 
-def register(game: Game) -> Game:
+def register(game: Game[S]) -> Game[S]:
     """Register ``game`` in this process without an entry point (for tests and notebooks) and return it."""
     _load(game.name, game)
     return game
 
 
 @contextmanager
-def registered(game: Game) -> Iterator[Game]:
+def registered(game: Game[S]) -> Iterator[Game[S]]:
     """Register ``game`` within a ``with`` block and restore the earlier registration afterwards."""
     before = _loaded.get(game.name)
     _load(game.name, game)
@@ -325,23 +352,77 @@ def registered(game: Game) -> Iterator[Game]:
 def installed(game: Game) -> bool:
     """Return whether the game comes from an entry point, so that every process finds the same game by its name."""
     entry = _entry_points().get(game.name)
-    return entry is not None and entry.load() is game
+    try:
+        return entry is not None and _imported(entry) is game
+    except BrokenGame:
+        return False
 
 
 def game_names() -> list[str]:
-    """Return the names of all installed and registered games in alphabetical order."""
-    return sorted({*_entry_points(), *_loaded})
+    """Return the names of all installed and registered games in alphabetical order.
+
+    A game whose package can't be loaded is logged once and left out; ``game`` says why.
+    """
+    return sorted(name for name in {*_entry_points(), *_loaded} if _is_usable(name))
 
 
+def _is_usable(name: str) -> bool:
+    if name not in _loaded and name not in _broken:
+        try:
+            game(name)
+        except BrokenGame as error:
+            _broken.add(name)
+            _logger.error("%s; it is skipped", error)
+    return name in _loaded
+
+
+_broken: set[str] = set()
+"""The names of the games that could not be loaded, each logged once."""
+
+
+def _imported(entry: EntryPoint) -> Game:
+    """Import the game of an entry point. Raises BrokenGame, whose cause is the error of the package."""
+    place = f"the game {quoted(entry.name)} is installed but can't be loaded from {entry.value}"
+    try:
+        found = entry.load()
+    except Exception as error:  # a package can fail in any way
+        raise BrokenGame(f"{place}: {type(error).__name__}: {error}") from error
+    if not isinstance(found, Game):
+        raise BrokenGame(f"{place}: this is not a Game but {quoted(found)}")
+    return found
+
+
+def _registered(name: str) -> Game | None:
+    """Return the game that ``game`` finds by this name, None if there is none."""
+    try:
+        return game(name)
+    except UnknownGame:
+        return None
+
+
+def _unpickled(name: str, version: int, options: Mapping[str, Any] | None) -> Game:
+    found = game(name)
+    if found.version != version:
+        raise UnknownGame(f"{name} was pickled with version {version} of its rules; this program has version {found.version}")
+    return found if options is None else found.edition_for(options)
+
+
+@overload
+def game(name: Game[S]) -> Game[S]: ...
+@overload
+def game(name: str) -> Game: ...
 def game(name: str | Game) -> Game:
-    """Return the game of that name; return a ``Game`` as it is. Raises UnknownGame, which lists the names."""
+    """Return the game of that name; return a ``Game`` as it is.
+
+    Raises:
+        UnknownGame: there is no game of this name; the message lists the games.
+        BrokenGame: the game is installed, but its package can't be loaded; the cause is the package's error.
+    """
     if isinstance(name, Game):
         return name
     if not isinstance(name, str) or name not in _loaded:
         entry = _entry_points().get(name) if isinstance(name, str) else None
         if entry is None:
             raise UnknownGame(f"there is no game {quoted(name)}; the games are: {', '.join(game_names())}")
-        loaded = entry.load()
-        assert isinstance(loaded, Game)
-        _load(name, loaded)
+        _load(name, _imported(entry))
     return _loaded[name]

@@ -87,6 +87,30 @@ def grouped(number: int) -> str:
     return str(format_decimal(number, locale=_language.get()))
 
 
+def decimal(number: float, digits: int, *, exactly: bool = True) -> str:
+    """Return a number in the current language, rounded to ``digits`` decimals, e.g. ``"1,234.5"`` or ``"1.234,5"``.
+
+    Args:
+        number: the number.
+        digits: the number of decimals.
+        exactly: keep zeros at the end: ``2.0`` rather than ``2``.
+    """
+    from babel.numbers import format_decimal  # noqa: PLC0415 - as above
+
+    shape = f"#,##0.{('0' if exactly else '#') * digits}".rstrip(".")
+    return str(format_decimal(number, format=shape, locale=_language.get()))
+
+
+def percent(share: float, digits: int = 1) -> str:
+    """Return a share (0 to 1) in percent in the current language, e.g. ``"36.9 %"`` or ``"36,9 %"``."""
+    return f"{decimal(100 * share, digits)} %"
+
+
+def percent_with_interval(share: float, low: float, high: float) -> str:
+    """Return a share and its interval in percent in the current language, e.g. ``"28.3 % (27.9-28.7)"``."""
+    return f"{percent(share)} ({decimal(100 * low, 1)}-{decimal(100 * high, 1)})"
+
+
 def marked(message: str) -> str:
     """Mark ``message`` for translation without translating it yet."""
     return message

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from functools import cached_property
-from typing import Any
+from typing import Any, Generic, Self
 
 import numpy as np
 
 from meadhall.engine import chance
 from meadhall.engine.award import Award, check_award, won_by_resignation
-from meadhall.engine.checks import as_integer, check_seed, check_text, quoted
+from meadhall.engine.checks import Seed, as_integer, check_seed, check_text, quoted
 from meadhall.engine.compiled import loops
+from meadhall.engine.display import Displayed, Table
 from meadhall.engine.errors import BadSetup, CannotUndo, IllegalAction, MatchOver, NotYourTurn
 from meadhall.engine.events import Event, Log, new_log, read_log
 from meadhall.engine.game import Game, Scoring
@@ -22,7 +24,7 @@ from meadhall.engine.game import game as find_game
 from meadhall.engine.language import gettext as _
 from meadhall.engine.record.format import MatchRecord
 from meadhall.engine.record.write import to_actions, to_record
-from meadhall.engine.schema import GameState, States, copied
+from meadhall.engine.schema import S, States, copied
 from meadhall.engine.statistics import Counts
 from meadhall.engine.view import (
     EVERYTHING,
@@ -50,8 +52,20 @@ class Step:
     action: int
     events: tuple[Event, ...]
     legal: int  # the number of legal actions
-    before: States  # the state before the action
+    before: States  # the state before the action; read-only, because copies of a match share it
     hinted: bool = False  # whether the seat had asked for a hint
+
+    def __post_init__(self) -> None:
+        self.before.flags.writeable = False
+
+    def __copy__(self) -> Step:
+        return self
+
+    def __deepcopy__(self, _memo: dict[int, Any]) -> Step:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Step, tuple(getattr(self, part.name) for part in fields(self))
 
     def visible_to(self, viewer: int) -> VisibleStep:
         """Return the step as ``viewer`` may know it."""
@@ -85,8 +99,11 @@ class Result:
     points: tuple[int, ...] | None = None
 
 
-class Match:
+class Match(Displayed, Generic[S]):
     """One game in progress or finished.
+
+    ``copy.copy`` and ``copy.deepcopy`` return an independent match, like ``copy``. A pickle contains everything, the seed and
+    hidden cards included.
 
     Attributes:
         game: the game.
@@ -105,10 +122,10 @@ class Match:
 
     def __init__(
         self,
-        game: Game,
+        game: Game[S],
         *,
         players: int | None = None,
-        seed: str | bytes | None = None,
+        seed: Seed | None = None,
         seats: Sequence[Seat | str] | None = None,
         options: Mapping[str, Any] | None = None,
         started: datetime | None = None,
@@ -164,7 +181,7 @@ class Match:
         return copied(self._states)
 
     @property
-    def state(self) -> GameState:
+    def state(self) -> S:
         """Return a copy of the complete state with its fields as attributes."""
         return self.game.state.at(self.states)
 
@@ -217,13 +234,13 @@ class Match:
             self._legal_cache = self._states, legal_actions(self.game, concealed(self.game, self._states, self.actor))
         return self._legal_cache[1]
 
-    def view(self, seat: int | None = None) -> View:
+    def view(self, seat: int | None = None) -> View[S]:
         """Return the match as ``seat`` may know it now; for None or -1, as a spectator may know it."""
         viewer = self._viewer(seat)
         legal = self._legal() if viewer == self.actor else ()
         return self._view(viewer, self._states, len(self.steps), self.next_number, legal)
 
-    def view_at(self, position: int, seat: int | None = None) -> View:
+    def view_at(self, position: int, seat: int | None = None) -> View[S]:
         """Return the match as it was after its first ``position`` actions, not counting undone ones (0: the setup).
 
         ``seat`` may be ``EVERYTHING`` when the match has ended. Raises BadSetup for an unknown position or seat.
@@ -237,7 +254,7 @@ class Match:
         legal = legal_actions(self.game, concealed(self.game, following.before, viewer)) if viewer == following.seat else ()
         return self._view(viewer, following.before, steps, following.n, legal)
 
-    def _view(self, viewer: int, states: States, position: int, next_number: int, legal: tuple[int, ...]) -> View:
+    def _view(self, viewer: int, states: States, position: int, next_number: int, legal: tuple[int, ...]) -> View[S]:
         setup, steps = visible(self.setup, viewer), self._steps_seen_by(viewer)[:position]
         states = concealed(self.game, states, viewer)
         return View(self.game, self.options, self.seats, viewer, states, setup, steps, next_number, legal)
@@ -421,10 +438,11 @@ class Match:
             raise BadSetup(f"there is no seat {changed}; there are 0 to {self.players - 1}")
         self.seats = tuple(check_seat(who) if k == changed else other for k, other in enumerate(self.seats))
 
-    def copy(self) -> Match:
+    def copy(self) -> Self:
         """Return an independent copy of the match."""
-        twin = object.__new__(Match)
+        twin = object.__new__(type(self))
         twin.__dict__.update(self.__dict__)
+        twin.options = deepcopy(self.options)
         twin._states = copied(self._states)
         twin.steps = list(self.steps)
         twin.undone = list(self.undone)
@@ -433,7 +451,33 @@ class Match:
             twin._legal_cache = twin._states, self._legal_cache[1]
         return twin
 
-    def supposing(self, states: States) -> Match:
+    def __copy__(self) -> Self:
+        return self.copy()
+
+    def __deepcopy__(self, _memo: dict[int, Any]) -> Self:
+        return self.copy()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what a pickle contains: everything but the caches."""
+        return {**self.__dict__, "_visible_steps": {}, "_legal_cache": None}
+
+    def __repr__(self) -> str:
+        return f"<Match of {self.game.name}: {self.players} players, {len(self.steps)} actions, {self._standing()}>"
+
+    def _standing(self) -> str:
+        if self.abandoned is not None:
+            return "given up"
+        return "over" if self.actor is None else f"{self.names[self.actor]} to move"
+
+    def displayed(self) -> Iterator[str | Table]:
+        """Yield the parts of the readable form: what a spectator may know."""
+        yield from self.view().displayed()
+        result = self.result()
+        if result is not None:
+            rows = zip(self.names, map(str, result.scores), map(str, result.points or [""] * self.players), strict=True)
+            yield Table((_("player"), _("score"), _("points")), tuple(rows))
+
+    def supposing(self, states: States) -> Self:
         """Return an independent copy whose state is ``states``, an array of one, e.g. a determinization."""
         twin = self.copy()
         twin._states = copied(states)

@@ -13,12 +13,15 @@ integer types never wrap where compiled code would promote them.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
-from typing import Annotated, Any, ClassVar, Protocol, Self, TypeVar, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, ClassVar, Protocol, Self, get_args, get_origin, get_type_hints
 
 import numpy as np
 import numpy.typing as npt
+from typing_extensions import TypeVar
 
+from meadhall.engine.display import Displayed, Table
 from meadhall.engine.rule import INTERPRETED, rule
 
 States = npt.NDArray[np.void]
@@ -62,8 +65,11 @@ class Cells(np.ndarray[Any, np.dtype[Any]]):
         return value.item() if isinstance(value, np.generic) else value
 
 
-class GameState:
-    """Base class of all states. A game declares its fields in a subclass with ``@record``."""
+class GameState(Displayed):
+    """Base class of all states. A game declares its fields in a subclass with ``@record``.
+
+    A state is a view into an array; a copy of it has an array of its own.
+    """
 
     dtype: ClassVar[np.dtype[np.void]]
 
@@ -91,8 +97,47 @@ class GameState:
         """Return the bytes of the state. Numba reads it through them when plain Python calls a compiled rule."""
         return self._row.data
 
+    def __copy__(self) -> Self:
+        return self._from_bytes(self._row.tobytes())
 
-S = TypeVar("S", bound=GameState)
+    def __deepcopy__(self, _memo: dict[int, Any]) -> Self:
+        return self.__copy__()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self)._from_bytes, (self._row.tobytes(),)
+
+    @classmethod
+    def _from_bytes(cls, data: bytes) -> Self:
+        return cls.at(np.frombuffer(data, cls.dtype).copy())
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(f'{name}={text}' for name, text in self._in_words())})"
+
+    def _in_words(self) -> Iterator[tuple[str, str]]:
+        """Yield the fields and their values as text, without the generator."""
+        for name in field_names(self.dtype):
+            yield name, cells_in_words(self._row[name])
+
+    def displayed(self) -> Iterator[str | Table]:
+        """Yield the parts of the readable form: the fields and their values."""
+        yield type(self).__name__
+        yield Table((), tuple(self._in_words()))
+
+
+S = TypeVar("S", bound=GameState, default=Any)
+"""The class of a game's states. A game that was found by its name has ``Any``."""
+
+_SHOWN_CELLS = 24
+"""The largest number of cells of a field that a readable form shows in full."""
+
+
+def cells_in_words(value: Any) -> str:
+    """Return a field's value as text in one line; of a large array only the first and last cells."""
+    text = np.array2string(np.asarray(value), threshold=_SHOWN_CELLS, edgeitems=3, separator=", ", max_line_width=1 << 20)
+    return " ".join(text.split())
+
+
+R = TypeVar("R", bound=GameState)
 
 GAP = "_gap"
 """Prefix of the names of padding fields."""
@@ -139,7 +184,7 @@ def _attribute(name: str, shaped: bool) -> property:
     return property(read_cells if shaped else read_number, write)
 
 
-def record(cls: type[S]) -> type[S]:
+def record(cls: type[R]) -> type[R]:
     """Give the class its ``dtype`` and its fields as attributes: those of ``GameState`` first, then in order of declaration."""
     fields = _fields(cls)
     first = {field[0]: index for index, field in enumerate(_fields(GameState))}

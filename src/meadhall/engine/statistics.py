@@ -48,14 +48,15 @@ NOTHING = Statistics(0, count_nothing, lambda _counts, _players: {}, lambda _fie
 def wilson(share: float, games: int, z: float = Z_95) -> tuple[float, float]:
     """Return the score interval for the rate behind ``share`` wins in ``games``, by default of 95 % (Wilson, 1927).
 
-    Unlike the normal interval it is reliable near 0 and 1.
+    Unlike the normal interval it is reliable near 0 and 1. It begins at exactly 0 without wins, and ends at exactly 1 without
+    losses.
     """
     if games == 0:
         return 0.0, 1.0
     rate, spread = share / games, z * z / games
     middle = (rate + spread / 2) / (1 + spread)
     half = z * ((rate * (1 - rate) + spread / 4) / games) ** 0.5 / (1 + spread)
-    return max(0.0, middle - half), min(1.0, middle + half)
+    return max(0.0, middle - half) if rate > 0 else 0.0, min(1.0, middle + half) if rate < 1 else 1.0
 
 
 @dataclass(frozen=True)

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, NamedTuple
+from typing import Any, Generic, Literal, NamedTuple
 
 import numpy as np
 
 from meadhall.engine.checks import as_integer, check_text, quoted
 from meadhall.engine.compiled import loops
+from meadhall.engine.display import Displayed, Table
 from meadhall.engine.errors import BadSetup, MalformedAction
 from meadhall.engine.events import Event
 from meadhall.engine.game import Game
-from meadhall.engine.game import game as find_game
 from meadhall.engine.language import gettext as _
-from meadhall.engine.schema import States, copied, field_names
+from meadhall.engine.schema import S, States, copied, field_names
 
 SPECTATOR = -1
 EVERYTHING = -2
@@ -73,8 +73,10 @@ class VisibleStep(NamedTuple):
     private_events: tuple[Event, ...]  # the events that only this viewer was told
 
 
-class View:
-    """A match as one viewer may know it. It holds a concealed copy of the state and nothing else that is hidden. Picklable.
+class View(Displayed, Generic[S]):
+    """A match as one viewer may know it. It holds a concealed copy of the state and nothing else that is hidden.
+
+    A view can be copied and pickled; a copy has a state array of its own.
 
     Attributes:
         game: the game.
@@ -89,7 +91,7 @@ class View:
 
     def __init__(
         self,
-        game: Game,
+        game: Game[S],
         options: Mapping[str, Any],
         seats: tuple[Seat, ...],
         viewer: int,
@@ -105,15 +107,42 @@ class View:
         self.names = tuple(seat.name for seat in seats)
         self.viewer = viewer
         self.states = states
-        self.state: Any = game.state.at(states)
+        self.state: S = game.state.at(states)
         self.setup = setup
         self.steps = steps
         self.next_number = next_number
         self.legal = legal
 
     def __reduce__(self) -> tuple[Any, ...]:
-        parts = (self._options, self.seats, self.viewer, self.states, self.setup, self.steps, self.next_number, self.legal)
-        return _unpickled, (self.game.name, *parts)
+        return View, (self.game, self._options, self.seats, self.viewer, self.states, *self._known())
+
+    def __copy__(self) -> View[S]:
+        return View(self.game, deepcopy(self._options), self.seats, self.viewer, copied(self.states), *self._known())
+
+    def __deepcopy__(self, _memo: dict[int, Any]) -> View[S]:
+        return self.__copy__()
+
+    def _known(self) -> tuple[tuple[Event, ...], tuple[VisibleStep, ...], int, tuple[int, ...]]:
+        return self.setup, self.steps, self.next_number, self.legal
+
+    def __repr__(self) -> str:
+        viewer = {SPECTATOR: "a spectator", EVERYTHING: "a viewer of everything"}.get(self.viewer) or self.names[self.viewer]
+        turn = "over" if self.actor is None else f"{self.names[self.actor]} to move"
+        return f"<View of {self.game.name} for {viewer}: {len(self.seats)} players, {len(self.steps)} actions, {turn}>"
+
+    def displayed(self) -> Iterator[str | Table]:
+        """Yield the parts of the readable form: the game, the players, the board if the game sketches it, the decision."""
+        yield self.game.title
+        yield ", ".join(f"{seat.name} ({seat.bot})" if seat.bot else seat.name for seat in self.seats)
+        sketch = getattr(self.game.words, "sketch", None)
+        if sketch is not None:
+            yield sketch(self.state, self.names)
+        if self.actor is None:
+            yield _("The match is over: {how}.").format(how=self.game.words.ending(self.state)[1])
+            return
+        yield self.prompt()
+        if self.legal:
+            yield Table((), tuple((str(action.action), action.text) for action in self.actions()))
 
     @cached_property
     def options(self) -> dict[str, Any]:
@@ -123,7 +152,8 @@ class View:
     @property
     def actor(self) -> int | None:
         """Return the seat to move, None when the match is over."""
-        return self.state.actor if self.state.actor >= 0 else None
+        actor: int = self.state.actor
+        return actor if actor >= 0 else None
 
     def actions(self) -> list[Action]:
         """Return the legal actions with their texts; empty unless the viewer is the seat to move."""
@@ -147,10 +177,6 @@ class View:
             "state": {name: row[name].tolist() for name in field_names(self.states.dtype) if name != "actor"},
             "legal": [{"action": action.action, "text": action.text} for action in self.actions()],
         }
-
-
-def _unpickled(name: str, options: Mapping[str, Any], *parts: Any) -> View:
-    return View(find_game(name).edition_for(options), options, *parts)
 
 
 def action_number(game: Game, action: Any) -> int:

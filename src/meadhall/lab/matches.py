@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import multiprocessing
 import signal
 from collections import deque
@@ -15,8 +14,7 @@ from typing import Any
 
 from meadhall.bots import bot
 from meadhall.engine.bulk import seed_number
-from meadhall.engine.chance import seed_from_text
-from meadhall.engine.checks import check_count
+from meadhall.engine.checks import check_count, seed_label
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.game import Game, game, installed
 from meadhall.engine.match import Match
@@ -40,9 +38,14 @@ class Plan:
     game: str
     bots: tuple[str, ...]  # one per seat
     options: dict[str, Any]
-    seed: str
+    seed: str | bytes
     records: bool = False  # whether to write a record of each match
     luck: bool = False  # whether to measure each seat's luck, see ``luck.luck``
+
+    @property
+    def label(self) -> str:
+        """Return the text from which the seeds of matches and bots are derived."""
+        return seed_label(self.seed)
 
     def seating(self, number: int) -> tuple[str, ...]:
         """Return the bots of match ``number`` by seat. They rotate: every bot sits on every seat in turn."""
@@ -72,11 +75,11 @@ def play_match(plan: Plan, number: int) -> Outcome:
     """Play match ``number`` of the plan to its end. The time of searches is CPU time, see ``bots.bot``."""
     subject, names = game(plan.game), plan.seating(number)
     match = subject.match(
-        seed=seed_from_text(f"{plan.seed}/{plan.deal(number)}"),
+        seed=f"{plan.label}/{plan.deal(number)}",
         seats=[Seat(f"{name.capitalize()} {seat + 1}", "bot", name) for seat, name in enumerate(names)],
         **plan.options,
     )
-    play_out(match, [bot(subject, name, _bot_seed(plan.seed, number, seat), alone=True) for seat, name in enumerate(names)])
+    play_out(match, [bot(subject, name, f"{plan.label}/{number}/bot {seat}", alone=True) for seat, name in enumerate(names)])
     result = match.result()
     assert result is not None
     return Outcome(
@@ -84,7 +87,7 @@ def play_match(plan: Plan, number: int) -> Outcome:
         len(match.steps),
         match.tally(),
         dumps(match.record(legal=True)) if plan.records else "",
-        luck(match, seed_number(f"{plan.seed}/{number}/luck")) if plan.luck else (),
+        luck(match, seed_number(f"{plan.label}/{number}/luck")) if plan.luck else (),
     )
 
 
@@ -92,10 +95,6 @@ def play_out(match: Match, bots: Sequence[Any]) -> None:
     """Let the bots, one per seat, play the match to its end."""
     while (actor := match.actor) is not None:
         match.play(bots[actor].choose(match.view(actor)), actor)
-
-
-def _bot_seed(seed: str, number: int, seat: int) -> bytes:
-    return hashlib.sha256(f"{seed}/{number}/bot {seat}".encode()).digest()
 
 
 def _play_chunk(plan: Plan, numbers: range) -> list[Outcome]:

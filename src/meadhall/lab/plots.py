@@ -15,6 +15,7 @@ import numpy as np
 
 from meadhall.engine.errors import MeadhallError
 from meadhall.engine.game import game
+from meadhall.engine.language import decimal, grouped, percent
 from meadhall.engine.language import gettext as _
 from meadhall.lab.control_variate import Adjusted
 from meadhall.lab.standings import Standing, Tournament
@@ -110,20 +111,20 @@ def write_plots(report: Tournament, folder: Path | str) -> list[Path]:
 def plots_of(report: Tournament) -> Iterator[Plot]:
     """Yield the plots of a tournament. A cooperative game has no ratings, a single bot no matrix."""
     played = _("{game} for {players}, {games} games").format(
-        game=game(report.game).title, players=report.players, games=f"{report.games:,}"
+        game=game(report.game).title, players=report.players, games=grouped(report.games)
     )
     wide = 7.5, 2.2 + 0.5 * len(report.bots)
     standings = list(report.standings.values())
     note = _("win rate; the bar is its 95 % interval")
 
     def shares(name: str, title: str, of: Sequence[Standing | Adjusted]) -> Plot:
-        estimates = [Estimate(each.share, each.low, each.high, f"{100 * each.share:.1f} %") for each in of]
+        estimates = [Estimate(each.share, each.low, each.high, percent(each.share)) for each in of]
         fair = standings[0].fair
         return Plot(
             name,
             f"{title}\n{played}",
             wide,
-            lambda axes: draw_estimates(axes, report.bots, estimates, note, fair, percent=True),
+            lambda axes: draw_estimates(axes, report.bots, estimates, note, fair, shares=True),
         )
 
     yield shares("shares", _("Win rate of each bot"), standings)
@@ -132,7 +133,7 @@ def plots_of(report: Tournament) -> Iterator[Plot]:
         yield shares("without-luck", _("Win rate of each bot, corrected for luck"), adjusted)
     rated = [each.rating for each in standings if each.rating is not None]
     if rated:
-        estimates = [Estimate(each.mu, each.low, each.high, f"{each.mu:.1f}") for each in rated]
+        estimates = [Estimate(each.mu, each.low, each.high, decimal(each.mu, 1)) for each in rated]
         heading = _("Rating of each bot") + "\n" + played
         scale = _("rating; the bar is its 95 % interval")
         yield Plot("ratings", heading, wide, lambda axes: draw_estimates(axes, report.bots, estimates, scale))
@@ -149,7 +150,7 @@ def draw_estimates(
     note: str,
     fair: float | None = None,
     *,
-    percent: bool = False,
+    shares: bool = False,
 ) -> None:
     """Draw a row for each bot, the last on top: a dot for the value, a bar for its interval, and the number."""
     for row, estimate in enumerate(estimates):
@@ -165,7 +166,7 @@ def draw_estimates(
     if fair is not None:
         axes.axvline(fair, color=EMBER, linewidth=1.5, linestyle=(0, (5, 3)), zorder=1)
         axes.annotate(
-            _("fair: {share}").format(share=f"{100 * fair:.1f} %"),
+            _("fair: {share}").format(share=percent(fair)),
             (fair, 1),
             (0, 3),
             xycoords=("data", "axes fraction"),
@@ -174,8 +175,8 @@ def draw_estimates(
             ha="center",
             fontsize=10,
         )
-    if percent:
-        axes.xaxis.set_major_formatter(lambda value, _position: f"{100 * value:g} %")
+    if shares:
+        axes.xaxis.set_major_formatter(lambda value, _position: f"{decimal(100 * value, 3, exactly=False)} %")
 
 
 def draw_matrix(axes: Axes, report: Tournament) -> None:
@@ -191,7 +192,7 @@ def draw_matrix(axes: Axes, report: Tournament) -> None:
     axes.pcolormesh(np.ma.masked_invalid(rates), cmap=colours, vmin=0, vmax=1, edgecolors=PAPER, linewidth=3)
     for (row, column), rate in np.ndenumerate(rates):
         colour = QUIET if np.isnan(rate) else PAPER if abs(rate - 0.5) > DARK else INK
-        text = "–" if np.isnan(rate) else f"{100 * rate:.0f} %"
+        text = "–" if np.isnan(rate) else percent(rate, 0)
         axes.text(column + 0.5, row + 0.5, text, ha="center", va="center", color=colour, fontsize=12, fontweight="bold")
     places = np.arange(len(bots)) + 0.5
     axes.set_xticks(places, bots)

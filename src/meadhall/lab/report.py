@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -10,20 +10,23 @@ import numpy as np
 import numpy.typing as npt
 
 from meadhall.engine.bulk import Floats
+from meadhall.engine.display import Displayed, Table
 from meadhall.engine.game import Game
+from meadhall.engine.language import grouped
 from meadhall.engine.statistics import Counts, Rate, Spread
+from meadhall.lab.tables import rate_in_words, report_parts, seed_in_json
 
 
-@dataclass(frozen=True)
-class Report:
-    """The report of a simulation.
+@dataclass(frozen=True, repr=False)
+class Report(Displayed):
+    """The report of a simulation. It prints as tables in a terminal (with Rich) and in a notebook.
 
     Attributes:
         game: the name of the game.
         players: the number of players.
         options: the options.
         bots: the bots. In game g (from 0) seat k had ``bots[(k + g) % players]``, so that every bot sits on every seat.
-        seed: the seed; it reproduces the games.
+        seed: the seed; it reproduces the games. An integer is stated as text, bytes are filled up to 32.
         games: the number of games.
         by_bot: every bot's rate over all its seats.
         by_seat: every seat's rate over all bots.
@@ -38,7 +41,7 @@ class Report:
     players: int
     options: dict[str, Any]
     bots: tuple[str, ...]
-    seed: str
+    seed: str | bytes
     games: int
     by_bot: dict[str, Rate]
     by_seat: tuple[Rate, ...]
@@ -55,14 +58,22 @@ class Report:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the report as JSON-able data, described in ``docs/library/simulate.md``."""
-        return {**asdict(self), "decisions_per_second": self.decisions_per_second}
+        return {**asdict(self), "seed": seed_in_json(self.seed), "decisions_per_second": self.decisions_per_second}
+
+    def __repr__(self) -> str:
+        rates = ", ".join(f"{name} {rate_in_words(rate)}" for name, rate in self.by_bot.items())
+        return f"<Report of {self.game}: {grouped(self.games)} games of {self.players} players; {rates}>"
+
+    def displayed(self) -> Iterator[str | Table]:
+        """Yield the parts of the readable form."""
+        return report_parts(self)
 
 
 def report(
     game: Game,
     options: dict[str, Any],
     bots: Sequence[str],
-    seed: str,
+    seed: str | bytes,
     shares: Floats,
     lengths: npt.NDArray[np.int64],
     counts: Counts,

@@ -11,7 +11,7 @@ from random import Random
 from typing import Any
 
 from meadhall.bots import bot
-from meadhall.engine.checks import check_count, check_seed_text
+from meadhall.engine.checks import Seed, check_count, check_run_seed
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.game import Game
 from meadhall.lab.matches import MAX_GAMES, Plan
@@ -56,7 +56,7 @@ class Schedule(Plan):
         turn, place = divmod(number, self.round)
         shift, way = divmod(place, len(self.lineups))
         order = list(self.lineups[way])
-        Random(f"{self.seed}/{turn}/{way}").shuffle(order)
+        Random(f"{self.label}/{turn}/{way}").shuffle(order)
         return (*order[shift:], *order[:shift])
 
     def seating(self, number: int) -> tuple[str, ...]:
@@ -74,7 +74,7 @@ def scheduled(
     bots: Sequence[str],
     games: int,
     players: int | None = None,
-    seed: str | None = None,
+    seed: Seed | None = None,
     *,
     luck: bool = False,
     **options: Any,
@@ -85,8 +85,8 @@ def scheduled(
     check_bots(subject, bots, min(2, len(parties)))
     if luck and len(parties) == 1:
         raise BadSetup("in a cooperative game all bots have the same luck, so measuring it gains nothing")
-    wanted, text = check_count(games, "games", MAX_GAMES), check_seed_text(seed)
-    schedule = Schedule(subject.name, tuple(bots), chosen, text, luck=luck, parties=parties, wanted=wanted)
+    wanted, used = check_count(games, "games", MAX_GAMES), check_run_seed(seed)
+    schedule = Schedule(subject.name, tuple(bots), chosen, used, luck=luck, parties=parties, wanted=wanted)
     if schedule.round > MAX_GAMES:
         raise BadSetup(f"a round of {len(bots)} bots has {schedule.round:,} games; the limit is {MAX_GAMES:,}")
     return schedule

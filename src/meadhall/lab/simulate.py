@@ -14,7 +14,7 @@ import numpy.typing as npt
 from meadhall.bots import bot
 from meadhall.bots.policy import POLICIES
 from meadhall.engine.bulk import Floats, counted_tournament
-from meadhall.engine.checks import check_count, check_seed_text, check_text, quoted
+from meadhall.engine.checks import Seed, check_count, check_run_seed, check_text, quoted
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.game import Game, game, registered
 from meadhall.engine.statistics import Counts
@@ -26,7 +26,7 @@ def simulate(
     name: str | Game,
     bots: Sequence[str] = ("random",),
     games: int = 10_000,
-    seed: str | None = None,
+    seed: Seed | None = None,
     players: int | None = None,
     progress: Callable[[int], None] | None = None,
     records: Path | str | None = None,
@@ -43,7 +43,8 @@ def simulate(
         name: the game, e.g. ``"axes-and-allies"``, or a ``Game``.
         bots: the bots; if there are fewer than players, they are repeated in the same order.
         games: the number of games.
-        seed: any text; the same seed gives the same games. By default a random seed, which the report states.
+        seed: a text, bytes or an integer, see ``check_seed``; the same seed gives the same games. By default a random text, which
+            the report states.
         players: the number of players; by default the number of bots, but at least the game's minimum.
         progress: called with the number of games finished since its last call.
         records: a file for the match records, one per line, with the number of legal actions of every decision.
@@ -58,7 +59,7 @@ def simulate(
     subject = game(name)
     chosen = subject.check_options(options)
     line_up = seated(subject, bots, players)
-    games, text = check_count(games, "games", MAX_GAMES), check_seed_text(seed)
+    games, used = check_count(games, "games", MAX_GAMES), check_run_seed(seed)
     check_count(processes, "processes")
     if not isinstance(records, str | Path | None):
         raise BadSetup(f"records must be the name of a file, not {quoted(records)}")
@@ -66,16 +67,16 @@ def simulate(
         raise BadSetup(f"{quoted(records)} is not a valid file name")
     if records is None and all(who in POLICIES for who in line_up):
         policies = [POLICIES[who] for who in line_up]
-        counted_tournament(subject, policies, 1, text, chosen)  # compile before the clock starts
+        counted_tournament(subject, policies, 1, used, chosen)  # compile before the clock starts
         began = time.perf_counter()
-        shares, lengths, counts = counted_tournament(subject, policies, games, text, chosen, progress=progress)
+        shares, lengths, counts = counted_tournament(subject, policies, games, used, chosen, progress=progress)
     else:
         processes = check_processes(processes, subject)
-        plan = Plan(subject.name, line_up, chosen, text, records is not None)
+        plan = Plan(subject.name, line_up, chosen, used, records is not None)
         began = time.perf_counter()
         with registered(subject):
             shares, lengths, counts = _whole_matches(plan, games, processes, progress, records)
-    return report(subject, chosen, line_up, text, shares, lengths, counts, time.perf_counter() - began)
+    return report(subject, chosen, line_up, used, shares, lengths, counts, time.perf_counter() - began)
 
 
 def seated(subject: Game, bots: Sequence[str], players: int | None) -> tuple[str, ...]:

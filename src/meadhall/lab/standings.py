@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any, Literal
@@ -10,10 +11,13 @@ import numpy as np
 import numpy.typing as npt
 
 from meadhall.engine.bulk import Floats
+from meadhall.engine.display import Displayed, Table
+from meadhall.engine.language import grouped, percent
 from meadhall.engine.statistics import Rate, Spread
 from meadhall.lab.control_variate import Adjusted
 from meadhall.lab.ratings import Rating, ratings
 from meadhall.lab.schedule import Schedule
+from meadhall.lab.tables import seed_in_json, tournament_parts
 
 Ended = Literal["complete", "sure", "interrupted"]
 
@@ -43,9 +47,9 @@ class Standing:
     rating: Rating | None
 
 
-@dataclass(frozen=True)
-class Tournament:
-    """The report of a tournament.
+@dataclass(frozen=True, repr=False)
+class Tournament(Displayed):
+    """The report of a tournament. It prints as tables in a terminal (with Rich) and in a notebook.
 
     Attributes:
         game: the name of the game.
@@ -71,7 +75,7 @@ class Tournament:
     options: dict[str, Any]
     scoring: str
     bots: tuple[str, ...]
-    seed: str
+    seed: str | bytes
     games: int
     planned: int
     round: int
@@ -84,7 +88,15 @@ class Tournament:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the report as JSON-able data, described in ``docs/library/tournament.md``."""
-        return asdict(self)
+        return {**asdict(self), "seed": seed_in_json(self.seed)}
+
+    def __repr__(self) -> str:
+        shares = ", ".join(f"{name} {percent(standing.share)}" for name, standing in self.standings.items())
+        return f"<Tournament of {self.game}: {grouped(self.games)} games of {self.players} players; {shares}>"
+
+    def displayed(self) -> Iterator[str | Table]:
+        """Yield the parts of the readable form."""
+        return tournament_parts(self)
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from meadhall.engine.bulk import Floats
+from meadhall.engine.checks import Seed
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.game import Game, game, registered
 from meadhall.engine.statistics import Spread
@@ -24,7 +25,7 @@ def tournament(
     bots: Sequence[str],
     games: int = 1000,
     players: int | None = None,
-    seed: str | None = None,
+    seed: Seed | None = None,
     processes: int = 1,
     progress: Callable[[int], None] | None = None,
     *,
@@ -42,8 +43,8 @@ def tournament(
         bots: the bots, each once. With ``until_sure``, the weakest first.
         games: the smallest number of games; it is rounded up to whole rounds, see ``Schedule``.
         players: the number of players; by default the game's minimum.
-        seed: any text; the same seed gives the same games if the bots are deterministic, which searches with a time limit are
-            not.
+        seed: a text, bytes or an integer, see ``check_seed``; the same seed gives the same games if the bots are deterministic,
+            which searches with a time limit are not. By default a random text, which the report states.
         processes: the number of processes. More than one requires multiprocessing's ``if __name__ == "__main__":`` guard.
         progress: called with the number of games finished since its last call.
         until_sure: end as soon as each bot is significantly better than the one before it, see ``sequential_test``.

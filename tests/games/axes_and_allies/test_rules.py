@@ -116,7 +116,7 @@ def test_AA_2_1_every_turn_begins_with_a_power_roll_that_counts_for_this_turn_on
         for before, step in zip([match.setup, *(step.events for step in match.steps)], match.steps, strict=False):
             seat, power = next(event.arguments for event in reversed(before) if event.name == "power")
             assert seat == step.seat
-            assert AA.state.at(step.before).power == power  # type: ignore[attr-defined]
+            assert AA.state.at(step.before).power == power
 
 
 def test_AA_2_2_a_power_of_one_voids_every_alliance() -> None:
@@ -140,7 +140,7 @@ def test_AA_2_3_power_is_rolled_before_the_decision() -> None:
     for match in matches(3):
         while not match.over:
             assert steps(match)[-1][-1].name in ("power", "voided")
-            assert 1 <= match.state.power <= 6  # type: ignore[attr-defined]
+            assert 1 <= match.state.power <= 6
             match.play(match.legal()[0])
 
 
@@ -157,7 +157,7 @@ def test_AA_3_1_attack_one_or_ally_with_one_and_no_pass() -> None:
 def test_AA_3_2_a_roll_below_the_power_kills_and_any_other_misses() -> None:
     seen = set()
     for match in matches(2, 300):
-        power = match.state.power  # type: ignore[attr-defined]
+        power = match.state.power
         victim = others(match)[0]
         names = {event.name: event.arguments for event in match.play(ATTACK + victim)}
         roll = names["attack_roll"][1]
@@ -169,7 +169,7 @@ def test_AA_3_2_a_roll_below_the_power_kills_and_any_other_misses() -> None:
 
 def test_AA_3_2_an_ally_is_not_attacked() -> None:
     match = allied_with_next(players=3)
-    friend = next(seat for seat in range(3) if match.state.allied[match.actor or 0, seat])  # type: ignore[attr-defined]
+    friend = next(seat for seat in range(3) if match.state.allied[match.actor or 0, seat])
     with pytest.raises(IllegalAction, match="Allies can't attack each other") as refused:
         match.play(ATTACK + friend)
     assert refused.value.rule == "AA-3.2"
@@ -207,7 +207,7 @@ def test_AA_3_4_an_alliance_binds_both_until_it_is_voided() -> None:
 
 def test_AA_3_5_an_ally_cannot_be_allied_with_again() -> None:
     match = allied_with_next(players=3)
-    friend = next(seat for seat in range(3) if match.state.allied[match.actor or 0, seat])  # type: ignore[attr-defined]
+    friend = next(seat for seat in range(3) if match.state.allied[match.actor or 0, seat])
     with pytest.raises(IllegalAction, match="already your ally") as refused:
         match.play(ALLY + friend)
     assert refused.value.rule == "AA-3.5"
@@ -306,7 +306,7 @@ def test_AA_6_1_the_last_living_player_has_just_killed_and_wins() -> None:
 def survivors() -> Match:
     """Return a match of three in which one player has just been killed."""
     for match in matches(3, 20):
-        while not match.over and match.state.living > 2:  # type: ignore[attr-defined]
+        while not match.over and match.state.living > 2:
             match.play(match.legal()[0].action)
         if not match.over:
             return match

@@ -45,7 +45,7 @@ def test_actions_and_events_are_in_the_current_language(language: str, attack: s
 def test_prompts_explain_the_power() -> None:
     for number in range(40):
         match = AA.match(players=2, seed=str(number))
-        power = match.state.power  # type: ignore[attr-defined]
+        power = match.state.power
         mine, theirs = match.view(match.actor).prompt(), match.view(1 - (match.actor or 0)).prompt()
         assert f"power {power}" in mine
         assert f"power {power}" in theirs

@@ -96,7 +96,7 @@ def test_a_match_in_mode_together_has_at_most_25_turns() -> None:
     for match in matches(mode="together"):
         turns = 0
         for action in at_random(match):
-            turns += match.state.phase == Phase.MOVE  # type: ignore[attr-defined]
+            turns += match.state.phase == Phase.MOVE
             match.play(action)
         assert turns <= 25
 

@@ -26,7 +26,7 @@ def test_golden_records_cover_every_kind_of_match_and_every_ending() -> None:
     sides = {event.arguments[0] for event in last if event.name == "side_won"}
     assert len(matches) >= 20
     assert all(any((match.players, match.options) == kind for match in matches) for kind in setups(AXXA))
-    assert {Ending(match.state.ending) for match in matches} == set(Ending) - {Ending.NONE}  # type: ignore[attr-defined]
+    assert {Ending(match.state.ending) for match in matches} == set(Ending) - {Ending.NONE}
     assert {event.name for event in last} == {"won", "lost", "side_won", "drawn"}
     assert sides == {0, 1}
 

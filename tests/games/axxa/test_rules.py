@@ -263,7 +263,7 @@ def test_AX_4_4_a_triplet_of_the_next_number_is_removed_in_the_same_turn() -> No
     assert [event[0] for event in turn(match, "d5", "d6")] == ["removed"] + ["stack_gone"] * 3 + ["removed"] + [
         "stack_gone"
     ] * 3 + ["praise"]
-    assert state_of(match).paid.tolist() == scene(stacks_of(match), current=3).state.paid.tolist()  # type: ignore[attr-defined]
+    assert state_of(match).paid.tolist() == scene(stacks_of(match), current=3).state.paid.tolist()
     uncovered = scene({"b6": "12", "c6": "1[2]", "d5": "12", **dict(list(FAR.items())[1:])})
     assert turn(uncovered, "d5", "d6", Act.LEAVE) == [
         ["removed", 0, 1, "b6", "c6", "d6"], ["exposed", "b6", 2], ["exposed", "c6", 2], ["exposed", "d6", 2],

@@ -210,7 +210,7 @@ def test_refusals_agree_with_legal_actions() -> None:
     phases = set()
     for match in scattered():
         for count, action in enumerate(at_random(match)):
-            phase = Phase(match.state.phase)  # type: ignore[attr-defined]
+            phase = Phase(match.state.phase)
             if phase == Phase.REMOVE or count % (29 if INTERPRETED else 5) == 0:
                 phases.add(phase)
                 view = match.view(match.actor)

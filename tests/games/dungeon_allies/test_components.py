@@ -86,8 +86,8 @@ def test_the_rules_receive_exactly_the_fields_of_the_state() -> None:
 def test_a_match_is_played_with_other_components() -> None:
     match = Match(DA, players=3, seed="others", options={"components": DREAD})
     assert match.options["components"]["data"]["monster"][-1]["name"] == "Dread of the Deep"
-    assert match.state.target[2, MONSTERS - 1] == 40  # type: ignore[attr-defined]
-    assert match.state.bounty[2, MONSTERS - 1] == 9  # type: ignore[attr-defined]
+    assert match.state.target[2, MONSTERS - 1] == 40
+    assert match.state.bounty[2, MONSTERS - 1] == 9
     draw = random.Random(1)
     while not match.over:
         match.play(draw.choice(match.legal()))

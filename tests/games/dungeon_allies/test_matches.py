@@ -62,7 +62,7 @@ def test_every_match_agrees_with_the_reference() -> None:
     for match in matches(MATCHES):
         reference = reference_of(match)
         for action in at_random(match):
-            asked[match.state.phase] += 1  # type: ignore[attr-defined]
+            asked[match.state.phase] += 1
             assert (match.actor, legal(match)) == (reference.actor, reference.legal)
             events = match.play(action)
             assert [event.to_list() for event in events] == reference.play(action)

@@ -185,7 +185,7 @@ def test_a_spell_shows_the_chance_after_it() -> None:
 
 def test_a_reroll_shows_the_chance_of_each_die() -> None:
     for match in moments(2):
-        if match.state.phase != Phase.REROLL:  # type: ignore[attr-defined]
+        if match.state.phase != Phase.REROLL:
             continue
         own = page.own(match.view(match.actor))
         assert own.fight is not None

@@ -51,7 +51,7 @@ def test_ties_broken_by_every_colour_and_unbroken_ties_are_recorded() -> None:
 
 @pytest.mark.parametrize(("reason", "removed"), [("DA-13.1", [MONSTERS]), ("DA-13.3", range(MONSTERS))])
 def test_matches_to_the_last_turn_are_recorded_with_and_without_a_last_monster(reason: str, removed: Any) -> None:
-    long: list[Any] = [match for match in golden() if match.state.turn == MAX_TURNS]  # type: ignore[attr-defined]
+    long: list[Any] = [match for match in golden() if match.state.turn == MAX_TURNS]
     ended = [match for match in long if match.result().reason == reason]
     assert ended
     assert all(match.state.removed in removed for match in ended)

@@ -543,7 +543,7 @@ def test_only_own_fights_can_be_chosen() -> None:
     match = played(scene(), place(Die.D6, Y1), place(Die.D6, Y2), place(Die.D4, Y3), place(Die.D4, Target.TRAINER))
     refused(match, Act.FIGHT + Y2, "DA-4.2", "You have no die on Y2.")
     match.play(Act.FIGHT + Y1)
-    assert match.state.monster[Y1] == GONE  # type: ignore[attr-defined]
+    assert match.state.monster[Y1] == GONE
 
 
 def test_before_the_roll_a_refusal_explains_which_spell_fits_which_die() -> None:
@@ -581,7 +581,7 @@ def test_the_hammer_is_refused_on_deeper_levels() -> None:
 def test_a_die_outside_the_fight_can_not_be_rerolled() -> None:
     match = scene(owning(0, blue=2))
     played(match, place(Die.D6, R1), place(Die.D6, Y2), place(Die.D4, Target.TRADE), place(Die.D4, Y2))
-    assert match.state.phase == Phase.REROLL  # type: ignore[attr-defined]
+    assert match.state.phase == Phase.REROLL
     refused(match, Act.REROLL + Die.D4, "DA-4.6", "The d4 is not in this fight.")
 
 
@@ -632,7 +632,7 @@ def decisions(players: int, seed: str) -> Iterator[Match]:
     """Yield every decision of a random match with many crystals."""
     draw = Random(seed)
     match = DA.match(players=min(players, 4), seed=seed)
-    while match.state.phase == Phase.ASSIGN:  # type: ignore[attr-defined]
+    while match.state.phase == Phase.ASSIGN:
         yield match
         match.play(draw.choice(match.legal()))
     match = rich(match, draw)
@@ -674,7 +674,7 @@ def test_prompts_name_the_decision_and_the_player() -> None:
         "Astrid fights Cellar Rat King (Y1) and needs 2 or more. It is weak to melee.",
     )
     lost = played(scene(owning(0, blue=1)), place(Die.D6, R2), place(Die.D6, Y2), place(Die.D4, Target.TRADE), place(Die.D4, Y2))
-    total = lost.state.rolled[Die.D6]  # type: ignore[attr-defined]
+    total = lost.state.rolled[Die.D6]
     assert prompts(lost) == (
         f"You rolled {total}; Tomb Archer needs 13. Re-roll a die, or accept the loss?",
         f"Astrid rolled {total}; Tomb Archer needs 13. Astrid can re-roll a die.",
@@ -845,7 +845,7 @@ def test_the_lessons_agree_with_the_events() -> None:
     ):
         assert line in happened
     assert happened.count("Astrid rolls the d4: 2, doubled to 4") == 2
-    assert match.state.turn == 4  # type: ignore[attr-defined]
+    assert match.state.turn == 4
 
 
 def test_the_first_lessons_are_about_the_first_turn_and_all_cite_rules() -> None:

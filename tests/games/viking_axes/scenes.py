@@ -58,7 +58,7 @@ def scene(
     states = VA.state.new()
     state: Any = State.at(states)
     state.players = state.living = players
-    state.limit = match.state.limit  # type: ignore[attr-defined]
+    state.limit = match.state.limit
     state.strategic = hands is not None
     state.card = CARDS.index(card) if card else NO_CARD
     state.offer = offer

@@ -26,8 +26,8 @@ HANDS = {0: ["axe1", "shield2", "wench"], 1: ["axe3", "axe3"], 2: ["armory", "sh
 def middle(variant: str, players: int = 3) -> Match:
     """Return a match in progress in which no player is out."""
     matches = play_at_random(VA.match(players=players, seed="under way", variant=variant), 3)
-    match = next(match.copy() for match in matches if match.state.left < 95)  # type: ignore[attr-defined]
-    assert match.state.living == players  # type: ignore[attr-defined]
+    match = next(match.copy() for match in matches if match.state.left < 95)
+    assert match.state.living == players
     return match
 
 
@@ -58,7 +58,7 @@ def test_no_viewer_sees_the_order_of_the_draw_pile(variant: str) -> None:
     match = middle(variant)
     for viewer in range(-1, 3):
         state = seen_by(match, viewer)
-        assert state.left == match.state.left > 10  # type: ignore[attr-defined]
+        assert state.left == match.state.left > 10
         assert {state.pile[k] for k in range(len(state.pile))} == {NO_CARD}
 
 

@@ -72,7 +72,7 @@ def test_pieces_are_new_for_one_step() -> None:
 
 
 def test_nothing_moves_after_an_undo() -> None:
-    match = next(match for match in matches("strategic", 3) if match.state.phase == Phase.THROW)  # type: ignore[attr-defined]
+    match = next(match for match in matches("strategic", 3) if match.state.phase == Phase.THROW)
     assert page.picture(match.view()).came is not None
     match.undo()
     picture = page.picture(match.view())
@@ -95,7 +95,7 @@ def test_a_hand_is_shown_only_to_viewers_who_may_know_it() -> None:
 
 def test_a_threat_predicts_the_effect_of_the_throw() -> None:
     for match in matches("standard", 4):
-        if match.over or match.state.phase != Phase.THROW:  # type: ignore[attr-defined]
+        if match.over or match.state.phase != Phase.THROW:
             continue
         threats = page.own(match.view(match.actor)).threats
         for action in match.legal():

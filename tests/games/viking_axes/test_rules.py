@@ -503,7 +503,7 @@ def test_VA_7_2_the_game_goes_on_while_one_axe_card_is_elsewhere() -> None:
     assert state_of(match).axes_in_front == in_front_of_all(match)
     match = every_axe_in_front({0: 4, 1: 4, 2: 9}, out=[3])
     states = match.states
-    VA.state.at(states).unused[2] = 1  # type: ignore[attr-defined]
+    VA.state.at(states).unused[2] = 1
     match = match.supposing(states)
     match.play(Act.THROW + 2)  # as many axes as shields: all are discarded
     assert not match.over

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from meadhall.engine.events import argument_at, arguments_at, event_count, kind_at
+from meadhall.engine.language import decimal, marked, percent
 from meadhall.engine.language import gettext as _
-from meadhall.engine.language import marked
 from meadhall.engine.rule import rule
 from meadhall.engine.schema import Grid, Row
 from meadhall.engine.statistics import Counts, Rate, Spread, Statistics
@@ -104,16 +104,26 @@ def fields(counts: Counts, players: int) -> dict[str, Any]:
 def rows(fields: dict[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield the rows of the report for people."""
     turns, score = fields["turns"], fields["score"]
-    spread = _("{mean:.1f} (sd {sd:.1f}, median {median:g}, from {min} to {max})")
-    yield _("turns"), spread.format(**turns)
-    yield _("score"), spread.format(**score)
-    yield _("points from cards"), f"{100 * fields['points_from_cards']:.1f} %"
-    rates = [f"{100 * rate['rate']:.1f} %" for rate in fields["win_rate_by_first_order"]]
+    yield _("turns"), _spread_in_words(turns)
+    yield _("score"), _spread_in_words(score)
+    yield _("points from cards"), percent(fields["points_from_cards"])
+    rates = [percent(rate["rate"]) for rate in fields["win_rate_by_first_order"]]
     yield _("wins by position in the first turn order"), " · ".join(rates)
     for name, (text, _spots) in PLACES.items():
-        yield _(text), _("{count:.2f} dice per game").format(count=fields["dice_placed"][name])
+        yield _(text), _("{count} dice per game").format(count=decimal(fields["dice_placed"][name], 2))
     for level, text in zip(LEVEL_NAMES, (_("yellow monsters"), _("blue monsters"), _("red monsters")), strict=True):
-        yield text, _("{defeated:.2f} defeated, {lost:.2f} lost").format(**fields["monsters"][level])
+        counts = {name: decimal(count, 2) for name, count in fields["monsters"][level].items()}
+        yield text, _("{defeated} defeated, {lost} lost").format(**counts)
+
+
+def _spread_in_words(spread: dict[str, Any]) -> str:
+    return _("{mean} (sd {sd}, median {median}, from {min} to {max})").format(
+        mean=decimal(spread["mean"], 1),
+        sd=decimal(spread["sd"], 1),
+        median=decimal(spread["median"], 1, exactly=False),
+        min=spread["min"],
+        max=spread["max"],
+    )
 
 
 STATISTICS = Statistics(COUNTERS, tally, fields, rows)

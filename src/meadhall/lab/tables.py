@@ -1,0 +1,128 @@
+"""The readable forms of reports: the tables that a terminal or a notebook shows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from meadhall.engine.display import Table
+from meadhall.engine.game import game
+from meadhall.engine.language import decimal, grouped, marked, percent, percent_with_interval
+from meadhall.engine.language import gettext as _
+from meadhall.engine.statistics import Rate, Spread
+from meadhall.lab.control_variate import MIN_MATCHES
+
+if TYPE_CHECKING:
+    from meadhall.lab.report import Report
+    from meadhall.lab.standings import Standing, Tournament
+
+NONE = "-"
+
+ENDINGS = {
+    "interrupted": marked(
+        "Interrupted after {games} of {planned} games: the bots have not met each other, or sat on each seat, equally often."
+    ),
+    "sure": marked("The order was significant after {games} of {planned} games."),
+}
+"""Notes on a tournament that ended early."""
+
+
+def seed_in_json(seed: str | bytes) -> Any:
+    """Return a seed as JSON-able data: a text, or ``{"hex": …}`` for bytes."""
+    return seed if isinstance(seed, str) else {"hex": seed.hex()}
+
+
+def seed_in_words(seed: str | bytes) -> str:
+    """Return a seed as text; bytes in hex."""
+    return seed if isinstance(seed, str) else seed.hex()
+
+
+def length_in_words(games: int, length: Spread) -> str:
+    """Return the number of games and the spread of their decisions as a sentence."""
+    return _("{games} games of {mean} decisions (sd {sd}, median {median}, from {min} to {max})").format(
+        games=grouped(games),
+        mean=decimal(length.mean, 1),
+        sd=decimal(length.sd, 1),
+        median=decimal(length.median, 1, exactly=False),
+        min=grouped(length.min),
+        max=grouped(length.max),
+    )
+
+
+def report_parts(report: Report) -> Iterator[str | Table]:
+    """Yield the parts of a simulation's report: a table with a row for each seat and a column for each bot, and figures."""
+    yield _("{game}: win rates with 95 % intervals").format(game=game(report.game).title)
+    rows = [
+        (str(seat + 1), *(rate_in_words(rates[seat]) for rates in report.by_bot_and_seat.values()), rate_in_words(rate))
+        for seat, rate in enumerate(report.by_seat)
+    ]
+    every = (_("all"), *(rate_in_words(rate) for rate in report.by_bot.values()), "")
+    yield Table((_("seat"), *report.by_bot, _("any bot")), (*rows, every), sums=1, numbers=True)
+    yield length_in_words(report.games, report.length)
+    yield _("{speed} decisions/s; seed {seed}").format(
+        speed=decimal(report.decisions_per_second, 0), seed=seed_in_words(report.seed)
+    )
+    counted = tuple(game(report.game).statistics.rows(report.statistics))
+    if counted:
+        yield Table((), counted)
+
+
+def rate_in_words(rate: Rate) -> str:
+    """Return a rate as text like ``28.3 % (27.9-28.7)``."""
+    return percent_with_interval(rate.rate, rate.low, rate.high) if rate.games else NONE
+
+
+def tournament_parts(report: Tournament) -> Iterator[str | Table]:
+    """Yield the parts of a tournament's report: the result of each bot, and how often each finished ahead of each other."""
+    heading = _("{game} for {players}: win rates with 95 % intervals")
+    yield heading.format(game=game(report.game).title, players=report.players)
+    yield _table(standing_rows(report))
+    if report.luck:
+        yield _table(adjusted_rows(report), _("Corrected for luck (needs at least {least} games)").format(least=MIN_MATCHES))
+    if len(report.bots) > 1:
+        yield _table(matrix_rows(report), _("How often the row finishes ahead of the column; a draw counts as half"))
+    if report.ended in ENDINGS:
+        yield _(ENDINGS[report.ended]).format(games=grouped(report.games), planned=grouped(report.planned))
+    yield length_in_words(report.games, report.length)
+    yield _("{seconds} s; seed {seed}").format(seconds=decimal(report.seconds, 0), seed=seed_in_words(report.seed))
+
+
+def _table(rows: Iterable[tuple[str, ...]], title: str = "") -> Table:
+    """Build a table; the first row holds its headings, the first column its names."""
+    heads, *others = rows
+    return Table(heads, tuple(others), title, numbers=True)
+
+
+def standing_rows(report: Tournament) -> Iterable[tuple[str, ...]]:
+    """Yield a row for each bot, without fair rate and rating in a cooperative game."""
+    rivals = report.scoring != "together"
+    yield (_("bot"), _("games"), _("win rate"), *((_("fair"), _("rating")) if rivals else ()))
+    for name, standing in report.standings.items():
+        share = percent_with_interval(standing.share, standing.low, standing.high)
+        yield (name, grouped(standing.games), share, *_against_others(standing))
+
+
+def adjusted_rows(report: Tournament) -> Iterable[tuple[str, ...]]:
+    """Yield a row for each bot: its win rate corrected for luck, and the variance that luck explains."""
+    yield (_("bot"), _("win rate"), _("explained by luck"))
+    for name, standing in report.standings.items():
+        found = standing.adjusted
+        if found is None:
+            yield (name, NONE, NONE)
+        else:
+            yield (name, percent_with_interval(found.share, found.low, found.high), percent(found.explained, 0))
+
+
+def _against_others(standing: Standing) -> Sequence[str]:
+    if standing.fair is None or standing.rating is None:
+        return ()
+    rating = standing.rating
+    return percent(standing.fair), f"{decimal(rating.mu, 1)} ({decimal(rating.low, 1)}-{decimal(rating.high, 1)})"
+
+
+def matrix_rows(report: Tournament) -> Iterable[tuple[str, ...]]:
+    """Yield a row for each bot, with a column for each bot."""
+    yield ("", *report.bots)
+    for name, rates in report.ahead.items():
+        met = {other: rate_in_words(rate) for other, rate in rates.items()}
+        yield (name, *(met.get(other, NONE) for other in report.bots))
