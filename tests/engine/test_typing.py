@@ -34,6 +34,7 @@ def of_any_game(view: View, match: Match, game: Game) -> str:
 
 
 strength(match.view())
+living: list[int] = [*match.state.alive[:2], match.state.allied[0][1]]
 match.state.no_such_field
 """
 
@@ -44,5 +45,5 @@ def test_the_fields_of_a_state_are_known_to_mypy(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "mypy", "--strict", "--config-file", "mypy.ini", "--cache-dir", "cache", "program.py"]
     checked = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     lines = checked.stdout.splitlines()
-    assert 'program.py:29: error: "State" has no attribute "no_such_field"' in lines[0], checked.stdout + checked.stderr
+    assert 'program.py:30: error: "State" has no attribute "no_such_field"' in lines[0], checked.stdout + checked.stderr
     assert lines[1:] == ["Found 1 error in 1 file (checked 1 source file)"]

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache
-from typing import Annotated, Any, ClassVar, Protocol, Self, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, ClassVar, Protocol, Self, get_args, get_origin, get_type_hints, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -33,17 +33,25 @@ Ints = npt.NDArray[np.integer[Any]]
 class Row(Protocol):
     """Type of a one-dimensional field of integers."""
 
+    @overload
     def __getitem__(self, index: int) -> int: ...
+    @overload
+    def __getitem__(self, index: slice) -> Row: ...
     def __setitem__(self, index: int | slice, value: int) -> None: ...
     def __len__(self) -> int: ...
+    def __iter__(self) -> Iterator[int]: ...
 
 
 class Grid(Protocol):
-    """Type of a two-dimensional field of integers, indexed ``grid[row, column]``."""
+    """Type of a two-dimensional field of integers, indexed ``grid[row, column]``; ``grid[row]`` is a row."""
 
     @property
     def shape(self) -> tuple[int, ...]: ...
+    @overload
     def __getitem__(self, index: tuple[int, int]) -> int: ...
+    @overload
+    def __getitem__(self, index: int) -> Row: ...
+    def __len__(self) -> int: ...
     def __setitem__(self, index: tuple[int | slice, int | slice] | slice, value: int) -> None: ...
 
 
