@@ -49,7 +49,7 @@ _STATE = State.dtype
 # Units of the value of a state.
 TRIPLET = 10_000
 WON = 1_000_000
-DRAWN = -TRIPLET // 2  # better than to leave a triplet to the other side, worse than to play on
+DRAWN = -9_000  # better than to leave a triplet to the other side, worse than to play on
 TURN_AWAY = 100  # for every turn that a triplet is away
 SCARCITY = np.array([900, 300, 100, 0])  # of a number with 0, 1, 2, or 3 pieces more on the board than a triplet needs
 
