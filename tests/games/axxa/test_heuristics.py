@@ -72,10 +72,9 @@ def test_it_prepares_a_triplet_for_a_teammate_but_not_for_an_opponent(mode: str,
     assert choices(match) == {then}  # with 1s on b6 and c6, the 1 on e6 could move to d6
 
 
-@pytest.mark.parametrize("order", ORDERS)
-def test_it_removes_any_number_only_with_order_any(order: str) -> None:
-    match = scene({**FAR, "g5": "111", "c5": "4", "d5": "4", "e1": "4", "b6": "2"}, mode="versus", order=order)
-    assert (choices(match) <= {move("e1", "e5"), move("e1", "d4")}) == (order == "any")
+def test_with_order_any_it_completes_a_triplet_of_any_number() -> None:
+    match = scene({**FAR, "g5": "111", "c5": "4", "d5": "4", "e1": "4", "b6": "2"}, mode="versus", order="any")
+    assert choices(match) <= {move("e1", "e5"), move("e1", "d4")}
 
 
 DEAD_SOON = {"d4": "666", "b2": "2", "f6": "2", "f2": "2", "g3": "555", "a5": "4"}
