@@ -23,7 +23,7 @@ from meadhall.engine.advice import Advice
 from meadhall.engine.checks import Seed, as_integer, quoted
 from meadhall.engine.errors import BadSetup, BrokenGame, UnknownGame
 from meadhall.engine.events import PUBLIC, Event, EventKind, Part
-from meadhall.engine.language import add_catalogues
+from meadhall.engine.language import add_catalogues, gettext
 from meadhall.engine.options import Choice as Choice
 from meadhall.engine.options import Document as Document
 from meadhall.engine.options import Option
@@ -154,7 +154,8 @@ class Game(Generic[S]):
         statistics: the counters of simulations.
         lessons: the guided first game; None if there is none.
         daily: the puzzle of the day; None if the game has none.
-        goal: the goal of a player in one sentence, which a match against bots opens with; a message for gettext, "" for none.
+        goal: the goal of a player in one sentence, which a match opens with; a message for gettext, or a function of the
+            options that returns it; "" for none.
         usual_players: the number of seats that the hall offers first; None for four, or as many as the game allows.
     """
 
@@ -183,9 +184,13 @@ class Game(Generic[S]):
     statistics: Statistics = NOTHING
     lessons: Lessons | None = None
     daily: Daily | None = None
-    goal: str = ""
+    goal: str | Callable[[Mapping[str, Any]], str] = ""
     usual_players: int | None = None
     _origin: tuple[Game[S], Mapping[str, Any]] | None = field(default=None, init=False)  # of an edition: its game and options
+
+    def goal_of(self, options: Mapping[str, Any]) -> str:
+        """Return the goal of a player under these options, in the current language."""
+        return gettext(self.goal if isinstance(self.goal, str) else self.goal(options)) if self.goal else ""
 
     @property
     def default_players(self) -> int:

@@ -26,5 +26,6 @@ game = Game(
     greedy=heuristics.greedy,
     advice=ADVICE,
     solver=solver,
+    goal=marked("Your goal: be the last one alive. Attack, or make an alliance and end it in time."),
     lessons=LESSONS,
 )

@@ -29,6 +29,13 @@ def objection(players: int, options: Mapping[str, Any]) -> str:
     return _("Two sides need at least 2 players.") if options["mode"] == VERSUS and players < SIDES else ""
 
 
+def goal(options: Mapping[str, Any]) -> str:
+    """AX-6.1, AX-7.2: Remove all six triplets, or more of them than the other side."""
+    if options["mode"] == VERSUS:
+        return marked("Your goal: bring three equal numbers together. The side that removes more triplets wins.")
+    return marked("Your goal: bring three equal numbers together and remove them, first the 1s, then the 2s, up to the 6s.")
+
+
 def points(state: State, options: Mapping[str, Any]) -> tuple[int, ...] | None:
     """AX-7.1: In mode versus, a seat's points are the triplets of its side."""
     if options["mode"] == TOGETHER:
@@ -84,6 +91,7 @@ game = Game(
     scoring=scoring,
     points=points,
     objection=objection,
+    goal=goal,
     lessons=LESSONS,
     daily=DAILY,
 )

@@ -43,5 +43,6 @@ game = Game(
     greedy=heuristics.greedy,
     advice=ADVICE,
     statistics=STATISTICS,
+    goal=marked("Your goal: have the most points, in gold and cards, when the last monster is gone."),
     lessons=LESSONS,
 )

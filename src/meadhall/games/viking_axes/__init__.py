@@ -28,6 +28,7 @@ game = Game(
     advice=Advice(
         rollout=heuristics.greedy, cutoff=4, evaluate=evaluate, guide=heuristics.greedy, exploration=0.3, minimum_advantage=0.5
     ),
+    goal=marked("Your goal: be the last one standing. Ten hits put a player out, fifteen if you are two."),
     lessons=LESSONS,
     options=(
         Choice(

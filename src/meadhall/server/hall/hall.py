@@ -205,13 +205,27 @@ class Hall:
                 raise TooMany(_("You host too many unfinished tables; finish one first."))
             await self.store.add_table(table)
 
-    async def play_now(self, host: Guest, name: str, players: int | None = None) -> Room:
-        """Open a table against bots and start the match."""
+    async def play_now(
+        self,
+        host: Guest,
+        name: str,
+        players: int | None = None,
+        bot: str = HUSCARL.name,
+        options: Mapping[str, Any] | None = None,
+    ) -> Room:
+        """Open a table against bots of one level and start the match."""
         subject = game(name)
         count = subject.check_players(subject.default_players if players is None else players)
-        room = await self.open_table(host, name, count, bots=[HUSCARL.name] * (count - 1), public=False)
+        room = await self.open_table(host, name, count, options, bots=[bot] * (count - 1), public=False)
         await room.start()
         return room
+
+    async def with_friends(self, host: Guest, name: str, players: int | None = None) -> Room:
+        """Open a table with an empty seat for at least one friend, which the hall doesn't list."""
+        subject = game(name)
+        if subject.max_players < 2:
+            raise BadSetup(_("{game} is for one player.").format(game=subject.title))
+        return await self.open_table(host, name, max(2, subject.min_players, players or 0), public=False)
 
     async def rematch(self, room: Room, guest: Guest) -> Room:
         """Return the room of the rematch, with the same people, bots and options.

@@ -48,6 +48,7 @@ class Room:
         channel: the open pages that show this table.
         bots: plays for the seats that belong to bots.
         hints: the hints that seats have requested.
+        newcomers: seats whose guests play this game for the first time; forgotten after a restart in the middle of a match.
         chart_job: the chart of the match, after its end.
         last_used: when a request last needed this room, in seconds of the monotonic clock.
     """
@@ -61,6 +62,7 @@ class Room:
         self.channel = Channel()
         self.bots = BotDriver(self, worker, bot_pause)
         self.hints = Hints(worker, self.publish_to)
+        self.newcomers: frozenset[int] = frozenset()
         self.chart_job: ChartJob | None = None
         self.last_used = time.monotonic()
         self._private_versions: dict[int, int] = {}  # of seats that have seen a change of their own last
@@ -97,8 +99,9 @@ class Room:
                 raise WrongMoment(_("A seat is still empty. Fill it or remove it."))
             begun = replace(self.table, status="running", started_at=now(), rules=self.game.version)
             match = new_match(self.game, begun)
+            newcomers = await self._store.newcomers(begun)
             self.table = await self._store.save_table(begun)
-            self.match = match
+            self.match, self.newcomers = match, newcomers
 
         await self._write(begin)
 
@@ -307,6 +310,7 @@ class Room:
             )
         entries = await self._store.entries(table.id)
         match, hinted = await asyncio.to_thread(replayed, self.game, table, entries)
+        self.newcomers = frozenset() if match.steps else await self._store.newcomers(table)
         self.table, self.match, self.entry_count, self._hinted = table, match, len(entries), hinted
 
     # ------------------------------------------------------------------------------------------------------------ publishing

@@ -65,7 +65,7 @@ async def daily_page(hall: Hall, guest: Guest, day: str, base: str) -> DailyPage
         today=day == today(),
         state=state,
         ready=subject.name in hall.ready,
-        guided=subject.lessons is not None,
+        lesson_minutes=subject.lessons.minutes if subject.lessons else 0,
         table=f"/tables/{own.id}" if own else "",
         finished=sum(table.status in FINISHED for table in tables),
         hours=hours_left(),

@@ -4,21 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from meadhall.engine.game import game, game_names
+from meadhall.bots import ranks
+from meadhall.engine.game import Game, game, game_names
 from meadhall.engine.language import gettext as _
+from meadhall.engine.language import ngettext
 from meadhall.engine.match import Match, Result
+from meadhall.server.hall.choices import choices_of, last_choice
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.room import Room
 from meadhall.server.pages.match import headline
-from meadhall.server.pages.models import DailyStrip, GameTile, HallPage, SeatView, TableCard
+from meadhall.server.pages.models import DailyStrip, GameTile, HallPage, PlayField, PlaySetup, SeatView, TableCard
 from meadhall.server.store.models import FINISHED, Guest, TableRow
 
 YOURS_SHOWN = 12
 """The number of a guest's own tables that the hall lists at most."""
 
 
-def game_tiles(hall: Hall) -> tuple[GameTile, ...]:
-    """Return a tile for every installed game."""
+OPTION = "option-"
+"""The names of the form fields for options begin with this."""
+
+
+def game_tiles(hall: Hall, guest: Guest) -> tuple[GameTile, ...]:
+    """Return a tile for every installed game, with what the guest chose last."""
     return tuple(
         GameTile(
             name,
@@ -27,9 +34,29 @@ def game_tiles(hall: Hall) -> tuple[GameTile, ...]:
             f"{each.min_players}-{each.max_players}",
             name in hall.ready,
             guided=each.lessons is not None,
+            with_friends=each.max_players > 1,
+            setup=_setup(each, guest),
         )
         for name in game_names()
         for each in (game(name),)
+    )
+
+
+def _setup(subject: Game, guest: Guest) -> PlaySetup:
+    """Return what *Play now* offers. What the guest chose last is chosen again."""
+    last = last_choice(subject, guest)
+    counts = range(subject.min_players, subject.max_players + 1)
+    bots = last.players - 1
+    seats = ngettext("{count} bot ({level})", "{count} bots ({level})", bots).format(count=bots, level=last.bot)
+    changed = [last.options[option.name] for option in choices_of(subject) if last.options[option.name] != option.default]
+    return PlaySetup(
+        summary=" · ".join([seats if bots else _("You alone"), *changed]),
+        players=PlayField("players", "", tuple(map(str, counts)), str(last.players)),
+        bot=PlayField("bot", "", tuple(rank.name for rank in ranks(subject)), last.bot),
+        options=tuple(
+            PlayField(OPTION + option.name, option.name, tuple(option.values), last.options[option.name])
+            for option in choices_of(subject)
+        ),
     )
 
 
@@ -47,7 +74,7 @@ def hall_page(
     cards.sort(key=lambda each: (not each.your_turn, each.status not in ("running", "gathering")))
     mine = {table.id for table in yours}
     return HallPage(
-        tiles=game_tiles(hall),
+        tiles=game_tiles(hall, guest),
         daily=daily,
         yours=tuple(cards[:YOURS_SHOWN]),
         open=tuple(card(table, guest, rooms.get(table.id)) for table in open_ if table.id not in mine),

@@ -47,7 +47,7 @@ def lobby_page(room: Room, guest: Guest | None, base_url: str) -> LobbyPage:
         invite_url=invite,
         invite_qr=qr_code(invite),
         public=table.is_public,
-        guided=subject.lessons is not None,
+        lesson_minutes=subject.lessons.minutes if subject.lessons else 0,
     )
 
 

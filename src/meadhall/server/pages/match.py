@@ -58,6 +58,8 @@ def live_page(room: Room, match: Match, viewer: int | None, seats: tuple[SeatVie
     seated = viewer is not None
     running = table.status == "running"
     undo, undo_refusal = undo_of(match, table, viewer) if running and viewer is not None else (None, "")
+    beginning = running and seated and table.daily is None and all(step.seat != viewer for step in match.steps)
+    lessons = match.game.lessons
     hint = room.hints.current(match, viewer) if viewer is not None else None
     return match_page(
         match,
@@ -70,6 +72,8 @@ def live_page(room: Room, match: Match, viewer: int | None, seats: tuple[SeatVie
         undo=undo,
         undo_refusal=undo_refusal,
         can_resign=running and seated,
+        goal=match.game.goal_of(match.options) if beginning else "",
+        lesson_minutes=lessons.minutes if lessons and beginning and viewer in room.newcomers else 0,
         resign_words=_resign_words(room, match, viewer) if running and viewer is not None else "",
         can_hint=running and seated and match.actor == viewer and table.daily is None,
         hint=hint_view(hint) if hint is not None else None,

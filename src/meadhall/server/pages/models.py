@@ -25,6 +25,26 @@ class Viewer:
 
 
 @dataclass(frozen=True)
+class PlayField:
+    """A choice for a match against bots, as a form field."""
+
+    name: str  # of the field
+    title: str  # name of an option
+    values: tuple[str, ...]
+    chosen: str
+
+
+@dataclass(frozen=True)
+class PlaySetup:
+    """What *Play now* offers: number of seats, level of the bots, options."""
+
+    summary: str  # "3 bots (huscarl) · standard"
+    players: PlayField
+    bot: PlayField
+    options: tuple[PlayField, ...]
+
+
+@dataclass(frozen=True)
 class GameTile:
     """A game in the hall."""
 
@@ -34,6 +54,8 @@ class GameTile:
     players: str  # "2-6"
     ready: bool  # False while the rules are being compiled
     guided: bool = False  # has a guided first game
+    with_friends: bool = True  # for more than one player
+    setup: PlaySetup | None = None
 
 
 @dataclass(frozen=True)
@@ -141,7 +163,7 @@ class LobbyPage:
     invite_url: str  # absolute
     invite_qr: str  # the same link as an <svg> string
     public: bool  # listed among the open tables
-    guided: bool = False  # the game has a guided first game
+    lesson_minutes: int = 0  # how long the guided first game takes; 0 if the game has none
     notice: Refusal | None = None  # the refusal of the last request, shown once
 
 
@@ -247,6 +269,8 @@ class MatchPage:
     undo: int | None = None  # the number of the decision that the viewer can take back
     undo_refusal: str = ""  # why there is none; "" if there is one, and for spectators
     can_resign: bool = False
+    goal: str = ""  # what the viewer plays for, until their first decision
+    lesson_minutes: int = 0  # of the guided first game, in the viewer's first match of this game; 0 otherwise
     resign_words: str = ""  # what a resignation of the viewer means
     can_hint: bool = False
     hint: HintView | None = None
@@ -438,7 +462,7 @@ class DailyPage:
     today: bool
     state: DailyState
     ready: bool
-    guided: bool
+    lesson_minutes: int  # 0 if the game has no guided first game
     table: str  # address of the guest's attempt, "" if there is none
     finished: int  # number of finished attempts
     hours: int  # until the end of the day
@@ -469,7 +493,7 @@ class RulebookPage:
     title: str
     html: str  # from rulebook.md; every rule's heading or item has id="AA-3.2"
     contents: tuple[tuple[str, str], ...]  # (anchor, heading)
-    guided: bool = False  # the game has a guided first game
+    lesson_minutes: int = 0  # how long the guided first game takes; 0 if the game has none
     rulings: int = 0  # number of rules that the printed rules leave open
 
 

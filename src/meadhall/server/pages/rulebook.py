@@ -51,7 +51,12 @@ def _page(subject: Game, options: Mapping[str, Any], language: str) -> RulebookP
             lambda rule: _ruling(rule, markdown.renderInline(reasons[rule])) if rule in reasons else "",
         )
     return RulebookPage(
-        subject.name, subject.title, Markup(html), tuple(contents), guided=subject.lessons is not None, rulings=len(reasons)
+        subject.name,
+        subject.title,
+        Markup(html),
+        tuple(contents),
+        lesson_minutes=subject.lessons.minutes if subject.lessons else 0,
+        rulings=len(reasons),
     )
 
 

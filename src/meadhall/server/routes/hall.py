@@ -10,10 +10,11 @@ from litestar import Response, get, post
 from litestar.response import Redirect
 
 from meadhall.engine.errors import MeadhallError
-from meadhall.engine.game import game_names
+from meadhall.engine.game import game, game_names
+from meadhall.server.hall.choices import new_choice
 from meadhall.server.hall.hall import Hall
 from meadhall.server.pages.daily import daily_strip
-from meadhall.server.pages.hall import YOURS_SHOWN, hall_page
+from meadhall.server.pages.hall import OPTION, YOURS_SHOWN, hall_page
 from meadhall.server.pages.responses import Html, page, see_other, wants_json
 from meadhall.server.pages.rulebook import rulebook_page
 from meadhall.server.store.models import Guest, TableRow
@@ -47,10 +48,14 @@ async def open_table(request: AnyRequest, hall: Hall, guest: Guest, sessions: Se
     """Open a table for friends, or one against bots, whose match begins at once."""
     guest = await sessions.save(guest, name=form.get("name", ""))
     players = integer(form, "players")
+    subject = game(form.get("game", ""))
     if form.get("kind") == "friends":
-        room = await hall.open_table(guest, form.get("game", ""), players, public=False)
+        room = await hall.with_friends(guest, subject.name, players)
     else:
-        room = await hall.play_now(guest, form.get("game", ""), players)
+        options = {name.removeprefix(OPTION): value for name, value in form.items() if name.startswith(OPTION)}
+        choice = new_choice(subject, guest, players, form.get("bot", ""), options)
+        room = await hall.play_now(guest, subject.name, choice.players, choice.bot, choice.options)
+        await sessions.remember_choice(guest, subject.name, choice.stored())
     if wants_json(request):
         return Response({"id": room.table.id, "url": f"/tables/{room.table.id}"}, status_code=201)
     return see_other(f"/tables/{room.table.id}")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import secrets
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any, Final, Literal
 
@@ -20,13 +21,19 @@ class Conflict(Exception):
 
 @dataclass(frozen=True)
 class Guest:
-    """A guest of the hall. ``is_stored`` is False for a new guest of whom the database has no row yet."""
+    """A guest of the hall.
+
+    Attributes:
+        is_stored: False for a new guest of whom the database has no row yet.
+        choices: what the guest chose last for a match against bots, by game: ``players``, ``bot`` and ``options``.
+    """
 
     id: str
     name: str
     language: str = "en"
     theme: str = "auto"
     is_stored: bool = False
+    choices: Mapping[str, Mapping[str, Any]] = field(default_factory=dict, hash=False)
 
 
 @dataclass(frozen=True)

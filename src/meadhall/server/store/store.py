@@ -172,6 +172,10 @@ class Store:
         """Return the ids of running tables of a game where a bot has a seat, newest first."""
         return await self.transact(lambda connection: tables.running_with_bots(connection, game))
 
+    async def newcomers(self, table: TableRow) -> frozenset[int]:
+        """Return the seats whose guests have never begun another match of the table's game."""
+        return await self.transact(lambda connection: tables.newcomers(connection, table))
+
     async def count_unfinished(self, host: str, rules: Mapping[str, int]) -> int:
         """Count the tables that count against a host's limit; ``rules`` gives the version of each installed game's rules."""
         return await self.transact(lambda connection: tables.count_unfinished(connection, host, rules))

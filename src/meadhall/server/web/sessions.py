@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import secrets
 from collections import OrderedDict
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
-from typing import Final
+from typing import Any, Final
 
 from itsdangerous import BadSignature, URLSafeSerializer
 from litestar.datastructures import Cookie
@@ -68,6 +69,11 @@ class Sessions:
             changed = await self._store.save_guest(changed)
         self._remember(changed)
         return changed
+
+    async def remember_choice(self, guest: Guest, game: str, choice: Mapping[str, Any]) -> None:
+        """Store what a guest chose for a match against bots, to offer it next time."""
+        if guest.choices.get(game) != choice:
+            self._remember(await self._store.save_guest(replace(guest, choices={**guest.choices, game: choice})))
 
     async def _guest(self, id: str, request: AnyRequest) -> Guest:
         guest = self._cache.get(id)

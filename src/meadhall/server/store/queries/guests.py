@@ -11,12 +11,14 @@ from meadhall.server.store.models import Guest, now
 def find(connection: Connection, id: str) -> Guest | None:
     """Return the guest with that id, None if the database has no row of them."""
     row = connection.execute(select(schema.guests).where(schema.guests.c.id == id)).one_or_none()
-    return None if row is None else Guest(row.id, row.name, row.language, row.theme, is_stored=True)
+    if row is None:
+        return None
+    return Guest(row.id, row.name, row.language, row.theme, is_stored=True, choices=row.choices or {})
 
 
 def save(connection: Connection, guest: Guest) -> None:
     """Insert or update a guest. Raises IntegrityError if another transaction inserts them at the same time."""
-    values = {"name": guest.name, "language": guest.language, "theme": guest.theme}
+    values = {"name": guest.name, "language": guest.language, "theme": guest.theme, "choices": dict(guest.choices) or None}
     updated = connection.execute(update(schema.guests).where(schema.guests.c.id == guest.id).values(**values))
     if updated.rowcount == 0:
         connection.execute(insert(schema.guests).values(id=guest.id, created_at=now(), **values))

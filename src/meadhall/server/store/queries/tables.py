@@ -54,6 +54,16 @@ def running_with_bots(connection: Connection, game: str) -> list[str]:
     return list(connection.execute(select(_TABLE.id).where(running).order_by(_TABLE.created_at.desc())).scalars())
 
 
+def newcomers(connection: Connection, table: TableRow) -> frozenset[int]:
+    """Return the seats whose guests have never begun another match of the table's game."""
+    guests = {guest for seat in table.seats for guest in seat.guests}
+    others = and_(_TABLE.game == table.game, _TABLE.id != table.id, _TABLE.started_at.is_not(None))
+    seated = select(_SEAT_GUEST.guest).join(schema.tables, _SEAT_GUEST.table_id == _TABLE.id)
+    known = set(connection.execute(seated.where(others, _SEAT_GUEST.guest.in_(guests)).distinct()).scalars())
+    known |= set(connection.execute(select(_TABLE.host).where(others, _TABLE.host.in_(guests)).distinct()).scalars())
+    return frozenset(seat.seat for seat in table.seats if seat.guests and not seat.guests & known)
+
+
 def count_unfinished(connection: Connection, host: str, rules: Mapping[str, int]) -> int:
     """Count the tables that count against a host's limit.
 
