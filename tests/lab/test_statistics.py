@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -43,7 +43,7 @@ def tally(log: Any, counts: Any) -> None:
         counts[ARGUMENTS] += arguments_at(log, index)
 
 
-def fields(counts: Counts, players: int) -> dict[str, Any]:
+def fields(counts: Counts, players: int, _options: Mapping[str, Any]) -> dict[str, Any]:
     return {"coins": counts[:, COINS : COINS + players].mean(axis=0).tolist(), "draws": float(counts[:, Event.DREW].mean())}
 
 
@@ -131,7 +131,7 @@ def test_counts_from_records_equal_the_report(tmp_path: Path) -> None:
     for record in read_records(file):
         steps = [record["setup"], *(action["events"] for action in record["actions"])]
         counts.append(recounted([event for events in steps for event in events]))
-    assert report.statistics == fields(np.array(counts), 2)
+    assert report.statistics == fields(np.array(counts), 2, {})
 
 
 def test_statistics_are_in_the_report_and_in_the_printed_table(capsys: pytest.CaptureFixture[str]) -> None:

@@ -246,13 +246,25 @@ def played_at_random(players: int, seeds: list[str], number: int) -> tuple[list[
 
 
 def other_components() -> dict[str, Any]:
-    """Return the built-in components with other names and numbers."""
+    """Return the built-in components with other names, numbers and shapes."""
     document: dict[str, Any] = copy.deepcopy(tomllib.loads(COMPONENTS.file.read_text("utf-8")))
     for number, monster in enumerate(document["monster"]):
         monster |= {"id": f"dragon_{number + 1}", "name": f"Dragon {number + 1}", "red": {"target": 9, "gold": 5}}
     document["character"][0] |= {"id": "hero", "name": "Hero"}
-    document["prisoner_space"][0]["reward"] = {"gold": 2}
-    document["trade"][0]["left"] = {"red": 3}
+    document["prisoner_space"] += [
+        {"name": "Bored Guard", "offering": {}, "reward": {"red": 1}},
+        {"name": "Fallen Duke", "offering": {"gold": 2, "red": 1}, "reward": {"green": 1, "gold": 1}},
+    ]
+    document["trade"] = [{"left": {"red": 3}, "right": {"blue": 1}}, {"left": {"blue": 1, "green": 1}, "right": {"white": 1}}]
+    document["turn_order_space"][0]["crystals"] = {"gold": 1, "red": 1}
+    document["turn_order_space"][2]["crystals"] = {}
+    levels = [*["yellow"] * 11, *["blue"] * 3, *["red"] * 14]
+    document["excursion_square"] = [{"level": level} for level in levels]
+    document["dice"]["enhance_dice"] = [4, 8, 20]
+    document["sorcerer"]["refill"] = False
+    for card in document["sorcerer_card"][:8]:
+        kinds = [{key: card.pop(key) for key in ("kind", "weakness", "points")}, {"kind": "fixed", "points": 1}]
+        card |= {"kind": "mixed", "scores": [*kinds, {"kind": "crystal", "color": "red", "per": 2, "points": 1}]}
     return document
 
 

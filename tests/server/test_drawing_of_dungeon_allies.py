@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
 from games.dungeon_allies.scenes import DA, at_random, enriched
+from games.dungeon_allies.shapes import drawn as drawn_shape
 from meadhall.engine.match import Match
 from meadhall.games.dungeon_allies.actions import Act, Phase
 from meadhall.games.dungeon_allies.page import own
-from meadhall.games.dungeon_allies.pieces import TARGETS
+from meadhall.games.dungeon_allies.pieces import TARGETS, Target
 from meadhall.server.pages.frames import FRAMES
 from meadhall.server.pages.match import match_page, result_view
 from meadhall.server.pages.models import SeatView
@@ -20,9 +22,13 @@ pytestmark = pytest.mark.usefixtures("compiled")
 
 
 def moments() -> Iterator[Match]:
-    """Yield every position of a normal match and of two that begin rich and late. They contain decisions of every kind."""
+    """Yield every position of a normal match, two that begin rich and late, and two with other components.
+
+    They contain decisions of every kind.
+    """
     rich = [enriched(DA.match(players=players, seed=f"rich {seed}")) for players, seed in ((2, 2), (5, 5))]
-    for match in (DA.match(players=2, seed="plain"), *rich):
+    other = [enriched(DA.match(players=3, seed=f"other {shape}", components=drawn_shape(shape))) for shape in (4, 8)]
+    for match in (DA.match(players=2, seed="plain"), *rich, *other):
         for action in at_random(match):
             yield match
             match.play(action)
@@ -43,12 +49,18 @@ def _seats(match: Match) -> tuple[SeatView, ...]:
     return tuple(SeatView(seat, each, "human") for seat, each in enumerate(match.names))
 
 
+def targets(match: Match) -> list[int]:
+    """Return the targets that there are with the components of the match."""
+    state: Any = match.state
+    return [*range(Target.PRISONER + state.prisoners), *range(Target.TRADE, TARGETS)]
+
+
 def test_every_position_can_be_drawn_and_every_action_chosen() -> None:
     """DA-4.1: The places stand in their order in the document, wherever they are in the picture."""
     phases = set()
     for match in moments():
         drawn = _public(match)
-        assert [int(target) for target in re.findall(r'id="spot-(\d+)"', drawn)] == list(range(TARGETS))
+        assert [int(target) for target in re.findall(r'id="spot-(\d+)"', drawn)] == targets(match)
         assert drawn.count('role="dialog" aria-labelledby="corner-') == match.players
         if match.actor is None:
             assert 'id="da-final"' in drawn

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -31,17 +31,17 @@ class Statistics:
     Attributes:
         counters: the number of counters of one game.
         tally: a rule ``tally(log, counts)`` that counts the events of one step, or of the setup. The log is complete.
-        fields: ``fields(counts, players)`` returns JSON-able figures for the report of many games.
+        fields: ``fields(counts, players, options)`` returns JSON-able figures for the report of many games.
         rows: ``rows(fields)`` returns the same figures as text: pairs of a heading and a value.
     """
 
     counters: int
     tally: Any
-    fields: Callable[[Counts, int], dict[str, Any]]
+    fields: Callable[[Counts, int, Mapping[str, Any]], dict[str, Any]]
     rows: Callable[[dict[str, Any]], Iterable[tuple[str, str]]]
 
 
-NOTHING = Statistics(0, count_nothing, lambda _counts, _players: {}, lambda _fields: ())
+NOTHING = Statistics(0, count_nothing, lambda _counts, _players, _options: {}, lambda _fields: ())
 """The statistics of a game without counters."""
 
 

@@ -114,5 +114,5 @@ def report(
         length=Spread.of(lengths),
         decisions=int(lengths.sum()),
         seconds=seconds,
-        statistics=game.statistics.fields(counts, players),
+        statistics=game.statistics.fields(counts, players, options),
     )

@@ -20,17 +20,15 @@ from meadhall.engine.chance import below, step_key
 DATA = tomllib.loads((Path(package.__file__).parent / "components.toml").read_text(encoding="utf-8"))
 COLOURS = ["red", "blue", "yellow", "green", "white"]
 ITEMS = ["gold", *COLOURS]
-DICE = [4, 6, 8, 10, 12]
-MONSTERS = {monster["id"]: monster for monster in DATA["monster"]}
-CARDS = {card["id"]: card for card in DATA["sorcerer_card"]}
-SKILL = {ally["id"]: ally["skill"] for ally in DATA["character"] + DATA["follower"]}
+LEVELS = ["yellow", "blue", "red"]
+DICE = [4, 6, 8, 10, 12, 20]
 CRYSTALS = {"red": 24, "blue": 16, "yellow": 10, "green": 6, "white": 4}
 
 # Targets and actions, as chapter 15 of the rules numbers them.
-TURN_ORDER, TREASURE, TRAINER, TAVERN, PRISONER, TRADE, SORCERER, TARGETS = 28, 29, 34, 35, 36, 41, 42, 47
-PLACE, ILLUMINATE, PEEK, BID, FIGHT = 2, 237, 238, 265, 326
-ROLL, HAMMER, ENHANCE, BLESS, ACCEPT, REROLL = 354, 355, 356, 361, 366, 367
-FOLLOWER_DIE, END_TRADE, EXCHANGE, DECLINE, BUY = 372, 377, 378, 386, 387
+TURN_ORDER, TREASURE, TRAINER, TAVERN, PRISONER, TRADE, SORCERER, TARGETS = 28, 29, 34, 35, 36, 44, 45, 50
+PLACE, ILLUMINATE, PEEK, BID, FIGHT = 2, 252, 253, 280, 341
+ROLL, HAMMER, ENHANCE, BLESS, ACCEPT, REROLL = 369, 370, 371, 377, 383, 384
+FOLLOWER_DIE, KEEP, FREE, END_TRADE, EXCHANGE, DECLINE, BUY = 390, 395, 396, 397, 398, 414, 415
 
 Decision = Generator[tuple[int, list[int]], int, int]
 Course = Generator[tuple[int, list[int]], int, None]
@@ -60,8 +58,12 @@ class Player:
 class Reference:
     """A match that follows another one."""
 
-    def __init__(self, players: int, seed: bytes) -> None:
-        self.seed, self.step = seed, 0
+    def __init__(self, players: int, seed: bytes, data: dict[str, Any] = DATA) -> None:
+        self.seed, self.step, self.data = seed, 0, data
+        self.monsters = {monster["id"]: monster for monster in data["monster"]}
+        self.cards = {card["id"]: card for card in data["sorcerer_card"]}
+        self.skill = {ally["id"]: ally["skill"] for ally in data["character"] + data["follower"]}
+        self.levels = [LEVELS.index(square["level"]) + 1 for square in data["excursion_square"]]
         self.events: list[list[Any]] = []
         self.audiences: list[int] = []
         self.box = Counter(CRYSTALS)
@@ -118,25 +120,22 @@ class Reference:
     # ------------------------------------------------------------------------------------------------------------------- set-up
 
     def set_up(self) -> None:
-        for square, monster in enumerate(self.shuffled(MONSTERS)):
+        for square, monster in enumerate(self.shuffled(self.monsters)):
             self.squares[square] = monster
             self.tell("tile", square, monster, to=-2)
         while True:
-            deck = self.shuffled(character["id"] for character in DATA["character"])
+            deck = self.shuffled(character["id"] for character in self.data["character"])
             pairs = [deck[2 * k : 2 * k + 2] for k in range(len(self.players))]
-            if all(SKILL[one] != SKILL[other] for one, other in pairs):
+            if all(self.skill[one] != self.skill[other] for one, other in pairs):
                 break
         for player, pair in zip(self.players, pairs, strict=True):
             player.dealt = pair
             for character in pair:
                 self.tell("character", player, character)
-        self.order = self.roll_for_order(self.players)
-        self.tell("order", *self.order)
-        self.deck = self.shuffled(CARDS)
+        self.deck = self.shuffled(self.cards)
         self.show_cards()
-        self.stack = self.shuffled(follower["id"] for follower in DATA["follower"])
+        self.stack = self.shuffled(follower["id"] for follower in self.data["follower"])
         self.tell("follower_top", self.stack[0])
-        self.add_treasure()
 
     def roll_for_order(self, players: list[Player]) -> list[Player]:
         """Roll in rounds: all tied players roll again, in seat order."""
@@ -175,6 +174,9 @@ class Reference:
                 die = 6 if k == first else 4
                 player.allies[die] = character
                 self.tell("assigned", player, character, die)
+        self.order = self.roll_for_order(self.players)
+        self.tell("order", *self.order)
+        self.add_treasure()
         while True:
             yield from self.placement()
             yield from self.excursions()
@@ -182,14 +184,15 @@ class Reference:
             self.loot()
             self.train()
             yield from self.tavern()
-            self.prisoners()
+            yield from self.prisoners()
             yield from self.trade()
             yield from self.sorcerer()
             if not self.squares or self.turn == 60:
                 break
             for player in self.players:
                 player.placed, player.won = {}, False
-            self.show_cards()
+            if self.data["sorcerer"]["refill"]:
+                self.show_cards()
             self.add_treasure()
             self.tell("turn_ended", self.turn)
             self.turn += 1
@@ -263,6 +266,8 @@ class Reference:
             return self.may_bid(player)
         if target == TRADE:
             return True
+        if PRISONER <= target < TRADE and target - PRISONER >= len(self.data["prisoner_space"]):
+            return False
         return not occupied and (target < SORCERER or target - SORCERER + 1 in self.display)
 
     def unseen(self, player: Player) -> list[int]:
@@ -312,12 +317,12 @@ class Reference:
 
     def fight(self, player: Player, square: int) -> Course:
         before = self.round()
-        level = 1 if square < 8 else 2 if square < 16 else 3
+        level = self.levels[square]
         name = self.squares[square]
-        face = MONSTERS[name][["yellow", "blue", "red"][level - 1]]
+        face = self.monsters[name][LEVELS[level - 1]]
         self.tell("revealed", square, name)
         own = player.dice_on(square)
-        doubled = {die for die in own if SKILL[player.allies[die]] == MONSTERS[name]["weakness"]}
+        doubled = {die for die in own if self.skill[player.allies[die]] == self.monsters[name]["weakness"]}
         won = yield from self.win_by_spell_or_roll(player, square, own, doubled, face["target"])
         del self.squares[square]
         for other in self.players:
@@ -336,13 +341,14 @@ class Reference:
     def win_by_spell_or_roll(
         self, player: Player, square: int, own: list[int], doubled: set[int], target: int
     ) -> Generator[tuple[int, list[int]], int, bool]:
-        level, dice = 1 if square < 8 else 2 if square < 16 else 3, list(own)
+        level, dice = self.levels[square], list(own)
         while True:
             options = [ROLL]
             if player.has["white"] and level <= self.round():
                 options.append(HAMMER)
             if player.has["green"]:
-                options += [ENHANCE + k for k, die in enumerate(DICE) if die not in player.allies and die not in dice]
+                allowed = [die for die in self.data["dice"]["enhance_dice"] if die not in player.allies and die not in dice]
+                options += [ENHANCE + DICE.index(die) for die in allowed]
             if player.has["yellow"]:
                 options += [BLESS + k for k, die in enumerate(DICE) if die in dice and die not in doubled]
             action = yield from self.ask(player, options)
@@ -352,7 +358,7 @@ class Reference:
                 self.give_back(player, "white")
                 self.tell("hammers", player, square)
                 return True
-            die = DICE[(action - ENHANCE) % 5]
+            die = DICE[(action - ENHANCE) % 6]
             if action < BLESS:
                 self.give_back(player, "green")
                 dice.append(die)
@@ -404,7 +410,7 @@ class Reference:
     def turn_order(self) -> None:
         if self.on_track:
             for space, player in enumerate(self.on_track):
-                self.gain(player, DATA["turn_order_space"][space]["crystals"])
+                self.gain(player, self.data["turn_order_space"][space]["crystals"])
             self.order = self.on_track + [player for player in self.order if player not in self.on_track]
             self.tell("order", *self.order)
 
@@ -449,13 +455,16 @@ class Reference:
         if self.stack:
             self.tell("follower_top", self.stack[0])
 
-    def prisoners(self) -> None:
-        for space in range(1, 6):
+    def prisoners(self) -> Course:
+        for space in range(1, 9):
             player = self.owner(PRISONER + space - 1)
             if player is not None:
-                board = DATA["prisoner_space"][space - 1]
+                board = self.data["prisoner_space"][space - 1]
                 if any(player.has[item] < count for item, count in board["offering"].items()):
                     self.tell("prisoner_forfeit", player, space)
+                    continue
+                if (yield from self.ask(player, [KEEP, FREE])) == KEEP:
+                    self.tell("prisoner_declined", player, space)
                     continue
                 self.tell("frees", player, space)
                 for item in ITEMS:
@@ -491,11 +500,11 @@ class Reference:
 
     def sides(self, line: int, direction: int) -> tuple[dict[str, int], dict[str, int]]:
         names = ("left", "right") if direction == 0 else ("right", "left")
-        return DATA["trade"][line][names[0]], DATA["trade"][line][names[1]]
+        return self.data["trade"][line][names[0]], self.data["trade"][line][names[1]]
 
     def exchanges(self, player: Player, used: dict[int, int]) -> list[int]:
         options = []
-        for line in range(4):
+        for line in range(len(self.data["trade"])):
             for direction in (0, 1):
                 given, taken = self.sides(line, direction)
                 affordable = all(player.has[colour] >= count for colour, count in given.items())
@@ -521,14 +530,15 @@ class Reference:
     # ------------------------------------------------------------------------------------------------------------------ the end
 
     def worth(self, player: Player, name: str) -> int:
-        card = CARDS[name]
-        if card["kind"] == "monster":
-            found = sum(MONSTERS[kept]["weakness"] == card["weakness"] for kept in player.kept)
-        elif card["kind"] == "crystal":
-            found = player.has[card["color"]] // card["per"]
-        else:
-            found = 1
-        return int(card["points"] * found)
+        card, points = self.cards[name], 0
+        for kind in card["scores"] if card["kind"] == "mixed" else [card]:
+            if kind["kind"] == "monster":
+                points += kind["points"] * sum(self.monsters[kept]["weakness"] == kind["weakness"] for kept in player.kept)
+            elif kind["kind"] == "crystal":
+                points += kind["points"] * (player.has[kind["color"]] // kind["per"])
+            else:
+                points += kind["points"]
+        return int(points)
 
     def end(self) -> None:
         standing = []

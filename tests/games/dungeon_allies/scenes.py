@@ -37,7 +37,7 @@ from meadhall.games.dungeon_allies.pieces import (
     Item,
     Target,
 )
-from meadhall.games.dungeon_allies.state import State, Step, level_of
+from meadhall.games.dungeon_allies.state import State, Step
 
 DA = game("dungeon-allies")
 LETTERS = "RBYGW"
@@ -73,6 +73,7 @@ def scene(
     followers: int = FOLLOWERS,
     cards: Sequence[str] | None = None,
     turn: int = 1,
+    components: Any = None,
 ) -> Match:
     """Return a match at the beginning of a turn.
 
@@ -85,8 +86,9 @@ def scene(
         treasure: crystals for spaces 1 to 4, a number of gold like ``"3"`` for space 5. Other spaces are empty.
         followers: how many are left in the tavern; no seat has the others.
         cards: the ids of the first cards on show; the others follow in the order of the data.
+        components: a document of other components.
     """
-    match = DA.match(players=players, seed="scene")
+    match = DA.match(players=players, seed="scene", **({} if components is None else {"components": components}))
     states = match.states
     state: Any = State.at(states)
     state.phase, state.step, state.turn, state.cursor = Phase.PLACE, Step.PLACEMENT, turn, 0
@@ -125,8 +127,8 @@ def _put_monsters(state: Any, monsters: Faces, removed: int) -> None:
     """Put monster k on square k."""
     state.monster[:] = range(MONSTERS)
     for square, (target, gold, weakness) in monsters.items():
-        state.target[level_of(square), square] = target
-        state.bounty[level_of(square), square] = gold
+        state.target[state.level[square], square] = target
+        state.bounty[state.level[square], square] = gold
         state.weakness[square] = SKILL_NAMES.index(weakness)
     for square in [square for square in range(SQUARES) if square not in monsters][:removed]:
         state.monster[square] = GONE
@@ -222,7 +224,7 @@ def spots(match: Match, sides: int) -> list[str]:
     return [name for name in (name.removesuffix(":") for name in names) if place(sides, name) in actions]
 
 
-SPACES = {"square": 28, "turn_order": 0, "treasure": 5, "trainer": 0, "tavern": 0, "prisoner": 5, "trade": 0, "sorcerer": 5}
+SPACES = {"square": 28, "turn_order": 0, "treasure": 5, "trainer": 0, "tavern": 0, "prisoner": 8, "trade": 0, "sorcerer": 5}
 
 
 def _numbers(name: str, count: int) -> list[Any]:

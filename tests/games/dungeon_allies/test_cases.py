@@ -39,8 +39,8 @@ from games.dungeon_allies.scenes import (
 from meadhall import Match
 from meadhall.games.dungeon_allies.actions import Act, Phase
 from meadhall.games.dungeon_allies.components import SKILL_NAMES
-from meadhall.games.dungeon_allies.pieces import CARDS, CHARACTERS, DISPLAY, FOLLOWERS, GONE, MONSTERS, NONE, SQUARES
-from meadhall.games.dungeon_allies.state import State, level_of
+from meadhall.games.dungeon_allies.pieces import CARDS, CHARACTERS, DISPLAY, FOLLOWERS, GONE, MONSTERS, NONE
+from meadhall.games.dungeon_allies.state import State
 
 WATER_FIRE = {A: {4: "water", 6: "fire"}}
 
@@ -51,7 +51,7 @@ def test_case_G1_setup() -> None:
         match.play(0)
     state = state_of(match)
     assert sorted(state.monster) == list(range(MONSTERS))
-    assert Counter(map(level_of, range(SQUARES))) == {0: 8, 1: 8, 2: 12}
+    assert Counter(state.level.tolist()) == {0: 8, 1: 8, 2: 12}
     assert sum(box(match).values()) == 56
     assert [sum(lying(match, space).values()) for space in range(1, 6)] == [1, 1, 1, 1, 1]
     assert lying(match, 5) == {"gold": 1}
@@ -225,8 +225,12 @@ def test_case_G18_all_pay_auction() -> None:
 def test_case_G21_prisoner_paid_from_treasure() -> None:
     match = scene(treasure={3: "Y"})
     send(match, (A, 4, "treasure:3"), (B, 4, "trade"), (A, 6, "prisoner:3"))
-    events = go(match)
-    assert only(events, "gains", "pays") == [["gains", A, "yellow", 1], ["pays", A, "yellow", 1], ["gains", A, "gold", 2]]
+    assert only(go(match), "gains", "pays") == [["gains", A, "yellow", 1]]
+    assert legal(match) == [Act.KEEP_OFFERING, Act.FREE]
+    declined = match.copy()
+    assert told(declined.play(Act.KEEP_OFFERING))[0] == ["prisoner_declined", A, 3]
+    assert (gold(declined, A), crystals(declined, A)) == (0, "Y")
+    assert only(match.play(Act.FREE), "gains", "pays") == [["pays", A, "yellow", 1], ["gains", A, "gold", 2]]
     assert (gold(match, A), crystals(match, A)) == (2, "")
     match = scene(treasure={3: "Y"}, order=[B, A])
     send(match, (B, 4, "treasure:3"), (A, 4, "prisoner:3"))

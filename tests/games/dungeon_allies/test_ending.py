@@ -26,6 +26,7 @@ from games.dungeon_allies.scenes import (
     send,
     state_of,
     stop_trading,
+    target,
     told,
     without,
 )
@@ -72,7 +73,9 @@ def test_DA_12_2_every_space_is_free_in_the_next_turn() -> None:
     match = scene({A: {4: "water", 6: "fire"}}, gold={B: 3})
     send(match, (A, 4, "turn_order"), (B, 4, "treasure:1"), (A, 6, "tavern"), (B, 6, "prisoner:1"))
     assert state_of(match).turn == 2
-    assert {(action - Act.PLACE) // DICE for action in legal(match) if action < Act.ILLUMINATE} == set(range(TARGETS))
+    assert {(action - Act.PLACE) // DICE for action in legal(match) if action < Act.ILLUMINATE} == set(range(TARGETS)) - {
+        target(f"prisoner:{space}") for space in (6, 7, 8)
+    }
 
 
 # ------------------------------------------------------------------------------------------------------------- end of the match
@@ -207,7 +210,10 @@ def test_DA_13_4_points_count_first() -> None:
 
 @pytest.mark.parametrize("players", [2, 3, 4, 5])
 def test_DA_13_5_the_number_of_players_changes_only_the_deal_the_track_and_the_dice(players: int) -> None:
-    state = state_of(DA.match(players=players, seed="same"))
+    match = DA.match(players=players, seed="same")
+    for _ in range(players):
+        match.play(Act.ASSIGN)
+    state = state_of(match)
     assert state.treasure.sum() == 5
     assert state.cards == 11
     assert state.followers == 8

@@ -51,7 +51,7 @@ def test_DA_4_1_eight_steps_in_order_and_each_can_use_the_gains_of_the_one_befor
     )
     send(match, (A, 4, "square:0"), (B, 12, "sorcerer:1"), (A, 6, "turn_order"), (B, 10, "trade"), (A, 8, "treasure:1"))
     send(match, (B, 8, "tavern"), (A, 10, "prisoner:1"))
-    events = [*fated(match, place(4, "trainer"), 3), *match.play(trade(0, 0)), *match.play(Act.BUY)]
+    events = [*fated(match, place(4, "trainer"), 3), *match.play(Act.FREE), *match.play(trade(0, 0)), *match.play(Act.BUY)]
     steps = {
         "defeats": "the white crystal of the treasure is not guarded from A",
         "order": "A has a red crystal for the prisoner",

@@ -10,6 +10,7 @@ import pytest
 
 from games.dungeon_allies.reference import COLOURS, DICE, Reference
 from games.dungeon_allies.scenes import DA, at_random, check_counts, enriched, legal, unplaced
+from games.dungeon_allies.shapes import DATA, drawn
 from meadhall import Match
 from meadhall.engine.rule import INTERPRETED
 from meadhall.games.dungeon_allies.actions import Phase
@@ -21,16 +22,18 @@ MATCHES = 1 if INTERPRETED else 4
 
 
 def matches(count: int) -> Iterator[Match]:
-    """Yield matches with every number of players: normal ones, and as many that begin rich and late."""
+    """Yield matches with every number of players: normal ones, some that begin rich and late, some with other components."""
     for players in range(DA.min_players, DA.max_players + 1):
         for number in range(count):
             yield DA.match(players=players, seed=f"dungeon allies {players} {number}")
             yield enriched(DA.match(players=players, seed=f"rich allies {players} {number}"))
+            components = drawn(10 * number + players)
+            yield enriched(DA.match(players=players, seed=f"other allies {players} {number}", components=components))
 
 
 def reference_of(match: Match) -> Reference:
     """Return the reference in the same position. It starts from the seed and then copies what the test has changed."""
-    reference = Reference(match.players, match.seed)
+    reference = Reference(match.players, match.seed, match.options["components"].get("data", DATA))
     assert [event.to_list() for event in match.setup] == reference.events
     for step in match.steps:
         reference.play(step.action)

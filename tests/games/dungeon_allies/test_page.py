@@ -17,7 +17,7 @@ from meadhall.engine.view import EVERYTHING
 from meadhall.games.dungeon_allies import actions, page
 from meadhall.games.dungeon_allies.actions import Act, Phase
 from meadhall.games.dungeon_allies.boards import PlacedDie
-from meadhall.games.dungeon_allies.pieces import DICE, NONE, SIDES, SQUARES, TARGETS, Die, Item
+from meadhall.games.dungeon_allies.pieces import DICE, NONE, SIDES, SQUARES, TARGETS, Die, Item, Target
 from meadhall.games.dungeon_allies.state import Event, Step
 from meadhall.games.dungeon_allies.story import FightDie, Scene, story
 
@@ -153,7 +153,10 @@ def test_choices_are_taken_apart_as_the_rules_number_them(players: int) -> None:
 
 def test_the_private_part_knows_every_target_and_every_square_once() -> None:
     own = page.own(DA.match(players=2, seed="plain").view(0))
-    assert [target for targets in own.targets for target in targets] == list(range(TARGETS))
+    assert [target for targets in own.targets for target in targets] == [
+        *range(Target.PRISONER + 5),
+        *range(Target.TRADE, TARGETS),
+    ]
     assert [square for squares in own.levels for square in squares] == list(range(SQUARES)) == list(own.targets[0])
 
 
@@ -239,7 +242,7 @@ def test_the_story_of_a_turn_contains_all_fights_and_all_gold(players: int) -> N
 
 def test_scenes_are_in_the_order_of_the_places_and_keep_their_numbers() -> None:
     """The page recognizes by their numbers the scenes that it has already shown."""
-    match = play_at_random(enriched(DA.match(players=2, seed="rich")))
+    match = play_at_random(DA.match(players=5, seed="rich"))
     known: dict[tuple[int, int], Scene] = {}
     for position in range(len(match.steps) + 1):
         _, scenes = story(match.view_at(position))

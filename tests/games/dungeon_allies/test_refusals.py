@@ -80,6 +80,12 @@ def welcoming() -> Match:
     return match
 
 
+def freeing() -> Match:
+    match = scene(crystals={A: "R"})
+    send(match, (A, 4, "prisoner:1"), (B, 4, "treasure:1"), (A, 6, "treasure:2"), (B, 6, "treasure:3"))
+    return match
+
+
 def trading() -> Match:
     match = scene(crystals={A: "RRR", B: "B" * 15})
     send(match, (A, 4, "trade"), (B, 4, "treasure:1"), (A, 6, "trade"), (B, 6, "treasure:2"))
@@ -102,6 +108,7 @@ DECISIONS: dict[Phase, Callable[[], Match]] = {
     Phase.PREP: preparing,
     Phase.REROLL: rerolling,
     Phase.FOLLOWER_DIE: welcoming,
+    Phase.PRISONER: freeing,
     Phase.TRADE: trading,
     Phase.BUY: buying,
 }
@@ -115,6 +122,7 @@ ANY: dict[Phase, tuple[int, str]] = {
     Phase.PREP: (Act.ROLL, "DA-4.5"),
     Phase.REROLL: (Act.ACCEPT, "DA-4.6"),
     Phase.FOLLOWER_DIE: (follower_die(4), "DA-8.3"),
+    Phase.PRISONER: (Act.FREE, "DA-9.1"),
     Phase.TRADE: (Act.END_TRADE, "DA-10.1"),
     Phase.BUY: (Act.DECLINE, "DA-11.1"),
 }
@@ -125,6 +133,7 @@ OF_ITS_KIND: list[tuple[Phase, int, str]] = [
     (Phase.PLACE, place(4, "square:5"), "DA-3.3"),
     (Phase.PLACE, place(4, "square:0"), "DA-3.3"),
     (Phase.PLACE, place(12, "trainer"), "DA-1.2"),
+    (Phase.PLACE, place(4, "prisoner:6"), "DA-3.3"),
     (Phase.PEEK, peek(7), "DA-3.4"),
     (Phase.PEEK, peek(0), "DA-3.4"),
     (Phase.BID, bid(4), "DA-8.1"),
@@ -134,16 +143,20 @@ OF_ITS_KIND: list[tuple[Phase, int, str]] = [
     (Phase.PREP, Act.HAMMER, "DA-4.5"),
     (Phase.PREP, enhance(8), "DA-4.5"),
     (Phase.PREP, enhance(12), "DA-4.5"),
+    (Phase.PREP, enhance(20), "DA-1.4"),
     (Phase.PREP, bless(4), "DA-4.5"),
     (Phase.PREP, bless(6), "DA-4.5"),
     (Phase.PREP, bless(8), "DA-4.5"),
+    (Phase.PREP, bless(20), "DA-4.5"),
     (Phase.REROLL, reroll(6), "DA-4.6"),
     (Phase.REROLL, reroll(12), "DA-4.6"),
+    (Phase.REROLL, reroll(20), "DA-4.6"),
     (Phase.FOLLOWER_DIE, follower_die(8), "DA-8.3"),
     (Phase.FOLLOWER_DIE, follower_die(12), "DA-8.3"),
     (Phase.TRADE, trade(0, 1), "DA-10.2"),
     (Phase.TRADE, trade(0, 0), "DA-10.1"),
     (Phase.TRADE, trade(3, 0), "DA-10.1"),
+    (Phase.TRADE, trade(4, 0), "DA-10.1"),
 ]
 
 
@@ -180,12 +193,13 @@ def test_illegal_actions_are_refused_and_change_nothing() -> None:
 def test_action_numbers_are_those_of_the_rules() -> None:
     """Chapter 15 of the rules. The numbers are public: records contain them."""
     assert place(4, "square:0") == 2
-    assert (place(12, "sorcerer:5"), Act.ILLUMINATE) == (236, 237)
+    assert (place(12, "sorcerer:5"), Act.ILLUMINATE) == (251, 252)
     assert place(12, "trainer") == 176
-    assert (peek(0), peek(27)) == (238, 265)
-    assert (bid(1), bid(60)) == (266, 325)
-    assert (fight(0), fight(27)) == (326, 353)
-    assert (Act.ROLL, Act.HAMMER, enhance(4), bless(4)) == (354, 355, 356, 361)
-    assert (Act.ACCEPT, reroll(4), follower_die(4)) == (366, 367, 372)
-    assert (Act.END_TRADE, trade(0, 0), trade(3, 1)) == (377, 378, 385)
-    assert (Act.DECLINE, Act.BUY, ACTIONS) == (386, 387, 388)
+    assert (peek(0), peek(27)) == (253, 280)
+    assert (bid(1), bid(60)) == (281, 340)
+    assert (fight(0), fight(27)) == (341, 368)
+    assert (Act.ROLL, Act.HAMMER, enhance(4), enhance(20), bless(4), bless(20)) == (369, 370, 371, 376, 377, 382)
+    assert (Act.ACCEPT, reroll(4), reroll(20), follower_die(4), follower_die(12)) == (383, 384, 389, 390, 394)
+    assert (Act.KEEP_OFFERING, Act.FREE) == (395, 396)
+    assert (Act.END_TRADE, trade(0, 0), trade(7, 1)) == (397, 398, 413)
+    assert (Act.DECLINE, Act.BUY, ACTIONS) == (414, 415, 416)

@@ -241,7 +241,7 @@ def test_DA_9_1_a_player_who_can_pay_the_offering_pays_and_gets_the_reward(
 ) -> None:
     match = scene(crystals={A: offering, B: ""})
     send(match, (A, 4, f"prisoner:{space}"), (B, 4, f"prisoner:{space % 4 + 1}"))
-    events = only(go(match), "frees", "pays", "gains", "prisoner_forfeit")
+    events = only([*go(match), *match.play(Act.FREE)], "frees", "pays", "gains", "prisoner_forfeit")
     assert [event for event in events if event[1] == B] == [["prisoner_forfeit", B, space % 4 + 1]]
     colour = {"R": "red", "B": "blue", "Y": "yellow", "G": "green"}[offering]
     assert [event for event in events if event[1] == A] == [
@@ -251,18 +251,42 @@ def test_DA_9_1_a_player_who_can_pay_the_offering_pays_and_gets_the_reward(
     ]
 
 
-def test_DA_9_1_there_is_no_choice_and_spaces_come_in_order() -> None:
+def test_DA_9_1_spaces_come_in_order() -> None:
     match = scene({A: {4: "water", 6: "fire", 8: "armor"}}, crystals={A: "B"})
     send(match, (A, 8, "prisoner:1"), (B, 4, "trade"), (A, 6, "prisoner:2"))
-    events = only(go(match), "frees", "prisoner_forfeit")
+    events = only([*go(match), *match.play(Act.FREE)], "frees", "prisoner_forfeit")
     assert events == [["prisoner_forfeit", A, 1], ["frees", A, 2]], "the red crystal comes too late"
     assert crystals(match, A) == "R"
+
+
+def test_DA_9_1_a_player_who_declines_keeps_the_offering_and_gets_nothing() -> None:
+    match = scene(crystals={A: "R", B: "B"})
+    send(match, (A, 4, "prisoner:1"), (B, 4, "prisoner:2"))
+    go(match)
+    before = box(match)
+    assert (match.actor, legal(match)) == (A, [Act.KEEP_OFFERING, Act.FREE])
+    assert told(match.play(Act.KEEP_OFFERING)) == [["prisoner_declined", A, 1]]
+    assert (crystals(match, A), gold(match, A), box(match)) == ("R", 0, before)
+    assert match.actor == B, "every player who can pay is asked"
+    assert only(match.play(Act.FREE), "frees", "pays", "gains")[0] == ["frees", B, 2]
+
+
+def test_DA_9_1_a_crystal_that_was_kept_can_be_used_two_places_later() -> None:
+    match = scene({A: {4: "water", 6: "fire"}}, crystals={A: "B"})
+    send(match, (A, 4, "prisoner:2"), (B, 4, "trade"), (A, 6, "sorcerer:1"))
+    go(match)
+    match.play(Act.KEEP_OFFERING)
+    assert (match.actor, legal(match)) == (A, [Act.DECLINE, Act.BUY])
+    paid = scene({A: {4: "water", 6: "fire"}}, crystals={A: "B"})
+    send(paid, (A, 4, "prisoner:2"), (B, 4, "trade"), (A, 6, "sorcerer:1"))
+    go(paid)
+    assert [event[0] for event in only(paid.play(Act.FREE), "cannot_pay")] == ["cannot_pay"]
 
 
 def test_DA_9_1_the_offering_is_paid_even_if_the_box_lacks_the_reward() -> None:
     match = scene(crystals={A: "G", B: "B" * 16})
     send(match, (A, 4, "prisoner:4"))
-    assert only(go(match), "pays", "gains") == [["pays", A, "green", 1], ["gains", A, "gold", 2]]
+    assert only([*go(match), *match.play(Act.FREE)], "pays", "gains") == [["pays", A, "green", 1], ["gains", A, "gold", 2]]
 
 
 # ------------------------------------------------------------------------------------------------------------------------ trade
@@ -413,7 +437,7 @@ def test_events_name_spaces_by_their_printed_numbers() -> None:
     """DA-3.3: Spaces are numbered from 1, as printed."""
     match = scene(players=4, treasure={1: "R"}, crystals={B: "Y"})
     send(match, (A, 4, "treasure:1"), (B, 4, "prisoner:3"), (C, 4, "treasure:4"), (D, 4, "prisoner:5"))
-    assert only(go(match), "loots", "frees", "prisoner_forfeit") == [
+    assert only([*go(match), *match.play(Act.FREE)], "loots", "frees", "prisoner_forfeit") == [
         ["loots", A, 1],
         ["loots", C, 4],
         ["frees", B, 3],

@@ -32,12 +32,12 @@ from games.dungeon_allies.scenes import (
     state_of,
     told,
 )
-from meadhall import BadSetup
+from meadhall import BadSetup, CannotUndo, Match
 from meadhall.engine.rule import INTERPRETED
 from meadhall.games.dungeon_allies.actions import Act
 from meadhall.games.dungeon_allies.components import SKILL_NAMES
 from meadhall.games.dungeon_allies.pieces import CARDS, DISPLAY, FOLLOWERS, NONE, SQUARES, Die, Item
-from meadhall.games.dungeon_allies.state import State, level_of
+from meadhall.games.dungeon_allies.state import State
 
 SETUPS = 10 if INTERPRETED else 60
 
@@ -92,8 +92,8 @@ def test_DA_1_4_the_d20_is_not_rolled_and_the_percentile_die_only_for_the_first_
     match = play_at_random(DA.match(players=4, seed="dice of a match"))
     events = [event for step in match.steps for event in step.events]
     assert {event.arguments[1] for event in events if event.name == "rolled"} <= {4, 6, 8, 10, 12}
-    assert "percentile" in {event.name for event in match.setup}
-    assert "percentile" not in {event.name for event in events}
+    assert "percentile" in {event.name for event in match.steps[3].events}, "after the last player has chosen"
+    assert "percentile" not in {event.name for step in [*match.steps[:3], *match.steps[4:]] for event in step.events}
     match = scene({A: {4: "water", 6: "fire"}}, crystals={A: "G"}, monsters={0: (99, 1, "armor")})
     send(match, (A, 4, "square:0"))
     go(match)
@@ -101,7 +101,7 @@ def test_DA_1_4_the_d20_is_not_rolled_and_the_percentile_die_only_for_the_first_
 
 
 def test_DA_1_5_eight_yellow_eight_blue_and_twelve_red_squares() -> None:
-    assert [level_of(square) for square in range(SQUARES)] == [0] * 8 + [1] * 8 + [2] * 12
+    assert state_of(scene()).level.tolist() == [0] * 8 + [1] * 8 + [2] * 12
     for square, sides, target in ((7, 4, 2), (8, 4, 3), (15, 6, 5), (16, 6, 6)):
         match = scene({A: {4: "water", 6: "fire"}}, monsters={square: (target, 1, "armor")})
         send(match, (A, sides, f"square:{square}"))
@@ -124,7 +124,7 @@ def test_DA_1_6_what_the_box_lacks_is_lost() -> None:
     state.reward[1, [Item.RED, Item.BLUE, Item.YELLOW]] = 2, 0, 3
     match = match.supposing(states)
     send(match, (A, 4, "prisoner:2"))
-    events = only(go(match), "frees", "pays", "gains")
+    events = only([*go(match), *match.play(Act.FREE)], "frees", "pays", "gains")
     assert events == [
         ["frees", A, 2],
         ["pays", A, "blue", 1],
@@ -143,6 +143,35 @@ def test_DA_1_7_gold_never_runs_out() -> None:
 
 
 # ----------------------------------------------------------------------------------------------------------------------- set-up
+
+
+def assigned(match: Match) -> Match:
+    """Return the match after all players have chosen the character with the d6."""
+    for _ in range(match.players):
+        match.play(Act.ASSIGN)
+    return match
+
+
+def test_DA_2_3_turn_order_and_treasure_come_after_the_last_choice() -> None:
+    match = DA.match(players=3, seed="sheet")
+    assert {event.name for event in match.setup} == {"tile", "character", "card_shown", "follower_top"}
+    for _ in range(2):
+        assert {event.name for event in match.play(Act.ASSIGN)} == {"assigned"}
+        assert state_of(match).order.tolist() == [NONE] * 5
+        assert not state_of(match).treasure.any()
+    names = [event.name for event in match.play(Act.ASSIGN)]
+    assert names == [*["assigned"] * 2, *["percentile"] * names.count("percentile"), "order", *["treasure"] * 5]
+
+
+def test_DA_2_3_the_last_choice_can_not_be_undone() -> None:
+    """The roll for the turn order and the crystals have come to light."""
+    match = DA.match(players=2, seed="undone")
+    match.play(Act.ASSIGN)
+    match.undo()
+    match.play(Act.ASSIGN + 1)
+    match.play(Act.ASSIGN)
+    with pytest.raises(CannotUndo):
+        match.undo()
 
 
 @pytest.mark.parametrize("players", [2, 5])
@@ -177,7 +206,9 @@ def test_DA_2_3_every_player_in_seat_order_decides_who_gets_the_d6() -> None:
         assert (match.actor, legal(match)) == (seat, [Act.ASSIGN, Act.ASSIGN + 1])
         assert refused(match, Act.ILLUMINATE) == "DA-2.3"
         names = [event[2] for event in only(match.setup, "character")][2 * seat : 2 * seat + 2]
-        assert told(match.play(Act.ASSIGN + choice)) == [["assigned", seat, names[k], 6 if k == choice else 4] for k in range(2)]
+        events = told(match.play(Act.ASSIGN + choice))
+        assert events[:2] == [["assigned", seat, names[k], 6 if k == choice else 4] for k in range(2)]
+        assert len(events) == 2 or seat == 2
         state = state_of(match)
         assert [state.ally[seat, Die.D6], state.ally[seat, Die.D4]] == [state.dealt[seat, choice], state.dealt[seat, 1 - choice]]
     assert match.actor == state_of(match).order[0]
@@ -201,13 +232,14 @@ def test_DA_2_5_the_highest_roll_is_first_and_ties_roll_again() -> None:
     """Tied players roll until the tie is broken; ranks that are settled stay."""
     rounds: Counter[int] = Counter()
     for number in range(10 * SETUPS):
-        match = DA.match(players=5, seed=f"order {number}")
+        match = assigned(DA.match(players=5, seed=f"order {number}"))
+        last = match.steps[-1].events
         rolls: dict[int, list[int]] = {seat: [] for seat in range(5)}
-        for _, seat, value in only(match.setup, "percentile"):
+        for _, seat, value in only(last, "percentile"):
             assert value in range(0, 100, 10)
             assert not rolls[seat] or list(rolls.values()).count(rolls[seat]) > 0
             rolls[seat].append(value)
-        (order,) = only(match.setup, "order")
+        (order,) = only(last, "order")
         assert order[1:] == sorted(rolls, key=lambda seat: rolls[seat], reverse=True)
         assert len({tuple(rolled) for rolled in rolls.values()}) == 5
         for seat, rolled in rolls.items():  # only tied players roll
@@ -221,7 +253,8 @@ def test_DA_2_6_a_crystal_on_each_of_four_treasures_and_a_gold_on_the_fifth() ->
     colours: Counter[str] = Counter()
     for number in range(SETUPS):
         match = DA.match(players=4, seed=f"treasure {number}")
-        laid = only(match.setup, "treasure")
+        assert (state_of(match).box.sum(), state_of(match).treasure.sum()) == (60, 0)
+        laid = only(assigned(match).steps[-1].events, "treasure")
         assert [event[1] for event in laid] == [1, 2, 3, 4, 5]
         assert laid[-1][2] == "gold"
         colours.update(event[2] for event in laid[:-1])
@@ -236,7 +269,7 @@ def test_DA_2_6_every_crystal_in_the_box_is_drawn_as_often_as_any_other() -> Non
     """Chi-squared with 4 degrees of freedom is above 18.5 once in a thousand times."""
     drawn: Counter[str] = Counter()
     for number in range(10 * SETUPS):
-        drawn[only(DA.match(players=2, seed=f"drawn {number}").setup, "treasure")[0][2]] += 1
+        drawn[only(assigned(DA.match(players=2, seed=f"drawn {number}")).steps[-1].events, "treasure")[0][2]] += 1
     expected = {"red": 24, "blue": 16, "yellow": 10, "green": 6, "white": 4}
     scale = drawn.total() / 60
     assert sum((drawn[colour] - scale * count) ** 2 / (scale * count) for colour, count in expected.items()) < 18.5

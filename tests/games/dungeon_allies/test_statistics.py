@@ -15,11 +15,12 @@ from games.dungeon_allies.scenes import DA
 from meadhall.cli import main
 from meadhall.engine.events import append_argument, emit, new_log
 from meadhall.engine.record.format import read_records
-from meadhall.games.dungeon_allies.pieces import SPOTS, Spot
+from meadhall.games.dungeon_allies.pieces import SPOTS, SQUARES, Spot
 from meadhall.games.dungeon_allies.state import Event
 from meadhall.games.dungeon_allies.statistics import COUNTERS, PLACES, STATISTICS, Count, tally
 
 Happened = tuple[int, ...]
+BUILT_IN = DA.check_options({})
 
 FIRST_GAME: list[list[Happened]] = [
     [(Event.ORDER, 1, 0), (Event.ASSIGNED, 0, 3, 6)],
@@ -64,13 +65,13 @@ def test_a_game_counted_by_hand() -> None:
     assert counts[Count.FIRST_ORDER : Count.FIRST_ORDER + 3].tolist() == [2, 1, 0]  # the first order: seats 1 and 0
     placed = {spot: count for spot, count in enumerate(counts[Count.PLACED : Count.PLACED + SPOTS].tolist()) if count}
     assert placed == {Spot.SQUARE + 3: 1, Spot.SQUARE + 8: 1, Spot.SQUARE + 27: 1, Spot.TURN_ORDER: 1, Spot.TAVERN: 1}
-    assert counts[Count.DEFEATED : Count.DEFEATED + 3].tolist() == [1, 1, 0]
-    assert counts[Count.LOST : Count.LOST + 3].tolist() == [0, 0, 1]
+    assert counts[Count.DEFEATED : Count.DEFEATED + SQUARES].nonzero()[0].tolist() == [3, 8]
+    assert counts[Count.LOST : Count.LOST + SQUARES].nonzero()[0].tolist() == [27]
     assert counts[Count.SPELLS : Count.SPELLS + 5].tolist() == [1, 0, 0, 1, 0]
 
 
 def test_two_games_reported_by_hand() -> None:
-    report = STATISTICS.fields(np.array([counted(FIRST_GAME), counted(SECOND_GAME)]), 2)
+    report = STATISTICS.fields(np.array([counted(FIRST_GAME), counted(SECOND_GAME)]), 2, BUILT_IN)
     assert report["turns"] == {"mean": 31.0, "sd": 29.0, "min": 2, "median": 31.0, "max": 60}
     assert report["score"] == {"mean": 4.0, "sd": 4.5**0.5, "min": 1, "median": 4.0, "max": 7}
     assert report["points_from_cards"] == 8 / 16

@@ -7,7 +7,7 @@ from enum import IntEnum
 import numpy as np
 
 from meadhall.engine.rule import rule
-from meadhall.games.dungeon_allies.pieces import DEALT, DICE, SQUARES, TARGETS, TRADES
+from meadhall.games.dungeon_allies.pieces import DEALT, DICE, FIGHT_DICE, SQUARES, TARGETS, TRADES
 
 MOST_GOLD_BID = 60
 
@@ -23,8 +23,9 @@ class Phase(IntEnum):
     PREP = 5  # spells before the roll
     REROLL = 6  # spells after the roll
     FOLLOWER_DIE = 7  # the follower's die
-    TRADE = 8  # an exchange, or the end of the visit
-    BUY = 9  # whether to pay for a card
+    PRISONER = 8  # whether to pay the offering
+    TRADE = 9  # an exchange, or the end of the visit
+    BUY = 10  # whether to pay for a card
 
 
 class Act(IntEnum):
@@ -55,11 +56,13 @@ class Act(IntEnum):
     FIGHT = Phase.FIGHT_ORDER, range(SQUARES)
     ROLL = Phase.PREP
     HAMMER = Phase.PREP
-    ENHANCE = Phase.PREP, range(DICE)
-    BLESS = Phase.PREP, range(DICE)
+    ENHANCE = Phase.PREP, range(FIGHT_DICE)
+    BLESS = Phase.PREP, range(FIGHT_DICE)
     ACCEPT = Phase.REROLL
-    REROLL = Phase.REROLL, range(DICE)
+    REROLL = Phase.REROLL, range(FIGHT_DICE)
     FOLLOWER_DIE = Phase.FOLLOWER_DIE, range(DICE)
+    KEEP_OFFERING = Phase.PRISONER
+    FREE = Phase.PRISONER
     END_TRADE = Phase.TRADE
     TRADE = Phase.TRADE, range(2 * TRADES)  # see `trade`
     DECLINE = Phase.BUY

@@ -10,29 +10,40 @@ from typing import Any, Literal
 
 from meadhall.engine.view import View
 from meadhall.games.dungeon_allies import names
-from meadhall.games.dungeon_allies.components import components_of
+from meadhall.games.dungeon_allies.components import (
+    COLOUR_NAMES,
+    SKILL_NAMES,
+    CrystalPoints,
+    FixedPoints,
+    MonsterPoints,
+    Points,
+    components_of,
+)
 from meadhall.games.dungeon_allies.names import Names
 from meadhall.games.dungeon_allies.pieces import (
     CARDS,
     COLOURS,
     DICE,
+    FIGHT_DICE,
     FIRST_FOLLOWER,
     ITEMS,
     MONSTERS,
     NONE,
     SIDES,
     SKILLS,
-    TRADES,
+    SQUARES,
     TRAINER_SPACES,
-    CardKind,
     Target,
 )
 from meadhall.games.dungeon_allies.rules.excursion import is_doubled, is_fighting
 from meadhall.games.dungeon_allies.rules.scoring import card_score, points_of
 from meadhall.games.dungeon_allies.rules.sorcerer import price
 from meadhall.games.dungeon_allies.rules.treasure import is_guarded
-from meadhall.games.dungeon_allies.state import Event, has_seen, has_tile, level_of
+from meadhall.games.dungeon_allies.state import Event, has_seen, has_tile
 from meadhall.games.dungeon_allies.story import Fight, FightDie, Monster, monster_of
+
+ROW = 4
+"""Squares in a row of the dungeon."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +67,7 @@ class Square:
     """A square of the dungeon.
 
     Attributes:
+        cell: where it is drawn: four to a row, every level in new rows.
         tile: whether a tile still lies there.
         monster: the tile; None if the viewer doesn't know it.
         former: the name of the monster that was there, if the square is empty.
@@ -65,6 +77,7 @@ class Square:
     target: int
     name: str
     level: int
+    cell: int
     tile: bool
     monster: Monster | None
     former: str
@@ -82,7 +95,7 @@ class TrackSpace:
 
 @dataclass(frozen=True)
 class Track:
-    """The turn order: its spaces, and the seats in their current order."""
+    """The turn order: its spaces, and the seats in their current order (none before it is rolled)."""
 
     target: int
     spaces: tuple[TrackSpace, ...]
@@ -152,20 +165,31 @@ class Market:
 
 
 @dataclass(frozen=True)
-class Card:
-    """A card.
+class Value:
+    """DA-13.2: One kind of points that a card scores.
 
     Attributes:
         subject: the weakness or colour that scores.
         per: how many of it score once.
+    """
+
+    kind: Literal["monster", "crystal", "fixed"]
+    points: int
+    subject: int = 0
+    per: int = 1
+
+
+@dataclass(frozen=True)
+class Card:
+    """A card.
+
+    Attributes:
+        kinds: the kinds of points that it scores.
         score: the points that the card is worth to its owner now.
     """
 
     name: str
-    kind: Literal["monster", "crystal", "fixed"]
-    subject: int
-    per: int
-    points: int
+    kinds: tuple[Value, ...]
     score: int = 0
 
 
@@ -221,13 +245,24 @@ class Boards:
 
     # ------------------------------------------------------------------------------------------------------------------ dungeon
 
+    @cached_property
+    def cells(self) -> tuple[int, ...]:
+        """Return the cell of every square."""
+        found: list[int] = []
+        for square in range(SQUARES):
+            begins = square > 0 and self._state.level[square] != self._state.level[square - 1]
+            following = found[-1] + 1 if found else 0
+            found.append(ROW * -(-following // ROW) if begins else following)
+        return tuple(found)
+
     def square(self, square: int) -> Square:
         """Return a square."""
         tile, target = bool(has_tile(self._state, square)), Target.SQUARE + square
         return Square(
             target=target,
-            name=names.square(square),
-            level=level_of(square),
+            name=self._names.square(square),
+            level=int(self._state.level[square]),
+            cell=self.cells[square],
             tile=tile,
             monster=self.monster(square),
             former="" if tile else self._names.monster(self._state.former[square]),
@@ -254,8 +289,8 @@ class Boards:
             return None
         last = self._view.steps[-1].events if self._view.steps else ()
         rolls = [event.arguments[1] for event in last if event.kind in (Event.ROLLED, Event.REROLLED)]
-        dice = tuple(self._fight_die(die, SIDES[die] in rolls) for die in range(DICE) if is_fighting(self._state, die))
-        return Fight(self._view.actor, square, level_of(square), monster, dice)
+        dice = tuple(self._fight_die(die, SIDES[die] in rolls) for die in range(FIGHT_DICE) if is_fighting(self._state, die))
+        return Fight(self._view.actor, square, int(self._state.level[square]), monster, dice)
 
     def _fight_die(self, die: int, fresh: bool) -> FightDie:
         state = self._state
@@ -267,7 +302,8 @@ class Boards:
     def track(self) -> Track:
         """Return the turn order."""
         spaces = tuple(map(self._track_space, self._players))
-        return Track(int(Target.TURN_ORDER), spaces, tuple(self._state.order[: len(self._players)].tolist()))
+        order = (seat for seat in self._state.order.tolist() if seat != NONE)
+        return Track(int(Target.TURN_ORDER), spaces, tuple(order))
 
     def _track_space(self, space: int) -> TrackSpace:
         seat = self._state.track[space]
@@ -306,7 +342,7 @@ class Boards:
     def market(self) -> Market:
         """Return the trade table."""
         sides = [items(side) for side in self._state.exchange]
-        lines = tuple((sides[2 * line], sides[2 * line + 1]) for line in range(TRADES))
+        lines = tuple((sides[2 * line], sides[2 * line + 1]) for line in range(self._state.lines))
         return Market(int(Target.TRADE), lines, self.dice(Target.TRADE), items(self._state.box))
 
     def offer(self, space: int) -> Offer:
@@ -340,7 +376,7 @@ class Boards:
             if target == Target.TRAINER and PlacedDie(seat, die) in self._trained:
                 target = NONE  # the trained ally has a larger die now, and this ally joined later
             if ally != NONE:
-                yield Member(die, self.ally(ally), "" if target == NONE else names.target(target))
+                yield Member(die, self.ally(ally), "" if target == NONE else self._names.target(target))
 
     @cached_property
     def _trained(self) -> set[PlacedDie]:
@@ -359,22 +395,20 @@ class Boards:
 
     def card(self, card: int, owner: int = NONE) -> Card:
         """Return a card, with its score for its owner."""
-        state = self._state
-        return Card(
-            name=self._names.card(card),
-            kind=_KINDS[CardKind(state.card_kind[card])],
-            subject=int(state.card_subject[card]),
-            per=int(state.card_per[card]),
-            points=int(state.card_points[card]),
-            score=0 if owner == NONE else int(card_score(state, owner, card)),
-        )
+        kinds = self._names.components.sorcerer_card[card].kinds
+        score = 0 if owner == NONE else int(card_score(self._state, owner, card))
+        return Card(self._names.card(card), tuple(map(value, kinds)), score)
 
 
-_KINDS: dict[CardKind, Literal["monster", "crystal", "fixed"]] = {
-    CardKind.MONSTER: "monster",
-    CardKind.CRYSTAL: "crystal",
-    CardKind.FIXED: "fixed",
-}
+def value(kind: Points) -> Value:
+    """Return one kind of points of a card."""
+    match kind:
+        case MonsterPoints():
+            return Value("monster", kind.points, SKILL_NAMES.index(kind.weakness))
+        case CrystalPoints():
+            return Value("crystal", kind.points, COLOUR_NAMES.index(kind.color), kind.per)
+        case FixedPoints():
+            return Value("fixed", kind.points)
 
 
 def items(counts: Iterable[int], gold: int = 0) -> Items:

@@ -64,7 +64,7 @@ def _training(state: State, seat: int, last: int = NONE) -> tuple[set[int], set[
     ``last``: another die that would be placed at the trainer.
     """
     dice = {die for die in range(DICE) if state.ally[seat, die] != NONE}
-    placed = [divmod(int(trainee), DICE) for trainee in state.trainee[: state.trainees]]
+    placed = [divmod(state.trainee[space], DICE) for space in range(state.trainees)]
     trained = set()
     for die in [*(die for owner, die in placed if owner == seat), *([] if last == NONE else [last])]:
         if die + 1 not in dice:
@@ -84,14 +84,13 @@ def _at_a_prisoner(state: State, seat: int, space: int) -> str:
 
 def _at_the_market(state: State, seat: int) -> str:
     """DA-10.1: A trade needs all crystals of one side of a line."""
-    if any(_can_give(state, seat, side) for side in range(len(state.exchange))):
+    if any(_can_give(state, seat, side) for side in range(2 * state.lines)):
         return ""
     return _("You don't have the crystals for any of these trades yet.")
 
 
 def _can_give(state: State, seat: int, side: int) -> bool:
-    given = state.exchange[side]
-    return bool(any(given)) and all(state.crystals[seat, colour] >= given[colour] for colour in range(COLOURS))
+    return all(state.crystals[seat, colour] >= state.exchange[side, colour] for colour in range(COLOURS))
 
 
 def _at_the_sorcerer(state: State, seat: int) -> str:

@@ -16,10 +16,12 @@ from meadhall.engine.options import Document
 from meadhall.games.dungeon_allies.pieces import (
     CARDS,
     CHARACTERS,
+    COLOURS,
     CRYSTALS,
+    DICE,
     DISPLAY,
     FOLLOWERS,
-    LEVEL_SQUARES,
+    ITEMS,
     LEVELS,
     MONSTERS,
     PRISONERS,
@@ -29,9 +31,8 @@ from meadhall.games.dungeon_allies.pieces import (
     TRACK,
     TRADES,
     TRAINER_SPACES,
-    CardKind,
 )
-from meadhall.games.dungeon_allies.state import MAX_TURNS, ROUND_ENDS, level_of
+from meadhall.games.dungeon_allies.state import MAX_TURNS, ROUND_ENDS
 
 COLOUR_NAMES = ("red", "blue", "yellow", "green", "white")
 ITEM_NAMES = (*COLOUR_NAMES, "gold")
@@ -40,9 +41,9 @@ LEVEL_NAMES = ("yellow", "blue", "red")
 
 Skill = Literal["fire", "water", "nature", "potions", "amulet", "ranged", "melee", "armor"]
 Colour = Literal["red", "blue", "yellow", "green", "white"]
-Id = Annotated[str, Meta(pattern="^[a-z][a-z0-9_]{0,39}$")]
-Name = Annotated[str, Meta(min_length=1, max_length=40, pattern=r"^\S(.*\S)?$")]
-Count = Annotated[int, Meta(ge=0, le=24)]
+Level = Literal["yellow", "blue", "red"]
+Name = Annotated[str, Meta(min_length=1, max_length=60, pattern=r"^\S(.*\S)?$")]
+Count = Annotated[int, Meta(ge=0, le=99)]
 
 
 class _Part(msgspec.Struct, forbid_unknown_fields=True):
@@ -90,14 +91,14 @@ class TradeLine(_Part):
 class Square(_Part):
     """DA-1.5: An excursion square."""
 
-    level: Literal["yellow", "blue", "red"]
+    level: Level
     board: str = ""
 
 
 class Ally(_Part):
     """DA-1.2: A character or a follower."""
 
-    id: Id
+    id: Name
     name: Name
     skill: Skill
 
@@ -105,14 +106,14 @@ class Ally(_Part):
 class Face(_Part):
     """DA-4.4: A monster's numbers on one level."""
 
-    target: Annotated[int, Meta(ge=1, le=99)]
-    gold: Annotated[int, Meta(ge=0, le=20)]
+    target: Count
+    gold: Count
 
 
 class Monster(_Part):
     """A monster tile."""
 
-    id: Id
+    id: Name
     name: Name
     weakness: Skill
     yellow: Face
@@ -125,45 +126,88 @@ class Monster(_Part):
         return self.yellow, self.blue, self.red
 
 
-class _Card(_Part):
-    id: Id
-    name: Name
-    points: Annotated[int, Meta(ge=0, le=30)]
-
-
-class MonsterCard(_Card, tag_field="kind", tag="monster"):
+class MonsterPoints(_Part, tag_field="kind", tag="monster"):
     """DA-13.2: Points for each kept tile with the weakness."""
 
     weakness: Skill
-
-    @property
-    def codes(self) -> tuple[int, int, int, int]:
-        """Return kind, subject, per and points, as the state stores them."""
-        return CardKind.MONSTER, SKILL_NAMES.index(self.weakness), 1, self.points
+    points: Count
 
 
-class CrystalCard(_Card, tag_field="kind", tag="crystal"):
+class CrystalPoints(_Part, tag_field="kind", tag="crystal"):
     """DA-13.2: Points for every full ``per`` crystals of the colour."""
 
     color: Colour
-    per: Annotated[int, Meta(ge=1, le=24)]
+    per: Annotated[int, Meta(ge=1, le=99)]
+    points: Count
+
+
+class FixedPoints(_Part, tag_field="kind", tag="fixed"):
+    """DA-13.2: Points for owning the card."""
+
+    points: Count
+
+
+Points = MonsterPoints | CrystalPoints | FixedPoints
+
+
+class _Card(_Part):
+    id: Name
+    name: Name
 
     @property
-    def codes(self) -> tuple[int, int, int, int]:
-        """Return kind, subject, per and points, as the state stores them."""
-        return CardKind.CRYSTAL, COLOUR_NAMES.index(self.color), self.per, self.points
+    def kinds(self) -> tuple[Points, ...]:
+        """Return the kinds of points that the card scores."""
+        raise NotImplementedError
+
+
+class MonsterCard(_Card, tag_field="kind", tag="monster"):
+    """A card that scores points for tiles only."""
+
+    weakness: Skill
+    points: Count
+
+    @property
+    def kinds(self) -> tuple[Points, ...]:
+        """Return the one kind."""
+        return (MonsterPoints(self.weakness, self.points),)
+
+
+class CrystalCard(_Card, tag_field="kind", tag="crystal"):
+    """A card that scores points for crystals only."""
+
+    color: Colour
+    per: Annotated[int, Meta(ge=1, le=99)]
+    points: Count
+
+    @property
+    def kinds(self) -> tuple[Points, ...]:
+        """Return the one kind."""
+        return (CrystalPoints(self.color, self.per, self.points),)
 
 
 class FixedCard(_Card, tag_field="kind", tag="fixed"):
-    """DA-13.2: Points for owning the card."""
+    """A card that scores fixed points only."""
+
+    points: Count
 
     @property
-    def codes(self) -> tuple[int, int, int, int]:
-        """Return kind, subject, per and points, as the state stores them."""
-        return CardKind.FIXED, 0, 1, self.points
+    def kinds(self) -> tuple[Points, ...]:
+        """Return the one kind."""
+        return (FixedPoints(self.points),)
 
 
-Card = MonsterCard | CrystalCard | FixedCard
+class MixedCard(_Card, tag_field="kind", tag="mixed"):
+    """A card that scores any number of kinds of points together, or none."""
+
+    scores: list[Points]
+
+    @property
+    def kinds(self) -> tuple[Points, ...]:
+        """Return the kinds in the order of the document."""
+        return tuple(self.scores)
+
+
+Card = MonsterCard | CrystalCard | FixedCard | MixedCard
 
 RULES: Mapping[str, Any] = {
     "schema": 1,
@@ -174,10 +218,10 @@ RULES: Mapping[str, Any] = {
     "skills": list(SKILL_NAMES),
     "levels": list(LEVEL_NAMES),
     "supply": {"gold_tokens": 60, "gold_limited": False, "crystals": dict(zip(COLOUR_NAMES, CRYSTALS, strict=True))},
-    "dice": {"tokens_per_player": list(SIDES), "start_tokens": list(SIDES[:2]), "enhance_dice": list(SIDES)},
+    "dice": {"tokens_per_player": list(SIDES[:DICE]), "start_tokens": list(SIDES[:2])},
     "rounds": {"ends_at_removed": [*ROUND_ENDS, SQUARES]},
     "spells": {"illuminate": "red", "reroll": "blue", "bless": "yellow", "enhance": "green", "hammer": "white"},
-    "sorcerer": {"display": DISPLAY, "cost_by_round": ["blue", "yellow", "green"], "refill": True},
+    "sorcerer": {"display": DISPLAY, "cost_by_round": ["blue", "yellow", "green"]},
     "trainer": {"spaces": TRAINER_SPACES},
     "treasure": {
         "crystal_spaces": 4,
@@ -188,7 +232,16 @@ RULES: Mapping[str, Any] = {
     },
     "limits": {"max_turns": MAX_TURNS},
 }
-"""Tables that a document may repeat from the rules but can't change."""
+"""What a document may repeat from the rules but can't change."""
+
+FREE: Mapping[str, Mapping[str, Any]] = {
+    "dice": {"enhance_dice": list(SIDES[:DICE])},
+    "sorcerer": {"refill": True},
+}
+"""Values beside them that a document may choose, with their defaults."""
+
+BUILT_IN_LEVELS = (*["yellow"] * 8, *["blue"] * 8, *["red"] * 12)
+"""DA-1.5: The levels of the squares in a document without squares."""
 
 
 class Components(_Part, eq=False):
@@ -204,6 +257,7 @@ class Components(_Part, eq=False):
     follower: list[Ally]
     monster: list[Monster]
     sorcerer_card: list[Card]
+    name: Name = ""
     excursion_square: list[Square] | None = None
     schema: Any = None
     game: Any = None
@@ -226,94 +280,178 @@ class Components(_Part, eq=False):
         """Return characters, then followers, as the state numbers them."""
         return self.character + self.follower
 
+    @property
+    def levels_of_squares(self) -> list[int]:
+        """DA-1.5: Return the level of every square: 0 yellow, 1 blue, 2 red."""
+        squares = self.excursion_square
+        names = BUILT_IN_LEVELS if squares is None else [square.level for square in squares]
+        return [LEVEL_NAMES.index(name) for name in names]
+
+    @property
+    def enhance_dice(self) -> list[int]:
+        """DA-1.4: Return the sides of the dice that Enhance may add."""
+        return list((self.dice or {}).get("enhance_dice", FREE["dice"]["enhance_dice"]))
+
+    @property
+    def refill(self) -> bool:
+        """DA-11.3: Return whether empty sorcerer spaces are filled again."""
+        return bool((self.sorcerer or {}).get("refill", FREE["sorcerer"]["refill"]))
+
 
 COUNTS = {
-    "turn_order_space": TRACK,
-    "prisoner_space": PRISONERS,
-    "trade": TRADES,
-    "character": CHARACTERS,
-    "follower": FOLLOWERS,
-    "monster": MONSTERS,
-    "sorcerer_card": CARDS,
-    "excursion_square": SQUARES,
+    "turn_order_space": (TRACK, TRACK),
+    "prisoner_space": (1, PRISONERS),
+    "trade": (0, TRADES),
+    "character": (CHARACTERS, CHARACTERS),
+    "follower": (FOLLOWERS, FOLLOWERS),
+    "monster": (MONSTERS, MONSTERS),
+    "sorcerer_card": (CARDS, CARDS),
+    "excursion_square": (SQUARES, SQUARES),
 }
-"""DA-1.1: The number of entries in each table."""
+"""DA-1.1, DA-9.1, DA-10.1: The smallest and the largest number of entries in each table."""
 
 
 def find_errors(components: Components) -> Iterator[tuple[str, str]]:
-    """Yield errors as path and reason: wrong numbers of entries, repeated names, contradictions to the rules."""
+    """Yield errors as path and reason: wrong numbers of entries, repeated ids, contradictions to the rules."""
     for field, value in RULES.items():
         if getattr(components, field) is not None:
-            yield from _differences(f"$.{field}", getattr(components, field), value)
-    for field, count in COUNTS.items():
+            yield from _differences(f"$.{field}", getattr(components, field), value, FREE.get(field, {}))
+    for field, (least, most) in COUNTS.items():
         found = getattr(components, field)
-        if found is not None and len(found) != count:
-            first_too_many = f"[{count}]" if len(found) > count else ""
-            yield f"$.{field}{first_too_many}", f"expected {count} entries, found {len(found)}"
+        if found is not None and not least <= len(found) <= most:
+            first_too_many = f"[{most}]" if len(found) > most else ""
+            wanted = f"{most}" if least == most else f"{least} to {most}"
+            yield f"$.{field}{first_too_many}", f"expected {wanted} entries, found {len(found)}"
     for fields in (("character", "follower"), ("monster",), ("sorcerer_card",)):
-        yield from _repeated(components, fields)
+        yield from _repeated_ids(components, fields)
+    yield from _wrong_choices(components)
+    yield from _wrong_squares(components)
+    yield from _wrong_cards(components)
     yield from _wrong_print(components)
 
 
-def _differences(path: str, found: Any, wanted: Any) -> Iterator[tuple[str, str]]:
+def _differences(path: str, found: Any, wanted: Any, free: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     if isinstance(wanted, dict) and isinstance(found, dict):
         for key, value in found.items():
             if key in wanted:
-                yield from _differences(f"{path}.{key}", value, wanted[key])
-            else:
+                yield from _differences(f"{path}.{key}", value, wanted[key], {})
+            elif key not in free:
                 yield f"{path}.{key}", "unknown key"
     elif found != wanted or type(found) is not type(wanted):
         yield path, f"the rules fix this to {wanted!r}, not {found!r}"
 
 
-def _repeated(components: Components, fields: Sequence[str]) -> Iterator[tuple[str, str]]:
-    for attribute in ("id", "name"):
+def _repeated_ids(components: Components, fields: Sequence[str]) -> Iterator[tuple[str, str]]:
+    seen = set()
+    for field in fields:
+        for index, piece in enumerate(getattr(components, field)):
+            if piece.id in seen:
+                yield f"$.{field}[{index}].id", f"{piece.id!r} appears twice"
+            seen.add(piece.id)
+
+
+def _wrong_choices(components: Components) -> Iterator[tuple[str, str]]:
+    dice = (components.dice or {}).get("enhance_dice", [])
+    sizes = ", ".join(map(str, SIDES))
+    if not isinstance(dice, list) or any(type(sides) is not int or sides not in SIDES for sides in dice):
+        yield "$.dice.enhance_dice", f"expected a list of some of {sizes}, not {dice!r}"
+    elif len(set(dice)) < len(dice):
+        yield "$.dice.enhance_dice", f"a size appears twice in {dice!r}"
+    refill = (components.sorcerer or {}).get("refill", True)
+    if type(refill) is not bool:
+        yield "$.sorcerer.refill", f"expected true or false, not {refill!r}"
+
+
+def _wrong_squares(components: Components) -> Iterator[tuple[str, str]]:
+    before = 0
+    for index, level in enumerate(components.levels_of_squares):
+        if level < before:
+            found, last = LEVEL_NAMES[level], LEVEL_NAMES[before]
+            yield f"$.excursion_square[{index}].level", f"{found} after {last}: the order is yellow, blue, red"
+        before = level
+
+
+def _wrong_cards(components: Components) -> Iterator[tuple[str, str]]:
+    for index, card in enumerate(components.sorcerer_card):
         seen = set()
-        for field in fields:
-            for index, piece in enumerate(getattr(components, field)):
-                value = getattr(piece, attribute)
-                if value in seen:
-                    yield f"$.{field}[{index}].{attribute}", f"{value!r} appears twice"
-                seen.add(value)
+        for number, kind in enumerate(card.kinds):
+            counted = _counted(kind)
+            if counted in seen:
+                yield f"$.sorcerer_card[{index}].scores[{number}]", f"the card scores {counted} twice: use one entry for them"
+            seen.add(counted)
+
+
+def _counted(kind: Points) -> str:
+    """Return what a kind of points counts, for an error."""
+    match kind:
+        case MonsterPoints():
+            return f"{kind.weakness} tiles"
+        case CrystalPoints():
+            return f"{kind.color} crystals"
+        case FixedPoints():
+            return "fixed points"
 
 
 def _wrong_print(components: Components) -> Iterator[tuple[str, str]]:
     for index, space in enumerate(components.turn_order_space):
         if space.position != index + 1:
             yield f"$.turn_order_space[{index}].position", f"expected {index + 1}, not {space.position}: spaces are in order"
-    for index, square in enumerate(components.excursion_square or []):
-        level = LEVEL_NAMES[level_of(index)]
-        if square.level != level:
-            counts = f"{LEVEL_SQUARES} yellow, {LEVEL_SQUARES} blue, the rest red"
-            yield f"$.excursion_square[{index}].level", f"expected {level}, not {square.level}: the squares are {counts}"
     for skill, count in Counter(ally.skill for ally in components.character).items():
         if count > SEATS:
             yield "$.character", f"{count} characters have the skill {skill}: one of {SEATS} players would have two of them"
     for index, line in enumerate(components.trade):
         for side in ("left", "right"):
-            items = getattr(line, side)
-            if items.gold or not any(items.counts):
-                yield f"$.trade[{index}].{side}", "each side needs at least one crystal, and no gold"
+            if getattr(line, side).gold:
+                yield f"$.trade[{index}].{side}.gold", "gold can't be traded, only crystals can"
     lines = [np.subtract(line.right.counts, line.left.counts) for line in components.trade]
-    if np.linalg.matrix_rank(np.array(lines)) < len(lines):
+    if lines and np.linalg.matrix_rank(np.array(lines)) < len(lines):
         yield "$.trade", "the lines depend on each other: a player could trade in circles (DA-10.2)"
 
 
 def encode(components: Components) -> tuple[int, ...]:
-    """Return the integers for the rules: the fields of the state from ``target`` to ``card_points``, one after the other."""
-    monsters, allies, cards = components.monster, components.allies, [card.codes for card in components.sorcerer_card]
+    """Return the integers for the rules: the fields of the state from ``target`` to ``fixed_points``, one after the other."""
+    monsters, allies = components.monster, components.allies
+    tiles, crystals, per, fixed = _points_of_cards(components)
     fields: list[Any] = [
         [[monster.faces[level].target for monster in monsters] for level in range(LEVELS)],
         [[monster.faces[level].gold for monster in monsters] for level in range(LEVELS)],
         [SKILL_NAMES.index(monster.weakness) for monster in monsters],
         [SKILL_NAMES.index(ally.skill) for ally in allies],
         [space.crystals.counts for space in components.turn_order_space],
-        [prisoner.offering.counts for prisoner in components.prisoner_space],
-        [prisoner.reward.counts for prisoner in components.prisoner_space],
-        [side.counts[:-1] for line in components.trade for side in (line.left, line.right)],
-        *([card[k] for card in cards] for k in range(4)),
+        components.levels_of_squares,
+        len(components.prisoner_space),
+        _padded([prisoner.offering.counts for prisoner in components.prisoner_space], PRISONERS, ITEMS),
+        _padded([prisoner.reward.counts for prisoner in components.prisoner_space], PRISONERS, ITEMS),
+        len(components.trade),
+        _padded([side.counts[:-1] for line in components.trade for side in (line.left, line.right)], 2 * TRADES, COLOURS),
+        [sides in components.enhance_dice for sides in SIDES],
+        components.refill,
+        *(tiles, crystals, per, fixed),
     ]
     return tuple(int(value) for field in fields for value in np.ravel(field))
+
+
+def _padded(rows: Sequence[Sequence[int]], count: int, columns: int) -> Sequence[Sequence[int]]:
+    """Return the rows, filled up with rows of zeros."""
+    return [*rows, *[[0] * columns] * (count - len(rows))]
+
+
+def _points_of_cards(components: Components) -> tuple[Any, Any, Any, Any]:
+    """DA-13.2: Return the points by card and weakness, those by card and colour with ``per``, and the fixed ones by card."""
+    tiles = np.zeros((CARDS, len(SKILL_NAMES)), np.int64)
+    crystals, per = np.zeros((CARDS, COLOURS), np.int64), np.ones((CARDS, COLOURS), np.int64)
+    fixed = np.zeros(CARDS, np.int64)
+    for card, printed in enumerate(components.sorcerer_card):
+        for kind in printed.kinds:
+            match kind:
+                case MonsterPoints():
+                    tiles[card, SKILL_NAMES.index(kind.weakness)] = kind.points
+                case CrystalPoints():
+                    crystals[card, COLOUR_NAMES.index(kind.color)] = kind.points
+                    per[card, COLOUR_NAMES.index(kind.color)] = kind.per
+                case FixedPoints():
+                    fixed[card] = kind.points
+    return tiles, crystals, per, fixed
 
 
 COMPONENTS = Document(

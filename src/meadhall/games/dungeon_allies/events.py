@@ -48,15 +48,15 @@ def recorded_spots() -> list[str]:
     return found
 
 
-square = Translated(number, names.square)
 die = Translated(number, names.sided)
-spot = from_list(recorded_spots(), names.spot)
 item = from_list(ITEM_NAMES, lambda item: names.amount(item, 1))
 
 
 def events_of(components: Components) -> dict[int, EventKind]:
     """Return every kind of event, with the pieces of these components."""
     pieces = Names(components)
+    square = Translated(number, pieces.square)
+    spot = from_list(recorded_spots(), pieces.spot)
     ally = from_list([ally.id for ally in components.allies], pieces.ally)
     monster = from_list([monster.id for monster in components.monster], pieces.monster)
     card = from_list([card.id for card in components.sorcerer_card], pieces.card)
@@ -263,6 +263,14 @@ def events_of(components: Components) -> dict[int, EventKind]:
             "DA-9.1",
             marked("{0} can't pay the offering for prisoner {1}"),
             you=(marked("You can't pay the offering for prisoner {1}"),),
+            turn=(),
+        ),
+        Event.PRISONER_DECLINED: EventKind(
+            "prisoner_declined",
+            (seat, number),
+            "DA-9.1",
+            marked("{0} doesn't free prisoner {1}"),
+            you=(marked("You don't free prisoner {1}"),),
             turn=(),
         ),
         Event.TRADES: EventKind(

@@ -7,23 +7,23 @@ from meadhall.engine.lessons import Lesson, Lessons
 from meadhall.games.dungeon_allies.actions import Act, place
 from meadhall.games.dungeon_allies.pieces import GOLD_TREASURE, Die, Target
 
-_Y2, _Y3, _Y6, _Y8 = 1, 2, 5, 7
+_Y1, _Y2, _Y4, _Y6 = 0, 1, 3, 5
 
 # The seed is the first of "first descent 1", "first descent 2" … in which the following happens. Astrid plays first. In turn 1
 # she wins a plain fight, Björn loses one, and she takes a red crystal. In turn 2 she finds a tile that her d4 beats only because
 # it is doubled, and she takes a guarded yellow crystal. In turn 3 she wins a fight with that d4 only because of Bless.
 LESSONS = Lessons(
-    seed="first descent 133",
+    seed="first descent 81",
     players=("Astrid", "Björn"),
     lessons=(
         Lesson(
             marked(
                 "You are Astrid. You and Björn place dice on the eight places of the boards. Then the places are resolved, from "
-                "1 to 8. Gold is points. You lead two characters: Brannoc, skilled in fire, and Teodric, skilled in ranged "
-                "weapons. Give the better die, the d6, to Teodric."
+                "1 to 8. Gold is points. You lead two characters: Sella, skilled in water, and Ishar, skilled in amulets. "
+                "Give the better die, the d6, to Sella."
             ),
             rule="DA-2.3",
-            action=Act.ASSIGN + 1,
+            action=int(Act.ASSIGN),
         ),
         Lesson(
             marked(
@@ -36,17 +36,17 @@ LESSONS = Lessons(
         ),
         Lesson(
             marked(
-                "Björn tries his luck on Y3. You have one die left. A die on treasure 1 takes the red crystal there. Place the "
-                "d4 on treasure 1."
+                "Björn tries his luck on Y1. You have one die left. A die on treasure 3 takes the red crystal there. Place the "
+                "d4 on treasure 3."
             ),
             rule="DA-6.2",
-            before=(place(Target.SQUARE + _Y3, Die.D6),),
-            action=place(Target.TREASURE + 0, Die.D4),
+            before=(place(Target.SQUARE + _Y1, Die.D6),),
+            action=place(Target.TREASURE + 2, Die.D4),
         ),
         Lesson(
             marked(
-                "Björn placed his last die on the turn order, and all eight places were resolved. You needed 4 to beat the Rust "
-                "Beetle and rolled 4, so you gained its gold and keep the tile. Björn lost his fight, and that tile is gone. "
+                "Björn placed his last die on the turn order, and all eight places were resolved. You needed 3 to beat the Thorn "
+                "Sprite and rolled 4, so you gained its gold and keep the tile. Björn lost his fight, and that tile is gone. "
                 "But he goes first now."
             ),
             rule="DA-4.7",
@@ -61,38 +61,39 @@ LESSONS = Lessons(
             before=(place(Target.TREASURE + GOLD_TREASURE, Die.D6),),
             action=int(Act.ILLUMINATE),
         ),
-        Lesson(marked("You choose which tiles. Look at Y8."), rule="DA-3.4", action=Act.PEEK + _Y8),
+        Lesson(marked("You choose which tiles. Look at Y6."), rule="DA-3.4", action=Act.PEEK + _Y6),
         Lesson(
             marked(
-                "On Y8 waits a Frost Ferret: 4 or more beats it on yellow, and it is weak to fire. On Y6 you found a Cave Bear: "
-                "also 4 or more, and weak to nature. Brannoc is skilled in fire, so his die counts double against the ferret. "
-                "Place the d4 on Y8."
+                "On Y6 waits a Whisper Lich: 5 or more beats it on yellow, and it is weak to amulet. On Y4 you found a Frost "
+                "Ferret: 4 or more, and weak to fire. Ishar is skilled in amulets, so his die counts double against the lich. "
+                "Place the d4 on Y6."
             ),
             rule="DA-4.4",
-            before=(Act.PEEK + _Y6,),
-            action=place(Target.SQUARE + _Y8, Die.D4),
+            before=(Act.PEEK + _Y4,),
+            action=place(Target.SQUARE + _Y6, Die.D4),
         ),
         Lesson(
             marked(
-                "On treasure 3 lie a yellow crystal and a white one. Treasure with a green or white crystal is guarded, and so "
-                "is the gold: you get it only if you win a fight this turn. Be bold, and place the d6 on treasure 3."
+                "On treasure 1 lie a yellow crystal and a white one. Treasure with a green or white crystal is guarded, and so "
+                "is the gold: you get it only if you win a fight this turn. Be bold, and place the d6 on treasure 1."
             ),
             rule="DA-6.1",
             before=(place(Target.PRISONER + 0, Die.D4),),
-            action=place(Target.TREASURE + 2, Die.D6),
+            action=place(Target.TREASURE + 0, Die.D6),
         ),
         Lesson(
             marked(
-                "You rolled 2, doubled to 4: just enough, and both crystals are yours. Björn had a die on the gold but won no "
+                "You rolled 3, doubled to 6: enough, and both crystals are yours. Björn had a die on the gold but won no "
                 "fight, so the gold stays there. But he paid his red crystal to free a prisoner, who gave him 1 gold."
             ),
             rule="DA-6.2",
+            before=(int(Act.FREE),),
         ),
         Lesson(
-            marked("It is turn 3, and you still know the tile on Y6: the Cave Bear. Place the d4 there."),
+            marked("It is turn 3, and you still know the tile on Y4: the Frost Ferret. Place the d4 there."),
             rule="DA-3.3",
             before=(place(Target.TRAINER, Die.D6),),
-            action=place(Target.SQUARE + _Y6, Die.D4),
+            action=place(Target.SQUARE + _Y4, Die.D4),
         ),
         Lesson(
             marked(
@@ -118,7 +119,7 @@ LESSONS = Lessons(
         ),
         Lesson(
             marked(
-                "You rolled 2, doubled to 4: a narrow win. Teodric has a d8 now. No follower joined Björn in the tavern, because "
+                "You rolled 2, doubled to 4: a narrow win. Sella has a d8 now. No follower joined Björn in the tavern, because "
                 "a follower needs a die smaller than all others of the player. There are also a market and a sorcerer, whose "
                 "cards score points. The game ends when the last monster is gone. Now play on your own!"
             ),

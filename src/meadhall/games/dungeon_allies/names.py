@@ -7,9 +7,17 @@ from collections.abc import Callable, Iterable, Sequence
 
 from meadhall.engine.language import gettext as _
 from meadhall.engine.language import listed, marked, ngettext
-from meadhall.games.dungeon_allies.components import COMPONENTS, Components
-from meadhall.games.dungeon_allies.pieces import LEVEL_SQUARES, SIDES, SPOTS, TARGETS, CardKind, Item, Spot, Target
-from meadhall.games.dungeon_allies.state import Step, level_of
+from meadhall.games.dungeon_allies.components import (
+    COLOUR_NAMES,
+    COMPONENTS,
+    SKILL_NAMES,
+    Components,
+    CrystalPoints,
+    MonsterPoints,
+    Points,
+)
+from meadhall.games.dungeon_allies.pieces import SIDES, SPOTS, TARGETS, Item, Spot, Target
+from meadhall.games.dungeon_allies.state import Step
 
 BUILT_IN = COMPONENTS.of(COMPONENTS.default)
 """The components that come with the game."""
@@ -36,11 +44,12 @@ STEPS = {
 
 
 class Names:
-    """Names of the pieces of these components. Built-in names are translated, others are used as typed."""
+    """Names of the pieces and squares of these components. Built-in names are translated, others are used as typed."""
 
     def __init__(self, components: Components) -> None:
         self.components = components
         self._translate: Callable[[str], str] = _ if components is BUILT_IN else str
+        self._levels = components.levels_of_squares
 
     def ally(self, ally: int) -> str:
         """Return the name of a character or follower."""
@@ -60,13 +69,27 @@ class Names:
 
     def value(self, card: int) -> str:
         """DA-13.2: Return what a card scores points for."""
-        kind, subject, per, points = self.components.sorcerer_card[card].codes
-        if kind == CardKind.MONSTER:
-            return _("{points} per tile: {skill}").format(points=points, skill=skill(subject))
-        if kind == CardKind.CRYSTAL:
-            text = ngettext("{points} per crystal: {colour}", "{points} per {count} crystals: {colour}", per)
-            return text.format(points=points, count=per, colour=_(ITEMS[subject]))
-        return ngettext("{points} point", "{points} points", points).format(points=points)
+        return ", ".join(map(_value, self.components.sorcerer_card[card].kinds)) or _("no points")
+
+    def square(self, square: int) -> str:
+        """Return the name of a square, by its level and its number there: "Y1", "B8", "R12"."""
+        level = self._levels[square]
+        return f"{_(LEVELS[level])}{square - self._levels.index(level) + 1}"
+
+    def target(self, target: int) -> str:
+        """Return the name of a target: "Y3", "Turn order", "Treasure 2"."""
+        return self._space(target, (*Target, TARGETS))
+
+    def spot(self, spot: int) -> str:
+        """Return the name of a spot: "Y3", "Turn order 1", "Treasure 2"."""
+        return self._space(spot, (*Spot, SPOTS))
+
+    def _space(self, number: int, firsts: Sequence[int]) -> str:
+        step = bisect(firsts, number)
+        if step == Step.EXCURSION:
+            return self.square(number)
+        name, spaces = _(STEPS[Step(step)]), firsts[step] - firsts[step - 1]
+        return name if spaces == 1 else f"{name} {number - firsts[step - 1] + 1}"
 
     def exchange(self, line: int, direction: int) -> tuple[str, str]:
         """Return what a player gives and gets on a line of the trade table."""
@@ -90,28 +113,14 @@ def sided(sides: int) -> str:
     return _("d{sides}").format(sides=sides)
 
 
-def square(square: int) -> str:
-    """Return the name of a square, by its level and its number there: "Y1" to "Y8", "B1" to "B8", "R1" to "R12"."""
-    level = level_of(square)
-    return f"{_(LEVELS[level])}{square - level * LEVEL_SQUARES + 1}"
-
-
-def target(target: int) -> str:
-    """Return the name of a target: "Y3", "Turn order", "Treasure 2"."""
-    return _space(target, (*Target, TARGETS))
-
-
-def spot(spot: int) -> str:
-    """Return the name of a spot: "Y3", "Turn order 1", "Treasure 2"."""
-    return _space(spot, (*Spot, SPOTS))
-
-
-def _space(number: int, firsts: Sequence[int]) -> str:
-    step = bisect(firsts, number)
-    if step == Step.EXCURSION:
-        return square(number)
-    name, spaces = _(STEPS[Step(step)]), firsts[step] - firsts[step - 1]
-    return name if spaces == 1 else f"{name} {number - firsts[step - 1] + 1}"
+def _value(kind: Points) -> str:
+    """DA-13.2: Return a kind of points in words."""
+    if isinstance(kind, MonsterPoints):
+        return _("{points} per tile: {skill}").format(points=kind.points, skill=skill(SKILL_NAMES.index(kind.weakness)))
+    if isinstance(kind, CrystalPoints):
+        text = ngettext("{points} per crystal: {colour}", "{points} per {count} crystals: {colour}", kind.per)
+        return text.format(points=kind.points, count=kind.per, colour=_(ITEMS[COLOUR_NAMES.index(kind.color)]))
+    return ngettext("{points} point", "{points} points", kind.points).format(points=kind.points)
 
 
 def amount(item: int, count: int) -> str:

@@ -26,18 +26,17 @@ from meadhall.games.dungeon_allies.cautions import at_the_tavern, caution
 from meadhall.games.dungeon_allies.pieces import (
     DICE,
     DISPLAY,
+    FIGHT_DICE,
     LEVELS,
     NONE,
-    PRISONERS,
     SIDES,
     SQUARES,
     TARGETS,
-    TRADES,
     TREASURES,
     Target,
 )
 from meadhall.games.dungeon_allies.rules.excursion import is_fighting
-from meadhall.games.dungeon_allies.state import ROUND_ENDS, State, has_seen, level_of
+from meadhall.games.dungeon_allies.state import ROUND_ENDS, State, has_seen
 from meadhall.games.dungeon_allies.story import Fight, FightDie, Monster, Scene, story
 
 
@@ -49,7 +48,7 @@ class Picture:
         n: the number of the last step, by which scripts tell new scenes from old ones.
         place: the place that is being resolved, 1 to 8; 0 while dice are placed.
         ends: the numbers of removed tiles at which the rounds end.
-        customer: the sorcerer space at which a player must decide.
+        asked: the target of the prisoner or the card about which a player must decide.
         chance: the probability, in per cent, of winning the fight with the dice as they are.
         story_turn: the turn of the scenes.
     """
@@ -69,7 +68,7 @@ class Picture:
     market: Market
     offers: tuple[Offer, ...]
     price: Items
-    customer: int | None
+    asked: int | None
     areas: tuple[PlayerArea, ...]
     fight: Fight | None
     chance: int
@@ -108,12 +107,6 @@ class Deed:
     caution: str = ""
 
 
-TARGETS_BY_PLACE = tuple(tuple(range(first, end)) for first, end in zip(Target, (*list(Target)[1:], TARGETS), strict=True))
-"""DA-4.1: The targets of the eight places."""
-
-SQUARES_BY_LEVEL = tuple(tuple(square for square in range(SQUARES) if level_of(square) == level) for level in range(LEVELS))
-
-
 @dataclass(frozen=True)
 class Own:
     """The values for a seat's private part of the page.
@@ -124,12 +117,14 @@ class Own:
         seen: the tiles that only the seat and perhaps some others have looked at.
         follower: the follower who needs a die.
         price: the price of the card on offer.
+        bargain: the offering and the reward of the prisoner about whom the seat decides.
         fight: the fight in which the seat can cast spells.
         chances: by action, the chance in per cent to win the fight after it.
         warning: why no follower can join the seat that bids now; "" if one can.
         deeds: by action, what the page offers.
-        targets: the targets of the eight places.
+        targets: the targets of the eight places, as many as there are with these components.
         levels: the squares of the three levels.
+        cells: where each square is drawn.
     """
 
     phase: str
@@ -139,12 +134,14 @@ class Own:
     seen: tuple[SeenTile, ...]
     follower: Ally | None
     price: Items | None
+    bargain: tuple[Items, Items] | None
     fight: Fight | None
     chances: tuple[tuple[int, int], ...]
     warning: str
     deeds: tuple[tuple[int, Deed], ...]
-    targets: tuple[tuple[int, ...], ...] = TARGETS_BY_PLACE
-    levels: tuple[tuple[int, ...], ...] = SQUARES_BY_LEVEL
+    targets: tuple[tuple[int, ...], ...]
+    levels: tuple[tuple[int, ...], ...]
+    cells: tuple[int, ...]
 
 
 # ------------------------------------------------------------------------------------------------------------------ public part
@@ -167,17 +164,23 @@ def picture(view: View) -> Picture:
         treasures=tuple(map(boards.treasure, range(TREASURES))),
         trainer=boards.trainer(),
         tavern=boards.tavern(),
-        prisoners=tuple(map(boards.prisoner, range(PRISONERS))),
+        prisoners=tuple(map(boards.prisoner, range(state.prisoners))),
         market=boards.market(),
         offers=tuple(map(boards.offer, range(DISPLAY))),
         price=boards.price(),
-        customer=int(state.cursor) if view.actor is not None and state.phase == Phase.BUY else None,
+        asked=None if view.actor is None else _asked(state),
         areas=tuple(map(boards.area, range(state.players))),
         fight=fight,
         chance=0 if fight is None else chance_of(fight.dice, fight.target),
         story_turn=story_turn,
         scenes=scenes,
     )
+
+
+def _asked(state: State) -> int | None:
+    """DA-9.1, DA-11.1: Return the target of the prisoner or the card about which the seat to move decides."""
+    first = {Phase.PRISONER: Target.PRISONER, Phase.BUY: Target.SORCERER}.get(Phase(state.phase))
+    return None if first is None else first + state.cursor
 
 
 def chance_of(dice: Iterable[FightDie], target: int) -> int:
@@ -212,11 +215,27 @@ def own(view: View) -> Own:
         seen=tuple(_seen_tiles(state, boards, area)),
         follower=boards.tavern().follower if phase == Phase.FOLLOWER_DIE else None,
         price=boards.price() if phase == Phase.BUY else None,
+        bargain=_bargain(boards, int(state.cursor)) if phase == Phase.PRISONER else None,
         fight=fight,
         chances=() if fight is None else tuple(_chances(view, fight)),
         warning=at_the_tavern(state, seat) if phase == Phase.BID else "",
         deeds=tuple((action, _deed(state, boards, action)) for action in actions),
+        targets=tuple(_targets(state)),
+        levels=tuple(tuple(square for square in range(SQUARES) if state.level[square] == level) for level in range(LEVELS)),
+        cells=boards.cells,
     )
+
+
+def _bargain(boards: Boards, space: int) -> tuple[Items, Items]:
+    """DA-9.1: Return the offering and the reward of a prisoner."""
+    prisoner = boards.prisoner(space)
+    return prisoner.offering, prisoner.reward
+
+
+def _targets(state: State) -> Iterable[tuple[int, ...]]:
+    """DA-4.1: Yield the targets of the eight places."""
+    for first, end in zip(Target, (*list(Target)[1:], TARGETS), strict=True):
+        yield tuple(range(first, first + state.prisoners if first == Target.PRISONER else end))
 
 
 def _deed(state: State, boards: Boards, action: int) -> Deed:
@@ -291,16 +310,16 @@ def offered(view: View) -> Iterable[int]:
     match state.phase:
         case Phase.PLACE:
             dice = list(_unplaced(state, view.viewer))
-            for target in range(TARGETS):
+            for target in (target for targets in _targets(state) for target in targets):
                 actions = [place(target, die) for die in dice]
                 refused = [action for action in actions if action not in legal]
                 yield from refused if len(refused) < len(actions) else refused[:1]
             yield int(Act.ILLUMINATE)
         case Phase.PREP:
-            sent = [die for die in range(DICE) if is_fighting(state, die)]
-            enhance, bless = [Act.ENHANCE + die for die in range(DICE)], [Act.BLESS + die for die in sent]
+            sent = [die for die in range(FIGHT_DICE) if is_fighting(state, die)]
+            enhance, bless = [Act.ENHANCE + die for die in range(FIGHT_DICE)], [Act.BLESS + die for die in sent]
             for spell in ([int(Act.HAMMER)], enhance, bless):
                 if not legal.intersection(spell):
                     yield spell[0]
         case Phase.TRADE:
-            yield from (trade(line, direction) for line in range(TRADES) for direction in range(2))
+            yield from (trade(line, direction) for line in range(state.lines) for direction in range(2))

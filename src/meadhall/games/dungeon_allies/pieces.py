@@ -10,18 +10,23 @@ GONE = -2  # on a square: its tile has been removed; as the owner of a tile: it 
 
 # ------------------------------------------------------------------------------------------------------------ dice and crystals
 
-DICE = 5
-SIDES = (4, 6, 8, 10, 12)
+DICE = 5  # sizes of the dice that allies have
+FIGHT_DICE = DICE + 1  # sizes that may be in a fight: Enhance may add a d20, if the components allow it
+SIDES = (4, 6, 8, 10, 12, 20)
 
 
 class Die(IntEnum):
-    """A size of die. It names an ally too: a player never has two allies with dice of the same size (DA-1.2)."""
+    """A size of die. It names an ally too: a player never has two allies with dice of the same size (DA-1.2).
+
+    The d20 belongs to no ally (DA-1.4).
+    """
 
     D4 = 0
     D6 = 1
     D8 = 2
     D10 = 3
     D12 = 4
+    D20 = 5
 
 
 class Item(IntEnum):
@@ -52,25 +57,16 @@ MONSTERS = 28
 CARDS = 16
 
 
-class CardKind(IntEnum):
-    """DA-13.2: what a card scores points for."""
-
-    MONSTER = 0  # kept tiles with a weakness
-    CRYSTAL = 1  # crystals of a colour
-    FIXED = 2
-
-
 # ----------------------------------------------------------------------------------------------------------------------- boards
 
 SQUARES = 28
 LEVELS = 3
-LEVEL_SQUARES = 8  # on each level except the last, which has the rest
 TRACK = 5
 TREASURES = 5
 GOLD_TREASURE = 4  # the treasure space for gold
 TRAINER_SPACES = 9
-PRISONERS = 5
-TRADES = 4
+PRISONERS = 8  # at most: the components say how many there are
+TRADES = 8  # lines of the trade table, at most
 DISPLAY = 5  # cards on show
 
 

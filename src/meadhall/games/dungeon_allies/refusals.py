@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from meadhall.engine.language import gettext as _
-from meadhall.engine.language import marked
+from meadhall.engine.language import marked, ngettext
 from meadhall.games.dungeon_allies import names
 from meadhall.games.dungeon_allies.actions import MOST_GOLD_BID, Act, Phase, parse
+from meadhall.games.dungeon_allies.names import Names
 from meadhall.games.dungeon_allies.pieces import COLOURS, DICE, GONE, NONE, SQUARES, TRAINER_SPACES, Die, Item, Target
-from meadhall.games.dungeon_allies.state import State, Step, current_round, has_seen, level_of, lowest_die
+from meadhall.games.dungeon_allies.state import State, Step, current_round, has_seen, lowest_die
 
 Refusal = tuple[str, str]
 ALLOWED: Refusal = ("", "")
@@ -33,28 +34,29 @@ NOT_NOW = {
     Phase.PREP: ("DA-4.5", marked("You can do this only in a fight, before the roll.")),
     Phase.REROLL: ("DA-4.6", marked("You can do this only in a fight, after a roll that is too low.")),
     Phase.FOLLOWER_DIE: ("DA-8.3", marked("No follower needs a die from you now.")),
+    Phase.PRISONER: ("DA-9.1", marked("No prisoner waits for your decision now.")),
     Phase.TRADE: ("DA-10.1", marked("You can't trade now.")),
     Phase.BUY: ("DA-11.1", marked("The sorcerer isn't offering you a card now.")),
 }
 """Why an action of this phase is refused in another one."""
 
 
-def refusal(state: State, action: int, players: Sequence[str]) -> Refusal:
+def refusal(state: State, action: int, players: Sequence[str], pieces: Names) -> Refusal:
     """Return the rule and the reason why the seat to move can't do this now; ``ALLOWED`` if it can."""
     kind, argument = parse(action)
     if kind.phase != state.phase:
         return _not_now(state, kind.phase)
     match kind:
         case Act.PLACE:
-            return _placement(state, *divmod(argument, DICE), players)
+            return _placement(state, *divmod(argument, DICE), players, pieces)
         case Act.ILLUMINATE:
-            return _illuminate(state)
+            return _illuminate(state, pieces)
         case Act.PEEK:
-            return _peek(state, argument)
+            return _peek(state, argument, pieces)
         case Act.BID:
             return _bid(state, argument)
         case Act.FIGHT:
-            return _fight(state, argument)
+            return _fight(state, argument, pieces)
         case Act.HAMMER:
             return _hammer(state)
         case Act.ENHANCE:
@@ -81,14 +83,14 @@ def _not_now(state: State, wanted: Phase) -> Refusal:
 # -------------------------------------------------------------------------------------------------------------------- placement
 
 
-def _placement(state: State, target: int, die: int, players: Sequence[str]) -> Refusal:
+def _placement(state: State, target: int, die: int, players: Sequence[str], pieces: Names) -> Refusal:
     if state.ally[state.actor, die] == NONE:
         return "DA-1.2", _("None of your allies has a {die}.").format(die=names.die(die))
     if state.place[state.actor, die] != NONE:
-        place = names.target(state.place[state.actor, die])
+        place = pieces.target(state.place[state.actor, die])
         return "DA-3.1", _("Your {die} is already placed: {place}.").format(die=names.die(die), place=place)
     if target < Target.TURN_ORDER:
-        return _attack(state, target - Target.SQUARE, players)
+        return _attack(state, target - Target.SQUARE, players, pieces)
     match target:
         case Target.TURN_ORDER:
             return _track(state)
@@ -98,15 +100,15 @@ def _placement(state: State, target: int, die: int, players: Sequence[str]) -> R
             return _tavern(state)
         case Target.TRADE:
             return ALLOWED
-    return _single_space(state, target, players)
+    return _single_space(state, target, players, pieces)
 
 
-def _attack(state: State, square: int, players: Sequence[str]) -> Refusal:
+def _attack(state: State, square: int, players: Sequence[str], pieces: Names) -> Refusal:
     if state.monster[square] == GONE:
-        return "DA-3.3", _("No monster is left on {square}.").format(square=names.square(square))
+        return "DA-3.3", _("No monster is left on {square}.").format(square=pieces.square(square))
     target = Target.SQUARE + square
     if state.holder[target] not in (NONE, state.actor):
-        return _taken(target, state.holder[target], players)
+        return _taken(target, state.holder[target], players, pieces)
     return ALLOWED
 
 
@@ -116,15 +118,19 @@ def _track(state: State) -> Refusal:
     return ALLOWED
 
 
-def _single_space(state: State, target: int, players: Sequence[str]) -> Refusal:
-    """Refuse a second die on a space for one die, and any die on a sorcerer space without a card."""
+def _single_space(state: State, target: int, players: Sequence[str], pieces: Names) -> Refusal:
+    """Refuse a second die on a space for one die, and any die where there is no prisoner or no card."""
+    if Target.PRISONER + state.prisoners <= target < Target.TRADE:
+        return "DA-3.3", ngettext("There is only {count} prisoner.", "There are only {count} prisoners.", state.prisoners).format(
+            count=state.prisoners
+        )
     if target >= Target.SORCERER and state.display[target - Target.SORCERER] == NONE:
         return "DA-3.3", _("The sorcerer has no card on that space.")
-    return ALLOWED if state.holder[target] == NONE else _taken(target, state.holder[target], players)
+    return ALLOWED if state.holder[target] == NONE else _taken(target, state.holder[target], players, pieces)
 
 
-def _taken(target: int, holder: int, players: Sequence[str]) -> Refusal:
-    return "DA-3.3", _("{place} is taken by {name}.").format(place=names.target(target), name=players[holder])
+def _taken(target: int, holder: int, players: Sequence[str], pieces: Names) -> Refusal:
+    return "DA-3.3", _("{place} is taken by {name}.").format(place=pieces.target(target), name=players[holder])
 
 
 def _trainer(state: State, die: int) -> Refusal:
@@ -151,19 +157,19 @@ def _tavern(state: State) -> Refusal:
     return ALLOWED
 
 
-def _illuminate(state: State) -> Refusal:
+def _illuminate(state: State, pieces: Names) -> Refusal:
     if not state.crystals[state.actor, Item.RED]:
         return _missing_crystal("DA-3.4", Item.RED)
-    if all(_peek(state, square) != ALLOWED for square in range(SQUARES)):
+    if all(_peek(state, square, pieces) != ALLOWED for square in range(SQUARES)):
         return "DA-3.4", _("You have already seen every tile that is left.")
     return ALLOWED
 
 
-def _peek(state: State, square: int) -> Refusal:
+def _peek(state: State, square: int, pieces: Names) -> Refusal:
     if state.monster[square] == GONE:
-        return "DA-3.4", _("No monster is left on {square}.").format(square=names.square(square))
+        return "DA-3.4", _("No monster is left on {square}.").format(square=pieces.square(square))
     if has_seen(state, state.actor, square):
-        return "DA-3.4", _("You already know the tile on {square}.").format(square=names.square(square))
+        return "DA-3.4", _("You already know the tile on {square}.").format(square=pieces.square(square))
     return ALLOWED
 
 
@@ -182,18 +188,18 @@ def _missing_crystal(rule: str, colour: int) -> Refusal:
 # ----------------------------------------------------------------------------------------------------------------------- fights
 
 
-def _fight(state: State, square: int) -> Refusal:
+def _fight(state: State, square: int, pieces: Names) -> Refusal:
     if state.monster[square] == GONE:
-        return "DA-4.2", _("No monster is left on {square}.").format(square=names.square(square))
+        return "DA-4.2", _("No monster is left on {square}.").format(square=pieces.square(square))
     if state.holder[Target.SQUARE + square] != state.actor:
-        return "DA-4.2", _("You have no die on {square}.").format(square=names.square(square))
+        return "DA-4.2", _("You have no die on {square}.").format(square=pieces.square(square))
     return ALLOWED
 
 
 def _hammer(state: State) -> Refusal:
     if not state.crystals[state.actor, Item.WHITE]:
         return _missing_crystal("DA-4.5", Item.WHITE)
-    level = level_of(state.square) + 1
+    level = state.level[state.square] + 1
     if level > current_round(state):
         return "DA-4.5", _("In round {round} the gods don't strike monsters on level {level}.").format(
             round=current_round(state), level=level
@@ -202,9 +208,11 @@ def _hammer(state: State) -> Refusal:
 
 
 def _enhance(state: State, die: int) -> Refusal:
+    if not state.enhancers[die]:
+        return "DA-1.4", _("The {die} is not used for Enhance.").format(die=names.die(die))
     if not state.crystals[state.actor, Item.GREEN]:
         return _missing_crystal("DA-4.5", Item.GREEN)
-    if state.ally[state.actor, die] != NONE:
+    if die < DICE and state.ally[state.actor, die] != NONE:
         return "DA-4.5", _("One of your allies has the {die}.").format(die=names.die(die))
     if state.extra[die]:
         return "DA-4.5", _("The {die} is already in the fight.").format(die=names.die(die))
@@ -212,7 +220,7 @@ def _enhance(state: State, die: int) -> Refusal:
 
 
 def _bless(state: State, die: int) -> Refusal:
-    is_allys_die = state.place[state.actor, die] == Target.SQUARE + state.square
+    is_allys_die = die < DICE and state.place[state.actor, die] == Target.SQUARE + state.square
     if not state.crystals[state.actor, Item.YELLOW]:
         return _missing_crystal("DA-4.5", Item.YELLOW)
     if not is_allys_die and not state.extra[die]:
@@ -240,6 +248,10 @@ def _follower_die(state: State, die: int) -> Refusal:
 
 
 def _exchange(state: State, line: int, direction: int) -> Refusal:
+    if line >= state.lines:
+        return "DA-10.1", ngettext(
+            "The trade table has only {count} line.", "The trade table has only {count} lines.", state.lines
+        ).format(count=state.lines)
     given, taken = 2 * line + direction, 2 * line + 1 - direction
     if state.traded[line] == 2 - direction:
         return "DA-10.2", _("On this visit you have already used this line in the other direction.")

@@ -27,7 +27,7 @@ from meadhall.games.dungeon_allies.pieces import (
 from meadhall.games.dungeon_allies.rules.scoring import card_score, points_of
 from meadhall.games.dungeon_allies.rules.sorcerer import price
 from meadhall.games.dungeon_allies.rules.treasure import is_guarded
-from meadhall.games.dungeon_allies.state import ROUND_ENDS, State, current_round, level_of
+from meadhall.games.dungeon_allies.state import ROUND_ENDS, State, current_round
 
 WIDTH = 78
 GAP = "\N{NO-BREAK SPACE}"
@@ -86,18 +86,19 @@ class Sketch:
 
     def _excursion(self) -> Iterator[str]:
         for level in range(LEVELS):
-            squares = [square for square in range(SQUARES) if level_of(square) == level]
+            squares = [square for square in range(SQUARES) if self.state.level[square] == level]
             marks = "".join("·" if self._is_gone(k) else "?" if self.state.monster[k] == NONE else "!" for k in squares)
-            yield f"{_(names.LEVELS[level])} {marks}"
+            if squares:
+                yield f"{_(names.LEVELS[level])} {marks}"
         for square in range(SQUARES):
             if not self._is_gone(square) and (self.state.monster[square] != NONE or self._dice(Target.SQUARE + square)):
-                yield self._taken(f"{names.square(square)}{self._monster(square)}", Target.SQUARE + square)
+                yield self._taken(f"{self.pieces.square(square)}{self._monster(square)}", Target.SQUARE + square)
 
     def _is_gone(self, square: int) -> bool:
         return self.state.monster[square] == GONE
 
     def _monster(self, square: int) -> str:
-        monster, level = self.state.monster[square], level_of(square)
+        monster, level = self.state.monster[square], self.state.level[square]
         if monster == NONE:
             return ""
         return " " + _("{monster} (needs {target}, {gold} gold, weak to {skill})").format(
@@ -109,7 +110,10 @@ class Sketch:
 
     def _order(self) -> Iterator[str]:
         state = self.state
-        yield ", ".join(self.players[state.order[place]] for place in range(state.players))
+        if state.order[0] == NONE:
+            yield _("not rolled yet")
+        else:
+            yield ", ".join(self.players[state.order[place]] for place in range(state.players))
         for space, printed in enumerate(self.pieces.components.turn_order_space[: state.players]):
             seat = state.track[space]
             yield f"{space + 1}: {names.short(printed.crystals.counts)}" + (f" ← {self.players[seat]}" if seat != NONE else "")

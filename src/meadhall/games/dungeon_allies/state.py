@@ -16,15 +16,16 @@ from meadhall.games.dungeon_allies.pieces import (
     DEALT,
     DICE,
     DISPLAY,
+    FIGHT_DICE,
     FOLLOWERS,
     GONE,
     ITEMS,
-    LEVEL_SQUARES,
     LEVELS,
     MONSTERS,
     NONE,
     PRISONERS,
     SEATS,
+    SKILLS,
     SQUARES,
     TARGETS,
     TRACK,
@@ -89,13 +90,14 @@ class Event(IntEnum):
     TAVERN_FORFEIT = 32
     FREES = 33
     PRISONER_FORFEIT = 34
-    TRADES = 35
-    BUYS = 36
-    DECLINES = 37
-    CANNOT_PAY = 38
-    TURN_ENDED = 39
-    SCORE = 40
-    WON = 41
+    PRISONER_DECLINED = 35
+    TRADES = 36
+    BUYS = 37
+    DECLINES = 38
+    CANNOT_PAY = 39
+    TURN_ENDED = 40
+    SCORE = 41
+    WON = 42
 
 
 @record
@@ -107,22 +109,27 @@ class State(GameState):
     weakness: Annotated[Row, np.int8, MONSTERS]  # a skill
     skill: Annotated[Row, np.int8, ALLIES]
     track_gift: Annotated[Grid, np.int8, TRACK, ITEMS]  # DA-5.1
+    level: Annotated[Row, np.int8, SQUARES]  # DA-1.5: of each square: 0 yellow, 1 blue, 2 red
+    prisoners: I8  # DA-9.1: how many there are
     offering: Annotated[Grid, np.int8, PRISONERS, ITEMS]  # DA-9.1
     reward: Annotated[Grid, np.int8, PRISONERS, ITEMS]  # DA-9.1
+    lines: I8  # DA-10.1: of the trade table
     exchange: Annotated[Grid, np.int8, 2 * TRADES, COLOURS]  # DA-10.1: rows 2 j and 2 j + 1 are the left and right of line j
-    card_kind: Annotated[Row, np.int8, CARDS]
-    card_subject: Annotated[Row, np.int8, CARDS]  # the weakness or the colour that the card counts
-    card_per: Annotated[Row, np.int8, CARDS]  # DA-13.2: how many crystals score once
-    card_points: Annotated[Row, np.int8, CARDS]
+    enhancers: Annotated[Row, np.int8, FIGHT_DICE]  # DA-1.4, DA-4.5: whether Enhance may add a die of that size
+    refill: I8  # DA-11.3: whether empty sorcerer spaces are filled again
+    tile_points: Annotated[Grid, np.int8, CARDS, SKILLS]  # DA-13.2: a card's points for each kept tile with a weakness
+    crystal_points: Annotated[Grid, np.int8, CARDS, COLOURS]  # DA-13.2: a card's points for every full ``crystals_per`` crystals
+    crystals_per: Annotated[Grid, np.int8, CARDS, COLOURS]
+    fixed_points: Annotated[Row, np.int8, CARDS]  # DA-13.2: a card's points for owning it
 
     phase: I8
     step: I8
     turn: I8  # from 1
     removed: I8  # DA-12.1: tiles that have left the squares
-    order: Annotated[Row, np.int8, SEATS]  # the seats in turn order
+    order: Annotated[Row, np.int8, SEATS]  # the seats in turn order; NONE before it is rolled (DA-2.5)
     cursor: I8  # progress of the placing pass or of the step: a position in the turn order, or a space
 
-    gold: Annotated[Row, np.int16, SEATS]
+    gold: Annotated[Row, np.int32, SEATS]
     crystals: Annotated[Grid, np.int8, SEATS, COLOURS]
     box: Annotated[Row, np.int8, COLOURS]  # DA-1.6
     dealt: Annotated[Grid, np.int8, SEATS, DEALT]  # DA-2.1: the characters in the order dealt
@@ -137,9 +144,9 @@ class State(GameState):
     peeks: I8  # looks that the seat to move still has
 
     square: I8  # the square of the current fight
-    extra: Annotated[Row, np.int8, DICE]  # DA-4.5: dice added by Enhance
-    blessed: Annotated[Row, np.int8, DICE]
-    rolled: Annotated[Row, np.int8, DICE]  # 0 if the die is not in the fight or not rolled yet
+    extra: Annotated[Row, np.int8, FIGHT_DICE]  # DA-4.5: dice added by Enhance
+    blessed: Annotated[Row, np.int8, FIGHT_DICE]
+    rolled: Annotated[Row, np.int8, FIGHT_DICE]  # 0 if the die is not in the fight or not rolled yet
     won_fight: Annotated[Row, np.int8, SEATS]  # DA-6.2: this turn
 
     track: Annotated[Row, np.int8, TRACK]  # the seat on each space of the turn order
@@ -155,12 +162,6 @@ class State(GameState):
     cards: I8  # left in the deck
     deck: Annotated[Row, np.int8, CARDS]  # the last of those left is next
     card_owner: Annotated[Row, np.int8, CARDS]
-
-
-@rule
-def level_of(square: int) -> int:
-    """DA-1.5: The level of a square: 0 yellow, 1 blue, 2 red."""
-    return min(square // LEVEL_SQUARES, LEVELS - 1)
 
 
 @rule

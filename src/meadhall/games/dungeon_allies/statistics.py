@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from enum import IntEnum
 from typing import Any
@@ -15,9 +15,9 @@ from meadhall.engine.language import gettext as _
 from meadhall.engine.rule import rule
 from meadhall.engine.schema import Grid, Row
 from meadhall.engine.statistics import Counts, Rate, Spread, Statistics
-from meadhall.games.dungeon_allies.components import LEVEL_NAMES
-from meadhall.games.dungeon_allies.pieces import LEVELS, SEATS, SPOTS, Spot
-from meadhall.games.dungeon_allies.state import Event, level_of
+from meadhall.games.dungeon_allies.components import LEVEL_NAMES, components_of
+from meadhall.games.dungeon_allies.pieces import SEATS, SPOTS, SQUARES, Spot
+from meadhall.games.dungeon_allies.state import Event
 
 SPELL_EVENTS = (Event.ILLUMINATES, Event.HAMMERS, Event.ENHANCES, Event.BLESSES, Event.REROLLED)
 SPELL_NAMES = ("illuminate", "hammer", "enhance", "bless", "reroll")
@@ -32,9 +32,9 @@ class Count(IntEnum):
     WON = CARDS + SEATS  # by seat
     FIRST_ORDER = WON + SEATS  # by position in the turn order: 1 + the seat; 0 while the order isn't known
     PLACED = FIRST_ORDER + SEATS  # by spot: dice
-    DEFEATED = PLACED + SPOTS  # by level
-    LOST = DEFEATED + LEVELS  # by level: tiles that left the game
-    SPELLS = LOST + LEVELS  # in the order of SPELL_EVENTS
+    DEFEATED = PLACED + SPOTS  # by square
+    LOST = DEFEATED + SQUARES  # by square: tiles that left the game
+    SPELLS = LOST + SQUARES  # in the order of SPELL_EVENTS
 
 
 COUNTERS = Count.SPELLS + len(SPELL_EVENTS)
@@ -60,9 +60,9 @@ def tally(log: Grid, counts: Row) -> None:
         if kind == Event.PLACED:
             counts[Count.PLACED + argument_at(log, k, 2)] += 1
         elif kind == Event.DEFEATS:
-            counts[Count.DEFEATED + level_of(argument_at(log, k, 1))] += 1
+            counts[Count.DEFEATED + argument_at(log, k, 1)] += 1
         elif kind == Event.FAILS:
-            counts[Count.LOST + level_of(argument_at(log, k, 1))] += 1
+            counts[Count.LOST + argument_at(log, k, 1)] += 1
         elif kind == Event.TURN_ENDED:
             counts[Count.TURNS] = argument_at(log, k, 0)
         elif kind == Event.SCORE:
@@ -78,14 +78,18 @@ def tally(log: Grid, counts: Row) -> None:
             counts[Count.SPELLS + spell] += kind == SPELL_EVENTS[spell]
 
 
-def fields(counts: Counts, players: int) -> dict[str, Any]:
+def fields(counts: Counts, players: int, options: Mapping[str, Any]) -> dict[str, Any]:
     """Return the fields of the report: means per game, for scores per player."""
     mean = counts.mean(axis=0)
+    components = components_of(options)
+    levels = np.array(components.levels_of_squares)
+    defeated, lost = (mean[first : first + SQUARES] for first in (Count.DEFEATED, Count.LOST))
     scores, cards, won, order = (
         counts[:, first : first + players] for first in (Count.SCORE, Count.CARDS, Count.WON, Count.FIRST_ORDER)
     )
     payoffs = np.take_along_axis(won / won.sum(axis=1, keepdims=True), order - 1, axis=1)
     placed = {name: mean[Count.PLACED :][spots.start : spots.stop] for name, (_text, spots) in PLACES.items()}
+    placed["prisoner"] = placed["prisoner"][: len(components.prisoner_space)]
     return {
         "turns": asdict(Spread.of(counts[:, Count.TURNS])),
         "score": asdict(Spread.of(scores.ravel())),
@@ -94,7 +98,7 @@ def fields(counts: Counts, players: int) -> dict[str, Any]:
         "dice_placed": {name: float(dice.sum()) for name, dice in placed.items()},
         "dice_placed_by_space": {name: dice.tolist() for name, dice in placed.items()},
         "monsters": {
-            name: {"defeated": float(mean[Count.DEFEATED + level]), "lost": float(mean[Count.LOST + level])}
+            name: {"defeated": float(defeated[levels == level].sum()), "lost": float(lost[levels == level].sum())}
             for level, name in enumerate(LEVEL_NAMES)
         },
         "spells": {name: float(mean[Count.SPELLS + spell]) for spell, name in enumerate(SPELL_NAMES)},

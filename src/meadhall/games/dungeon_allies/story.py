@@ -11,7 +11,7 @@ from meadhall.engine.view import View
 from meadhall.games.dungeon_allies.components import ITEM_NAMES, Components, components_of
 from meadhall.games.dungeon_allies.names import Names
 from meadhall.games.dungeon_allies.pieces import LEVELS, MONSTERS, SIDES, Item
-from meadhall.games.dungeon_allies.state import Event, State, Step, level_of
+from meadhall.games.dungeon_allies.state import Event, State, Step
 
 
 @dataclass(frozen=True)
@@ -118,6 +118,7 @@ PLACES: dict[Event, int] = {
     Event.TAVERN_FORFEIT: Step.TAVERN,
     Event.FREES: Step.PRISONER,
     Event.PRISONER_FORFEIT: Step.PRISONER,
+    Event.PRISONER_DECLINED: Step.PRISONER,
     Event.TRADES: Step.TRADE,
     Event.BUYS: Step.SORCERER,
     Event.DECLINES: Step.SORCERER,
@@ -142,6 +143,8 @@ def story(view: View) -> tuple[int, tuple[Scene, ...]]:
     turn = int(view.state.turn)
     happened: list[tuple[int, events.Event]] = []
     for step in reversed(view.steps):
+        if any(event.kind == Event.ASSIGNED for event in step.events):
+            break  # turn order and treasure of the set-up belong to no turn
         for event in reversed(step.events):
             if event.kind == Event.TURN_ENDED and happened and (scenes := SceneBuilder(view).build(reversed(happened))):
                 return turn, scenes
@@ -207,7 +210,8 @@ class SceneBuilder:
         fight = self._fight
         if kind == Event.REVEALED:
             square, monster = int(arguments[0]), [each.id for each in self._components.monster].index(str(arguments[1]))
-            self._fight = Fight(0, square, level_of(square), monster_of(self._view.state, self._names, monster))
+            state = self._view.state
+            self._fight = Fight(0, square, int(state.level[square]), monster_of(state, self._names, monster))
         elif fight and kind == Event.ENHANCES:
             self._fight = replace(fight, dice=(*fight.dice, FightDie(_size(arguments), extra=True)))
         elif fight and kind == Event.BLESSES:

@@ -37,7 +37,7 @@ class Words:
 
     def refusal(self, state: State, action: int, names: Sequence[str]) -> tuple[str, str]:
         """Return the rule and the reason why the seat to move can't do this now; two empty texts if it can."""
-        return refusals.refusal(state, action, names)
+        return refusals.refusal(state, action, names, self.pieces)
 
     def sketch(self, state: State, names: Sequence[str]) -> str:
         """Return the boards and the players as text for a terminal."""
@@ -45,7 +45,7 @@ class Words:
 
     def notation(self, action: int) -> str:
         """Return what a person types for an action at the terminal."""
-        return terminal.notation(action)
+        return terminal.notation(action, self.pieces)
 
     # ------------------------------------------------------------------------------------------------------------------ actions
 
@@ -64,12 +64,14 @@ class Words:
                 target, die = divmod(argument, DICE)
                 return {"die": names.die(die), "place": self._place(state, target)}
             case Act.PEEK | Act.FIGHT:
-                return {"square": names.square(argument)}
+                return {"square": self.pieces.square(argument)}
             case Act.BID:
                 return {"gold": names.amount(Item.GOLD, argument)}
             case Act.TRADE:
                 given, taken = self.pieces.exchange(*divmod(argument, 2))
                 return {"given": given, "taken": taken}
+            case Act.FREE:
+                return self._prisoner(state)
             case Act.BUY:
                 return {"price": names.amount(price(state), 1)}
             case Act.ENHANCE | Act.BLESS | Act.REROLL:
@@ -79,10 +81,19 @@ class Words:
             case _:
                 return {"price": names.amount(SPELL_COLOURS[kind], 1)} if kind in SPELL_COLOURS else {}
 
+    def _prisoner(self, state: State) -> dict[str, str]:
+        """Return the prisoner about whom the seat to move decides, with the offering and the reward."""
+        printed = self.pieces.components.prisoner_space[state.cursor]
+        return {
+            "prisoner": self.pieces.prisoner(state.cursor),
+            "offering": names.amounts(printed.offering.counts),
+            "reward": names.amounts(printed.reward.counts),
+        }
+
     def _place(self, state: State, target: int) -> str:
         """Return the name of a target, with the prisoner or the card there."""
-        place, found = names.target(target), ""
-        if Target.PRISONER <= target < Target.TRADE:
+        place, found = self.pieces.target(target), ""
+        if Target.PRISONER <= target < Target.PRISONER + state.prisoners:
             found = self.pieces.prisoner(target - Target.PRISONER)
         elif target >= Target.SORCERER and state.display[target - Target.SORCERER] != NONE:
             found = self.pieces.card(state.display[target - Target.SORCERER])
@@ -109,7 +120,7 @@ class Words:
             case Phase.PREP | Phase.REROLL:
                 monster = state.monster[state.square]
                 return {
-                    "square": names.square(state.square),
+                    "square": self.pieces.square(state.square),
                     "monster": self.pieces.monster(monster),
                     "target": target_of(state),
                     "skill": names.skill(state.weakness[monster]),
@@ -117,6 +128,8 @@ class Words:
                 }
             case Phase.FOLLOWER_DIE:
                 return {"follower": self.pieces.ally(state.stack[state.followers - 1])}
+            case Phase.PRISONER:
+                return self._prisoner(state)
             case Phase.BUY:
                 return {"card": self.pieces.card(state.display[state.cursor]), "price": names.amount(price(state), 1)}
             case _:
@@ -176,6 +189,8 @@ ACTIONS = {
     Act.ACCEPT: marked("accept the loss"),
     Act.REROLL: marked("re-roll the {die} for {price}"),
     Act.FOLLOWER_DIE: marked("give the {die} to the follower"),
+    Act.KEEP_OFFERING: marked("don't free the prisoner"),
+    Act.FREE: marked("free {prisoner}: pay {offering}, get {reward}"),
     Act.END_TRADE: marked("stop trading"),
     Act.TRADE: marked("trade {given} for {taken}"),
     Act.DECLINE: marked("don't buy the card"),
@@ -191,6 +206,7 @@ YOUR_PROMPTS = {
     Phase.PREP: marked("{monster} ({square}): roll {target} or more to beat it. Weak to {skill}. Cast spells, or roll."),
     Phase.REROLL: marked("You rolled {total}; {monster} needs {target}. Re-roll a die, or accept the loss?"),
     Phase.FOLLOWER_DIE: marked("{follower} joins you. Choose a die for your new ally."),
+    Phase.PRISONER: marked("Do you free {prisoner}? You pay {offering} and get {reward}."),
     Phase.TRADE: marked("Trade crystals, or stop trading."),
     Phase.BUY: marked("Do you buy {card} for {price}?"),
 }
@@ -203,6 +219,7 @@ OTHERS_PROMPTS = {
     Phase.PREP: marked("{name} fights {monster} ({square}) and needs {target} or more. It is weak to {skill}."),
     Phase.REROLL: marked("{name} rolled {total}; {monster} needs {target}. {name} can re-roll a die."),
     Phase.FOLLOWER_DIE: marked("{name} chooses a die for {follower}."),
+    Phase.PRISONER: marked("{name} can pay {offering} to free {prisoner} and get {reward}."),
     Phase.TRADE: marked("{name} trades crystals."),
     Phase.BUY: marked("{name} can buy {card} for {price}."),
 }

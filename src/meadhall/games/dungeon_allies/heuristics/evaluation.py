@@ -13,7 +13,7 @@ from meadhall.engine.schema import Row
 from meadhall.games.dungeon_allies.actions import Phase
 from meadhall.games.dungeon_allies.heuristics.learned import KNOTS, SHARPNESS, WEIGHTS
 from meadhall.games.dungeon_allies.heuristics.valuation import Floats, coming_price, turns_left
-from meadhall.games.dungeon_allies.pieces import CARDS, COLOURS, DICE, MONSTERS, NONE, SIDES, SKILLS, SQUARES, CardKind
+from meadhall.games.dungeon_allies.pieces import CARDS, COLOURS, DICE, MONSTERS, NONE, SIDES, SKILLS, SQUARES
 from meadhall.games.dungeon_allies.rules.scoring import points_of
 from meadhall.games.dungeon_allies.state import State, has_seen, has_tile
 
@@ -106,13 +106,16 @@ def fill_card_features(state: State, seat: int, tiles: Floats, features: Floats)
     kept = np.zeros(SKILLS)
     count_tiles(state, seat, kept)
     for card in range(CARDS):
-        subject = state.card_subject[card]
-        if state.card_kind[card] == CardKind.MONSTER and state.card_owner[card] == seat:
-            features[Feature.CARD_PROMISE] += state.card_points[card] * tiles[subject] / state.players
-        elif state.card_kind[card] == CardKind.MONSTER and state.card_owner[card] == NONE:
-            features[Feature.UNSOLD_CARDS] += state.card_points[card] * kept[subject] / state.players
-        elif state.card_kind[card] == CardKind.CRYSTAL and state.card_owner[card] == seat:
-            features[Feature.CRYSTAL_CARDS] += 1
+        if state.card_owner[card] == seat:
+            for skill in range(SKILLS):
+                features[Feature.CARD_PROMISE] += state.tile_points[card, skill] * tiles[skill]
+            for colour in range(COLOURS):
+                features[Feature.CRYSTAL_CARDS] += state.crystal_points[card, colour] > 0
+        elif state.card_owner[card] == NONE:
+            for skill in range(SKILLS):
+                features[Feature.UNSOLD_CARDS] += state.tile_points[card, skill] * kept[skill]
+    features[Feature.CARD_PROMISE] /= state.players
+    features[Feature.UNSOLD_CARDS] /= state.players
 
 
 @rule

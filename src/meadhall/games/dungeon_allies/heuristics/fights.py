@@ -15,11 +15,23 @@ from meadhall.games.dungeon_allies.heuristics.probabilities import (
     probability,
 )
 from meadhall.games.dungeon_allies.heuristics.valuation import Floats, tile_value, value_of_items
-from meadhall.games.dungeon_allies.pieces import DICE, LEVELS, MONSTERS, NONE, SIDES, SKILLS, SQUARES, TREASURES, Item, Target
+from meadhall.games.dungeon_allies.pieces import (
+    DICE,
+    FIGHT_DICE,
+    LEVELS,
+    MONSTERS,
+    NONE,
+    SIDES,
+    SKILLS,
+    SQUARES,
+    TREASURES,
+    Item,
+    Target,
+)
 from meadhall.games.dungeon_allies.rules.excursion import counted_value, is_doubled, is_fighting, target_of, total
 from meadhall.games.dungeon_allies.rules.placement import DICE_COUNT, LOOKS, can_attack, can_peek, unplaced_dice
 from meadhall.games.dungeon_allies.rules.treasure import is_guarded
-from meadhall.games.dungeon_allies.state import State, current_round, has_seen, has_tile, level_of
+from meadhall.games.dungeon_allies.state import State, current_round, has_seen, has_tile
 
 REROLL_SUCCESS = 0.5  # of the fights that are almost won, the fraction that a re-roll wins
 LOOK_EFFICIENCY = 0.8  # of the value of perfect knowledge, the fraction that a look brings
@@ -60,7 +72,7 @@ def list_unseen(state: State, seat: int, unseen: Row) -> int:
 @rule
 def win_probability_on(state: State, seat: int, square: int, mask: int) -> float:
     """Return the probability that some dice win on a square without spells."""
-    level = level_of(square)
+    level = state.level[square]
     if has_seen(state, seat, square):
         monster = state.monster[square]
         return probability(code_against(state, seat, mask, monster), state.target[level, monster])
@@ -142,7 +154,7 @@ def value_fights(
     for square in range(SQUARES):
         net_values[square] = -1.0
         if can_attack(state, seat, square):
-            level = level_of(square)
+            level = state.level[square]
             present = dice_on(state, seat, Target.SQUARE + square) if state.holder[Target.SQUARE + square] == seat else 0
             if has_seen(state, seat, square):
                 monsters[unseen] = state.monster[square]
@@ -251,7 +263,7 @@ def count_unknown_squares(state: State, seat: int, level: int) -> int:
     """Return the number of squares of a level without dice at which the seat has not looked."""
     count = 0
     for square in range(SQUARES):
-        is_free = level_of(square) == level and state.holder[Target.SQUARE + square] == NONE
+        is_free = state.level[square] == level and state.holder[Target.SQUARE + square] == NONE
         count += is_free and can_peek(state, seat, square)
     return count
 
@@ -271,7 +283,7 @@ def value_of_look(state: State, seat: int, square: int) -> float:
     """DA-3.4: Look where the unplaced dice promise most."""
     if not can_attack(state, seat, square):
         return -1.0
-    level = level_of(square)
+    level = state.level[square]
     unseen = np.zeros(MONSTERS, np.int64)
     count = list_unseen(state, seat, unseen)
     value = 0.0
@@ -289,7 +301,7 @@ def value_of_look(state: State, seat: int, square: int) -> float:
 @rule
 def value_of_winning(state: State, seat: int, crystal_values: Floats) -> float:
     """Return the value of winning the current fight. DA-6.2: The first win of a turn opens guarded treasure."""
-    value = value_of_defeat(state, seat, level_of(state.square), state.monster[state.square])
+    value = value_of_defeat(state, seat, state.level[state.square], state.monster[state.square])
     return value if state.won_fight[seat] else value + guarded_treasure_value(state, seat, crystal_values)
 
 
@@ -302,7 +314,7 @@ def value_of_preparation(state: State, seat: int, action: int, crystal_values: F
     if kind == Act.HAMMER:
         return float(win_value - crystal_values[Item.WHITE])
     dice, cost = 0, 0.0
-    for die in range(DICE):
+    for die in range(FIGHT_DICE):
         if is_fighting(state, die):
             dice += DIE_CODE[die] * (1 + is_doubled(state, die))
     if kind == Act.BLESS:
@@ -334,7 +346,7 @@ def value_of_reroll(state: State, seat: int, action: int, crystal_values: Floats
 def best_reroll_probability(state: State, changed: int, points: int) -> float:
     """Return the probability that the best single re-roll wins, if the total is ``points`` after one die has changed."""
     best = 0.0
-    for die in range(DICE):
+    for die in range(FIGHT_DICE):
         if is_fighting(state, die):
             times = 1 + is_doubled(state, die)
             others = total(state) - counted_value(state, changed) if die == changed else points - counted_value(state, die)

@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from meadhall.engine.rule import i64, rule
 from meadhall.games.dungeon_allies.heuristics.fights import count_dice, dice_on
-from meadhall.games.dungeon_allies.heuristics.valuation import Floats, card_value, coming_price, turns_left, value_of_items
+from meadhall.games.dungeon_allies.heuristics.valuation import (
+    Floats,
+    card_value,
+    coming_price,
+    fill_crystal_values,
+    turns_left,
+    value_of_items,
+)
 from meadhall.games.dungeon_allies.pieces import (
     COLOURS,
     DICE,
     DISPLAY,
     ITEMS,
     NONE,
-    PRISONERS,
     TARGETS,
     TRACK,
-    TRADES,
     TRAINER_SPACES,
     TREASURES,
     Die,
+    Item,
     Target,
 )
 from meadhall.games.dungeon_allies.rules.placement import can_bid, count_allies, is_on_track, unplaced_dice
@@ -41,7 +49,7 @@ def add_expected_income(state: State, seat: int, winning: float, budget: Floats)
         for space in range(TRACK):
             if state.track[space] == seat:
                 budget[item] += state.track_gift[space, item]
-        for space in range(PRISONERS):
+        for space in range(state.prisoners):
             if state.holder[Target.PRISONER + space] == seat:
                 budget[item] += state.reward[space, item] - state.offering[space, item]
 
@@ -62,7 +70,7 @@ def fill_place_values(
             values[Target.TRAINER, die] = value_of_training(state, seat, die)
     if can_bid(state, seat):
         fill_target(values, i64(Target.TAVERN), unplaced, value_of_tavern(state, seat, unplaced))
-    for space in range(PRISONERS):
+    for space in range(state.prisoners):
         if state.holder[Target.PRISONER + space] == NONE:
             fill_target(values, Target.PRISONER + space, unplaced, value_of_prisoner(state, space, budget, crystal_values))
     fill_target(values, i64(Target.TRADE), unplaced, value_of_trade(state, seat, budget, crystal_values))
@@ -207,6 +215,21 @@ def value_of_prisoner(state: State, space: int, budget: Floats, crystal_values: 
 
 
 @rule
+def value_of_paying(state: State, seat: int, budget: Floats) -> float:
+    """DA-9.1: What the box can give of the reward, less the offering. A crystal that the seat needs for a card is worth more."""
+    space = state.cursor
+    crystal_values = np.zeros(COLOURS)
+    for item in range(ITEMS):
+        budget[item] -= state.offering[space, item]
+    fill_crystal_values(state, seat, budget, crystal_values)
+    value = float(state.reward[space, Item.GOLD] - state.offering[space, Item.GOLD])
+    for colour in range(COLOURS):
+        given = state.offering[space, colour]
+        value += (min(state.reward[space, colour], state.box[colour] + given) - given) * crystal_values[colour]
+    return value
+
+
+@rule
 def value_of_card_space(state: State, seat: int, card: int, budget: Floats, crystal_values: Floats) -> float:
     """DA-11.1: A card less its price, if the seat will be able to pay it."""
     price = coming_price(state)
@@ -232,7 +255,7 @@ def value_of_trade(state: State, seat: int, budget: Floats, crystal_values: Floa
     """DA-10.1: The best exchange."""
     best = 0.0
     if dice_on(state, seat, i64(Target.TRADE)) == 0:
-        for side in range(2 * TRADES):
+        for side in range(2 * state.lines):
             if has_crystals(state, side, budget):
                 best = max(best, gain_of_exchange(state, side, crystal_values))
     return best

@@ -29,6 +29,7 @@ from meadhall.games.dungeon_allies.heuristics.placements import (
     rank_places,
     smallest,
     value_of_bid,
+    value_of_paying,
     value_of_purchase,
 )
 from meadhall.games.dungeon_allies.heuristics.valuation import Floats, count_weak_tiles, fill_budget, fill_crystal_values
@@ -36,7 +37,6 @@ from meadhall.games.dungeon_allies.pieces import (
     COLOURS,
     DICE,
     ITEMS,
-    LEVEL_SQUARES,
     LEVELS,
     MONSTERS,
     NONE,
@@ -46,7 +46,7 @@ from meadhall.games.dungeon_allies.pieces import (
     Target,
 )
 from meadhall.games.dungeon_allies.rules.placement import unplaced_dice
-from meadhall.games.dungeon_allies.state import State, has_seen, has_tile, level_of
+from meadhall.games.dungeon_allies.state import State, has_seen, has_tile
 
 GUARDED_FACTOR = 1.1  # for guarded treasure while unplaced dice could win a fight; above 1, as other players want it too
 CHOSEN = 1.0
@@ -98,6 +98,8 @@ def value_of(state: State, seat: int, action: int, budget: Floats, crystal_value
         return value_of_reroll(state, seat, action, crystal_values)
     if state.phase == Phase.FOLLOWER_DIE:
         return float(argument)  # the largest: it is stronger and leaves room below
+    if state.phase == Phase.PRISONER:
+        return value_of_paying(state, seat, budget) if action == Act.FREE else 0.0
     if state.phase == Phase.TRADE:
         return gain_of_exchange(state, argument, crystal_values) if action != Act.END_TRADE else 0.0
     return value_of_purchase(state, seat, budget, crystal_values) if action == Act.BUY else 0.0
@@ -173,7 +175,9 @@ def is_interchangeable(state: State, seat: int, square: int) -> bool:
     """Return whether another square of the level with a lower number is also unseen and without dice."""
     if has_seen(state, seat, square) or state.holder[Target.SQUARE + square] != NONE:
         return False
-    for other in range(LEVEL_SQUARES * level_of(square), square):
+    for other in range(square - 1, -1, -1):
+        if state.level[other] != state.level[square]:
+            return False
         if has_tile(state, other) and not has_seen(state, seat, other) and state.holder[Target.SQUARE + other] == NONE:
             return True
     return False

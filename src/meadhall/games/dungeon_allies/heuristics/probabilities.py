@@ -7,20 +7,20 @@ import numpy as np
 from meadhall.engine.rule import rule
 from meadhall.engine.schema import Row
 from meadhall.games.dungeon_allies.heuristics.valuation import Floats
-from meadhall.games.dungeon_allies.pieces import DICE, NONE, SIDES, SKILLS
+from meadhall.games.dungeon_allies.pieces import DICE, FIGHT_DICE, NONE, SIDES, SKILLS
 from meadhall.games.dungeon_allies.state import State
 
 # The code of a set of dice in a fight is a number in base 3: digit k says how often the die of that size counts.
-DIE_CODE = tuple(3**die for die in range(DICE))
+DIE_CODE = tuple(3**die for die in range(FIGHT_DICE))
 HIGHEST = 2 * sum(SIDES)
 MASK_CODE = np.array([sum(DIE_CODE[die] for die in range(DICE) if mask >> die & 1) for mask in range(1 << DICE)])
-"""The code of every mask of dice, if each counts once."""
+"""The code of every mask of allies' dice, if each counts once."""
 
 
 def _reach_probabilities() -> Floats:
     """Return a table [code, target] of the probability that the total reaches the target."""
-    reach = np.zeros((3**DICE, HIGHEST + 1))
-    for code in range(3**DICE):
+    reach = np.zeros((3**FIGHT_DICE, HIGHEST + 1))
+    for code in range(3**FIGHT_DICE):
         sums = np.ones(1)
         for die, sides in enumerate(SIDES):
             times = code // DIE_CODE[die] % 3

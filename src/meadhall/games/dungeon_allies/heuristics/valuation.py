@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from meadhall.engine.rule import rule
 from meadhall.engine.schema import Grid
-from meadhall.games.dungeon_allies.pieces import CARDS, COLOURS, DISPLAY, MONSTERS, NONE, SQUARES, CardKind, Item, Target
+from meadhall.games.dungeon_allies.pieces import CARDS, COLOURS, DISPLAY, MONSTERS, NONE, SKILLS, SQUARES, Item, Target
 from meadhall.games.dungeon_allies.rules.scoring import count_kept
 from meadhall.games.dungeon_allies.state import ROUND_ENDS, State, has_tile
 
@@ -74,8 +74,10 @@ def fill_crystal_values(state: State, seat: int, budget: Floats, crystal_values:
     if budget[price] < 0:
         crystal_values[price] += RESERVED_BONUS
     for card in range(CARDS):
-        if state.card_owner[card] == seat and state.card_kind[card] == CardKind.CRYSTAL:
-            crystal_values[state.card_subject[card]] += state.card_points[card] / state.card_per[card]
+        if state.card_owner[card] == seat:
+            for colour in range(COLOURS):
+                if state.crystal_points[card, colour] > 0:
+                    crystal_values[colour] += state.crystal_points[card, colour] / state.crystals_per[card, colour]
 
 
 @rule
@@ -99,12 +101,16 @@ def value_of_items(items: Grid, row: int, crystal_values: Floats) -> float:
 @rule
 def card_value(state: State, seat: int, card: int, budget: Floats) -> float:
     """DA-13.2: Estimate the points of a card, if the seat gets an equal share of the tiles or crystals that it counts."""
-    points, subject = float(state.card_points[card]), state.card_subject[card]
-    if state.card_kind[card] == CardKind.MONSTER:
-        return points * (count_kept(state, seat, subject) + KEPT_FRACTION * count_weak_tiles(state, subject) / state.players)
-    if state.card_kind[card] == CardKind.CRYSTAL:
-        return float(points * (budget[subject] + turns_left(state) * INCOME[subject] / state.players) / state.card_per[card])
-    return points
+    value = float(state.fixed_points[card])
+    for skill in range(SKILLS):
+        if state.tile_points[card, skill] > 0:
+            tiles = count_kept(state, seat, skill) + KEPT_FRACTION * count_weak_tiles(state, skill) / state.players
+            value += state.tile_points[card, skill] * tiles
+    for colour in range(COLOURS):
+        if state.crystal_points[card, colour] > 0:
+            crystals = budget[colour] + turns_left(state) * INCOME[colour] / state.players
+            value += state.crystal_points[card, colour] * crystals / state.crystals_per[card, colour]
+    return value
 
 
 @rule
@@ -119,11 +125,8 @@ def count_weak_tiles(state: State, weakness: int) -> int:
 @rule
 def tile_value(state: State, seat: int, weakness: int) -> float:
     """Return what a tile with a weakness adds to the seat's cards, and to the cards that it may still buy."""
-    value = 0.0
+    owned = for_sale = 0
     for card in range(CARDS):
-        if state.card_kind[card] == CardKind.MONSTER and state.card_subject[card] == weakness:
-            if state.card_owner[card] == seat:
-                value += state.card_points[card]
-            elif state.card_owner[card] == NONE:
-                value += FOR_SALE_PROBABILITY * state.card_points[card] / state.players
-    return value
+        owned += state.tile_points[card, weakness] * (state.card_owner[card] == seat)
+        for_sale += state.tile_points[card, weakness] * (state.card_owner[card] == NONE)
+    return owned + FOR_SALE_PROBABILITY * for_sale / state.players

@@ -7,9 +7,9 @@ from meadhall.engine.events import emit
 from meadhall.engine.rule import rule
 from meadhall.engine.schema import Grid, Row
 from meadhall.games.dungeon_allies.actions import Act, Phase
-from meadhall.games.dungeon_allies.pieces import DICE, GONE, NONE, SIDES, SQUARES, Item, Target
+from meadhall.games.dungeon_allies.pieces import DICE, FIGHT_DICE, GONE, NONE, SIDES, SQUARES, Item, Target
 from meadhall.games.dungeon_allies.rules.supply import spend
-from meadhall.games.dungeon_allies.state import SEEN_BY_ALL, Event, State, current_round, has_tile, level_of
+from meadhall.games.dungeon_allies.state import SEEN_BY_ALL, Event, State, current_round, has_tile
 
 
 @rule
@@ -95,11 +95,11 @@ def list_preparations(state: State, out: Row) -> int:
     if can_hammer(state):
         out[count] = Act.HAMMER
         count += 1
-    for die in range(DICE):
+    for die in range(FIGHT_DICE):
         if can_enhance(state, die):
             out[count] = Act.ENHANCE + die
             count += 1
-    for die in range(DICE):
+    for die in range(FIGHT_DICE):
         if can_bless(state, die):
             out[count] = Act.BLESS + die
             count += 1
@@ -111,7 +111,7 @@ def list_rerolls(state: State, out: Row) -> int:
     """DA-4.6: Accept the loss, or re-roll one of the dice."""
     out[0] = Act.ACCEPT
     count = 1
-    for die in range(DICE):
+    for die in range(FIGHT_DICE):
         if is_fighting(state, die):
             out[count] = Act.REROLL + die
             count += 1
@@ -123,7 +123,7 @@ def has_spell(state: State) -> bool:
     """DA-4.5: Whether the player has a spell to cast before the roll."""
     if can_hammer(state):
         return True
-    for die in range(DICE):
+    for die in range(FIGHT_DICE):
         if can_enhance(state, die) or can_bless(state, die):
             return True
     return False
@@ -132,13 +132,15 @@ def has_spell(state: State) -> bool:
 @rule
 def can_hammer(state: State) -> bool:
     """DA-4.5: A white crystal, on a level not above the current round."""
-    return state.crystals[state.actor, Item.WHITE] > 0 and level_of(state.square) < current_round(state)
+    return state.crystals[state.actor, Item.WHITE] > 0 and state.level[state.square] < current_round(state)
 
 
 @rule
 def can_enhance(state: State, die: int) -> bool:
-    """DA-4.5: A green crystal, for a die that no own ally has and that is not in the fight yet."""
-    return state.crystals[state.actor, Item.GREEN] > 0 and state.ally[state.actor, die] == NONE and not state.extra[die]
+    """DA-4.5: A green crystal, for a die that no own ally has and that is not in the fight yet. DA-1.4: Of an allowed size."""
+    if state.crystals[state.actor, Item.GREEN] == 0 or state.enhancers[die] == 0 or state.extra[die]:
+        return False
+    return die >= DICE or state.ally[state.actor, die] == NONE
 
 
 @rule
@@ -150,7 +152,7 @@ def can_bless(state: State, die: int) -> bool:
 @rule
 def is_allys_die(state: State, die: int) -> bool:
     """DA-4.4: Whether an ally of the seat to move fights with this die."""
-    return state.place[state.actor, die] == Target.SQUARE + state.square
+    return die < DICE and state.place[state.actor, die] == Target.SQUARE + state.square
 
 
 @rule
@@ -170,7 +172,7 @@ def is_doubled(state: State, die: int) -> bool:
 @rule
 def target_of(state: State) -> int:
     """DA-4.4: The total that the dice must reach."""
-    return state.target[level_of(state.square), state.monster[state.square]]
+    return state.target[state.level[state.square], state.monster[state.square]]
 
 
 @rule
@@ -183,7 +185,7 @@ def counted_value(state: State, die: int) -> int:
 def total(state: State) -> int:
     """DA-4.4: The sum of the dice."""
     points = 0
-    for die in range(DICE):
+    for die in range(FIGHT_DICE):
         points += counted_value(state, die)
     return points
 
@@ -218,7 +220,7 @@ def hammer(state: State, log: Grid) -> None:
 @rule
 def roll_dice(state: State, log: Grid) -> None:
     """DA-4.4, DA-4.8: All dice of the fight are rolled, the smallest first."""
-    for die in range(DICE):
+    for die in range(FIGHT_DICE):
         if is_fighting(state, die):
             roll_die(state, die, Event.ROLLED, log)
     state.phase = Phase.REROLL
@@ -244,7 +246,7 @@ def roll_die(state: State, die: int, event: int, log: Grid) -> None:
 @rule
 def win(state: State, log: Grid) -> None:
     """DA-4.7: The player gains the gold at once and keeps the tile. DA-6.2: The win opens guarded treasure this turn."""
-    gold = state.bounty[level_of(state.square), state.monster[state.square]]
+    gold = state.bounty[state.level[state.square], state.monster[state.square]]
     state.gold[state.actor] += gold
     state.won_fight[state.actor] = True
     emit(log, Event.DEFEATS, state.actor, state.square, gold)
@@ -269,7 +271,7 @@ def end_fight(state: State, owner: int, log: Grid) -> None:
     state.seen[state.square] = 0
     state.square = NONE
     state.removed += 1
-    for die in range(DICE):
+    for die in range(FIGHT_DICE):
         state.extra[die] = False
         state.blessed[die] = False
         state.rolled[die] = 0

@@ -12,7 +12,6 @@ from meadhall.games.dungeon_allies.pieces import (
     DICE,
     DISPLAY,
     NONE,
-    PRISONERS,
     SIDES,
     SQUARES,
     TRACK,
@@ -183,7 +182,7 @@ def list_placements(state: State, out: Row) -> int:
         count = list_dice(unplaced, Target.TREASURE + space, state.holder[Target.TREASURE + space] == NONE, out, count)
     count = list_dice(unplaced & TRAINABLE, i64(Target.TRAINER), state.trainees < TRAINER_SPACES, out, count)
     count = list_dice(unplaced, i64(Target.TAVERN), can_bid(state, seat), out, count)
-    for space in range(PRISONERS):
+    for space in range(state.prisoners):
         count = list_dice(unplaced, Target.PRISONER + space, state.holder[Target.PRISONER + space] == NONE, out, count)
     count = list_dice(unplaced, i64(Target.TRADE), True, out, count)
     for space in range(DISPLAY):

@@ -4,22 +4,26 @@ from __future__ import annotations
 
 from meadhall.engine.events import emit
 from meadhall.engine.rule import rule
-from meadhall.engine.schema import Grid
-from meadhall.games.dungeon_allies.pieces import ITEMS, NONE, PRISONERS, Target
+from meadhall.engine.schema import Grid, Row
+from meadhall.games.dungeon_allies.actions import Act, Phase
+from meadhall.games.dungeon_allies.pieces import ITEMS, NONE, Target
 from meadhall.games.dungeon_allies.rules.supply import GOLD_FIRST, gain, holding, pay
 from meadhall.games.dungeon_allies.state import Event, State
 
 
 @rule
-def resolve_prisoners(state: State, log: Grid) -> None:
-    """DA-9.1: Space by space, players pay the offering if they can."""
-    for space in range(PRISONERS):
-        seat = state.holder[Target.PRISONER + space]
+def resolve_prisoners(state: State, log: Grid) -> bool:
+    """DA-9.1: Space by space, players decide if they can pay the offering. True when a player must decide."""
+    while state.cursor < state.prisoners:
+        seat = state.holder[Target.PRISONER + state.cursor]
         if seat != NONE:
-            if can_pay(state, seat, space):
-                free_prisoner(state, seat, space, log)
-            else:
-                emit(log, Event.PRISONER_FORFEIT, seat, space + 1)
+            if can_pay(state, seat, state.cursor):
+                state.actor = seat
+                state.phase = Phase.PRISONER
+                return True
+            emit(log, Event.PRISONER_FORFEIT, seat, state.cursor + 1)
+        state.cursor += 1
+    return False
 
 
 @rule
@@ -32,10 +36,27 @@ def can_pay(state: State, seat: int, space: int) -> bool:
 
 
 @rule
-def free_prisoner(state: State, seat: int, space: int, log: Grid) -> None:
+def list_prisoner_answers(out: Row) -> int:
+    """DA-9.1: The player may decline or pay."""
+    out[0] = Act.KEEP_OFFERING
+    out[1] = Act.FREE
+    return 2
+
+
+@rule
+def free_prisoner(state: State, log: Grid) -> None:
     """DA-9.1: The player pays the offering, then gets as much of the reward as the box has."""
-    emit(log, Event.FREES, seat, space + 1)
+    space = state.cursor
+    emit(log, Event.FREES, state.actor, space + 1)
     for item in GOLD_FIRST:
-        pay(state, seat, item, state.offering[space, item], log)
+        pay(state, state.actor, item, state.offering[space, item], log)
     for item in GOLD_FIRST:
-        gain(state, seat, item, state.reward[space, item], log)
+        gain(state, state.actor, item, state.reward[space, item], log)
+    state.cursor += 1
+
+
+@rule
+def keep_offering(state: State, log: Grid) -> None:
+    """DA-9.1: Declining is allowed: the crystal may be worth more at a later place."""
+    emit(log, Event.PRISONER_DECLINED, state.actor, state.cursor + 1)
+    state.cursor += 1

@@ -7,7 +7,7 @@ from typing import Any
 from meadhall.engine.events import append_argument, emit
 from meadhall.engine.rule import rule
 from meadhall.engine.schema import Grid
-from meadhall.games.dungeon_allies.pieces import CARDS, COLOURS, MONSTERS, NONE, CardKind
+from meadhall.games.dungeon_allies.pieces import CARDS, COLOURS, MONSTERS, NONE, SKILLS
 from meadhall.games.dungeon_allies.state import MAX_TURNS, Event, State
 
 
@@ -19,12 +19,14 @@ def is_last_turn(state: State) -> bool:
 
 @rule
 def card_score(state: State, seat: int, card: int) -> int:
-    """DA-13.2: The points that a card scores for a seat now."""
-    points = state.card_points[card]
-    if state.card_kind[card] == CardKind.MONSTER:
-        return points * count_kept(state, seat, state.card_subject[card])
-    if state.card_kind[card] == CardKind.CRYSTAL:
-        return points * (state.crystals[seat, state.card_subject[card]] // state.card_per[card])
+    """DA-13.2: The points that a card scores for a seat now: all its kinds of points together."""
+    points = state.fixed_points[card]
+    for skill in range(SKILLS):
+        if state.tile_points[card, skill] > 0:
+            points += state.tile_points[card, skill] * count_kept(state, seat, skill)
+    for colour in range(COLOURS):
+        if state.crystal_points[card, colour] > 0:
+            points += state.crystal_points[card, colour] * (state.crystals[seat, colour] // state.crystals_per[card, colour])
     return points
 
 
@@ -95,6 +97,6 @@ def score(state: State, out: Any) -> None:
     winners = 0
     for seat in range(state.players):
         out[seat] = 1.0 if has_won(state, seat) else 0.0
-        winners += has_won(state, seat)
+        winners += out[seat] > 0
     for seat in range(state.players):
         out[seat] /= winners

@@ -1,4 +1,4 @@
-"""Set-up (§Game Setup): everything that chance decides before the first decision, and that decision."""
+"""Set-up (§Game Setup): the deal, each player's choice of the d6, then turn order and treasure."""
 
 from __future__ import annotations
 
@@ -36,17 +36,15 @@ PERCENTILE_SIDES = 10
 
 @rule
 def setup(state: State, players: int, options: Any, log: Grid) -> None:
-    """DA-2: The boards before the first turn. DA-13.5: The number of players changes nothing else."""
+    """DA-2.1, DA-2.2, DA-2.4: The tiles and cards, up to the first decision. DA-13.5: The players change nothing else."""
     read_components(state, options)
     clear(state)
     place_monsters(state, log)
     deal_characters(state, players, log)
-    roll_order(state, players, log)
     shuffle_cards(state, log)
     shuffle_followers(state, log)
     for colour in range(COLOURS):
         state.box[colour] = CRYSTALS[colour]
-    add_treasure(state, log)
     state.turn = 1
     state.step = Step.PLACEMENT
     state.phase = Phase.ASSIGN
@@ -61,13 +59,18 @@ def read_components(state: State, codes: Row) -> None:
     start = read_row(codes, start, state.weakness)
     start = read_row(codes, start, state.skill)
     start = read_grid(codes, start, state.track_gift)
-    start = read_grid(codes, start, state.offering)
+    start = read_row(codes, start, state.level)
+    state.prisoners = codes[start]
+    start = read_grid(codes, start + 1, state.offering)
     start = read_grid(codes, start, state.reward)
-    start = read_grid(codes, start, state.exchange)
-    start = read_row(codes, start, state.card_kind)
-    start = read_row(codes, start, state.card_subject)
-    start = read_row(codes, start, state.card_per)
-    read_row(codes, start, state.card_points)
+    state.lines = codes[start]
+    start = read_grid(codes, start + 1, state.exchange)
+    start = read_row(codes, start, state.enhancers)
+    state.refill = codes[start]
+    start = read_grid(codes, start + 1, state.tile_points)
+    start = read_grid(codes, start, state.crystal_points)
+    start = read_grid(codes, start, state.crystals_per)
+    read_row(codes, start, state.fixed_points)
 
 
 @rule
@@ -148,52 +151,6 @@ def has_equal_skills(state: State, players: int, characters: Row) -> bool:
 
 
 @rule
-def roll_order(state: State, players: int, log: Grid) -> None:
-    """DA-2.5, DA-1.4: The highest roll of the percentile die is first; tied players roll again."""
-    place = np.zeros(SEATS, np.int8)  # how many seats are ahead of a seat
-    rolled = np.zeros(SEATS, np.int8)
-    higher = np.zeros(SEATS, np.int8)
-    while roll_ties(state, players, place, rolled, log):
-        for seat in range(players):
-            higher[seat] = count_higher(players, place, rolled, seat)
-        for seat in range(players):
-            place[seat] += higher[seat]
-    for seat in range(players):
-        state.order[place[seat]] = seat
-    emit_order(state, log)
-
-
-@rule
-def roll_ties(state: State, players: int, place: Row, rolled: Row, log: Grid) -> bool:
-    """DA-2.5: Seats that share a place roll, in seat order. Returns whether any seat rolled."""
-    tied = False
-    for seat in range(players):
-        if shares_place(players, place, seat):
-            tied = True
-            rolled[seat] = below(state.rng, PERCENTILE_SIDES)
-            emit(log, Event.PERCENTILE, seat, PERCENTILE_SIDES * rolled[seat])
-    return tied
-
-
-@rule
-def shares_place(players: int, place: Row, seat: int) -> bool:
-    """DA-2.5: Whether a seat is tied with another."""
-    for other in range(players):
-        if other != seat and place[other] == place[seat]:
-            return True
-    return False
-
-
-@rule
-def count_higher(players: int, place: Row, rolled: Row, seat: int) -> int:
-    """DA-2.5: How many seats tied with this one rolled more."""
-    count = 0
-    for other in range(players):
-        count += place[other] == place[seat] and rolled[other] > rolled[seat]
-    return count
-
-
-@rule
 def shuffle_cards(state: State, log: Grid) -> None:
     """DA-2.2: Five cards are shown, the others are the deck; the first one lies on top."""
     state.cards = CARDS
@@ -222,7 +179,10 @@ def shuffle_stack(state: State, stack: Row, first: int, count: int) -> None:
 
 @rule
 def assign(state: State, choice: int, log: Grid) -> None:
-    """DA-2.3: The chosen character gets the d6, the other the d4; then the next seat chooses."""
+    """DA-2.3: The chosen character gets the d6, the other the d4; then the next seat chooses.
+
+    DA-2.5, DA-2.6: After the last choice come turn order and treasure.
+    """
     seat = state.actor
     for k in range(DEALT):
         die = i64(Die.D6 if k == choice else Die.D4)
@@ -230,4 +190,53 @@ def assign(state: State, choice: int, log: Grid) -> None:
         emit(log, Event.ASSIGNED, seat, state.dealt[seat, k], SIDES[die])
     state.actor += 1
     if state.actor == state.players:
+        roll_order(state, state.players, log)
+        add_treasure(state, log)
         state.phase = Phase.PLACE
+
+
+@rule
+def roll_order(state: State, players: int, log: Grid) -> None:
+    """DA-2.5, DA-1.4: The highest roll of the percentile die is first; tied players roll again."""
+    place = np.zeros(SEATS, np.int8)  # how many seats are ahead of a seat
+    rolled = np.zeros(SEATS, np.int8)
+    higher = np.zeros(SEATS, np.int8)
+    while roll_ties(state, players, place, rolled, log):
+        for seat in range(players):
+            higher[seat] = count_higher(players, place, rolled, seat)
+        for seat in range(players):
+            place[seat] += higher[seat]
+    for seat in range(players):
+        state.order[place[seat]] = seat
+    emit_order(state, log)
+
+
+@rule
+def roll_ties(state: State, players: int, place: Row, rolled: Row, log: Grid) -> bool:
+    """DA-2.5: Seats that share a place roll, in seat order. Returns whether any seat rolled."""
+    tied = False
+    for seat in range(players):
+        if shares_place(players, place, seat):
+            tied = True
+            state.reveals += 1
+            rolled[seat] = below(state.rng, PERCENTILE_SIDES)
+            emit(log, Event.PERCENTILE, seat, PERCENTILE_SIDES * rolled[seat])
+    return tied
+
+
+@rule
+def shares_place(players: int, place: Row, seat: int) -> bool:
+    """DA-2.5: Whether a seat is tied with another."""
+    for other in range(players):
+        if other != seat and place[other] == place[seat]:
+            return True
+    return False
+
+
+@rule
+def count_higher(players: int, place: Row, rolled: Row, seat: int) -> int:
+    """DA-2.5: How many seats tied with this one rolled more."""
+    count = 0
+    for other in range(players):
+        count += place[other] == place[seat] and rolled[other] > rolled[seat]
+    return count

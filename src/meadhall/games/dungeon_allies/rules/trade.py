@@ -6,7 +6,7 @@ from meadhall.engine.events import emit
 from meadhall.engine.rule import rule
 from meadhall.engine.schema import Grid, Row
 from meadhall.games.dungeon_allies.actions import Act, Phase, trade_action
-from meadhall.games.dungeon_allies.pieces import COLOURS, DICE, TRADES, Target
+from meadhall.games.dungeon_allies.pieces import COLOURS, DICE, Target
 from meadhall.games.dungeon_allies.state import Event, State
 
 
@@ -36,14 +36,14 @@ def is_at_trade(state: State, seat: int) -> bool:
 def end_visit(state: State) -> None:
     """DA-10.2: The next visitor may use every line in either direction again."""
     state.cursor += 1
-    for line in range(TRADES):
+    for line in range(state.lines):
         state.traded[line] = 0
 
 
 @rule
 def has_exchange(state: State, seat: int) -> bool:
     """DA-10.1: Whether a seat can exchange anything."""
-    for line in range(TRADES):
+    for line in range(state.lines):
         if can_exchange(state, seat, line, 0) or can_exchange(state, seat, line, 1):
             return True
     return False
@@ -66,7 +66,7 @@ def list_exchanges(state: State, out: Row) -> int:
     """DA-10.1: End the visit, or exchange along a line."""
     out[0] = Act.END_TRADE
     count = 1
-    for line in range(TRADES):
+    for line in range(state.lines):
         for direction in range(2):
             if can_exchange(state, state.actor, line, direction):
                 out[count] = trade_action(line, direction)

@@ -31,7 +31,7 @@ from meadhall.games.dungeon_allies.rules.placement import (
     place_die,
     resolve_placement,
 )
-from meadhall.games.dungeon_allies.rules.prisoner import resolve_prisoners
+from meadhall.games.dungeon_allies.rules.prisoner import free_prisoner, keep_offering, list_prisoner_answers, resolve_prisoners
 from meadhall.games.dungeon_allies.rules.scoring import end_match, is_last_turn
 from meadhall.games.dungeon_allies.rules.setup import assign
 from meadhall.games.dungeon_allies.rules.sorcerer import buy, decline, list_answers, resolve_sorcerer, show_cards
@@ -72,6 +72,8 @@ def list_other_decisions(state: State, out: Row) -> int:
         return list_rerolls(state, out)
     if state.phase == Phase.FOLLOWER_DIE:
         return list_follower_dice(state, out)
+    if state.phase == Phase.PRISONER:
+        return list_prisoner_answers(out)
     if state.phase == Phase.TRADE:
         return list_exchanges(state, out)
     return list_answers(out)
@@ -132,9 +134,13 @@ def play_fight(state: State, kind: int, argument: int, log: Grid) -> None:
 
 @rule
 def play_later_step(state: State, kind: int, argument: int, log: Grid) -> None:
-    """DA-8.3: The follower's die. DA-10.1: An exchange. DA-11.1: A card."""
+    """DA-8.3: The follower's die. DA-9.1: A prisoner. DA-10.1: An exchange. DA-11.1: A card."""
     if kind == Act.FOLLOWER_DIE:
         add_follower(state, argument, log)
+    elif kind == Act.KEEP_OFFERING:
+        keep_offering(state, log)
+    elif kind == Act.FREE:
+        free_prisoner(state, log)
     elif kind == Act.END_TRADE:
         end_visit(state)
     elif kind == Act.TRADE:
@@ -170,6 +176,8 @@ def resolve_step(state: State, log: Grid) -> bool:
         return resolve_excursions(state, log)
     if state.step == Step.TAVERN:
         return resolve_tavern(state, log)
+    if state.step == Step.PRISONER:
+        return resolve_prisoners(state, log)
     if state.step == Step.TRADE:
         return resolve_trade(state)
     if state.step == Step.SORCERER:
@@ -178,10 +186,8 @@ def resolve_step(state: State, log: Grid) -> bool:
         resolve_turn_order(state, log)
     elif state.step == Step.TREASURE:
         resolve_treasure(state, log)
-    elif state.step == Step.TRAINER:
-        resolve_trainer(state, log)
     else:
-        resolve_prisoners(state, log)
+        resolve_trainer(state, log)
     return False
 
 
@@ -194,7 +200,8 @@ def end_turn(state: State, log: Grid) -> None:
     state.holder[:] = NONE
     state.trainees = 0
     state.bid = 0
-    show_cards(state, log)
+    if state.refill:
+        show_cards(state, log)
     add_treasure(state, log)
     emit(log, Event.TURN_ENDED, state.turn)
     state.turn += 1
