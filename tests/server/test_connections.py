@@ -151,6 +151,13 @@ async def test_slow_heads_and_slow_bodies_are_cut_off(tmp_path: Path) -> None:
         assert max(seconds) < 10
 
 
+async def test_malformed_requests_fill_no_log(tmp_path: Path) -> None:
+    async with hall_process(tmp_path) as hall:
+        for _ in range(5):
+            assert (await answer_to(hall, b"hello\r\n\r\n")).startswith(b"HTTP/1.1 400")
+        assert hall.log.read_text().count("Invalid HTTP request") == 1
+
+
 async def test_a_body_that_makes_progress_is_not_cut_off(tmp_path: Path) -> None:
     form = b"name=" + b"a" * 9000
     async with hall_process(tmp_path, **_FAST) as hall:

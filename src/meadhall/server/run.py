@@ -19,6 +19,7 @@ from litestar import Litestar
 from meadhall.engine.errors import MeadhallError
 from meadhall.server.app import create_app
 from meadhall.server.ops.file_limit import raise_file_limit
+from meadhall.server.ops.log_limit import OncePerInterval
 from meadhall.server.settings import Settings
 from meadhall.server.store.store import Store
 from meadhall.server.web.connections import ConnectionLimits, LimitedConnection, check_deadlines, limit_requests
@@ -68,6 +69,7 @@ def serve(settings: Settings) -> None:
     """Run the server until a signal stops it. Raises CannotListen, StoreBusy, StoreUnusable."""
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     logging.getLogger("alembic").setLevel(logging.WARNING)
+    logging.getLogger("uvicorn.error").addFilter(OncePerInterval())  # it warns of each malformed request
     with _socket(settings) as listener, asyncio.Runner(loop_factory=uvicorn.Config("").get_loop_factory()) as runner:
         runner.run(_serve(settings, listener))
 
