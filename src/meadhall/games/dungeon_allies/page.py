@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 from meadhall.engine.view import View
 from meadhall.games.dungeon_allies.actions import Act, Phase, parse, place, trade
 from meadhall.games.dungeon_allies.boards import (
     Ally,
     Boards,
+    Card,
     Items,
     Market,
     Member,
@@ -21,8 +23,12 @@ from meadhall.games.dungeon_allies.boards import (
     Track,
     Trainer,
     Treasure,
+    items,
+    value,
 )
 from meadhall.games.dungeon_allies.cautions import at_the_tavern, caution
+from meadhall.games.dungeon_allies.components import COMPONENTS
+from meadhall.games.dungeon_allies.names import Names
 from meadhall.games.dungeon_allies.pieces import (
     DICE,
     DISPLAY,
@@ -142,6 +148,44 @@ class Own:
     targets: tuple[tuple[int, ...], ...]
     levels: tuple[tuple[int, ...], ...]
     cells: tuple[int, ...]
+
+
+# ------------------------------------------------------------------------------------------------------------------ components
+
+
+@dataclass(frozen=True)
+class Printed:
+    """What is printed on the components of a match, for the figures of the rulebook.
+
+    Attributes:
+        gifts: DA-5.1: what each space of the turn order gives.
+        prisoners: DA-9.1: names, offerings and rewards.
+        lines: DA-10.1: the two sides of each line of the trade table.
+        cards: DA-13.2: the sorcerer's cards, and their points in words.
+    """
+
+    gifts: tuple[Items, ...]
+    prisoners: tuple[tuple[str, Items, Items], ...]
+    lines: tuple[tuple[Items, Items], ...]
+    cards: tuple[tuple[Card, str], ...]
+
+
+def components(options: Mapping[str, Any]) -> Printed:
+    """Return what is printed on the components of a match with these options."""
+    printed = COMPONENTS.of(options[COMPONENTS.name])
+    names = Names(printed)
+    return Printed(
+        gifts=tuple(items(space.crystals.counts) for space in printed.turn_order_space),
+        prisoners=tuple(
+            (names.prisoner(space), items(each.offering.counts), items(each.reward.counts))
+            for space, each in enumerate(printed.prisoner_space)
+        ),
+        lines=tuple((items(line.left.counts), items(line.right.counts)) for line in printed.trade),
+        cards=tuple(
+            (Card(names.card(card), tuple(map(value, each.kinds))), names.value(card))
+            for card, each in enumerate(printed.sorcerer_card)
+        ),
+    )
 
 
 # ------------------------------------------------------------------------------------------------------------------ public part

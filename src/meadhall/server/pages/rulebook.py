@@ -73,13 +73,15 @@ def _ruling(rule: str, reason: str) -> str:
 def _figure(renderer: RendererHTML, tokens: Sequence[Token], index: int, options: OptionsDict, env: EnvType) -> str:
     """Render ``![alternative text](figure:NAME "caption")`` with the macro ``NAME`` of the game's ``figures.html``.
 
-    A macro with a parameter gets the components in use.
+    A macro with a parameter gets the components in use. It draws a list whose parts have their own words.
     """
     token = tokens[index]
     address, caption = str(token.attrGet("src")), str(token.attrGet("title") or "")
     figures: Any = template(f"{env['game'].name}/figures.html").module
     macro = getattr(figures, address.removeprefix("figure:"))
-    figure = macro(env["components"]) if macro.arguments else macro()
+    role, figure = ("group", macro(env["components"])) if macro.arguments else ("img", macro())
     alternative = renderer.renderInlineAsText(token.children, options, env)
     words = Markup('<span class="caption">{}</span>').format(caption) if caption else ""
-    return Markup('<span class="figure"><span role="img" aria-label="{}">{}</span>{}</span>').format(alternative, figure, words)
+    return Markup('<span class="figure"><span role="{}" aria-label="{}">{}</span>{}</span>').format(
+        role, alternative, figure, words
+    )

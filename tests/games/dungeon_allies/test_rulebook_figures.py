@@ -1,0 +1,59 @@
+"""The figures of the rulebook list what is printed on the components in use."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from html import unescape
+from typing import Any
+
+from games.dungeon_allies.scenes import DA
+from meadhall.engine.language import speaking
+from meadhall.games.dungeon_allies.components import COMPONENTS
+from meadhall.games.dungeon_allies.names import BUILT_IN
+from meadhall.server.pages.rulebook import rulebook_of_match, rulebook_page
+
+
+def text(html: str) -> str:
+    return unescape(re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", re.sub(r'<[^>]*aria-label="([^"]*)"[^>]*>', r" \1 ", html))))
+
+
+def own_components(change: Any) -> dict[str, Any]:
+    document = tomllib.loads((DA.folder / "components.toml").read_text(encoding="utf-8"))
+    change(document)
+    return {"components": COMPONENTS.check(document)}
+
+
+def test_the_rulebook_lists_gifts_prisoners_trade_lines_and_all_cards() -> None:
+    words = text(rulebook_page("dungeon-allies", "en").html)
+    assert "space 4 1 blue crystal" not in words.split("What each space")[0]
+    assert re.search(r"1 blue crystal\s+space 4", words)
+    for prisoner in BUILT_IN.prisoner_space:
+        assert prisoner.name in words
+    assert re.search(r"Imprisoned Oracle\s+1 white crystal\s+1 yellow crystal and 3 gold", words)
+    assert re.search(r"1 yellow crystal and 1 green crystal\s+1 white crystal", words)
+    for card in BUILT_IN.sorcerer_card:
+        assert card.name in words
+
+
+def test_the_lists_are_translated() -> None:
+    words = text(rulebook_page("dungeon-allies", "de").html)
+    with speaking("de"):
+        names = [DA.page.components({"components": COMPONENTS.default}).prisoners[k][0] for k in range(5)]  # type: ignore[union-attr]
+    assert all(name in words for name in names)
+    assert "Feld 4" in words
+
+
+def test_own_components_are_listed_instead() -> None:
+    def change(document: dict[str, Any]) -> None:
+        document["prisoner_space"] = [{"name": "The Tall Tailor", "offering": {}, "reward": {"gold": 7}}]
+        document["trade"] = []
+        document["sorcerer_card"][0]["name"] = "Cloak of Buttons"
+        document["turn_order_space"][0]["crystals"] = {"white": 2}
+
+    words = text(rulebook_of_match(DA, own_components(change), "en").html)
+    assert re.search(r"The Tall Tailor\s+nothing\s+7 gold", words)
+    assert "Caged Goblin Cook" not in words.split("Example turn")[0]
+    assert "These components have no lines: no trade is possible." in words
+    assert "Cloak of Buttons" in words
+    assert re.search(r"2 white crystals\s+2\s+space 1", words)
