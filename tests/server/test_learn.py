@@ -15,6 +15,7 @@ from meadhall.engine.lessons import LEARNER
 from meadhall.games.axes_and_allies.rules import ALLY, ATTACK
 from server.people import AXES, HOARD, OpenHall
 
+WORDS_PER_MINUTE, SECONDS_PER_ACTION = 200, 4
 GUIDED = [name for name in game_names() if game(name).lessons is not None]
 
 
@@ -39,7 +40,10 @@ def test_a_script_can_be_followed_and_cites_the_rulebook(name: str) -> None:
     lessons = game(name).lessons
     assert lessons is not None
     lessons_are_sound(game(name), lessons)
-    assert 5 <= len(lessons.lessons) <= 14, "the lessons should take about two minutes"
+    words = sum(len(lesson.words.split()) for lesson in lessons.lessons)
+    actions = sum(lesson.action is not None for lesson in lessons.lessons)
+    estimate = words / WORDS_PER_MINUTE + actions * SECONDS_PER_ACTION / 60
+    assert abs(estimate - lessons.minutes) < 0.75, "the lessons take as long as they say"
     assert sum(lesson.action is not None for lesson in lessons.lessons) >= 3
 
 

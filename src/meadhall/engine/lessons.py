@@ -46,7 +46,7 @@ class Lessons:
         players: the players' names in seat order; the learner comes first.
         lessons: the steps in order. The last has no action.
         options: the options of the match.
-        minutes: how long a learner takes, in minutes.
+        minutes: how long a learner takes, in minutes. A test compares it with the number of words and actions.
     """
 
     seed: str
