@@ -35,7 +35,7 @@ class Table:
             "#controls button[name=action]:not([aria-disabled=true]), #controls select[name=action] > option"
         )
         self.refused = page.locator("#controls.controls .spots:not(.waiting) button[name=action][aria-disabled=true]")
-        self.entries = page.locator("#log .entries > [id^=log-]")
+        self.entries = page.locator("#log .line")
         self.notice = page.locator("#prompt .notice")
 
     @property
@@ -64,15 +64,15 @@ class Table:
     @property
     def newest_event(self) -> int:
         """The number of the newest event in the log."""
-        return int((self.entries.first.get_attribute("id") or "log--1").removeprefix("log-"))
+        return max(self.numbered_log, default=-1)
 
     @property
     def numbered_log(self) -> dict[int, str]:
         """The log by event number, the oldest first. The page shows only the newest events."""
         found: list[list[str]] = self.entries.evaluate_all(
-            "all => all.map(each => [each.id.slice(4), each.firstElementChild.textContent.trim()])"
+            "all => all.map(each => [each.id.slice(4), each.querySelector('.says > span').textContent.trim()])"
         )
-        return {int(number): words for number, words in found[::-1]}
+        return {int(number): words for number, words in sorted(found, key=lambda line: int(line[0]))}
 
     @property
     def log(self) -> list[str]:
@@ -103,7 +103,7 @@ class Table:
         Bots may play among themselves for any time, as long as events arrive.
         """
         while not (self.my_turn or self.over):
-            newer = f"#log .entries > :first-child:not(#log-{self.newest_event})"
+            newer = f"#log-{self.newest_event + 1}"
             expect(self.page.locator(f"#frame.yours, #frame.over, {newer}").first).to_be_attached(timeout=PATIENCE)
         return self.my_turn
 

@@ -19,7 +19,7 @@ from meadhall.engine.options import MAX_SIZE
 from meadhall.engine.record.format import loads
 from meadhall.engine.record.replay import replay
 from meadhall.lab import warm
-from meadhall.server.pages.log import log, log_entries
+from meadhall.server.pages.log import log, turn_in_words
 from meadhall.server.settings import Settings
 from server import hoard_on_a_page
 from server.people import OpenHall, Person, open_hall, play_out
@@ -198,7 +198,7 @@ async def test_log_and_record_use_the_documents_names(hall: OpenHall) -> None:
     assert room.match is not None
     with speaking("en"):
         logs = [log(room.match.view_at(position)) for position in range(len(room.match.steps))]
-        told = " ".join(entry.text for steps in logs for step in steps for entry in log_entries(step))
+        told = " ".join(entry.text for turns in logs for turn in turns for entry in turn_in_words(turn, None).entries)
     played = set(re.findall(r"plays (\w+)", told))
     assert played
     assert played <= set(COINS.of(BROUGHT).names)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from html import unescape
+
 import pytest
 
 from meadhall.engine.language import speaking
@@ -9,7 +12,7 @@ from meadhall.server.hall.room import Room
 from meadhall.server.pages.frames import FRAMES
 from meadhall.server.pages.models import LobbyPage, MatchPage, Refusal
 from meadhall.server.store.models import Guest
-from server.people import HOARD, OpenHall
+from server.people import AXES, HOARD, OpenHall
 
 pytestmark = pytest.mark.asyncio
 
@@ -36,8 +39,42 @@ async def test_a_frame_is_rendered_once_for_a_version(hall: OpenHall) -> None:
 
 async def test_all_frames_have_the_same_public_part(hall: OpenHall) -> None:
     _host, _friend, room = await hall.two_at(HOARD)
-    public = {FRAMES.frame(room, guest, BASE).html.partition('<section id="board"')[2] for guest in (player(room, 0), SPECTATOR)}
+    frames = [FRAMES.frame(room, guest, BASE).html for guest in (player(room, 0), player(room, 1), SPECTATOR)]
+    public = {html.partition('<section id="board"')[2].partition('<details id="log"')[0] for html in frames}
     assert len(public) == 1
+
+
+def log_of(html: str) -> str:
+    """Return the words of the log."""
+    return " ".join(unescape(re.sub(r"<[^>]*>", " ", html.partition('<details id="log"')[2])).split())
+
+
+async def test_the_log_calls_its_reader_you_and_everyone_else_by_name(hall: OpenHall) -> None:
+    host, friend, room = await hall.two_at(AXES)
+    match = room.match
+    assert match is not None
+    actor = match.actor
+    assert actor is not None
+    other = 1 - actor
+    await (host, friend)[actor].act(room.table.id, match.legal()[0].action)
+    names = [row.name for row in room.table.seats]
+    logs = [log_of(FRAMES.frame(room, guest, BASE).html) for guest in (player(room, actor), player(room, other), SPECTATOR)]
+    assert f"You attack {names[other]}" in logs[0]
+    assert "Your turn : power" in logs[0]
+    assert names[actor] not in logs[0]
+    assert f"{names[actor]} attacks you" in logs[1]
+    assert "attack on you" in logs[1]
+    assert f"{names[actor]} attacks {names[other]}" in logs[2]
+    assert not {"you", "You", "your", "Your"} & set(logs[2].split())
+
+
+async def test_the_log_of_a_seat_has_the_same_events_as_a_spectators(hall: OpenHall) -> None:
+    room = await hall.played_out(HOARD)
+    lines = [
+        re.findall(r'id="log-(\d+)"', FRAMES.frame(room, guest, BASE).html)
+        for guest in (player(room, 0), player(room, 1), SPECTATOR)
+    ]
+    assert lines[0] == lines[1] == lines[2]
 
 
 async def test_every_language_has_its_frames(hall: OpenHall) -> None:

@@ -1,13 +1,13 @@
 """Frames: the part of a table's page that changes. The stream sends it, and htmx swaps it in.
 
 A frame of a match has two parts (docs/decisions/0002-frames-of-two-parts.md). The public part is the same for every viewer; the
-private part is one viewer's prompt and controls.
+private part is one viewer's prompt and controls. The log and the end tell all viewers the same, but call each of them "you".
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -58,7 +58,7 @@ class Frames:
     def __init__(self) -> None:
         self._versions: WeakKeyDictionary[Room, _Version] = WeakKeyDictionary()
         self._fragment = lru_cache(maxsize=_FRAGMENTS_KEPT)(_fragment)
-        environment().globals.update(cached=self.cached, cached_each=self.cached_each)
+        environment().globals.update(cached=self.cached)
 
     def cached(self, macro: Macro, *values: Hashable) -> Markup:
         """Return what a macro renders for these values, from the cache if possible.
@@ -66,11 +66,6 @@ class Frames:
         The macro must stand in an imported template: a macro of a page's own template is a new object in every rendering.
         """
         return self._fragment(macro, values, current_language())
-
-    def cached_each(self, macro: Macro, values: Iterable[Hashable]) -> Markup:
-        """Return what a macro renders for each of these values, joined."""
-        language = current_language()
-        return Markup("".join([self._fragment(macro, (value,), language) for value in values]))
 
     def frame(self, room: Room, guest: Guest, base_url: str, notice: Refusal | None = None) -> Frame:
         """Return the frame of a table as a guest sees it, in the current language: the lobby or the match.
@@ -93,7 +88,7 @@ class Frames:
         number = room.version_for(seat)
         page, html, known = version.frames.get((seat, language), (spectator, public, None))
         if known != number:
-            page = spectator if seat is None else live_page(room, match, seat, spectator.seats)
+            page = spectator if seat is None else replace(live_page(room, match, seat, spectator.seats), log=spectator.log)
             html = self._join(page, number, public)
             version.frames[seat, language] = page, html, number
         if notice:
@@ -112,10 +107,11 @@ class Frames:
         attributes = self.cached(
             macros.frame_attributes, page.title, len(page.seats), page.viewer, page.your_turn, page.status != "running"
         )
-        return Markup(f'<div id="frame" {attributes} data-version="{version}">{self.private(page)}{public}</div>')
+        parts = (self.private(page), public, self.end(page), self.log(page))
+        return Markup(f'<div id="frame" {attributes} data-version="{version}">{"".join(parts)}</div>')
 
     def public(self, page: MatchPage) -> Markup:
-        """Return the public part of a match's frame: board, seats, result and log."""
+        """Return the public part of a match's frame: board and seats."""
         macros: Any = template("_public.html").module
         return _one_line(macros.public(page, _game_macros(page.game)))
 
@@ -123,6 +119,20 @@ class Frames:
         """Return one viewer's part of a match's frame: prompt, controls and tools."""
         macros: Any = template("_private.html").module
         return _one_line(macros.private(page, self._controls(page)))
+
+    def end(self, page: MatchPage) -> Markup:
+        """Return the end of a match for one viewer: the result and the chart."""
+        macros: Any = template("_end.html").module
+        return _one_line(macros.end(page)) if page.result or page.given_up else Markup()
+
+    def log(self, page: MatchPage) -> Markup:
+        """Return the log in the words of one viewer. Most turns read the same for all, or as they did before the last action."""
+        macros: Any = template("_log.html").module
+        language = current_language()
+        earlier = f"{page.url}/replay" if page.log and page.log[-1].events[0].index else ""
+        readers = [page.viewer if page.viewer in turn.readers else None for turn in page.log]
+        turns = [self._fragment(macros.turn, (turn, reader), language) for turn, reader in zip(page.log, readers, strict=True)]
+        return Markup("".join([self.cached(macros.top), *turns, self.cached(macros.bottom, earlier)]))
 
     def _controls(self, page: MatchPage) -> Markup | None:
         """Return the game's controls for a seat; None for a spectator, and after the end."""

@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from meadhall.engine.daily import Outcome
 from meadhall.engine.events import Event
+from meadhall.engine.game import GameWords
 from meadhall.server.store.models import SeatKind, TableStatus
 
 # ----------------------------------------------------------------------------------------------------------------------- hall
@@ -209,6 +210,8 @@ class HintView:
 
 @dataclass(frozen=True)
 class LogEntry:
+    """An event in words."""
+
     n: int  # number of its step (0: the setup)
     index: int  # unique in the match, ascending with time
     kind: str  # name of the event, e.g. "killed"
@@ -216,18 +219,45 @@ class LogEntry:
     rule: str  # "AA-3.2"
     rule_url: str  # the rulebook at that rule
     hinted: bool = False  # the first event of an action that was played with a hint
+    brief: str = ""  # its words in the summary of its turn; "" if the summary leaves it out
 
 
 @dataclass(frozen=True)
-class LoggedStep:
-    """The events of a step that the viewer may know. It is hashable: its log entries are rendered once for all frames."""
+class LoggedEvent:
+    """A public event in the log."""
+
+    n: int  # number of its step (0: the setup)
+    index: int  # unique in the match, ascending with time
+    event: Event
+    rule: str
+    hinted: bool = False  # the first event of an action that was played with a hint
+
+
+@dataclass(frozen=True)
+class LoggedTurn:
+    """A turn in the log: public events only. It is hashable, so its HTML is rendered once for all who read the same words."""
 
     game: str
+    words: GameWords
     names: tuple[str, ...]
-    n: int
-    first: int  # index of its first event in the match
-    events: tuple[Event, ...]
-    hinted: bool = False
+    events: tuple[LoggedEvent, ...]
+    begun: bool  # whether its first event begins a turn; otherwise it is the set-up
+    seat: int | None  # whose turn it is
+    readers: frozenset[int]  # the seats whose words differ from a spectator's
+
+    def __hash__(self) -> int:
+        first, last = self.events[0], self.events[-1]
+        return hash((self.names, first.index, last.index, last.n, last.event.arguments))
+
+
+@dataclass(frozen=True)
+class TurnInWords:
+    """A turn of the log for one reader."""
+
+    title: str
+    entries: tuple[LogEntry, ...]  # the oldest first
+    single: bool  # it is one line, and the title is the same
+    hinted: bool  # an action was played with a hint
 
 
 @dataclass(frozen=True)
@@ -262,7 +292,7 @@ class MatchPage:
     your_turn: bool
     n: int  # number of the next action
     choices: tuple[Choice, ...]  # the viewer's, in ascending order, with refused ones; empty if it is not their turn
-    log: tuple[LoggedStep, ...]  # newest first; empty in the private part of a live page
+    log: tuple[LoggedTurn, ...]  # newest first; empty in the private part of a live page
     picture: Any  # the board, from the game's page.py and public knowledge; None in the private part of a live page
     own: Any = None  # the private part of the seat, from the game's page.py and the seat's knowledge
     private_events: tuple[LogEntry, ...] = ()  # the latest events that only the viewer knows, newest first

@@ -17,7 +17,7 @@ from markupsafe import Markup
 
 from meadhall.engine.game import game, game_names
 from meadhall.engine.language import LANGUAGES, add_catalogues, current_language, gettext, ngettext
-from meadhall.server.pages.log import log_entries
+from meadhall.server.pages.log import turn_in_words
 from meadhall.server.pages.models import Viewer
 
 HERE = Path(__file__).parent
@@ -42,7 +42,7 @@ def environment() -> Environment:
     environment.newstyle_gettext = True  # type: ignore[attr-defined]
     environment.globals.update(_=translated, gettext=translated, ngettext=translated_number)
     environment.globals.update(
-        static=static, game_static=game_static, languages=LANGUAGES, language=current_language, log_entries=log_entries
+        static=static, game_static=game_static, languages=LANGUAGES, language=current_language, turn_in_words=turn_in_words
     )
     return environment
 

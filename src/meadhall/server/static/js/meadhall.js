@@ -42,9 +42,10 @@
     if (frame?.dataset.url) history.replaceState(null, "", frame.dataset.url);
     if (!frame?.dataset.title) return;
     const turn = showTurn(frame);
-    const entries = [...frame.querySelectorAll(".entries > [id]")];
-    const news = entries.filter(e => lastEntry !== null && +e.id.slice(4) > lastEntry);
-    const words = news.reverse().slice(-8).map(e => e.firstElementChild.textContent);
+    const number = line => +line.id.slice(4);
+    const lines = [...frame.querySelectorAll("#log .line")].sort((a, b) => number(a) - number(b));
+    const news = lines.filter(line => lastEntry !== null && number(line) > lastEntry);
+    const words = news.slice(-8).map(line => line.querySelector(".says > span").textContent);
     if (turn && !myTurn) words.push(byId("prompt-words").textContent);
     const hint = byId("hints")?.dataset.say ?? "";
     if (hint !== lastHint) words.push(hint);
@@ -56,7 +57,7 @@
       key.hidden = !key.textContent;
     }
     if (words.length && myTurn !== null) byId("live").textContent = words.join(" ");
-    lastEntry = Math.max(-1, ...entries.map(e => +e.id.slice(4)));
+    lastEntry = Math.max(-1, ...lines.map(number));
     myTurn = turn;
   }
   // After playing a hinted action by keyboard, move the focus to the board's controls.
@@ -136,7 +137,7 @@
     }
     const copy = e.target.closest("[data-copy]");
     if (copy) copyLink(copy.dataset.copy);
-    const rule = e.target.closest("a.rule");
+    const rule = e.target.closest("a.rule, a.says");
     if (rule && byId("rules")) { e.preventDefault(); openRule(rule.hash.slice(1)); }
     if (e.target.closest("#autoplay")) play(!playing);
   });
