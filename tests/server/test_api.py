@@ -347,6 +347,9 @@ async def send_every_request(hall: OpenHall, host: Program, friend: Program, str
     """Send every kind of request, also many that are refused. Return the table of a finished match."""
     await host.http.post("/api/v1/guests", json={"name": "Ada"})
     await host.read("/games")
+    await host.read("/tables")
+    await host.read("/tables/open?limit=0")
+    await host.read("/tables/open")
     alone = (await host.open(game=HOARD, bots=["random"]))["id"]
     await host.post(f"/tables/{alone}/resign")
     table = (await host.open(game=HOARD, players=2))["id"]

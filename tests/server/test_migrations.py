@@ -90,6 +90,7 @@ async def test_constraints_and_indexes_have_the_same_names_on_both_databases(on_
             "match_entries": {"pk_match_entries", "fk_match_entries_table_id_tables"},
             "uploads": {"pk_uploads", "ix_uploads_created_at"},
             "health_checks": {"pk_health_checks"},
+            "idempotency_keys": {"pk_idempotency_keys", "ix_idempotency_keys_created_at"},
         }
 
 

@@ -57,6 +57,10 @@ class OtherRules(Refused):
     """The match was started under another version of the game's rules than the installed one."""
 
 
+class KeyReused(Refused):
+    """The Idempotency-Key of the request belongs to another request of the same guest."""
+
+
 class CrossSite(Refused):
     """The request comes from another site, or the browser does not say where it comes from."""
 
@@ -89,6 +93,7 @@ _RESPONSES: dict[type[MeadhallError], tuple[HTTPStatus, str]] = {
     WrongMoment: (HTTPStatus.CONFLICT, "wrong-moment"),
     OtherRules: (HTTPStatus.GONE, "other-rules"),
     IllegalAction: (HTTPStatus.UNPROCESSABLE_ENTITY, "illegal"),
+    KeyReused: (HTTPStatus.UNPROCESSABLE_ENTITY, "key-reused"),
     TooMany: (HTTPStatus.TOO_MANY_REQUESTS, "too-many"),
     NotReady: (HTTPStatus.SERVICE_UNAVAILABLE, "not-ready"),
     DatabaseUnavailable: (HTTPStatus.SERVICE_UNAVAILABLE, "database-away"),

@@ -18,7 +18,7 @@ from meadhall.engine import chance
 from meadhall.engine.errors import BadSetup, MeadhallError
 from meadhall.engine.game import game, game_names
 from meadhall.engine.language import gettext as _
-from meadhall.server.errors import DatabaseUnavailable, NotFound, NotSeated, TooMany
+from meadhall.server.errors import DatabaseUnavailable, KeyReused, NotFound, NotSeated, TooMany
 from meadhall.server.hall.chart_queue import ChartQueue
 from meadhall.server.hall.daily_outcomes import DailyOutcomes
 from meadhall.server.hall.readiness import Readiness
@@ -26,7 +26,7 @@ from meadhall.server.hall.room import Room
 from meadhall.server.hall.seating import bot_seat, document_of, open_seat, with_options, with_person
 from meadhall.server.hall.uploads import Uploads
 from meadhall.server.settings import Settings
-from meadhall.server.store.models import Guest, SeatRow, TableRow, new_id, new_link_token, now
+from meadhall.server.store.models import Conflict, Guest, RequestKey, SeatRow, TableRow, new_id, new_link_token, now
 from meadhall.server.store.store import Store
 from meadhall.server.worker.client import Worker
 from meadhall.server.worker.threads import run_in_thread
@@ -164,8 +164,18 @@ class Hall:
         options: Mapping[str, Any] | None = None,
         bots: Sequence[str] = (),
         public: bool = True,
+        request: RequestKey | None = None,
     ) -> Room:
-        """Open a table: the host on seat 0, then the bots, then open seats. Raises BadSetup, UnknownBot, NotReady, TooMany."""
+        """Open a table: the host on seat 0, then the bots, then open seats.
+
+        With a ``request`` that the host has made before, return the table that it opened.
+
+        Raises:
+            BadSetup, UnknownGame, UnknownBot, NotReady, TooMany: the table can't be opened.
+            KeyReused: the key belongs to another request.
+        """
+        if request is not None and (opened := await self._opened_for(host, request)):
+            return opened
         subject = game(name)
         self.ready.check(name)
         count = subject.check_players(players if players is not None else max(subject.min_players, 1 + len(bots)))
@@ -191,10 +201,26 @@ class Hall:
             created_at=now(),
             seats=tuple(seats),
         )
-        await self._add_within_limit(table)
+        try:
+            await self._add_within_limit(table, request)
+        except Conflict:  # the same request came twice at the same time
+            opened = await self._opened_for(host, request) if request is not None else None
+            if opened is None:
+                raise
+            return opened
         return await self.room(table.id)
 
-    async def _add_within_limit(self, table: TableRow) -> None:
+    async def _opened_for(self, host: Guest, request: RequestKey) -> Room | None:
+        """Return the room of the table that an earlier request with this key opened. Raises KeyReused if it was another one."""
+        found = await self.store.requested_table(host.id, request.key)
+        if found is None:
+            return None
+        fingerprint, table = found
+        if fingerprint != request.fingerprint:
+            raise KeyReused(_("This Idempotency-Key belongs to another request. Use a new key."))
+        return await self.room(table)
+
+    async def _add_within_limit(self, table: TableRow, request: RequestKey | None = None) -> None:
         """Store a new table. Refuse a guest who hosts too many.
 
         The lock makes tables that a guest opens at the same time count each other.
@@ -203,7 +229,7 @@ class Hall:
             rules = {name: game(name).version for name in game_names()}
             if await self.store.count_unfinished(table.host, rules) >= self.settings.tables_per_guest:
                 raise TooMany(_("You host too many unfinished tables; finish one first."))
-            await self.store.add_table(table)
+            await self.store.add_table(table, request)
 
     async def play_now(
         self,

@@ -15,6 +15,7 @@ from dataclasses import replace
 from typing import Any
 
 from meadhall.bots.ranks import JARL
+from meadhall.engine.checks import as_integer
 from meadhall.engine.errors import MeadhallError
 from meadhall.engine.game import Game
 from meadhall.engine.language import gettext as _
@@ -127,7 +128,11 @@ class Room:
         return seat
 
     async def act(self, guest: Guest, action: Any, number: int | None = None) -> None:
-        """Play an action for the guest's seat. Refuse if its number in the match would not be ``number``."""
+        """Play an action for the guest's seat. Refuse if its number in the match would not be ``number``.
+
+        An action that the seat has already played with this number changes nothing: the request may have been repeated after
+        its answer was lost.
+        """
 
         def play(match: Match) -> Entry:
             seat = self.seat_of(guest)
@@ -136,7 +141,17 @@ class Room:
             match.play(action, seat, hinted=hinted)
             return Entry(self.entry_count + 1, "hinted" if hinted else "action", seat, match.steps[-1].action)
 
-        await self.append(play)
+        try:
+            await self.append(play)
+        except Stale:
+            if not self._was_played(self.seat_of(guest), action, number):
+                raise
+
+    def _was_played(self, seat: int, action: Any, number: int | None) -> bool:
+        """Return whether the seat has played this action with this number."""
+        steps = self.match.steps if self.match is not None else []
+        step = next((step for step in reversed(steps) if step.n == number), None)
+        return step is not None and (step.seat, step.action) == (seat, as_integer(action))
 
     async def undo(self, guest: Guest, number: int | None = None) -> None:
         """Take back the guest's last decision, and the actions of bots since then. Refuse as ``check_undo`` does.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
+from contextlib import suppress
 from copy import copy
 from typing import Annotated, Final
 
@@ -12,12 +13,12 @@ from litestar.exceptions import NotAuthorizedException
 from litestar.handlers import HTTPRouteHandler
 from litestar.openapi import ResponseSpec
 from litestar.openapi.spec import Components, SecurityScheme
-from litestar.params import Body, HeaderParameter
+from litestar.params import Body, HeaderParameter, QueryParameter
 from litestar.response import Stream
 
 from meadhall.engine.game import game, game_names
 from meadhall.engine.record.format import RecordedMatch
-from meadhall.server.errors import RefusalInfo
+from meadhall.server.errors import RefusalInfo, WrongMoment
 from meadhall.server.hall import daily
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.pubsub import updates
@@ -33,13 +34,16 @@ from meadhall.server.routes.api_models import (
     NewGuest,
     NewTable,
     TableInfo,
+    TableSummary,
     game_info,
     hint_infos,
+    request_key,
     table_info,
+    table_summary,
 )
 from meadhall.server.routes.lobby import DOCUMENT_LIMIT
 from meadhall.server.routes.tables import record_response
-from meadhall.server.store.models import Guest
+from meadhall.server.store.models import Guest, TableRow
 from meadhall.server.web import event_stream
 from meadhall.server.web.request import AnyRequest, client_address
 from meadhall.server.web.sessions import Sessions, guest_of
@@ -61,7 +65,7 @@ _REASONS: Final = {
     409: "Not now: it is another seat's turn, the match has moved on, or the table is not at that point.",
     410: "The match began under another version of the rules than the installed one.",
     413: "The body is too large.",
-    422: "The rules forbid this action now; ``rule`` names the rule.",
+    422: "The rules forbid this action now, and ``rule`` names the rule; or the Idempotency-Key belongs to another request.",
     429: "Too many requests or streams.",
     500: "An internal error.",
     503: "The game's rules are still being compiled, or the database does not answer.",
@@ -99,13 +103,46 @@ async def list_games(hall: Hall) -> list[GameInfo]:
     return [game_info(game(name), ready=name in hall.ready) for name in game_names()]
 
 
-@post("/tables", request_max_body_size=DOCUMENT_LIMIT, responses=refusals(400, 401, 404, 413))
-async def new_table(data: Annotated[NewTable, _STRICT], hall: Hall, program: Guest) -> TableInfo:
-    """Open a table."""
-    room = await hall.open_table(program, data.game, data.players, data.options, data.bots, data.public)
-    if all(seat.kind != "open" for seat in room.table.seats):
-        await room.start()
+@post("/tables", request_max_body_size=DOCUMENT_LIMIT, responses=refusals(400, 401, 404, 409, 410, 413, 422))
+async def new_table(
+    data: Annotated[NewTable, _STRICT],
+    hall: Hall,
+    program: Guest,
+    idempotency_key: Annotated[str | None, HeaderParameter(name="Idempotency-Key", min_length=1, max_length=100)] = None,
+) -> TableInfo:
+    """Open a table.
+
+    With an ``Idempotency-Key``, any text of your choice, the same request can be repeated: it answers with the table that the
+    first one opened. Keys are yours alone; the hall remembers the last hundred for a day.
+    """
+    key = request_key(idempotency_key, data)
+    room = await hall.open_table(program, data.game, data.players, data.options, data.bots, data.public, key)
+    if room.table.status == "gathering" and all(seat.kind != "open" for seat in room.table.seats):
+        with suppress(WrongMoment):  # a repeated request has just started the match
+            await room.start()
     return table_info(room, program)
+
+
+_Limit = Annotated[int, QueryParameter(ge=1, le=100, description="the largest number of tables")]
+_Skip = Annotated[int, QueryParameter(ge=0, le=1_000_000, description="how many tables to leave out at the beginning")]
+
+
+@get("/tables", responses=refusals(400, 401))
+async def list_tables(hall: Hall, program: Guest, limit: _Limit = 30, skip: _Skip = 0) -> list[TableSummary]:
+    """List the tables that you host or sit at: unfinished ones first, then the newest."""
+    return _summaries(await hall.store.tables_of(program.id, limit, skip), program)
+
+
+@get("/tables/open", responses=refusals(400, 401))
+async def list_open_tables(hall: Hall, program: Guest, limit: _Limit = 30, skip: _Skip = 0) -> list[TableSummary]:
+    """List the public tables whose match has not begun, the newest first. You can join those with an open seat."""
+    return _summaries(await hall.store.open_tables(limit, skip), program)
+
+
+def _summaries(tables: Sequence[TableRow], program: Guest) -> list[TableSummary]:
+    """Describe the tables of installed games."""
+    names = game_names()
+    return [table_summary(table, program) for table in tables if table.game in names]
 
 
 @get("/tables/{id:str}", responses=table_refusals())
@@ -147,7 +184,11 @@ async def give_hint(room: Room, program: Guest) -> list[HintInfo]:
 
 @post("/tables/{id:str}/actions", status_code=200, responses=table_refusals(403, 413, 422))
 async def play_action(data: Annotated[NewAction, _STRICT], room: Room, program: Guest) -> TableInfo:
-    """Play an action."""
+    """Play an action.
+
+    If you have already played this action with this ``n``, nothing changes and the answer is the table as it is now. So you can
+    repeat a request whose answer was lost.
+    """
     await room.act(program, data.action, data.n)
     return table_info(room, program)
 
@@ -217,6 +258,8 @@ async def show_record(room: Room, program: Guest) -> Response[str]:
 _PUBLIC_ROUTES: Final = [new_guest, list_games]
 _TOKEN_ROUTES: Final = [
     new_table,
+    list_tables,
+    list_open_tables,
     show_table,
     join_table,
     start_match,

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from dataclasses import asdict
+from datetime import datetime
 from typing import Annotated, Any
 
 import msgspec
@@ -14,7 +17,7 @@ from meadhall.engine.options import Choice, Document, Option
 from meadhall.server.hall.hints import RequestedHint
 from meadhall.server.hall.room import Room
 from meadhall.server.pages.lobby import template_url
-from meadhall.server.store.models import Guest, SeatKind, TableStatus
+from meadhall.server.store.models import Guest, RequestKey, SeatKind, TableRow, TableStatus
 
 
 class NewGuest(msgspec.Struct, forbid_unknown_fields=True):
@@ -114,6 +117,22 @@ class TableInfo(msgspec.Struct):
     awarded: dict[str, Any] | None
 
 
+class TableSummary(msgspec.Struct):
+    """A table in a list. ``you`` is your seat, ``host`` whether you are its host. Times are in UTC; null: not yet."""
+
+    id: str
+    game: str
+    status: TableStatus
+    public: bool
+    host: bool
+    options: dict[str, Any]
+    seats: list[SeatInfo]
+    you: int | None
+    created: datetime
+    started: datetime | None
+    finished: datetime | None
+
+
 class LegalAction(msgspec.Struct):
     """An action that you can play now."""
 
@@ -173,6 +192,32 @@ def table_info(room: Room, guest: Guest) -> TableInfo:
         result=None if result is None else {"winners": result.winners, "scores": result.scores, "reason": result.reason},
         awarded=None if match is None or match.awarded is None else asdict(match.awarded),
     )
+
+
+def table_summary(table: TableRow, guest: Guest) -> TableSummary:
+    """Describe a table in a list."""
+    you = table.seat_of(guest.id)
+    return TableSummary(
+        id=table.id,
+        game=table.game,
+        status=table.status,
+        public=table.is_public,
+        host=table.host == guest.id,
+        options={name: _without_data(value) for name, value in table.options.items()},
+        seats=[SeatInfo(seat.seat, seat.kind, seat.name, seat.bot, seat.seat == you) for seat in table.seats],
+        you=you,
+        created=table.created_at,
+        started=table.started_at,
+        finished=table.finished_at,
+    )
+
+
+def request_key(key: str | None, body: NewTable) -> RequestKey | None:
+    """Return the key of a request for a new table with the SHA-256 of its body, None without a key."""
+    if key is None:
+        return None
+    written = json.dumps(msgspec.to_builtins(body), sort_keys=True, separators=(",", ":"))
+    return RequestKey(key, hashlib.sha256(written.encode()).hexdigest())
 
 
 def _without_data(value: Any) -> Any:

@@ -99,6 +99,19 @@ class TableRow:
 
 
 @dataclass(frozen=True)
+class RequestKey:
+    """The key that a program gives a request for a new table, so that it can repeat the request safely.
+
+    Attributes:
+        key: the key, unique among the requests of a guest.
+        fingerprint: the SHA-256 of the request's body.
+    """
+
+    key: str
+    fingerprint: str
+
+
+@dataclass(frozen=True)
 class Entry:
     """One line of a match's history. Entries are appended and never changed.
 

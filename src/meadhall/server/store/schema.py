@@ -110,6 +110,17 @@ match_entries = Table(
     Column("created_at", DateTime(timezone=True), nullable=False),
 )
 
+# A request for a new table that repeats a key of its guest gets the same table.
+idempotency_keys = Table(
+    "idempotency_keys",
+    metadata,
+    Column("guest", String(32), primary_key=True),
+    Column("key", String(100), primary_key=True),
+    Column("fingerprint", String(64), nullable=False),
+    Column("table_id", String(16), nullable=False),
+    Column("created_at", DateTime(timezone=True), nullable=False, index=True),
+)
+
 uploads = Table(
     "uploads",
     metadata,

@@ -22,8 +22,8 @@ from meadhall.server.settings import Settings
 from meadhall.server.store.database import Database, NoAnswer, NotStored, T, first_line, open_database
 from meadhall.server.store.file_lock import StoreUnusable, lock_database
 from meadhall.server.store.migrations import upgrade
-from meadhall.server.store.models import Conflict, Entry, Guest, TableRow
-from meadhall.server.store.queries import entries, guests, health, secrets, tables, uploads
+from meadhall.server.store.models import Conflict, Entry, Guest, RequestKey, TableRow
+from meadhall.server.store.queries import entries, guests, health, idempotency, secrets, tables, uploads
 
 log = logging.getLogger(__name__)
 log.addFilter(OncePerInterval())
@@ -119,14 +119,27 @@ class Store:
 
     # ------------------------------------------------------------------------------------------------------------- tables
 
-    async def add_table(self, table: TableRow) -> None:
-        """Store a new table with its seats. Raises Conflict for its host's second attempt at the puzzle of a day."""
+    async def add_table(self, table: TableRow, request: RequestKey | None = None) -> None:
+        """Store a new table with its seats, and the key of the request for it.
+
+        Raises Conflict for its host's second attempt at the puzzle of a day, and for a key that the host has used already.
+        """
+
+        def add(connection: Connection) -> None:
+            tables.add(connection, table)
+            if request is not None:
+                idempotency.add(connection, table.host, request, table.id)
+
         try:
-            await self.transact(lambda connection: tables.add(connection, table))
+            await self.transact(add)
         except IntegrityError:
-            if table.daily is None:
+            if table.daily is None and request is None:
                 raise
             raise Conflict from None
+
+    async def requested_table(self, guest: str, key: str) -> tuple[str, str] | None:
+        """Return the fingerprint of the guest's request with this key and the id of its table, None if the key is new."""
+        return await self.transact(lambda connection: idempotency.find(connection, guest, key))
 
     async def save_table(self, table: TableRow) -> TableRow:
         """Store a changed table with its seats, and return it with its new version.
@@ -156,13 +169,13 @@ class Store:
         """Return the table and the seat that a private link leads to."""
         return await self.transact(lambda connection: tables.find_by_link(connection, _storable(token)))
 
-    async def tables_of(self, guest: str, limit: int = 30) -> list[TableRow]:
-        """Return tables that a guest hosts or sits at, unfinished ones first, then newest first."""
-        return await self.transact(lambda connection: tables.of_guest(connection, guest, limit))
+    async def tables_of(self, guest: str, limit: int = 30, skip: int = 0) -> list[TableRow]:
+        """Return tables that a guest hosts or sits at, unfinished ones first, then newest first; ``skip``: all but the first."""
+        return await self.transact(lambda connection: tables.of_guest(connection, guest, limit, skip))
 
-    async def open_tables(self, limit: int = 30) -> list[TableRow]:
-        """Return public tables before their match, newest first."""
-        return await self.transact(lambda connection: tables.public(connection, "gathering", limit))
+    async def open_tables(self, limit: int = 30, skip: int = 0) -> list[TableRow]:
+        """Return public tables before their match, newest first; ``skip``: all but the first."""
+        return await self.transact(lambda connection: tables.public(connection, "gathering", limit, skip))
 
     async def running_tables(self, limit: int = 30) -> list[TableRow]:
         """Return public tables whose match is running, newest first."""

@@ -37,14 +37,14 @@ def find_by_link(connection: Connection, token: str) -> tuple[TableRow, int] | N
     return None if row is None or table is None else (table, row.seat)
 
 
-def of_guest(connection: Connection, guest: str, limit: int) -> list[TableRow]:
+def of_guest(connection: Connection, guest: str, limit: int, skip: int = 0) -> list[TableRow]:
     """Return tables that the guest hosts or sits at, unfinished ones first, then newest first."""
-    return _read(connection, _belongs_to(guest), limit, _TABLE.status.in_(FINISHED))
+    return _read(connection, _belongs_to(guest), limit, _TABLE.status.in_(FINISHED), skip=skip)
 
 
-def public(connection: Connection, status: str, limit: int) -> list[TableRow]:
+def public(connection: Connection, status: str, limit: int, skip: int = 0) -> list[TableRow]:
     """Return public tables with that status, newest first."""
-    return _read(connection, and_(_TABLE.status == status, _TABLE.is_public), limit)
+    return _read(connection, and_(_TABLE.status == status, _TABLE.is_public), limit, skip=skip)
 
 
 def running_with_bots(connection: Connection, game: str) -> list[str]:
@@ -95,9 +95,9 @@ def _belongs_to(guest: str) -> ColumnElement[bool]:
 
 
 def _read(
-    connection: Connection, condition: ColumnElement[bool], limit: int | None, *order: ColumnElement[bool]
+    connection: Connection, condition: ColumnElement[bool], limit: int | None, *order: ColumnElement[bool], skip: int = 0
 ) -> list[TableRow]:
-    query = select(schema.tables).where(condition).order_by(*order, _TABLE.created_at.desc()).limit(limit)
+    query = select(schema.tables).where(condition).order_by(*order, _TABLE.created_at.desc(), _TABLE.id).limit(limit).offset(skip)
     rows = connection.execute(query).all()
     seats = _seats(connection, [row.id for row in rows])
     return [_table_row(row, tuple(seats[row.id])) for row in rows]
