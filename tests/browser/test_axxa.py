@@ -6,6 +6,7 @@ import re
 from collections import deque
 from collections.abc import Callable
 
+import pytest
 from playwright.sync_api import Locator, Page, Route, expect
 
 from browser.accessibility import Inspector
@@ -146,6 +147,7 @@ def test_without_javascript_stacks_are_moved_and_refusals_are_pages(new_person: 
     page.locator(".axxa-idle").first.click()
     expect(page.locator("#prompt .notice")).to_contain_text("There is no stack on")
     expect(page.locator("#prompt .notice")).to_contain_text("AX-2.1")
+    expect(page.locator("#refused")).to_contain_text("There is no stack on")
 
 
 def test_a_match_can_be_played_on_a_phone_by_tapping(new_person: NewPerson) -> None:
@@ -195,21 +197,67 @@ def _until(players: list[Table], wanted: str) -> Table:
     return actor
 
 
-def test_a_space_out_of_reach_shows_a_reason_and_the_stack_stays_selected(new_person: NewPerson) -> None:
-    person = new_person(**STILL)
+BY_MOUSE, BY_TOUCH, BY_KEYBOARD = "mouse", "touch", "keyboard"
+
+
+@pytest.mark.parametrize("by", [BY_MOUSE, BY_TOUCH, BY_KEYBOARD])
+def test_a_space_out_of_reach_answers_in_its_place_and_the_stack_stays_selected(new_person: NewPerson, by: str) -> None:
+    person = new_person(**(PHONE if by == BY_TOUCH else STILL))
     page = open_table(person, game=AXXA)[0].page
     start, _ = goals(page)[0]
     reached = {end for first, end in goals(page) if first == start}
-    refused = next(space for space in spaces(page, ".axxa-idle") if space not in reached)
+    idle = [space for space in spaces(page, ".axxa-idle") if space not in reached]
     person.allow("422")
-    page.locator(f"#space-{start}").click()
-    page.locator(f"#space-{refused}").click()
-    expect(page.locator("#prompt .notice")).to_contain_text(re.compile(rf"{NAMES[refused]}|ways|in the way"))
-    expect(page.locator("#prompt .notice")).to_contain_text("(AX-2.")
-    expect(page.locator(f"#space-{start}")).to_be_checked()
+    press(page, by, start)
+    for refused in (idle[0], idle[-1], min(idle, key=lambda space: POSITIONS[space][1])):
+        press(page, by, refused)
+        answer = page.locator("#refused")
+        expect(answer).to_contain_text(re.compile(rf"{NAMES[refused]}|ways|in the way"))
+        expect(answer).to_contain_text("(AX-2.")
+        expect(answer).to_be_in_viewport(ratio=0.99)
+        assert apart(page, "#refused", f"#space-{refused}") < 12
+        expect(page.locator("#prompt [role=alert]")).to_contain_text(answer.inner_text())  # for screen readers
+        expect(page.locator(f"#space-{start}")).to_be_checked()
+    assert not scrolls_sideways(page)
     page.keyboard.press("Escape")
+    expect(answer).to_be_hidden()
     expect(page.locator(".axxa-chooser:checked")).to_have_count(0)
     assert focused(page) == f"space-{start}"
+
+
+def press(page: Page, by: str, space: int) -> None:
+    """Press the control of a space."""
+    control = page.locator(f"#space-{space}")
+    if by == BY_TOUCH:
+        control.tap()
+    elif by == BY_MOUSE:
+        control.click()
+    else:
+        if page.locator(":focus[data-space]").count() == 0:
+            tab_to(page, lambda: focused(page).startswith("space-"))
+        walk(page, space)
+        page.keyboard.press("Enter")
+
+
+_APART = """([one, other]) => {
+  const [a, b] = [one, other].map(each => document.querySelector(each).getBoundingClientRect());
+  return Math.max(a.left - b.right, b.left - a.right, a.top - b.bottom, b.top - a.bottom);
+}"""
+
+
+def apart(page: Page, one: str, other: str) -> float:
+    """Return how many pixels lie between two elements."""
+    return float(page.evaluate(_APART, [one, other]))
+
+
+def test_an_answer_on_the_board_goes_away_when_another_stack_is_chosen(new_person: NewPerson) -> None:
+    person = new_person(**STILL)
+    page = open_table(person, game=AXXA)[0].page
+    person.allow("422")
+    page.locator(".axxa-idle").first.click()
+    expect(page.locator("#refused")).to_contain_text("There is no stack on")
+    page.locator(f"#space-{goals(page)[0][0]}").click()
+    expect(page.locator("#refused")).to_be_hidden()
 
 
 def test_the_route_of_a_move_is_shown_and_the_move_can_be_undone(new_person: NewPerson) -> None:

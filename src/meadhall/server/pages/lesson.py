@@ -12,7 +12,7 @@ from meadhall.engine.match import Match
 from meadhall.engine.view import SPECTATOR, View
 from meadhall.server.pages.log import rule_url
 from meadhall.server.pages.match import match_page, result_view
-from meadhall.server.pages.models import LessonPage, MatchPage, SeatView
+from meadhall.server.pages.models import LessonPage, MatchPage, Refusal, SeatView
 
 
 def lesson_page(subject: Game, step: int, action: int | None = None) -> LessonPage:
@@ -26,9 +26,11 @@ def lesson_page(subject: Game, step: int, action: int | None = None) -> LessonPa
     match = _lesson_match(subject.name)
     own = match.view_at(position, LEARNER)
     task = "" if lesson.action is None else subject.words.action(own.state, lesson.action, own.names)
+    notice = "" if action is None or not task else _answer(own, action, task)
+    moment = _moment(match, own, position)
     return LessonPage(
         page=_moment(match, match.view_at(position), position),
-        own=_moment(match, own, position),
+        own=replace(moment, notice=Refusal("", notice, action)) if notice else moment,
         url=f"/learn/{subject.name}",
         step=step,
         last=last,
@@ -37,7 +39,7 @@ def lesson_page(subject: Game, step: int, action: int | None = None) -> LessonPa
         rule_url=rule_url(subject.name, lesson.rule),
         wanted=lesson.action,
         task=task,
-        notice="" if action is None or not task else _answer(own, action, task),
+        notice=notice,
     )
 
 

@@ -177,6 +177,7 @@ class Refusal:
 
     rule: str
     text: str
+    action: int | None = None  # the action that was tried, if it was one, so that the board can answer in its place
 
 
 @dataclass(frozen=True)

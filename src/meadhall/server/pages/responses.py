@@ -85,15 +85,22 @@ def _device(request: AnyRequest, room: Room, guest: Guest) -> Device | None:
     return Device(url, qr_code(url))
 
 
-def table_answer(request: AnyRequest, room: Room, guest: Guest, error: MeadhallError | None = None) -> Redirect | Response[Any]:
+def table_answer(
+    request: AnyRequest, room: Room, guest: Guest, error: MeadhallError | None = None, action: int | None = None
+) -> Redirect | Response[Any]:
     """Return the response to a form of a table: a frame for htmx, a page for a plain form, JSON for a program.
 
-    ``error``: the reason if the form was refused.
+    Args:
+        request: the request.
+        room: the room of the table.
+        guest: the guest who sent it.
+        error: the reason if the form was refused.
+        action: the action of the match that the form asked for, if it did.
     """
     status = HTTPStatus.OK if error is None else status_of(error)
     if wants_json(request):
         return Response({"ok": True}) if error is None else refusal_json(error)
-    notice = None if error is None else Refusal(rule_of(error), reason_of(error))
+    notice = None if error is None else Refusal(rule_of(error), reason_of(error), action)
     if by_htmx(request):
         frame = FRAMES.frame(room, guest, base_url(request), notice)
         return Response(frame.html, media_type=MediaType.HTML, status_code=status, headers=_NOT_STORED)

@@ -18,11 +18,13 @@ from meadhall.server.web.request import AnyRequest
 Answer = Response[Any] | Redirect
 
 
-async def answer_after(change: Awaitable[object], request: AnyRequest, room: Room, guest: Guest) -> Answer:
-    """Await a change of a table, then return the table after it, with the reason if the change was refused."""
+async def answer_after(
+    change: Awaitable[object], request: AnyRequest, room: Room, guest: Guest, action: int | None = None
+) -> Answer:
+    """Await a change of a table, then return the table after it, with the reason if the change (an ``action``) was refused."""
     try:
         await change
     except MeadhallError as error:
-        return table_answer(request, room, guest, error)
+        return table_answer(request, room, guest, error, action)
     await asyncio.sleep(0)  # streams first: the page that sent the form has one too
     return table_answer(request, room, guest)

@@ -27,7 +27,7 @@ async def act(request: AnyRequest, room: Room) -> Answer:
         action, number = action_number(form), integer(form, "n")
     except MeadhallError as error:
         return table_answer(request, room, guest, error)
-    return await answer_after(room.act(guest, action, number), request, room, guest)
+    return await answer_after(room.act(guest, action, number), request, room, guest, action)
 
 
 @post("/tables/{id:str}/undo", status_code=200)

@@ -1,5 +1,5 @@
 // Enhancements of AxxA's page: arrow keys move around the board, Escape deselects a stack, pressing a space out of reach asks for
-// the reason, and a button hides the remembered pieces. The game can be played without this file.
+// the reason, which appears beside it until the next click or key, and a button hides the remembered pieces. The game can be played without this file.
 (() => {
   const STEPS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
   const SPACES = 37;
@@ -48,7 +48,13 @@
     updateTabStop();
   });
 
+  function hideAnswer() {
+    const answer = byId("refused");
+    if (answer) answer.hidden = true;
+  }
+
   on("click", e => {
+    hideAnswer();
     if (e.target.matches(".axxa-chooser")) choose(e.target);
     const from = chosen();
     if (from && e.target.matches(".axxa-idle")) e.target.value = SPACES * from.value + +e.target.dataset.space;
@@ -56,6 +62,7 @@
   });
 
   on("keydown", e => {
+    hideAnswer();
     if (e.ctrlKey || e.metaKey || e.altKey || !e.target.closest(".axxa-spots")) return;
     if (STEPS[e.key]) {
       e.preventDefault();
