@@ -75,6 +75,11 @@ class Table:
         return {int(number): words for number, words in sorted(found, key=lambda line: int(line[0]))}
 
     @property
+    def events(self) -> list[int]:
+        """The numbers of the events in the log. Everyone sees the same events, but reads "you" about themselves."""
+        return list(self.numbered_log)
+
+    @property
     def log(self) -> list[str]:
         """The texts of the log, the oldest first."""
         return list(self.numbered_log.values())

@@ -42,7 +42,7 @@ def test_two_people_play_a_whole_match_by_clicking(new_person: NewPerson) -> Non
         for table in players:
             table.wait_for_event(actor.newest_event)
     assert acted == {0, 1}
-    assert players[0].log == players[1].log
+    assert players[0].events == players[1].events
     for table in players:
         table.expect_focus_in_place()
         expect(table.page.locator("#axxa-ending")).to_contain_text("Lost: ")

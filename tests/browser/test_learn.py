@@ -42,7 +42,7 @@ def test_the_guided_game_leads_by_clicks_to_a_real_one(new_person: NewPerson) ->
         assert alien_nodes(page) == []
         follow(page, step)
         assert page.url.endswith(f"/learn/axes-and-allies?step={step + 1}"), "every step has an address"
-    expect(page.locator("#prompt-words")).to_have_text("Astrid wins.")
+    expect(page.locator("#prompt-words")).to_have_text("You win.")
     expect(page.locator("#prompt-words")).to_be_in_viewport()
     inspector.inspect("the end", page)
     assert inspector.found == []

@@ -11,7 +11,7 @@ from browser.table import Table, ally_first, open_table, play_until_turn
 def test_a_match_can_be_played_without_javascript(new_person: NewPerson) -> None:
     (table,) = open_table(new_person(java_script_enabled=False), bots=1)
     table.play_on()  # the page reloads by itself while others decide
-    assert "wins" in table.headline
+    assert table.headline in ("You win", "You lost")
 
 
 def test_a_table_can_be_filled_without_javascript(new_person: NewPerson) -> None:
@@ -40,4 +40,4 @@ def test_refusals_are_pages_without_javascript(new_person: NewPerson) -> None:
     stale.choices.first.click()
     expect(stale.notice).to_contain_text("The game has moved on")
     scripted.wait_for_event(stale.newest_event)
-    assert stale.log == scripted.log
+    assert stale.events == scripted.events

@@ -39,8 +39,9 @@ def test_two_people_play_a_whole_match_by_clicking(new_person: NewPerson) -> Non
         expect(table.page.locator("#victory")).to_be_visible()
         expect(table.page.locator(".va-place.winner")).to_have_count(1)
         assert alien_nodes(table.page) == []
-    assert {table.headline for table in all_tables} == {players[0].headline}
-    assert players[0].log == players[1].log == watching.log
+    assert {table.headline for table in players} == {"You win", "You lost"}
+    assert watching.headline.endswith(" wins")
+    assert players[0].events == players[1].events == watching.events
 
 
 def _prediction(table: Table) -> str:

@@ -124,3 +124,23 @@ def test_the_text_for_the_last_argument_serves_further_ones() -> None:
 def test_a_number_that_equals_a_seat_is_not_the_reader() -> None:
     kind = EventKind("rolled", (seat, number), "X-1", "{0} rolls {1}", you=("You roll {1}",))
     assert kind.in_words((0, 1), NAMES, 1) == "Xaveria rolls 1"
+
+
+@pytest.mark.parametrize("table", ["viking-axes", "dungeon-allies"])
+def test_the_losers_of_a_match_have_places_behind_the_winners(table: str) -> None:
+    match = finished(table)
+    while match.actor is not None:
+        match.play(match.legal()[0])
+    places, result = match.places(), match.result()
+    assert places is not None
+    assert result is not None
+    assert [seat for seat, place in enumerate(places) if place == 1] == list(result.winners)
+    assert all(len(result.winners) < place <= match.players for seat, place in enumerate(places) if seat not in result.winners)
+    ranked = sorted(range(match.players), key=lambda seat: places[seat])
+    if result.points is not None:
+        points = [result.points[seat] for seat in ranked]
+        assert points == sorted(points, reverse=True)
+
+
+def test_partners_have_no_places() -> None:
+    assert finished("axxa versus").places() is None

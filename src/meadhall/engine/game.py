@@ -148,6 +148,8 @@ class Game(Generic[S]):
         scoring: how the seats compete, or a function of the options that returns it.
         points: ``points(state, options)`` returns every seat's points in a finished state, or None if the game counts no points
             with these options.
+        places: ``places(match)`` returns every seat's place in a finished match, 1 for the winners; None if the points rank the
+            players, or nothing does.
         objection: ``objection(players, options)`` returns why they don't go together, "" if they do.
         edition: ``edition(options)`` returns the words and the kinds of events of a match, for a game whose options change the
             names of things. The game with these is called an edition.
@@ -179,6 +181,7 @@ class Game(Generic[S]):
     solver: Solver | None = None
     scoring: Scoring | Callable[[Mapping[str, Any]], Scoring] = Scoring.RIVALS
     points: Callable[[Any, Mapping[str, Any]], tuple[int, ...] | None] | None = None
+    places: Callable[[Match], tuple[int, ...]] | None = None
     objection: Callable[[int, Mapping[str, Any]], str] | None = None
     edition: Callable[[Mapping[str, Any]], tuple[GameWords, dict[int, EventKind]]] | None = None
     statistics: Statistics = NOTHING

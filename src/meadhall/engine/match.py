@@ -291,6 +291,24 @@ class Match(Displayed, Generic[S]):
         points = None if self.game.points is None else self.game.points(state, self.options)
         return Result(winners, scores, self.game.words.ending(state)[0], points)
 
+    def places(self) -> tuple[int, ...] | None:
+        """Return every seat's place after the end, 1 for the winners; None before, and if the game doesn't rank the losers.
+
+        The game's ``places`` decides, or else the points. Losers with equal points share a place.
+        """
+        result = self.result()
+        if result is None or self.game.scoring_of(self.options) is not Scoring.RIVALS:
+            return None
+        if self.game.places is not None:
+            return self.game.places(self)
+        points = result.points
+        if points is None:
+            return None
+        ahead = [
+            [k for k in range(self.players) if k in result.winners or points[k] > points[seat]] for seat in range(self.players)
+        ]
+        return tuple(1 if seat in result.winners else 1 + len(ahead[seat]) for seat in range(self.players))
+
     # ------------------------------------------------------------------------------------------------------------ playing
 
     def check(self, action: Any, seat: int | None = None) -> int:

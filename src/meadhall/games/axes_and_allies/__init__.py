@@ -2,12 +2,20 @@
 
 from pathlib import Path
 
+from meadhall.engine.elimination import places_by_elimination
 from meadhall.engine.game import Game
 from meadhall.engine.language import marked
+from meadhall.engine.match import Match
 from meadhall.games.axes_and_allies import heuristics, page, rules, words
 from meadhall.games.axes_and_allies.advice import ADVICE
 from meadhall.games.axes_and_allies.exact import solver
 from meadhall.games.axes_and_allies.lessons import LESSONS
+
+
+def places(match: Match) -> tuple[int, ...]:
+    """Return every seat's place: the dead in reverse order of their deaths."""
+    return places_by_elimination(match, rules.Event.KILLED, 1, [0] * match.players)
+
 
 game = Game(
     name="axes-and-allies",
@@ -26,6 +34,7 @@ game = Game(
     greedy=heuristics.greedy,
     advice=ADVICE,
     solver=solver,
+    places=places,
     goal=marked("Your goal: be the last one alive. Attack, or make an alliance and end it in time."),
     lessons=LESSONS,
 )

@@ -3,12 +3,20 @@
 from pathlib import Path
 
 from meadhall.engine.advice import Advice
+from meadhall.engine.elimination import places_by_elimination
 from meadhall.engine.game import Choice, Game
 from meadhall.engine.language import marked
+from meadhall.engine.match import Match
 from meadhall.games.viking_axes import heuristics, page, rules, words
 from meadhall.games.viking_axes.evaluation import evaluate
 from meadhall.games.viking_axes.lessons import LESSONS
-from meadhall.games.viking_axes.state import ACTIONS, SEATS, State
+from meadhall.games.viking_axes.state import ACTIONS, SEATS, Event, State
+
+
+def places(match: Match) -> tuple[int, ...]:
+    """Return every seat's place: by hits among those left over, then those who are out, the last of them first."""
+    return places_by_elimination(match, Event.OUT, 0, match.state.hits.tolist())
+
 
 game = Game(
     name="viking-axes",
@@ -23,6 +31,7 @@ game = Game(
     words=words,
     events=words.EVENTS,
     page=page,
+    places=places,
     folder=Path(__file__).parent,
     greedy=heuristics.greedy,
     advice=Advice(

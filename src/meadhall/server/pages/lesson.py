@@ -63,8 +63,9 @@ def _moment(match: Match, view: View, position: int) -> MatchPage:
         )
         for seat, name in enumerate(match.names)
     )
-    moment = match_page(match, view, id="lesson", url=f"/learn/{match.game.name}", seats=seats, public=view.viewer == SPECTATOR)
-    return replace(moment, result=result_view(match) if result else None)
+    public, url = view.viewer == SPECTATOR, f"/learn/{match.game.name}"
+    moment = match_page(match, view, id="lesson", url=url, seats=seats, public=public, reader=LEARNER)
+    return replace(moment, result=result_view(match, LEARNER) if result else None)
 
 
 def _answer(view: View, action: int, task: str) -> str:

@@ -82,13 +82,19 @@ def turn_in_words(turn: LoggedTurn, reader: int | None) -> TurnInWords:
     return TurnInWords(heading, entries, single, any(entry.hinted for entry in entries))
 
 
-def private_events(view: View) -> tuple[LogEntry, ...]:
-    """Return the latest events that only the viewer knows, newest first. The public log doesn't have them."""
+def private_events(view: View, reader: int | None = None) -> tuple[LogEntry, ...]:
+    """Return the latest events that only the viewer knows, newest first. The public log doesn't have them.
+
+    ``reader``: the seat that the texts call "you", if any.
+    """
     known = [(0, event) for event in view.setup if event.audience == view.viewer]
     known += [(step.n, event) for step in view.steps for event in step.private_events]
     first = max(0, len(known) - PRIVATE_EVENTS_SHOWN)
     logged = [each for k, (n, event) in enumerate(known[first:]) for each in _logged(view, n, first + k, [event])]
-    return tuple(_entry(view.game.name, view.game.words, view.names, each, "", view.viewer) for each in reversed(logged))
+    return tuple(
+        _entry(view.game.name, view.game.words, view.names, each, "", PUBLIC if reader is None else reader)
+        for each in reversed(logged)
+    )
 
 
 def _entry(game: str, words: GameWords, names: Sequence[str], logged: LoggedEvent, brief: str, viewer: int) -> LogEntry:

@@ -10,7 +10,7 @@ from meadhall.bots import RANKS, chance_in_words, chance_of_what, in_words
 from meadhall.engine.award import Award, award_in_words
 from meadhall.engine.game import Game, GamePage
 from meadhall.engine.language import gettext as _
-from meadhall.engine.language import listed, ngettext
+from meadhall.engine.language import listed, marked, ngettext
 from meadhall.engine.match import Match, Result
 from meadhall.engine.view import SPECTATOR, View
 from meadhall.server.hall.hints import RequestedHint
@@ -69,6 +69,7 @@ def live_page(room: Room, match: Match, viewer: int | None, seats: tuple[SeatVie
         seats=seats,
         abandoned=table.status == "abandoned",
         public=viewer is None,
+        reader=viewer,
         undo=undo,
         undo_refusal=undo_refusal,
         can_resign=running and seated,
@@ -79,7 +80,7 @@ def live_page(room: Room, match: Match, viewer: int | None, seats: tuple[SeatVie
         hint=hint_view(hint) if hint is not None else None,
         thinking=next((thinking_words(seat) for seat in seats if seat.thinking), ""),
         spectators=0 if seated else room.open_pages()[None],
-        result=result_view(match),
+        result=result_view(match, viewer),
         given_up=given_up_view(match, table) if table.status == "abandoned" and match.awarded is None else None,
         chart=chart_part(match, room.chart_job, f"/tables/{table.id}") if room.chart_job is not None else None,
         rematch=f"/tables/{table.rematch}" if table.rematch else "",
@@ -130,12 +131,14 @@ def match_page(
     seats: tuple[SeatView, ...],
     abandoned: bool = False,
     public: bool = True,
+    reader: int | None = None,
     **more: Any,
 ) -> MatchPage:
     """Return a match at the moment of ``view``.
 
     Args:
         public: whether the page has the public part: board and log.
+        reader: the seat that texts call "you"; None in a replay, and for a spectator.
         more: the other fields of a MatchPage, for the page of a table.
     """
     viewer = view.viewer if view.viewer >= 0 else None
@@ -149,12 +152,12 @@ def match_page(
         seats=seats,
         viewer=viewer,
         status="abandoned" if abandoned else "running" if view.actor is not None else "over",
-        prompt=_prompt(match, view, abandoned),
+        prompt=_prompt(match, view, abandoned, reader),
         your_turn=yours,
         n=view.next_number,
         choices=choices(match.game, view) if yours else (),
         log=log(view) if public else (),
-        private_events=private_events(view) if view.viewer != SPECTATOR else (),
+        private_events=private_events(view, reader) if view.viewer != SPECTATOR else (),
         picture=game_page.picture(view) if public else None,
         own=None if viewer is None else game_page.own(view),
         commitment=match.commitment,
@@ -162,12 +165,12 @@ def match_page(
     )
 
 
-def _prompt(match: Match, view: View, abandoned: bool) -> str:
+def _prompt(match: Match, view: View, abandoned: bool, reader: int | None) -> str:
     """Return the question to the seat to move, or the result. A number at the end of a clause never starts a line."""
     if abandoned and match.awarded is None:
         return _("The match was given up.")
     result = match.outcome() if view.actor is None or abandoned else None
-    words = view.prompt() if result is None else headline(match.names, result) + "."
+    words = view.prompt() if result is None else _headline_of(match, result, reader) + "."
     return _BEFORE_LAST_NUMBER.sub("\N{NO-BREAK SPACE}", words)
 
 
@@ -189,14 +192,17 @@ def choices(subject: Game, view: View) -> tuple[Choice, ...]:
     )
 
 
-def result_view(match: Match) -> ResultView | None:
-    """Return the result of a match, or the win that was awarded; None before its end, and if it was given up without a winner."""
+def result_view(match: Match, reader: int | None = None) -> ResultView | None:
+    """Return the result of a match, or the win that was awarded; None before its end, and if it was given up without a winner.
+
+    ``reader``: the seat that the headline calls "you"; None: it names all players.
+    """
     result = match.outcome()
     if result is None:
         return None
     rule, how = ("", award_in_words(result)) if isinstance(result, Award) else match.game.words.ending(match.state)
     return ResultView(
-        headline=headline(match.names, result),
+        headline=_headline_of(match, result, reader),
         how=_after_decisions(how, match),
         rule=rule,
         rule_url=rule_url(match.game.name, rule) if rule else "",
@@ -215,7 +221,15 @@ def _after_decisions(how: str, match: Match) -> str:
     return _("{how}, after {decisions}").format(how=how, decisions=decisions)
 
 
+def _headline_of(match: Match, result: Result | Award, reader: int | None) -> str:
+    if reader is None:
+        return headline(match.names, result)
+    places = match.places()
+    return your_headline(match.names, result, reader, places[reader] if places else None)
+
+
 def headline(names: Sequence[str], result: Result | Award) -> str:
+    """Say who has won, by name."""
     winners = result.winners
     if not winners:
         return _("No winner")
@@ -224,3 +238,21 @@ def headline(names: Sequence[str], result: Result | Award) -> str:
     if len(winners) == len(names):
         return _("Everyone wins") if min(result.scores) == 1 else _("A draw")
     return _("{names} win").format(names=listed([names[seat] for seat in winners]))
+
+
+def your_headline(names: Sequence[str], result: Result | Award, reader: int, place: int | None) -> str:
+    """Say to the player on a seat how the match ended. ``place``: the player's place among all, if the game ranks them."""
+    winners = result.winners
+    together = min(result.scores) == 1
+    if max(result.scores) > 0 and min(result.scores) == max(result.scores) and not together:
+        return _("A draw")
+    if reader not in winners:
+        if place is None or len(names) == 2:
+            return _("You lost")
+        return _("You lost, {place} of {players}").format(place=_(PLACES[place - 1]), players=len(names))
+    others = [names[seat] for seat in winners if seat != reader]
+    return _("You win, together with {names}").format(names=listed(others)) if others else _("You win")
+
+
+PLACES = (marked("1st"), marked("2nd"), marked("3rd"), marked("4th"), marked("5th"), marked("6th"), marked("7th"))
+"""The places of up to seven players."""
