@@ -43,7 +43,8 @@ def test_the_client_chooses_the_encoding(header: str, encoding: str | None) -> N
 async def test_pages_and_static_files_are_compressed(hall: OpenHall, encoding: str) -> None:
     person = hall.person()
     await person.get("/")
-    for path in ("/", "/rules/axes-and-allies", "/static/css/base.css", "/schema/openapi.json", "/api/v1/games", "/nowhere"):
+    pages = ("/", "/nowhere", "/rules/axes-and-allies", "/rules/dungeon-allies", "/learn/dungeon-allies", "/daily")
+    for path in (*pages, "/static/css/base.css", "/schema/openapi.json", "/api/v1/games"):
         plain = await person.get(path, **{"Accept-Encoding": "identity"})
         assert "content-encoding" not in plain.headers
         async with person.http.stream("GET", path, headers={"Accept-Encoding": encoding}) as answer:
@@ -51,6 +52,7 @@ async def test_pages_and_static_files_are_compressed(hall: OpenHall, encoding: s
         assert answer.headers["content-encoding"] == encoding, path
         assert answer.headers["vary"] == plain.headers["vary"] == "Accept-Encoding"
         assert int(answer.headers["content-length"]) == len(received) < len(plain.content)
+        assert len(received) < 40_000, path
         assert decoder(encoding)(received) == plain.content
         assert answer.headers.get("etag", "W/").startswith("W/")
 
