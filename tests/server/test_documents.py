@@ -81,6 +81,21 @@ async def test_an_uploaded_document_is_shown_to_all_guests(hall: OpenHall) -> No
     assert 'id="bring-coins"' not in (await friend.get(f"/tables/{table}")).text
 
 
+async def test_the_lobby_tells_what_differs_from_the_built_in_document(hall: OpenHall) -> None:
+    host, friend, table = await open_with_friend(hall)
+    built_in = (await friend.get(f"/tables/{table}")).text
+    assert "<dt>Coins</dt>" in built_in
+    assert "usually:" not in built_in
+    await bring(host, table, RENAMED)
+    page = (await friend.get(f"/tables/{table}")).text
+    (differs,) = re.findall(r'<div class="differs">(.*?)</div>', page, re.DOTALL)
+    assert "<dt>Coins</dt>" in differs
+    assert "pistole" in differs.split("usually:")[0]
+    assert "sovereign" in differs.split("usually:")[1]
+    assert "<dt>Metals</dt>" in page
+    assert f'href="/tables/{table}/rules"' in page
+
+
 async def test_a_change_of_other_options_keeps_the_document(hall: OpenHall) -> None:
     host, _, table = await open_with_friend(hall)
     await bring(host, table, RENAMED)

@@ -153,6 +153,8 @@ class Game(Generic[S]):
         objection: ``objection(players, options)`` returns why they don't go together, "" if they do.
         edition: ``edition(options)`` returns the words and the kinds of events of a match, for a game whose options change the
             names of things. The game with these is called an edition.
+        facts: ``facts(options)`` returns what players should know before a match with these options, in the current language:
+            pairs of a heading and a value, with the same headings for all options. None if the options say it all.
         statistics: the counters of simulations.
         lessons: the guided first game; None if there is none.
         daily: the puzzle of the day; None if the game has none.
@@ -184,6 +186,7 @@ class Game(Generic[S]):
     places: Callable[[Match], tuple[int, ...]] | None = None
     objection: Callable[[int, Mapping[str, Any]], str] | None = None
     edition: Callable[[Mapping[str, Any]], tuple[GameWords, dict[int, EventKind]]] | None = None
+    facts: Callable[[Mapping[str, Any]], Sequence[tuple[str, str]]] | None = None
     statistics: Statistics = NOTHING
     lessons: Lessons | None = None
     daily: Daily | None = None

@@ -78,7 +78,7 @@ def test_every_match_agrees_with_the_reference() -> None:
         assert list(result.winners) == reference.winners
     if not INTERPRETED:
         assert set(asked) == set(Phase)
-        of_setup = {"tile", "character", "percentile"}
+        of_setup = {"tile", "character"}
         assert set(names) == {kind.name for kind in DA.events.values()} - of_setup
         assert len(names) + len(of_setup) == len(Event)
 

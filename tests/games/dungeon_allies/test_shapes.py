@@ -37,6 +37,7 @@ from meadhall.engine.rule import INTERPRETED
 from meadhall.games.dungeon_allies import page
 from meadhall.games.dungeon_allies.actions import Act
 from meadhall.games.dungeon_allies.components import COMPONENTS, SKILL_NAMES
+from meadhall.games.dungeon_allies.facts import facts
 from meadhall.games.dungeon_allies.pieces import GONE, NONE, Item
 from meadhall.games.dungeon_allies.rules.scoring import card_score
 
@@ -207,6 +208,38 @@ def test_DA_13_2_a_card_adds_its_kinds_of_points_each_rounded_down() -> None:
 
 
 # --------------------------------------------------------------------------------------------------------------- bots and texts
+
+
+def test_before_the_match_players_are_told_which_components_are_used() -> None:
+    built_in, same = (dict(facts(DA.check_options(options))) for options in ({}, {"components": shaped()}))
+    assert built_in == same
+    assert built_in == {
+        "Components": "built in",
+        "Squares": "8 yellow, 8 blue and 12 red",
+        "Prisoners": "5",
+        "Trade lines": "4",
+        "Dice for Enhance": "d4, d6, d8, d10 and d12",
+        "Sorcerer": "empty spaces are refilled",
+        "Other values": "as in the built-in components",
+    }
+    data = shaped(name="From my box", excursion_square=squares(0, 20, 8), prisoner_space=prisoners(7), trade=DATA["trade"][:1])
+    data["dice"]["enhance_dice"] = [20, 4]
+    data["sorcerer"]["refill"] = False
+    data["monster"][0]["weakness"] = "fire"
+    data["monster"][3]["name"] = "Another name"
+    data["sorcerer_card"][15]["points"] = 9
+    options = DA.check_options({"components": data})
+    assert dict(facts(options)) == {
+        "Components": f"From my box ({options['components']['sha256'][:8]})",
+        "Squares": "20 blue and 8 red",
+        "Prisoners": "7",
+        "Trade lines": "1",
+        "Dice for Enhance": "d4 and d20",
+        "Sorcerer": "empty spaces stay empty",
+        "Other values": "1 other monster, 1 other card, other offerings or rewards and other exchanges",
+    }
+    for number in MANY:
+        assert list(dict(facts(DA.check_options({"components": drawn(number)})))) == list(built_in)
 
 
 def moments(number: int) -> Iterator[Match]:

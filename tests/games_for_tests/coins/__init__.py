@@ -85,6 +85,11 @@ def edition(options: Mapping[str, Any]) -> tuple[Words, dict[int, EventKind]]:
     return words, words.events
 
 
+def facts(options: Mapping[str, Any]) -> list[tuple[str, str]]:
+    chosen = COINS.of(options["coins"])
+    return [("Coins", ", ".join(chosen.names)), ("Metals", ", ".join(METALS[code] for code in codes(chosen)))]
+
+
 BUILT_IN = edition({"coins": COINS.default})
 
 game = replace(
@@ -95,4 +100,5 @@ game = replace(
     words=BUILT_IN[0],
     events=BUILT_IN[1],
     edition=edition,
+    facts=facts,
 )

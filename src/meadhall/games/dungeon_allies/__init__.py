@@ -10,6 +10,7 @@ from meadhall.games.dungeon_allies import heuristics, page, rules
 from meadhall.games.dungeon_allies.actions import ACTIONS
 from meadhall.games.dungeon_allies.advice import ADVICE
 from meadhall.games.dungeon_allies.components import COMPONENTS
+from meadhall.games.dungeon_allies.facts import facts
 from meadhall.games.dungeon_allies.lessons import LESSONS
 from meadhall.games.dungeon_allies.pieces import SEATS
 from meadhall.games.dungeon_allies.rules.scoring import points_of
@@ -40,6 +41,7 @@ game = Game(
     folder=Path(__file__).parent,
     options=(COMPONENTS,),
     points=points,
+    facts=facts,
     greedy=heuristics.greedy,
     advice=ADVICE,
     statistics=STATISTICS,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any
@@ -17,7 +17,7 @@ from meadhall.engine.language import gettext as _
 from meadhall.engine.language import ngettext
 from meadhall.server.hall.room import Room
 from meadhall.server.pages.match import seat_views, strength
-from meadhall.server.pages.models import BotLevel, LobbyPage, OptionChoice, OptionView
+from meadhall.server.pages.models import BotLevel, Fact, LobbyPage, OptionChoice, OptionView
 from meadhall.server.store.models import Guest
 
 
@@ -40,6 +40,7 @@ def lobby_page(room: Room, guest: Guest | None, base_url: str) -> LobbyPage:
         seated=seat is not None,
         bots=tuple(BotLevel(rank.name, _(rank.about), strength(rank.name)) for rank in ranks(subject)),
         options=tuple(option_view(subject, option, table.options) for option in subject.options),
+        facts=tuple(facts(subject, table.options)),
         min_players=subject.min_players,
         max_players=subject.max_players,
         can_start=not empty,
@@ -61,6 +62,14 @@ def option_view(subject: Game, option: options.Option, chosen: Mapping[str, Any]
     choices = tuple(OptionChoice(each, _(text), each == value) for each, text in option.values.items())
     needed = "" if option.only_with is None or applies(option, chosen) else ": ".join(option.only_with)
     return OptionView(option.name, _(option.values[value]), choices, only_with=needed)
+
+
+def facts(subject: Game, chosen: Mapping[str, Any]) -> Iterator[Fact]:
+    """Yield what players should know about a match with the ``chosen`` options, beside its value with the default options."""
+    if subject.facts is not None:
+        usual = dict(subject.facts(subject.check_options({})))
+        for heading, value in subject.facts(chosen):
+            yield Fact(heading, value, usual[heading] if usual[heading] != value else "")
 
 
 def template_url(subject: Game, option: options.Document[Any]) -> str:

@@ -145,6 +145,15 @@ class OptionView:
 
 
 @dataclass(frozen=True)
+class Fact:
+    """What players should know about a match before it begins."""
+
+    heading: str
+    value: str
+    usual: str  # the value with the default options, if it differs; else ""
+
+
+@dataclass(frozen=True)
 class LobbyPage:
     """A table before the match. Only the host can change the seats and options, and start."""
 
@@ -157,6 +166,7 @@ class LobbyPage:
     seated: bool
     bots: tuple[BotLevel, ...]  # weakest first
     options: tuple[OptionView, ...]
+    facts: tuple[Fact, ...]
     min_players: int
     max_players: int
     can_start: bool
