@@ -69,7 +69,7 @@ def test_estimated_payoffs_sum_to_one_in_every_position(players: int) -> None:
             break
         found = payoffs(match)
         assert sum(found) == pytest.approx(1)
-        assert 0 < min(found) <= max(found) < 1
+        assert 0 < min(found) <= max(found) <= 1
 
 
 def test_equal_seats_differ_only_by_the_turn_order() -> None:
