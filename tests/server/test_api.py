@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from dataclasses import replace
 from typing import Any
 
@@ -183,6 +184,15 @@ async def test_a_body_that_repeats_a_name_is_refused(hall: OpenHall) -> None:
     body = '{"game": "hoard", "players": 2, "options": {}, "players": 3}'
     answer = await program.http.post("/api/v1/tables", content=body, headers={"Content-Type": "application/json"})
     assert (answer.status_code, answer.json()["reason"]) == (400, "the name 'players' occurs twice in one object")
+    names = "".join(f'"{number}": 1, ' for number in range(9000))
+    many = "{" + names + '"game": 1, "game": 2}'
+    before = time.perf_counter()
+    answer = await program.http.post("/api/v1/tables", content=many, headers={"Content-Type": "application/json"})
+    assert (answer.status_code, "occurs twice" in answer.json()["reason"]) == (400, True)
+    assert time.perf_counter() - before < 0.5
+    digits = '{"game": "hoard", "players": ' + "9" * 5000 + "}"
+    answer = await program.http.post("/api/v1/tables", content=digits, headers={"Content-Type": "application/json"})
+    assert answer.status_code == 400
     nested = '{"game": "hoard", "options": {"hand": "few", "hand": "many"}}'
     answer = await program.http.post("/api/v1/tables", content=nested, headers={"Content-Type": "application/json"})
     assert answer.status_code == 400

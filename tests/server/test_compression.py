@@ -16,7 +16,7 @@ import pytest
 from backports import zstd
 
 from meadhall.server.web import compression
-from meadhall.server.web.compression import ZstdStream, accepted_encoding
+from meadhall.server.web.compression import ZstdStream, accepted_encoding, compress_responses
 from server.people import OpenHall
 from server.process import Process, hall_process
 
@@ -73,6 +73,29 @@ async def test_a_large_window_is_granted_to_a_limited_number_of_streams(monkeypa
     del first
     third = ZstdStream()
     assert len(third.compress(frame)) > 50 * len(third.compress(frame))
+
+
+async def test_the_memory_of_a_stream_is_freed_when_it_ends() -> None:
+    """Also if something still refers to the response: reference cycles are collected only every ten minutes."""
+    sends: list[Any] = []
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        sends.append(send)
+        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-type", b"text/event-stream")]})
+        await send({"type": "http.response.body", "body": b"data: x\n\n", "more_body": True})
+        if scope["path"] == "/left":
+            raise asyncio.CancelledError
+
+    async def ignore(*_: Any) -> None: ...
+
+    before = len(ZstdStream._large)
+    responding: Any = compress_responses(app)
+    for path in ("/ended", "/left"):
+        scope = {"type": "http", "path": path, "headers": [(b"accept-encoding", b"zstd")]}
+        with suppress(asyncio.CancelledError):
+            await responding(scope, ignore, ignore)
+    assert len(sends) == 2
+    assert len(ZstdStream._large) == before
 
 
 @pytest.mark.usefixtures("compiled")

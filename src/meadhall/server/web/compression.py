@@ -141,6 +141,10 @@ class _Response:
         else:
             await self._send(message)
 
+    def release(self) -> None:
+        """Free the compressor's memory: the response itself may be in a reference cycle, which is collected much later."""
+        self._stream = None
+
     async def _begin(self, start: HTTPResponseStartEvent) -> None:
         kinds, lengths = _values(start["headers"], b"content-type"), _values(start["headers"], b"content-length")
         if not kinds or not _COMPRESSIBLE.match(kinds[0]) or start["status"] < HTTPStatus.OK:
@@ -189,9 +193,14 @@ def compress_responses(app: ASGIApp) -> ASGIApp:
     kept = _Kept()
 
     async def compressing(scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == ScopeType.HTTP:
-            send = _Response(scope, send, kept).send
-        await app(scope, receive, send)
+        if scope["type"] != ScopeType.HTTP:
+            await app(scope, receive, send)
+            return
+        response = _Response(scope, send, kept)
+        try:
+            await app(scope, receive, response.send)
+        finally:
+            response.release()
 
     return compressing
 

@@ -77,13 +77,14 @@ def _refuse_repeated_names(body: bytes) -> None:
     """Refuse JSON in which an object repeats a name: readers would disagree about its value (RFC 8259, 4)."""
 
     def check(pairs: list[tuple[str, Any]]) -> None:
-        names = [name for name, _ in pairs]
-        repeated = next((name for name in names if names.count(name) > 1), None) if len(set(names)) < len(names) else None
-        if repeated is not None:
-            raise ClientException(f"the name {repeated[:40]!r} occurs twice in one object")
+        names: set[str] = set()
+        for name, _ in pairs:
+            if name in names:
+                raise ClientException(f"the name {name[:40]!r} occurs twice in one object")
+            names.add(name)
 
-    with suppress(json.JSONDecodeError):  # decoding says what is wrong, with the path to it
-        json.loads(body, object_pairs_hook=check)
+    with suppress(ValueError):  # not JSON: decoding it says where, with the path
+        json.loads(body, object_pairs_hook=check, parse_int=str, parse_float=str)
 
 
 @contextmanager
