@@ -222,7 +222,8 @@
 
   for (const part of document.querySelectorAll("#autoplay, #calls")) part.hidden = false;
   for (const field of document.querySelectorAll("#table-url, #device-url, #invite")) field.value = new URL(field.value, location.href).href;
-  if (matchMedia("(max-width: 700px)").matches) byId("seats")?.removeAttribute("open");
+  // On a phone the board shows who is where, so the list of the seats starts closed, unless it has more to open.
+  if (matchMedia("(max-width: 44rem)").matches && !document.querySelector("#seats .plates button")) byId("seats")?.removeAttribute("open");
   for (const box of document.querySelectorAll("#calls input")) {
     box.checked = !!stored(box.id);
     box.addEventListener("change", async () => {

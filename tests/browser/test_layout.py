@@ -1,0 +1,109 @@
+"""Boards in windows of every size: targets stay large enough, texts don't overlap, and no page scrolls sideways."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from browser.checks import cut_off, scrolls_sideways, too_wide
+from browser.devices import PHONE, STILL
+from browser.layout import overlapping_targets, overlapping_texts, small_targets, small_texts
+from browser.people import SAME_ORIGIN, NewPerson, Person
+from browser.table import AXES_AND_ALLIES, STRATEGIC, VIKING_AXES, Table, open_table
+
+GAMES = {
+    AXES_AND_ALLIES: ("", 5, 1),
+    VIKING_AXES: (STRATEGIC, 6, 5),
+    "AxxA": ("", 3, 4),
+    "Dungeon Allies": ("", 3, 12),
+}
+"""By title: the label of an option, the number of bots, and the least number of decisions before the check."""
+
+ONE_SCREEN = [(1440, 900), (1280, 720)]
+WINDOWS = [(1099, 800), (1080, 810), (1024, 768), (900, 900), (820, 1180), (768, 1024), (390, 844), (844, 390)]
+TOUCH = [(1024, 768), (820, 1180), (768, 1024), (390, 844), (844, 390)]
+LARGE_TEXT = [(1440, 900), (1024, 768), (390, 844)]
+
+MOUSE, FINGER = 24, 44
+"""The least width and height of a target in CSS pixels (WCAG 2.2, criteria 2.5.8 and 2.5.5)."""
+
+LEGIBLE = 10
+"""The least font size in CSS pixels, as drawn."""
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_board_is_legible_in_every_window(new_person: NewPerson, game: str) -> None:
+    person = new_person(**STILL)
+    table = in_the_middle(person, game)
+    faults = []
+    for size in ONE_SCREEN + WINDOWS:
+        faults += look(table.page, size, MOUSE)
+        if size in ONE_SCREEN and table.page.evaluate("document.documentElement.scrollHeight > innerHeight"):
+            faults.append(f"{size}: the page scrolls")
+    with_finger = another_page(person, new_person(**PHONE), table)
+    for size in TOUCH:
+        faults += look(with_finger, size, FINGER)
+    with_large_text = another_page(person, new_person(**STILL), table, font_size=32)
+    for size in LARGE_TEXT:
+        faults += look(with_large_text, size, MOUSE)
+    assert not faults, "\n".join(faults)
+
+
+@pytest.mark.parametrize("path", ["/", "/learn/dungeon-allies?step=4", "/learn/viking-axes?step=9"])
+def test_other_pages_never_scroll_sideways(new_person: NewPerson, path: str) -> None:
+    person = new_person(**STILL)
+    page = person.open(path)
+    faults = [fault for size in ONE_SCREEN + WINDOWS for fault in look(page, size, MOUSE)]
+    large = another_page(person, new_person(**STILL), path, font_size=32)
+    for width, height in LARGE_TEXT:
+        large.set_viewport_size({"width": width, "height": height})
+        faults += [f"{width} x {height}: {fault}" for fault in too_wide(large)]
+    assert not faults, "\n".join(faults)
+
+
+def in_the_middle(person: Person, game: str) -> Table:
+    """Play random decisions of a match until it is this person's turn again, in Dungeon Allies with a die to place."""
+    option, bots, decisions = GAMES[game]
+    while True:
+        (table,) = open_table(person, bots=bots, game=game, option=option)
+        draw = random.Random(game)
+        while table.wait_for_turn() and (decisions > 0 or table.page.locator(".da.mine:not([data-phase=place])").count()):
+            decisions -= 1
+            decide(person, table, draw)
+        if table.my_turn:
+            return table
+
+
+def decide(person: Person, table: Table, draw: random.Random) -> None:
+    """Make a random decision. In Axes and Allies it is an alliance, so that the match goes on."""
+    status = 422  # some offered actions are refused with a reason
+    while status == 422:
+        action = table.legal()[-1] if table.page.locator("#aa-board").count() else draw.choice(table.legal())
+        sent = person.context.request.post(f"{table.path}/act", form={"action": str(action)}, headers=SAME_ORIGIN)
+        status = sent.status
+    assert sent.ok, sent.text()
+    table.page.reload()
+    table.wait_for_game()
+
+
+def another_page(owner: Person, person: Person, table: Table | str, font_size: int = 16) -> Page:
+    """Open the page in another browser with the owner's cookies and this font size of the browser's settings."""
+    person.context.add_cookies(owner.context.cookies())  # type: ignore[arg-type]
+    person.context.new_cdp_session(person.page).send(
+        "Page.setFontSizes", {"fontSizes": {"standard": font_size, "fixed": font_size}}
+    )
+    page = person.open(table if isinstance(table, str) else table.path)
+    assert page.evaluate("getComputedStyle(document.documentElement).fontSize") == f"{font_size}px"
+    expect(page.locator("main")).to_be_visible()
+    return page
+
+
+def look(page: Page, size: tuple[int, int], least: int) -> list[str]:
+    """Return the faults of the page in a window of this size, in words."""
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    faults = ["scrolls sideways"] * scrolls_sideways(page) + too_wide(page) + cut_off(page)
+    faults += small_targets(page, least) + overlapping_targets(page) + small_texts(page, LEGIBLE) + overlapping_texts(page)
+    return [f"{size[0]} x {size[1]}, {least} px: {fault}" for fault in faults]
