@@ -83,6 +83,8 @@ def test_a_followed_hint_is_marked_in_every_log(new_person: NewPerson, game: str
     expect(page.locator("#hint")).to_have_attribute("aria-disabled", "true")
     newest = actor.newest_event
     by(lines.first)
+    if by is Locator.tap:
+        by(lines.first)  # the first tap only shows the action on the board
     other.wait_for_event(newest + 1)
     for table in (actor, other):
         expect(table.page.locator("#hints")).to_have_count(0)
@@ -119,6 +121,33 @@ def test_hints_work_without_javascript(new_person: NewPerson) -> None:
     newest = table.newest_event
     take_hint(table, Locator.click).first.click()
     expect(plain.page.locator(f"#log-{newest + 1}")).to_contain_text("with a hint")
+
+
+@pytest.mark.parametrize("game", [AXES_AND_ALLIES, AXXA, "Dungeon Allies"])
+def test_a_tapped_hint_first_shows_its_action_on_the_board(new_person: NewPerson, game: str) -> None:
+    (table,) = open_table(new_person(**PHONE), bots=0 if game == AXXA else 1, game=game)
+    assert table.wait_for_turn()
+    version, page = table.version, table.page
+    line = take_hint(table, Locator.tap).first
+    line.tap()
+    expect(page.locator(".meant").last).to_be_in_viewport()
+    expect(line).to_have_class(re.compile("shown"))
+    expect(page.locator("#live")).to_have_text("Tap again to play it")
+    assert table.version == version
+    line.tap()
+    table.wait_for_version(version + 1)
+
+
+def test_a_hint_under_the_mouse_or_with_the_focus_shows_its_action_on_the_board(new_person: NewPerson) -> None:
+    (table,) = open_table(new_person(), bots=1, game="Dungeon Allies")
+    assert table.wait_for_turn()
+    lines, page = take_hint(table, Locator.click), table.page
+    lines.first.hover()
+    expect(page.locator(".meant").last).to_be_visible()
+    page.locator("#prompt").hover()
+    expect(page.locator(".meant")).to_have_count(0)
+    lines.first.focus()
+    expect(page.locator(".meant").last).to_be_visible()
 
 
 def test_a_hint_survives_a_reload(new_person: NewPerson) -> None:

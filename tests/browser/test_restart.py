@@ -59,6 +59,7 @@ def test_a_match_survives_a_stop_and_a_kill(own_hall: Hall, visitors: Callable[[
             expect(table.page.locator("#toast")).to_contain_text("Connection lost")
         actor.choices.first.click()
         expect(actor.page.locator("#toast")).to_contain_text("didn't respond")
+        expect(actor.page.locator("#toast")).to_contain_text("Connection lost")  # again, until the connection is back
         own_hall.start(AXES)
 
         for table in players:

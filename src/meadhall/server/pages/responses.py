@@ -41,7 +41,7 @@ _NOT_STORED = {"Cache-Control": "no-store"}
 
 def page(request: AnyRequest, guest: Guest, template: str, content: Any, status: int = 200, **more: Any) -> Html:
     """Return a whole page for a guest. ``content`` is the page's model."""
-    text = render(template, viewer(guest), content, request.url.path, **more)
+    text = render(template, viewer(guest), content, request.url.path, base_url(request), **more)
     return Response(text, media_type=MediaType.HTML, status_code=status, headers=_NOT_STORED)
 
 

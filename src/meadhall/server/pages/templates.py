@@ -53,9 +53,9 @@ def template(name: str) -> Template:
     return environment().get_template(name)
 
 
-def render(name: str, viewer: Viewer, page: Any, path: str, **more: Any) -> str:
-    """Render a whole page in the current language."""
-    return template(name).render(viewer=viewer, page=page, path=path, **more)
+def render(name: str, viewer: Viewer, page: Any, path: str, origin: str, **more: Any) -> str:
+    """Render a whole page in the current language. ``origin`` begins the absolute address of a picture for messengers."""
+    return template(name).render(viewer=viewer, page=page, path=path, origin=origin, **more)
 
 
 def _game_template(name: str) -> tuple[str, str, None] | None:

@@ -3,13 +3,16 @@
 (() => {
   const byId = id => document.getElementById(id);
   const stored = key => { try { return localStorage.getItem(key); } catch { return null; } };
+  // Show a message for some seconds. While the connection is lost, the notice of it takes its place again afterwards.
+  let lost = false;
   const toast = (words, bad = false) => {
     const box = byId("toast");
     box.textContent = words;
     box.classList.toggle("bad", bad);
     box.hidden = false;
     clearTimeout(toast.timer);
-    toast.timer = setTimeout(() => { box.hidden = true; }, bad ? 8000 : 3000);
+    if (words === box.dataset.lost) return;
+    toast.timer = setTimeout(() => (lost ? toast(box.dataset.lost, true) : box.hidden = true), bad ? 8000 : 3000);
   };
 
   // Swaps go through idiomorph: htmx's own morph puts new SVG nodes into the HTML namespace, where they are invisible.
@@ -36,7 +39,7 @@
   });
 
   // After a swap: title, favicon and alert for the turn; announcements for screen readers.
-  let lastEntry = null, myTurn = null, lastHint = "", lost = false;
+  let lastEntry = null, myTurn = null, lastHint = "";
   function announce() {
     const frame = byId("frame");
     if (frame?.dataset.url) history.replaceState(null, "", frame.dataset.url);
@@ -51,10 +54,11 @@
     if (hint !== lastHint) words.push(hint);
     if (hint && hint !== lastHint && myTurn !== null) byId("hints").scrollIntoView({ block: "nearest" });
     lastHint = hint;
-    for (const line of document.querySelectorAll(".hint-line")) {  // the key of the same action on the board
+    for (const line of document.querySelectorAll(".hint-line")) {
       const key = line.querySelector(".key");
-      key.textContent = meant(line)?.dataset.key ?? "";
+      key.textContent = boardButton(line)?.dataset.key ?? "";
       key.hidden = !key.textContent;
+      if (line.value === shown) showHint(line);
     }
     if (words.length && myTurn !== null) byId("live").textContent = words.join(" ");
     lastEntry = Math.max(-1, ...lines.map(number));
@@ -79,7 +83,7 @@
     if (at === body || !at.checkVisibility()) document.querySelector(".prompt-line[tabindex]")?.focus();
   }
   const sheet = () => document.querySelector(":popover-open");
-  const meant = line => document.querySelector(`#controls [name=action][value="${line.value}"]`);
+  const boardButton = line => document.querySelector(`#controls button[name=action][value="${line.value}"]`);
   function showTurn(frame) {
     const turn = frame.dataset.turn === "yes";
     const icon = byId("icon");
@@ -123,7 +127,7 @@
   on("focusin", e => { hinted = !!e.target.closest(".hints"); });
   on("htmx:after:swap", () => setTimeout(refocus));  // after the game's own script has set the tab order
   on("htmx:sse:error", () => { if (!lost) toast(byId("toast").dataset.lost, true); lost = true; });
-  on("htmx:sse:after:connection", () => { if (lost) toast(byId("toast").dataset.reconnected); lost = false; });
+  on("htmx:sse:after:connection", () => { const back = lost; lost = false; if (back) toast(byId("toast").dataset.reconnected); });
   on("submit", e => { if (!e.target.hasAttribute("hx-post") && !e.target.hasAttribute("hx-get")) e.submitter?.classList.add("pending"); });
   window.addEventListener("pageshow", () => document.querySelectorAll(".pending").forEach(e => e.classList.remove("pending")));
 
@@ -141,14 +145,39 @@
     if (rule && byId("rules")) { e.preventDefault(); openRule(rule.hash.slice(1)); }
     if (e.target.closest("#autoplay")) play(!playing);
   });
-  // Highlight the action of a hint on the board.
-  const point = e => {
-    document.querySelectorAll(".meant").forEach(one => one.classList.remove("meant"));
-    const line = e.target.closest?.(".hint-line");
-    if (line) meant(line)?.classList.add("meant");
-  };
-  on("pointerover", point);
-  on("focusin", point);
+  // A hint shows its action on the board: under a mouse, with the keyboard focus, and at the first tap. The second tap plays it.
+  let shown = "", touched = false;  // the action that is shown; whether a finger or pen was used last
+  function showHint(line) {
+    for (const each of document.querySelectorAll(".meant, .hint-line.shown")) each.classList.remove("meant", "shown");
+    shown = line?.value ?? "";
+    if (!line) return [];
+    line.classList.toggle("shown", touched);
+    const targets = hintTargets(line);
+    targets.forEach(each => each.classList.add("meant"));
+    return targets;
+  }
+  // The button of the action, or what stands for it while it is invisible, e.g. a die and the space to which it may go.
+  function hintTargets(line) {
+    const button = boardButton(line);
+    if (button?.checkVisibility()) return [button];
+    if (button?.dataset.shows) return [...document.querySelectorAll(button.dataset.shows)];
+    return [document.querySelector(`#controls option[value="${line.value}"]`)?.closest("select")].filter(each => each);
+  }
+  on("pointerdown", e => { touched = e.pointerType !== "mouse"; });
+  on("keydown", () => { touched = false; });
+  for (const name of ["pointerover", "focusin"]) {
+    on(name, e => { if (!touched && e.pointerType !== "touch") showHint(e.target.closest?.(".hint-line")); });
+  }
+  document.addEventListener("click", e => {
+    const line = e.target.closest(".hint-line");
+    if (!touched || (line && line.classList.contains("shown"))) return;
+    const targets = showHint(line);
+    if (!line) return;
+    e.preventDefault();
+    byId("live").textContent = line.dataset.again;
+    const smooth = matchMedia("(prefers-reduced-motion: reduce)").matches ? "instant" : "smooth";
+    targets.at(-1)?.scrollIntoView({ block: "center", behavior: smooth });
+  }, true);
   async function copyLink(selector) {
     const field = document.querySelector(selector);
     if (!field) return;

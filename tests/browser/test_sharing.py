@@ -1,0 +1,61 @@
+"""What a messenger and a phone's home screen show of the hall, and what is visible in forced colours."""
+
+from __future__ import annotations
+
+import re
+
+from playwright.sync_api import expect
+
+from browser.devices import STILL
+from browser.people import NewPerson
+from browser.table import AXES_AND_ALLIES, fill_lobby, play_now
+
+
+def test_the_preview_of_a_link_has_a_picture_and_no_secret(new_person: NewPerson) -> None:
+    host, friend = new_person(), new_person()
+    host.open("/settings").locator("#name").fill("Sigrun")
+    host.page.get_by_role("button", name="Save").click()
+    fill_lobby(host, bots=1)
+    invitation = host.page.locator("#invite").input_value()
+    host.page.locator("#start").click()
+    expect(host.page.locator("#frame.game")).to_be_visible()
+    host.page.reload()
+    seat = host.page.locator("#device-url").input_value()
+    for link in (invitation, seat):
+        page = friend.open(link)
+        tags = page.locator("meta[property^='og:']").evaluate_all("all => all.map(each => each.content).join(' ')")
+        assert "Meadhall" in tags
+        assert "Sigrun" not in tags
+        assert link.rpartition("/")[2] not in tags
+        picture = page.locator("meta[property='og:image']").get_attribute("content") or ""
+        assert picture.startswith(friend.hall)
+        assert friend.context.request.get(picture).headers["content-type"] == "image/jpeg"
+
+
+def test_the_hall_can_be_put_on_a_home_screen(new_person: NewPerson) -> None:
+    person = new_person()
+    page = person.open("/")
+    manifest = person.context.request.get(page.locator("link[rel=manifest]").get_attribute("href") or "").json()
+    assert manifest["name"] == "Meadhall"
+    addresses = [icon["src"] for icon in manifest["icons"]]
+    addresses.append(page.locator("link[rel=apple-touch-icon]").get_attribute("href") or "")
+    for address in addresses:
+        assert re.match("image/(png|svg)", person.context.request.get(address).headers["content-type"]), address
+
+
+def test_what_is_chosen_is_marked_in_forced_colours(new_person: NewPerson) -> None:
+    person = new_person(**STILL, forced_colors="active")
+    fill_lobby(person, bots=1)
+    outline = "each => getComputedStyle(each).outlineStyle"
+    assert person.page.locator("#size-2[aria-pressed=true]").evaluate(outline) == "solid"
+    assert person.page.locator("#size-3[aria-pressed=false]").evaluate(outline) == "none"
+    page = play_now(person, AXES_AND_ALLIES).page
+    expect(page.locator("#frame.yours")).to_be_visible()
+    assert page.locator(".prompt-line").evaluate(outline) == "solid"
+    assert page.locator(".plate.active").evaluate(outline) == "solid"
+
+
+def test_ios_does_not_zoom_into_the_field_of_a_link(new_person: NewPerson) -> None:
+    person = new_person()
+    fill_lobby(person, bots=1)
+    assert person.page.locator("#invite").evaluate("each => parseFloat(getComputedStyle(each).fontSize)") >= 16
