@@ -125,8 +125,7 @@ def test_hints_work_without_javascript(new_person: NewPerson) -> None:
 
 @pytest.mark.parametrize("game", [AXES_AND_ALLIES, AXXA, "Dungeon Allies"])
 def test_a_tapped_hint_first_shows_its_action_on_the_board(new_person: NewPerson, game: str) -> None:
-    (table,) = open_table(new_person(**PHONE), bots=0 if game == AXXA else 3, game=game)
-    assert table.wait_for_turn()
+    table, _ = at_turn(new_person, game, players=2, **PHONE)
     page = table.page
     line = take_hint(table, Locator.tap).first
     decision = page.locator("#controls input[name=n]").input_value()
