@@ -363,7 +363,9 @@ async def send_every_request(hall: OpenHall, host: Program, friend: Program, str
     alone = (await host.open(game=HOARD, bots=["random"]))["id"]
     await host.post(f"/tables/{alone}/resign")
     table = (await host.open(game=HOARD, players=2))["id"]
-    await friend.post(f"/tables/{table}/join")
+    for path in ("join", "leave", "join", "ready"):
+        await friend.post(f"/tables/{table}/{path}")
+    await host.post(f"/tables/{(await host.open(game=HOARD, players=2))['id']}/close")
     await host.read(f"/tables/{table}/record")
     await host.post(f"/tables/{table}/start")
     await host.post(f"/tables/{table}/hint")
@@ -374,7 +376,7 @@ async def send_every_request(hall: OpenHall, host: Program, friend: Program, str
     for program in (host, friend, stranger):
         for path in ("", "/legal", "/record"):
             await program.read(f"/tables/{table}{path}")
-    for path in ("join", "start", "undo", "resign", "hint"):
+    for path in ("join", "leave", "ready", "close", "start", "undo", "resign", "hint"):
         await stranger.post(f"/tables/{table}/{path}")
         await stranger.post(f"/tables/nowhere/{path}")
     await host.read(f"/tables/{table}/events?after=x")

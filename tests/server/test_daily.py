@@ -359,7 +359,42 @@ async def test_earlier_days_are_listed(hall: OpenHall, days_later: Any) -> None:
     earlier = [(datetime.now(UTC) + timedelta(days=days)).date().isoformat() for days in (-1, -2)]
     days_later(0)
     page = (await hall.person().get("/daily")).text
-    assert re.findall(r'href="/daily/([\d-]+)"', page) == earlier
+    assert re.findall(r'href="/daily/([\d-]+)"', page)[:2] == earlier
+
+
+async def test_the_page_says_when_the_day_ends_and_that_it_has_ended(hall: OpenHall, days_later: Any) -> None:
+    guest, day = hall.person(), today()
+    ends = (datetime.fromisoformat(day) + timedelta(days=1)).strftime("%Y-%m-%dT00:00:00Z")
+    page = (await guest.get("/daily")).text
+    assert re.search(rf'Ends: <time datetime="{ends}" data-local>[^<]*00:00 UTC</time>', page)
+    assert re.search(rf'id="day-ended"[^>]* hidden data-after="{ends}"', page), "a script shows it at midnight"
+    room = await begin(hall, guest)
+    assert f'hidden data-after="{ends}"' in (await guest.get(f"/tables/{room.table.id}")).text
+    days_later(1)
+    room.publish()
+    assert "your attempt no longer counts" in (await guest.get(f"/tables/{room.table.id}")).text
+    assert 'id="day-ended" class="quiet">' in (await guest.get(f"/tables/{room.table.id}")).text
+    assert f'Ended: <time datetime="{ends}"' in (await guest.get(f"/daily/{day}")).text
+
+
+@pytest.mark.parametrize("attempted", [True, False])
+async def test_a_past_day_is_played_unranked_and_today_is_not(hall: OpenHall, days_later: Any, attempted: bool) -> None:
+    guest, day = hall.person(), today()
+    ranked = await begin(hall, hall.person("10.0.0.3")) if attempted else None
+    answer = await guest.ask(f"/daily/{day}")
+    assert (answer.status_code, answer.json()["error"]) == (409, "wrong-moment")
+    days_later(1)
+    for _ in range(2):
+        assert 'id="unranked"' in (await guest.get(f"/daily/{day}")).text
+        answer = await guest.ask(f"/daily/{day}")
+        assert answer.status_code == 201, answer.text
+        room = await hall.room(answer.json()["id"])
+        assert (room.table.daily, room.table.seed) == (None, await seed_of(hall.store, day))
+        assert ranked is None or room.table.seed == ranked.table.seed
+        await play_out(room, guest)
+    page = (await guest.get(f"/daily/{day}")).text
+    assert "There are no finished attempts for this day." in page, "it counts nowhere"
+    assert (await guest.ask("/daily/1999-12-31")).status_code == 404
 
 
 # ----------------------------------------------------------------------------------------------------- whether it could be won
@@ -411,6 +446,19 @@ async def test_the_outcome_is_shown_the_day_after_and_in_german(hall: OpenHall, 
     german = hall.person("10.0.0.2", **{"Accept-Language": "de"})
     assert "Lösbar in" in await shown_outcome(german, day)
     assert "31 Züge" in await shown_outcome(german, day)
+
+
+async def test_the_solution_is_shown_when_the_day_has_ended(hall: OpenHall, judged: list[Any], days_later: Any) -> None:
+    guest, day = hall.person(), today()
+    judged[0] = Outcome(True, 2, (BOAST, DRAW))
+    await play_out(await begin(hall, guest), guest)
+    assert "Solvable in 2 moves" in await shown_outcome(guest)
+    assert 'id="solution"' not in (await guest.get("/daily")).text, "others still play"
+    days_later(1)
+    page = (await guest.get(f"/daily/{day}")).text
+    shown = re.search(r'<ol class="solution">(.*?)</ol>', page)
+    assert shown
+    assert len(re.findall("<li>", shown[1])) == 2
 
 
 @pytest.mark.parametrize(
@@ -504,3 +552,8 @@ async def test_axxa_determines_whether_a_shuffle_can_be_won() -> None:
     outcome = axxa.DAILY.outcome(match)
     assert outcome.won
     assert 6 <= outcome.moves <= 24
+    for action in outcome.line:
+        match.play(action)
+    result = match.result()
+    assert result is not None
+    assert result.winners == (0,)

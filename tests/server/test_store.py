@@ -85,7 +85,6 @@ async def test_tables_are_found_by_guest_and_by_status(on_each_database: Setting
             await store.add_table(table)
         assert [table.id for table in await store.tables_of("a1")] == [first.id]
         assert [table.id for table in await store.tables_of("a12")] == [first.id], "a seat that was moved to another device"
-        assert [table.id for table in await store.open_tables()] == [second.id, first.id]
         assert [table.id for table in await store.running_tables()] == [running.id]
         assert await store.running_with_bots("hoard") == [hidden.id, running.id]
         assert await store.running_with_bots("axxa") == []

@@ -11,6 +11,7 @@ import pytest
 
 from games_for_tests.hoard.rules import BOAST, DRAW, LOOK
 from meadhall.engine.game import game
+from meadhall.server.hall import room as room_module
 from meadhall.server.pages import responses
 from meadhall.server.routes import answers
 from meadhall.server.settings import Settings
@@ -66,7 +67,7 @@ async def test_the_lobby_offers_every_rank_with_a_sentence(hall: OpenHall) -> No
     page = (await host.get(f"/tables/{await host.open(players=2)}")).text
     offered = re.findall(r'value="bot:(\w+)" id="bot-1-(\w+)" title="([^"]+)"', page)
     assert [rank for rank, _, _ in offered] == [rank for _, rank, _ in offered] == ["thrall", "karl", "huscarl", "jarl", "king"]
-    assert all(page.count(sentence) == 2 and sentence.endswith(".") for _, _, sentence in offered)
+    assert all(page.count(sentence) == 3 and sentence.endswith(".") for _, _, sentence in offered)
     german = hall.person(**{"Accept-Language": "de"})
     assert "Denkt einen Augenblick lang voraus." in (await german.get(f"/tables/{await german.open(players=2)}")).text
 
@@ -210,7 +211,7 @@ async def test_a_listed_table_is_in_the_hall_and_another_is_not(hall: OpenHall) 
         ("size", {"players": "7"}, 400, "bad-setup", "for 2 to 6 players, not 7"),
         ("size", {"players": "1"}, 400, "bad-setup", "for 2 to 6 players, not 1"),
         ("options", {"speed": "fast"}, 400, "bad-setup", "no option &#39;speed&#39;|no option 'speed'"),
-        ("start", {}, 409, "wrong-moment", "A seat is still empty"),
+        ("start", {}, 409, "wrong-moment", "1 seat is still empty"),
         ("act", {"action": "0"}, 409, "wrong-moment", "The match has not begun yet."),
         ("undo", {}, 409, "wrong-moment", "The match has not begun yet."),
         ("resign", {}, 409, "wrong-moment", "The match has not begun yet."),
@@ -339,7 +340,6 @@ async def test_a_table_that_can_not_start_is_not_opened(hall: OpenHall) -> None:
     program = await hall.program()
     answer = await program.post("/tables", {"game": "axxa", "players": 1, "options": {"mode": "versus"}})
     assert (answer.status_code, answer.json()["error"]) == (400, "bad-setup")
-    assert await hall.store.open_tables() == []
     query = "SELECT count(*) FROM tables"
     assert await hall.store.transact(lambda connection: connection.exec_driver_sql(query).scalar_one()) == 0
 
@@ -426,7 +426,7 @@ async def test_a_rematch_has_the_same_people_and_starts_when_they_are_there(hall
     assert [seat.guests for seat in again.table.seats] == [seat.guests for seat in room.table.seats]
     assert {seat.link_token for seat in again.table.seats}.isdisjoint(seat.link_token for seat in room.table.seats)
     assert again.table.seed != room.table.seed
-    assert again.table.status == "gathering"
+    assert again.table.status == "running"
 
 
 async def test_a_rematch_against_bots_starts_at_once(hall: OpenHall) -> None:
@@ -616,7 +616,8 @@ async def test_a_client_that_reconnects_gets_the_latest_frame(hall: OpenHall) ->
         assert "boasts" in await live.frame()
 
 
-async def test_the_page_shows_which_players_are_connected(hall: OpenHall) -> None:
+async def test_the_page_shows_which_players_are_connected(hall: OpenHall, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(room_module, "VISIT_SECONDS", 0.0)  # only streams count
     host, friend = hall.person(), hall.person("10.0.0.2")
     table = await host.open()
     await friend.ask(f"/tables/{table}/seats", {"set": "sit"})
@@ -631,7 +632,10 @@ async def test_the_page_shows_which_players_are_connected(hall: OpenHall) -> Non
 
 
 @pytest.mark.parametrize("program", [False, True])
-async def test_a_spectator_who_takes_a_seat_is_seen_to_leave(hall: OpenHall, program: bool) -> None:
+async def test_a_spectator_who_takes_a_seat_is_seen_to_leave(
+    hall: OpenHall, program: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(room_module, "VISIT_SECONDS", 0.0)  # only streams count
     host, friend = hall.person(), await hall.program() if program else hall.person("10.0.0.2")
     await friend.get("/")  # a stream's cookie would get lost
     table = await host.open()

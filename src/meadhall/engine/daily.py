@@ -35,10 +35,12 @@ class Outcome:
     Attributes:
         won: whether the deal can be won; None if the solver could not decide.
         moves: the length of a winning line.
+        line: the actions of that line from the beginning; empty unless the deal can be won.
     """
 
     won: bool | None
     moves: int = 0
+    line: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)

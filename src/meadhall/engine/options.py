@@ -32,6 +32,16 @@ HASH_DIGITS = 8
 """The number of hash digits that pages show."""
 
 
+def _toml_problem(error: tomllib.TOMLDecodeError) -> str:
+    """Say in words where a text is not TOML; the parser's own messages are for programmers."""
+    place = re.search(r"line (\d+), column (\d+)", str(error))
+    if place is None:
+        return _("not TOML: the file ends too early")
+    if "overwrite" in str(error):
+        return _("not TOML: line {line} sets a value again").format(line=place[1])
+    return _("not TOML: line {line}, column {column} can't be read").format(line=place[1], column=place[2])
+
+
 class Option(Protocol):
     """One option of a game.
 
@@ -216,7 +226,7 @@ class Document(Generic[D]):
         try:
             return tomllib.loads(text)
         except tomllib.TOMLDecodeError as error:
-            raise BadSetup(f"{self.name}: not TOML: {error}") from None
+            raise BadSetup(f"{self.name}: {_toml_problem(error)}") from None
         except RecursionError:
             raise BadSetup(f"{self.name}: nested too deeply") from None
 

@@ -13,6 +13,7 @@ from msgspec import UNSET, UnsetType
 
 from meadhall.engine.checks import quoted
 from meadhall.engine.errors import RecordError
+from meadhall.engine.language import gettext as _
 
 FORMAT = "meadhall-match/1"
 SUFFIX = ".match.json"
@@ -123,9 +124,22 @@ def loads(text: str | bytes, place: str = "record") -> MatchRecord:
     except _Repeated as error:
         raise RecordError(place, str(error)) from None
     except (ValueError, RecursionError) as error:
-        several = isinstance(error, json.JSONDecodeError) and error.msg == "Extra data"
-        problem = "text follows the record; to read JSON Lines, pass one line" if several else f"not JSON: {error}"
-        raise RecordError(place, problem) from None
+        raise RecordError(place, _json_problem(error)) from None
+
+
+def _json_problem(error: Exception) -> str:
+    """Say in words why a text is not JSON; the parser's own messages are for programmers."""
+    if isinstance(error, json.JSONDecodeError):
+        if error.msg == "Extra data":
+            return "text follows the record; to read JSON Lines, pass one line"
+        if not error.doc.strip():
+            return _("not JSON: the file is empty")
+        if error.pos >= len(error.doc.rstrip()) or error.msg.startswith("Unterminated"):
+            return _("not JSON: the file ends too early")
+        return _("not JSON: line {line}, column {column} can't be read").format(line=error.lineno, column=error.colno)
+    if isinstance(error, UnicodeDecodeError):
+        return _("not JSON: the file is not text in UTF-8")
+    return _("not JSON: it is nested too deeply, or a number is too long")
 
 
 class _Repeated(ValueError):

@@ -26,7 +26,7 @@ def order(figures: Figures) -> tuple[int, ...]:
 def outcome(match: Match) -> Outcome:
     """Return whether the deal could be won with all pieces known, and in how many moves."""
     result = winnable(match)
-    return Outcome(None if result.verdict == Verdict.OPEN else result.verdict == Verdict.WON, result.moves)
+    return Outcome(None if result.verdict == Verdict.OPEN else result.verdict == Verdict.WON, result.moves, result.variation)
 
 
 DAILY = Daily(

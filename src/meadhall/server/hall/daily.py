@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import hmac
-from dataclasses import dataclass
-from datetime import date
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime, timedelta
 
 from meadhall.engine.daily import Daily
 from meadhall.engine.game import Game, game, game_names
@@ -20,6 +20,9 @@ from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.room import Room
 from meadhall.server.store.models import FINISHED, Conflict, Guest, SeatRow, TableRow, new_id, new_link_token, now
 from meadhall.server.store.store import Store
+
+DAYS_BACK = 30
+"""For this many days a past puzzle can be played, also one without attempts."""
 
 _WON = "won"
 """A figure beside the game's own: 1 if the puzzle was solved, else 0."""
@@ -45,6 +48,16 @@ def today() -> str:
 def hours_left() -> int:
     """Return the number of hours until the day ends, rounded up."""
     return 24 - now().hour
+
+
+def ends_at(day: str) -> datetime:
+    """Return the end of a day: midnight in UTC."""
+    return datetime.fromisoformat(day).replace(tzinfo=UTC) + timedelta(days=1)
+
+
+def recent_days() -> list[str]:
+    """Return today and the days before it whose puzzle can still be played, unranked, the latest first."""
+    return [(now().date() - timedelta(days=back)).isoformat() for back in range(1 + DAYS_BACK)]
 
 
 def puzzle_of(day: str) -> Game | None:
@@ -89,7 +102,17 @@ async def begin(hall: Hall, guest: Guest) -> Room:
     if found is not None:
         return await hall.room(found.id)
     guest = await hall.store.save_guest(guest)
-    table = TableRow(
+    table = replace(await deal(hall.store, subject, day, guest), daily=day)
+    try:
+        await hall.store.add_table(table)
+    except Conflict:  # the guest has started it on another page
+        return await begin(hall, guest)
+    return await hall.room(table.id)
+
+
+async def deal(store: Store, subject: Game, day: str, guest: Guest) -> TableRow:
+    """Return a table where the guest plays the deal of a day. It isn't stored, and doesn't count as an attempt."""
+    return TableRow(
         id=new_id(),
         game=subject.name,
         rules=subject.version,
@@ -97,17 +120,29 @@ async def begin(hall: Hall, guest: Guest) -> Room:
         status="running",
         host=guest.id,
         is_public=False,
-        seed=await seed_of(hall.store, day),
+        seed=await seed_of(store, day),
         created_at=now(),
         started_at=now(),
         seats=(SeatRow(0, "human", guest.name, None, frozenset({guest.id}), new_link_token()),),
-        daily=day,
     )
-    try:
-        await hall.store.add_table(table)
-    except Conflict:  # the guest has started it on another page
-        return await begin(hall, guest)
-    return await hall.room(table.id)
+
+
+async def play_unranked(hall: Hall, guest: Guest, day: str) -> Room:
+    """Open a table with the deal of a past day, which counts nowhere. Raises NotFound, NotReady, WrongMoment, TooMany."""
+    if day >= today():
+        raise WrongMoment(_("The day of this puzzle has not ended: it is played ranked, and once."))
+    subject = await puzzle_on(hall.store, day)
+    hall.ready.check(subject.name)
+    return await hall.add_table(await deal(hall.store, subject, day, await hall.store.save_guest(guest)))
+
+
+async def puzzle_on(store: Store, day: str) -> Game:
+    """Return the game of a day's puzzle: that of its attempts if there are any. Raises NotFound."""
+    attempted = await store.attempted_game(day)
+    subject = game(attempted) if attempted in game_names() else puzzle_of(day) if day in recent_days() else None
+    if subject is None or subject.daily is None:
+        raise NotFound(_("There is no puzzle for that day."))
+    return subject
 
 
 async def visible_room(hall: Hall, guest: Guest, id: str) -> Room:

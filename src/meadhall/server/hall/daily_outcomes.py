@@ -22,21 +22,20 @@ class DailyOutcomes:
         self._worker = worker
         self._solving: dict[str, asyncio.Task[Outcome]] = {}
 
-    async def outcome(self, table: TableRow) -> Outcome | None:
-        """Return the best possible result of the puzzle at this table; None while it is being solved."""
-        assert table.daily is not None
-        if table.daily not in self._solving:
-            self._solving[table.daily] = asyncio.create_task(self._solve(table))
-        done, _ = await asyncio.wait({self._solving[table.daily]}, timeout=MAX_WAIT)
+    async def outcome(self, day: str, table: TableRow) -> Outcome | None:
+        """Return the best possible result of a day's deal, which is played at this table; None while it is being solved."""
+        if day not in self._solving:
+            self._solving[day] = asyncio.create_task(self._solve(day, table))
+        done, _ = await asyncio.wait({self._solving[day]}, timeout=MAX_WAIT)
         return next((task.result() for task in done), None)
 
-    async def _solve(self, table: TableRow) -> Outcome:
+    async def _solve(self, day: str, table: TableRow) -> Outcome:
         try:
             return await self._worker.solve(table.game, table.seed, table.options)
         except WorkerLost:
-            log.warning("the worker process ended while it solved the puzzle of %s", table.daily)
-            self._solving.pop(str(table.daily))  # the next request starts again
+            log.warning("the worker process ended while it solved the puzzle of %s", day)
+            self._solving.pop(day)  # the next request starts again
             return Outcome(None)
         except Exception:
-            log.exception("the puzzle of %s could not be solved", table.daily)
+            log.exception("the puzzle of %s could not be solved", day)
             return Outcome(None)

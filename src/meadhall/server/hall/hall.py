@@ -6,7 +6,7 @@ import asyncio
 import logging
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from math import inf
@@ -18,12 +18,23 @@ from meadhall.engine import chance
 from meadhall.engine.errors import BadSetup, MeadhallError
 from meadhall.engine.game import game, game_names
 from meadhall.engine.language import gettext as _
-from meadhall.server.errors import DatabaseUnavailable, KeyReused, NotFound, NotSeated, TooMany
+from meadhall.server.errors import DatabaseUnavailable, KeyReused, NotFound, NotSeated, TooMany, WrongMoment
 from meadhall.server.hall.chart_queue import ChartQueue
 from meadhall.server.hall.daily_outcomes import DailyOutcomes
 from meadhall.server.hall.readiness import Readiness
+from meadhall.server.hall.replaying import stored_outcome
 from meadhall.server.hall.room import Room
-from meadhall.server.hall.seating import bot_seat, document_of, open_seat, with_options, with_person
+from meadhall.server.hall.seating import (
+    agreed,
+    arranged,
+    bot_seat,
+    document_of,
+    left_by,
+    open_seat,
+    renamed,
+    with_options,
+    with_person,
+)
 from meadhall.server.hall.uploads import Uploads
 from meadhall.server.settings import Settings
 from meadhall.server.store.models import Conflict, Guest, RequestKey, SeatRow, TableRow, new_id, new_link_token, now
@@ -208,7 +219,9 @@ class Hall:
             if opened is None:
                 raise
             return opened
-        return await self.room(table.id)
+        room = await self.room(table.id)
+        room.note_visit(host.id)
+        return room
 
     async def _opened_for(self, host: Guest, request: RequestKey) -> Room | None:
         """Return the room of the table that an earlier request with this key opened. Raises KeyReused if it was another one."""
@@ -219,6 +232,11 @@ class Hall:
         if fingerprint != request.fingerprint:
             raise KeyReused(_("This Idempotency-Key belongs to another request. Use a new key."))
         return await self.room(table)
+
+    async def add_table(self, table: TableRow) -> Room:
+        """Store a new table and return its room. Raises TooMany."""
+        await self._add_within_limit(table)
+        return await self.room(table.id)
 
     async def _add_within_limit(self, table: TableRow, request: RequestKey | None = None) -> None:
         """Store a new table. Refuse a guest who hosts too many.
@@ -256,8 +274,8 @@ class Hall:
     async def rematch(self, room: Room, guest: Guest) -> Room:
         """Return the room of the rematch, with the same people, bots and options.
 
-        The first request opens the table. The other players already have their seats at it. A person who plays only against bots
-        starts at once.
+        The first request opens the table. The other players already have their seats at it. It starts when all people have
+        asked for the rematch; against bots only, at once.
         """
 
         def once_more(old: TableRow) -> TableRow:
@@ -273,13 +291,18 @@ class Hall:
                 finished_at=None,
                 abandon_reason=None,
                 outcome=None,
-                seats=tuple(replace(seat, link_token=new_link_token()) for seat in old.seats),
+                rematch=None,
+                seats=tuple(replace(seat, link_token=new_link_token(), is_ready=False) for seat in old.seats),
                 version=0,
             )
 
         again = await self.room(await room.open_rematch(guest, once_more))
-        if sum(seat.kind == "human" for seat in again.table.seats) == 1 and again.table.status == "gathering":
-            await again.start()
+        if again.is_closed:
+            again = await self.room(await room.open_rematch(guest, once_more, instead_of=again.table.id))
+        with suppress(WrongMoment, NotSeated):  # it has begun already, or the guest has left it
+            await again.change_table(agreed(guest, is_ready=True))
+            if all(seat.is_ready for seat in again.table.seats if seat.kind == "human"):
+                await again.start()
         return again
 
     # ------------------------------------------------------------------------------------------------- seats at a new table
@@ -290,8 +313,29 @@ class Hall:
         await room.change_table(with_person(guest, seat))
 
     async def leave(self, room: Room, guest: Guest) -> None:
-        """Open the guest's seat again before the match."""
-        await room.change_table(lambda table: table.replace_seat(open_seat(room.seat_of(guest))))
+        """Open the guest's seat again before the match. If the host leaves, the next person is host."""
+        await room.change_table(left_by(guest))
+
+    async def agree(self, room: Room, guest: Guest, is_ready: bool = True) -> None:
+        """Let a player agree to a start while they are away. A rematch starts as soon as all have agreed."""
+        await room.change_table(agreed(guest, is_ready))
+
+    async def close_table(self, room: Room, guest: Guest) -> None:
+        """Close a table before its match. Refuse all guests except the host."""
+        self._check_host(room, guest)
+        await room.close_table()
+
+    async def rename(self, guest: Guest) -> None:
+        """Give the guest's seats before a match their new name."""
+        for table in await self.store.tables_of(guest.id):
+            if table.status == "gathering" and table.seat_of(guest.id) is not None:
+                with suppress(WrongMoment):  # the match has begun meanwhile
+                    await (await self.room(table.id)).change_table(renamed(guest))
+
+    def offered(self) -> list[TableRow]:
+        """Return public tables with an open seat where a player is present, newest first."""
+        tables = (room.table for room in self._rooms.values() if _is_offered(room))
+        return sorted(tables, key=lambda table: table.created_at, reverse=True)
 
     async def start(self, room: Room, guest: Guest) -> None:
         """Start the match. Refuse all guests except the host."""
@@ -301,20 +345,30 @@ class Hall:
     async def arrange(self, room: Room, guest: Guest, change: Callable[[TableRow], TableRow]) -> None:
         """Change the table before the match. Refuse all guests except the host."""
         self._check_host(room, guest)
-        await room.change_table(change)
+        await room.change_table(arranged(change))
 
     async def set_document(self, room: Room, guest: Guest, name: str, content: bytes | None) -> None:
         """Set a document option to the host's file, or back to the built-in document (None). Refuse other guests."""
         self._check_host(room, guest)
         option = document_of(room.game, name)
         value = option.default if content is None else await run_in_thread(option.check, content)
-        await room.change_table(with_options(room.game, {name: value}))
+        await room.change_table(arranged(with_options(room.game, {name: value})))
 
     def _check_host(self, room: Room, guest: Guest) -> None:
-        if room.table.host != guest.id:
+        if not room.table.is_hosted_by(guest.id):
             raise NotSeated(_("Only the host of the table can do that."))
 
     # ------------------------------------------------------------------------------------------------------ after the match
+
+    async def with_outcome(self, table: TableRow) -> TableRow:
+        """Return a finished table with its outcome. A match that ended before outcomes were stored is replayed once."""
+        if table.status != "over" or table.outcome is not None or not self.can_show(table):
+            return table
+        match = (await self.room(table.id)).match
+        outcome = stored_outcome(match) if match is not None else None
+        if outcome is not None:
+            await self.store.save_outcome(table.id, outcome)
+        return replace(table, outcome=outcome)
 
     def request_chart(self, room: Room) -> None:
         """Request the chart of a match that has ended. A puzzle of the day gets none."""
@@ -322,6 +376,13 @@ class Hall:
         if match is not None and match.ended and match.steps and room.table.daily is None:
             has_subscribers = partial(bool, room.channel)
             room.chart_job = self.charts.request(room.table.id, match, when_done=room.publish, has_subscribers=has_subscribers)
+
+
+def _is_offered(room: Room) -> bool:
+    table = room.table
+    kinds = {row.kind for row in table.seats}
+    waits = table.status == "gathering" and table.is_public and "open" in kinds
+    return waits and any(row.kind == "human" and room.is_here(row) for row in table.seats)
 
 
 def _is_idle(room: Room) -> bool:

@@ -63,6 +63,10 @@ class Channel:
             if guests is None or subscriber.guest in guests:
                 subscriber.notify()
 
+    def has(self, guest: str) -> bool:
+        """Return whether the guest has an open page."""
+        return any(subscriber.guest == guest for subscriber in self._subscribers)
+
     def guests(self) -> Counter[str]:
         """Return the number of open pages by guest id."""
         return Counter(subscriber.guest for subscriber in self._subscribers)

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from math import inf
 from typing import Any
 
 from meadhall.bots.ranks import JARL
@@ -27,11 +28,15 @@ from meadhall.server.hall.chart_queue import ChartJob
 from meadhall.server.hall.hints import Hints, RequestedHint
 from meadhall.server.hall.pubsub import Channel, Subscriber
 from meadhall.server.hall.replaying import InformationSets, hinted_by, new_match, replayed, stored_outcome, todays_options
+from meadhall.server.hall.seating import check_start
 from meadhall.server.hall.undoing import check_undo
-from meadhall.server.store.models import FINISHED, Conflict, Entry, Guest, TableRow, now
+from meadhall.server.store.models import FINISHED, Conflict, Entry, Guest, SeatRow, TableRow, now
 from meadhall.server.store.store import Store
 from meadhall.server.worker.client import Worker
 from meadhall.server.worker.threads import run_in_thread
+
+VISIT_SECONDS = 20.0
+"""How long after a request a guest counts as present. Pages without JavaScript, and hidden ones, reload more often."""
 
 _TRIES = 3
 """Number of attempts at a change when another process has written first."""
@@ -67,6 +72,7 @@ class Room:
         self.chart_job: ChartJob | None = None
         self.last_used = time.monotonic()
         self._private_versions: dict[int, int] = {}  # of seats that have seen a change of their own last
+        self._visits: dict[str, float] = {}  # when guests sent their last requests, in seconds of the monotonic clock
         self._hinted = InformationSets()  # where a hint was requested
         self._store = store
         self._worker = worker
@@ -92,12 +98,11 @@ class Room:
         await self._write(save)
 
     async def start(self) -> None:
-        """Start the match with the seated players."""
+        """Start the match with the seated players. Refuse while a seat is empty, or a player is away and hasn't agreed."""
 
         async def begin() -> None:
             self._check_gathering()
-            if any(seat.kind == "open" for seat in self.table.seats):
-                raise WrongMoment(_("A seat is still empty. Fill it or remove it."))
+            check_start(self.game, self.table, self.is_here)
             begun = replace(self.table, status="running", started_at=now(), rules=self.game.version)
             match = new_match(self.game, begun)
             newcomers = await self._store.newcomers(begun)
@@ -106,7 +111,13 @@ class Room:
 
         await self._write(begin)
 
+    async def close_table(self) -> None:
+        """Close the table before the match."""
+        await self.change_table(lambda table: replace(table, status="closed", finished_at=now()))
+
     def _check_gathering(self) -> None:
+        if self.table.status == "closed":
+            raise WrongMoment(_("The host has closed this table."))
         if self.table.status != "gathering":
             raise WrongMoment(_("The match has already started."))
 
@@ -115,10 +126,15 @@ class Room:
     def running_match(self) -> Match:
         """Return the match. Refuse before its start, and if it was given up."""
         if self.match is None:
-            raise WrongMoment(_("The match has not begun yet."))
+            raise WrongMoment(_("The host has closed this table.") if self.is_closed else _("The match has not begun yet."))
         if self.table.status == "abandoned":
             raise WrongMoment(_("The match was given up."))
         return self.match
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether the host has closed the table before its match."""
+        return self.table.status == "closed"
 
     def seat_of(self, guest: Guest) -> int:
         """Return the guest's seat. Refuse a guest without one."""
@@ -239,14 +255,17 @@ class Room:
 
         await self._write(carry)
 
-    async def open_rematch(self, guest: Guest, rematch: Callable[[TableRow], TableRow]) -> str:
-        """Return the table id of the rematch. Open the table that ``rematch`` makes, if there is none. Refuse spectators."""
+    async def open_rematch(self, guest: Guest, rematch: Callable[[TableRow], TableRow], instead_of: str | None = None) -> str:
+        """Return the table id of the rematch. Open the table that ``rematch`` makes, if there is none. Refuse spectators.
+
+        ``instead_of``: the id of a rematch that was closed; another one is opened in its place.
+        """
 
         async def save() -> None:
             if self.table.status not in FINISHED:
                 raise WrongMoment(_("The match is not over yet."))
             self.seat_of(guest)
-            if self.table.rematch is None:
+            if self.table.rematch in (None, instead_of):
                 self.table = await self._store.add_rematch(self.table, rematch(self.table))
 
         await self._write(save)
@@ -314,7 +333,7 @@ class Room:
 
     async def _restore(self, table: TableRow) -> None:
         """Take over a stored table and replay its match. Refuse a match of another rules version: its replay would differ."""
-        if table.status == "gathering":
+        if table.status in ("gathering", "closed"):
             self.table = replace(table, options=await run_in_thread(todays_options, self.game, table.options))
             return
         if table.rules != self.game.version:
@@ -353,10 +372,33 @@ class Room:
         """Return the number of open pages by seat; the pages of spectators are counted under None."""
         return Counter(self.table.seat_of(guest) for guest in self.channel.guests().elements())
 
+    def is_here(self, seat: SeatRow) -> bool:
+        """Return whether a seat's player has an open page, or has sent a request a moment ago. A bot is always here."""
+        return seat.kind == "bot" or any(self.has_page(guest) for guest in seat.guests)
+
+    def has_page(self, guest: str) -> bool:
+        """Return whether a guest has an open page. Without JavaScript a page has no stream; it sends requests instead."""
+        return self.channel.has(guest) or self._visits.get(guest, -inf) > time.monotonic() - VISIT_SECONDS
+
+    def note_visit(self, guest: str) -> None:
+        """Record a request of a guest, and publish that they are here now, and later that they are not."""
+        was_here = self.has_page(guest)
+        self._visits[guest] = time.monotonic()
+        if self.match is None and self.table.seat_of(guest) is not None:
+            if not was_here:
+                self.publish()
+            asyncio.get_running_loop().call_later(VISIT_SECONDS, self._publish_leaving, guest)
+
+    def _publish_leaving(self, guest: str) -> None:
+        if guest in self._visits and not self.has_page(guest):
+            del self._visits[guest]
+            self.publish()
+
     @contextmanager
     def subscribe(self, guest: str) -> Iterator[Subscriber]:
         """Subscribe a page of the guest with that id until the end of the block. The other players see who is online."""
         with self.channel.subscribe(guest) as subscriber:
+            self._visits.pop(guest, None)  # from now on the stream tells
             self._publish_presence(guest)
             try:
                 yield subscriber

@@ -13,7 +13,9 @@ from meadhall.bots import UnknownBot, bot_names
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.game import Document, Game
 from meadhall.engine.language import gettext as _
-from meadhall.server.errors import NotFound, WrongMoment
+from meadhall.engine.language import listed as joined
+from meadhall.engine.language import ngettext
+from meadhall.server.errors import NotFound, NotSeated, WrongMoment
 from meadhall.server.hall.names import bot_name, clean_name
 from meadhall.server.store.models import Guest, SeatRow, TableRow, new_link_token
 
@@ -52,8 +54,92 @@ def with_person(guest: Guest, seat: int | None = None) -> Change:
 
 
 def emptied(seat: int) -> Change:
-    """Return the change that opens a seat, and removes the person or bot on it."""
-    return lambda table: table.replace_seat(open_seat(_row(table, seat).seat))
+    """Return the change that opens a seat, and removes the person or bot on it. If it was the host's, the next person is host."""
+
+    def change(table: TableRow) -> TableRow:
+        row = _row(table, seat)
+        opened = table.replace_seat(open_seat(row.seat))
+        if table.host not in row.guests:
+            return opened
+        following = [*table.seats[seat + 1 :], *table.seats[:seat]]
+        heirs = (min(other.guests) for other in following if other.kind == "human" and other.guests)
+        return replace(opened, host=next(heirs, table.host))
+
+    return change
+
+
+def left_by(guest: Guest) -> Change:
+    """Return the change that opens the guest's seat."""
+    return lambda table: emptied(_seat_of(table, guest))(table)
+
+
+def filled(subject: Game, rank: str) -> Change:
+    """Return the change that puts bots on all open seats."""
+
+    def change(table: TableRow) -> TableRow:
+        seats = (bot_seat(subject, row.seat, rank) if row.kind == "open" else row for row in table.seats)
+        return replace(table, seats=tuple(seats))
+
+    return change
+
+
+def renamed(guest: Guest) -> Change:
+    """Return the change that gives the guest's seat their current name."""
+
+    def change(table: TableRow) -> TableRow:
+        seat = table.seat_of(guest.id)
+        if seat is None:
+            return table
+        opened = table.replace_seat(replace(table.seats[seat], name=""))
+        return table.replace_seat(replace(table.seats[seat], name=_unlike_others(opened, guest.name)))
+
+    return change
+
+
+def agreed(guest: Guest, is_ready: bool) -> Change:
+    """Return the change by which the guest agrees to a start while they are away, or no longer does."""
+
+    def change(table: TableRow) -> TableRow:
+        return table.replace_seat(replace(table.seats[_seat_of(table, guest)], is_ready=is_ready))
+
+    return change
+
+
+def arranged(change: Change) -> Change:
+    """Return a change by the host. If it changes seats or options, the players have to agree again."""
+
+    def arrange(table: TableRow) -> TableRow:
+        changed = change(table)
+        same_seats = [row.guests for row in changed.seats] == [row.guests for row in table.seats]
+        if same_seats and changed.options == table.options:
+            return changed
+        return replace(changed, seats=tuple(replace(row, is_ready=False) for row in changed.seats))
+
+    return arrange
+
+
+def start_refusal(subject: Game, table: TableRow, is_here: Callable[[SeatRow], bool]) -> str:
+    """Say why the match can't start yet, in the current language; "" if it can."""
+    try:
+        check_start(subject, table, is_here)
+    except (BadSetup, WrongMoment) as error:
+        return str(error)
+    return ""
+
+
+def check_start(subject: Game, table: TableRow, is_here: Callable[[SeatRow], bool]) -> None:
+    """Check that the match can start. It waits for the people who are away, unless they have agreed.
+
+    Raises BadSetup, WrongMoment.
+    """
+    empty = sum(row.kind == "open" for row in table.seats)
+    if empty:
+        raise WrongMoment(ngettext("{count} seat is still empty.", "{count} seats are still empty.", empty).format(count=empty))
+    subject.check_setup(len(table.seats), table.options)
+    missing = [row.name for row in table.seats if row.kind == "human" and not row.is_ready and not is_here(row)]
+    if missing:
+        text = ngettext("{names} is away. Wait, or free the seat.", "{names} are away. Wait, or free their seats.", len(missing))
+        raise WrongMoment(text.format(names=joined(missing)))
 
 
 def resized(subject: Game, players: int) -> Change:
@@ -119,6 +205,13 @@ def _row(table: TableRow, seat: int) -> SeatRow:
     if not 0 <= seat < len(table.seats):
         raise BadSetup(_("There is no seat {seat}.").format(seat=seat))
     return table.seats[seat]
+
+
+def _seat_of(table: TableRow, guest: Guest) -> int:
+    seat = table.seat_of(guest.id)
+    if seat is None:
+        raise NotSeated(_("You have no seat at this table; you are a spectator."))
+    return seat
 
 
 def _check_no_person(table: TableRow, seat: int) -> SeatRow:

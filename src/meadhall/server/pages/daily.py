@@ -9,12 +9,27 @@ from datetime import date
 from babel.dates import format_date
 
 from meadhall.engine.daily import Figure, Outcome
-from meadhall.engine.game import Game, game
+from meadhall.engine.game import Game
 from meadhall.engine.language import current_language
 from meadhall.engine.language import gettext as _
-from meadhall.server.errors import NotFound
-from meadhall.server.hall.daily import Attempt, counts, hours_left, own_attempt, puzzle_of, results, terms, today
+from meadhall.engine.match import Match
+from meadhall.server.hall.daily import (
+    Attempt,
+    counts,
+    deal,
+    ends_at,
+    hours_left,
+    own_attempt,
+    puzzle_of,
+    puzzle_on,
+    recent_days,
+    results,
+    seed_of,
+    terms,
+    today,
+)
 from meadhall.server.hall.hall import Hall
+from meadhall.server.pages.dates import moment
 from meadhall.server.pages.models import AttemptView, Bar, DailyPage, DailyState, DailyStrip, FigureView, Plot
 from meadhall.server.store.models import FINISHED, Guest, TableRow
 
@@ -34,7 +49,7 @@ async def daily_strip(hall: Hall, guest: Guest) -> DailyStrip | None:
     if subject is None:
         return None
     state = _state(await own_attempt(hall.store, day, guest), day)
-    return DailyStrip(subject.name, subject.title, in_words(day), state, subject.name in hall.ready)
+    return DailyStrip(subject.name, subject.title, in_words(day), state, subject.name in hall.ready, moment(ends_at(day)))
 
 
 async def daily_page(hall: Hall, guest: Guest, day: str, base: str) -> DailyPage:
@@ -46,18 +61,18 @@ async def daily_page(hall: Hall, guest: Guest, day: str, base: str) -> DailyPage
         NotFound: there is no puzzle for that day.
     """
     tables = await hall.store.attempts(day)
-    subject = game(tables[0].game) if tables else puzzle_of(day) if day == today() else None
-    if subject is None:
-        raise NotFound(_("There is no puzzle for that day."))
+    subject = await puzzle_on(hall.store, day)
     own = await own_attempt(hall.store, day, guest)
     state = _state(own, day)
     done = state in ("over", "missed")
     attempts = await results(hall, tables) if done else []
-    outcome, pending = await _outcome(hall, tables[0]) if done and tables else (None, False)
+    outcome, pending = await _outcome(hall, subject, day, guest) if done else (None, False)
     mine = next((each for each in attempts if own is not None and each.table == own.id), None)
     shown = [_attempt(subject, each, each is mine) for each in attempts]
     yours = next((each for each in shown if each.you), None)
+    days = sorted({*recent_days()[:DAYS_SHOWN], *await hall.store.days(DAYS_SHOWN), day}, reverse=True)
     return DailyPage(
+        url=f"/daily/{day}",
         game=subject.name,
         title=subject.title,
         goal=_(terms(subject).goal),
@@ -68,23 +83,37 @@ async def daily_page(hall: Hall, guest: Guest, day: str, base: str) -> DailyPage
         lesson_minutes=subject.lessons.minutes if subject.lessons else 0,
         table=f"/tables/{own.id}" if own else "",
         finished=sum(table.status in FINISHED for table in tables),
+        ends=moment(ends_at(day)),
         hours=hours_left(),
         mine=yours,
         best=tuple(shown[:BEST_SHOWN]),
         plots=tuple(_plot(figure, attempts, mine) for figure in terms(subject).figures) if attempts else (),
         outcome=outcome,
         outcome_pending=pending,
+        solution=await _solution(hall, subject, day, outcome),
         share=_share(subject, day, yours, base) if yours else "",
-        days=tuple((f"/daily/{each}", in_words(each), each == day) for each in await hall.store.days(DAYS_SHOWN)),
+        days=tuple((f"/daily/{each}", in_words(each), each == day) for each in days),
     )
 
 
-async def _outcome(hall: Hall, table: TableRow) -> tuple[Outcome | None, bool]:
+async def _outcome(hall: Hall, subject: Game, day: str, guest: Guest) -> tuple[Outcome | None, bool]:
     """Return the best possible result of the deal if it is known, and whether the solver is still working on it."""
-    if terms(game(table.game)).outcome is None or not hall.can_show(table):
+    if terms(subject).outcome is None or subject.name not in hall.ready:
         return None, False
-    outcome = await hall.outcomes.outcome(table)
+    outcome = await hall.outcomes.outcome(day, await deal(hall.store, subject, day, guest))
     return outcome, outcome is None
+
+
+async def _solution(hall: Hall, subject: Game, day: str, outcome: Outcome | None) -> tuple[str, ...]:
+    """Return a winning line in words, after the day: before, it would help other players."""
+    if outcome is None or day >= today():
+        return ()
+    match = Match(subject, players=1, seed=await seed_of(hall.store, day), options=terms(subject).options)
+    words = []
+    for action in outcome.line:
+        words.append(subject.words.action(match.view(match.actor).state, action, match.names))
+        match.play(action)
+    return tuple(words)
 
 
 def _state(own: TableRow | None, day: str) -> DailyState:

@@ -12,13 +12,20 @@ from meadhall.engine.match import Match, Result
 from meadhall.server.hall.choices import choices_of, last_choice
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.room import Room
+from meadhall.server.pages.dates import moment
 from meadhall.server.pages.match import headline
-from meadhall.server.pages.models import DailyStrip, GameTile, HallPage, PlayField, PlaySetup, SeatView, TableCard
+from meadhall.server.pages.models import DailyStrip, FinishedPage, GameTile, HallPage, PlayField, PlaySetup, SeatView, TableCard
 from meadhall.server.store.models import FINISHED, Guest, TableRow
 
 YOURS_SHOWN = 12
 """The number of a guest's own tables that the hall lists at most."""
 
+
+FINISHED_SHOWN = 20
+"""The number of finished matches on a page."""
+
+OPEN_SHOWN = 30
+"""The number of open tables that the hall lists at most."""
 
 OPTION = "option-"
 """The names of the form fields for options begin with this."""
@@ -82,6 +89,18 @@ def hall_page(
     )
 
 
+def finished_page(guest: Guest, tables: Sequence[TableRow], number: int, count: int) -> FinishedPage:
+    """Return a page of the guest's finished matches. ``count``: the number of all of them."""
+    pages = max(1, -(-count // FINISHED_SHOWN))
+    return FinishedPage(
+        tables=tuple(card(table, guest, None) for table in tables),
+        number=number,
+        pages=pages,
+        before=f"/matches?page={min(number - 1, pages)}" if number > 1 else "",
+        after=f"/matches?page={number + 1}" if number < pages else "",
+    )
+
+
 def card(table: TableRow, guest: Guest, room: Room | None) -> TableCard:
     """Return a table's line in the hall's lists. ``room``: the table's room if it is in memory."""
     seat = table.seat_of(guest.id)
@@ -95,6 +114,7 @@ def card(table: TableRow, guest: Guest, room: Room | None) -> TableCard:
         status=table.status,
         your_turn=yours,
         note=_note(table, match, yours),
+        ended=moment(table.finished_at) if table.finished_at else None,
     )
 
 

@@ -14,8 +14,8 @@ from meadhall.bots import ranks
 from meadhall.engine import options
 from meadhall.engine.game import Game, applies
 from meadhall.engine.language import gettext as _
-from meadhall.engine.language import ngettext
 from meadhall.server.hall.room import Room
+from meadhall.server.hall.seating import start_refusal
 from meadhall.server.pages.match import seat_views, strength
 from meadhall.server.pages.models import BotLevel, Fact, LobbyPage, OptionChoice, OptionView
 from meadhall.server.store.models import Guest
@@ -24,26 +24,26 @@ from meadhall.server.store.models import Guest
 def lobby_page(room: Room, guest: Guest | None, base_url: str) -> LobbyPage:
     """Return the table before the match as a guest sees it. ``base_url`` begins the invitation's absolute address."""
     subject, table = room.game, room.table
-    empty = sum(row.kind == "open" for row in table.seats)
-    refusal = (
-        ngettext("{count} seat is still empty.", "{count} seats are still empty.", empty).format(count=empty) if empty else ""
-    )
-    invite = f"{base_url}/tables/{table.id}"
     seat = table.seat_of(guest.id) if guest else None
+    refusal = start_refusal(subject, table, lambda row: row.seat == seat or room.is_here(row))
+    invite = f"{base_url}/tables/{table.id}"
     return LobbyPage(
         id=table.id,
         url=f"/tables/{table.id}",
         game=subject.name,
         title=subject.title,
         seats=tuple(replace(view, you=view.seat == seat) for view in seat_views(room)),
-        host=guest is not None and table.host == guest.id,
+        empty=sum(row.kind == "open" for row in table.seats),
+        ready=seat is not None and table.seats[seat].is_ready,
+        closed=room.is_closed,
+        host=guest is not None and table.is_hosted_by(guest.id),
         seated=seat is not None,
         bots=tuple(BotLevel(rank.name, _(rank.about), strength(rank.name)) for rank in ranks(subject)),
         options=tuple(option_view(subject, option, table.options) for option in subject.options),
         facts=tuple(facts(subject, table.options)),
         min_players=subject.min_players,
         max_players=subject.max_players,
-        can_start=not empty,
+        can_start=not refusal,
         start_refusal=refusal,
         invite_url=invite,
         invite_qr=qr_code(invite),

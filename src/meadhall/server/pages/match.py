@@ -13,10 +13,12 @@ from meadhall.engine.language import gettext as _
 from meadhall.engine.language import listed, marked, ngettext
 from meadhall.engine.match import Match, Result
 from meadhall.engine.view import SPECTATOR, View
+from meadhall.server.hall.daily import ends_at, is_sealed
 from meadhall.server.hall.hints import RequestedHint
 from meadhall.server.hall.room import Room
 from meadhall.server.hall.undoing import undo_of
 from meadhall.server.pages.chart import chart_part
+from meadhall.server.pages.dates import moment
 from meadhall.server.pages.log import log, private_events, rule_url
 from meadhall.server.pages.models import Choice, HintLine, HintView, MatchPage, Refusal, ResultView, SeatView
 from meadhall.server.store.models import TableRow
@@ -26,7 +28,6 @@ _BEFORE_LAST_NUMBER = re.compile(r" (?=\d+[.,:;!?])")
 
 def seat_views(room: Room) -> tuple[SeatView, ...]:
     """Return the seats as every viewer sees them."""
-    pages = room.open_pages()
     match = room.match
     result = match.outcome() if match else None
     actor = match.actor if match and room.table.status == "running" else None
@@ -41,7 +42,8 @@ def seat_views(room: Room) -> tuple[SeatView, ...]:
             active=row.seat == actor,
             thinking=row.seat == actor and row.kind == "bot",
             winner=bool(result and row.seat in result.winners),
-            online=row.kind == "bot" or pages[row.seat] > 0,
+            online=room.is_here(row),
+            ready=row.is_ready and match is None,
         )
         for row in room.table.seats
     )
@@ -85,6 +87,8 @@ def live_page(room: Room, match: Match, viewer: int | None, seats: tuple[SeatVie
         chart=chart_part(match, room.chart_job, f"/tables/{table.id}") if room.chart_job is not None else None,
         rematch=f"/tables/{table.rematch}" if table.rematch else "",
         daily=table.daily or "",
+        daily_ends=moment(ends_at(table.daily)).iso if table.daily else "",
+        daily_ended=table.daily is not None and not is_sealed(table),
     )
 
 

@@ -60,6 +60,14 @@ class GameTile:
 
 
 @dataclass(frozen=True)
+class Moment:
+    """A time: for machines, and in words in UTC."""
+
+    iso: str  # "2026-11-26T14:05:00Z"
+    words: str  # "26 Nov 2026, 14:05 UTC"
+
+
+@dataclass(frozen=True)
 class TableCard:
     """One line in the hall's lists of tables."""
 
@@ -70,6 +78,7 @@ class TableCard:
     status: TableStatus
     your_turn: bool
     note: str  # "Your turn", "Waiting for Björn", "2 of 4 seats taken", "Astrid wins"
+    ended: Moment | None = None
 
 
 DailyState = Literal["new", "running", "over", "missed"]
@@ -85,6 +94,18 @@ class DailyStrip:
     date: str  # "21 November 2026"
     state: DailyState
     ready: bool
+    ends: Moment
+
+
+@dataclass(frozen=True)
+class FinishedPage:
+    """A page of a guest's finished matches, the latest first."""
+
+    tables: tuple[TableCard, ...]
+    number: int  # 1 is the first
+    pages: int
+    before: str  # address of the page before, "" if there is none
+    after: str
 
 
 @dataclass(frozen=True)
@@ -114,6 +135,7 @@ class SeatView:
     out: bool = False  # has lost already
     winner: bool = False
     online: bool = True  # a person with an open page, or a bot
+    ready: bool = False  # a person who agrees to a start while away
 
 
 @dataclass(frozen=True)
@@ -162,8 +184,11 @@ class LobbyPage:
     game: str
     title: str
     seats: tuple[SeatView, ...]
+    empty: int  # number of open seats
     host: bool
     seated: bool
+    ready: bool  # the viewer agrees to a start while away
+    closed: bool  # by the host, before the match
     bots: tuple[BotLevel, ...]  # weakest first
     options: tuple[OptionView, ...]
     facts: tuple[Fact, ...]
@@ -325,6 +350,8 @@ class MatchPage:
     spectators: int = 0
     rematch: str = ""  # address of the rematch, if a player has opened it
     daily: str = ""  # the day if it is a daily puzzle, e.g. "2026-11-21"
+    daily_ends: str = ""  # the end of that day for machines
+    daily_ended: bool = False
 
 
 # --------------------------------------------------------------------------------------------------------- chart and replay
@@ -496,6 +523,7 @@ class Plot:
 class DailyPage:
     """A day's puzzle for one guest. It has other guests' results only after the guest's own attempt, or the day, has ended."""
 
+    url: str  # "/daily/2026-11-21"
     game: str
     title: str
     goal: str  # what the player should achieve
@@ -506,12 +534,14 @@ class DailyPage:
     lesson_minutes: int  # 0 if the game has no guided first game
     table: str  # address of the guest's attempt, "" if there is none
     finished: int  # number of finished attempts
-    hours: int  # until the end of the day
+    ends: Moment  # the end of the day
+    hours: int  # until then
     mine: AttemptView | None
     best: tuple[AttemptView, ...]  # best first
     plots: tuple[Plot, ...]
     outcome: Outcome | None  # the best possible result of the deal, if it is known
     outcome_pending: bool  # whether the solver is still working on it
+    solution: tuple[str, ...]  # a winning line in words; empty until the day has ended
     share: str  # text to send to friends; contains no spoilers
     days: tuple[tuple[str, str, bool], ...]  # (address, date, whether it is this page), newest first
 

@@ -87,7 +87,9 @@ def table_refusals(*statuses: int) -> dict[int, ResponseSpec]:
 
 async def provide_room(hall: Hall, program: Guest, id: str) -> Room:
     """Return the room of the table in the address."""
-    return await daily.visible_room(hall, program, id)
+    room = await daily.visible_room(hall, program, id)
+    room.note_visit(program.id)
+    return room
 
 
 @post("/guests", responses=refusals(400, 413))
@@ -135,8 +137,8 @@ async def list_tables(hall: Hall, program: Guest, limit: _Limit = 30, skip: _Ski
 
 @get("/tables/open", responses=refusals(400, 401))
 async def list_open_tables(hall: Hall, program: Guest, limit: _Limit = 30, skip: _Skip = 0) -> list[TableSummary]:
-    """List the public tables whose match has not begun, the newest first. You can join those with an open seat."""
-    return _summaries(await hall.store.open_tables(limit, skip), program)
+    """List the public tables with an open seat where a player is present, the newest first."""
+    return _summaries(hall.offered()[skip : skip + limit], program)
 
 
 def _summaries(tables: Sequence[TableRow], program: Guest) -> list[TableSummary]:
@@ -158,9 +160,33 @@ async def join_table(data: Annotated[JoinTable, _STRICT], hall: Hall, room: Room
     return table_info(room, program)
 
 
+@post("/tables/{id:str}/leave", status_code=200, responses=table_refusals(403))
+async def leave_table(hall: Hall, room: Room, program: Guest) -> TableInfo:
+    """Leave your seat before the match. If you are the host, the next person becomes host."""
+    await hall.leave(room, program)
+    return table_info(room, program)
+
+
+@post("/tables/{id:str}/ready", status_code=200, responses=table_refusals(403))
+async def agree_to_start(hall: Hall, room: Room, program: Guest) -> TableInfo:
+    """Agree that the match starts, also while you send no requests. A change of seats or options ends the agreement."""
+    await hall.agree(room, program)
+    return table_info(room, program)
+
+
+@post("/tables/{id:str}/close", status_code=200, responses=table_refusals(403))
+async def close_table(hall: Hall, room: Room, program: Guest) -> TableInfo:
+    """Close the table before the match. Only the table's host can."""
+    await hall.close_table(room, program)
+    return table_info(room, program)
+
+
 @post("/tables/{id:str}/start", status_code=200, responses=table_refusals(403))
 async def start_match(hall: Hall, room: Room, program: Guest) -> TableInfo:
-    """Start the match. Only the table's host can."""
+    """Start the match. Only the table's host can.
+
+    It waits for players who are away: without an open stream, without a request in the last 20 seconds, and not ready.
+    """
     await hall.start(room, program)
     return table_info(room, program)
 
@@ -262,6 +288,9 @@ _TOKEN_ROUTES: Final = [
     list_open_tables,
     show_table,
     join_table,
+    leave_table,
+    agree_to_start,
+    close_table,
     start_match,
     legal_actions,
     give_hint,

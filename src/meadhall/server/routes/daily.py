@@ -8,7 +8,7 @@ from litestar import Response, get, post
 
 from meadhall.engine.language import gettext as _
 from meadhall.server.errors import NotFound
-from meadhall.server.hall.daily import begin, today
+from meadhall.server.hall.daily import begin, play_unranked, today
 from meadhall.server.hall.hall import Hall
 from meadhall.server.pages.daily import daily_page
 from meadhall.server.pages.responses import Html, page, see_other, wants_json
@@ -41,6 +41,17 @@ async def show_day(request: AnyRequest, hall: Hall, guest: Guest, day: str) -> H
     return page(request, guest, "daily.html", await daily_page(hall, guest, day, base_url(request)))
 
 
+@post("/daily/{day:str}", status_code=200)
+async def play_past_day(request: AnyRequest, hall: Hall, guest: Guest, sessions: Sessions, day: str) -> Answer:
+    """Play the deal of a past day, unranked."""
+    if not _is_day(day):
+        raise NotFound(_("There is no puzzle for that day."))
+    room = await play_unranked(hall, await sessions.save(guest), day)
+    if wants_json(request):
+        return Response({"id": room.table.id, "url": f"/tables/{room.table.id}"}, status_code=201)
+    return see_other(f"/tables/{room.table.id}")
+
+
 def _is_day(text: str) -> bool:
     try:
         return date.fromisoformat(text).isoformat() == text
@@ -48,4 +59,4 @@ def _is_day(text: str) -> bool:
         return False
 
 
-routes = [show_today, begin_today, show_day]
+routes = [show_today, begin_today, show_day, play_past_day]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any
+from typing import Annotated, Any
 
 from litestar import Response, get, post
+from litestar.params import QueryParameter
 from litestar.response import Redirect
 
 from meadhall.engine.errors import MeadhallError
@@ -14,7 +15,7 @@ from meadhall.engine.game import game, game_names
 from meadhall.server.hall.choices import new_choice
 from meadhall.server.hall.hall import Hall
 from meadhall.server.pages.daily import daily_strip
-from meadhall.server.pages.hall import OPTION, YOURS_SHOWN, hall_page
+from meadhall.server.pages.hall import FINISHED_SHOWN, OPEN_SHOWN, OPTION, YOURS_SHOWN, finished_page, hall_page
 from meadhall.server.pages.responses import Html, page, see_other, wants_json
 from meadhall.server.pages.rulebook import rulebook_page
 from meadhall.server.store.models import Guest, TableRow
@@ -27,7 +28,7 @@ from meadhall.server.web.sessions import Sessions
 async def show_hall(request: AnyRequest, hall: Hall, guest: Guest) -> Html:
     """Show the games, the guest's matches, open tables, and matches to watch."""
     yours = _installed(await hall.store.tables_of(guest.id)) if guest.is_stored else []
-    open_ = _installed(await hall.store.open_tables())
+    open_ = _installed(hall.offered()[:OPEN_SHOWN])
     watched = _installed(await hall.store.running_tables(limit=12))
     for table in [*(table for table in yours if table.status == "running"), *yours[:YOURS_SHOWN], *watched]:
         if table.status != "gathering" and hall.can_show(table):
@@ -35,6 +36,18 @@ async def show_hall(request: AnyRequest, hall: Hall, guest: Guest) -> Html:
                 await hall.room(table.id)
     content = hall_page(hall, guest, await daily_strip(hall, guest), yours, open_, watched)
     return page(request, guest, "hall.html", content)
+
+
+_Page = Annotated[int, QueryParameter(name="page", ge=1, le=100_000)]
+
+
+@get("/matches")
+async def show_finished(request: AnyRequest, hall: Hall, guest: Guest, page_number: _Page = 1) -> Html:
+    """Show the guest's finished matches, 20 on a page, the latest first."""
+    skip = (page_number - 1) * FINISHED_SHOWN
+    tables, count = await hall.store.finished_of(guest.id, FINISHED_SHOWN, skip) if guest.is_stored else ([], 0)
+    with_outcomes = [await hall.with_outcome(table) for table in _installed(tables)]
+    return page(request, guest, "matches.html", finished_page(guest, with_outcomes, page_number, count))
 
 
 def _installed(tables: Sequence[TableRow]) -> list[TableRow]:
@@ -74,10 +87,12 @@ async def show_settings(request: AnyRequest, guest: Guest) -> Html:
 
 
 @post("/settings", status_code=200)
-async def change_settings(guest: Guest, sessions: Sessions, form: Form) -> Redirect:
-    """Change the guest's name, language or theme."""
-    await sessions.save(guest, form.get("name", ""), form.get("language", ""), form.get("theme", ""))
+async def change_settings(hall: Hall, guest: Guest, sessions: Sessions, form: Form) -> Redirect:
+    """Change the guest's name, language or theme. A new name reaches the seats before a match."""
+    changed = await sessions.save(guest, form.get("name", ""), form.get("language", ""), form.get("theme", ""))
+    if changed.name != guest.name:
+        await hall.rename(changed)
     return see_other(safe_path(form.get("back", "/")))
 
 
-routes = [show_hall, open_table, show_rules, show_settings, change_settings]
+routes = [show_hall, show_finished, open_table, show_rules, show_settings, change_settings]

@@ -14,7 +14,7 @@ from meadhall.engine.language import gettext as _
 from meadhall.engine.options import MAX_SIZE
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.room import Room
-from meadhall.server.hall.seating import document_of, emptied, listed, resized, with_bot, with_options, without_seat
+from meadhall.server.hall.seating import document_of, emptied, filled, listed, resized, with_bot, with_options, without_seat
 from meadhall.server.pages.responses import table_answer
 from meadhall.server.routes.answers import Answer, answer_after
 from meadhall.server.store.models import Guest
@@ -33,18 +33,23 @@ async def change_seat(request: AnyRequest, hall: Hall, room: Room, guest: Guest,
     """Take or leave a seat; as the host also give it to a bot, free it, or remove it."""
     if form.get("name"):
         guest = await sessions.save(guest, name=form["name"])
-    seat, change = integer(form, "seat"), form.get("set", "")
-    kind, _colon, rank = change.partition(":")
+    seat = integer(form, "seat")
+    kind, _colon, rank = form.get("set", "").partition(":")
     if kind == "sit":
         return await answer_after(hall.join(room, guest, seat), request, room, guest)
     if kind == "leave":
         return await answer_after(hall.leave(room, guest), request, room, guest)
+    if kind in ("ready", "unready"):
+        return await answer_after(hall.agree(room, guest, kind == "ready"), request, room, guest)
+    if kind == "fill":
+        change = filled(room.game, rank or HUSCARL.name)
+        return await answer_after(hall.arrange(room, guest, change), request, room, guest)
     if seat is None:
         raise BadSetup(_("Which seat?"))
     bot = with_bot(room.game, seat, rank or HUSCARL.name)
     changes = {"bot": bot, "open": emptied(seat), "remove": without_seat(room.game, seat)}
     if kind not in changes:
-        raise BadSetup(_("A seat can be taken, left, opened, removed or given to a bot."))
+        raise BadSetup(_("A seat can be taken, left, opened, removed, filled or given to a bot."))
     return await answer_after(hall.arrange(room, guest, changes[kind]), request, room, guest)
 
 
@@ -74,6 +79,12 @@ async def change_visibility(request: AnyRequest, hall: Hall, room: Room, guest: 
 async def start_match(request: AnyRequest, hall: Hall, room: Room, guest: Guest) -> Answer:
     """Start the match."""
     return await answer_after(hall.start(room, guest), request, room, guest)
+
+
+@post("/tables/{id:str}/close", status_code=200)
+async def close_table(request: AnyRequest, hall: Hall, room: Room, guest: Guest) -> Answer:
+    """Close the table before its match."""
+    return await answer_after(hall.close_table(room, guest), request, room, guest)
 
 
 # ------------------------------------------------------------------------------------------------------------------ documents
@@ -115,6 +126,7 @@ routes = [
     change_options,
     change_visibility,
     start_match,
+    close_table,
     download_document,
     change_document,
 ]

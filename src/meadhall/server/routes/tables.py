@@ -27,7 +27,10 @@ from meadhall.server.web.stream_limit import StreamLimit
 
 async def provide_room(request: AnyRequest, hall: Hall, id: str) -> Room:
     """Return the room of the table in the address."""
-    return await daily.visible_room(hall, guest_of(request), id)
+    guest = guest_of(request)
+    room = await daily.visible_room(hall, guest, id)
+    room.note_visit(guest.id)
+    return room
 
 
 @get("/tables/{id:str}")

@@ -9,7 +9,8 @@ from datetime import UTC, datetime
 from typing import Any, Final, Literal
 
 SeatKind = Literal["human", "bot", "open"]
-TableStatus = Literal["gathering", "running", "over", "abandoned"]
+TableStatus = Literal["gathering", "closed", "running", "over", "abandoned"]
+"""Closed: the host has closed the table before its match."""
 EntryKind = Literal["action", "hinted", "undo", "hint"]
 
 FINISHED: Final[tuple[TableStatus, ...]] = ("over", "abandoned")
@@ -44,6 +45,7 @@ class SeatRow:
         bot: the bot's level, None unless a bot sits here.
         guests: ids of the guests that the seat belongs to: none, one, or several after it was moved to another device.
         link_token: the secret in the private link that moves the seat to another device.
+        is_ready: whether the player agrees that the match starts, also while they are away.
     """
 
     seat: int
@@ -52,6 +54,7 @@ class SeatRow:
     bot: str | None
     guests: frozenset[str]
     link_token: str
+    is_ready: bool = False
 
 
 @dataclass(frozen=True)
@@ -92,6 +95,10 @@ class TableRow:
     def seat_of(self, guest: str) -> int | None:
         """Return the guest's seat, None without one. Old tables may give a guest several: then it is the lowest."""
         return next((seat.seat for seat in self.seats if guest in seat.guests), None)
+
+    def is_hosted_by(self, guest: str) -> bool:
+        """Return whether the guest is the host, on this device or another one."""
+        return guest == self.host or any({guest, self.host} <= seat.guests for seat in self.seats)
 
     def replace_seat(self, seat: SeatRow) -> TableRow:
         """Return the table with one seat changed."""

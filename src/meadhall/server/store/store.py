@@ -173,9 +173,13 @@ class Store:
         """Return tables that a guest hosts or sits at, unfinished ones first, then newest first; ``skip``: all but the first."""
         return await self.transact(lambda connection: tables.of_guest(connection, guest, limit, skip))
 
-    async def open_tables(self, limit: int = 30, skip: int = 0) -> list[TableRow]:
-        """Return public tables before their match, newest first; ``skip``: all but the first."""
-        return await self.transact(lambda connection: tables.public(connection, "gathering", limit, skip))
+    async def finished_of(self, guest: str, limit: int, skip: int = 0) -> tuple[list[TableRow], int]:
+        """Return finished tables that a guest hosts or sits at, the latest first, and the number of all of them."""
+
+        def read(connection: Connection) -> tuple[list[TableRow], int]:
+            return tables.finished_of(connection, guest, limit, skip), tables.count_finished(connection, guest)
+
+        return await self.transact(read)
 
     async def running_tables(self, limit: int = 30) -> list[TableRow]:
         """Return public tables whose match is running, newest first."""
@@ -196,6 +200,10 @@ class Store:
     async def attempts(self, day: str, guest: str | None = None) -> list[TableRow]:
         """Return the attempts at the puzzle of a day, newest first: all of them, or those of a guest."""
         return await self.transact(lambda connection: tables.attempts(connection, day, guest))
+
+    async def attempted_game(self, day: str) -> str | None:
+        """Return the game of the attempts at the puzzle of a day; None without attempts."""
+        return await self.transact(lambda connection: tables.attempted_game(connection, day))
 
     async def days(self, limit: int = 30) -> list[str]:
         """Return the days whose puzzle has been attempted, latest first."""

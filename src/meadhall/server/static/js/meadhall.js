@@ -249,6 +249,23 @@
     button.querySelector("use").setAttribute("href", playing ? "#i-pause" : "#i-play");
   }
 
+  // Times in the reader's time zone.
+  function localTimes() {
+    const format = new Intl.DateTimeFormat({ en: "en-GB" }[document.documentElement.lang] ?? document.documentElement.lang, { dateStyle: "medium", timeStyle: "short" });
+    for (const time of document.querySelectorAll("time[data-local]")) {
+      const words = format.format(new Date(time.dateTime));
+      if (time.textContent !== words) time.textContent = words;
+    }
+  }
+  localTimes();
+  on("htmx:after:swap", localTimes);
+  // Show what is true only after a time, e.g. that the day of a puzzle has ended.
+  function showDue() {
+    for (const part of document.querySelectorAll("[data-after][hidden]")) part.hidden = Date.now() < Date.parse(part.dataset.after);
+  }
+  showDue();
+  setInterval(showDue, 5000);
+
   for (const part of document.querySelectorAll("#autoplay, #calls")) part.hidden = false;
   for (const field of document.querySelectorAll("#table-url, #device-url, #invite")) field.value = new URL(field.value, location.href).href;
   // On a phone the board shows who is where, so the list of the seats starts closed, unless it has more to open.

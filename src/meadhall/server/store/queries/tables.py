@@ -38,8 +38,21 @@ def find_by_link(connection: Connection, token: str) -> tuple[TableRow, int] | N
 
 
 def of_guest(connection: Connection, guest: str, limit: int, skip: int = 0) -> list[TableRow]:
-    """Return tables that the guest hosts or sits at, unfinished ones first, then newest first."""
-    return _read(connection, _belongs_to(guest), limit, _TABLE.status.in_(FINISHED), skip=skip)
+    """Return tables that the guest hosts or sits at, unfinished ones first, then newest first; none that were closed."""
+    kept = and_(_belongs_to(guest), _TABLE.status != "closed")
+    return _read(connection, kept, limit, _TABLE.status.in_(FINISHED), skip=skip)
+
+
+def finished_of(connection: Connection, guest: str, limit: int, skip: int) -> list[TableRow]:
+    """Return finished tables that the guest hosts or sits at, the match that ended last first."""
+    kept = and_(_belongs_to(guest), _TABLE.status.in_(FINISHED))
+    return _read(connection, kept, limit, _TABLE.finished_at.desc(), skip=skip)
+
+
+def count_finished(connection: Connection, guest: str) -> int:
+    """Count the finished tables that the guest hosts or sits at."""
+    query = select(func.count()).select_from(schema.tables).where(_belongs_to(guest), _TABLE.status.in_(FINISHED))
+    return connection.execute(query).scalar_one()
 
 
 def public(connection: Connection, status: str, limit: int, skip: int = 0) -> list[TableRow]:
@@ -83,6 +96,11 @@ def attempts(connection: Connection, day: str, guest: str | None) -> list[TableR
     return _read(connection, of_day if guest is None else and_(of_day, _belongs_to(guest)), None)
 
 
+def attempted_game(connection: Connection, day: str) -> str | None:
+    """Return the game of the attempts at the puzzle of a day; None without attempts."""
+    return connection.scalar(select(_TABLE.game).where(_TABLE.daily == day).limit(1))
+
+
 def days(connection: Connection, limit: int) -> list[str]:
     """Return the days whose puzzle has been attempted, latest first."""
     query = select(_TABLE.daily).where(_TABLE.daily.is_not(None)).distinct().order_by(_TABLE.daily.desc()).limit(limit)
@@ -110,7 +128,7 @@ def _seats(connection: Connection, tables: Sequence[str]) -> Mapping[str, list[S
     seats: dict[str, list[SeatRow]] = defaultdict(list)
     for row in connection.execute(select(schema.seats).where(_SEAT.table_id.in_(tables)).order_by(_SEAT.seat)):
         owners = frozenset(guests[row.table_id, row.seat])
-        seats[row.table_id].append(SeatRow(row.seat, row.kind, row.name, row.bot, owners, row.link_token))
+        seats[row.table_id].append(SeatRow(row.seat, row.kind, row.name, row.bot, owners, row.link_token, row.is_ready))
     return seats
 
 
@@ -181,6 +199,7 @@ def _insert_seats(connection: Connection, table: TableRow) -> None:
             "name": seat.name,
             "bot": seat.bot,
             "link_token": seat.link_token,
+            "is_ready": seat.is_ready,
         }
         for seat in table.seats
     ]

@@ -1,0 +1,201 @@
+"""A table before its match: who is there, who is host, and when it can start or is offered."""
+
+from __future__ import annotations
+
+import pytest
+
+from meadhall.server.hall import room as room_module
+from meadhall.server.hall.room import Room
+from meadhall.server.settings import Settings
+from server.matches import match_of
+from server.people import AXES, HOARD, OpenHall, Person, open_hall, play_out, stream
+
+pytestmark = pytest.mark.asyncio
+
+
+@pytest.fixture
+def no_visits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let only streams show who is there."""
+    monkeypatch.setattr(room_module, "VISIT_SECONDS", 0.0)
+
+
+async def lobby_of(hall: OpenHall, players: int = 3, game: str = AXES) -> tuple[Person, Person, Room]:
+    """Open a table where a host and a friend sit, on seats 0 and 1."""
+    host, friend = hall.person(), hall.person("10.0.0.2")
+    table = await host.open(game, players)
+    assert (await friend.ask(f"/tables/{table}/seats", {"set": "sit", "name": "Björn"})).status_code == 200
+    return host, friend, await hall.room(table)
+
+
+async def seats(person: Person, room: Room, change: str, seat: str = "") -> int:
+    answer = await person.ask(f"/tables/{room.table.id}/seats", {"set": change} | ({"seat": seat} if seat else {}))
+    return answer.status_code
+
+
+# --------------------------------------------------------------------------------------------------------------------------- host
+
+
+async def test_the_next_person_is_host_when_the_host_leaves(hall: OpenHall) -> None:
+    host, friend, room = await lobby_of(hall)
+    assert await seats(host, room, "bot:karl", "2") == 200
+    assert await seats(host, room, "leave") == 200
+    assert [seat.kind for seat in room.table.seats] == ["open", "human", "bot"]
+    assert await seats(host, room, "open", "2") == 403
+    assert 'id="start"' in (await friend.get(f"/tables/{room.table.id}")).text
+    assert 'id="start"' not in (await host.get(f"/tables/{room.table.id}")).text
+    assert await seats(friend, room, "open", "2") == 200
+    assert await seats(friend, room, "leave") == 200
+    assert await seats(friend, room, "sit") == 200
+    assert await seats(friend, room, "fill:thrall") == 200
+
+
+async def test_the_host_fills_the_open_seats_with_bots(hall: OpenHall) -> None:
+    host, friend, room = await lobby_of(hall, players=5)
+    assert 'value="fill:jarl"' in (await host.get(f"/tables/{room.table.id}")).text
+    assert await seats(friend, room, "fill:jarl") == 403
+    assert await seats(host, room, "fill:jester") == 400
+    assert await seats(host, room, "fill:jarl") == 200
+    assert [seat.bot for seat in room.table.seats] == [None, None, "jarl", "jarl", "jarl"]
+    assert 'value="fill:jarl"' not in (await host.get(f"/tables/{room.table.id}")).text
+
+
+async def test_the_host_closes_a_table(settings: Settings, at_once: None) -> None:
+    async with open_hall(settings) as hall:
+        host, friend, room = await lobby_of(hall)
+        path = f"/tables/{room.table.id}"
+        assert (await friend.ask(f"{path}/close")).status_code == 403
+        async with stream(friend, f"{path}/stream") as live:
+            await live.frame()
+            assert (await host.ask(f"{path}/close")).status_code == 200
+            while "The host has closed this table." not in await live.frame():
+                pass
+        for answer in (await friend.ask(f"{path}/seats", {"set": "sit"}), await host.ask(f"{path}/start")):
+            assert (answer.status_code, answer.json()["reason"]) == (409, "The host has closed this table.")
+        assert path not in (await host.get("/")).text
+    async with open_hall(settings) as hall:
+        page = await hall.person().get(path)
+        assert (page.status_code, "The host has closed this table." in page.text) == (200, True)
+
+
+async def test_a_match_that_has_begun_can_not_be_closed(hall: OpenHall) -> None:
+    host, _, room = await hall.two_at()
+    assert (await host.ask(f"/tables/{room.table.id}/close")).status_code == 409
+    assert room.table.status == "running"
+
+
+# ---------------------------------------------------------------------------------------------------------------------- presence
+
+
+async def test_the_start_waits_until_the_others_are_there_or_agree(hall: OpenHall, no_visits: None) -> None:
+    host, friend, room = await lobby_of(hall, players=2)
+    path = f"/tables/{room.table.id}"
+    async with stream(host, f"{path}/stream"):
+        refused = await host.ask(f"{path}/start")
+        assert (refused.status_code, refused.json()["reason"]) == (409, "Björn is away. Wait, or free the seat.")
+        assert "Björn is away." in (await host.get(path)).text, "the button says why"
+        assert await seats(friend, room, "ready") == 200
+        assert "Björn is away." not in (await host.get(path)).text
+        assert await seats(friend, room, "unready") == 200
+        assert (await host.ask(f"{path}/start")).status_code == 409
+        async with stream(friend, f"{path}/stream"):
+            assert (await host.ask(f"{path}/start")).status_code == 200
+    assert room.table.status == "running"
+
+
+async def test_an_agreement_ends_when_the_options_change(hall: OpenHall, no_visits: None) -> None:
+    host, friend, room = await lobby_of(hall, players=2, game=HOARD)
+    await seats(friend, room, "ready")
+    await host.ask(f"/tables/{room.table.id}/visibility", {"public": "yes"})
+    assert room.table.seats[1].is_ready
+    await host.ask(f"/tables/{room.table.id}/options", {"hand": "many"})
+    assert not room.table.seats[1].is_ready
+
+
+async def test_a_page_without_a_stream_counts_as_present_for_a_while(hall: OpenHall, monkeypatch: pytest.MonkeyPatch) -> None:
+    host, friend, room = await lobby_of(hall, players=2)
+    path = f"/tables/{room.table.id}"
+    await friend.get(path)
+    assert "Björn is away." not in (await host.get(path)).text
+    monkeypatch.setattr(room_module, "VISIT_SECONDS", 0.0)
+    assert "Björn is away." in (await host.get(path)).text
+
+
+async def test_only_tables_with_an_open_seat_and_a_player_who_is_there_are_offered(hall: OpenHall, no_visits: None) -> None:
+    host, friend, room = await lobby_of(hall, players=3)
+    path, stranger = f"/tables/{room.table.id}", hall.person()
+    await host.ask(f"{path}/visibility", {"public": "yes"})
+    assert path not in (await stranger.get("/")).text, "all are gone"
+    async with stream(friend, f"{path}/stream"):
+        assert path in (await stranger.get("/")).text
+        await seats(host, room, "bot:karl", "2")
+        assert path not in (await stranger.get("/")).text, "it is full"
+        await seats(host, room, "open", "2")
+        assert path in (await stranger.get("/")).text
+    assert path not in (await stranger.get("/")).text
+
+
+async def test_a_rematch_starts_when_all_have_asked_for_it(hall: OpenHall, no_visits: None) -> None:
+    host, friend, room = await hall_match(hall)
+    rematch = f"/tables/{room.table.id}/rematch"
+    where = (await host.post(rematch)).headers["location"]
+    again = await hall.room(where.removeprefix("/tables/"))
+    assert again.match is None
+    assert (await host.ask(f"{where}/start")).status_code == 409, "the friend has not agreed"
+    assert (await friend.post(rematch)).headers["location"] == where
+    assert match_of(again).names == match_of(room).names
+
+
+async def test_another_rematch_can_be_asked_for_when_the_first_was_closed(hall: OpenHall) -> None:
+    host, friend, room = await hall.two_at(HOARD)
+    await play_out(room, {0: host, 1: friend})
+    rematch = f"/tables/{room.table.id}/rematch"
+    where = (await host.post(rematch)).headers["location"]
+    assert (await host.ask(f"{where}/close")).status_code == 200
+    again = (await friend.post(rematch)).headers["location"]
+    assert again != where
+    assert (await host.post(rematch)).headers["location"] == again
+
+
+async def hall_match(hall: OpenHall) -> tuple[Person, Person, Room]:
+    """Play a match of two people who are never seen, to its end."""
+    host, friend, room = await lobby_of(hall, players=2, game=HOARD)
+    for person in (host, friend):
+        await seats(person, room, "ready")
+    assert (await host.ask(f"/tables/{room.table.id}/start")).status_code == 200
+    await play_out(room, {0: host, 1: friend})
+    return host, friend, room
+
+
+# ------------------------------------------------------------------------------------------------------------------------- names
+
+
+async def test_a_new_name_reaches_the_seats_before_a_match(hall: OpenHall) -> None:
+    host, friend, room = await lobby_of(hall, players=2)
+    _, _, running = await hall.two_at()
+    await friend.post("/settings", {"name": "Ragnhild"})
+    assert room.table.seats[1].name == "Ragnhild"
+    await friend.post("/settings", {"name": room.table.seats[0].name})
+    assert room.table.seats[1].name != room.table.seats[0].name, "names at a table differ"
+    await host.ask(f"/tables/{room.table.id}/start")
+    before = [seat.name for seat in room.table.seats]
+    await friend.post("/settings", {"name": "Sigrun"})
+    assert [seat.name for seat in room.table.seats] == before, "not during a match"
+    assert running.table.status == "running"
+
+
+# --------------------------------------------------------------------------------------------------------------------------- API
+
+
+async def test_programs_leave_agree_and_close(hall: OpenHall, no_visits: None) -> None:
+    host, friend = await hall.program(), await hall.program("Friend")
+    table = (await host.open(game=HOARD, players=2))["id"]
+    await friend.post(f"/tables/{table}/join")
+    assert (await host.post(f"/tables/{table}/start")).status_code == 409
+    assert (await friend.post(f"/tables/{table}/leave")).json()["you"] is None
+    await friend.post(f"/tables/{table}/join")
+    for program in (host, friend):
+        assert (await program.post(f"/tables/{table}/ready")).status_code == 200
+    assert (await host.post(f"/tables/{table}/start")).json()["status"] == "running"
+    other = (await host.open(game=HOARD, players=2))["id"]
+    assert (await friend.post(f"/tables/{other}/close")).status_code == 403
+    assert (await host.post(f"/tables/{other}/close")).json()["status"] == "closed"
