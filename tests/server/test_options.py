@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from html import unescape
 
 import pytest
@@ -14,7 +15,8 @@ from meadhall.engine.game import Choice, Game
 from meadhall.engine.language import LANGUAGES, speaking
 from meadhall.engine.record.format import dumps, loads
 from meadhall.engine.rulebook import rulebook_text
-from server.people import OpenHall
+from meadhall.server.settings import Settings
+from server.people import OpenHall, open_hall
 
 INSTALLED = [subject for subject in EVERY_GAME if subject is not hoard]
 for_every_game = pytest.mark.parametrize("subject", INSTALLED, ids=lambda subject: subject.name)
@@ -70,6 +72,8 @@ async def test_the_api_and_the_command_line_name_every_option_and_value(
     answer = (await (await hall.program()).read("/games")).json()
     (found,) = (each for each in answer if each["name"] == subject.name)
     assert {option["name"]: list(option.get("values") or []) for option in found["options"]} == names_of(subject)
+    needed = {option["name"]: option["only_with"] for option in found["options"]}
+    assert needed == {option.name: dict([option.only_with]) if option.only_with else None for option in subject.options}
     assert main(["games"]) == 0
     listed = capsys.readouterr().out
     for name, values in names_of(subject).items():
@@ -108,3 +112,22 @@ async def test_an_option_that_needs_another_one_can_be_chosen_only_with_it(hall:
     answer = await program.post("/tables", {"game": "axxa", "players": 2, "options": {"order": "strict"}})
     assert (answer.status_code, answer.json()["error"]) == (400, "bad-setup")
     assert "order=strict is only for mode=versus" in answer.text
+
+
+@pytest.mark.asyncio
+async def test_a_match_that_was_stored_before_an_option_existed_has_its_default(settings: Settings, at_once: None) -> None:
+    async with open_hall(settings) as before:
+        host = before.person()
+        answer = await host.ask("/tables", {"game": "axxa", "players": "1"})
+        table = answer.json()["id"]
+        await host.act(table, (await before.room(table)).match.legal()[0].action)  # type: ignore[union-attr]
+        stored = await before.store.table(table)
+        assert stored is not None
+        older = {name: value for name, value in stored.options.items() if name != "order"}
+        assert older != stored.options
+        await before.store.save_table(replace(stored, options=older))
+    async with open_hall(settings) as after:
+        match = (await after.room(table)).match
+        assert match is not None
+        assert len(match.steps) == 1
+        assert match.options["order"] == "skip"

@@ -39,12 +39,14 @@ class OptionInfo(msgspec.Struct):
 
     For a choice, ``values`` describes each value; the first is the default. For a document, ``values`` is null, and ``template``
     is the address of the built-in one. To use another document, give its text or its parsed data. A table shows only the hash
-    of the document; a record contains all of it.
+    of the document; a record contains all of it. If ``only_with`` is not null, only the default is allowed unless that other
+    option has that value.
     """
 
     name: str
     values: dict[str, str] | None
     template: str | None
+    only_with: dict[str, str] | None
 
 
 class GameInfo(msgspec.Struct):
@@ -170,9 +172,9 @@ def game_info(game: Game, ready: bool) -> GameInfo:
 
 def _option_info(game: Game, option: Option) -> OptionInfo:
     if isinstance(option, Document):
-        return OptionInfo(option.name, None, template_url(game, option))
+        return OptionInfo(option.name, None, template_url(game, option), None)
     assert isinstance(option, Choice)
-    return OptionInfo(option.name, option.values, None)
+    return OptionInfo(option.name, option.values, None, dict([option.only_with]) if option.only_with else None)
 
 
 def table_info(room: Room, guest: Guest) -> TableInfo:
