@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from meadhall.engine.events import PUBLIC, Event, EventKind, Part, number, seat
-from meadhall.engine.game import game
+from meadhall.engine.game import beats_of, game
 from meadhall.engine.language import LANGUAGES, speaking
 from meadhall.engine.match import Match
 from meadhall.engine.turns import briefs, title, turn_starts
@@ -144,3 +144,27 @@ def test_the_losers_of_a_match_have_places_behind_the_winners(table: str) -> Non
 
 def test_partners_have_no_places() -> None:
     assert finished("axxa versus").places() is None
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_the_board_shows_the_public_events_of_every_step_in_order(table: str) -> None:
+    """Beats are made from a spectator's view, so the pauses of bots tell nothing hidden."""
+    match = finished(table)
+    lengths = set()
+    for position in range(len(match.steps) + 1):
+        view = match.view_at(position)
+        beats = beats_of(view)
+        happened = view.steps[-1].events if view.steps else view.setup
+        assert len(beats) == len(happened) + 1
+        assert list(beats) == sorted(beats)
+        lengths.add(beats[-1])
+    assert max(lengths) >= 3
+
+
+def test_an_undo_plays_no_animation_again() -> None:
+    match = game("axes-and-allies").match(seats=NAMES, seed="undo")
+    for _ in range(2):
+        match.play(match.legal()[0])
+    assert beats_of(match.view())[-1] > 0
+    match.undo(revealed=True)
+    assert beats_of(match.view())[-1] == 0

@@ -16,6 +16,7 @@ import pytest
 import meadhall
 from games_for_tests.hoard.rules import DRAW
 from meadhall.bots import bot
+from meadhall.engine.game import BEAT_SECONDS, beats_of
 from meadhall.engine.view import SPECTATOR, View
 from meadhall.server.errors import DatabaseUnavailable
 from meadhall.server.hall import bots as bots_module
@@ -172,6 +173,20 @@ async def test_bots_give_people_time_to_see_what_happened_but_never_four_seconds
         assert room.bots._pause_length() == pytest.approx(pause)
     room.bots.pause = 3600.0
     assert room.bots._pause_length() == 3600, "unless the host sets a longer pause"
+
+
+async def test_bots_wait_until_the_board_has_shown_the_public_events(hall: OpenHall) -> None:
+    _, room = await bots_and(hall, ["greedy"], "viking-axes")
+    room.bots.pause = 0.9
+    match = match_of(room).copy()
+    longest = 0
+    for _ in range(25):
+        match.play(match.legal()[0])
+        room.match = match
+        beats = beats_of(match.view(None))[-1]
+        longest = max(longest, beats)
+        assert room.bots._pause_length() >= beats * BEAT_SECONDS
+    assert longest >= 6
 
 
 class Timed:

@@ -93,7 +93,12 @@ class GameWords(Hashable, Protocol):
 
 
 class GamePage(Protocol):
-    """The module that turns a view into the values that the game's ``page.html`` draws."""
+    """The module that turns a view into the values that the game's ``page.html`` draws.
+
+    If the board shows the events of a step one after the other, the module also has ``beats(view)``. It returns the beat in which
+    the board shows each event of the last step, then the beat in which it has shown all. Texts appear in these beats, and bots
+    wait for the last one. So they must depend on nothing but a spectator's view.
+    """
 
     def picture(self, view: View) -> Any:
         """Return the values of the board, from a spectator's view (in a replay also from a seat's view)."""
@@ -106,6 +111,10 @@ class GamePage(Protocol):
 
     def offered(self, view: View) -> Iterable[int]:
         """Return the actions to show to the seat to move: the legal ones, and illegal ones that deserve an explanation."""
+
+
+BEAT_SECONDS = 0.28
+"""The length of a beat of a board's animation at normal speed (``--step`` in the styles)."""
 
 
 @runtime_checkable
@@ -324,6 +333,17 @@ class Game(Generic[S]):
 def applies(option: Option, options: Mapping[str, Any]) -> bool:
     """Return whether an option can have values besides its default, given the values of all options."""
     return option.only_with is None or options[option.only_with[0]] == option.only_with[1]
+
+
+def beats_of(view: View) -> tuple[int, ...]:
+    """Return the beat of each event of the view's last step, then the beat in which the board has shown all.
+
+    They are zeros for a page that shows all at once, and after an undo, which shows an old step again.
+    """
+    last = view.steps[-1].events if view.steps else view.setup
+    again = bool(view.steps) and view.next_number != view.steps[-1].n + 1  # after an undo
+    beats = getattr(view.game.page, "beats", None)
+    return tuple(beats(view)) if beats is not None and not again else (0,) * (len(last) + 1)
 
 
 @cache

@@ -22,14 +22,21 @@ class Warrior:
 
 @dataclass(frozen=True)
 class Animation:
-    """An event of the last step that the board shows: an attack with its roll, an alliance, a one, or a turn without a choice."""
+    """An event of the last step that the board shows: an attack with its roll, an alliance, a one, or a turn without a choice.
+
+    Attributes:
+        beat: when it begins.
+        until: of an alliance, the beat in which a one voids it; None if it lasts.
+    """
 
     kind: Literal["attack", "ally", "voided", "limited"]
+    beat: int
     seat: int
     target: int | None = None
     roll: int | None = None
     hit: bool | None = None
     power: int = 0
+    until: int | None = None
 
 
 @dataclass(frozen=True)
@@ -39,6 +46,7 @@ class Picture:
     Attributes:
         n: the number of the next action. Ids of new elements contain it, so that each animation runs once.
         killer: by seat, the seat that killed it; None for the living.
+        rolled: the beat in which the power is rolled.
     """
 
     warriors: tuple[Warrior, ...]
@@ -49,6 +57,7 @@ class Picture:
     animations: tuple[Animation, ...]
     n: int
     killer: tuple[int | None, ...]
+    rolled: int
 
 
 @dataclass(frozen=True)
@@ -81,9 +90,10 @@ def picture(view: View) -> Picture:
         actor=view.actor,
         power=state.power,
         alliances=alliances,
-        animations=tuple(_animations(view.steps[-1].events if view.steps else view.setup)),
+        animations=tuple(_animations(_happened(view))),
         n=view.next_number,
         killer=tuple(killers.get(seat) for seat in seats),
+        rolled=max([0, *(beat for beat, event in _timed(_happened(view)) if event.kind == Event.POWER)]),
     )
 
 
@@ -111,22 +121,48 @@ def _killers(view: View) -> dict[int, int]:
     return {event.arguments[1]: event.arguments[0] for step in view.steps for event in step.events if event.kind == Event.KILLED}
 
 
-def _animations(happened: Iterable[events.Event]) -> Iterable[Animation]:
-    power, roll = 0, 0
-    seat = 0
+def beats(view: View) -> tuple[int, ...]:
+    """Return the beat in which the board shows each event of the last step, and the beat after the last."""
+    timed = list(_timed(_happened(view)))
+    return (*(beat for beat, _ in timed), timed[-1][0] + LENGTHS.get(Event(timed[-1][1].kind), 0) if timed else 0)
+
+
+LENGTHS = {Event.ATTACK: 1, Event.KILLED: 1, Event.MISSED: 1, Event.ALLIED: 2, Event.VOIDED: 2, Event.LIMITED: 2}
+"""The length of each event's animation in beats. The next event begins after it."""
+
+
+def _happened(view: View) -> tuple[events.Event, ...]:
+    return view.steps[-1].events if view.steps else view.setup
+
+
+def _timed(happened: Iterable[events.Event]) -> Iterable[tuple[int, events.Event]]:
+    """Yield each event with its beat."""
+    beat = 0
     for event in happened:
+        yield beat, event
+        beat += LENGTHS.get(Event(event.kind), 0)
+
+
+def _animations(happened: Iterable[events.Event]) -> Iterable[Animation]:
+    power, roll, thrown = 0, 0, 0
+    seat = 0
+    timed = list(_timed(happened))
+    voided = [beat for beat, event in timed if event.kind == Event.VOIDED]
+    for beat, event in timed:
         match event.kind:
             case Event.POWER:
                 seat, power = event.arguments
             case Event.VOIDED:
-                yield Animation("voided", seat, power=power)
+                yield Animation("voided", beat, seat, power=power)
             case Event.LIMITED:
-                yield Animation("limited", seat, power=power)
+                yield Animation("limited", beat, seat, power=power)
+            case Event.ATTACK:
+                thrown = beat
             case Event.ATTACK_ROLL:
                 roll = event.arguments[1]
             case Event.KILLED | Event.MISSED:
                 attacker, victim = event.arguments
-                yield Animation("attack", attacker, victim, roll, event.kind == Event.KILLED)
+                yield Animation("attack", thrown, attacker, victim, roll, event.kind == Event.KILLED)
             case Event.ALLIED:
                 one, other = event.arguments
-                yield Animation("ally", one, other)
+                yield Animation("ally", beat, one, other, until=voided[0] if voided else None)

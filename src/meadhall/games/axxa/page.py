@@ -224,6 +224,24 @@ def _pieces_by_space(state: State) -> PiecesBySpace:
     }
 
 
+def beats(view: View) -> tuple[int, ...]:
+    """Return the beat in which the board shows each event of the last step, and the beat after the last.
+
+    Pieces leave one after the other, each within three beats; a stack slides before.
+    """
+    happened = view.steps[-1].events if view.steps else ()
+    if not happened:
+        return (0,) * (len(view.setup) + 1 if not view.steps else 1)
+    timed, beat = [], 0
+    for event in happened:
+        timed.append(beat)
+        if event.kind in (Event.MOVED, Event.TURNED):
+            beat += 2
+        elif event.kind in (Event.REMOVED, Event.PAID):
+            beat += 3
+    return (*timed, beat)
+
+
 def _leaving(events: Iterable[GameEvent], pieces: PiecesBySpace) -> Iterable[LeavingPiece]:
     """Return the pieces that left the board, the last one first. Earlier pieces of a stack lay above later ones."""
     departures = [event for event in events if event.kind in (Event.REMOVED, Event.PAID)]

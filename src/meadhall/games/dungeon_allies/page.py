@@ -244,6 +244,19 @@ def chance_of(dice: Iterable[FightDie], target: int) -> int:
 # ----------------------------------------------------------------------------------------------------------------- private part
 
 
+def beats(view: View) -> tuple[int, ...]:
+    """Return when the board has shown the scenes of the last step. The script of the page shows the texts after its scenes."""
+    last = view.steps[-1] if view.steps else None
+    happened = last.events if last else view.setup
+    scenes = [scene for scene in story(view)[1] if last and scene.n == last.n]
+    length = sum(FIGHT_BEATS if scene.fight else SCENE_BEATS + len(scene.lines) - 1 for scene in scenes)
+    return (*([0] * len(happened)), min(length, MOST_BEATS))
+
+
+FIGHT_BEATS, SCENE_BEATS, MOST_BEATS = 9, 5, 50
+"""The lengths of a fight, of another scene and of all scenes of a step in beats, as in ``animation.js``."""
+
+
 def own(view: View) -> Own:
     """Return the values for a seat's private part."""
     state, boards, seat = view.state, Boards(view), view.viewer

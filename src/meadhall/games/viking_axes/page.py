@@ -160,6 +160,12 @@ def picture(view: View) -> Picture:
     )
 
 
+def beats(view: View) -> tuple[int, ...]:
+    """Return the beat in which the board shows each event of the last step, and the beat after the last."""
+    story = Story(view)
+    return (*story.beats, story.since.get("end", 0) + 1 if story.moves else 0)
+
+
 def _place(view: View, story: Story, seat: int) -> Place:
     state, front = view.state, story.fronts[seat]
     return Place(

@@ -73,6 +73,7 @@ class Story:
         moves: the animations; none if this state is shown again because an action was undone.
         since: the beats of changes other than cards: ``"play"``, ``"turn"``, ``"struck"``, ``"out-2"``, ``"due-2"``, ``"end"``.
         blocked, hits: the effects of the last throw, by seat.
+        beats: the beat of each event of the last step.
     """
 
     def __init__(self, view: View) -> None:
@@ -120,16 +121,20 @@ class Story:
         self._chapter += 1
         self._beat, self._struck, self._in_play = 0, False, in_play
         self.moves: list[Move] = []
+        self.beats: list[int] = []
         self.since: dict[str, int] = {}
         self.blocked: dict[int, int] = {}
         self.hits: dict[int, int] = {}
         for event in happened:
             self._serial += 1
+            moved = len(self.moves)
             if event.kind in self._handlers:
                 self._handlers[event.kind](*event.arguments)
+            self.beats.append(self.moves[moved].beat if len(self.moves) > moved else self._beat)
 
     def _clear_animations(self) -> None:
         self._chapter, self.moves, self.since, self.blocked, self.hits = -1, [], {}, {}, {}
+        self.beats = [0] * len(self.beats)
 
     def _move(self, kind: MoveKind, start: Location, end: Location, *cards: int, count: int = 1) -> None:
         self.moves.append(Move(self._beat, kind, start, end, cards, count))

@@ -15,7 +15,7 @@ from functools import partial
 from typing import Protocol
 
 from meadhall.bots.ranks import RANKS
-from meadhall.engine.game import Game
+from meadhall.engine.game import BEAT_SECONDS, Game, beats_of
 from meadhall.engine.language import gettext as _
 from meadhall.engine.match import Match
 from meadhall.engine.view import SPECTATOR, concealed, visible
@@ -37,6 +37,15 @@ _INSTANT = 0.05
 
 _EVENTS_PER_PAUSE = 3
 """Number of public events that people can follow during one pause. After more events the pause is longer."""
+
+_USUAL_PAUSE = 0.9
+"""The default of ``MEADHALL_BOT_PAUSE``, with which a bot waits exactly as long as the board shows the last step."""
+
+_AFTER_EVENTS = 0.3
+"""The part of a pause that follows the end of the animations."""
+
+_MAX_BEATS = 36
+"""A bot waits for at most so many beats of a long animation: ten seconds. Players can skip the rest."""
 
 _RETRY_DELAY = 1.0
 """Seconds before the next attempt when even ``random`` could not play, for example because the database is unavailable."""
@@ -130,11 +139,16 @@ class BotDriver:
             await self._play_once(seat)
 
     def _pause_length(self) -> float:
-        """Return the length of the next pause in seconds. After many public events it is longer, so that people can follow."""
+        """Return the length of the next pause in seconds. People must be able to follow the public events of the last step.
+
+        The pause grows with their number, and lasts until the board has shown them.
+        """
         match = self._room.running_match()
         events = len(visible(match.steps[-1].events, SPECTATOR)) if match.steps else 0
-        pause = self.pause * random.uniform(0.7, 1.3) * max(1.0, events / _EVENTS_PER_PAUSE)
-        return min(pause, max(_MAX_SECONDS, self.pause))
+        reading = self.pause * random.uniform(0.7, 1.3) * max(1.0, events / _EVENTS_PER_PAUSE)
+        shown = min(beats_of(match.view(None))[-1], _MAX_BEATS)
+        showing = self.pause * (shown * BEAT_SECONDS / _USUAL_PAUSE + _AFTER_EVENTS) if shown else 0.0
+        return max(min(reading, max(_MAX_SECONDS, self.pause)), showing)
 
     def _pace(self, bot: str) -> _Pace:
         """Return when a bot of this level acts. Where players have secrets, that is never before its budget could be used up."""

@@ -20,6 +20,7 @@ from meadhall.engine.language import current_language
 from meadhall.engine.match import Match
 from meadhall.server.hall.room import Room
 from meadhall.server.pages.lobby import lobby_page
+from meadhall.server.pages.log import tellings
 from meadhall.server.pages.match import live_page, seat_views
 from meadhall.server.pages.models import LobbyPage, MatchPage, Refusal, SeatView
 from meadhall.server.pages.templates import environment, template
@@ -83,18 +84,25 @@ class Frames:
         version, language = self._version(room), current_language()
         if language not in version.public:
             page = live_page(room, match, None, seat_views(room))
+            page = replace(page, tellings=tellings(page.log, None, page.told))
             version.public[language] = page, self.public(page)
         spectator, public = version.public[language]
         number = room.version_for(seat)
         page, html, known = version.frames.get((seat, language), (spectator, public, None))
         if known != number:
-            page = spectator if seat is None else replace(live_page(room, match, seat, spectator.seats), log=spectator.log)
+            page = spectator if seat is None else self._of_seat(room, match, seat, spectator)
             html = self._join(page, number, public)
             version.frames[seat, language] = page, html, number
         if notice:
             page = replace(page, notice=notice)
             html = self._join(page, number, public)
         return Frame(html, page)
+
+    @staticmethod
+    def _of_seat(room: Room, match: Match, seat: int, spectator: MatchPage) -> MatchPage:
+        """Return the page of a seat, with the log and the beats of the spectator's page."""
+        told = tellings(spectator.log, seat, spectator.told)
+        return replace(live_page(room, match, seat, spectator.seats), log=spectator.log, told=spectator.told, tellings=told)
 
     def _version(self, room: Room) -> _Version:
         version = self._versions.get(room)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from meadhall.engine.events import PUBLIC, Event, EventKind, seat
-from meadhall.engine.game import GameWords
+from meadhall.engine.game import GameWords, beats_of
 from meadhall.engine.language import gettext as _
 from meadhall.engine.turns import briefs, title, turn_starts
 from meadhall.engine.view import View
-from meadhall.server.pages.models import LogEntry, LoggedEvent, LoggedTurn, TurnInWords
+from meadhall.server.pages.models import LogEntry, LoggedEvent, LoggedTurn, Telling, TurnInWords
 
 LOG_SHOWN = 60
 """Number of newest events from which a page shows the whole turns. The replay has all events."""
@@ -21,7 +22,7 @@ PRIVATE_EVENTS_SHOWN = 5
 
 def log(view: View) -> tuple[LoggedTurn, ...]:
     """Return the newest turns as the viewer may know them, newest first."""
-    newest = _newest(view)
+    newest = _with_beats(view, _newest(view))
     if not newest:
         return ()
     begins = turn_starts(view.game.events, [each.event for each in newest])
@@ -46,6 +47,30 @@ def _newest(view: View) -> tuple[LoggedEvent, ...]:
     if index > oldest:
         newest += reversed(_logged(view, 0, 0, view.setup))
     return tuple(reversed(newest))
+
+
+def _with_beats(view: View, newest: tuple[LoggedEvent, ...]) -> tuple[LoggedEvent, ...]:
+    """Add to the events of the last step when the board shows them."""
+    beats = beats_of(view)[:-1]
+    first = len(newest) - len(beats)
+    return (*newest[:first], *(replace(each, beat=beat) for each, beat in zip(newest[first:], beats, strict=True)))
+
+
+def tellings(turns: Sequence[LoggedTurn], reader: int | None, end: int) -> tuple[Telling, ...]:
+    """Return the texts that stand in place of the prompt while the board shows the last step, until the beat ``end``."""
+    viewer = PUBLIC if reader is None else reader
+    latest = {
+        each.beat: (turn, each)
+        for turn in reversed(turns[:5])
+        for each in turn.events
+        if each.beat is not None and each.beat < end
+    }
+    beats = [*sorted(latest), end]
+    return tuple(
+        Telling(each.index, turn.words.event(each.event, turn.names, viewer), beat, following - beat)
+        for beat, following in pairwise(beats)
+        for turn, each in [latest[beat]]
+    )
 
 
 def _logged(view: View, n: int, first: int, events: Sequence[Event], hinted: bool = False) -> list[LoggedEvent]:
@@ -100,7 +125,7 @@ def private_events(view: View, reader: int | None = None) -> tuple[LogEntry, ...
 def _entry(game: str, words: GameWords, names: Sequence[str], logged: LoggedEvent, brief: str, viewer: int) -> LogEntry:
     event, rule = logged.event, logged.rule
     text = words.event(event, names, viewer)
-    return LogEntry(logged.n, logged.index, event.name, text, rule, rule_url(game, rule), logged.hinted, brief)
+    return LogEntry(logged.n, logged.index, event.name, text, rule, rule_url(game, rule), logged.hinted, brief, logged.beat)
 
 
 def rule_url(name: str, rule: str) -> str:

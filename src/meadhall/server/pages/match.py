@@ -8,7 +8,7 @@ from typing import Any
 
 from meadhall.bots import RANKS, chance_in_words, chance_of_what, in_words
 from meadhall.engine.award import Award, award_in_words
-from meadhall.engine.game import Game, GamePage
+from meadhall.engine.game import Game, GamePage, beats_of
 from meadhall.engine.language import gettext as _
 from meadhall.engine.language import listed, marked, ngettext
 from meadhall.engine.match import Match, Result
@@ -161,6 +161,7 @@ def match_page(
         n=view.next_number,
         choices=choices(match.game, view) if yours else (),
         log=log(view) if public else (),
+        told=beats_of(view)[-1] if public else 0,
         private_events=private_events(view, reader) if view.viewer != SPECTATOR else (),
         picture=game_page.picture(view) if public else None,
         own=None if viewer is None else game_page.own(view),

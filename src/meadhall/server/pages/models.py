@@ -23,6 +23,7 @@ class Viewer:
     name: str  # "" before the guest has chosen one
     language: str  # "en", "de"
     theme: str  # "auto", "light", "dark"
+    motion: str = "auto"  # speed of animations: "auto" (as the system prefers), "slow", "normal", "fast", "off"
 
 
 @dataclass(frozen=True)
@@ -256,6 +257,7 @@ class LogEntry:
     rule_url: str  # the rulebook at that rule
     hinted: bool = False  # the first event of an action that was played with a hint
     brief: str = ""  # its words in the summary of its turn; "" if the summary leaves it out
+    beat: int | None = None  # when the board shows it, if it belongs to the last step
 
 
 @dataclass(frozen=True)
@@ -267,6 +269,7 @@ class LoggedEvent:
     event: Event
     rule: str
     hinted: bool = False  # the first event of an action that was played with a hint
+    beat: int | None = None  # when the board shows it, if it belongs to the last step
 
 
 @dataclass(frozen=True)
@@ -283,7 +286,17 @@ class LoggedTurn:
 
     def __hash__(self) -> int:
         first, last = self.events[0], self.events[-1]
-        return hash((self.names, first.index, last.index, last.n, last.event.arguments))
+        return hash((self.names, first.index, last.index, last.n, last.event.arguments, last.beat))
+
+
+@dataclass(frozen=True)
+class Telling:
+    """A text in place of the prompt while the board shows an event of the last step."""
+
+    index: int  # of the event
+    text: str
+    beat: int
+    length: int  # in beats
 
 
 @dataclass(frozen=True)
@@ -331,6 +344,8 @@ class MatchPage:
     log: tuple[LoggedTurn, ...]  # newest first; empty in the private part of a live page
     picture: Any  # the board, from the game's page.py and public knowledge; None in the private part of a live page
     own: Any = None  # the private part of the seat, from the game's page.py and the seat's knowledge
+    tellings: tuple[Telling, ...] = ()  # in the order of their beats
+    told: int = 0  # the beat in which the board has shown the last step
     private_events: tuple[LogEntry, ...] = ()  # the latest events that only the viewer knows, newest first
     undo: int | None = None  # the number of the decision that the viewer can take back
     undo_refusal: str = ""  # why there is none; "" if there is one, and for spectators

@@ -47,7 +47,7 @@ def page(request: AnyRequest, guest: Guest, template: str, content: Any, status:
 
 def viewer(guest: Guest) -> Viewer:
     """Return the guest as templates know them."""
-    return Viewer(guest.name, guest.language, guest.theme)
+    return Viewer(guest.name, guest.language, guest.theme, guest.motion)
 
 
 def see_other(url: str) -> Redirect:

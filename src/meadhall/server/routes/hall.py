@@ -82,14 +82,14 @@ async def show_rules(request: AnyRequest, name: str, guest: Guest) -> Html:
 
 @get("/settings")
 async def show_settings(request: AnyRequest, guest: Guest) -> Html:
-    """Show the guest's name, language and theme."""
+    """Show the guest's settings."""
     return page(request, guest, "settings.html", None)
 
 
 @post("/settings", status_code=200)
 async def change_settings(hall: Hall, guest: Guest, sessions: Sessions, form: Form) -> Redirect:
-    """Change the guest's name, language or theme. A new name reaches the seats before a match."""
-    changed = await sessions.save(guest, form.get("name", ""), form.get("language", ""), form.get("theme", ""))
+    """Change the guest's settings. A new name reaches the seats before a match."""
+    changed = await sessions.save(guest, *(form.get(setting, "") for setting in ("name", "language", "theme", "motion")))
     if changed.name != guest.name:
         await hall.rename(changed)
     return see_other(safe_path(form.get("back", "/")))

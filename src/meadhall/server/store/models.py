@@ -33,6 +33,7 @@ class Guest:
     name: str
     language: str = "en"
     theme: str = "auto"
+    motion: str = "auto"
     is_stored: bool = False
     choices: Mapping[str, Mapping[str, Any]] = field(default_factory=dict, hash=False)
 

@@ -47,6 +47,7 @@ guests = Table(
     Column("name", String(40), nullable=False),
     Column("language", String(8), nullable=False),
     Column("theme", String(8), nullable=False),
+    Column("motion", String(8), nullable=False, server_default="auto"),
     Column("choices", JSON(none_as_null=True)),
     Column("created_at", DateTime(timezone=True), nullable=False),
 )

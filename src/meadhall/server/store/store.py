@@ -110,7 +110,7 @@ class Store:
         return await self.transact(lambda connection: guests.find(connection, id))
 
     async def save_guest(self, guest: Guest) -> Guest:
-        """Store a guest's name, language and theme."""
+        """Store a guest's name and settings."""
         try:
             await self.transact(lambda connection: guests.save(connection, guest))
         except IntegrityError:  # another request of the same new guest came first

@@ -22,6 +22,7 @@ from meadhall.server.web.weights import weighted
 
 COOKIE: Final = "meadhall_guest"
 THEMES: Final = ("auto", "light", "dark")
+MOTIONS: Final = ("auto", "slow", "normal", "fast", "off")
 _TEN_YEARS: Final = 10 * 365 * 24 * 3600
 _CACHE_SIZE: Final = 20_000
 _LONGEST_SIGNED_ID: Final = 200
@@ -57,13 +58,14 @@ class Sessions:
         guest = await self.save(Guest(secrets.token_hex(12), clean_name(name) or any_name()))
         return guest, self._tokens.dumps(guest.id)
 
-    async def save(self, guest: Guest, name: str = "", language: str = "", theme: str = "") -> Guest:
+    async def save(self, guest: Guest, name: str = "", language: str = "", theme: str = "", motion: str = "") -> Guest:
         """Store a guest with changed settings, and return them. Empty and invalid values change nothing."""
         changed = replace(
             guest,
             name=clean_name(name) or guest.name,
             language=language if language in LANGUAGES else guest.language,
             theme=theme if theme in THEMES else guest.theme,
+            motion=motion if motion in MOTIONS else guest.motion,
         )
         if changed != guest or not guest.is_stored:
             changed = await self._store.save_guest(changed)

@@ -5,7 +5,8 @@
   const SHORT = 1300, LONG = 2600, ALL = 14000;  // milliseconds for a scene, for a fight, and for a whole turn
   const byId = id => document.getElementById(id);
   const on = (name, act) => document.addEventListener(name, act);
-  const reducedMotion = matchMedia("(prefers-reduced-motion: reduce)");
+  const root = document.documentElement;  // data-telling: scenes are being played, and the texts about them wait
+  const speed = () => +getComputedStyle(root).getPropertyValue("--pace");  // 0: no animations
 
   let last = null;     // number of the newest scene seen so far
   let queue = [];      // scenes that still have to be played
@@ -26,7 +27,7 @@
       const to = each.getBoundingClientRect();
       if (!from || !to.width || Math.hypot(from.x - to.x, from.y - to.y) < 3) continue;
       const start = `translate(${from.x + from.width / 2 - to.x - to.width / 2}px, ${from.y + from.height / 2 - to.y - to.height / 2}px)`;
-      each.animate([{ transform: `${start} rotate(-300deg) scale(1.3)` }, { transform: "rotate(20deg) scale(1.2)", offset: 0.8 }, { transform: "none" }], { duration: 400, easing: "cubic-bezier(.3, .6, .4, 1)" });
+      each.animate([{ transform: `${start} rotate(-300deg) scale(1.3)` }, { transform: "rotate(20deg) scale(1.2)", offset: 0.8 }, { transform: "none" }], { duration: 400 * speed(), easing: "cubic-bezier(.3, .6, .4, 1)" });
     }
   }
 
@@ -51,6 +52,7 @@
     stage.querySelector(".da-head").textContent = place === "0" ? "" : byId(`place-${place}`).textContent;
     stage.classList.toggle("of-fights", place === "1");
     stage.hidden = false;
+    root.toggleAttribute("data-telling", true);
     highlight(place);
     clearTimeout(timer);
     if (!paused) timer = setTimeout(next, pace * (scene.querySelector(".da-fight") ? LONG : SHORT + 350 * (scene.querySelectorAll("li").length - 1)));
@@ -78,6 +80,7 @@
     highlight("");
     pause(false);
     byId("da-animation").hidden = true;
+    root.toggleAttribute("data-telling", false);
   }
 
   function pause(wanted) {
@@ -112,12 +115,12 @@
   on("htmx:after:swap", () => {
     if (!byId("da-board")) return;
     const news = scenes().filter(scene => last !== null && number(scene) > last);
-    const skipping = reducedMotion.matches || document.hidden || document.querySelector(".replay, .lesson");
+    const skipping = !speed() || document.hidden || document.querySelector(".replay, .lesson");
     if (scenes().length) last = Math.max(last ?? 0, ...scenes().map(number));
     last ??= 0;
     if (news.length && !skipping) {
       queue.push(...news.map(scene => withoutIds(scene.cloneNode(true))));
-      pace = Math.min(1, ALL / (queue.length * SHORT));
+      pace = speed() * Math.min(1, ALL / (queue.length * SHORT));
     }
     if (queue.length) {
       const playing = !!cover;
@@ -126,7 +129,7 @@
       byId("da-board").classList.toggle("paused", paused);
       if (!playing) show();
       else highlight(queue[0].dataset.place);
-    } else if (!reducedMotion.matches) glide();
+    } else if (speed()) glide();
   });
 
   if (byId("da-board")) last = Math.max(0, ...scenes().map(number));

@@ -19,7 +19,9 @@
   // A swap leaves drawers open or closed, unchanged selects alone, and elements with data-keep to this file.
   const callbacks = {
     beforeNodeMorphed: (node, fresh) => !node.matches?.("[data-keep]") && !(node.matches?.("select") && node.isEqualNode(fresh)),
-    beforeAttributeUpdated: (name, node) => !(name === "open" && node.tagName === "DETAILS") && name !== "data-htmx-powered",
+    beforeAttributeUpdated: (name, node) => !(name === "open" && node.tagName === "DETAILS") && !["data-htmx-powered", "data-arrived"].includes(name),
+    // Texts about a step appear when the board shows it (styles of .new): in a swap, not when a page is loaded.
+    afterNodeAdded: node => node.setAttribute?.("data-arrived", ""),
   };
   htmx.registerExtension("meadhall-morph", {
     handle_swap(style, target, fragment) {

@@ -13,12 +13,13 @@ def find(connection: Connection, id: str) -> Guest | None:
     row = connection.execute(select(schema.guests).where(schema.guests.c.id == id)).one_or_none()
     if row is None:
         return None
-    return Guest(row.id, row.name, row.language, row.theme, is_stored=True, choices=row.choices or {})
+    return Guest(row.id, row.name, row.language, row.theme, row.motion, is_stored=True, choices=row.choices or {})
 
 
 def save(connection: Connection, guest: Guest) -> None:
     """Insert or update a guest. Raises IntegrityError if another transaction inserts them at the same time."""
-    values = {"name": guest.name, "language": guest.language, "theme": guest.theme, "choices": dict(guest.choices) or None}
+    settings = {"language": guest.language, "theme": guest.theme, "motion": guest.motion}
+    values = {"name": guest.name, **settings, "choices": dict(guest.choices) or None}
     updated = connection.execute(update(schema.guests).where(schema.guests.c.id == guest.id).values(**values))
     if updated.rowcount == 0:
         connection.execute(insert(schema.guests).values(id=guest.id, created_at=now(), **values))
