@@ -5,14 +5,18 @@ from __future__ import annotations
 import io
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import meadhall
+from games_for_tests.hoard import game as hoard
+from games_for_tests.hoard.rules import BOAST
 from meadhall.bots import Budget, hints
 from meadhall.cli import main, play
+from meadhall.engine.game import registered
 from meadhall.engine.record.format import read_records
 
 GAME = "axes-and-allies"
@@ -314,3 +318,10 @@ def test_dice_of_dungeon_allies_are_placed_by_typing_the_space(terminal: Termina
     assert "You place the d6: Y2" in shown
     assert "Your d6 is already placed: Y2. (DA-3.1)" in shown
     assert "This costs 1 red crystal, and you don't have one. (DA-3.4)" in shown
+
+
+def test_a_game_without_heuristics_is_played_against_huscarls(terminal: Terminal) -> None:
+    with registered(replace(hoard, name="plain-hoard", greedy=None)):
+        shown = terminal.type("hint", str(BOAST), "quit", arguments=("play", "plain-hoard", "--players", "3", "--name", "Ylva"))
+    assert terminal.status == 0
+    assert "Ylva, Astrid (huscarl), Björn (huscarl)" in shown

@@ -206,5 +206,21 @@ async def test_a_port_that_is_taken_is_refused(settings: Settings) -> None:
         taken.listen()
         with pytest.raises(CannotListen, match="MEADHALL_PORT"):
             serve(replace(settings, port=taken.getsockname()[1]))
-    with pytest.raises(CannotListen, match="port 70000"):
+    with pytest.raises(CannotListen, match=r"127\.0\.0\.1:70000"):
         serve(replace(settings, port=70000))
+    with pytest.raises(CannotListen, match=r"\[2001:db8::1\]:8000"):
+        serve(replace(settings, host="2001:db8::1"))
+
+
+@pytest.mark.parametrize("host", ["::1", "[::1]", "::"])
+async def test_a_hall_listens_on_an_ipv6_address_and_prints_it_in_brackets(tmp_path: Path, host: str) -> None:
+    hall = Process(tmp_path, MEADHALL_HOST=host)
+    hall.url = f"http://[::1]:{hall.port}"
+    try:
+        await hall.start()
+        assert f"The hall is open: http://[::1]:{hall.port}/" in hall.log.read_text()
+        async with httpx.AsyncClient() as client:
+            assert (await client.get(hall.url)).status_code == 200
+    finally:
+        if hall.running:
+            await hall.end(signal.SIGKILL)

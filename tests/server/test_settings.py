@@ -85,3 +85,28 @@ def test_a_bad_address_is_refused_without_its_password(address: str) -> None:
     with pytest.raises(BadSetting) as refusal:
         Settings.from_environment({"MEADHALL_DATABASE_URL": address})
     assert "secret" not in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    ("given", "host", "authority"),
+    [
+        ("::1", "::1", "[::1]:8000"),
+        ("[::1]", "::1", "[::1]:8000"),
+        ("[fe80::1%eth0]", "fe80::1%eth0", "[fe80::1%eth0]:8000"),
+        ("127.0.0.1", "127.0.0.1", "127.0.0.1:8000"),
+        ("hall.example", "hall.example", "hall.example:8000"),
+    ],
+)
+def test_an_ipv6_address_can_be_given_with_and_without_brackets(given: str, host: str, authority: str) -> None:
+    settings = Settings.from_environment({"MEADHALL_HOST": given})
+    assert (settings.host, settings.authority) == (host, authority)
+
+
+@pytest.mark.parametrize("host", ["[::1]:8000", "localhost:8000", "[localhost]", "::1]", "[127.0.0.1]", "1::2::3"])
+def test_a_host_with_a_port_or_wrong_brackets_is_refused(host: str) -> None:
+    with pytest.raises(BadSetting, match=r"MEADHALL_HOST .* without a port"):
+        Settings.from_environment({"MEADHALL_HOST": host})
+
+
+def test_proxies_can_be_given_in_brackets() -> None:
+    assert Settings.from_environment({"MEADHALL_PROXIES": "[::1],10.0.0.0/8"}).proxies == "::1,10.0.0.0/8"

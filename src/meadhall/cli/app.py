@@ -39,7 +39,9 @@ def serve(
 def play(
     game: Annotated[str, typer.Argument(help=_("Name of the game; `meadhall games` lists them."))] = "",
     players: Annotated[int | None, typer.Option(help=_("Number of players; by default the usual number for the game."))] = None,
-    bots: Annotated[str, typer.Option(help=_("Bots for the other seats, in turn, e.g. greedy,random."))] = "greedy",
+    bots: Annotated[
+        str | None, typer.Option(help=_("Bots for the other seats, in turn, e.g. greedy,random; by default greedy or huscarl."))
+    ] = None,
     seed: Annotated[str | None, typer.Option(help=_("Any text; the same text gives the same dice."))] = None,
     seat: Annotated[int, typer.Option(help=_("Your seat, counted from 1."), min=1)] = 1,
     name: Annotated[str | None, typer.Option(help=_("Your name."))] = None,
@@ -50,14 +52,15 @@ def play(
     from meadhall.engine.game import game as find_game
 
     if resume is not None:
-        if (players, bots, seed, seat, name, option or None) != (None, "greedy", None, 1, None, None):
+        if (players, bots, seed, seat, name, option or None) != (None, None, None, 1, None, None):
             raise typer.BadParameter(_("With --resume the match continues unchanged; other options don't apply."))
         match = resumed_match(resume)
         if game not in ("", match.game.name):
             raise typer.BadParameter(_("{file} contains a match of {game}.").format(file=resume, game=match.game.name))
     elif game:
         subject = find_game(game)
-        match = new_match(subject, players, split_names(bots), seed, seat - 1, name, subject.read_options(name_and_value(option)))
+        named = None if bots is None else split_names(bots)
+        match = new_match(subject, players, named, seed, seat - 1, name, subject.read_options(name_and_value(option)))
     else:
         raise typer.BadParameter(_("Name a game, or a saved match with --resume."))
     Session(match).run()

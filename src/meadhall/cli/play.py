@@ -14,6 +14,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from meadhall.bots import Bot, bot, hints
+from meadhall.bots.ranks import HUSCARL
 from meadhall.cli.choices import Choices
 from meadhall.cli.console import console
 from meadhall.cli.transcript import outcome, print_choices, print_events, print_hints, print_table
@@ -35,16 +36,21 @@ LEFT = "left at the terminal"
 def new_match(
     game: Game,
     players: int | None,
-    bots: Sequence[str],
+    bots: Sequence[str] | None,
     seed: str | None,
     seat: int,
     name: str | None,
     options: dict[str, Any],
 ) -> Match:
-    """Start a match of a person on ``seat`` (from 0) against bots, which take the other seats in turn."""
+    """Start a match of a person on ``seat`` (from 0) against bots, which take the other seats in turn.
+
+    By default the bots are greedy, or in a game without heuristics huscarls.
+    """
     count = game.check_players(game.default_players if players is None else players)
     if not 0 <= seat < count:
         raise BadSetup(_("There is no seat {seat}; the seats are 1 to {last}.").format(seat=seat + 1, last=count))
+    if bots is None:
+        bots = [HUSCARL.name if game.greedy is None else "greedy"]
     if not bots:
         raise BadSetup(_("Name at least one bot."))
     person = Seat(name or _user_name())

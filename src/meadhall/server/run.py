@@ -9,6 +9,7 @@ import socket
 import webbrowser
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from types import FrameType
 from typing import Any, Final
@@ -106,20 +107,22 @@ def _exit_status_zero() -> Iterator[None]:
 
 def _address(settings: Settings) -> str:
     """Return the address for a browser on this machine, also if the server listens on all interfaces."""
-    host = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(settings.host, settings.host)  # noqa: S104 - compared, not bound
-    return f"http://{host}:{settings.port}/"
+    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(settings.host, settings.host)  # noqa: S104 - compared, not bound
+    return f"http://{replace(settings, host=host).authority}/"
 
 
 def _socket(settings: Settings) -> socket.socket:
+    """Return a bound socket. Raises CannotListen."""
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
     listener = socket.socket(family)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        listener.bind((settings.host, settings.port))
+        host, _port, *zone = socket.getaddrinfo(settings.host, None, family, socket.SOCK_STREAM)[0][4]
+        listener.bind((host, settings.port, *zone))
     except (OSError, OverflowError) as error:
         listener.close()
         raise CannotListen(
-            f"can't listen on {settings.host} port {settings.port} ({error.strerror if isinstance(error, OSError) else error}); "
-            "choose another with MEADHALL_PORT"
+            f"can't listen on {settings.authority} ({error.strerror if isinstance(error, OSError) else error}); "
+            "choose another port with MEADHALL_PORT or another address with MEADHALL_HOST"
         ) from None
     return listener

@@ -6,6 +6,7 @@ import math
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from ipaddress import IPv6Address
 from pathlib import Path
 from typing import TypeVar
 
@@ -19,6 +20,8 @@ _DRIVERS = {"sqlite": "sqlite", "postgresql": "postgresql+asyncpg", "postgres": 
 
 _LAST_PORT = 65535
 
+_NO_BRACKETS = str.maketrans("", "", "[]")
+
 Number = TypeVar("Number", int, float)
 
 
@@ -31,7 +34,7 @@ class Settings:
     """Settings of the server.
 
     Attributes:
-        host: address to listen on.
+        host: address to listen on: a name, an IPv4 address, or an IPv6 address without brackets.
         port: port to listen on.
         data: folder of the database file.
         database_url: another database, e.g. ``postgresql+asyncpg://…``; "" for SQLite in ``data``.
@@ -73,7 +76,7 @@ class Settings:
             return value
 
         return cls(
-            host=given.get("MEADHALL_HOST") or default.host,
+            host=_checked_host(given.get("MEADHALL_HOST") or default.host),
             port=number("MEADHALL_PORT", default.port),
             data=Path(given.get("MEADHALL_DATA") or user_data_path("meadhall")),
             database_url=_checked_url(given.get("MEADHALL_DATABASE_URL", "")),
@@ -83,8 +86,13 @@ class Settings:
             tables_per_guest=number("MEADHALL_TABLES_PER_GUEST", default.tables_per_guest),
             streams_per_client=number("MEADHALL_STREAMS_PER_CLIENT", default.streams_per_client),
             connections_per_client=number("MEADHALL_CONNECTIONS_PER_CLIENT", default.connections_per_client),
-            proxies=given.get("MEADHALL_PROXIES") or default.proxies,
+            proxies=(given.get("MEADHALL_PROXIES") or default.proxies).translate(_NO_BRACKETS),
         )
+
+    @property
+    def authority(self) -> str:
+        """The host and port as URLs write them: an IPv6 address in brackets (RFC 3986, 3.2.2)."""
+        return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
 
     @property
     def url(self) -> URL:
@@ -98,6 +106,20 @@ class Settings:
     def embedded(self) -> bool:
         """Whether the database is an SQLite file, which only one process can use."""
         return self.url.get_backend_name() == "sqlite"
+
+
+def _checked_host(text: str) -> str:
+    """Return the address to listen on, an IPv6 address without its brackets. Raises BadSetting."""
+    host = text[1:-1] if text.startswith("[") and text.endswith("]") else text
+    try:
+        if ":" in text or host != text:
+            IPv6Address(host)
+    except ValueError:
+        raise BadSetting(
+            "MEADHALL_HOST must be a host name, an IPv4 address or an IPv6 address like ::1 or [::1], without a port, "
+            f"not {text!r}; the port is MEADHALL_PORT"
+        ) from None
+    return host
 
 
 def _checked_url(text: str) -> str:
