@@ -11,7 +11,17 @@ from babel.messages.catalog import Message
 
 import translations
 from meadhall import MalformedAction, game
-from meadhall.engine.language import add_catalogues, current_language, gettext, grouped, ngettext, speaking
+from meadhall.engine.language import (
+    add_catalogues,
+    current_language,
+    decimal,
+    gettext,
+    grouped,
+    ngettext,
+    percent,
+    percent_with_interval,
+    speaking,
+)
 
 TRANSLATED = [part for part in translations.parts() if part.catalogues.exists()]
 LANGUAGES = ["de"]
@@ -112,3 +122,27 @@ def listed(texts: str | tuple[str, ...] | list[str] | None) -> list[str]:
 
 def placeholders(text: str) -> set[str]:
     return set(re.findall(r"\{\w*\}|%\(\w+\)s", text))
+
+
+def test_numbers_follow_the_language() -> None:
+    figures = 3000, 1234.56, 0.3687
+    with speaking("en"):
+        assert grouped(figures[0]) == "3,000"
+        assert decimal(figures[1], 1) == "1,234.6"
+        assert percent(figures[2]) == "36.9 %"
+        assert percent_with_interval(0.5, 0.25, 0.75) == "50.0 % (25.0-75.0)"
+    with speaking("de"):
+        assert grouped(figures[0]) == "3.000"
+        assert decimal(figures[1], 1) == "1.234,6"
+        assert percent(figures[2]) == "36,9 %"
+        assert percent_with_interval(0.5, 0.25, 0.75) == "50,0 % (25,0-75,0)"
+
+
+def test_zeros_at_the_end_can_be_left_out() -> None:
+    assert (decimal(2.0, 1), decimal(2.0, 1, exactly=False), decimal(2.5, 1, exactly=False)) == ("2.0", "2", "2.5")
+    assert decimal(1234.4, 0) == "1,234"
+
+
+@pytest.mark.parametrize("number", [0, 7, -7, 999, -999, 1000, -1000, 12_345])
+def test_small_integers_are_written_alike_in_every_language(number: int) -> None:
+    assert int(grouped(number).replace(",", "")) == number

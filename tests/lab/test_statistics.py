@@ -156,3 +156,11 @@ def test_a_rate_is_the_share_of_its_games() -> None:
     rate = Rate.of(np.array([1.0, 0.5, 0.0, 0.0]))
     assert (rate.games, rate.share, rate.rate) == (4, 1.5, 0.375)
     assert rate.low < rate.rate < rate.high
+
+
+@pytest.mark.parametrize("games", [1, 3, 7, 10, 33, 100, 1000, 12_345])
+def test_an_interval_without_wins_begins_at_exactly_0_and_one_without_losses_ends_at_exactly_1(games: int) -> None:
+    never, always = Rate.of(np.zeros(games)), Rate.of(np.ones(games))
+    assert (never.low, always.high) == (0.0, 1.0)
+    assert 0 < never.high < 1
+    assert 0 < always.low < 1

@@ -11,7 +11,7 @@ from meadhall.cli.console import WRONG, complain, console, progress_bar
 from meadhall.cli.transcript import outcome, print_events, print_step, print_table
 from meadhall.engine.errors import RecordError
 from meadhall.engine.language import gettext as _
-from meadhall.engine.language import ngettext
+from meadhall.engine.language import grouped, ngettext
 from meadhall.engine.match import Match, Step
 from meadhall.engine.record.format import read_records
 from meadhall.engine.record.replay import replay
@@ -34,7 +34,7 @@ def verify_files(paths: Sequence[Path]) -> int:
 
 
 def _verified(count: int, place: str = "") -> str:
-    return place + ngettext("{count} record verified", "{count} records verified", count).format(count=count)
+    return place + ngettext("{count} record verified", "{count} records verified", count).format(count=grouped(count))
 
 
 def verify_file(path: Path) -> tuple[int, str]:

@@ -82,6 +82,8 @@ def ngettext(singular: str, plural: str, number: int) -> str:
 
 def grouped(number: int) -> str:
     """Return an integer with the digit grouping of the current language, e.g. ``"12,345"``."""
+    if -1000 < number < 1000:
+        return str(number)
     from babel.numbers import format_decimal  # noqa: PLC0415 - as above
 
     return str(format_decimal(number, locale=_language.get()))

@@ -21,6 +21,7 @@ from meadhall.engine.errors import BadSetup, CannotUndo, IllegalAction, MatchOve
 from meadhall.engine.events import Event, Log, new_log, read_log
 from meadhall.engine.game import Game, Scoring
 from meadhall.engine.game import game as find_game
+from meadhall.engine.language import decimal
 from meadhall.engine.language import gettext as _
 from meadhall.engine.record.format import MatchRecord
 from meadhall.engine.record.write import to_actions, to_record
@@ -36,6 +37,7 @@ from meadhall.engine.view import (
     action_number,
     check_seat,
     concealed,
+    counted,
     legal_actions,
     visible,
 )
@@ -480,7 +482,7 @@ class Match(Displayed, Generic[S]):
         return {**self.__dict__, "_visible_steps": {}, "_legal_cache": None}
 
     def __repr__(self) -> str:
-        return f"<Match of {self.game.name}: {self.players} players, {len(self.steps)} actions, {self._standing()}>"
+        return f"<Match of {self.game.name}: {self.players} players, {counted(len(self.steps))}, {self._standing()}>"
 
     def _standing(self) -> str:
         if self.abandoned is not None:
@@ -490,9 +492,10 @@ class Match(Displayed, Generic[S]):
     def displayed(self) -> Iterator[str | Table]:
         """Yield the parts of the readable form: what a spectator may know."""
         yield from self.view().displayed()
-        result = self.result()
-        if result is not None:
-            rows = zip(self.names, map(str, result.scores), map(str, result.points or [""] * self.players), strict=True)
+        outcome, result = self.outcome(), self.result()
+        if outcome is not None:
+            points = [""] * self.players if result is None or result.points is None else map(str, result.points)
+            rows = zip(self.names, (decimal(share, 3, exactly=False) for share in outcome.scores), points, strict=True)
             yield Table((_("player"), _("score"), _("points")), tuple(rows))
 
     def supposing(self, states: States) -> Self:

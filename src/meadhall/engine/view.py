@@ -128,7 +128,7 @@ class View(Displayed, Generic[S]):
     def __repr__(self) -> str:
         viewer = {SPECTATOR: "a spectator", EVERYTHING: "a viewer of everything"}.get(self.viewer) or self.names[self.viewer]
         turn = "over" if self.actor is None else f"{self.names[self.actor]} to move"
-        return f"<View of {self.game.name} for {viewer}: {len(self.seats)} players, {len(self.steps)} actions, {turn}>"
+        return f"<View of {self.game.name} for {viewer}: {len(self.seats)} players, {counted(len(self.steps))}, {turn}>"
 
     def displayed(self) -> Iterator[str | Table]:
         """Yield the parts of the readable form: the game, the players, the board if the game sketches it, the decision."""
@@ -177,6 +177,11 @@ class View(Displayed, Generic[S]):
             "state": {name: row[name].tolist() for name in field_names(self.states.dtype) if name != "actor"},
             "legal": [{"action": action.action, "text": action.text} for action in self.actions()],
         }
+
+
+def counted(actions: int) -> str:
+    """Return a number of actions for a ``repr``."""
+    return f"{actions} action" if actions == 1 else f"{actions} actions"
 
 
 def action_number(game: Game, action: Any) -> int:

@@ -9,6 +9,7 @@ import msgspec
 from meadhall.bots import UnknownBot
 from meadhall.engine.errors import (
     BadSetup,
+    BrokenGame,
     CannotUndo,
     IllegalAction,
     MalformedAction,
@@ -19,6 +20,7 @@ from meadhall.engine.errors import (
     Refused,
     UnknownGame,
 )
+from meadhall.engine.language import gettext as _
 
 
 class RefusalInfo(msgspec.Struct):
@@ -116,7 +118,9 @@ def _response_to(error: MeadhallError) -> tuple[HTTPStatus, str]:
 
 
 def reason_of(error: MeadhallError) -> str:
-    """Return the reason in words, without the id of a rule."""
+    """Return the reason in words, without the id of a rule. The error of a broken package is for the log, not for guests."""
+    if isinstance(error, BrokenGame):
+        return _("This game can't be played here at the moment: its package is broken. The log of the hall says why.")
     return error.reason if isinstance(error, Refused) else str(error)
 
 

@@ -10,7 +10,7 @@ from meadhall.bots import RANKS, chance_in_words, chance_of_what, in_words
 from meadhall.engine.award import Award, award_in_words
 from meadhall.engine.game import Game, GamePage, beats_of
 from meadhall.engine.language import gettext as _
-from meadhall.engine.language import listed, marked, ngettext
+from meadhall.engine.language import grouped, listed, marked, ngettext
 from meadhall.engine.match import Match, Result
 from meadhall.engine.view import SPECTATOR, View
 from meadhall.server.hall.daily import ends_at, is_sealed
@@ -222,7 +222,7 @@ def given_up_view(match: Match, table: TableRow | None = None) -> ResultView:
 
 
 def _after_decisions(how: str, match: Match) -> str:
-    decisions = ngettext("{count} decision", "{count} decisions", len(match.steps)).format(count=len(match.steps))
+    decisions = ngettext("{count} decision", "{count} decisions", len(match.steps)).format(count=grouped(len(match.steps)))
     return _("{how}, after {decisions}").format(how=how, decisions=decisions)
 
 

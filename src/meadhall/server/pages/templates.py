@@ -16,7 +16,7 @@ from jinja2 import ChoiceLoader, Environment, FileSystemLoader, FunctionLoader, 
 from markupsafe import Markup
 
 from meadhall.engine.game import game, game_names
-from meadhall.engine.language import LANGUAGES, add_catalogues, current_language, gettext, ngettext
+from meadhall.engine.language import LANGUAGES, add_catalogues, current_language, gettext, grouped, ngettext
 from meadhall.server.pages.log import turn_in_words
 from meadhall.server.pages.models import Viewer
 
@@ -40,6 +40,7 @@ def environment() -> Environment:
         extensions=["jinja2.ext.i18n", "jinja2.ext.do"],
     )
     environment.newstyle_gettext = True  # type: ignore[attr-defined]
+    environment.filters["grouped"] = grouped
     environment.globals.update(_=translated, gettext=translated, ngettext=translated_number)
     environment.globals.update(
         static=static, game_static=game_static, languages=LANGUAGES, language=current_language, turn_in_words=turn_in_words
@@ -76,7 +77,7 @@ def translated(message: str, **values: Any) -> Markup:
 
 def translated_number(singular: str, plural: str, num: int, **values: Any) -> Markup:
     """Translate ``ngettext("%(num)s …", "%(num)s …", number)`` in a template."""
-    return Markup(ngettext(singular, plural, num)) % {"num": num, **values}
+    return Markup(ngettext(singular, plural, num)) % {"num": grouped(num), **values}
 
 
 # -------------------------------------------------------------------------------------------------------------- static files
