@@ -23,7 +23,7 @@ from meadhall.server.pages.models import Viewer
 from meadhall.server.pages.replay import replay_page
 from meadhall.server.pages.templates import render
 from meadhall.server.routes.replay import UPLOAD_LIMIT
-from server.people import AXES, HOARD, OpenHall, Person, play_out
+from server.people import AXES, BASE, HOARD, OpenHall, Person, play_out
 
 pytestmark = pytest.mark.asyncio
 
@@ -154,7 +154,7 @@ async def test_every_step_is_shown_with_full_knowledge_and_from_a_seat(name: str
             content = replay_page(match, "/replay/x", step, seat, None, "/replay")
             assert content.seat == seat
             assert (content.page.own is None) == (seat == "all")
-            assert board(render("replay.html", GUEST, content, "/replay/x"))
+            assert board(render("replay.html", GUEST, content, "/replay/x", BASE))
 
 
 async def test_a_record_of_the_hall_can_be_uploaded(hall: OpenHall) -> None:
