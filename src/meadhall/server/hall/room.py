@@ -38,6 +38,9 @@ from meadhall.server.worker.threads import run_in_thread
 VISIT_SECONDS = 20.0
 """How long after a request a guest counts as present. Pages without JavaScript, and hidden ones, reload more often."""
 
+_MAX_VISITS = 200
+"""Number of guests whose last request is remembered; beyond it those are forgotten who have left."""
+
 _TRIES = 3
 """Number of attempts at a change when another process has written first."""
 
@@ -384,6 +387,8 @@ class Room:
         """Record a request of a guest, and publish that they are here now, and later that they are not."""
         was_here = self.has_page(guest)
         self._visits[guest] = time.monotonic()
+        if len(self._visits) > _MAX_VISITS:
+            self._visits = {each: at for each, at in self._visits.items() if self.has_page(each)}
         if self.match is None and self.table.seat_of(guest) is not None:
             if not was_here:
                 self.publish()
