@@ -78,7 +78,9 @@ async def test_after_the_match_nothing_can_be_undone(hall: OpenHall) -> None:
     host, friend, room = await hall.two_at(HOARD)
     await play_out(room, {0: host, 1: friend})
     match = match_of(room)
-    match.steps[-1].before["reveals"] = match.states["reveals"]  # as if the last action had revealed nothing
+    before = match.steps[-1].before.copy()
+    before["reveals"] = match.states["reveals"]  # as if the last action had revealed nothing
+    match.steps[-1] = replace(match.steps[-1], before=before)
     last = (host, friend)[match.steps[-1].seat]
     answer = await undo(last, room)
     assert (answer.status_code, answer.json()["error"]) == (409, "over")
