@@ -31,10 +31,11 @@ async def test_every_cookie_is_http_only_and_same_site(hall: OpenHall) -> None:
     assert "samesite=lax" in given[0].lower()
 
 
-async def test_over_https_the_cookie_is_secure(hall: OpenHall) -> None:
-    person = hall.person()
-    answer = await person.http.get("https://hall.test/")
-    assert any(cookie.startswith("meadhall_guest=") and "Secure" in cookie for cookie in cookies(answer))
+async def test_over_https_every_cookie_is_secure(hall: OpenHall) -> None:
+    for path in ("/", "/settings", "/daily", "/nowhere", "/tables/nowhere", "/rules/axes-and-allies"):
+        given = cookies(await hall.person().http.get(f"https://hall.test{path}"))
+        assert all("; Secure" in cookie for cookie in given), path
+        assert len(given) == (path != "/nowhere")
 
 
 async def test_a_guest_with_a_cookie_gets_no_second_one(hall: OpenHall) -> None:
