@@ -51,20 +51,28 @@ class Scoring(Enum):
 
 
 class GameRules(Protocol):
-    """The six rule functions on the game's state. ``log`` receives the events.
+    """The six rule functions on the game's state. ``log`` receives the events; seat -1 is a spectator."""
 
-    ``setup`` sets up a blank state. ``legal`` writes the legal actions to ``out`` in ascending order and returns their number.
-    ``play`` plays a legal action and everything that follows up to the next decision. ``conceal`` blanks what a seat may not
-    know. ``redeal`` fills the blanks of a concealed state at random with values the seat can't tell from the true ones: it
-    samples a determinization of the information set. ``score`` writes each seat's payoff.
-    """
+    def setup(self, state: Any, players: int, options: Any, log: Any) -> None:
+        """Set up a blank state up to the first decision; ``options`` are the integers of ``Game.encode_options``."""
 
-    def setup(self, state: Any, players: int, options: Any, log: Any) -> None: ...
-    def legal(self, state: Any, out: Any) -> int: ...
-    def play(self, state: Any, action: int, log: Any) -> None: ...
-    def conceal(self, state: Any, seat: int) -> None: ...
-    def redeal(self, state: Any, seat: int) -> None: ...
-    def score(self, state: Any, out: Any) -> None: ...
+    def legal(self, state: Any, out: Any) -> int:
+        """Write the legal actions to ``out`` in ascending order and return their number."""
+
+    def play(self, state: Any, action: int, log: Any) -> None:
+        """Play a legal action and everything that follows up to the next decision."""
+
+    def conceal(self, state: Any, seat: int) -> None:
+        """Blank what a seat may not know."""
+
+    def redeal(self, state: Any, seat: int) -> None:
+        """Fill the blanks of a concealed state at random with values the seat can't tell from the true ones.
+
+        This samples a determinization of the information set.
+        """
+
+    def score(self, state: Any, out: Any) -> None:
+        """Write each seat's payoff (0 to 1) of a finished state to ``out``."""
 
 
 class GameWords(Hashable, Protocol):

@@ -166,6 +166,7 @@ def _object(found: Any, place: str) -> MatchRecord:
 
 
 def read_record(record: MatchRecord) -> RecordedMatch:
+    """Convert a record to structs without verifying its events. Raises RecordError with the place of the first fault."""
     if not isinstance(record, dict):
         raise RecordError("record", "not a match record: an object was expected")
     if record.get("format") != FORMAT:
@@ -189,6 +190,7 @@ def _check_data(record: MatchRecord) -> None:
 
 
 def read_time(text: str) -> datetime:
+    """Return the time of a record, in UTC. Raises RecordError unless it is written like ``written_time`` writes it."""
     try:
         time = datetime.strptime(text, "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=UTC)
         if written_time(time) == text:
@@ -199,4 +201,5 @@ def read_time(text: str) -> datetime:
 
 
 def written_time(time: datetime) -> str:
+    """Return a time in UTC as records hold it: ``2026-11-21T20:00:00Z``."""
     return f"{time.year:04}" + time.strftime("-%m-%dT%H:%M:%SZ")
