@@ -45,7 +45,16 @@ def _seats(match: Match) -> tuple[SeatView, ...]:
 
 
 @pytest.mark.parametrize(
-    "name", ["greedy-together-all-0", "greedy-versus-all-0", "standstill-versus", "4-players-versus-orthogonal-1"]
+    "name",
+    [
+        "greedy-together-all-0",
+        "greedy-versus-all-0",
+        "standstill-versus",
+        "4-players-versus-orthogonal-1",
+        "greedy-versus-all-strict-0",
+        "greedy-versus-all-any-0",
+        "5-players-versus-all-any-1",
+    ],
 )
 def test_every_step_can_be_drawn_for_spectators_and_the_seat_to_move(name: str) -> None:
     match = recorded(name)

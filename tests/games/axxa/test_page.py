@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from games.axxa.scenes import FAR, move, scene
 from meadhall.engine.match import Match
 from meadhall.engine.record.replay import replay
 from meadhall.games.axxa.board import SPACES, routes
@@ -23,6 +24,9 @@ NAMES = (
     "greedy-together-all-0",
     "greedy-versus-all-0",
     "4-players-versus-orthogonal-1",
+    "greedy-versus-all-strict-0",
+    "greedy-versus-all-any-0",
+    "5-players-versus-all-any-1",
 )
 records = pytest.mark.parametrize("name", NAMES)
 
@@ -98,3 +102,26 @@ def spaces_along(waypoints: Waypoints) -> list[int]:
         (leg,) = routes(start, end)
         entered += leg
     return entered
+
+
+@pytest.mark.parametrize(
+    ("options", "costs"),
+    [
+        ({"mode": "together"}, {1: "spare", 2: "loses", 3: "loses"}),
+        ({"mode": "versus"}, {1: "spare", 2: "skips", 3: "skips"}),
+        ({"mode": "versus", "order": "strict"}, {1: "spare", 2: "blocks", 3: "blocks"}),
+        ({"mode": "versus", "order": "any"}, {1: "spare", 2: "ends", 3: "ends"}),
+    ],
+)
+def test_a_payment_says_what_it_costs(options: dict[str, str], costs: dict[int, str]) -> None:
+    match = scene({**FAR, "b6": "1111"[:3], "b4": "1"}, **options)
+    match.play(move("b4", "b3"))
+    shown = {payment.number.number: payment.cost for payment in own(match.view(0)).payments}
+    assert {number: shown[number] for number in costs} == costs
+
+
+def test_pieces_of_numbers_out_of_reach_cost_nothing() -> None:
+    match = scene({"c7": "222", "e7": "33", "g5": "444", "b4": "2"}, mode="versus", order="strict", current=2)
+    match.play(move("b4", "b2"))
+    shown = {payment.number.number: payment.cost for payment in own(match.view(0)).payments}
+    assert shown == {2: "spare", 3: "free", 4: "free"}  # too few 3s are left, and the 4s wait for them
