@@ -51,6 +51,21 @@ def test_a_board_is_legible_in_every_window(new_person: NewPerson, game: str) ->
     assert not faults, "\n".join(faults)
 
 
+def test_a_hint_leaves_the_board_its_place(new_person: NewPerson) -> None:
+    person = new_person(**STILL)
+    table = in_the_middle(person, AXES_AND_ALLIES)
+    table.page.locator("#hint").click()
+    expect(table.page.locator(".hint-line").first).to_be_visible()
+    faults = []
+    for size in ONE_SCREEN + WINDOWS:
+        faults += look(table.page, size, MOUSE)
+        board = table.page.locator("#aa-board").bounding_box()
+        assert board is not None
+        if board["width"] < min(360, size[0] - 16):
+            faults.append(f"{size}: the board is {board['width']} px wide")
+    assert not faults, "\n".join(faults)
+
+
 @pytest.mark.parametrize("path", ["/", "/learn/dungeon-allies?step=4", "/learn/viking-axes?step=9"])
 def test_other_pages_never_scroll_sideways(new_person: NewPerson, path: str) -> None:
     person = new_person(**STILL)
