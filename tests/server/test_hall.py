@@ -8,6 +8,7 @@ import pytest
 
 from games_for_tests.hoard.rules import DRAW
 from meadhall.server.hall import hall as hall_module
+from meadhall.server.store.models import RULES_CHANGED
 from server.matches import bot_cache_of, bots_and, match_of
 from server.people import HOARD, OpenHall, until
 
@@ -37,13 +38,38 @@ async def test_idle_rooms_are_evicted_least_recently_used_first(hall: OpenHall, 
     assert set(hall.hall.rooms()) == {first, fourth, fifth}
 
 
-async def test_a_match_of_another_rules_version_is_refused(hall: OpenHall, caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_match_of_newer_rules_is_refused_and_kept(hall: OpenHall, caplog: pytest.LogCaptureFixture) -> None:
     program, room = await bots_and(hall, ["greedy"], HOARD)
-    await hall.store.save_table(replace(room.table, rules=2, is_public=True))
+    await hall.store.save_table(replace(room.table, rules=4, is_public=True))
     hall.hall._rooms.clear()
     answer = await program.read(f"/tables/{room.table.id}")
     assert (answer.status_code, answer.json()["error"]) == (410, "other-rules")
-    assert "version 2 of the rules of Hoard" in answer.json()["reason"]
+    assert "version 4 of the rules of Hoard" in answer.json()["reason"]
     assert (await hall.person().get("/")).status_code == 200, "the front page must still work"
     await hall.hall.resume(HOARD)
     assert "is not resumed" in caplog.text
+
+
+async def test_a_running_match_of_older_rules_is_closed_with_the_reason(hall: OpenHall, caplog: pytest.LogCaptureFixture) -> None:
+    host = hall.person()
+    old, lobby, new = [await hall.room(await host.open(HOARD)) for _ in range(3)]
+    for room in (old, new):
+        assert (await host.ask(f"/tables/{room.table.id}/seats", {"seat": "1", "set": "bot:karl"})).status_code == 200
+        assert (await host.ask(f"/tables/{room.table.id}/start")).status_code == 200
+    await hall.store.save_table(replace(old.table, rules=0, is_public=True))
+    hall.hall._rooms.clear()
+    await hall.hall.resume(HOARD)
+    assert f"table {old.table.id} is closed" in caplog.text
+    closed = await hall.store.table(old.table.id)
+    assert closed is not None
+    assert (closed.status, closed.abandon_reason) == ("abandoned", RULES_CHANGED)
+    assert closed.finished_at is not None
+    front = (await host.get("/")).text
+    assert "Closed: it began under older rules" in front
+    answer = await host.get(f"/tables/{old.table.id}")
+    assert answer.status_code == 410
+    assert "version 0 of the rules of Hoard" in answer.text
+    for table, status in ((lobby.table.id, "gathering"), (new.table.id, "running")):
+        kept = await hall.store.table(table)
+        assert kept is not None
+        assert kept.status == status, "other tables stay as they are"

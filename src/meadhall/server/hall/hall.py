@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from math import inf
 from time import monotonic
-from typing import Any
+from typing import Any, TypeVar
 
 from meadhall.bots.ranks import HUSCARL
 from meadhall.engine import chance
@@ -37,10 +37,22 @@ from meadhall.server.hall.seating import (
 )
 from meadhall.server.hall.uploads import Uploads
 from meadhall.server.settings import Settings
-from meadhall.server.store.models import Conflict, Guest, RequestKey, SeatRow, TableRow, new_id, new_link_token, now
+from meadhall.server.store.models import (
+    RULES_CHANGED,
+    Conflict,
+    Guest,
+    RequestKey,
+    SeatRow,
+    TableRow,
+    new_id,
+    new_link_token,
+    now,
+)
 from meadhall.server.store.store import Store
 from meadhall.server.worker.client import Worker
 from meadhall.server.worker.threads import run_in_thread
+
+T = TypeVar("T")
 
 log = logging.getLogger(__name__)
 
@@ -134,7 +146,8 @@ class Hall:
         return tuple(self._rooms.values())
 
     async def resume(self, name: str) -> None:
-        """Let the bots of a game continue the matches that a restart has interrupted."""
+        """Let the bots of a game continue the matches that a restart has interrupted. Close those of older rules."""
+        await self._close_outdated(name)
         for id in await self._interrupted(name):
             try:
                 (await self.room(id)).last_used = -inf  # not a visit: the room may be evicted at once
@@ -143,13 +156,15 @@ class Hall:
             except Exception:
                 log.exception("table %s could not be resumed", id)
 
+    async def _close_outdated(self, name: str) -> None:
+        """Close the running matches of older rules: they can't be played to the end here."""
+        version = game(name).version
+        for id in await _until_answered(lambda: self.store.close_outdated(name, version, RULES_CHANGED)):
+            log.warning("table %s is closed: its match began under older rules of %s than version %d", id, name, version)
+
     async def _interrupted(self, name: str) -> list[str]:
-        """Return the tables of a game where a bot may be the seat to move. Wait until the database answers."""
-        while True:
-            try:
-                return await self.store.running_with_bots(name)
-            except DatabaseUnavailable:
-                await asyncio.sleep(_RETRY_DELAY)
+        """Return the tables of a game where a bot may be the seat to move."""
+        return await _until_answered(lambda: self.store.running_with_bots(name))
 
     def end_streams(self) -> None:
         """End the streams of all open pages."""
@@ -383,6 +398,15 @@ def _is_offered(room: Room) -> bool:
     kinds = {row.kind for row in table.seats}
     waits = table.status == "gathering" and table.is_public and "open" in kinds
     return waits and any(row.kind == "human" and room.is_here(row) for row in table.seats)
+
+
+async def _until_answered(ask: Callable[[], Awaitable[T]]) -> T:
+    """Ask the database until it answers."""
+    while True:
+        try:
+            return await ask()
+        except DatabaseUnavailable:
+            await asyncio.sleep(_RETRY_DELAY)
 
 
 def _is_idle(room: Room) -> bool:

@@ -341,9 +341,10 @@ class Room:
             return
         if table.rules != self.game.version:
             raise OtherRules(
-                _("This match started with version {old} of the rules of {game}; this server has version {new} now.").format(
-                    old=table.rules, new=self.game.version, game=self.game.title
-                )
+                _(
+                    "This match started with version {old} of the rules of {game}; this server has version {new} now. "
+                    "It can't be continued or shown here."
+                ).format(old=table.rules, new=self.game.version, game=self.game.title)
             )
         entries = await self._store.entries(table.id)
         match, hinted = await asyncio.to_thread(replayed, self.game, table, entries)

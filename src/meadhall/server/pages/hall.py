@@ -15,7 +15,7 @@ from meadhall.server.hall.room import Room
 from meadhall.server.pages.dates import moment
 from meadhall.server.pages.match import headline
 from meadhall.server.pages.models import DailyStrip, FinishedPage, GameTile, HallPage, PlayField, PlaySetup, SeatView, TableCard
-from meadhall.server.store.models import FINISHED, Guest, TableRow
+from meadhall.server.store.models import FINISHED, RULES_CHANGED, Guest, TableRow
 
 YOURS_SHOWN = 12
 """The number of a guest's own tables that the hall lists at most."""
@@ -120,6 +120,8 @@ def card(table: TableRow, guest: Guest, room: Room | None) -> TableCard:
 
 def result_in_words(table: TableRow) -> str:
     """Say who won a finished match."""
+    if table.abandon_reason == RULES_CHANGED:
+        return _("Closed: it began under older rules")
     if table.outcome is None:
         return _("Given up") if table.status == "abandoned" else _("Finished")
     winners, scores = tuple(table.outcome["winners"]), tuple(table.outcome["scores"])

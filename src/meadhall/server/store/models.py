@@ -13,6 +13,9 @@ TableStatus = Literal["gathering", "closed", "running", "over", "abandoned"]
 """Closed: the host has closed the table before its match."""
 EntryKind = Literal["action", "hinted", "undo", "hint"]
 
+RULES_CHANGED: Final = "the rules of the game have changed"
+"""Why a running match is closed that began under older rules."""
+
 FINISHED: Final[tuple[TableStatus, ...]] = ("over", "abandoned")
 
 

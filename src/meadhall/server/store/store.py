@@ -189,6 +189,10 @@ class Store:
         """Return the ids of running tables of a game where a bot has a seat, newest first."""
         return await self.transact(lambda connection: tables.running_with_bots(connection, game))
 
+    async def close_outdated(self, game: str, rules: int, reason: str) -> list[str]:
+        """End the running matches of a game that began under older rules than this version. Return the ids of their tables."""
+        return await self.transact(lambda connection: tables.close_outdated(connection, game, rules, reason))
+
     async def newcomers(self, table: TableRow) -> frozenset[int]:
         """Return the seats whose guests have never begun another match of the table's game."""
         return await self.transact(lambda connection: tables.newcomers(connection, table))

@@ -67,6 +67,15 @@ def running_with_bots(connection: Connection, game: str) -> list[str]:
     return list(connection.execute(select(_TABLE.id).where(running).order_by(_TABLE.created_at.desc())).scalars())
 
 
+def close_outdated(connection: Connection, game: str, rules: int, reason: str) -> list[str]:
+    """End the running matches of a game that began under older rules than this version. Return the ids of their tables."""
+    outdated = and_(_TABLE.status == "running", _TABLE.game == game, _TABLE.rules < rules)
+    ids = list(connection.execute(select(_TABLE.id).where(outdated)).scalars())
+    closed = {"status": "abandoned", "finished_at": now(), "abandon_reason": reason, "version": _TABLE.version + 1}
+    connection.execute(update(schema.tables).where(outdated).values(**closed))
+    return ids
+
+
 def newcomers(connection: Connection, table: TableRow) -> frozenset[int]:
     """Return the seats whose guests have never begun another match of the table's game."""
     guests = {guest for seat in table.seats for guest in seat.guests}
