@@ -494,8 +494,8 @@ def test_an_invalid_file_is_refused(tmp_path: Path, content: bytes, place: str, 
 
 
 def test_only_line_feeds_end_lines(tmp_path: Path) -> None:
-    matches = [Match(hoard, seats=[name, "Karl"], seed="lines") for name in ("A\u2028strid", "A\u2029strid")]
-    records = [match.record(abandoned="never begun") for match in matches]
+    record = Match(hoard, seats=["Astrid", "Karl"], seed="lines").record(abandoned="never begun")
+    records = [record | {"abandoned": f"never{separator}begun"} for separator in "\u2028\u2029"]
     file = tmp_path / "two.jsonl"
     file.write_text("\r\n".join(map(dumps, records)), encoding="utf-8", newline="")
     assert list(read_records(file)) == records
@@ -534,3 +534,22 @@ def test_duplicate_names_are_found_in_linear_time() -> None:
 def test_errors_can_be_pickled_and_copied(error: MeadhallError) -> None:
     for again in (pickle.loads(pickle.dumps(error)), copy.copy(error)):
         assert (type(again), str(again), vars(again)) == (type(error), str(error), vars(error))
+
+
+@pytest.mark.parametrize(
+    ("change", "place"),
+    [
+        ({"seats": [{"name": "x" * 61, "kind": "human"}, {"name": "B", "kind": "human"}]}, "seats[0].name"),
+        ({"seats": [{"name": "A\u202eB", "kind": "human"}, {"name": "B", "kind": "human"}]}, "seats[0]"),
+        ({"seats": [{"name": "A\u200bB", "kind": "human"}, {"name": "B", "kind": "human"}]}, "seats[0]"),
+        ({"seats": [{"name": "A", "kind": "bot", "bot": "x" * 61}, {"name": "B", "kind": "human"}]}, "seats[0].bot"),
+        ({"abandoned": "x" * 201}, "abandoned"),
+        ({"abandoned": "it's\u2066 late"}, "abandoned"),
+    ],
+)
+def test_texts_that_are_too_long_or_invisible_are_refused_with_their_place(change: dict[str, Any], place: str) -> None:
+    record = game("axes-and-allies").match(players=2, seed="any").record(abandoned="it's late")
+    replay(record | {"seats": [{"name": "x" * 60, "kind": "human"}, {"name": "🪓", "kind": "human"}]})
+    with pytest.raises(RecordError) as refused:
+        replay(record | change)
+    assert str(refused.value).startswith(place)

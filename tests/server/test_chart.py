@@ -22,7 +22,7 @@ from meadhall.engine.record.format import dumps, loads
 from meadhall.engine.record.replay import replay as replayed
 from meadhall.server.errors import TooMany, WrongMoment
 from meadhall.server.hall import chart_queue
-from meadhall.server.hall.chart_queue import ChartQueue
+from meadhall.server.hall.chart_queue import ChartJob, ChartQueue
 from meadhall.server.pages.chart import BOTTOM, COLUMNS, CREST, LEFT, MARK, RIGHT, TOP, chart_view, spread
 from meadhall.server.routes import replay as replay_routes
 from meadhall.server.worker import tasks
@@ -293,7 +293,8 @@ async def test_a_chart_that_kills_the_worker_twice_fails(analyst: Analyst) -> No
 
 
 async def test_old_charts_are_evicted(analyst: Analyst, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(chart_queue, "MAX_JOBS", 2)
+    monkeypatch.setattr(chart_queue, "MAX_BYTES", 20)
+    monkeypatch.setattr(ChartJob, "size", 10)
     charts = ChartQueue(WorkerThreads())
     for name in "abc":
         charts.request(name, called(name))

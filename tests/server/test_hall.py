@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
+import gc
+import weakref
 from dataclasses import replace
 
 import pytest
 
 from games_for_tests.hoard.rules import DRAW
 from meadhall.server.hall import hall as hall_module
+from meadhall.server.hall import room as room_module
 from meadhall.server.store.models import RULES_CHANGED
 from server.matches import bot_cache_of, bots_and, match_of
 from server.people import HOARD, OpenHall, until
@@ -36,6 +40,29 @@ async def test_idle_rooms_are_evicted_least_recently_used_first(hall: OpenHall, 
     monkeypatch.setattr(hall_module, "_MIN_AGE", 0.0)
     fifth = await hall.room(await hall.person().open())
     assert set(hall.hall.rooms()) == {first, fourth, fifth}
+
+
+async def test_finished_rooms_are_released_when_no_page_shows_them(hall: OpenHall, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(room_module, "VISIT_SECONDS", 2.0)
+    finished, running = await hall.played_out(HOARD), (await hall.two_at(HOARD))[2]
+    await hall.person().get(f"/tables/{finished.table.id}")  # requests the chart
+    assert finished.chart_job is not None
+    assert hall.hall.charts._working is not None
+    await hall.hall.charts._working
+    hall.hall.release_finished_rooms()
+    assert finished in hall.hall.rooms(), "a request may still use it"
+    monkeypatch.setattr(hall_module, "_FINISHED_AGE", 0.0)
+    with finished.channel.subscribe("any"):
+        hall.hall.release_finished_rooms()
+        assert finished in hall.hall.rooms()
+    hall.hall.release_finished_rooms()
+    assert set(hall.hall.rooms()) == {running}
+    table, memory = finished.table.id, weakref.ref(finished)
+    del finished
+    await asyncio.sleep(2.2)  # timers of the last visits keep the room until then
+    gc.collect()
+    assert memory() is None, "a cache keeps the room"
+    assert (await hall.person().get(f"/tables/{table}")).status_code == 200
 
 
 async def test_a_match_of_newer_rules_is_refused_and_kept(hall: OpenHall, caplog: pytest.LogCaptureFixture) -> None:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import unicodedata
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from meadhall.engine.checks import is_unseen
+from meadhall.server.hall.lookalikes import look_alike
 from meadhall.server.hall.names import NAME_LENGTH, any_name, bot_name, clean_name
 
 
@@ -17,9 +20,40 @@ def test_a_clean_name_is_one_short_printable_line(text: str) -> None:
     assert name == name.strip()
     assert "  " not in name
     assert not any(unicodedata.category(char) in ("Cc", "Cf", "Cs", "Co", "Zl", "Zp") for char in name)
+    assert not any(map(is_unseen, name))
     assert clean_name(name) == name
 
 
 def test_names_given_by_the_hall_are_clean() -> None:
     assert all(clean_name(any_name()) for _ in range(100))
     assert len({bot_name(seat) for seat in range(7)}) == 7
+
+
+@pytest.mark.parametrize(
+    ("name", "other", "alike"),
+    [
+        ("Astrid", "\N{CYRILLIC CAPITAL LETTER A}strid", True),
+        ("Asta", "\N{CYRILLIC CAPITAL LETTER A}\N{CYRILLIC SMALL LETTER DZE}t\N{CYRILLIC SMALL LETTER A}", True),
+        ("Ivar", "lvar", True),
+        ("Ivar", "ivar", True),
+        ("Mom", "Morn", True),
+        ("Finn", "Fínn", True),
+        ("O1", "0l", True),
+        ("Tove", "To ve", True),
+        ("Astrid", "Astrid 2", False),
+        ("Karl 2", "Karl 3", False),
+        ("Liv", "Leif", False),
+    ],
+)
+def test_names_that_look_alike_are_recognised(name: str, other: str, alike: bool) -> None:
+    assert look_alike(name, other) == look_alike(other, name) == alike
+
+
+@pytest.mark.parametrize("letter", "\u200b\u202e\u2066\ufeff\u00ad\u3164\u034f\ufe0f\u2028\x07\U000e0061")
+def test_names_have_no_invisible_or_bidirectional_characters(letter: str) -> None:
+    assert is_unseen(letter)
+    assert letter not in clean_name(f"As{letter}trid")
+
+
+def test_names_of_all_scripts_are_visible() -> None:
+    assert not any(map(is_unseen, "Åse Þórr Ἀθηνᾶ Игорь שרה علي 太郎 김철수 अर्जुन 🪓"))

@@ -295,7 +295,8 @@ async def test_records_are_replayed_one_at_a_time_and_cached(monkeypatch: pytest
         return object()
 
     monkeypatch.setattr(uploads, "_replay", slowly)
-    monkeypatch.setattr(uploads, "MAX_MATCHES", 2)
+    monkeypatch.setattr(uploads, "MAX_BYTES", 20)
+    monkeypatch.setattr(uploads, "size_of", lambda match: 10)
     reader = Uploads()
     await asyncio.gather(*(reader.verify(str(k)) for k in range(5)))
     assert most == 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sqlite3
 from contextlib import AsyncExitStack
 from dataclasses import replace
@@ -293,3 +294,26 @@ async def test_a_database_that_does_not_answer_is_refused_without_its_password(s
         async with Store.open(away):
             pass
     assert "secret" not in str(refusal.value)
+
+
+async def test_the_log_is_flushed_to_the_disk_soon_after_a_transaction(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    flushed: list[int] = []
+    fsync = os.fsync
+
+    def flush(descriptor: int) -> None:
+        flushed.append(os.fstat(descriptor).st_ino)
+        fsync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", flush)
+    monkeypatch.setattr(database, "_SYNC_INTERVAL", 0.1)
+    async with Store.open(settings) as store:
+        log = (settings.data / "meadhall.db-wal").stat().st_ino
+        for number in range(50):
+            await store.save_guest(Guest("a", f"Astrid {number}"))
+        await asyncio.sleep(0.4)
+        assert flushed.count(log) == 1, "many transactions share a flush"
+        await store.save_guest(Guest("a", "Astrid"))
+        await asyncio.sleep(0.4)
+        assert flushed.count(log) == 2

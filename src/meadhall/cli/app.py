@@ -153,6 +153,20 @@ def games() -> None:
     list_games()
 
 
+def rotate_keys(
+    data: Annotated[Path | None, typer.Option(help=_("Folder for the database file (MEADHALL_DATA)."))] = None,
+    database_url: Annotated[
+        str | None, typer.Option(help=_("Another database, e.g. postgresql+asyncpg://… (MEADHALL_DATABASE_URL)."))
+    ] = None,
+    at_once: Annotated[
+        bool, typer.Option("--now", help=_("Refuse the old keys at once, which logs out every browser and program."))
+    ] = False,
+) -> None:
+    from meadhall.cli.keys import rotate
+
+    rotate(data, database_url, at_once)
+
+
 def split_names(names: str) -> list[str]:
     """Split ``"a,b"`` into a list."""
     return [name.strip() for name in names.split(",") if name.strip()]
@@ -200,6 +214,12 @@ def build() -> typer.Typer:
     app.command(help=_("Show how the win chances changed in a recorded match, and its turning points."))(analyse)
     app.command(help=_("Compile the rules now instead of at the first game."))(warm)
     app.command(help=_("List the games."))(games)
+    keys = typer.Typer(help=_("Manage the keys of a hall."), no_args_is_help=True)
+    keys.callback()(lambda: None)
+    keys.command("rotate", help=_("Replace the keys that sign cookies and tokens, and the key of the daily puzzles."))(
+        rotate_keys
+    )
+    app.add_typer(keys, name="keys")
     return app
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 import secrets
+import unicodedata
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,16 @@ from meadhall.engine.errors import BadSetup
 
 MAX_COUNT = 1_000_000_000
 """The largest number of games, matches or processes that one call accepts."""
+MAX_NAME = 60
+"""The number of characters of a player's or bot's name."""
+MAX_REASON = 200
+"""The number of characters of the reason why a match was given up."""
+_UNSEEN_CATEGORIES = ("Cc", "Cf", "Zl", "Zp")
+"""Unicode's categories of control characters, invisible and bidirectional format characters, and separators of lines."""
+_UNSEEN = frozenset(
+    map(chr, [0x34F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x2800, 0x3164, 0xFFA0, *range(0x180B, 0x1810), *range(0xFE00, 0xFE10)])
+)
+"""Invisible characters of other categories: joiners, fillers, blanks and variation selectors."""
 MAX_QUOTED = 60
 """The number of characters of an invalid value that an error message repeats."""
 
@@ -59,6 +70,21 @@ def check_text(text: Any, what: str) -> str:
 
 Seed = str | bytes | int
 """A seed, as every function that takes one accepts it; ``check_seed`` gives its meaning."""
+
+
+def is_unseen(letter: str) -> bool:
+    """Return whether a character is a control character, invisible, or changes the direction of the text around it."""
+    return letter in _UNSEEN or unicodedata.category(letter) in _UNSEEN_CATEGORIES or "\U000e0100" <= letter <= "\U000e01ef"
+
+
+def check_line(text: Any, what: str, most: int) -> str:
+    """Return ``text`` if it can stand in a line: at most ``most`` characters, all of them visible. Raises BadSetup."""
+    check_text(text, what)
+    if len(text) > most:
+        raise BadSetup(f"{what} must have at most {most} characters, not {len(text)}")
+    if any(map(is_unseen, text)):
+        raise BadSetup(f"{what} must not contain control characters, or invisible or bidirectional ones: {text[:MAX_QUOTED]!a}")
+    return str(text)
 
 
 def check_seed(seed: Any) -> bytes:

@@ -14,7 +14,7 @@ import numpy as np
 
 from meadhall.engine import chance
 from meadhall.engine.award import Award, check_award, won_by_resignation
-from meadhall.engine.checks import Seed, as_integer, check_seed, check_text, quoted
+from meadhall.engine.checks import MAX_REASON, Seed, as_integer, check_line, check_seed, quoted
 from meadhall.engine.compiled import loops
 from meadhall.engine.display import Displayed, Table
 from meadhall.engine.errors import BadSetup, CannotUndo, IllegalAction, MatchOver, NotYourTurn
@@ -432,7 +432,7 @@ class Match(Displayed, Generic[S]):
         Raises:
             BadSetup: a record can't hold the text, the award doesn't fit the match, or the match is over.
         """
-        check_text(why, "the reason for giving up a match")
+        check_line(why, "the reason for giving up a match", MAX_REASON)
         if self.over:
             raise BadSetup("the match was played to its end")
         if awarded is not None:

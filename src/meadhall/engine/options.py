@@ -15,7 +15,7 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 import msgspec
 
-from meadhall.engine.checks import quoted
+from meadhall.engine.checks import is_unseen, quoted
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.language import gettext as _
 from meadhall.engine.places import line_of, place_of
@@ -318,7 +318,7 @@ def unfit(data: Any, path: str = "$") -> Iterator[tuple[str, str]]:
         for index, value in enumerate(data):
             yield from unfit(value, f"{path}[{index}]")
     elif isinstance(data, str):
-        if not data.isprintable():
+        if not data.isprintable() or any(map(is_unseen, data)):
             yield path, f"{data!r} can't be printed"
     elif data is not None and not isinstance(data, int) and not (isinstance(data, float) and math.isfinite(data)):
         yield path, f"{data} is neither text nor a number"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass
@@ -11,7 +10,7 @@ from typing import Any, Generic, Literal, NamedTuple
 
 import numpy as np
 
-from meadhall.engine.checks import as_integer, check_text, quoted
+from meadhall.engine.checks import MAX_NAME, as_integer, check_line, quoted
 from meadhall.engine.compiled import loops
 from meadhall.engine.display import Displayed, Table
 from meadhall.engine.errors import BadSetup, MalformedAction
@@ -38,13 +37,12 @@ def check_seat(seat: Any) -> Seat:
     """Return ``seat`` if a record can hold it. Raises BadSetup for anything else."""
     if not isinstance(seat, Seat):
         raise BadSetup(f"a seat must be a name or a Seat, not {quoted(seat)}")
-    if any(unicodedata.category(letter) == "Cc" for letter in check_text(seat.name, "a name")):
-        raise BadSetup(f"a name must not contain control characters: {quoted(seat.name)}")
+    check_line(seat.name, "a name", MAX_NAME)
     if seat.kind not in ("human", "bot"):
         raise BadSetup(f'the kind of a seat must be "human" or "bot", not {quoted(seat.kind)}')
     if (seat.kind == "bot") != (seat.bot is not None):
         raise BadSetup(f"a bot's seat must name its bot, and a person's seat must not: {quoted(seat)}")
-    if seat.bot is not None and not check_text(seat.bot, "the name of a bot"):
+    if seat.bot is not None and not check_line(seat.bot, "the name of a bot", MAX_NAME):
         raise BadSetup("the name of a bot is empty")
     return seat
 

@@ -64,7 +64,7 @@ async def create_app(settings: Settings, store: Store, worker: Worker) -> Litest
 async def serve_hall(app: Litestar, settings: Settings, store: Store, worker: Worker) -> None:
     """Let the application serve a new hall, from its next lifespan on."""
     app.state.hall = Hall(settings, store, worker)
-    app.state.sessions = Sessions(store, await store.secret("guests"))
+    app.state.sessions = Sessions(store, await store.secret("guests"), await store.retired_secrets("guests"))
     app.state.stream_limit = StreamLimit(settings.streams_per_client)
 
 
@@ -167,7 +167,7 @@ def _lifespan(request_counts: MemoryStore) -> Callable[[Litestar], AbstractAsync
             await hall.ready.prepare(resume)
             gc_tuning.freeze_loaded_objects()
 
-        preparing, cleaning = asyncio.create_task(prepare()), asyncio.create_task(_delete_expired(request_counts))
+        preparing, cleaning = asyncio.create_task(prepare()), asyncio.create_task(_clean_up(request_counts, hall))
         async with gc_tuning.tuned_gc(), measured_lag():
             yield
         for task in (preparing, cleaning, *resuming):
@@ -178,8 +178,12 @@ def _lifespan(request_counts: MemoryStore) -> Callable[[Litestar], AbstractAsync
     return lifespan
 
 
-async def _delete_expired(counts: MemoryStore) -> None:
-    """Delete request counts that have expired, once a minute: a client that never comes back would keep its own forever."""
+async def _clean_up(counts: MemoryStore, hall: Hall) -> None:
+    """Once a minute delete request counts that have expired, and release the rooms of finished matches.
+
+    A client that never comes back would keep its count forever, and a match its memory.
+    """
     while True:
         await asyncio.sleep(_MINUTE)
         await counts.delete_expired()
+        hall.release_finished_rooms()

@@ -6,17 +6,22 @@ import json
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET, Meta, UnsetType
 
-from meadhall.engine.checks import quoted
+from meadhall.engine.checks import MAX_NAME, MAX_REASON, quoted
 from meadhall.engine.errors import RecordError
 from meadhall.engine.language import gettext as _
 
 FORMAT = "meadhall-match/1"
 SUFFIX = ".match.json"
+
+MAX_TEXT = 500
+"""The number of characters of an action's text."""
+
+Name = Annotated[str, Meta(max_length=MAX_NAME)]
 
 MatchRecord = dict[str, Any]
 """A match record as JSON-able data."""
@@ -29,9 +34,9 @@ class _Strict(msgspec.Struct, forbid_unknown_fields=True):
 class RecordedSeat(_Strict):
     """The player on a seat: ``kind`` is ``human``, or ``bot`` with the name of the ``bot``."""
 
-    name: str
-    kind: str
-    bot: str | UnsetType = UNSET
+    name: Name
+    kind: Name
+    bot: Name | UnsetType = UNSET
 
 
 class RecordedAction(_Strict):
@@ -41,7 +46,7 @@ class RecordedAction(_Strict):
     seat: int
     action: int
     events: list[list[Any]]
-    text: str = ""
+    text: Annotated[str, Meta(max_length=MAX_TEXT)] = ""
     hinted: bool = False
     legal: int | UnsetType = UNSET
 
@@ -58,7 +63,7 @@ class RecordedResult(_Strict):
 
     winners: list[int]
     scores: list[float]
-    reason: str
+    reason: Name
     points: list[int] | UnsetType = UNSET
 
 
@@ -67,7 +72,7 @@ class RecordedAward(_Strict):
 
     winners: list[int]
     scores: list[float]
-    why: str
+    why: Name
 
 
 class RecordedMatch(_Strict):
@@ -86,7 +91,7 @@ class RecordedMatch(_Strict):
     undone: list[RecordedUndo]
     result: RecordedResult | None
     seed: str | UnsetType = UNSET
-    abandoned: str | UnsetType = UNSET
+    abandoned: Annotated[str, Meta(max_length=MAX_REASON)] | UnsetType = UNSET
     awarded: RecordedAward | UnsetType = UNSET
 
 

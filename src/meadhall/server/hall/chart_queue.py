@@ -12,6 +12,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 from meadhall.bots.analysis import Analysis, Knowledge
 from meadhall.engine.language import gettext as _
@@ -21,8 +22,11 @@ from meadhall.server.worker.client import Worker, WorkerLost
 
 log = logging.getLogger(__name__)
 
-MAX_JOBS = 500
-"""Charts in memory. Beyond that, finished ones are evicted, least recently requested first."""
+MAX_BYTES = 32 * 1024 * 1024
+"""Memory for finished charts. Beyond it they are evicted, least recently requested first."""
+
+_CHANCE_SIZE, _CHART_SIZE = 400, 4000
+"""Bytes of one chance in an analysis and in its drawings, and of a chart without any."""
 
 MAX_WAITING_UPLOADS = 16
 """Charts of uploaded records that may wait in the queue."""
@@ -44,7 +48,7 @@ class ChartJob:
     """A chart: waiting, in progress, done or failed.
 
     Attributes:
-        match: the match; None at the end, because hundreds of jobs are kept.
+        match: the match; None at the end, because many jobs are kept.
         client: address of the client who uploaded the record; "" for a match of the hall's own tables.
         when_done: called when the job ends: done, failed or dropped.
         has_subscribers: returns whether a page waits for the chart without repeating its request.
@@ -53,6 +57,7 @@ class ChartJob:
         has_lost_worker: whether the worker ended during the job. The job is repeated once.
         failed: whether the job ended without a result.
         requested_at: time of the last request, in seconds of the monotonic clock.
+        drawings: the finished chart as pages show it, by language.
     """
 
     match: Match | None
@@ -65,6 +70,7 @@ class ChartJob:
     has_lost_worker: bool = False
     failed: bool = False
     requested_at: float = field(default_factory=time.monotonic)
+    drawings: dict[str, Any] = field(default_factory=dict)
 
     @property
     def is_open(self) -> bool:
@@ -75,6 +81,11 @@ class ChartJob:
     def is_wanted(self) -> bool:
         """Whether a page still waits for the chart."""
         return self.has_subscribers() or time.monotonic() - self.requested_at < REQUEST_TIMEOUT
+
+    @property
+    def size(self) -> int:
+        """Roughly the bytes that the finished chart takes."""
+        return _CHART_SIZE + (0 if self.analysis is None else _CHANCE_SIZE * sum(map(len, self.analysis.chances)))
 
     def advance(self, progress: float) -> None:
         """Record the progress. Raise an exception, which ends the analysis, if no page waits for the chart."""
@@ -123,7 +134,6 @@ class ChartQueue:
             if client:
                 self._check_limits(client)
             job = self._jobs[key, knowledge] = ChartJob(match, knowledge, client, when_done, has_subscribers)
-            self._evict()
         job.requested_at = time.monotonic()
         if not job.is_open:
             self._jobs.move_to_end((key, knowledge))
@@ -143,9 +153,13 @@ class ChartQueue:
             raise TooMany(_("Other charts are being drawn. Try again when they are done."))
 
     def _evict(self) -> None:
-        done = [key for key, job in self._jobs.items() if not job.is_open]
-        for key in done[: max(0, len(self._jobs) - MAX_JOBS)]:
+        done = [(key, job) for key, job in self._jobs.items() if not job.is_open]
+        size = sum(job.size for _, job in done)
+        for key, job in done:
+            if size <= MAX_BYTES:
+                return
             del self._jobs[key]
+            size -= job.size
 
     def _waiting(self) -> list[ChartJob]:
         """Return the open jobs: own tables before uploaded records, then in the order of their first request."""
@@ -172,7 +186,9 @@ class ChartQueue:
                 log.exception("a chart of %s failed", match.game.name)
                 job.failed = True
             job.match = None
+            self._evict()
             job.when_done()
+            job.when_done, job.has_subscribers = _do_nothing, _no_subscribers  # they would keep the room in memory
 
     def _remove(self, job: ChartJob) -> None:
         for key in [key for key, other in self._jobs.items() if other is job]:

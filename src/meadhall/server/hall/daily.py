@@ -18,7 +18,7 @@ from meadhall.engine.match import Match
 from meadhall.server.errors import NotFound, WrongMoment
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.room import Room
-from meadhall.server.store.models import FINISHED, Conflict, Guest, SeatRow, TableRow, new_id, new_link_token, now
+from meadhall.server.store.models import FINISHED, Conflict, Guest, Score, SeatRow, TableRow, new_id, new_link_token, now
 from meadhall.server.store.store import Store
 
 DAYS_BACK = 30
@@ -26,6 +26,12 @@ DAYS_BACK = 30
 
 _WON = "won"
 """A figure beside the game's own: 1 if the puzzle was solved, else 0."""
+
+
+_MEASURED_AT_ONCE = 20
+"""Number of attempts after which a visit of the page measures no more. The next visits go on."""
+
+_HALF = 1 << 31
 
 
 @dataclass(frozen=True)
@@ -78,8 +84,11 @@ def is_sealed(table: TableRow) -> bool:
 
 
 async def seed_of(store: Store, day: str) -> bytes:
-    """Return the seed of a day's puzzle. It is specific to this database."""
-    return hmac.digest(bytes.fromhex(await store.secret("daily")), f"daily {day}".encode(), "sha256")
+    """Return the seed of a day's puzzle. It is specific to this database. A new key counts from the next day on."""
+    begins = datetime.fromisoformat(day).replace(tzinfo=UTC)
+    before = [secret.value for secret in await store.retired_secrets("daily") if secret.valid_until > begins]
+    key = before[0] if before else await store.secret("daily")
+    return hmac.digest(bytes.fromhex(key), f"daily {day}".encode(), "sha256")
 
 
 # ----------------------------------------------------------------------------------------------------------------- attempts
@@ -171,23 +180,59 @@ def check_rematch(table: TableRow) -> None:
 # ------------------------------------------------------------------------------------------------------------------ results
 
 
-async def results(hall: Hall, tables: list[TableRow]) -> list[Attempt]:
-    """Return the results of the attempts that count, the best first."""
-    counted = [table for table in tables if counts(table)]
-    finished = [(table, figures) for table in counted if (figures := await figures_of(hall, table)) is not None]
-    finished.sort(key=lambda each: (_order(*each), each[0].finished_at))
-    orders = [_order(*each) for each in finished]
-    return [
-        Attempt(
-            table=table.id,
-            guest=table.host,
-            name=table.seats[0].name,
-            won=bool(figures[_WON]),
-            figures=figures,
-            place=1 + orders.index(_order(table, figures)),
-        )
-        for table, figures in finished
-    ]
+@dataclass(frozen=True)
+class Results:
+    """The results of a day: the ``best`` attempts, the guest's own (``mine``), and how often there is each score."""
+
+    best: tuple[Attempt, ...]
+    mine: Attempt | None
+    scores: tuple[Score, ...]
+
+    @property
+    def finished(self) -> int:
+        """The number of attempts that count."""
+        return sum(score.attempts for score in self.scores)
+
+
+async def results(hall: Hall, subject: Game, day: str, own: TableRow | None, shown: int) -> Results:
+    """Return the results of a day, with the best ``shown`` attempts. The work doesn't depend on the number of attempts."""
+    await _rank_new(hall, subject, day)
+    scores = await hall.store.scores(day)
+    places: dict[str, int] = {}
+    better = 0
+    for score in scores:
+        places.setdefault(score.standing, 1 + better)
+        better += score.attempts
+
+    def attempt(table: TableRow) -> Attempt:
+        assert table.figures is not None
+        assert table.standing is not None
+        place = places.get(table.standing, 1)
+        return Attempt(table.id, table.host, table.seats[0].name, bool(table.figures[_WON]), table.figures, place)
+
+    best = tuple(map(attempt, await hall.store.best_attempts(day, shown)))
+    mine = None if own is None else await hall.store.table(own.id)
+    return Results(best, attempt(mine) if mine is not None and mine.standing is not None else None, tuple(scores))
+
+
+async def _rank_new(hall: Hall, subject: Game, day: str) -> None:
+    """Measure and rank the attempts that were finished since the last visit of the page."""
+    measured = 0
+    while measured < _MEASURED_AT_ONCE:
+        new = await hall.store.unranked(day, subject.name, subject.version)
+        if not new:
+            return
+        for table in new:
+            measured += table.figures is None
+            figures = await figures_of(hall, table)
+            if figures is None:  # its rules are still being compiled
+                return
+            await hall.store.rank(table.id, day, figures, _standing(_order(table, figures)))
+
+
+def _standing(order: tuple[int, ...]) -> str:
+    """Return a text that sorts as the tuple does."""
+    return "".join(f"{number + _HALF:08x}" for number in order)
 
 
 def counts(table: TableRow) -> bool:

@@ -59,6 +59,9 @@ log = logging.getLogger(__name__)
 _MAX_ROOMS = 2000
 """Rooms in memory. Beyond that, rooms without subscribers are evicted, least recently used first. The store still has them."""
 
+_FINISHED_AGE = 120.0
+"""Seconds since its last use after which a room whose match has ended is released, if no page shows it."""
+
 _MIN_AGE = 60.0
 """Seconds since its last use before a room may be evicted. Every request that uses it has ended by then."""
 
@@ -134,8 +137,21 @@ class Hall:
         if len(self._rooms) >= _MAX_ROOMS:
             idle = [id for id, room in self._rooms.items() if _is_idle(room)]
             for id in idle[: len(self._rooms) - _MAX_ROOMS + 1]:
-                del self._rooms[id]
-                self.worker.forget(id)
+                self._release(id)
+
+    def release_finished_rooms(self) -> None:
+        """Release the rooms of finished matches that no page shows. A later request loads them again."""
+        for id, room in tuple(self._rooms.items()):
+            if (
+                room.table.status not in ("gathering", "running")
+                and len(room.channel) == 0
+                and monotonic() - room.last_used > _FINISHED_AGE
+            ):
+                self._release(id)
+
+    def _release(self, id: str) -> None:
+        del self._rooms[id]
+        self.worker.forget(id)
 
     def can_show(self, table: TableRow) -> bool:
         """Return whether the table's match can be replayed: its game is ready, and its rules have not changed."""

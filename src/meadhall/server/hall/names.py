@@ -5,7 +5,10 @@ from __future__ import annotations
 import secrets
 import unicodedata
 
+from meadhall.engine.checks import is_unseen
+
 NAME_LENGTH = 24
+_LONGEST_TEXT = 1000
 
 _GUESTS = """
 Astrid Björn Dagny Eirik Frida Gudrun Halvar Inga Jorunn Knut Liv Magnus Njal Oddny Ragna Signe Tove Ulfhild Vidar Ylva
@@ -26,5 +29,6 @@ def bot_name(seat: int) -> str:
 
 def clean_name(text: str) -> str:
     """Return ``text`` as a name: printable, on one line, with single blanks, at most 24 characters; "" if nothing is left."""
-    printable = "".join(c if unicodedata.category(c)[0] not in "CZ" else " " for c in unicodedata.normalize("NFC", text))
+    letters = unicodedata.normalize("NFC", text[:_LONGEST_TEXT])
+    printable = "".join(" " if is_unseen(c) or unicodedata.category(c)[0] in "CZ" else c for c in letters)
     return " ".join(printable.split())[:NAME_LENGTH].strip()

@@ -30,7 +30,7 @@ from meadhall.server.hall.pubsub import Channel, Subscriber
 from meadhall.server.hall.replaying import InformationSets, hinted_by, new_match, replayed, stored_outcome, todays_options
 from meadhall.server.hall.seating import check_start
 from meadhall.server.hall.undoing import check_undo
-from meadhall.server.store.models import FINISHED, Conflict, Entry, Guest, SeatRow, TableRow, now
+from meadhall.server.store.models import FINISHED, Conflict, Entry, Guest, SeatRow, TableRow, new_link_token, now
 from meadhall.server.store.store import Store
 from meadhall.server.worker.client import Worker
 from meadhall.server.worker.threads import run_in_thread
@@ -67,7 +67,7 @@ class Room:
         self.table = table
         self.match: Match | None = None
         self.entry_count = 0
-        self.version = _milliseconds()
+        self.version = store.moment()
         self.channel = Channel()
         self.bots = BotDriver(self, worker, bot_pause)
         self.hints = Hints(worker, self.publish_to)
@@ -246,7 +246,10 @@ class Room:
         return len(self.game.parties(len(self.table.seats), self.table.options)) == 2
 
     async def carry_seat(self, seat: int, guest: Guest) -> None:
-        """Share a seat with ``guest``, the same person on another device. Refuse if the guest has another seat here."""
+        """Share a seat with ``guest``, the same person on another device. Refuse if the guest has another seat here.
+
+        The pages of the seat show how many devices hold it.
+        """
 
         async def carry() -> None:
             if self.table.seat_of(guest.id) not in (None, seat):
@@ -256,7 +259,17 @@ class Room:
                 raise WrongMoment(_("The player has left this seat."))
             self.table = await self._store.save_table(self.table.replace_seat(replace(row, guests=row.guests | {guest.id})))
 
-        await self._write(carry)
+        await self._write(carry, only=seat)  # its owner is told of the device
+
+    async def renew_link(self, guest: Guest) -> None:
+        """Give the guest's seat another private link. Other devices lose the seat, and the old link leads nowhere."""
+
+        async def renew() -> None:
+            row = self.table.seats[self.seat_of(guest)]
+            alone = replace(row, guests=frozenset({guest.id}), link_token=new_link_token())
+            self.table = await self._store.save_table(self.table.replace_seat(alone))
+
+        await self._write(renew)
 
     async def open_rematch(self, guest: Guest, rematch: Callable[[TableRow], TableRow], instead_of: str | None = None) -> str:
         """Return the table id of the rematch. Open the table that ``rematch`` makes, if there is none. Refuse spectators.
@@ -355,7 +368,7 @@ class Room:
 
     def publish(self) -> None:
         """Publish a change that everyone may see to all subscribers."""
-        self.version = max(self.version, *self._private_versions.values(), _milliseconds() - 1) + 1
+        self.version = max(self.version, *self._private_versions.values(), self._store.moment() - 1) + 1
         self._private_versions.clear()
         self.bots.cancel_outdated_search()
         if self.table.status in FINISHED:
@@ -365,7 +378,7 @@ class Room:
 
     def publish_to(self, seat: int) -> None:
         """Publish a change to the pages of the one seat that may see it. The others must not even learn that it happened."""
-        self._private_versions[seat] = max(self.version_for(seat) + 1, _milliseconds())
+        self._private_versions[seat] = max(self.version_for(seat) + 1, self._store.moment())
         self.channel.publish(self.table.seats[seat].guests)
 
     def version_for(self, seat: int | None) -> int:
@@ -427,8 +440,3 @@ class Room:
 def _check_number(match: Match, number: int | None) -> None:
     if number is not None and number != match.next_number:
         raise Stale(_("The game has moved on. Look again, then choose."))
-
-
-def _milliseconds() -> int:
-    """Return the current time in milliseconds, so that versions before a restart are lower."""
-    return time.time_ns() // 1_000_000

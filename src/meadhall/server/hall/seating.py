@@ -16,6 +16,7 @@ from meadhall.engine.language import gettext as _
 from meadhall.engine.language import listed as joined
 from meadhall.engine.language import ngettext
 from meadhall.server.errors import NotFound, NotSeated, WrongMoment
+from meadhall.server.hall.lookalikes import look_alike
 from meadhall.server.hall.names import bot_name, clean_name
 from meadhall.server.store.models import Guest, SeatRow, TableRow, new_link_token
 
@@ -222,6 +223,10 @@ def _check_no_person(table: TableRow, seat: int) -> SeatRow:
 
 
 def _unlike_others(table: TableRow, name: str) -> str:
-    """Return the name, with a number if another seat at the table has it already."""
-    taken = {seat.name for seat in table.seats}
-    return next(candidate for k in range(1, 99) if (candidate := name if k == 1 else f"{clean_name(name)[:20]} {k}") not in taken)
+    """Return the name, with a number if another seat at the table has one that looks like it."""
+    taken = [seat.name for seat in table.seats if seat.name]
+
+    def numbered(number: int) -> str:
+        return name if number == 1 else f"{clean_name(name)[:20]} {number}"
+
+    return next(each for each in map(numbered, range(1, 99)) if not any(look_alike(each, other) for other in taken))

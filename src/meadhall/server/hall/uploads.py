@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-from collections import OrderedDict
+from hashlib import sha256
 
 from meadhall.engine.errors import RecordError
 from meadhall.engine.language import gettext as _
 from meadhall.engine.match import Match
 from meadhall.engine.record.format import loads
 from meadhall.engine.record.replay import every_action, replay
+from meadhall.server.ops.byte_cache import ByteCache
 
 MAX_ACTIONS = 5000
 """Limit of the actions in a record, undone ones included. The longest matches have about a twentieth of it."""
 
-MAX_MATCHES = 32
-"""Matches in memory; beyond that the least recently shown are evicted. The longest take some 4 MB."""
+MAX_BYTES = 32 * 1024 * 1024
+"""Memory for replayed matches. Most take less than 1 MB."""
+
+_EVENT_SIZE, _STEP_SIZE = 800, 2000
+"""Bytes of an event and of a step without its state, as several viewers see them."""
 
 
 class Uploads:
@@ -25,7 +29,7 @@ class Uploads:
     """
 
     def __init__(self) -> None:
-        self._matches: OrderedDict[str, Match] = OrderedDict()
+        self._matches: ByteCache[bytes, Match] = ByteCache(MAX_BYTES)
         self._lock = asyncio.Lock()
 
     async def verify(self, text: str | bytes) -> Match:
@@ -35,15 +39,21 @@ class Uploads:
 
     async def match(self, text: str) -> Match:
         """Return the match of a record that was verified when it was uploaded. Recent ones come from memory."""
-        if text not in self._matches:
+        key = sha256(text.encode()).digest()
+        match = self._matches.get(key)
+        if match is None:
             async with self._lock:
-                if text not in self._matches:  # another request may have replayed it meanwhile
-                    self._matches[text] = await asyncio.to_thread(_replay, text)
-        match = self._matches[text]
-        self._matches.move_to_end(text)
-        if len(self._matches) > MAX_MATCHES:
-            self._matches.popitem(last=False)
+                match = self._matches.get(key)  # another request may have replayed it meanwhile
+                if match is None:
+                    match = await asyncio.to_thread(_replay, text)
+                    self._matches.put(key, match, size_of(match))
         return match
+
+
+def size_of(match: Match) -> int:
+    """Return roughly how many bytes a match takes in memory."""
+    steps = [*match.steps, *(step for undone in match.undone for step in undone.steps)]
+    return sum(step.before.nbytes + _STEP_SIZE + _EVENT_SIZE * len(step.events) for step in steps) + _STEP_SIZE
 
 
 def _replay(text: str | bytes) -> Match:

@@ -6,13 +6,12 @@ All coordinates are in a picture of ``WIDTH`` by ``HEIGHT``. ``chart.css`` repea
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
 from itertools import pairwise
 
 from meadhall.bots.analysis import Analysis, accuracy_in_words, change_in_words, party_in_words, turning_point_in_words
 from meadhall.bots.hints import percent_in_words
 from meadhall.engine.game import Scoring
-from meadhall.engine.language import current_language, speaking
+from meadhall.engine.language import current_language
 from meadhall.engine.language import gettext as _
 from meadhall.engine.match import Match
 from meadhall.server.hall.chart_queue import ChartJob
@@ -46,7 +45,7 @@ def chart_part(match: Match, job: ChartJob, base: str, step: int | None = None, 
         url=f"{base}/chart",
         replay=f"{base}/replay" if base.startswith("/tables/") else base,
         knowledge=job.knowledge,
-        view=None if analysis is None else chart_view(match, analysis),
+        view=None if analysis is None else _drawing(match, analysis, job),
         percent=int(100 * job.progress),
         error=_("The chart could not be drawn.") if job.failed else "",
         step=step,
@@ -54,18 +53,17 @@ def chart_part(match: Match, job: ChartJob, base: str, step: int | None = None, 
     )
 
 
+def _drawing(match: Match, analysis: Analysis, job: ChartJob) -> ChartView:
+    """Return the finished chart of a job. It is drawn once for each language."""
+    language = current_language()
+    if language not in job.drawings:
+        job.drawings[language] = chart_view(match, analysis)
+    drawing: ChartView = job.drawings[language]
+    return drawing
+
+
 def chart_view(match: Match, analysis: Analysis) -> ChartView:
-    """Return the finished chart of a match."""
-    return _chart_view(match, analysis, current_language())
-
-
-@lru_cache(maxsize=32)
-def _chart_view(match: Match, analysis: Analysis, language: str) -> ChartView:
-    with speaking(language):
-        return _new_chart_view(match, analysis)
-
-
-def _new_chart_view(match: Match, analysis: Analysis) -> ChartView:
+    """Return the finished chart of a match, in the current language."""
     result = match.outcome()
     winners = result.winners if result else ()
     count = len(analysis.chances)

@@ -31,7 +31,7 @@ from meadhall.server.hall.daily import (
 from meadhall.server.hall.hall import Hall
 from meadhall.server.pages.dates import moment
 from meadhall.server.pages.models import AttemptView, Bar, DailyPage, DailyState, DailyStrip, FigureView, Plot
-from meadhall.server.store.models import FINISHED, Guest, TableRow
+from meadhall.server.store.models import Guest, Score, TableRow
 
 BEST_SHOWN = 20
 """Number of attempts that a page lists."""
@@ -60,16 +60,14 @@ async def daily_page(hall: Hall, guest: Guest, day: str, base: str) -> DailyPage
     Raises:
         NotFound: there is no puzzle for that day.
     """
-    tables = await hall.store.attempts(day)
     subject = await puzzle_on(hall.store, day)
     own = await own_attempt(hall.store, day, guest)
     state = _state(own, day)
     done = state in ("over", "missed")
-    attempts = await results(hall, tables) if done else []
+    found = await results(hall, subject, day, own, BEST_SHOWN)
+    mine, scores = (found.mine, found.scores) if done else (None, ())
     outcome, pending = await _outcome(hall, subject, day, guest) if done else (None, False)
-    mine = next((each for each in attempts if own is not None and each.table == own.id), None)
-    shown = [_attempt(subject, each, each is mine) for each in attempts]
-    yours = next((each for each in shown if each.you), None)
+    yours = None if mine is None else _attempt(subject, mine, you=True)
     days = sorted({*recent_days()[:DAYS_SHOWN], *await hall.store.days(DAYS_SHOWN), day}, reverse=True)
     return DailyPage(
         url=f"/daily/{day}",
@@ -82,12 +80,12 @@ async def daily_page(hall: Hall, guest: Guest, day: str, base: str) -> DailyPage
         ready=subject.name in hall.ready,
         lesson_minutes=subject.lessons.minutes if subject.lessons else 0,
         table=f"/tables/{own.id}" if own else "",
-        finished=sum(table.status in FINISHED for table in tables),
+        finished=found.finished,
         ends=moment(ends_at(day)),
         hours=hours_left(),
         mine=yours,
-        best=tuple(shown[:BEST_SHOWN]),
-        plots=tuple(_plot(figure, attempts, mine) for figure in terms(subject).figures) if attempts else (),
+        best=tuple(_attempt(subject, each, mine is not None and each.table == mine.table) for each in found.best) if done else (),
+        plots=tuple(_plot(figure, scores, mine) for figure in terms(subject).figures) if scores else (),
         outcome=outcome,
         outcome_pending=pending,
         solution=await _solution(hall, subject, day, outcome),
@@ -129,9 +127,11 @@ def _attempt(subject: Game, attempt: Attempt, you: bool) -> AttemptView:
     return AttemptView(f"/tables/{attempt.table}/replay", attempt.place, attempt.name, attempt.won, you, figures)
 
 
-def _plot(figure: Figure, attempts: Sequence[Attempt], mine: Attempt | None) -> Plot:
+def _plot(figure: Figure, scores: Sequence[Score], mine: Attempt | None) -> Plot:
     """Return a plot with a bar for every possible value; for a figure without a limit, from the lowest to the highest result."""
-    values = Counter(each.figures[figure.name] for each in attempts)
+    values = Counter[int]()
+    for score in scores:
+        values[score.figures[figure.name]] += score.attempts
     first, last = (min(values), max(values)) if figure.most is None else (0, figure.most)
     first = max(0, min(first, last + 1 - _FEWEST_BARS))
     highest = max(values.values())

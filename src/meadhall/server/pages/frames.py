@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -19,6 +18,7 @@ from markupsafe import Markup
 from meadhall.engine.language import current_language
 from meadhall.engine.match import Match
 from meadhall.server.hall.room import Room
+from meadhall.server.ops.byte_cache import ByteCache
 from meadhall.server.pages.lobby import lobby_page
 from meadhall.server.pages.log import tellings
 from meadhall.server.pages.match import live_page, seat_views
@@ -26,8 +26,11 @@ from meadhall.server.pages.models import LobbyPage, MatchPage, Refusal, SeatView
 from meadhall.server.pages.templates import environment, template
 from meadhall.server.store.models import Guest
 
-_FRAGMENTS_KEPT = 16_384
-"""Rendered fragments in the cache: about 60 log entries and 20 parts of a board at each of 200 busy tables."""
+_FRAGMENTS_SIZE = 64 * 1024 * 1024
+"""Bytes of rendered fragments in the cache: enough for some 60 log entries and 20 parts of a board at each of 200 busy tables."""
+
+_VALUES_SIZE = 1500
+"""Bytes of the values that a fragment was rendered from, beside its text."""
 
 _INDENTATION = re.compile(r"\n\s*")
 
@@ -58,7 +61,7 @@ class Frames:
 
     def __init__(self) -> None:
         self._versions: WeakKeyDictionary[Room, _Version] = WeakKeyDictionary()
-        self._fragment = lru_cache(maxsize=_FRAGMENTS_KEPT)(_fragment)
+        self._fragments: ByteCache[tuple[Macro, tuple[Hashable, ...], str], Markup] = ByteCache(_FRAGMENTS_SIZE)
         environment().globals.update(cached=self.cached)
 
     def cached(self, macro: Macro, *values: Hashable) -> Markup:
@@ -67,6 +70,14 @@ class Frames:
         The macro must stand in an imported template: a macro of a page's own template is a new object in every rendering.
         """
         return self._fragment(macro, values, current_language())
+
+    def _fragment(self, macro: Macro, values: tuple[Hashable, ...], language: str) -> Markup:
+        key = macro, values, language
+        found = self._fragments.get(key)
+        if found is None:
+            found = _one_line(macro(*values))
+            self._fragments.put(key, found, _VALUES_SIZE + 2 * len(found))
+        return found
 
     def frame(self, room: Room, guest: Guest, base_url: str, notice: Refusal | None = None) -> Frame:
         """Return the frame of a table as a guest sees it, in the current language: the lobby or the match.
@@ -159,10 +170,6 @@ def _at_rest(page: MatchPage) -> MatchPage:
 def _game_macros(game: str) -> Any:
     """Return the macros of a game's page: ``board``, ``about`` and ``controls``."""
     return template(f"{game}/page.html").module
-
-
-def _fragment(macro: Macro, values: tuple[Hashable, ...], _language: str) -> Markup:
-    return _one_line(macro(*values))
 
 
 def _one_line(html: str) -> Markup:

@@ -89,6 +89,7 @@ def live_page(room: Room, match: Match, viewer: int | None, seats: tuple[SeatVie
         daily=table.daily or "",
         daily_ends=moment(ends_at(table.daily)).iso if table.daily else "",
         daily_ended=table.daily is not None and not is_sealed(table),
+        devices=len(table.seats[viewer].guests) if running and viewer is not None else 0,
     )
 
 

@@ -324,6 +324,7 @@ class Device:
 
     url: str
     qr: str  # an <svg> string
+    renew: str  # address of the form that renews the link
 
 
 @dataclass(frozen=True)
@@ -367,6 +368,7 @@ class MatchPage:
     daily: str = ""  # the day if it is a daily puzzle, e.g. "2026-11-21"
     daily_ends: str = ""  # the end of that day for machines
     daily_ended: bool = False
+    devices: int = 0  # the number of devices that hold the viewer's seat
 
 
 # --------------------------------------------------------------------------------------------------------- chart and replay

@@ -82,7 +82,7 @@ def _device(request: AnyRequest, room: Room, guest: Guest) -> Device | None:
     if seat is None or room.table.status != "running":
         return None
     url = f"{base_url(request)}/seat/{room.table.seats[seat].link_token}"
-    return Device(url, qr_code(url))
+    return Device(url, qr_code(url), f"/tables/{room.table.id}/device")
 
 
 def table_answer(

@@ -1,15 +1,15 @@
-"""Private links: each moves a seat to another device of the same player."""
+"""Private links: each shares a seat with another device of the same player, and can be renewed."""
 
 from __future__ import annotations
 
-from litestar import get, post
+from litestar import Response, get, post
 from litestar.response import Redirect
 
 from meadhall.engine.language import gettext as _
 from meadhall.server.errors import NotFound
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.room import Room
-from meadhall.server.pages.responses import page, see_other
+from meadhall.server.pages.responses import page, see_other, wants_json
 from meadhall.server.routes.answers import Answer
 from meadhall.server.store.models import Guest
 from meadhall.server.web.request import AnyRequest
@@ -34,6 +34,15 @@ async def move_seat(hall: Hall, guest: Guest, sessions: Sessions, key: str) -> R
     return see_other(f"/tables/{room.table.id}")
 
 
+@post("/tables/{id:str}/device", status_code=200)
+async def renew_link(request: AnyRequest, room: Room, guest: Guest) -> Answer:
+    """Renew the private link of the guest's seat. Other devices lose the seat. The page that follows has the new link."""
+    await room.renew_link(guest)
+    if wants_json(request):
+        return Response({"url": f"/seat/{room.table.seats[room.seat_of(guest)].link_token}"})
+    return see_other(f"/tables/{room.table.id}")
+
+
 async def _seat_behind(hall: Hall, link_token: str) -> tuple[Room, int]:
     found = await hall.store.table_by_link(link_token)
     if found is None:
@@ -41,4 +50,4 @@ async def _seat_behind(hall: Hall, link_token: str) -> tuple[Room, int]:
     return await hall.room(found[0].id), found[1]
 
 
-routes = [show_seat, move_seat]
+routes = [show_seat, move_seat, renew_link]

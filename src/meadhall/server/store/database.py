@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import sqlite3
 from collections.abc import Callable
 from contextlib import suppress
@@ -25,6 +26,9 @@ _PRAGMAS: Final = ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON", 
 
 _CHECKPOINT_INTERVAL: Final = 500
 """Number of transactions after which SQLite's write-ahead log is copied into the database."""
+
+_SYNC_INTERVAL: Final = 1.0
+"""Seconds after a transaction within which it is safe from a power cut: then the write-ahead log is flushed to the disk."""
 
 _LARGEST_LOG: Final = 20_000
 """Pages of 4 KB after which SQLite copies the log by itself, within the transaction that exceeds this size.
@@ -90,6 +94,8 @@ class SqliteDatabase:
         self._connection: Connection | None = None
         self._transactions = 0
         self._checkpoint: asyncio.Future[None] | None = None
+        self._sync: asyncio.Future[None] | None = None
+        self._log_file = f"{url.database}-wal"
 
         @event.listens_for(self._engine, "connect")
         def prepare(connection: Any, _: Any) -> None:
@@ -110,9 +116,16 @@ class SqliteDatabase:
             self._disconnect()  # after an error of the disk, SQLite's own view of its files may be wrong
             raise NotStored(first_line(error)) from error
         self._transactions += 1
+        if self._sync is None or self._sync.done():
+            self._sync = asyncio.ensure_future(self._flush_log())
         if self._transactions % _CHECKPOINT_INTERVAL == 0 and (self._checkpoint is None or self._checkpoint.done()):
             self._checkpoint = asyncio.get_running_loop().run_in_executor(None, self._copy_log)
         return result
+
+    async def _flush_log(self) -> None:
+        """Flush the log to the disk after a while, in a thread. Waiting in every transaction would cost a quarter of its time."""
+        await asyncio.sleep(_SYNC_INTERVAL)
+        await asyncio.get_running_loop().run_in_executor(None, _flush, self._log_file)
 
     def _copy_log(self) -> None:
         try:
@@ -129,10 +142,26 @@ class SqliteDatabase:
             connection.close()
 
     async def close(self) -> None:
+        if self._sync is not None:
+            self._sync.cancel()  # closing the last connection copies the log into the database
         if self._checkpoint is not None:
             await self._checkpoint
         self._disconnect()
         self._engine.dispose()
+
+
+def _flush(file: str) -> None:
+    """Flush a file to the disk, if it exists."""
+    try:
+        descriptor = os.open(file, os.O_RDWR)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+    except FileNotFoundError:
+        pass
+    except OSError as error:
+        log.warning("the write-ahead log could not be flushed to the disk: %s", error.strerror)
 
 
 class PostgresDatabase:

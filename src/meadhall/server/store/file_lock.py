@@ -8,6 +8,7 @@ from filelock import FileLock, Timeout
 from sqlalchemy import URL
 
 from meadhall.engine.errors import MeadhallError
+from meadhall.server.store.private_files import PRIVATE_FILE, PRIVATE_FOLDER, make_private
 
 
 class StoreBusy(MeadhallError):
@@ -18,18 +19,21 @@ class StoreUnusable(MeadhallError):
     """The database can't be opened: it doesn't exist, access is denied, or it is not a database of this Meadhall."""
 
 
-def lock_database(url: URL) -> FileLock:
-    """Lock the SQLite file at ``url``. The lock lies beside the file itself, also if the path is a link.
+def lock_database(url: URL, folder: Path) -> FileLock:
+    """Lock the SQLite file at ``url``, and take the access of other users to it and to the data ``folder``.
+
+    The lock lies beside the file itself, also if the path is a link.
 
     Raises:
         StoreBusy: another process has the lock.
         StoreUnusable: the folder can't be created or written to.
     """
     file = Path(str(url.database)).resolve()
-    lock = FileLock(file.with_name(f"{file.name}.lock"))
+    lock = FileLock(file.with_name(f"{file.name}.lock"), mode=PRIVATE_FILE)
     try:
-        file.parent.mkdir(parents=True, exist_ok=True)
+        file.parent.mkdir(mode=PRIVATE_FOLDER, parents=True, exist_ok=True)
         lock.acquire(timeout=0)
+        make_private(file, folder)
     except Timeout:
         raise StoreBusy(
             f"another hall already uses {file}; stop it, choose another file with MEADHALL_DATA or MEADHALL_DATABASE_URL, "

@@ -24,6 +24,14 @@ class Conflict(Exception):
 
 
 @dataclass(frozen=True)
+class RetiredSecret:
+    """A secret that was replaced, and the time until which it is accepted."""
+
+    value: str
+    valid_until: datetime
+
+
+@dataclass(frozen=True)
 class Guest:
     """A guest of the hall.
 
@@ -74,6 +82,7 @@ class TableRow:
         rematch: id of the table where the rematch is played.
         daily: the day whose puzzle is played here (``"2026-11-21"``), None at any other table.
         figures: how an attempt at the daily puzzle went, None until it has been measured.
+        standing: sorts the attempts of a day, the best first; None until the attempt has been ranked, or if it doesn't count.
         version: number of changes since the table was opened. Only a process that has the latest version may change the table.
     """
 
@@ -94,6 +103,7 @@ class TableRow:
     rematch: str | None = None
     daily: str | None = None
     figures: dict[str, int] | None = None
+    standing: str | None = None
     version: int = 0
 
     def seat_of(self, guest: str) -> int | None:
@@ -137,6 +147,15 @@ class Entry:
     kind: EntryKind
     seat: int
     value: int
+
+
+@dataclass(frozen=True)
+class Score:
+    """A result of a daily puzzle: its place in the order, its figures, and the number of attempts that have it."""
+
+    standing: str
+    figures: dict[str, int]
+    attempts: int
 
 
 def new_id() -> str:

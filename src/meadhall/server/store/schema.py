@@ -40,6 +40,23 @@ secrets = Table(
     Column("value", String(200), nullable=False),
 )
 
+# Keys that were replaced. They are accepted for a while.
+retired_secrets = Table(
+    "retired_secrets",
+    metadata,
+    Column("id", Integer, primary_key=True, autoincrement=True),
+    Column("name", String(40), nullable=False),
+    Column("value", String(200), nullable=False),
+    Column("valid_until", DateTime(timezone=True), nullable=False),
+)
+
+counters = Table(
+    "counters",
+    metadata,
+    Column("name", String(40), primary_key=True),
+    Column("value", Integer, nullable=False),
+)
+
 guests = Table(
     "guests",
     metadata,
@@ -71,10 +88,22 @@ tables = Table(
     Column("rematch", String(16)),
     Column("daily", String(10)),
     Column("figures", JSON(none_as_null=True)),
+    Column("standing", String(100)),
     Column("version", Integer, nullable=False, server_default="0"),
     UniqueConstraint("daily", "host"),  # one attempt a day
     Index(None, "status", "created_at"),
     Index(None, "host", "status"),
+    Index(None, "daily", "standing", "finished_at"),
+)
+
+# How many attempts at a daily puzzle have each result, so that its page need not read all attempts.
+daily_scores = Table(
+    "daily_scores",
+    metadata,
+    Column("day", String(10), primary_key=True),
+    Column("figures", String(300), primary_key=True),
+    Column("standing", String(100), nullable=False),
+    Column("attempts", Integer, nullable=False),
 )
 
 seats = Table(

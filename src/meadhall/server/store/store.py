@@ -8,6 +8,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
+from datetime import datetime
 from typing import Any
 
 from alembic.util import CommandError
@@ -22,14 +23,31 @@ from meadhall.server.settings import Settings
 from meadhall.server.store.database import Database, NoAnswer, NotStored, T, first_line, open_database
 from meadhall.server.store.file_lock import StoreUnusable, lock_database
 from meadhall.server.store.migrations import upgrade
-from meadhall.server.store.models import Conflict, Entry, Guest, RequestKey, TableRow
-from meadhall.server.store.queries import entries, guests, health, idempotency, secrets, tables, uploads
+from meadhall.server.store.models import Conflict, Entry, Guest, RequestKey, RetiredSecret, Score, TableRow, now
+from meadhall.server.store.queries import (
+    counters,
+    entries,
+    guests,
+    health,
+    idempotency,
+    scores,
+    secrets,
+    tables,
+    uploads,
+)
 
 log = logging.getLogger(__name__)
 log.addFilter(OncePerInterval())
 
 HEALTH_INTERVAL = 1.0
 """Seconds between two health checks: each writes to the database, and anyone may ask for one."""
+
+_MOMENT_BITS = 36
+"""Bits of a moment that count the milliseconds since a start: two years. The bits above count 100,000 starts: browsers calculate
+with 53 bits."""
+
+_FIRST_START = 64
+"""Number of the first start. Its moments are above the milliseconds since 1970 that earlier versions counted in their place."""
 
 
 class Store:
@@ -39,25 +57,32 @@ class Store:
     stored.
     """
 
-    def __init__(self, database: Database, lock: FileLock | None) -> None:
+    def __init__(self, database: Database, lock: FileLock | None, starts: int) -> None:
         self._database = database
         self._lock = lock
         self._checked_at = -math.inf
         self._is_alive = False
+        self._first_moment = starts << _MOMENT_BITS
+        self._opened_at = time.monotonic()
 
     @classmethod
     @asynccontextmanager
     async def open(cls, settings: Settings) -> AsyncIterator[Store]:
         """Open the database of these settings, and upgrade it to the current schema. Raises StoreBusy, StoreUnusable."""
-        lock = lock_database(settings.url) if settings.embedded else None
+        lock = lock_database(settings.url, settings.data) if settings.embedded else None
         database = open_database(settings.url)
         try:
             await _upgrade(settings.url)
-            yield cls(database, lock)
+            starts = await database.transact(lambda connection: counters.next_value(connection, "starts", _FIRST_START))
+            yield cls(database, lock, starts)
         finally:
             await database.close()
             if lock is not None:
                 lock.release()
+
+    def moment(self) -> int:
+        """Return a number that rises every millisecond, and with every start, whatever the system's clock says."""
+        return self._first_moment + int(1000 * (time.monotonic() - self._opened_at))
 
     @property
     def shared(self) -> bool:
@@ -95,13 +120,27 @@ class Store:
         return self._is_alive
 
     async def secret(self, name: str) -> str:
-        """Return the secret of that name. The first call creates it; it never changes."""
+        """Return the secret of that name. The first call creates it. It changes only in ``rotate_secret``."""
         found = await self.transact(lambda connection: secrets.find(connection, name))
         if found is not None:
             return found
         with suppress(IntegrityError):  # another process has just created it
             await self.transact(lambda connection: secrets.create(connection, name))
         return await self.secret(name)
+
+    async def retired_secrets(self, name: str) -> list[RetiredSecret]:
+        """Return the replaced secrets of a name that are still accepted, the first replaced first."""
+        return await self.transact(lambda connection: secrets.retired(connection, name))
+
+    async def rotate_secret(self, name: str, valid_until: datetime | None) -> None:
+        """Replace a secret. The old one is accepted until then; None: no old one is accepted any more."""
+
+        def rotate(connection: Connection) -> None:
+            secrets.rotate(connection, name, valid_until or now())
+            if valid_until is None:
+                secrets.drop_retired(connection, name)
+
+        await self.transact(rotate)
 
     # ------------------------------------------------------------------------------------------------------------- guests
 
@@ -201,13 +240,29 @@ class Store:
         """Count the tables that count against a host's limit; ``rules`` gives the version of each installed game's rules."""
         return await self.transact(lambda connection: tables.count_unfinished(connection, host, rules))
 
-    async def attempts(self, day: str, guest: str | None = None) -> list[TableRow]:
-        """Return the attempts at the puzzle of a day, newest first: all of them, or those of a guest."""
+    async def attempts(self, day: str, guest: str) -> list[TableRow]:
+        """Return a guest's attempts at the puzzle of a day: the guest's own, and one that was carried to this device."""
         return await self.transact(lambda connection: tables.attempts(connection, day, guest))
 
     async def attempted_game(self, day: str) -> str | None:
         """Return the game of the attempts at the puzzle of a day; None without attempts."""
         return await self.transact(lambda connection: tables.attempted_game(connection, day))
+
+    async def unranked(self, day: str, game: str, rules: int, limit: int = 200) -> list[TableRow]:
+        """Return attempts of a day that count and have no place yet, and can be measured by these rules."""
+        return await self.transact(lambda connection: scores.unranked(connection, day, game, rules, limit))
+
+    async def rank(self, table: str, day: str, figures: dict[str, int], standing: str) -> None:
+        """Store the place of a measured attempt among the others, once."""
+        await self.transact(lambda connection: scores.rank(connection, table, day, figures, standing))
+
+    async def best_attempts(self, day: str, limit: int) -> list[TableRow]:
+        """Return the best attempts of a day; of equal ones those that were finished first."""
+        return await self.transact(lambda connection: scores.best(connection, day, limit))
+
+    async def scores(self, day: str) -> list[Score]:
+        """Return the results of a day with the number of attempts that have them, the best first."""
+        return await self.transact(lambda connection: scores.scores(connection, day))
 
     async def days(self, limit: int = 30) -> list[str]:
         """Return the days whose puzzle has been attempted, latest first."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import secrets
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 from functools import lru_cache
 from typing import Any, Final
 
@@ -15,7 +16,7 @@ from litestar.types import HTTPScope
 
 from meadhall.engine.language import LANGUAGES
 from meadhall.server.hall.names import any_name, clean_name
-from meadhall.server.store.models import Guest
+from meadhall.server.store.models import Guest, RetiredSecret, now
 from meadhall.server.store.store import Store
 from meadhall.server.web.request import AnyRequest
 from meadhall.server.web.weights import weighted
@@ -31,15 +32,23 @@ _LONGEST_SIGNED_ID: Final = 200
 class Sessions:
     """Identifies the guests of requests. The guests seen last stay in memory."""
 
-    def __init__(self, store: Store, secret: str) -> None:
+    def __init__(self, store: Store, secret: str, retired: Sequence[RetiredSecret] = ()) -> None:
         self._store = store
         self._cookies = URLSafeSerializer(secret, salt="guest")
         self._tokens = URLSafeSerializer(secret, salt="token")
+        self._old_cookies = [(URLSafeSerializer(each.value, salt="guest"), each.valid_until) for each in retired]
+        self._old_tokens = [(URLSafeSerializer(each.value, salt="token"), each.valid_until) for each in retired]
         self._cache: OrderedDict[str, Guest] = OrderedDict()
 
     async def from_cookie(self, request: AnyRequest) -> Guest:
-        """Return the guest of the session cookie. Without a valid one return a new guest, whose cookie the response will set."""
-        id = _verified(self._cookies, request.cookies.get(COOKIE))
+        """Return the guest of the session cookie. Without a valid one return a new guest, whose cookie the response will set.
+
+        A cookie that was signed with a replaced key is renewed.
+        """
+        cookie = request.cookies.get(COOKIE)
+        id = _verified(self._cookies, cookie)
+        if id is None and (id := _verified_by_old(self._old_cookies, cookie)) is not None:
+            request.scope["state"]["new_session"] = self._cookies.dumps(id)
         if id is not None:
             return await self._guest(id, request)
         guest = Guest(secrets.token_hex(12), any_name(), preferred_language(request))
@@ -50,7 +59,9 @@ class Sessions:
     async def from_bearer_token(self, request: AnyRequest) -> Guest | None:
         """Return the guest of the header ``Authorization: Bearer …``, None without a valid token."""
         scheme, _, token = request.headers.get("Authorization", "").partition(" ")
-        id = _verified(self._tokens, token.strip()) if scheme.lower() == "bearer" else None
+        if scheme.lower() != "bearer":
+            return None
+        id = _verified(self._tokens, token.strip()) or _verified_by_old(self._old_tokens, token.strip())
         return None if id is None else await self._guest(id, request)
 
     async def create_for_program(self, name: str) -> tuple[Guest, str]:
@@ -120,6 +131,12 @@ def preferred_language(request: AnyRequest) -> str:
 def _verified(serializer: URLSafeSerializer, text: str | None) -> str | None:
     """Return the id in ``text``, None if the signature is missing or wrong."""
     return _loaded(serializer, text) if text and len(text) <= _LONGEST_SIGNED_ID else None
+
+
+def _verified_by_old(serializers: Sequence[tuple[URLSafeSerializer, datetime]], text: str | None) -> str | None:
+    """Return the id in ``text`` if it was signed with a replaced key that is still accepted."""
+    ids = (_verified(serializer, text) for serializer, valid_until in serializers if valid_until > now())
+    return next((id for id in ids if id is not None), None)
 
 
 @lru_cache(maxsize=4096)

@@ -26,7 +26,7 @@ _SEAT_GUEST = schema.seat_guests.c
 
 def find(connection: Connection, id: str) -> TableRow | None:
     """Return the table with that id."""
-    found = _read(connection, _TABLE.id == id, limit=1)
+    found = read(connection, _TABLE.id == id, limit=1)
     return found[0] if found else None
 
 
@@ -40,13 +40,13 @@ def find_by_link(connection: Connection, token: str) -> tuple[TableRow, int] | N
 def of_guest(connection: Connection, guest: str, limit: int, skip: int = 0) -> list[TableRow]:
     """Return tables that the guest hosts or sits at, unfinished ones first, then newest first; none that were closed."""
     kept = and_(_belongs_to(guest), _TABLE.status != "closed")
-    return _read(connection, kept, limit, _TABLE.status.in_(FINISHED), skip=skip)
+    return read(connection, kept, limit, _TABLE.status.in_(FINISHED), skip=skip)
 
 
 def finished_of(connection: Connection, guest: str, limit: int, skip: int) -> list[TableRow]:
     """Return finished tables that the guest hosts or sits at, the match that ended last first."""
     kept = and_(_belongs_to(guest), _TABLE.status.in_(FINISHED))
-    return _read(connection, kept, limit, _TABLE.finished_at.desc(), skip=skip)
+    return read(connection, kept, limit, _TABLE.finished_at.desc(), skip=skip)
 
 
 def count_finished(connection: Connection, guest: str) -> int:
@@ -57,7 +57,7 @@ def count_finished(connection: Connection, guest: str) -> int:
 
 def public(connection: Connection, status: str, limit: int, skip: int = 0) -> list[TableRow]:
     """Return public tables with that status, newest first."""
-    return _read(connection, and_(_TABLE.status == status, _TABLE.is_public), limit, skip=skip)
+    return read(connection, and_(_TABLE.status == status, _TABLE.is_public), limit, skip=skip)
 
 
 def running_with_bots(connection: Connection, game: str) -> list[str]:
@@ -99,10 +99,13 @@ def count_unfinished(connection: Connection, host: str, rules: Mapping[str, int]
     return connection.execute(query).scalar_one()
 
 
-def attempts(connection: Connection, day: str, guest: str | None) -> list[TableRow]:
-    """Return the attempts at the puzzle of a day, newest first: all of them, or those of a guest."""
-    of_day = _TABLE.daily == day
-    return _read(connection, of_day if guest is None else and_(of_day, _belongs_to(guest)), None)
+def attempts(connection: Connection, day: str, guest: str) -> list[TableRow]:
+    """Return a guest's attempts at the puzzle of a day: the guest's own, and one that was carried to this device."""
+    hosted = select(_TABLE.id).where(_TABLE.daily == day, _TABLE.host == guest)
+    carried = select(_TABLE.id).join(schema.seat_guests, _SEAT_GUEST.table_id == _TABLE.id)
+    found = connection.execute(hosted).scalars().all()
+    found = [*found, *connection.execute(carried.where(_SEAT_GUEST.guest == guest, _TABLE.daily == day)).scalars()]
+    return read(connection, _TABLE.id.in_(found), None)
 
 
 def attempted_game(connection: Connection, day: str) -> str | None:
@@ -111,9 +114,15 @@ def attempted_game(connection: Connection, day: str) -> str | None:
 
 
 def days(connection: Connection, limit: int) -> list[str]:
-    """Return the days whose puzzle has been attempted, latest first."""
-    query = select(_TABLE.daily).where(_TABLE.daily.is_not(None)).distinct().order_by(_TABLE.daily.desc()).limit(limit)
-    return list(connection.execute(query).scalars())
+    """Return the days whose puzzle has been attempted, latest first. Each takes one step in the index."""
+    found: list[str] = []
+    while len(found) < limit:
+        before = _TABLE.daily.is_not(None) if not found else _TABLE.daily < found[-1]
+        day = connection.scalar(select(func.max(_TABLE.daily)).where(before))
+        if day is None:
+            break
+        found.append(str(day))
+    return found
 
 
 def _belongs_to(guest: str) -> ColumnElement[bool]:
@@ -121,9 +130,10 @@ def _belongs_to(guest: str) -> ColumnElement[bool]:
     return or_(_TABLE.host == guest, _TABLE.id.in_(seated))
 
 
-def _read(
-    connection: Connection, condition: ColumnElement[bool], limit: int | None, *order: ColumnElement[bool], skip: int = 0
+def read(
+    connection: Connection, condition: ColumnElement[bool], limit: int | None, *order: ColumnElement[Any], skip: int = 0
 ) -> list[TableRow]:
+    """Return the tables that fulfil a condition, in an order; equal ones newest first."""
     query = select(schema.tables).where(condition).order_by(*order, _TABLE.created_at.desc(), _TABLE.id).limit(limit).offset(skip)
     rows = connection.execute(query).all()
     seats = _seats(connection, [row.id for row in rows])
@@ -171,7 +181,7 @@ def save(connection: Connection, table: TableRow) -> TableRow:
 
 def save_figures(connection: Connection, table: str, figures: dict[str, int]) -> None:
     """Store how an attempt at a daily puzzle went."""
-    connection.execute(_change(table, figures=figures))
+    connection.execute(change(table, figures=figures))
 
 
 def save_outcome(connection: Connection, table: str, outcome: Mapping[str, Any]) -> None:
@@ -186,11 +196,11 @@ def locked_version(connection: Connection, table: str) -> int | None:
 
 def finish(connection: Connection, table: str, outcome: Mapping[str, Any] | None) -> bool:
     """Mark a running match as over, with its outcome. Return False if it was not running."""
-    finished = _change(table, status="over", finished_at=now(), outcome=outcome).where(_TABLE.status == "running")
+    finished = change(table, status="over", finished_at=now(), outcome=outcome).where(_TABLE.status == "running")
     return connection.execute(finished).rowcount > 0
 
 
-def _change(table: str, **values: Any) -> Update:
+def change(table: str, **values: Any) -> Update:
     """Return the change of some columns that doesn't depend on the table's version, and raises it."""
     return update(schema.tables).where(_TABLE.id == table).values(version=_TABLE.version + 1, **values)
 

@@ -1,0 +1,34 @@
+"""``meadhall keys``: replace the keys of a hall."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from datetime import UTC, datetime, time, timedelta
+from pathlib import Path
+
+from meadhall.engine.language import gettext as _
+from meadhall.server.settings import Settings
+from meadhall.server.store.models import now
+from meadhall.server.store.store import Store
+
+GRACE = timedelta(days=30)
+"""How long an old key is accepted. A browser that comes back meanwhile gets a cookie of the new one."""
+
+
+def rotate(data: Path | None, database_url: str | None, at_once: bool) -> None:
+    """Replace the keys. ``at_once``: accept no old key any more. Raises StoreBusy, StoreUnusable, BadSetting."""
+    given = {"DATA": data, "DATABASE_URL": database_url}
+    os.environ.update({f"MEADHALL_{name}": str(value) for name, value in given.items() if value is not None})
+
+    async def replace() -> None:
+        async with Store.open(Settings.from_environment()) as store:
+            await store.rotate_secret("guests", None if at_once else now() + GRACE)
+            await store.rotate_secret("daily", datetime.combine(now().date() + timedelta(days=1), time(), UTC))
+
+    asyncio.run(replace())
+    print(_("The keys are replaced. A new daily puzzle key counts from tomorrow on."))
+    if at_once:
+        print(_("Every browser and program is logged out."))
+    else:
+        print(_("Old cookies and tokens are accepted for {days} more days.").format(days=GRACE.days))

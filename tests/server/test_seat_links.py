@@ -1,0 +1,81 @@
+"""The private link of a seat: it shares the seat with another device, tells its owner, and can be renewed."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+
+import pytest
+
+from server.people import AXES, OpenHall, Person, stream
+
+pytestmark = pytest.mark.asyncio
+
+
+def link_of(page: str) -> str:
+    """Return the path of the private link on a table's page."""
+    return str(re.findall(r"/seat/[\w-]+", page)[0])
+
+
+async def joined(hall: OpenHall, owner: Person, path: str) -> Person:
+    """Take the owner's seat with another device."""
+    device = hall.person("10.0.0.7")
+    answer = await device.post(link_of((await owner.get(path)).text))
+    assert answer.headers["location"] == path
+    return device
+
+
+async def test_the_owner_is_told_when_a_device_joins_and_the_others_are_not(hall: OpenHall) -> None:
+    owner, other, room = await hall.two_at(AXES)
+    path = f"/tables/{room.table.id}"
+    assert "1 device holds your seat." in (await owner.get(path)).text
+    async with stream(owner, f"{path}/stream") as live, stream(other, f"{path}/stream") as theirs:
+        await asyncio.sleep(0.2)  # until both are shown as online
+        for each in (live, theirs):
+            while each.waiting:
+                await each.frame()
+        await joined(hall, owner, path)
+        while "2 devices hold your seat." not in await live.frame():
+            pass
+        assert not theirs.waiting
+    assert "devices hold" not in (await other.get(path)).text
+
+
+async def test_a_renewed_link_takes_the_seat_from_other_devices(hall: OpenHall) -> None:
+    owner, _, room = await hall.two_at(AXES)
+    path = f"/tables/{room.table.id}"
+    old = link_of((await owner.get(path)).text)
+    device = await joined(hall, owner, path)
+    async with stream(device, f"{path}/stream") as live:
+        assert 'action="' + path + '/resign"' in await live.frame()
+        answer = await owner.post(f"{path}/device")
+        assert (answer.status_code, answer.headers["location"]) == (303, path)
+        while "You are watching." not in await live.frame():
+            pass
+    new = link_of((await owner.get(path)).text)
+    assert new != old
+    assert (await device.get(old)).status_code == (await device.post(old)).status_code == 404
+    assert (await device.act(room.table.id, 0)).status_code == 403
+    assert room.table.seat_of(next(iter(room.table.seats[0].guests))) == 0
+    assert len(room.table.seats[0].guests) == 1
+    assert (await hall.person("10.0.0.8").post(new)).status_code == 303
+
+
+async def test_only_a_seats_owner_can_renew_its_link(hall: OpenHall) -> None:
+    _, _, room = await hall.two_at(AXES)
+    tokens = [seat.link_token for seat in room.table.seats]
+    assert (await hall.person("10.0.0.9").post(f"/tables/{room.table.id}/device")).status_code == 403
+    assert [seat.link_token for seat in room.table.seats] == tokens
+
+
+async def test_look_alike_names_at_a_table_get_numbers(hall: OpenHall) -> None:
+    """Bots have names, too."""
+    host = hall.person()
+    await host.post("/settings", {"name": "Astrid"})
+    table = await host.open(AXES, players=6)
+    for number, name in enumerate(("\N{CYRILLIC CAPITAL LETTER A}strid", "ASTRID", "Sigrid")):
+        person = hall.person(f"10.0.1.{number}")
+        await person.post("/settings", {"name": name})
+        await person.ask(f"/tables/{table}/seats", {"set": "sit"})
+    names = [seat.name for seat in (await hall.room(table)).table.seats][:4]
+    assert names == ["Astrid", "\N{CYRILLIC CAPITAL LETTER A}strid 2", "ASTRID 3", "Sigrid"]
