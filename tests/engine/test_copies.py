@@ -130,10 +130,13 @@ def test_a_copied_game_is_the_game_itself(copied: Copying) -> None:
 @WAYS
 def test_an_edition_is_copied_with_its_words(copied: Copying) -> None:
     components = meadhall.game("dungeon-allies").options[0]
-    data = components.check(components.file.read_text("utf-8").replace("Kobold", "Kitten"))  # type: ignore[attr-defined]
+    data = components.check(components.file.read_text("utf-8").replace("Captive Miner", "Captive Kitten"))  # type: ignore[attr-defined]
     match = meadhall.game("dungeon-allies").match(players=2, seed="kittens", components=data)
     twin = copied(match)
-    assert twin.game.words is match.game.words
+    assert twin.game.words is match.game.words is not meadhall.game("dungeon-allies").words
+    twin.options["components"]["data"].clear()
+    assert match.options == {**match.options, "components": data}
+    twin = copied(match)
     assert twin.record() == match.record()
     assert copied(match.view(0)).game.words is match.game.words
 

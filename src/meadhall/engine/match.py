@@ -462,7 +462,7 @@ class Match(Displayed, Generic[S]):
         """Return an independent copy of the match."""
         twin = object.__new__(type(self))
         twin.__dict__.update(self.__dict__)
-        twin.options = deepcopy(self.options)
+        twin.options = dict(self.options)  # a document in it is large, and nothing writes to it
         twin._states = copied(self._states)
         twin.steps = list(self.steps)
         twin.undone = list(self.undone)
@@ -472,10 +472,12 @@ class Match(Displayed, Generic[S]):
         return twin
 
     def __copy__(self) -> Self:
-        return self.copy()
+        twin = self.copy()
+        twin.options = deepcopy(self.options)
+        return twin
 
     def __deepcopy__(self, _memo: dict[int, Any]) -> Self:
-        return self.copy()
+        return self.__copy__()
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what a pickle contains: everything but the caches."""
