@@ -61,7 +61,7 @@ def test_what_play_now_starts_is_chosen_in_place_and_offered_again(new_person: N
     person = new_person(viewport={"width": 390, "height": 844}, has_touch=True)
     hall = person.open("/")
     hall.locator("#setup-viking-axes summary").tap()
-    hall.locator("#viking-axes-players").select_option("2")
+    hall.locator("#viking-axes-seats").select_option("2")
     hall.locator("#viking-axes-bot").select_option("thrall")
     hall.get_by_role("button", name=re.compile("Play now ?: Viking Axes")).tap()
     expect(hall.locator("#goal")).to_contain_text("New here? Learn it in")

@@ -13,7 +13,7 @@ from server.people import OpenHall, open_hall, until
 
 pytestmark = pytest.mark.asyncio
 
-CHOSEN = {"game": "viking-axes", "kind": "bots", "players": "3", "bot": "karl", "option-variant": "strategic"}
+CHOSEN = {"game": "viking-axes", "kind": "bots", "seats": "3", "bot": "karl", "option-variant": "strategic"}
 
 
 def shown(page: str, field: str) -> str:
@@ -28,7 +28,7 @@ async def test_what_a_guest_chose_last_is_played_and_offered_again(settings: Set
     async with open_hall(settings) as hall:
         person = hall.person()
         page = (await person.get("/")).text
-        assert shown(page, "viking-axes-players") == str(game("viking-axes").default_players)
+        assert shown(page, "viking-axes-seats") == str(game("viking-axes").default_players)
         assert shown(page, "viking-axes-option-variant") == "standard"
         answer = await person.ask("/tables", CHOSEN)
         room = await hall.room(answer.json()["id"])
@@ -39,7 +39,7 @@ async def test_what_a_guest_chose_last_is_played_and_offered_again(settings: Set
         person = hall.person()
         person.http.cookies.update(cookies)
         page = (await person.get("/")).text
-        assert shown(page, "viking-axes-players") == "3"
+        assert shown(page, "viking-axes-seats") == "3"
         assert shown(page, "viking-axes-bot") == "karl"
         assert shown(page, "viking-axes-option-variant") == "strategic"
         assert "2 bots (karl) · strategic" in page
@@ -54,10 +54,10 @@ async def test_what_a_guest_chose_last_is_played_and_offered_again(settings: Set
 
 async def test_a_choice_that_can_not_be_played_is_refused_and_not_remembered(hall: OpenHall) -> None:
     person = hall.person()
-    for change in ({"players": "99"}, {"bot": "jester"}, {"option-variant": "silly"}, {"option-colour": "red"}):
+    for change in ({"seats": "99"}, {"bot": "jester"}, {"option-variant": "silly"}, {"option-colour": "red"}):
         answer = await person.ask("/tables", CHOSEN | change)
         assert answer.status_code == 400, change
-    assert shown((await person.get("/")).text, "viking-axes-players") == str(game("viking-axes").default_players)
+    assert shown((await person.get("/")).text, "viking-axes-seats") == str(game("viking-axes").default_players)
 
 
 async def test_an_option_that_another_one_rules_out_gets_its_default(hall: OpenHall) -> None:
@@ -67,7 +67,7 @@ async def test_an_option_that_another_one_rules_out_gets_its_default(hall: OpenH
     assert match_of(await hall.room(answer.json()["id"])).options["order"] == "skip"
 
 
-@pytest.mark.parametrize("players", [{}, {"players": "1"}])
+@pytest.mark.parametrize("players", [{}, {"players": "1"}, {"seats": "4"}])
 async def test_a_table_with_friends_has_room_for_a_friend(hall: OpenHall, players: dict[str, str]) -> None:
     assert game("axxa").default_players == 1
     answer = await hall.person().ask("/tables", {"game": "axxa", "kind": "friends", **players})

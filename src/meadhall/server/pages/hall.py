@@ -58,7 +58,7 @@ def _setup(subject: Game, guest: Guest) -> PlaySetup:
     changed = [last.options[option.name] for option in choices_of(subject) if last.options[option.name] != option.default]
     return PlaySetup(
         summary=" · ".join([seats if bots else _("You alone"), *changed]),
-        players=PlayField("players", "", tuple(map(str, counts)), str(last.players)),
+        players=PlayField("seats", "", tuple(map(str, counts)), str(last.players)),
         bot=PlayField("bot", "", tuple(rank.name for rank in ranks(subject)), last.bot),
         options=tuple(
             PlayField(OPTION + option.name, option.name, tuple(option.values), last.options[option.name])

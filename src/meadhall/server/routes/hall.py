@@ -66,7 +66,8 @@ async def open_table(request: AnyRequest, hall: Hall, guest: Guest, sessions: Se
         room = await hall.with_friends(guest, subject.name, players)
     else:
         options = {name.removeprefix(OPTION): value for name, value in form.items() if name.startswith(OPTION)}
-        choice = new_choice(subject, guest, players, form.get("bot", ""), options)
+        seats = integer(form, "seats")  # of the form below the button; a table with friends begins small
+        choice = new_choice(subject, guest, players if seats is None else seats, form.get("bot", ""), options)
         room = await hall.play_now(guest, subject.name, choice.players, choice.bot, choice.options)
         await sessions.remember_choice(guest, subject.name, choice.stored())
     if wants_json(request):
