@@ -406,7 +406,8 @@ class Room:
         if self.match is None and self.table.seat_of(guest) is not None:
             if not was_here:
                 self.publish()
-            asyncio.get_running_loop().call_later(VISIT_SECONDS, self._publish_leaving, guest)
+            later = VISIT_SECONDS + 0.1  # timers may come a little early
+            asyncio.get_running_loop().call_later(later, self._publish_leaving, guest)
 
     def _publish_leaving(self, guest: str) -> None:
         if guest in self._visits and not self.has_page(guest):
