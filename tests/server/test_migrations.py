@@ -245,7 +245,8 @@ async def test_a_running_match_can_be_continued(upgraded: OpenHall) -> None:
 
 async def test_a_lobby_can_be_filled_and_started(upgraded: OpenHall) -> None:
     eve, friend = await person(upgraded, EVE), upgraded.person("10.0.0.9")
-    assert LOBBY in (await friend.get("/")).text
+    assert (await eve.get(f"/tables/{LOBBY}")).status_code == 200
+    assert LOBBY in (await friend.get("/")).text, "its host is there"
     assert (await friend.ask(f"/tables/{LOBBY}/seats", {"set": "sit"})).status_code == 200
     assert (await eve.ask(f"/tables/{LOBBY}/start")).status_code == 200
     assert (await upgraded.room(LOBBY)).match is not None
