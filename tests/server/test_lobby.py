@@ -120,6 +120,18 @@ async def test_a_page_without_a_stream_counts_as_present_for_a_while(hall: OpenH
     assert "Björn is away." in (await host.get(path)).text
 
 
+async def test_the_others_see_when_a_page_without_a_stream_is_gone(hall: OpenHall, monkeypatch: pytest.MonkeyPatch) -> None:
+    host, friend, room = await lobby_of(hall, players=2)
+    path = f"/tables/{room.table.id}"
+    monkeypatch.setattr(room_module, "VISIT_SECONDS", 0.5)
+    async with stream(host, f"{path}/stream") as live:
+        await friend.get(path)
+        while "Björn is away." in await live.frame():
+            pass
+        while "Björn is away." not in await live.frame():
+            pass
+
+
 async def test_only_tables_with_an_open_seat_and_a_player_who_is_there_are_offered(hall: OpenHall, no_visits: None) -> None:
     host, friend, room = await lobby_of(hall, players=3)
     path, stranger = f"/tables/{room.table.id}", hall.person()
