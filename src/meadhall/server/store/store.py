@@ -46,9 +46,6 @@ _MOMENT_BITS = 36
 """Bits of a moment that count the milliseconds since a start: two years. The bits above count 100,000 starts: browsers calculate
 with 53 bits."""
 
-_FIRST_START = 64
-"""Number of the first start. Its moments are above the milliseconds since 1970 that earlier versions counted in their place."""
-
 
 class Store:
     """The hall's database. Open it with ``Store.open``.
@@ -73,7 +70,7 @@ class Store:
         database = open_database(settings.url)
         try:
             await _upgrade(settings.url)
-            starts = await database.transact(lambda connection: counters.next_value(connection, "starts", _FIRST_START))
+            starts = await database.transact(lambda connection: counters.next_value(connection, "starts"))
             yield cls(database, lock, starts)
         finally:
             await database.close()
