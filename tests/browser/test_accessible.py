@@ -67,7 +67,7 @@ def _look_at_sheets(inspector: Inspector, person: Person) -> None:
     inspector.inspect("rules beside the board", page)
     page.keyboard.press("Escape")
     page.get_by_role("button", name="Resign").click()
-    expect(page.get_by_role("dialog", name="Leave the match?")).to_be_visible()
+    expect(page.get_by_role("dialog", name="Resign?")).to_be_visible()
     inspector.inspect("asked about resigning", page)
     page.keyboard.press("Escape")
     page.reload()
