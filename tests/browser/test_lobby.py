@@ -42,6 +42,21 @@ def test_the_next_person_is_host_and_fills_the_seats_with_bots(new_person: NewPe
         expect(person.page.locator("#frame.game")).to_be_visible()
 
 
+def test_the_start_waits_for_a_friend_who_is_away(new_person: NewPerson) -> None:
+    host, friend = new_person(), new_person()
+    path = open_lobby(host)
+    friend.open(path).locator("#sit-1").click()
+    friend.page.locator("#ready").click()
+    expect(friend.page.locator("#ready")).to_have_attribute("aria-pressed", "true")
+    friend.page.locator("#ready").click()
+    expect(friend.page.locator("#ready")).to_have_attribute("aria-pressed", "false")
+    friend.page.goto("/settings")
+    expect(host.page.locator("#start-why")).to_contain_text("is away", timeout=40_000)
+    expect(host.page.locator("#start")).to_have_attribute("aria-disabled", "true")
+    friend.open(path)
+    expect(host.page.locator("#start:not([aria-disabled])")).to_be_visible()
+
+
 def test_what_play_now_starts_is_chosen_in_place_and_offered_again(new_person: NewPerson) -> None:
     person = new_person(viewport={"width": 390, "height": 844}, has_touch=True)
     hall = person.open("/")
