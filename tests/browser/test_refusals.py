@@ -159,39 +159,62 @@ def test_the_page_shows_why_an_action_cannot_be_undone(new_person: NewPerson) ->
     assert actor is not None
     undo, reason = actor.page.locator("#undo"), actor.page.locator("#undo-why")
     expect(undo).to_have_attribute("aria-disabled", "true")
-    expect(reason).to_have_text("There is nothing to undo.")
+    expect(reason).to_have_text("There is nothing to undo: you haven't decided anything yet.")
     actor.act(ally_first)
-    expect(reason).to_contain_text("dice were rolled")
+    expect(reason).to_contain_text("You can't undo this: your action rolled dice")
     expect(undo).to_have_attribute("aria-disabled", "true")
     undo.focus()
     expect(reason).to_be_visible()
 
 
 def test_resigning_needs_a_confirmation_and_a_bot_takes_over(new_person: NewPerson) -> None:
-    host, friend = new_person(), new_person()
-    players = open_table(host, friend)
-    dialog = host.page.get_by_role("dialog", name="Leave the match?")
-    host.page.locator("#resign").click()
+    host, friend, other = new_person(), new_person(), new_person()
+    players = open_table(host, friend, other)
+    dialog = resign_dialog(host.page)
+    expect(dialog).to_contain_text("A bot takes over your seat.")
     dialog.get_by_role("button", name="Keep playing").click()
     expect(dialog).to_be_hidden()
     expect(host.page.locator("#controls")).to_be_attached()
 
-    host.page.locator("#resign").click()
-    dialog.get_by_role("button", name="Resign").click()
-    expect(host.page.locator("#frame.watching")).to_be_visible()
-    expect(players[0].acts).to_have_count(0)
-    expect(friend.page.locator("#plate-0")).to_contain_text("jarl")
+    for seat, person in ((0, host), (2, other)):
+        resign_dialog(person.page).get_by_role("button", name="Resign").click()
+        expect(person.page.locator("#frame.watching")).to_be_visible()
+        expect(players[seat].acts).to_have_count(0)
+        expect(friend.page.locator(f"#plate-{seat}")).to_contain_text("jarl")
     players[1].play_on()
     players[0].wait_for_event(players[1].newest_event)
     assert players[0].headline.endswith(" wins")  # only watching now
     assert players[1].headline.startswith(("You win", "You lost"))
 
 
+def test_resigning_a_match_of_two_gives_the_other_player_the_win(new_person: NewPerson) -> None:
+    host, friend = new_person(), new_person()
+    players = open_table(host, friend)
+    name = host.page.locator("#plate-1 .plate-name strong").inner_text()
+    dialog = resign_dialog(host.page)
+    expect(dialog).to_contain_text(f"{name} wins the match.")
+    expect(dialog).not_to_contain_text("A bot takes over")
+    dialog.get_by_role("button", name="Resign").click()
+    for table, headline in zip(players, ("You lost", "You win"), strict=True):
+        expect(table.page.locator("#end-title")).to_contain_text(headline)
+        expect(table.page.locator("#end")).to_contain_text("resign")
+        expect(table.acts).to_have_count(0)
+    watching = Table(new_person().open(players[0].path))
+    assert watching.headline == f"{name} wins"
+
+
+def resign_dialog(page: Page) -> Locator:
+    """Open the question whether to resign and return it."""
+    page.locator("#resign").click()
+    dialog = page.get_by_role("dialog", name="Resign?")
+    expect(dialog).to_be_visible()
+    return dialog
+
+
 def test_the_match_is_abandoned_when_the_last_person_resigns(new_person: NewPerson) -> None:
     (table,) = open_table(new_person(), bots=2, game=VIKING_AXES)  # a game that no player can win so early
     page = table.page
-    page.locator("#resign").click()
-    dialog = page.get_by_role("dialog", name="Leave the match?")
+    dialog = resign_dialog(page)
     expect(dialog).to_contain_text("the match ends without a winner")
     expect(dialog).not_to_contain_text("A bot takes over")
     dialog.get_by_role("button", name="Resign").click()
