@@ -75,16 +75,28 @@ def test_keys_do_not_reach_the_page_behind_an_open_dialog(new_person: NewPerson,
     assert [url.rpartition("/")[2] for url in posted] == ["act"]
 
 
-@pytest.mark.parametrize("game", ["Viking Axes", "AxxA", "Dungeon Allies"])
-def test_resigning_keeps_the_focus_in_place(new_person: NewPerson, game: str) -> None:
-    """Axes and Allies is left out: the bot that takes over the first seat may win before the second person resigns."""
-    players = open_table(new_person(), new_person(), game=game)
-    for table in players:
-        table.page.locator("#resign").press("Enter")
-        expect(table.page.locator("#resign-ask [popovertargetaction=hide]")).to_be_focused()
-        table.page.locator("#resign-yes").press("Enter")
+@pytest.mark.parametrize(("game", "players"), [("Viking Axes", 3), ("AxxA", 2), ("Dungeon Allies", 3)])
+def test_resigning_keeps_the_focus_in_place(new_person: NewPerson, game: str, players: int) -> None:
+    """A bot takes the seat. Axes and Allies is left out: the bot may win before the second person resigns."""
+    for table in open_table(*(new_person() for _ in range(players)), game=game)[:2]:
+        _resign_by_keyboard(table.page)
         expect(table.page.locator("#frame.watching")).to_be_visible()
         table.expect_focus_in_place()
+
+
+@pytest.mark.parametrize("game", ["Axes and Allies", "Viking Axes", "Dungeon Allies"])
+def test_resigning_a_match_of_two_sides_moves_the_focus_to_the_result(new_person: NewPerson, game: str) -> None:
+    left, won = open_table(new_person(), new_person(), game=game)
+    _resign_by_keyboard(left.page)
+    for table, words in ((left, "You lost"), (won, "You win")):
+        expect(table.page.locator("#end-title")).to_have_text(words)
+    left.expect_focus_in_place()
+
+
+def _resign_by_keyboard(page: Page) -> None:
+    page.locator("#resign").press("Enter")
+    expect(page.locator("#resign-ask [popovertargetaction=hide]")).to_be_focused()
+    page.locator("#resign-yes").press("Enter")
 
 
 def test_the_focus_moves_to_the_result_when_the_match_ends_before_any_move(new_person: NewPerson) -> None:
