@@ -631,6 +631,22 @@ async def test_the_page_shows_which_players_are_connected(hall: OpenHall, monkey
             pass
 
 
+async def test_a_player_who_leaves_right_after_a_move_is_seen_to_leave(hall: OpenHall, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The move counts as a visit. When the stream has ended, the page changes after the end of the visit."""
+    host, friend, room = await hall.two_at(HOARD)
+    monkeypatch.setattr(room_module, "VISIT_SECONDS", 0.5)  # after the visits of the lobby, whose timers come later
+    path = f"/tables/{room.table.id}/stream"
+    async with stream(friend, path) as live:
+        async with stream(host, path) as playing:
+            await playing.frame()
+            assert (await host.act(room.table.id, BOAST)).status_code == 200
+            while "boasts" not in (frame := await live.frame()):
+                pass
+            assert "away" not in frame
+        while "away" not in await live.frame():
+            pass
+
+
 @pytest.mark.parametrize("program", [False, True])
 async def test_a_spectator_who_takes_a_seat_is_seen_to_leave(
     hall: OpenHall, program: bool, monkeypatch: pytest.MonkeyPatch

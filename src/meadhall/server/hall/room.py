@@ -406,8 +406,11 @@ class Room:
         if self.match is None and self.table.seat_of(guest) is not None:
             if not was_here:
                 self.publish()
-            later = VISIT_SECONDS + 0.1  # timers may come a little early
-            asyncio.get_running_loop().call_later(later, self._publish_leaving, guest)
+            self._publish_leaving_later(guest)
+
+    def _publish_leaving_later(self, guest: str) -> None:
+        later = VISIT_SECONDS + 0.1  # timers may come a little early
+        asyncio.get_running_loop().call_later(later, self._publish_leaving, guest)
 
     def _publish_leaving(self, guest: str) -> None:
         if guest in self._visits and not self.has_page(guest):
@@ -424,6 +427,8 @@ class Room:
                 yield subscriber
             finally:
                 self._publish_presence(guest)
+                if guest in self._visits:  # a move made on this page counts as a visit
+                    self._publish_leaving_later(guest)
 
     def _publish_presence(self, guest: str) -> None:
         """Publish that a seat came online or went offline. Spectators are counted at the next change."""
