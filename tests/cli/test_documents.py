@@ -66,7 +66,7 @@ def test_records_contain_the_document_and_can_be_verified_and_replayed(capsys: C
     capsys.readouterr()
     assert main(["replay", str(file)]) == 0
     out = capsys.readouterr().out
-    assert f"coins {SHORT}" in out
+    assert f"coins={SHORT}" in out
     assert "pistole" in out
     assert "sovereign" not in out
     assert "sha256" not in out
@@ -77,7 +77,7 @@ def test_a_replay_names_the_built_in_document(capsys: Capture, tmp_path: Path) -
     path = tmp_path / "x.match.json"
     path.write_text(dumps(match.record(abandoned="bored")), "utf-8")
     assert main(["replay", str(path)]) == 0
-    assert "hand few; mode rivals; coins built in;" in " ".join(capsys.readouterr().out.split())
+    assert "hand=few; mode=rivals; coins=built in;" in " ".join(capsys.readouterr().out.split())
 
 
 def test_a_match_at_the_terminal_uses_a_document(capsys: Capture, renamed: Path, monkeypatch: pytest.MonkeyPatch) -> None:

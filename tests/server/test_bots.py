@@ -125,11 +125,11 @@ def refuse_bots(monkeypatch: pytest.MonkeyPatch, error: Exception) -> list[Entry
     refused: list[Entry] = []
     append = Store.append
 
-    async def after_a_while(store: Store, table: str, entry: Entry, over: bool, version: int) -> None:
+    async def after_a_while(store: Store, table: str, entry: Entry, over: bool, *more: Any) -> None:
         if entry.seat == 1 and len(refused) < 5:
             refused.append(entry)
             raise error
-        await append(store, table, entry, over, version)
+        await append(store, table, entry, over, *more)
 
     monkeypatch.setattr(bots_module, "_RETRY_DELAY", 0.0)
     monkeypatch.setattr(bots_module, "_MAX_SECONDS", 1.0)

@@ -7,6 +7,7 @@ from collections import Counter
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -113,7 +114,7 @@ def spaces_along(waypoints: Waypoints) -> list[int]:
         ({"mode": "versus", "order": "any"}, {1: "spare", 2: "ends", 3: "ends"}),
     ],
 )
-def test_a_payment_says_what_it_costs(options: dict[str, str], costs: dict[int, str]) -> None:
+def test_a_payment_says_what_it_costs(options: dict[str, Any], costs: dict[int, str]) -> None:
     match = scene({**FAR, "b6": "1111"[:3], "b4": "1"}, **options)
     match.play(move("b4", "b3"))
     shown = {payment.number.number: payment.cost for payment in own(match.view(0)).payments}
