@@ -378,7 +378,7 @@ def test_an_action_is_described_with_its_consequence() -> None:
 
 def test_the_rarest_consequence_of_an_action_is_described() -> None:
     """A spell decides a fight; its caster's income at the end of the turn is irrelevant."""
-    match = recorded("dungeon-allies/3-players-0")
+    match = recorded("dungeon-allies/3-players-1")
     analysis = without_chances(match)
     spelled = ["blesses", "rolled", "total", "fails", "gains"]
     lost = next(k for k, step in enumerate(match.steps, 1) if [event.name for event in step.events[:5]] == spelled)

@@ -481,7 +481,7 @@ def test_a_file_contains_one_record_or_one_per_line(tmp_path: Path) -> None:
         (b'{"rules": 7, "rules": 1}', "file", "'rules' occurs twice"),
         (b'{\n"rules": 7,\n"rules": 1}', "file", "'rules' occurs twice"),
         (b'{}\n{"seats": [{"name": "A", "name": "B"}]}', "file, line 2", "'name' occurs twice"),
-        (b"\xef\xbb\xbf{}", "file", "BOM"),
+        (b"\xef\xbb\xbf{}", "file", "line 1, column 1"),
     ],
 )
 def test_an_invalid_file_is_refused(tmp_path: Path, content: bytes, place: str, reason: str) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from games.viking_axes.scenes import VA, counted, legal, play_at_random, scene
-from meadhall import Match
+from meadhall import CannotUndo, Match
 from meadhall.engine.compiled import loops
 from meadhall.engine.rule import INTERPRETED
 from meadhall.engine.view import concealed
@@ -95,15 +95,17 @@ def test_draws_are_public_in_the_standard_game_and_private_in_the_variant() -> N
         assert all(event.audience == audience(event.arguments[0]) for event in drew)
 
 
-def test_playing_a_card_from_the_hand_can_be_undone_before_a_target_is_chosen() -> None:
+def test_playing_a_card_from_the_hand_reveals_it_and_cannot_be_undone() -> None:
     match = scene(hands=HANDS)
     match.play(Act.PLAY + Card.AXE)
-    assert match.can_undo()
-    match.undo()
+    assert not match.can_undo()
+    with pytest.raises(CannotUndo, match="revealed"):
+        match.undo()
+    match.undo(revealed=True)  # as the terminal allows
     assert legal(match) == [Act.PLAY + kind for kind in (Card.AXE, Card.TWO_SHIELDS, Card.WENCH)]
     match.play(Act.PLAY + Card.AXE)
     match.play(Act.THROW + 1)
-    assert not match.can_undo()  # the next player has drawn
+    assert not match.can_undo()
 
 
 def test_a_throw_that_reveals_a_hand_cannot_be_undone() -> None:

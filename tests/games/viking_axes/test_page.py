@@ -74,7 +74,7 @@ def test_pieces_are_new_for_one_step() -> None:
 def test_nothing_moves_after_an_undo() -> None:
     match = next(match for match in matches("strategic", 3) if match.state.phase == Phase.THROW)
     assert page.picture(match.view()).came is not None
-    match.undo()
+    match.undo(revealed=True)
     picture = page.picture(match.view())
     assert (picture.moves, picture.came, picture.since) == ((), None, {})
 
