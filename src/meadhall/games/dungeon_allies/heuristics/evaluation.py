@@ -91,10 +91,9 @@ def fill_features(state: State, seat: int, tiles: Floats, features: Floats) -> N
         if ally != NONE:
             features[Feature.ALLIES + die] = 1
             features[Feature.SKILL] += SIDES[die] * tiles[state.skill[ally]] / max(MONSTERS - state.removed, 1)
-    place = 0
-    while state.order[place] != seat:
-        place += 1
-    features[Feature.PRECEDENCE] = state.players - 1 - place
+    for place in range(state.players):
+        if state.order[place] == seat:  # before DA-2.5 no seat has a place
+            features[Feature.PRECEDENCE] = state.players - 1 - place
     for square in range(SQUARES):
         features[Feature.SEEN] += has_tile(state, square) and has_seen(state, seat, square)
     features[Feature.PRICE] = state.crystals[seat, coming_price(state)] > 0
