@@ -150,5 +150,5 @@ def test_the_command_prints_the_statistics(capsys: pytest.CaptureFixture[str], m
     assert len(report["win_rate_by_first_order"]) == 4
     assert main(command) == 0
     told = capsys.readouterr().out
-    for heading in ("turns", "score", "points from cards", "wins by position in the first turn order", "Tavern", "red monsters"):
+    for heading in ("turns", "score", "points from cards", "wins by position in the first turn", "Tavern", "red monsters"):
         assert heading in told
