@@ -230,8 +230,10 @@ class Stream:
         return "\n".join(line[6:] for line in message.splitlines() if line.startswith("data: "))
 
     async def event(self) -> tuple[str, Any]:
-        """Return the next message as its name and JSON data."""
+        """Return the next event as its name and JSON data. Comments, which keep the connection open, are skipped."""
         message = await self.message()
+        while message is not None and "event: " not in message:
+            message = await self.message()
         assert message is not None, "the stream has ended"
         name = next(line[7:] for line in message.splitlines() if line.startswith("event: "))
         return name, json.loads(next(line[6:] for line in message.splitlines() if line.startswith("data: ")))
