@@ -19,7 +19,7 @@ from meadhall.server.hall import hall
 from meadhall.server.run import serve
 from meadhall.server.settings import Settings
 from meadhall.server.web import connections
-from meadhall.server.worker import bot_cache
+from meadhall.server.worker import bot_cache, tasks
 from meadhall.server.worker.client import WorkerThreads
 from server import hoard_on_a_page
 from server.people import AXES, HOARD
@@ -27,7 +27,7 @@ from server.ready import ReadyAtOnce
 
 
 class Slow:
-    """A bot that takes a minute for every decision."""
+    """A bot that takes a minute for every decision or hint."""
 
     name = "slow"
 
@@ -44,6 +44,7 @@ if __name__ == "__main__":
     vars(run)["WorkerProcess"] = WorkerThreads  # Hoard is registered only in this process
     if os.environ.get("MEADHALL_TEST_SLOW_BOTS"):
         vars(bot_cache)["bot"] = lambda game, name: Slow()
+        vars(tasks)["hints"] = Slow().choose
     if seconds := os.environ.get("MEADHALL_TEST_DEADLINES"):
         vars(connections).update(dict.fromkeys(("HEAD_SECONDS", "BODY_SECONDS", "WRITE_SECONDS"), float(seconds)))
     if limits := os.environ.get("MEADHALL_TEST_FILE_LIMITS"):

@@ -77,6 +77,22 @@ async def test_a_stop_does_not_wait_for_a_search(tmp_path: Path) -> None:
         assert time.monotonic() - before < _GRACE
 
 
+async def test_a_stop_answers_a_request_that_waits_for_a_hint(tmp_path: Path) -> None:
+    async with (
+        hall_process(tmp_path, MEADHALL_TEST_SLOW_BOTS="1") as hall,
+        httpx.AsyncClient(base_url=hall.url, timeout=60) as client,
+    ):
+        headers = await guest(client, "Ada")
+        table = await new_table(client, headers, game=HOARD, bots=["greedy"])
+        asking = asyncio.create_task(client.post(f"/api/v1/tables/{table}/hint", headers=headers))
+        while "thinking" not in hall.log.read_text():  # noqa: ASYNC110 - it is another process
+            await asyncio.sleep(0.01)
+        assert await hall.end(signal.SIGTERM) == 0
+        answer = await asking
+        assert (answer.status_code, answer.json()["error"]) == (503, "closing")
+        assert "ERROR" not in hall.log.read_text()
+
+
 async def test_a_killed_server_remembers_hints(tmp_path: Path) -> None:
     """It is killed between the hint and the action, and still marks the action."""
     async with hall_process(tmp_path) as hall, httpx.AsyncClient(base_url=hall.url, timeout=60) as client:

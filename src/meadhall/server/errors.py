@@ -75,6 +75,10 @@ class NotReady(Refused):
     """The game's rules are still being compiled."""
 
 
+class Closing(Refused):
+    """The server is stopping. The request may be repeated when it runs again."""
+
+
 class DatabaseUnavailable(Refused):
     """The database does not answer, or can't store anything."""
 
@@ -98,6 +102,7 @@ _RESPONSES: dict[type[MeadhallError], tuple[HTTPStatus, str]] = {
     KeyReused: (HTTPStatus.UNPROCESSABLE_ENTITY, "key-reused"),
     TooMany: (HTTPStatus.TOO_MANY_REQUESTS, "too-many"),
     NotReady: (HTTPStatus.SERVICE_UNAVAILABLE, "not-ready"),
+    Closing: (HTTPStatus.SERVICE_UNAVAILABLE, "closing"),
     DatabaseUnavailable: (HTTPStatus.SERVICE_UNAVAILABLE, "database-away"),
 }
 _OTHER = HTTPStatus.BAD_REQUEST, "refused"

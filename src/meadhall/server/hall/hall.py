@@ -183,10 +183,11 @@ class Hall:
         return await _until_answered(lambda: self.store.running_with_bots(name))
 
     def end_streams(self) -> None:
-        """End the streams of all open pages."""
+        """End the streams of all open pages, and the requests that wait for a hint."""
         self.closing.set()
         for room in self._rooms.values():
             room.channel.publish()
+            room.hints.cancel()
 
     async def close(self) -> None:
         """End all streams, stop all bots, and close the worker."""

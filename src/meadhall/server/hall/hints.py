@@ -75,9 +75,12 @@ class Hints:
         """Drop all hints, at the end of the match."""
         self._by_seat.clear()
 
-    async def close(self) -> None:
+    def cancel(self) -> None:
         """Cancel all searches."""
-        searches = [hint.search for hint in self._by_seat.values()]
-        for search in searches:
-            search.cancel()
-        await asyncio.gather(*searches, return_exceptions=True)
+        for hint in self._by_seat.values():
+            hint.search.cancel()
+
+    async def close(self) -> None:
+        """Cancel all searches, and wait until they have ended."""
+        self.cancel()
+        await asyncio.gather(*(hint.search for hint in self._by_seat.values()), return_exceptions=True)

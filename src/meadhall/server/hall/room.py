@@ -22,7 +22,7 @@ from meadhall.engine.game import Game
 from meadhall.engine.language import gettext as _
 from meadhall.engine.match import Match
 from meadhall.engine.view import Seat
-from meadhall.server.errors import NotSeated, OtherRules, Stale, WrongMoment
+from meadhall.server.errors import Closing, NotSeated, OtherRules, Stale, WrongMoment
 from meadhall.server.hall.bots import BotDriver
 from meadhall.server.hall.chart_queue import ChartJob
 from meadhall.server.hall.hints import Hints, RequestedHint
@@ -74,7 +74,7 @@ class Room:
         self.newcomers: frozenset[int] = frozenset()
         self.chart_job: ChartJob | None = None
         self.last_used = time.monotonic()
-        self._private_versions: dict[int, int] = {}  # of seats that have seen a change of their own last
+        self._private_versions: dict[int, int] = {}  # by seat, where a change for that seat alone is newer than ``version``
         self._visits: dict[str, float] = {}  # when guests sent their last requests, in seconds of the monotonic clock
         self._hinted = InformationSets()  # where a hint was requested
         self._store = store
@@ -206,7 +206,10 @@ class Room:
         if hint is None:
             hint = self.hints.request(self.running_match(), seat)
             self.publish_to(seat)
-        await asyncio.shield(hint.search)
+        await asyncio.wait({hint.search})  # if the request is cancelled, the search goes on
+        if hint.search.cancelled():
+            raise Closing(_("The hall is closing for a moment. Ask again when it is back."))
+        await hint.search
         return hint
 
     async def resign(self, guest: Guest) -> None:
