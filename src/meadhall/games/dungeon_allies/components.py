@@ -232,7 +232,7 @@ RULES: Mapping[str, Any] = {
     },
     "limits": {"max_turns": MAX_TURNS},
 }
-"""What a document may repeat from the rules but can't change."""
+"""Values of the rules. A document may repeat them but not change them."""
 
 FREE: Mapping[str, Mapping[str, Any]] = {
     "dice": {"enhance_dice": list(SIDES[:DICE])},

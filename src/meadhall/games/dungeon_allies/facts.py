@@ -1,4 +1,4 @@
-"""What players should know about the components of a match before it begins."""
+"""Facts about the components of a match, for the lobby."""
 
 from __future__ import annotations
 

@@ -155,7 +155,7 @@ class Own:
 
 @dataclass(frozen=True)
 class Printed:
-    """What is printed on the components of a match, for the figures of the rulebook.
+    """The print on the components of a match, for the figures of the rulebook.
 
     Attributes:
         gifts: DA-5.1: what each space of the turn order gives.
@@ -171,7 +171,7 @@ class Printed:
 
 
 def components(options: Mapping[str, Any]) -> Printed:
-    """Return what is printed on the components of a match with these options."""
+    """Return the print on the components of a match with these options."""
     printed = COMPONENTS.of(options[COMPONENTS.name])
     names = Names(printed)
     return Printed(

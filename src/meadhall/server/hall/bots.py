@@ -1,4 +1,4 @@
-"""Drive the bots of one room: let each of them decide in its turn, visibly but within four seconds.
+"""Drive the bots of one room: each of them decides within four seconds, and acts when people have seen the last action.
 
 Where players have secrets, the time of a decision depends only on what everyone knows: the level of the bot and the public events
 before it. Otherwise a quick answer would tell that a hand leaves no choice, or that the bot knows the position.
@@ -26,7 +26,7 @@ from meadhall.server.worker.client import Worker
 log = logging.getLogger(__name__)
 
 _MAX_SECONDS = 3.8
-"""Limit of a bot's search, and of its pause unless the host sets a longer one. People see the action within four seconds."""
+"""Limit of a bot's search, and of its pause unless the host sets a longer one or the board still shows the last action."""
 
 _ALLOWANCE = 0.25
 """Seconds between the end of a bot's budget and its action, where players have secrets. An answer arrives within this time on a
@@ -117,7 +117,7 @@ class BotDriver:
         return seat if seat.kind == "bot" else None
 
     def play(self) -> None:
-        """Start playing, if a bot is to move and none plays already. Bots play until it is a person's turn."""
+        """Start playing, if it is a bot's turn and none plays already. Bots play until it is a person's turn."""
         if self.seat_to_move() is not None and (self._playing is None or self._playing.done()):
             self._playing = asyncio.create_task(self._play())
 
@@ -213,7 +213,7 @@ def has_secrets(match: Match) -> bool:
 
 
 def _full_time(bot: str) -> float:
-    """Return the seconds after which a bot has decided, however much there was to think."""
+    """Return the seconds after which a bot of this level has decided, in whatever position."""
     budget = next((rank.budget for rank in RANKS if rank.name == bot), None)
     return _INSTANT if budget is None else budget.seconds + _ALLOWANCE
 

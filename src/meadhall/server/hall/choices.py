@@ -1,4 +1,4 @@
-"""What a guest chooses for a match against bots: the number of seats, the level of the bots, the options."""
+"""A guest's choices for a match against bots: the number of seats, the level of the bots, the options."""
 
 from __future__ import annotations
 

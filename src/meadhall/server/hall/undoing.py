@@ -1,4 +1,4 @@
-"""Which action a seat may take back: its last decision, while only bots have moved and nothing has come to light since."""
+"""The undo of a seat: it may take back its last decision while only bots have moved and nothing has been revealed since."""
 
 from __future__ import annotations
 

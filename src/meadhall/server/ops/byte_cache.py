@@ -34,7 +34,7 @@ class ByteCache(Generic[K, V]):
         return found[0]
 
     def put(self, key: K, value: V, size: int) -> None:
-        """Keep a value of about ``size`` bytes, its key included. Evict what was used least recently until all values fit.
+        """Keep a value of about ``size`` bytes, its key included. Evict the least recently used values until all fit.
 
         A value larger than the limit is not kept.
         """

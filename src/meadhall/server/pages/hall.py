@@ -32,7 +32,7 @@ OPTION = "option-"
 
 
 def game_tiles(hall: Hall, guest: Guest) -> tuple[GameTile, ...]:
-    """Return a tile for every installed game, with what the guest chose last."""
+    """Return a tile for every installed game, with the guest's last choices."""
     return tuple(
         GameTile(
             name,
@@ -50,7 +50,7 @@ def game_tiles(hall: Hall, guest: Guest) -> tuple[GameTile, ...]:
 
 
 def _setup(subject: Game, guest: Guest) -> PlaySetup:
-    """Return what *Play now* offers. What the guest chose last is chosen again."""
+    """Return the choices of *Play now*. The guest's last ones are preset."""
     last = last_choice(subject, guest)
     counts = range(subject.min_players, subject.max_players + 1)
     bots = last.players - 1

@@ -235,7 +235,7 @@ def _headline_of(match: Match, result: Result | Award, reader: int | None) -> st
 
 
 def headline(names: Sequence[str], result: Result | Award) -> str:
-    """Say who has won, by name."""
+    """Name the winners."""
     winners = result.winners
     if not winners:
         return _("No winner")

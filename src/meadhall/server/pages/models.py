@@ -169,7 +169,7 @@ class OptionView:
 
 @dataclass(frozen=True)
 class Fact:
-    """What players should know about a match before it begins."""
+    """A fact about a match that players should know before it begins."""
 
     heading: str
     value: str
@@ -274,7 +274,7 @@ class LoggedEvent:
 
 @dataclass(frozen=True)
 class LoggedTurn:
-    """A turn in the log: public events only. It is hashable, so its HTML is rendered once for all who read the same words."""
+    """A turn in the log: public events only. It is hashable, so its HTML is rendered once for all readers of the same words."""
 
     game: str
     words: GameWords
