@@ -25,6 +25,9 @@ from meadhall.games.dungeon_allies.state import Event
 DUNGEON_ALLIES = "Dungeon Allies"
 MONSTERS = [monster.name for monster in BUILT_IN.monster]
 
+SMALLEST_CARD = 44
+"""The least height of a card in CSS pixels."""
+
 Press = Callable[[Locator], None]
 Prefer = Callable[[Sequence[int]], int]
 """A function that chooses one of the highlighted targets."""
@@ -92,6 +95,7 @@ def test_two_people_play_a_whole_match_by_clicking(new_person: NewPerson) -> Non
     host, friend = new_person(**STILL), new_person(**STILL)
     players = open_table(host, friend, game=DUNGEON_ALLIES)
     watching = Table(new_person(**STILL).open(players[0].path))
+    animated = new_person().open(players[0].path)
     acted, seen = set(), set[str]()
     while (actor := whose_turn(players)) is not None:
         acted.add(players.index(actor))
@@ -113,6 +117,15 @@ def test_two_people_play_a_whole_match_by_clicking(new_person: NewPerson) -> Non
     assert watching.headline.startswith(f"{name} wins" if won.count() == 1 else "A draw")
     if won.count() == 1:
         assert {table.headline for table in players} == {"You win", "You lost"}
+    expect(animated.locator("#animation-skip")).to_be_visible()
+    expect(animated.locator("#da-final"), "the scenes come first").to_be_hidden()
+    animated.locator("#animation-skip").click()
+    expect(animated.locator("#da-final")).to_be_visible()
+    watching.page.set_viewport_size({"width": 1024, "height": 768})
+    for card in watching.page.locator(".da-offer .da-card").all():
+        box = card.bounding_box()
+        assert box is not None
+        assert box["height"] >= SMALLEST_CARD, "the result beside the board leaves the cards legible"
     points = best.locator("b").inner_text()
     best.locator("button").click()
     expect(players[0].page.get_by_role("dialog", name=name)).to_contain_text(f"{points} point")
