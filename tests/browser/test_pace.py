@@ -9,14 +9,22 @@ from browser.table import Table, open_table, whose_turn
 
 PACE = "() => +getComputedStyle(document.documentElement).getPropertyValue('--pace')"
 VIKING_AXES = "Viking Axes"
-RECORD_TIMES = """() => document.addEventListener("htmx:after:swap", () => {
-  const timed = [...document.querySelectorAll(".telling, #prompt-words > span")].flatMap(each => each.getAnimations().map(run => {
-    const { delay, endTime } = run.effect.getComputedTiming();
-    return [each.textContent.trim(), Math.round(delay), each.matches(".telling") ? Math.round(endTime) : null];
-  }));
-  if (timed.length) window.timed = timed;
-})"""
-"""Record when each text in the place of the prompt appears and disappears, in milliseconds after the frame."""
+RECORD_TIMES = """() => {
+  const told = new Set(Array.from(document.querySelectorAll(".telling"), each => each.id));
+  new MutationObserver(() => {
+    const arrived = [...document.querySelectorAll(".telling[data-arrived]")].filter(each => !told.has(each.id));
+    if (arrived.length === 0) return;
+    arrived.forEach(each => told.add(each.id));
+    const timed = [...arrived, ...document.querySelectorAll("#prompt-words > span")].flatMap(each => each.getAnimations().map(run => {
+      const { delay, endTime } = run.effect.getComputedTiming();
+      return [each.textContent.trim(), Math.round(delay), each.matches(".telling") ? Math.round(endTime) : null];
+    }));
+    if (timed.length) window.timed = timed;
+  }).observe(document.body, { subtree: true, childList: true, attributes: true });
+}"""
+"""Record when each new text in the place of the prompt appears and disappears, in milliseconds after the frame.
+
+They are read as soon as they stand in the document. On a busy machine the first may have ended when htmx reports the swap."""
 
 
 def choose_speed(person: Person, words: str) -> None:

@@ -18,7 +18,11 @@
   // Swaps go through idiomorph: htmx's own morph puts new SVG nodes into the HTML namespace, where they are invisible.
   // A swap leaves drawers open or closed, unchanged selects alone, and elements with data-keep to this file.
   const callbacks = {
-    beforeNodeMorphed: (node, fresh) => !node.matches?.("[data-keep]") && !(node.matches?.("select") && node.isEqualNode(fresh)),
+    beforeNodeMorphed: (node, fresh) => {
+      if (node.matches?.("[data-keep]") || (node.matches?.("select") && node.isEqualNode(fresh))) return false;
+      if (fresh.id && !node.id) node.setAttribute("data-arrived", "");  // a node without an id takes the place of a new text
+      return true;
+    },
     beforeAttributeUpdated: (name, node) => !(name === "open" && node.tagName === "DETAILS") && !["data-htmx-powered", "data-arrived"].includes(name),
     // Texts about a step appear when the board shows it (styles of .new): in a swap, not when a page is loaded.
     afterNodeAdded: node => node.setAttribute?.("data-arrived", ""),
