@@ -16,7 +16,8 @@ import httpx
 import pytest
 
 import meadhall
-from meadhall.server.run import CannotListen, serve
+from meadhall.server.listener import CannotListen
+from meadhall.server.run import serve
 from meadhall.server.settings import Settings
 from server.people import AXES, HOARD
 from server.process import Process, hall_process

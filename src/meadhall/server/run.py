@@ -9,7 +9,6 @@ import socket
 import webbrowser
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import partial
 from types import FrameType
 from typing import Any, Final
@@ -17,8 +16,8 @@ from typing import Any, Final
 import uvicorn
 from litestar import Litestar
 
-from meadhall.engine.errors import MeadhallError
 from meadhall.server.app import create_app
+from meadhall.server.listener import address, bind
 from meadhall.server.ops.file_limit import raise_file_limit
 from meadhall.server.ops.log_limit import OncePerInterval
 from meadhall.server.settings import Settings
@@ -36,10 +35,6 @@ _OTHER_FILES: Final = 128
 """File descriptors that are not connections: the database, the worker, files that are sent."""
 
 
-class CannotListen(MeadhallError):
-    """The port is in use, or the user may not listen on it."""
-
-
 class _Server(uvicorn.Server):
     """A uvicorn server that ends open streams when it stops. Uvicorn alone would wait for them for ever."""
 
@@ -51,7 +46,7 @@ class _Server(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         if self.started:
-            url = _address(self._settings)
+            url = address(self._settings)
             print(f"The hall is open: {url}", flush=True)
             if self._settings.browser:
                 asyncio.get_running_loop().run_in_executor(None, webbrowser.open, url)
@@ -71,7 +66,7 @@ def serve(settings: Settings) -> None:
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     logging.getLogger("alembic").setLevel(logging.WARNING)
     logging.getLogger("uvicorn.error").addFilter(OncePerInterval())  # it warns of each malformed request
-    with _socket(settings) as listener, asyncio.Runner(loop_factory=uvicorn.Config("").get_loop_factory()) as runner:
+    with bind(settings) as listener, asyncio.Runner(loop_factory=uvicorn.Config("").get_loop_factory()) as runner:
         runner.run(_serve(settings, listener))
 
 
@@ -103,26 +98,3 @@ def _exit_status_zero() -> Iterator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-
-
-def _address(settings: Settings) -> str:
-    """Return the address for a browser on this machine, also if the server listens on all interfaces."""
-    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(settings.host, settings.host)  # noqa: S104 - compared, not bound
-    return f"http://{replace(settings, host=host).authority}/"
-
-
-def _socket(settings: Settings) -> socket.socket:
-    """Return a bound socket. Raises CannotListen."""
-    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
-    listener = socket.socket(family)
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        host, _port, *zone = socket.getaddrinfo(settings.host, None, family, socket.SOCK_STREAM)[0][4]
-        listener.bind((host, settings.port, *zone))
-    except (OSError, OverflowError) as error:
-        listener.close()
-        raise CannotListen(
-            f"can't listen on {settings.authority} ({error.strerror if isinstance(error, OSError) else error}); "
-            "choose another port with MEADHALL_PORT or another address with MEADHALL_HOST"
-        ) from None
-    return listener
