@@ -29,7 +29,7 @@ from meadhall.engine.advice import Advice
 from meadhall.engine.game import Game
 from meadhall.engine.match import Match
 from meadhall.engine.view import SPECTATOR
-from meadhall.server.worker.client import WorkerProcess
+from meadhall.server.worker.remote import WorkerProcess
 
 GAMES: tuple[tuple[str, int, dict[str, Any]], ...] = (
     ("axes-and-allies", 6, {}),

@@ -26,7 +26,8 @@ from meadhall.server.hall.chart_queue import ChartJob, ChartQueue
 from meadhall.server.pages.chart import BOTTOM, COLUMNS, CREST, LEFT, MARK, RIGHT, TOP, chart_view, spread
 from meadhall.server.routes import replay as replay_routes
 from meadhall.server.worker import tasks
-from meadhall.server.worker.client import WorkerLost, WorkerProcess, WorkerThreads
+from meadhall.server.worker.client import WorkerLost, WorkerThreads
+from meadhall.server.worker.remote import WorkerProcess
 from server.people import AXES, HOARD, PATIENCE, OpenHall, Person
 
 RECORDS = Path(__file__).parents[1] / "records"

@@ -22,7 +22,7 @@ from meadhall.server.hall.bots import has_secrets
 from meadhall.server.hall.room import Room
 from meadhall.server.settings import Settings
 from meadhall.server.worker import bot_cache, tasks
-from meadhall.server.worker.client import WorkerProcess
+from meadhall.server.worker.remote import WorkerProcess
 from server.matches import ask_hint, at_turn, bots_and, match_of
 from server.people import AXES, HOARD, OpenHall, Program, open_hall, stream, until
 

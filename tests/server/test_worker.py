@@ -6,6 +6,8 @@ import asyncio
 import os
 import pickle
 import signal
+import socket
+import subprocess
 import sys
 import threading
 import time
@@ -13,6 +15,7 @@ from collections.abc import AsyncIterator
 from contextlib import suppress
 from dataclasses import dataclass
 from io import BytesIO
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -23,12 +26,14 @@ from meadhall.engine.errors import UnknownGame
 from meadhall.engine.view import View
 from meadhall.server.hall.room import Room
 from meadhall.server.settings import Settings
-from meadhall.server.worker import tasks
+from meadhall.server.worker import tasks, warming
 from meadhall.server.worker.bot_cache import BotCache
-from meadhall.server.worker.client import Worker, WorkerLost, WorkerProcess, WorkerThreads
-from meadhall.server.worker.messages import LENGTH_BYTES, RunTask, TaskError
+from meadhall.server.worker.client import Worker, WorkerLost, WorkerThreads
+from meadhall.server.worker.messages import LENGTH_BYTES, ForgetTable, RunTask, TaskError
 from meadhall.server.worker.process import TaskRunner
-from meadhall.server.worker.tasks import IsCompiled, Progress, Task
+from meadhall.server.worker.remote import SharedWorker, WorkerProcess
+from meadhall.server.worker.tasks import ChooseAction, LoadRules, Progress, Task
+from meadhall.server.worker.warming import WarmRules, run_in_new_process
 from server.people import AXES, open_hall, until
 
 pytestmark = pytest.mark.asyncio
@@ -187,7 +192,7 @@ async def test_one_core_is_left_to_the_server(process: WorkerProcess) -> None:
 
 _SERVER = """
 import asyncio
-from meadhall.server.worker.client import WorkerProcess
+from meadhall.server.worker.remote import WorkerProcess
 
 async def main():
     worker = WorkerProcess()
@@ -208,6 +213,7 @@ async def test_the_worker_ends_when_the_server_is_killed() -> None:
     os.kill(int(await server.stdout.readline()), 0)
     server.kill()
     await asyncio.wait_for(server.stderr.read(), PATIENCE)  # it ends when no process can write to it any more
+    await server.wait()
 
 
 async def test_bots_play_on_after_the_worker_dies(settings: Settings, at_once: None) -> None:
@@ -253,25 +259,129 @@ async def test_a_compiled_game_does_not_wait_for_one_that_is_compiling(monkeypat
     await slow
 
 
-@pytest.mark.parametrize("is_compiled", [False, True])
-async def test_a_game_is_compiled_in_a_process_that_ends_afterwards(
-    process: WorkerProcess, monkeypatch: pytest.MonkeyPatch, is_compiled: bool
-) -> None:
-    started: list[WorkerProcess] = []
-    start, run = WorkerProcess._started, WorkerProcess.run
+@pytest.mark.parametrize("clients", [1, 3])
+async def test_a_game_is_compiled_once_in_a_process_that_ends_afterwards(monkeypatch: pytest.MonkeyPatch, clients: int) -> None:
+    compilers: list[subprocess.Popen[bytes]] = []
+    start = subprocess.Popen
 
-    async def observed_start(self: WorkerProcess) -> asyncio.subprocess.Process:
-        started.append(self)
-        return await start(self)
+    def observed_start(*given: Any, **named: Any) -> subprocess.Popen[bytes]:
+        compilers.append(start(*given, **named))
+        return compilers[-1]
 
-    async def run_others(self: WorkerProcess, task: Task[Any], progress: Progress | None = None) -> Any:
-        return is_compiled if isinstance(task, IsCompiled) else await run(self, task, progress)
+    monkeypatch.setattr(subprocess, "Popen", observed_start)
+    monkeypatch.setattr(warming, "is_warm", lambda _game: any(process.returncode == 0 for process in compilers))
+    await asyncio.gather(*(asyncio.to_thread(WarmRules(AXES).run, BotCache(), print) for _ in range(clients)))
+    assert [process.returncode for process in compilers] == [0]
+    await asyncio.to_thread(WarmRules(AXES).run, BotCache(), print)
+    assert len(compilers) == 1, "it loads the rules from the cache on disk"
 
-    monkeypatch.setattr(WorkerProcess, "_started", observed_start)
-    monkeypatch.setattr(WorkerProcess, "run", run_others)
-    await process.warm(AXES)
-    *compilers, last = started
-    assert last is process, "it loads the rules from the cache on disk"
-    assert process.process_id is not None
-    assert len(compilers) == (0 if is_compiled else 1)
-    assert all(compiler.process_id is None for compiler in compilers)
+
+async def test_the_exception_of_a_compiler_is_raised_here() -> None:
+    with pytest.raises(UnknownGame, match="no game 'chess'"):
+        await asyncio.to_thread(run_in_new_process, LoadRules("chess"))
+
+
+async def test_a_compiler_that_is_killed_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    start = subprocess.Popen
+
+    def start_and_kill(*given: Any, **named: Any) -> subprocess.Popen[bytes]:
+        process = start(*given, **named)
+        process.kill()
+        return process
+
+    monkeypatch.setattr(subprocess, "Popen", start_and_kill)
+    with pytest.raises(RuntimeError, match="status -9"):
+        await asyncio.to_thread(run_in_new_process, LoadRules(AXES))
+
+
+# ----------------------------------------------------------------------------------------------------- shared by web processes
+
+
+class Shared:
+    """A worker process with a listening socket, as the supervisor starts it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / "worker.sock"
+        self.listener = socket.socket(socket.AF_UNIX)
+        self.listener.bind(str(self.path))
+        self.listener.listen()
+        self.lines: list[socket.socket] = []
+
+    async def start(self) -> asyncio.subprocess.Process:
+        line, theirs = socket.socketpair()
+        self.lines.append(line)
+        with theirs:
+            return await asyncio.create_subprocess_exec(
+                *(sys.executable, "-m", "meadhall.server.worker.process", str(self.listener.fileno())),
+                stdin=theirs.fileno(),
+                pass_fds=[self.listener.fileno()],
+            )
+
+    def close(self) -> None:
+        for each in (self.listener, *self.lines):
+            each.close()
+
+
+@pytest_asyncio.fixture
+async def shared(tmp_path: Path) -> AsyncIterator[Shared]:
+    shared = Shared(tmp_path)
+    yield shared
+    shared.close()
+
+
+async def test_web_processes_share_a_worker_and_outlive_it(shared: Shared) -> None:
+    process = await shared.start()
+    one, two = SharedWorker(shared.path), SharedWorker(shared.path)
+    view = a_view()
+    for worker in (one, two):
+        assert await worker.choose("table", "random", view) in view.legal
+    search = asyncio.create_task(one.choose("table", "search@60s", view))
+    await asyncio.sleep(0.2)
+    process.kill()
+    await process.wait()
+    with pytest.raises(WorkerLost):
+        await search
+    waiting = [asyncio.create_task(worker.choose("table", "random", view)) for worker in (one, two)]
+    await asyncio.sleep(0.2)
+    assert not any(task.done() for task in waiting), "they wait in the socket's queue for the next worker"
+    process = await shared.start()
+    assert all(action in view.legal for action in await asyncio.gather(*waiting))
+    await one.close()
+    assert await two.choose("table", "random", view) in view.legal, "the worker stays for the others"
+    await two.close()
+    shared.close()
+    assert await asyncio.wait_for(process.wait(), PATIENCE) == 0, "it ends with the supervisor"
+
+
+async def test_the_tasks_of_a_client_that_is_gone_are_cancelled() -> None:
+    ended = threading.Event()
+
+    @dataclass(frozen=True)
+    class Endless(Task[None]):
+        def run(self, bots: BotCache, progress: Progress) -> None:  # noqa: ARG002
+            try:
+                while True:
+                    progress(0.0)
+            finally:
+                ended.set()
+
+    runner = TaskRunner(BotCache(), Output())
+    runner.handle(RunTask(1, Endless()))
+    assert not ended.wait(0.1)
+    runner.serve(BytesIO())
+    assert await asyncio.to_thread(ended.wait, PATIENCE)
+
+
+async def test_a_client_forgets_only_the_bots_that_it_has_used() -> None:
+    bots, view = BotCache(), a_view()
+    assert view.viewer is not None
+    runners = [TaskRunner(bots, output) for output in (Output(), Output())]
+    first, second = runners
+    output = first._output
+    assert isinstance(output, Output)
+    first.handle(RunTask(1, ChooseAction("table", "random", view)))
+    assert await asyncio.to_thread(output.flushed.wait, PATIENCE)
+    second.handle(ForgetTable("table"))
+    assert ("table", view.viewer) in bots.bots
+    first.handle(ForgetTable("table"))
+    assert not bots.bots

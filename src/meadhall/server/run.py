@@ -23,7 +23,7 @@ from meadhall.server.ops.log_limit import OncePerInterval
 from meadhall.server.settings import Settings
 from meadhall.server.store.store import Store
 from meadhall.server.web.connections import ConnectionLimits, LimitedConnection, check_deadlines, limit_requests
-from meadhall.server.worker.client import WorkerProcess
+from meadhall.server.worker.remote import WorkerProcess
 
 _GRACE: Final = 1
 """Seconds that a stop waits for running requests."""

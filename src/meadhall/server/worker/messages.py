@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pickle
 from dataclasses import dataclass
-from typing import Any
+from typing import IO, Any
 
 from meadhall.server.worker.tasks import Task
 
@@ -66,3 +66,12 @@ def framed(message: Request | Reply) -> bytes:
     """Return the bytes of a message."""
     pickled = pickle.dumps(message)
     return len(pickled).to_bytes(LENGTH_BYTES) + pickled
+
+
+def read_message(stream: IO[bytes]) -> bytes | None:
+    """Return the pickle of the next message, None at the end of the stream."""
+    length = stream.read(LENGTH_BYTES)
+    if len(length) < LENGTH_BYTES:
+        return None
+    message = stream.read(size := int.from_bytes(length))
+    return message if len(message) == size else None

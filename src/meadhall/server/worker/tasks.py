@@ -15,7 +15,7 @@ from meadhall.engine.game import game
 from meadhall.engine.record.format import MatchRecord
 from meadhall.engine.record.replay import replay
 from meadhall.engine.view import View
-from meadhall.lab import is_warm, warm
+from meadhall.lab import warm
 from meadhall.server.worker.bot_cache import BotCache
 
 R = TypeVar("R")
@@ -85,16 +85,6 @@ class SolveDeal(Task[Outcome]):
         assert subject.daily is not None
         assert subject.daily.outcome is not None
         return subject.daily.outcome(subject.match(players=1, seed=self.seed, **self.options))
-
-
-@dataclass(frozen=True)
-class IsCompiled(Task[bool]):
-    """Check whether all compiled rules of a game are in the cache on disk."""
-
-    game: str
-
-    def run(self, bots: BotCache, progress: Progress) -> bool:
-        return is_warm(game(self.game))
 
 
 @dataclass(frozen=True)
