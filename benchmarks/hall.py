@@ -1,21 +1,25 @@
-"""The hall under load: 500 live pages at 100 tables, with moves at random times, each persisted before it is published.
+"""The hall under load: 500 open streams at 100 tables, with moves at random times, each persisted before it is published.
 
-    .venv/bin/python benchmarks/hall.py [--rates 100,300] [--seconds 20] [--bots 8 [--ranks jarl,karl,none]] [--encoding zstd]
+    .venv/bin/python benchmarks/hall.py [--rates 100,300,600] [--seconds 20] [--streams pages,api] [--game axes-and-allies]
+        [--bots 8 [--ranks jarl,karl,none]] [--encoding zstd]
 
 The benchmark starts a real server process with a real database file and real sockets. Each table has four players and a
-spectator, each with an open event stream. A move is a form post like that of a page. Its delay is the time from sending the post
-until the frame with the outcome arrives at a stream. In practice the load would come from other machines, so the benchmark
-generates it on a separate core where possible: Linux wakes the receiver of a message on the core of its sender, and without the
-separation the load generator would interrupt the hall with every frame.
+spectator, each with an open event stream: of a page (frames of HTML), or of the JSON API. Moves are posted as a page or a program
+posts them. The delay of a move is the time from sending the post until the outcome arrives at a stream. In practice the load
+would come from other machines, so the benchmark generates it on a separate core where possible: Linux wakes the receiver of a
+message on the core of its sender, and without the separation the load generator would interrupt the hall with every frame.
 
 Streams and the responses to posts are compressed as ``--encoding`` says. ``B/frame`` is the size of a frame on the wire.
 
-The printed table has the CPU use of three processes (the hall, its worker, the load generator) and the memory of the first two.
-``loop p99`` is the 99th percentile of the hall's event-loop lag. ``--bots`` opens that many more tables with six bots each. The
-benchmark measures every rate without bots, with karls, who don't search, and with jarls, who search all the time. The cost of
-the karls is the work for their tables; the difference to the jarls is the cost of searching. Later rows measure a hall with
-more history, so compare with a run in the opposite order. A fourth process plays for the one person at each of these tables;
-its moves are not part of the delays.
+``ms/move`` is the CPU time of the hall for a move: the post, the match, the commit and the streams of five viewers. The other
+columns have the CPU use of three processes (the hall, its worker, the load generator) and the memory of the first two. ``loop
+p99`` is the 99th percentile of the hall's event-loop lag. Moves are random. In Axes and Allies they are only alliances, so its
+matches never end; at the tables of other games a new match follows the last.
+
+``--bots`` opens that many more tables with six bots each. The benchmark measures every rate without bots, with karls, who don't
+search, and with jarls, who search all the time. The cost of the karls is the work for their tables; the difference to the jarls
+is the cost of searching. Later rows measure a hall with more history, so compare with a run in the opposite order. A fourth
+process plays for the one person at each of these tables; its moves are not part of the delays.
 """
 
 from __future__ import annotations
@@ -34,146 +38,19 @@ import subprocess
 import sys
 import tempfile
 import time
-import zlib
-from collections.abc import AsyncIterator, Callable
-from dataclasses import dataclass, field
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
-from urllib.parse import urlencode
 
 import httpx
 import psutil
-from backports import zstd
+from hall_load import HOST, PEOPLE, Connection, Table, drive, open_tables
 
 TABLES = 100
 PLAYERS = 4
-ALLY = 6  # the first action that makes an alliance; without attacks no player dies, and the matches never end
 
 BOTS = 6  # per table of Viking Axes, strategic, with one person who always plays the first legal action
 NO_BOTS = "none"
 WARM_UP = 8.0  # seconds until the matches with bots have begun
-
-HOST = "127.0.0.1"
-
-
-@dataclass
-class Person:
-    """A browser: its cookies, and a persistent connection for its posts."""
-
-    port: int
-    cookies: dict[str, str] = field(default_factory=dict)
-    reader: asyncio.StreamReader | None = None
-    writer: asyncio.StreamWriter | None = None
-
-    def head(self, method: str, path: str, length: int = 0, extra: str = "") -> bytes:
-        cookies = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
-        return (
-            f"{method} {path} HTTP/1.1\r\nHost: {HOST}:{self.port}\r\nCookie: {cookies}\r\nSec-Fetch-Site: same-origin\r\n{extra}"
-            f"Content-Length: {length}\r\nContent-Type: application/x-www-form-urlencoded\r\n\r\n"
-        ).encode()
-
-    async def request(
-        self, method: str, path: str, form: dict[str, str] | None = None, extra: str = ""
-    ) -> tuple[int, str, bytes]:
-        """Send a request and return the status, the Location header and the body of its response."""
-        if self.reader is None or self.writer is None or self.reader.at_eof():
-            self.reader, self.writer = await asyncio.open_connection(HOST, self.port, limit=1 << 20)
-        body = urlencode(form or {}).encode()
-        self.writer.write(self.head(method, path, len(body), extra) + body)
-        try:
-            head = (await self.reader.readuntil(b"\r\n\r\n")).decode()
-        except (asyncio.IncompleteReadError, ConnectionResetError):  # the hall has just closed the idle connection
-            self.reader = None
-            return await self.request(method, path, form, extra)
-        for name, value in re.findall(r"set-cookie: ([^=]+)=([^;\r]*)", head, re.IGNORECASE):
-            self.cookies[name] = value
-        length = re.search(r"content-length: (\d+)", head, re.IGNORECASE)
-        content = await self.reader.readexactly(int(length[1])) if length else b""
-        location = re.search(r"location: (\S+)", head, re.IGNORECASE)
-        return int(head.split()[1]), location[1] if location else "", content
-
-
-@dataclass
-class Table:
-    """A table: its people, the time of its last move, and the measured delays in seconds."""
-
-    path: str
-    people: list[Person]
-    encoding: str
-    number: int = 1
-    sent_at: float = 0.0
-    waiting: int = 0
-    delays: list[float] = field(default_factory=list)
-    posts: list[float] = field(default_factory=list)
-    late: int = 0
-    received: int = 0
-    all_received: asyncio.Event = field(default_factory=asyncio.Event)
-    turn: tuple[Person, int] | None = None  # the person to move, and a legal alliance
-
-
-async def subscribe(table: Table, person: Person, ready: asyncio.Semaphore) -> None:
-    """Keep a stream open and record the delay of every move."""
-    reader, writer = await asyncio.open_connection(HOST, person.port, limit=1 << 20)
-    writer.write(person.head("GET", f"{table.path}/stream", extra=f"Accept-Encoding: {table.encoding}\r\n"))
-    seen: set[float] = set()
-    first = True
-    with contextlib.closing(writer):
-        async for block in events(reader, table):
-            if b"data:" not in block:
-                continue
-            if b" yours" in block:
-                table.turn = person, alliance(block)
-            if first:
-                first = False
-                ready.release()
-            elif table.sent_at and table.sent_at not in seen:
-                seen = {table.sent_at}
-                table.delays.append(time.perf_counter() - table.sent_at)
-                table.waiting -= 1
-                if table.waiting == 0:
-                    table.all_received.set()
-
-
-async def events(reader: asyncio.StreamReader, table: Table) -> AsyncIterator[bytes]:
-    """Yield the events of a stream, decoded, and count its bytes."""
-    await reader.readuntil(b"\r\n\r\n")
-    decode: Callable[[bytes], bytes] = bytes
-    if table.encoding == "gzip":
-        decode = zlib.decompressobj(31).decompress
-    elif table.encoding == "zstd":
-        decode = zstd.ZstdDecompressor().decompress
-    text = b""
-    while True:
-        chunk = await reader.readexactly(int(await reader.readuntil(b"\r\n"), 16) + 2)
-        table.received += len(chunk)
-        *blocks, text = (text + decode(chunk[:-2])).split(b"\n\n")
-        for block in blocks:
-            yield block
-
-
-def alliance(frame: bytes) -> int:
-    """Return the first legal alliance in a frame."""
-    buttons = re.findall(rb"<button[^>]*>", frame)
-    offered = [
-        int(found[1]) for button in buttons if b"aria-disabled" not in button and (found := re.search(rb'value="(\d+)"', button))
-    ]
-    return next(action for action in offered if action >= ALLY)
-
-
-async def open_tables(port: int, encoding: str) -> list[Table]:
-    tables = []
-    for _ in range(TABLES):
-        people = [Person(port) for _ in range(PLAYERS + 1)]
-        host = people[0]
-        await host.request("GET", "/")
-        setup = {"game": "axes-and-allies", "kind": "friends", "players": str(PLAYERS)}
-        _, path, _ = await host.request("POST", "/tables", setup)
-        for person in people[1:]:
-            await person.request("GET", path)
-        for guest in people[1:PLAYERS]:
-            await guest.request("POST", f"{path}/seats", {"set": "sit"})
-        await host.request("POST", f"{path}/start")
-        tables.append(Table(path, people, encoding))
-    return tables
 
 
 async def let_bots_play(port: int, rank: str) -> None:
@@ -222,39 +99,6 @@ async def bots_playing(port: int, rank: str, tables: int) -> AsyncIterator[None]
     player.join()
 
 
-async def move(table: Table) -> None:
-    """Make a move and wait until every stream of the table has its frame."""
-    assert table.turn is not None
-    person, action = table.turn
-    table.waiting = len(table.people)
-    table.all_received.clear()
-    table.sent_at = time.perf_counter()
-    status, _, _ = await person.request(
-        "POST",
-        f"{table.path}/act",
-        {"action": str(action), "n": str(table.number)},
-        f"HX-Request: true\r\nAccept-Encoding: {table.encoding}\r\n",
-    )
-    table.posts.append(time.perf_counter() - table.sent_at)
-    if status != 200:
-        raise RuntimeError(f"{table.path}: status {status}")
-    await table.all_received.wait()
-    table.number += 1
-
-
-async def drive(table: Table, chance: random.Random, interval: float, until: float) -> None:
-    """Make moves at random times, ``interval`` seconds apart on average. Count moves delayed by the one before as late."""
-    due = time.perf_counter() + chance.expovariate(1 / interval)
-    while due < until:
-        pause = due - time.perf_counter()
-        if pause > 0:
-            await asyncio.sleep(pause)
-        elif pause < -interval:
-            table.late += 1
-        await move(table)
-        due += chance.expovariate(1 / interval)
-
-
 def percentile(seconds: list[float], fraction: float) -> float:
     """Return a quantile in milliseconds."""
     return statistics.quantiles(seconds, n=1000)[round(fraction * 1000) - 1] * 1000
@@ -280,70 +124,60 @@ def megabytes(process: psutil.Process) -> float:
     return float(process.memory_info().rss) / 1e6
 
 
-async def run(given: argparse.Namespace, port: int, server: psutil.Process) -> None:
+async def run(given: argparse.Namespace, streams: str, port: int, server: psutil.Process) -> None:
     """Open the tables, then measure and print a row for every rank and rate."""
-    tables = await open_tables(port, given.encoding)
-    ready = asyncio.Semaphore(0)
-    subscribers = [asyncio.create_task(subscribe(table, person, ready)) for table in tables for person in table.people]
-    for _ in subscribers:
-        await ready.acquire()
-    print(f"{len(subscribers)} streams at {len(tables)} tables; a frame has about {await frame_size(tables[0])} bytes")
-    print(
-        f"{'bots':>8} {'moves/s':>8} {'done/s':>8} {'p50 ms':>8} {'p99 ms':>8} {'post p50':>9} {'post p99':>9} "
-        f"{'loop p99':>9} {'late':>5} {'B/frame':>8} {'hall CPU':>9} {'MB':>5} {'worker':>9} {'MB':>5} {'load CPU':>9}"
-    )
+    tables = await open_tables(port, streams, given.encoding, given.game, TABLES, PLAYERS)
     for rank in given.ranks if given.bots else [NO_BOTS]:
         async with bots_playing(port, rank, given.bots):
             for rate in given.rates:
-                await measure(tables, rank, rate, given.seconds, server)
-    for task in subscribers:
-        if task.done() and not task.cancelled():
-            task.result()
-        task.cancel()
+                await measure(tables, streams, rank, rate, given.seconds, server)
+    for table in tables:
+        await table.close()
 
 
-async def measure(tables: list[Table], rank: str, rate: int, seconds: float, server: psutil.Process) -> None:
+def print_heading() -> None:
+    print(
+        f"{'streams':>8} {'bots':>5} {'moves/s':>8} {'done/s':>7} {'p50 ms':>7} {'p99 ms':>7} {'post p50':>9} {'post p99':>9} "
+        f"{'loop p99':>9} {'late':>5} {'B/frame':>8} {'ms/move':>8} "
+        f"{'hall CPU':>9} {'MB':>5} {'worker':>7} {'MB':>5} {'load CPU':>9}"
+    )
+
+
+async def measure(tables: list[Table], streams: str, rank: str, rate: int, seconds: float, server: psutil.Process) -> None:
     """Make ``rate`` moves per second for some seconds and print a row."""
     for table in tables:
         table.delays.clear()
         table.posts.clear()
         table.late = table.received = 0
     (worker,) = server.children()
-    lag_before = await event_loop_lag(tables[0])
+    port = tables[0].people[0].client.port
+    lag_before = await event_loop_lag(port)
     began = time.perf_counter()
     before = [cpu_seconds(process) for process in (server, worker, psutil.Process())]
     until = began + seconds
     await asyncio.gather(*(drive(table, random.Random(number), len(tables) / rate, until) for number, table in enumerate(tables)))
     elapsed = time.perf_counter() - began
     after = [cpu_seconds(process) for process in (server, worker, psutil.Process())]
-    lag = {bound: count - lag_before[bound] for bound, count in (await event_loop_lag(tables[0])).items()}
+    lag = {bound: count - lag_before[bound] for bound, count in (await event_loop_lag(port)).items()}
     cores = [(later - earlier) / elapsed for earlier, later in zip(before, after, strict=True)]
     delays = [delay for table in tables for delay in table.delays]
     posts = [delay for table in tables for delay in table.posts]
     print(
-        f"{rank:>8} {rate:>8} {len(posts) / elapsed:>8.0f} "
-        f"{percentile(delays, 0.5):>8.1f} {percentile(delays, 0.99):>8.1f} "
+        f"{streams:>8} {rank:>5} {rate:>8} {len(posts) / elapsed:>7.0f} "
+        f"{percentile(delays, 0.5):>7.1f} {percentile(delays, 0.99):>7.1f} "
         f"{percentile(posts, 0.5):>9.1f} {percentile(posts, 0.99):>9.1f} "
         f"{percentile_of_histogram(lag, 0.99):>9.1f} {sum(table.late for table in tables):>5} "
-        f"{sum(table.received for table in tables) / len(delays):>8.0f} "
-        f"{cores[0]:>9.0%} {megabytes(server):>5.0f} {cores[1]:>9.0%} {megabytes(worker):>5.0f} {cores[2]:>9.0%}",
+        f"{sum(table.received for table in tables) / len(delays):>8.0f} {1000 * cores[0] * elapsed / len(posts):>8.2f} "
+        f"{cores[0]:>9.0%} {megabytes(server):>5.0f} {cores[1]:>7.0%} {megabytes(worker):>5.0f} {cores[2]:>9.0%}",
         flush=True,
     )
 
 
-async def event_loop_lag(table: Table) -> dict[float, float]:
+async def event_loop_lag(port: int) -> dict[float, float]:
     """Return the hall's histogram of its event-loop lag: cumulative counts by upper bound in seconds."""
-    _, _, metrics = await table.people[0].request("GET", "/metrics")
+    _, _, metrics = await Connection(port, "identity").request("GET", "/metrics")
     buckets = re.findall(rb'^meadhall_event_loop_lag_seconds_bucket\{le="([^"]+)"\} (\S+)', metrics, re.MULTILINE)
     return {float(bound): float(count) for bound, count in buckets}
-
-
-async def frame_size(table: Table) -> int:
-    reader, writer = await asyncio.open_connection(HOST, table.people[0].port, limit=1 << 20)
-    with contextlib.closing(writer):
-        writer.write(table.people[0].head("GET", f"{table.path}/stream"))
-        await reader.readuntil(b"\r\n\r\n")
-        return len(await reader.readuntil(b"\n\n"))
 
 
 def numbers(text: str) -> list[int]:
@@ -364,7 +198,7 @@ async def until_ready(port: int) -> None:
     """Wait until the rules of every game are compiled."""
     while True:
         try:
-            _, _, games = await Person(port).request("GET", "/api/v1/games")
+            _, _, games = await Connection(port, "identity").request("GET", "/api/v1/games")
             if b'"ready":true' in games and b'"ready":false' not in games:
                 return
         except OSError:
@@ -380,7 +214,9 @@ def separate_cores(server: int) -> None:
         os.sched_setaffinity(server, set(others))
 
 
-async def main(given: argparse.Namespace) -> None:
+@contextlib.contextmanager
+def hall_process() -> Iterator[tuple[int, subprocess.Popen[bytes]]]:
+    """Start a hall with an empty database; yield its port and its process."""
     port = free_port()
     with tempfile.TemporaryDirectory() as data:
         settings = {
@@ -392,19 +228,28 @@ async def main(given: argparse.Namespace) -> None:
             "MEADHALL_CONNECTIONS_PER_CLIENT": "2000",
         }
         command = [str(Path(sys.executable).with_name("meadhall")), "serve"]
-        with subprocess.Popen(command, env={**os.environ, **settings}) as process:  # noqa: ASYNC220 - nothing else runs yet
+        with subprocess.Popen(command, env={**os.environ, **settings}) as process:
             try:
-                await until_ready(port)
-                separate_cores(process.pid)
-                await run(given, port, psutil.Process(process.pid))
+                yield port, process
             finally:
                 process.terminate()
+
+
+async def main(given: argparse.Namespace) -> None:
+    print_heading()
+    for streams in given.streams:
+        with hall_process() as (port, process):
+            await until_ready(port)
+            separate_cores(process.pid)
+            await run(given, streams, port, psutil.Process(process.pid))
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rates", type=numbers, default="100,300", help="moves per second, separated by commas")
     parser.add_argument("--seconds", type=float, default=20.0, help="length of each measurement")
+    parser.add_argument("--streams", type=names, default="pages", help=f"kinds of streams: {', '.join(PEOPLE)}")
+    parser.add_argument("--game", default="axes-and-allies", help="the game at the tables")
     parser.add_argument("--bots", type=int, default=8, help="number of additional tables with bots")
     parser.add_argument("--encoding", choices=("identity", "gzip", "zstd"), default="zstd", help="compression of the streams")
     parser.add_argument("--ranks", type=names, default=f"{NO_BOTS},karl,jarl", help="ranks of these bots, one after the other")
