@@ -49,17 +49,23 @@ class Process:
         """Start the process and wait until every game can be played."""
         process = await self.launch()
         until = time.monotonic() + _PATIENCE
-        async with httpx.AsyncClient(timeout=_PATIENCE) as client:
+        async with self.client() as client:
             while True:
                 assert process.returncode is None, f"the hall did not start:\n{self.log.read_text()}"
                 assert time.monotonic() < until, f"the hall was not ready in time:\n{self.log.read_text()}"
                 try:
-                    games = (await client.get(f"{self.url}/api/v1/games")).json()
+                    games = (await client.get("/api/v1/games")).json()
                 except httpx.TransportError:
                     games = []
                 if games and all(game["ready"] for game in games):
                     return
                 await asyncio.sleep(0.05)
+
+    def client(self, **headers: str) -> httpx.AsyncClient:
+        """Return a client that is connected to the hall directly, on its Unix socket if it has one."""
+        socket = self._settings.get("MEADHALL_SOCKET")
+        transport = httpx.AsyncHTTPTransport(uds=socket) if socket else None
+        return httpx.AsyncClient(base_url=self.url, transport=transport, timeout=_PATIENCE, headers=headers)
 
     async def end(self, how: signal.Signals) -> int:
         """Send a signal and return the exit status."""

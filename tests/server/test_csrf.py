@@ -7,8 +7,8 @@ from typing import Any
 import httpx
 import pytest
 from litestar import Litestar
-from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
+from meadhall.server.web.forwarded import trust_proxies
 from server.people import BASE, OpenHall, Visitor
 
 pytestmark = pytest.mark.asyncio
@@ -143,7 +143,7 @@ async def test_an_old_token_and_its_cookie_are_ignored(hall: OpenHall) -> None:
 async def test_behind_a_proxy_the_origin_is_the_address_that_the_browser_uses(
     hall: OpenHall, forwarded: str, origin: str, status: int
 ) -> None:
-    behind: Any = ProxyHeadersMiddleware(hall.app, trusted_hosts="127.0.0.1")  # type: ignore[arg-type]
+    behind: Any = trust_proxies(hall.app, "127.0.0.1")
     transport = httpx.ASGITransport(behind, client=("127.0.0.1", 5000))
     async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1:8000") as http:
         headers = {"Host": "hall.example", "X-Forwarded-Proto": forwarded, "X-Forwarded-For": "10.0.0.9", "Origin": origin}
@@ -151,7 +151,7 @@ async def test_behind_a_proxy_the_origin_is_the_address_that_the_browser_uses(
 
 
 async def test_a_stranger_can_not_claim_to_be_the_proxy(hall: OpenHall) -> None:
-    behind: Any = ProxyHeadersMiddleware(hall.app, trusted_hosts="127.0.0.1")  # type: ignore[arg-type]
+    behind: Any = trust_proxies(hall.app, "127.0.0.1")
     transport = httpx.ASGITransport(behind, client=("10.0.0.9", 5000))
     async with httpx.AsyncClient(transport=transport, base_url=BASE) as http:
         headers = {"X-Forwarded-Proto": "https", "Origin": "https://hall.test"}

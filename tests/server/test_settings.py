@@ -30,6 +30,8 @@ def test_everything_can_be_set_by_the_environment() -> None:
             "MEADHALL_STREAMS_PER_CLIENT": "9",
             "MEADHALL_CONNECTIONS_PER_CLIENT": "90",
             "MEADHALL_PROXIES": "10.0.0.1",
+            "MEADHALL_SOCKET": "/run/hall.sock",
+            "MEADHALL_URL": "https://example.org/hall/",
         }
     )
     assert settings == Settings(
@@ -44,6 +46,8 @@ def test_everything_can_be_set_by_the_environment() -> None:
         streams_per_client=9,
         connections_per_client=90,
         proxies="10.0.0.1",
+        socket=Path("/run/hall.sock"),
+        public_url="https://example.org/hall",
     )
     assert not settings.embedded
 
@@ -59,6 +63,23 @@ def test_everything_can_be_set_by_the_environment() -> None:
         ("MEADHALL_BOT_PAUSE", "nan"),
         ("MEADHALL_BOT_PAUSE", "inf"),
         ("MEADHALL_REQUESTS_PER_MINUTE", "many"),
+        ("MEADHALL_URL", "hall.example.org"),
+        ("MEADHALL_URL", "ftp://hall.example.org/"),
+        ("MEADHALL_URL", "https:///hall/"),
+        ("MEADHALL_URL", "https://hall.example.org:x/"),
+        ("MEADHALL_URL", "https://hall.example.org:70000/"),
+        ("MEADHALL_URL", "https://user@hall.example.org/"),
+        ("MEADHALL_URL", "https://[::1/"),
+        ("MEADHALL_URL", "https://hall.example.org/?a=b"),
+        ("MEADHALL_URL", "https://hall.example.org/#top"),
+        ("MEADHALL_URL", "https://hall.example.org/a b/"),
+        ("MEADHALL_URL", "https://hall.example.org//hall/"),
+        ("MEADHALL_URL", "https://hall.example.org/../hall/"),
+        ("MEADHALL_URL", "https://hall.example.org/hall;a/"),
+        ("MEADHALL_PROXIES", "nginx"),
+        ("MEADHALL_PROXIES", "10.0.0.1,"),
+        ("MEADHALL_PROXIES", "10.0.0.1/33"),
+        ("MEADHALL_PROXIES", "*,10.0.0.1"),
         ("MEADHALL_DATABASE_URL", "no address"),
         ("MEADHALL_DATABASE_URL", "mysql://db/hall"),
         ("MEADHALL_DATABASE_URL", "postgresql://u:p@127.0.0.1:x/hall"),
@@ -110,3 +131,26 @@ def test_a_host_with_a_port_or_wrong_brackets_is_refused(host: str) -> None:
 
 def test_proxies_can_be_given_in_brackets() -> None:
     assert Settings.from_environment({"MEADHALL_PROXIES": "[::1],10.0.0.0/8"}).proxies == "::1,10.0.0.0/8"
+
+
+@pytest.mark.parametrize(
+    ("given", "kept", "sub_path"),
+    [
+        ("", "", ""),
+        ("https://hall.example.org", "https://hall.example.org", ""),
+        ("https://hall.example.org/", "https://hall.example.org", ""),
+        ("https://Hall.Example.org:443/", "https://hall.example.org", ""),
+        ("http://hall.example.org:80/hall", "http://hall.example.org/hall", "/hall"),
+        ("https://example.org:8443/games/hall/", "https://example.org:8443/games/hall", "/games/hall"),
+        ("http://[2001:DB8::1]:8000/", "http://[2001:db8::1]:8000", ""),
+        ("https://methalle.köln/~hall/", "https://methalle.xn--kln-sna/~hall", "/~hall"),
+    ],
+)
+def test_the_public_address_is_written_in_one_way(given: str, kept: str, sub_path: str) -> None:
+    settings = Settings.from_environment({"MEADHALL_URL": given})
+    assert (settings.public_url, settings.sub_path) == (kept, sub_path)
+
+
+def test_a_network_of_proxies_may_be_named_by_any_address_in_it() -> None:
+    assert Settings.from_environment({"MEADHALL_PROXIES": " 10.1.2.3/8, 0:0::1 "}).proxies == "10.0.0.0/8,::1"
+    assert Settings.from_environment({"MEADHALL_PROXIES": "*"}).proxies == "*"

@@ -1,20 +1,41 @@
-"""The socket that the hall listens on, and its address for browsers."""
+"""The socket that the hall listens on, an address and port or a Unix socket, and its address for browsers."""
 
 from __future__ import annotations
 
+import os
 import socket
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import replace
+from pathlib import Path
+from stat import S_ISSOCK
+from typing import Final
+
+from filelock import FileLock, Timeout
 
 from meadhall.engine.errors import MeadhallError
 from meadhall.server.settings import Settings
 
+_OTHERS_CAN_NOT_CONNECT: Final = 0o117
+"""The umask of a Unix socket: its owner and its group may connect (mode 0660)."""
+
 
 class CannotListen(MeadhallError):
-    """The port is in use, or the user may not listen on it."""
+    """The port or the Unix socket is in use, or the user may not listen on it."""
 
 
-def bind(settings: Settings) -> socket.socket:
-    """Return a bound socket. Raises CannotListen."""
+@contextmanager
+def bind(settings: Settings) -> Iterator[socket.socket]:
+    """Bind the socket of the settings. At the end of the block close it, and remove a Unix socket. Raises CannotListen."""
+    if settings.socket is not None:
+        with _unix_socket(settings.socket) as listener:
+            yield listener
+    else:
+        with _bound(settings) as listener:
+            yield listener
+
+
+def _bound(settings: Settings) -> socket.socket:
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
     listener = socket.socket(family)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -30,7 +51,64 @@ def bind(settings: Settings) -> socket.socket:
     return listener
 
 
+@contextmanager
+def _unix_socket(path: Path) -> Iterator[socket.socket]:
+    """Bind a Unix socket in place of one that a killed server left behind.
+
+    A server holds a lock beside its socket. So a socket file without that lock is stale, also if two servers start at once.
+    """
+    if not hasattr(socket, "AF_UNIX"):
+        raise CannotListen("this system has no Unix sockets; use MEADHALL_HOST and MEADHALL_PORT instead of MEADHALL_SOCKET")
+    lock = FileLock(path.with_name(f"{path.name}.lock"), mode=0o600)
+    listener = socket.socket(socket.AF_UNIX)
+    try:
+        lock.acquire(timeout=0)
+        _remove_stale(path)
+        before = os.umask(_OTHERS_CAN_NOT_CONNECT)
+        try:
+            listener.bind(str(path))
+        finally:
+            os.umask(before)
+    except Timeout:
+        listener.close()
+        raise CannotListen(f"another hall listens on {path}; stop it, or choose another path with MEADHALL_SOCKET") from None
+    except OSError as error:
+        listener.close()
+        lock.release()
+        raise CannotListen(
+            f"can't listen on the Unix socket {path} ({error.strerror or error}); choose another path with MEADHALL_SOCKET, "
+            "in a folder that this user may write to"
+        ) from None
+    try:
+        with listener:
+            yield listener
+    finally:
+        with suppress(FileNotFoundError):  # the folder may have been removed first
+            path.unlink()
+        lock.release()
+
+
+def _remove_stale(path: Path) -> None:
+    """Remove a socket at which no program listens. Raises OSError if one does, or if the file is not a socket."""
+    try:
+        if not S_ISSOCK(path.lstat().st_mode):
+            raise FileExistsError(None, "there is a file that is not a socket")
+    except FileNotFoundError:
+        return
+    with socket.socket(socket.AF_UNIX) as probe:
+        try:
+            probe.connect(str(path))
+        except ConnectionRefusedError:
+            path.unlink()
+        else:
+            raise FileExistsError(None, "another program listens there")
+
+
 def address(settings: Settings) -> str:
-    """Return the address for a browser on this machine, also if the server listens on all interfaces."""
+    """Return the public address, or else one for a browser on this machine, also if the server listens on all interfaces."""
+    if settings.public_url:
+        return f"{settings.public_url}/"
+    if settings.socket is not None:
+        return f"unix:{settings.socket}"
     host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(settings.host, settings.host)  # noqa: S104 - compared, not bound
     return f"http://{replace(settings, host=host).authority}/"

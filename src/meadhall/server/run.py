@@ -23,6 +23,7 @@ from meadhall.server.ops.log_limit import OncePerInterval
 from meadhall.server.settings import Settings
 from meadhall.server.store.store import Store
 from meadhall.server.web.connections import ConnectionLimits, LimitedConnection, check_deadlines, limit_requests
+from meadhall.server.web.forwarded import trust_proxies
 from meadhall.server.worker.remote import WorkerProcess
 
 _GRACE: Final = 1
@@ -48,7 +49,7 @@ class _Server(uvicorn.Server):
         if self.started:
             url = address(self._settings)
             print(f"The hall is open: {url}", flush=True)
-            if self._settings.browser:
+            if self._settings.browser and url.startswith("http"):
                 asyncio.get_running_loop().run_in_executor(None, webbrowser.open, url)
 
     async def on_tick(self, counter: int) -> bool:
@@ -76,14 +77,14 @@ async def _serve(settings: Settings, listener: socket.socket) -> None:
         limits = ConnectionLimits(settings.connections_per_client, raise_file_limit() - _OTHER_FILES, settings.proxies)
         protocol: Any = partial(LimitedConnection, limits=limits)
         config = uvicorn.Config(
-            limit_requests(app, limits),
+            trust_proxies(limit_requests(app, limits), settings.proxies),
             http=protocol,
             ws="none",
             log_level="warning",
             access_log=False,
             server_header=False,
             timeout_graceful_shutdown=_GRACE,
-            forwarded_allow_ips=settings.proxies,
+            proxy_headers=False,  # trust_proxies reads them, for the limits too
         )
         with _exit_status_zero():
             await _Server(config, app, settings).serve([listener])

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from ipaddress import IPv6Address
+from ipaddress import IPv6Address, ip_address, ip_network
 from pathlib import Path
-from typing import TypeVar
+from typing import Final, TypeVar
+from urllib.parse import urlsplit
 
 from platformdirs import user_data_path
 from sqlalchemy import URL, make_url
@@ -19,6 +21,11 @@ from meadhall.engine.errors import MeadhallError
 _DRIVERS = {"sqlite": "sqlite", "postgresql": "postgresql+asyncpg", "postgres": "postgresql+asyncpg"}
 
 _LAST_PORT = 65535
+
+_WEB_PORTS: Final = {"http": 80, "https": 443}
+
+_SUB_PATH: Final = re.compile(r"(/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*/?", re.ASCII)
+"""Segments of unreserved characters (RFC 3986, 2.3), which are the same in every part of a proxy, a browser and a cookie."""
 
 _NO_BRACKETS = str.maketrans("", "", "[]")
 
@@ -36,6 +43,8 @@ class Settings:
     Attributes:
         host: address to listen on: a name, an IPv4 address, or an IPv6 address without brackets.
         port: port to listen on.
+        socket: path of a Unix socket to listen on, instead of the host and port.
+        public_url: the address at which people reach the hall, without a slash at its end; "" if it is the one they asked for.
         data: folder of the database file.
         database_url: another database, e.g. ``postgresql+asyncpg://…``; "" for SQLite in ``data``.
         browser: whether to open a browser at the start.
@@ -44,11 +53,13 @@ class Settings:
         tables_per_guest: number of unfinished tables that a guest may host.
         streams_per_client: number of live pages that one client address may keep open.
         connections_per_client: number of connections, and of open requests, that one client address may have.
-        proxies: addresses of proxies whose forwarded headers are trusted, as uvicorn's ``forwarded_allow_ips``.
+        proxies: addresses and networks of proxies whose forwarded headers are trusted, separated by commas; "*" for all.
     """
 
     host: str = "127.0.0.1"
     port: int = 8000
+    socket: Path | None = None
+    public_url: str = ""
     data: Path = Path()
     database_url: str = ""
     browser: bool = True
@@ -78,6 +89,8 @@ class Settings:
         return cls(
             host=_checked_host(given.get("MEADHALL_HOST") or default.host),
             port=number("MEADHALL_PORT", default.port),
+            socket=Path(given["MEADHALL_SOCKET"]) if given.get("MEADHALL_SOCKET") else None,
+            public_url=_checked_public_url(given.get("MEADHALL_URL", "")),
             data=Path(given.get("MEADHALL_DATA") or user_data_path("meadhall")),
             database_url=_checked_url(given.get("MEADHALL_DATABASE_URL", "")),
             browser=not given.get("MEADHALL_NO_BROWSER"),
@@ -86,13 +99,18 @@ class Settings:
             tables_per_guest=number("MEADHALL_TABLES_PER_GUEST", default.tables_per_guest),
             streams_per_client=number("MEADHALL_STREAMS_PER_CLIENT", default.streams_per_client),
             connections_per_client=number("MEADHALL_CONNECTIONS_PER_CLIENT", default.connections_per_client),
-            proxies=(given.get("MEADHALL_PROXIES") or default.proxies).translate(_NO_BRACKETS),
+            proxies=_checked_proxies(given.get("MEADHALL_PROXIES") or default.proxies),
         )
 
     @property
     def authority(self) -> str:
         """The host and port as URLs write them: an IPv6 address in brackets (RFC 3986, 3.2.2)."""
         return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
+
+    @property
+    def sub_path(self) -> str:
+        """The path of the hall at its public address, without a slash at its end: "/hall", or "" for the whole host."""
+        return urlsplit(self.public_url).path
 
     @property
     def url(self) -> URL:
@@ -120,6 +138,40 @@ def _checked_host(text: str) -> str:
             f"not {text!r}; the port is MEADHALL_PORT"
         ) from None
     return host
+
+
+def _checked_public_url(text: str) -> str:
+    """Return the public address without a slash at its end and without its scheme's own port. Raises BadSetting."""
+    if not text:
+        return ""
+    try:
+        parts = urlsplit(text)
+        port, name = parts.port, (parts.hostname or "").encode("idna").decode()
+    except ValueError:  # a port that is no number, brackets that are wrong, a name that can't be written in ASCII
+        parts, port, name = urlsplit(""), None, ""
+    is_bare = not (parts.query or parts.fragment or "@" in parts.netloc)
+    if not (name and is_bare and parts.scheme in _WEB_PORTS and _SUB_PATH.fullmatch(parts.path)):
+        raise BadSetting(
+            "MEADHALL_URL must be an address like https://hall.example.org/ or https://example.org/hall/, "
+            f"its path of letters, digits, '-', '_', '.' and '~', not {text!r}"
+        )
+    host = f"[{name}]" if ":" in name else name
+    written_port = "" if port in (None, _WEB_PORTS[parts.scheme]) else f":{port}"
+    return f"{parts.scheme}://{host}{written_port}{parts.path.rstrip('/')}"
+
+
+def _checked_proxies(text: str) -> str:
+    """Return the addresses of proxies, IPv6 ones without brackets. Raises BadSetting."""
+    proxies = [each.strip() for each in text.translate(_NO_BRACKETS).split(",")]
+    try:
+        if proxies == ["*"]:
+            return "*"
+        return ",".join(str(ip_network(each, strict=False) if "/" in each else ip_address(each)) for each in proxies)
+    except ValueError:
+        raise BadSetting(
+            f"MEADHALL_PROXIES must be addresses or networks like 127.0.0.1,10.0.0.0/8, or * for all, not {text!r}; "
+            "a proxy on the Unix socket needs no name"
+        ) from None
 
 
 def _checked_url(text: str) -> str:

@@ -16,10 +16,10 @@ from typing import Any, Final
 
 from litestar.enums import ScopeType
 from litestar.types import ASGIApp, Receive, Scope, Send
-from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from meadhall.server.ops.log_limit import OncePerInterval
+from meadhall.server.web.forwarded import TrustedProxies, peer
 from meadhall.server.web.request import address_group
 
 log = logging.getLogger(__name__)
@@ -53,13 +53,13 @@ class ConnectionLimits:
     Args:
         per_client: number of connections, and of open requests, for one client address.
         total: number of all connections.
-        proxies: addresses of trusted proxies, as uvicorn's ``forwarded_allow_ips``.
+        proxies: addresses and networks of trusted proxies, separated by commas; "*" for all.
     """
 
     def __init__(self, per_client: int, total: int, proxies: str) -> None:
         self.per_client = per_client
         self._total = total
-        self._proxies = ProxyHeadersMiddleware(_no_app, proxies).trusted_hosts
+        self._proxies = TrustedProxies(proxies)
         self._open = 0
         self._connections: Counter[str | None] = Counter()
         self._requests: Counter[str] = Counter()
@@ -115,7 +115,7 @@ class LimitedConnection(HttpToolsProtocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
-        self._counted_as = self._limits.client(self.client[0] if self.client else "")
+        self._counted_as = self._limits.client(peer(self.client[0] if self.client else ""))
         refusal = self._limits.connect(self._counted_as)
         if refusal is not None:
             self._refuse(refusal, f"retry-after: {RETRY_AFTER}")
@@ -236,10 +236,6 @@ def limit_requests(app: ASGIApp, limits: ConnectionLimits) -> ASGIApp:
             limits.end_request(client)
 
     return limited
-
-
-async def _no_app(*_: Any) -> None:
-    raise AssertionError("only the list of trusted proxies is used")
 
 
 def _decrease(counts: Counter[Any], key: Any) -> None:

@@ -1,0 +1,74 @@
+"""Headers of proxies (``X-Forwarded-For``, ``-Proto``, ``-Host``): the client, scheme and host of the request that a proxy got.
+
+Any client can send such headers. So they count only in a connection from a proxy that the settings name, and of the addresses
+in ``X-Forwarded-For`` the last one that is not such a proxy is the client. The Unix socket needs no name: only
+processes that may open its file can connect to it, and those are the proxies.
+"""
+
+from __future__ import annotations
+
+from ipaddress import IPv6Address
+from typing import Any, Final
+
+from litestar.enums import ScopeType
+from litestar.types import ASGIApp, Receive, Scope, Send
+from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
+
+_UNIX_SOCKET: Final = "unix"
+"""The address of all processes that connect to the Unix socket."""
+
+
+def trust_proxies(app: ASGIApp, proxies: str) -> ASGIApp:
+    """Wrap ``app`` so that a request of a trusted proxy gets the client, scheme and host that the proxy forwards.
+
+    Args:
+        app: the application.
+        proxies: addresses and networks of the proxies, separated by commas; "*" for all.
+    """
+    middleware: Any = _middleware(app, proxies)
+
+    async def trusting(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == ScopeType.HTTP:
+            address, port = scope["client"] or ("", 0)
+            scope["client"] = (peer(address), port)
+            if peer(address) in middleware.trusted_hosts:
+                scope["headers"] = _with_forwarded_host(scope["headers"])
+        await middleware(scope, receive, send)
+
+    return trusting
+
+
+class TrustedProxies:
+    """The proxies of the settings, to ask whether a peer is one of them."""
+
+    def __init__(self, proxies: str) -> None:
+        self._trusted = _middleware(_no_app, proxies).trusted_hosts
+
+    def __contains__(self, address: str) -> bool:
+        return address in self._trusted
+
+
+def peer(address: str) -> str:
+    """Return the address of a peer: an IPv4 address also if it came in over IPv6; one name for all on the Unix socket."""
+    if not address:
+        return _UNIX_SOCKET
+    if address.startswith("::ffff:"):
+        mapped = IPv6Address(address).ipv4_mapped
+        return address if mapped is None else str(mapped)
+    return address
+
+
+def _middleware(app: Any, proxies: str) -> ProxyHeadersMiddleware:
+    return ProxyHeadersMiddleware(app, proxies if proxies == "*" else [*proxies.split(","), _UNIX_SOCKET])
+
+
+def _with_forwarded_host(headers: Any) -> list[tuple[bytes, bytes]]:
+    """Return the headers with ``X-Forwarded-Host`` as the Host. Of several, the first is the one that the browser used."""
+    forwarded = next((value.split(b",")[0].strip() for name, value in headers if name == b"x-forwarded-host"), b"")
+    if not forwarded:
+        return list(headers)
+    return [(b"host", forwarded), *((name, value) for name, value in headers if name != b"host")]
+
+
+async def _no_app(*_: Any) -> None:
+    raise AssertionError("only the list of trusted proxies is used")
