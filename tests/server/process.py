@@ -7,8 +7,8 @@ import os
 import signal
 import sys
 import time
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 import httpx
@@ -21,6 +21,9 @@ _SCRIPT = Path(__file__).with_name("serve_with_hoard.py")
 
 class Process:
     """A hall on a free port. ``log`` is the file with its output."""
+
+    command: Sequence[str] = (str(_SCRIPT),)
+    """The arguments of Python."""
 
     def __init__(self, data: Path, **settings: str) -> None:
         self.port = free_port()
@@ -41,7 +44,7 @@ class Process:
         """Start the process without waiting."""
         with self.log.open("ab") as log:
             self._process = await asyncio.create_subprocess_exec(
-                sys.executable, str(_SCRIPT), env=os.environ | self._settings, stdout=log, stderr=log
+                sys.executable, *self.command, env=os.environ | self._settings, stdout=log, stderr=log
             )
         return self._process
 
@@ -83,6 +86,24 @@ class Process:
     @property
     def running(self) -> bool:
         return self._process is not None and self._process.returncode is None
+
+
+class Supervised(Process):
+    """A hall with two web processes, run by the command."""
+
+    command = ("-m", "meadhall.cli", "serve", "--workers", "2")
+
+    def children(self) -> dict[str, int]:
+        """Return the ids of the processes that the supervisor runs: the worker, ``web 1``, ``web 2``."""
+        found = {}
+        for folder in Path("/proc").glob("[0-9]*"):
+            with suppress(OSError):  # it has ended
+                parent = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
+                arguments = (folder / "cmdline").read_bytes().decode().split("\0")
+                if parent == self.pid and len(arguments) > 2:
+                    module = arguments[2].removeprefix("meadhall.server.")
+                    found["worker" if module == "worker.process" else f"web {arguments[4]}"] = int(folder.name)
+        return found
 
 
 @asynccontextmanager

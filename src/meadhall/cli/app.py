@@ -29,11 +29,15 @@ def serve(
     database_url: Annotated[
         str | None, typer.Option(help=_("Another database, e.g. postgresql+asyncpg://… (MEADHALL_DATABASE_URL)."))
     ] = None,
+    workers: Annotated[
+        int | None,
+        typer.Option(help=_("Number of web processes (MEADHALL_WORKERS; 1). More than one need PostgreSQL."), min=1),
+    ] = None,
     no_browser: Annotated[bool, typer.Option("--no-browser", help=_("Don't open the browser (MEADHALL_NO_BROWSER)."))] = False,
 ) -> None:
     from meadhall.cli.serve import serve_hall
 
-    serve_hall(host, port, data, database_url, no_browser)
+    serve_hall(host, port, data, database_url, workers, no_browser)
 
 
 def play(

@@ -9,9 +9,11 @@ from pathlib import Path
 from meadhall.engine import mode
 
 
-def serve_hall(host: str | None, port: int | None, data: Path | None, database_url: str | None, no_browser: bool) -> None:
+def serve_hall(
+    host: str | None, port: int | None, data: Path | None, database_url: str | None, workers: int | None, no_browser: bool
+) -> None:
     """Serve until stopped. These arguments override the ``MEADHALL_…`` environment variables."""
-    given = {"HOST": host, "PORT": port, "DATA": data, "DATABASE_URL": database_url}
+    given = {"HOST": host, "PORT": port, "DATA": data, "DATABASE_URL": database_url, "WORKERS": workers}
     os.environ.update({f"MEADHALL_{name}": str(value) for name, value in given.items() if value is not None})
     if no_browser or not has_screen():
         os.environ["MEADHALL_NO_BROWSER"] = "1"
@@ -20,12 +22,19 @@ def serve_hall(host: str | None, port: int | None, data: Path | None, database_u
     mode.prefer_interpreted()  # the server plays one action at a time, which needs no compiler
 
     from meadhall.engine.rule import check_cache
-    from meadhall.server.run import serve
     from meadhall.server.settings import Settings
 
     if compiles:
         check_cache()
-    serve(Settings.from_environment())
+    settings = Settings.from_environment()
+    if settings.workers > 1:
+        from meadhall.server.supervisor import supervise
+
+        supervise(settings)
+    else:
+        from meadhall.server.run import serve
+
+        serve(settings)
 
 
 def has_screen() -> bool:

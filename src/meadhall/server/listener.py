@@ -1,19 +1,22 @@
-"""The socket that the hall listens on, an address and port or a Unix socket, and its address for browsers."""
+"""The socket that the hall listens on, an address and port or a Unix socket, and what the host sees when the hall is open."""
 
 from __future__ import annotations
 
 import os
 import socket
+import webbrowser
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from stat import S_ISSOCK
+from threading import Thread
 from typing import Final
 
 from filelock import FileLock, Timeout
 
 from meadhall.engine.errors import MeadhallError
+from meadhall.server.ops import systemd
 from meadhall.server.settings import Settings
 
 _OTHERS_CAN_NOT_CONNECT: Final = 0o117
@@ -112,3 +115,12 @@ def address(settings: Settings) -> str:
         return f"unix:{settings.socket}"
     host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(settings.host, settings.host)  # noqa: S104 - compared, not bound
     return f"http://{replace(settings, host=host).authority}/"
+
+
+def announce(settings: Settings) -> None:
+    """Say that the hall is open: to the host, to systemd, and to a browser on this machine."""
+    url = address(settings)
+    print(f"The hall is open: {url}", flush=True)
+    systemd.notify(systemd.READY, f"STATUS=The hall is open: {url}")
+    if settings.browser and url.startswith("http"):
+        Thread(target=webbrowser.open, args=(url,), name="browser", daemon=True).start()

@@ -1,15 +1,14 @@
-"""Run the server: uvicorn, a clean stop while streams are open, and a browser at the start."""
+"""Run a web server: uvicorn, and a clean stop while streams are open."""
 
 from __future__ import annotations
 
 import asyncio
-import logging
 import signal
 import socket
-import webbrowser
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
+from pathlib import Path
 from types import FrameType
 from typing import Any, Final
 
@@ -17,14 +16,17 @@ import uvicorn
 from litestar import Litestar
 
 from meadhall.server.app import create_app
-from meadhall.server.listener import address, bind
+from meadhall.server.listener import announce, bind
+from meadhall.server.ops import systemd
 from meadhall.server.ops.file_limit import raise_file_limit
-from meadhall.server.ops.log_limit import OncePerInterval
+from meadhall.server.ops.lifeline import Lifeline
+from meadhall.server.ops.logs import configure_logging
 from meadhall.server.settings import Settings
 from meadhall.server.store.store import Store
 from meadhall.server.web.connections import ConnectionLimits, LimitedConnection, check_deadlines, limit_requests
 from meadhall.server.web.forwarded import trust_proxies
-from meadhall.server.worker.remote import WorkerProcess
+from meadhall.server.worker.client import Worker
+from meadhall.server.worker.remote import SharedWorker, WorkerProcess
 
 _GRACE: Final = 1
 """Seconds that a stop waits for running requests."""
@@ -37,43 +39,71 @@ _OTHER_FILES: Final = 128
 
 
 class _Server(uvicorn.Server):
-    """A uvicorn server that ends open streams when it stops. Uvicorn alone would wait for them for ever."""
+    """A uvicorn server that ends open streams when it stops. Uvicorn alone would wait for them for ever.
 
-    def __init__(self, config: uvicorn.Config, app: Litestar, settings: Settings) -> None:
+    Args:
+        config: its configuration.
+        app: the application.
+        opened: called when it listens.
+        beat: called every second from then on.
+    """
+
+    def __init__(self, config: uvicorn.Config, app: Litestar, opened: Callable[[], None], beat: Callable[[], None]) -> None:
         super().__init__(config)
         self._app = app
-        self._settings = settings
+        self._opened = opened
+        self._beat = beat
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         if self.started:
-            url = address(self._settings)
-            print(f"The hall is open: {url}", flush=True)
-            if self._settings.browser and url.startswith("http"):
-                asyncio.get_running_loop().run_in_executor(None, webbrowser.open, url)
+            self._opened()
 
     async def on_tick(self, counter: int) -> bool:
         if counter % _TICKS == 0:
             check_deadlines(self.server_state.connections, asyncio.get_running_loop().time())
+            self._beat()
         return await super().on_tick(counter)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        systemd.notify(systemd.STOPPING)
         self._app.state.hall.end_streams()
         super().handle_exit(sig, frame)
 
 
 def serve(settings: Settings) -> None:
-    """Run the server until a signal stops it. Raises CannotListen, StoreBusy, StoreUnusable."""
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
-    logging.getLogger("alembic").setLevel(logging.WARNING)
-    logging.getLogger("uvicorn.error").addFilter(OncePerInterval())  # it warns of each malformed request
-    with bind(settings) as listener, asyncio.Runner(loop_factory=uvicorn.Config("").get_loop_factory()) as runner:
-        runner.run(_serve(settings, listener))
+    """Run the only web server of a hall until a signal stops it. Raises CannotListen, StoreBusy, StoreUnusable."""
+    configure_logging()
+    with bind(settings) as listener:
+        _run(settings, listener, WorkerProcess(), lambda: announce(settings), systemd.keep_alive)
 
 
-async def _serve(settings: Settings, listener: socket.socket) -> None:
+def serve_for_supervisor(settings: Settings, listener: socket.socket, worker: Path, lifeline: Lifeline) -> None:
+    """Run one of several web servers until a signal stops it. Raises StoreUnusable.
+
+    Args:
+        settings: the settings of the hall.
+        listener: the bound socket that all of them share.
+        worker: the Unix socket of the worker that all of them share.
+        lifeline: the line to the supervisor.
+    """
+    configure_logging()
+    with listener:
+        _run(settings, listener, SharedWorker(worker), lifeline.beat, lifeline.beat)
+
+
+def _run(
+    settings: Settings, listener: socket.socket, worker: Worker, opened: Callable[[], None], beat: Callable[[], None]
+) -> None:
+    with asyncio.Runner(loop_factory=uvicorn.Config("").get_loop_factory()) as runner:
+        runner.run(_serve(settings, listener, worker, opened, beat))
+
+
+async def _serve(
+    settings: Settings, listener: socket.socket, worker: Worker, opened: Callable[[], None], beat: Callable[[], None]
+) -> None:
     async with Store.open(settings) as store:
-        app = await create_app(settings, store, WorkerProcess())
+        app = await create_app(settings, store, worker)
         limits = ConnectionLimits(settings.connections_per_client, raise_file_limit() - _OTHER_FILES, settings.proxies)
         protocol: Any = partial(LimitedConnection, limits=limits)
         config = uvicorn.Config(
@@ -87,7 +117,7 @@ async def _serve(settings: Settings, listener: socket.socket) -> None:
             proxy_headers=False,  # trust_proxies reads them, for the limits too
         )
         with _exit_status_zero():
-            await _Server(config, app, settings).serve([listener])
+            await _Server(config, app, opened, beat).serve([listener])
 
 
 @contextmanager

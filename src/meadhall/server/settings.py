@@ -47,6 +47,7 @@ class Settings:
         public_url: the address at which people reach the hall, without a slash at its end; "" if it is the one they asked for.
         data: folder of the database file.
         database_url: another database, e.g. ``postgresql+asyncpg://…``; "" for SQLite in ``data``.
+        workers: number of web processes. More than one need PostgreSQL.
         browser: whether to open a browser at the start.
         bot_pause: average seconds that a bot takes for an action, its search included.
         requests_per_minute: limit for one client address; 0 for no limit. Streams and static files don't count.
@@ -62,6 +63,7 @@ class Settings:
     public_url: str = ""
     data: Path = Path()
     database_url: str = ""
+    workers: int = 1
     browser: bool = True
     bot_pause: float = 0.9
     requests_per_minute: int = 1200
@@ -76,14 +78,14 @@ class Settings:
         given = os.environ if environment is None else environment
         default = cls()
 
-        def number(name: str, fallback: Number) -> Number:
+        def number(name: str, fallback: Number, least: int = 0) -> Number:
             text = given.get(name, "")
             try:
                 value = type(fallback)(text) if text else fallback
             except ValueError:
                 value = type(fallback)(-1)
-            if not 0 <= value < math.inf:
-                raise BadSetting(f"{name} must be a number of at least 0, not {text!r}")
+            if not least <= value < math.inf:
+                raise BadSetting(f"{name} must be a number of at least {least}, not {text!r}")
             return value
 
         return cls(
@@ -93,6 +95,7 @@ class Settings:
             public_url=_checked_public_url(given.get("MEADHALL_URL", "")),
             data=Path(given.get("MEADHALL_DATA") or user_data_path("meadhall")),
             database_url=_checked_url(given.get("MEADHALL_DATABASE_URL", "")),
+            workers=number("MEADHALL_WORKERS", default.workers, least=1),
             browser=not given.get("MEADHALL_NO_BROWSER"),
             bot_pause=number("MEADHALL_BOT_PAUSE", default.bot_pause),
             requests_per_minute=number("MEADHALL_REQUESTS_PER_MINUTE", default.requests_per_minute),

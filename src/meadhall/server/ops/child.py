@@ -1,0 +1,146 @@
+"""A child process that is started again whenever it ends, and killed when its event loop stands still."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import signal
+import socket
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import Final
+
+from meadhall.engine.errors import MeadhallError
+
+log = logging.getLogger(__name__)
+
+_STABLE: Final = 10.0
+"""Seconds after which a process that ends did not fail at its start: it starts again at once."""
+
+_FIRST_DELAY: Final = 0.25
+"""Seconds before the second restart in a row. Each one more doubles them."""
+
+_LAST_DELAY: Final = 5.0
+"""Seconds between restarts at most: after an outage of the database the hall is back within this time."""
+
+_SILENCE: Final = 30.0
+"""Seconds without a beat after which an event loop counts as stuck."""
+
+
+class CannotStart(MeadhallError):
+    """A process ended with an error before it was ready for the first time."""
+
+
+class Child:
+    """A process that is kept running.
+
+    Args:
+        name: its name in the log.
+        command: its program and arguments.
+        inherited: the sockets that it inherits, under the same descriptors.
+        environment: its environment.
+        beats: whether it sends a byte every second, see ``Lifeline``.
+        grace: seconds that it has to stop at the end of its line before it is killed.
+
+    Attributes:
+        ready: set when the process has been ready for the first time.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        command: Sequence[str],
+        inherited: Sequence[socket.socket],
+        environment: Mapping[str, str],
+        *,
+        beats: bool,
+        grace: float,
+    ) -> None:
+        self.name = name
+        self.ready = asyncio.Event()
+        self._command = command
+        self._inherited = inherited
+        self._environment = environment
+        self._beats = beats
+        self._grace = grace
+        self._process: asyncio.subprocess.Process | None = None
+
+    async def keep_running(self, after: asyncio.Event | None = None) -> None:
+        """Start the process, and start it again whenever it ends. If the task is cancelled, it stops the process.
+
+        Raises CannotStart.
+
+        Args:
+            after: wait for this event first.
+        """
+        if after is not None:
+            await after.wait()
+        loop = asyncio.get_running_loop()
+        failures = 0
+        while True:
+            began = loop.time()
+            status = await self._run()
+            if status > 0 and not self.ready.is_set():
+                raise CannotStart(f"{self.name} could not start (exit status {status}); what it wrote above says why")
+            failures = 0 if loop.time() - began > _STABLE else failures + 1
+            delay = min(_FIRST_DELAY * 2 ** (failures - 2), _LAST_DELAY) if failures > 1 else 0.0
+            log.error("%s has ended (%s); it starts again in %.2g s", self.name, _in_words(status), delay)
+            await asyncio.sleep(delay)
+
+    def kill(self) -> None:
+        """End the process at once."""
+        if self._process is not None:
+            with suppress(ProcessLookupError):
+                self._process.kill()
+
+    async def _run(self) -> int:
+        """Run the process once and return its exit status."""
+        ours, theirs = socket.socketpair()
+        listening = asyncio.create_task(self._listen(ours))
+        try:
+            with theirs:
+                self._process = await asyncio.create_subprocess_exec(
+                    *self._command,
+                    stdin=theirs.fileno(),
+                    pass_fds=[each.fileno() for each in self._inherited],
+                    env=self._environment,
+                    start_new_session=True,  # Ctrl-C stops the supervisor, and the supervisor stops its children
+                )
+            return await self._process.wait()
+        finally:
+            listening.cancel()
+            await asyncio.gather(listening, return_exceptions=True)
+            ours.close()  # which stops the process, if it runs
+            await self._end()
+
+    async def _end(self) -> None:
+        """Wait until the process has ended. Kill it if that takes long."""
+        process = self._process
+        if process is not None:
+            try:
+                await asyncio.wait_for(process.wait(), self._grace)
+            except TimeoutError:
+                self.kill()
+                await process.wait()
+
+    async def _listen(self, line: socket.socket) -> None:
+        """Read beats until the process ends. Kill a process that has stopped sending them."""
+        line.setblocking(False)
+        limit = None
+        with suppress(OSError):
+            while await self._received(line, limit):
+                self.ready.set()
+                limit = _SILENCE if self._beats else None
+
+    async def _received(self, line: socket.socket, limit: float | None) -> bytes:
+        try:
+            async with asyncio.timeout(limit):
+                return await asyncio.get_running_loop().sock_recv(line, 64)
+        except TimeoutError:
+            log.error("%s has not answered for %d s and is killed", self.name, _SILENCE)
+            self.kill()
+            return b""
+
+
+def _in_words(status: int) -> str:
+    return f"killed by {signal.Signals(-status).name}" if status < 0 else f"exit status {status}"

@@ -1,0 +1,52 @@
+"""The line between the supervisor and a child process: a pair of sockets, from which each learns that the other has ended.
+
+The child sends a byte when it is ready, and one a second if it has an event loop. It ends when the line does.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import time
+from contextlib import suppress
+from threading import Thread
+from typing import Final
+
+_PATIENCE: Final = 2.0
+"""Seconds that a web process has to stop after the end of its line."""
+
+_BEAT: Final = b"."
+
+
+class Lifeline:
+    """The child's end of the line.
+
+    Args:
+        descriptor: the file descriptor of the socket.
+    """
+
+    def __init__(self, descriptor: int = 0) -> None:
+        self._line = socket.socket(fileno=os.dup(descriptor))
+
+    def beat(self) -> None:
+        """Tell the supervisor that this process is ready and its event loop runs. Never waits."""
+        with suppress(OSError):  # the supervisor has ended, or doesn't read
+            self._line.send(_BEAT, socket.MSG_DONTWAIT)
+
+    def wait_for_end(self) -> None:
+        """Wait until the supervisor closes the line or dies."""
+        with suppress(OSError):
+            while self._line.recv(1):
+                pass
+
+    def stop_at_end(self) -> None:
+        """Send SIGTERM to this process when the line ends, from a thread. End the process after two more seconds."""
+
+        def stop() -> None:
+            self.wait_for_end()
+            os.kill(os.getpid(), signal.SIGTERM)
+            time.sleep(_PATIENCE)
+            os._exit(1)
+
+        Thread(target=stop, name="lifeline", daemon=True).start()

@@ -1,0 +1,41 @@
+"""Main program of a web process, ``python -m meadhall.server.web_process``; the supervisor starts it.
+
+It inherits the hall's listening socket, shares the worker process, and ends with the supervisor.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+from pathlib import Path
+
+from meadhall.engine import mode
+
+
+def main(listener: str, number: str, worker: str) -> None:
+    """Serve until the supervisor ends.
+
+    Args:
+        listener: file descriptor of the hall's listening socket.
+        number: number of this process, from 1.
+        worker: path of the Unix socket of the worker.
+    """
+    mode.prefer_interpreted()  # as the command does
+
+    from meadhall.engine.errors import MeadhallError  # noqa: PLC0415 - rules are imported in the chosen mode
+    from meadhall.server.ops.lifeline import Lifeline  # noqa: PLC0415
+    from meadhall.server.run import serve_for_supervisor  # noqa: PLC0415
+    from meadhall.server.settings import Settings  # noqa: PLC0415
+
+    lifeline = Lifeline()
+    lifeline.stop_at_end()
+    try:
+        serve_for_supervisor(Settings.from_environment(), socket.socket(fileno=int(listener)), Path(worker), lifeline)
+    except MeadhallError as error:
+        sys.exit(f"meadhall: web process {number}: {error}")
+    os._exit(0)  # everything is stored and sent; freeing all objects one by one would take longer than the rest of the stop
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,218 @@
+"""Several web processes and one worker under a supervisor: what dies comes back, and what is stopped stops."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+import time
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+import pytest_asyncio
+
+from meadhall.server.ops import child as child_module
+from meadhall.server.ops.child import CannotStart, Child
+from server.people import AXES
+from server.postgres import PostgreSQL
+from server.process import Supervised
+
+pytestmark = pytest.mark.asyncio
+
+PATIENCE = 60.0
+
+_GRACE = 5.0
+"""Seconds in which the hall must stop. It needs less than two, on a machine that does nothing else."""
+
+
+@pytest_asyncio.fixture
+async def hall(tmp_path: Path, postgresql: PostgreSQL) -> AsyncIterator[Supervised]:
+    """A hall with two web processes. None of its processes may be left at the end."""
+    hall = Supervised(tmp_path, MEADHALL_DATABASE_URL=postgresql.new_database())
+    children: dict[str, int] = {}
+    try:
+        await hall.start()
+        await until(lambda: "is open" in hall.log.read_text())
+        children = hall.children()
+        assert set(children) == {"worker", "web 1", "web 2"}
+        yield hall
+        children |= hall.children()
+    finally:
+        if hall.running:
+            await hall.end(signal.SIGKILL)
+    await until(lambda: not any(is_alive(process) for process in children.values()))
+
+
+async def until(holds: Callable[[], bool]) -> None:
+    async with asyncio.timeout(PATIENCE):
+        while not holds():  # noqa: ASYNC110 - it is another process
+            await asyncio.sleep(0.02)
+
+
+def is_alive(process: int) -> bool:
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+async def ask(
+    hall: Supervised, method: str, path: str, headers: dict[str, str] | None = None, json: Any = None
+) -> httpx.Response:
+    """Send a request on a new connection, which any web process may take."""
+    async with httpx.AsyncClient(base_url=hall.url, timeout=PATIENCE) as client:
+        return await client.request(method, path, headers=headers, json=json)
+
+
+async def a_guest(hall: Supervised) -> dict[str, str]:
+    answer = await ask(hall, "POST", "/api/v1/guests", json={"name": "Ada"})
+    return {"Authorization": f"Bearer {answer.json()['token']}"}
+
+
+async def a_table(hall: Supervised, headers: dict[str, str], **table: Any) -> str:
+    answer = await ask(hall, "POST", "/api/v1/tables", headers, {"game": AXES, **table})
+    assert answer.status_code == 201, answer.text
+    return str(answer.json()["id"])
+
+
+async def test_the_hall_answers_while_a_web_process_is_killed_and_restarted(hall: Supervised) -> None:
+    headers = await a_guest(hall)
+    table = await a_table(hall, headers, players=2)
+    for name in ("web 1", "web 2"):
+        killed = hall.children()[name]
+        os.kill(killed, signal.SIGKILL)
+        while hall.children().get(name, killed) == killed:
+            assert (await ask(hall, "GET", f"/api/v1/tables/{table}", headers)).status_code == 200
+    assert hall.log.read_text().count("killed by SIGKILL") == 2
+    assert await hall.end(signal.SIGINT) == 0
+
+
+async def test_the_bots_go_on_after_the_worker_is_killed(hall: Supervised) -> None:
+    headers = await a_guest(hall)
+    table = await a_table(hall, headers, bots=["karl"] * 3)
+    info = await my_turn(hall, headers, table)
+    for _ in range(3):
+        if not info["view"]["legal"]:
+            break
+        os.kill(hall.children()["worker"], signal.SIGKILL)
+        action = {"action": info["view"]["legal"][0]["action"], "n": info["view"]["next"]}
+        answer = await ask(hall, "POST", f"/api/v1/tables/{table}/actions", headers, action)
+        assert answer.status_code == 200, answer.text
+        info = await my_turn(hall, headers, table)
+    await until(lambda: "worker" in hall.children())
+
+
+async def my_turn(hall: Supervised, headers: dict[str, str], table: str) -> dict[str, Any]:
+    """Return the table when it is the guest's turn, or the match is over."""
+    async with asyncio.timeout(PATIENCE):
+        while True:
+            info: dict[str, Any] = (await ask(hall, "GET", f"/api/v1/tables/{table}", headers)).json()
+            if info["status"] != "running" or (info["view"] and info["view"]["legal"]):
+                return info
+            await asyncio.sleep(0.05)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+async def test_the_hall_stops_quickly_and_without_messages_while_streams_are_open(
+    hall: Supervised, number: signal.Signals
+) -> None:
+    headers = await a_guest(hall)
+    table = await a_table(hall, headers, players=2)
+    clients = [httpx.AsyncClient(base_url=hall.url, timeout=PATIENCE) for _ in range(8)]  # at both web processes
+    opened = [
+        await client.send(client.build_request("GET", f"/api/v1/tables/{table}/events", headers=headers), stream=True)
+        for client in clients
+    ]
+    streams = [answer.aiter_bytes() for answer in opened]
+    for stream in streams:
+        assert b"event: table" in await anext(stream)
+    children = hall.children()
+    began = time.monotonic()
+    assert await hall.end(signal.SIGTERM) == 0
+    assert time.monotonic() - began < _GRACE
+    assert not any(is_alive(process) for process in children.values())
+    for stream in streams:
+        async for _ in stream:  # ends, and without an error
+            pass
+    for client in clients:
+        await client.aclose()
+    assert hall.log.read_text().splitlines() == [f"The hall is open: {hall.url}/"]
+
+
+async def test_no_process_outlives_a_killed_supervisor(hall: Supervised) -> None:
+    """The fixture looks for them."""
+    assert await hall.end(signal.SIGKILL) == -signal.SIGKILL
+
+
+async def test_sqlite_is_refused(tmp_path: Path) -> None:
+    hall = Supervised(tmp_path)
+    process = await hall.launch()
+    assert await process.wait() == 2
+    (message,) = hall.log.read_text().splitlines()
+    assert message.startswith("meadhall: 2 web processes need PostgreSQL")
+    assert os.listdir(tmp_path) == [hall.log.name]  # noqa: PTH208
+
+
+async def test_a_hall_that_can_not_start_says_why_once(tmp_path: Path) -> None:
+    hall = Supervised(tmp_path, MEADHALL_DATABASE_URL="postgresql://meadhall@127.0.0.1:1/hall")
+    process = await hall.launch()
+    assert await process.wait() == 2
+    reason, end = hall.log.read_text().splitlines()
+    assert reason.startswith("meadhall: web process 1: the database")
+    assert end == "meadhall: web process 1 could not start (exit status 1); what it wrote above says why"
+
+
+# ---------------------------------------------------------------------------------------------------------------- one child
+
+
+def a_child(program: str, *, beats: bool = True) -> Child:
+    return Child(
+        "the child", [sys.executable, "-c", f"import os, signal, time\n{program}"], [], os.environ, beats=beats, grace=0.5
+    )
+
+
+BEAT = "os.write(0, b'.')"
+
+
+async def test_a_child_that_fails_at_its_start_is_not_started_again() -> None:
+    with pytest.raises(CannotStart, match=r"the child could not start \(exit status 3\)"):
+        await a_child("exit(3)").keep_running()
+
+
+async def test_a_child_whose_event_loop_stands_still_is_killed(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(child_module, "_SILENCE", 0.2)
+    running = asyncio.create_task(a_child(f"{BEAT}\ntime.sleep(60)").keep_running())
+    await until(lambda: "killed by SIGKILL" in caplog.text)
+    assert "has not answered" in caplog.text
+    running.cancel()
+    await asyncio.gather(running, return_exceptions=True)
+
+
+async def test_a_child_that_fails_again_and_again_is_started_ever_later(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(child_module, "_FIRST_DELAY", 0.01)
+    monkeypatch.setattr(child_module, "_LAST_DELAY", 0.03)
+    running = asyncio.create_task(a_child(f"{BEAT}\nexit(1)").keep_running())
+    await until(lambda: caplog.text.count("exit status 1") >= 5)
+    running.cancel()
+    await asyncio.gather(running, return_exceptions=True)
+    delays = [line.rpartition("again in ")[2] for line in caplog.text.splitlines() if "again in" in line]
+    assert delays[:5] == ["0 s", "0.01 s", "0.02 s", "0.03 s", "0.03 s"]
+
+
+@pytest.mark.parametrize("program", ["os.read(0, 1)", "time.sleep(60)"])
+async def test_a_child_is_stopped_by_the_end_of_its_line_or_killed(program: str) -> None:
+    child = a_child(f"{BEAT}\n{program}", beats=False)
+    running = asyncio.create_task(child.keep_running())
+    await asyncio.wait_for(child.ready.wait(), PATIENCE)
+    running.cancel()
+    await asyncio.wait_for(asyncio.gather(running, return_exceptions=True), PATIENCE / 2)
+    assert child._process is not None
+    assert child._process.returncode == (0 if "read" in program else -signal.SIGKILL)
