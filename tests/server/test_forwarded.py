@@ -18,7 +18,9 @@ PROXY = "10.0.0.1"
 OWN_HOST = "hall.local"
 
 
-async def seen(headers: list[tuple[str, str]], client: tuple[str, int] | None, proxies: str = PROXIES) -> tuple[str, str, str]:
+async def seen(
+    headers: list[tuple[str, str]], client: tuple[str, int] | None, proxies: str = PROXIES, url: str = ""
+) -> tuple[str, str, str]:
     """Return the client, scheme and host that the application gets."""
     got: list[tuple[str, str, str]] = []
 
@@ -30,7 +32,7 @@ async def seen(headers: list[tuple[str, str]], client: tuple[str, int] | None, p
         await send({"type": "http.response.start", "status": 204, "headers": []})
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 
-    asgi: Any = trust_proxies(app, proxies)
+    asgi: Any = trust_proxies(app, proxies, url)
     transport = httpx.ASGITransport(asgi, client=client)  # type: ignore[arg-type]
     async with httpx.AsyncClient(transport=transport, base_url=f"http://{OWN_HOST}") as http:
         await http.get("/", headers=headers)
@@ -99,3 +101,18 @@ async def test_only_schemes_of_the_web_are_taken(proto: str, scheme: str) -> Non
 )
 async def test_of_several_hosts_the_browser_used_the_first(given: str, host: str) -> None:
     assert (await seen(forwarded(host=given), (PROXY, 5000)))[2] == host
+
+
+@pytest.mark.parametrize(
+    ("headers", "peer", "scheme"),
+    [
+        ([], "192.0.2.7", "https"),  # a proxy that forwards nothing, and isn't named
+        ([], PROXY, "https"),
+        (forwarded(proto="http"), PROXY, "http"),
+        (forwarded(proto="http"), "192.0.2.7", "https"),
+        (forwarded(host="HALL.local"), PROXY, "https"),
+        (forwarded(host="other.local"), PROXY, "http"),
+    ],
+)
+async def test_the_public_host_has_the_public_scheme(headers: list[tuple[str, str]], peer: str, scheme: str) -> None:
+    assert (await seen(headers, (peer, 5000), url=f"https://{OWN_HOST}/hall"))[1] == scheme

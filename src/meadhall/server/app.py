@@ -14,6 +14,7 @@ from litestar.exceptions import HTTPException, InternalServerException
 from litestar.middleware.rate_limit import RateLimitConfig
 from litestar.openapi.config import OpenAPIConfig
 from litestar.openapi.plugins import JsonRenderPlugin
+from litestar.openapi.spec import Server
 from litestar.plugins.prometheus import PrometheusConfig
 from litestar.response import Redirect
 from litestar.static_files import create_static_files_router
@@ -37,10 +38,12 @@ from meadhall.server.web.csrf import check_same_origin
 from meadhall.server.web.forms import read_form
 from meadhall.server.web.head_method import answer_head
 from meadhall.server.web.host_header import check_host_header
+from meadhall.server.web.links import serve_at, sub_path
 from meadhall.server.web.request import AnyRequest, HallRequest, client_address
 from meadhall.server.web.response_headers import add_headers
 from meadhall.server.web.sessions import Sessions, guest_of
 from meadhall.server.web.stream_limit import StreamLimit
+from meadhall.server.web.sub_path import remove_sub_path
 from meadhall.server.worker.client import Worker
 
 log = logging.getLogger(__name__)
@@ -63,6 +66,9 @@ async def create_app(settings: Settings, store: Store, worker: Worker) -> Litest
 
 async def serve_hall(app: Litestar, settings: Settings, store: Store, worker: Worker) -> None:
     """Let the application serve a new hall, from its next lifespan on."""
+    serve_at(settings.public_url)
+    assert app.openapi_config is not None
+    app.openapi_config.servers = [Server(sub_path() or "/")]
     app.state.hall = Hall(settings, store, worker)
     app.state.sessions = Sessions(store, await store.secret("guests"), await store.retired_secrets("guests"))
     app.state.stream_limit = StreamLimit(settings.streams_per_client)
@@ -88,7 +94,7 @@ def build_app(requests_per_minute: int) -> Litestar:
         logging_config=None,  # the operator configures logging
         request_max_body_size=BODY_LIMIT,
     )
-    app.asgi_handler = answer_head(compress_responses(check_host_header(allow_other_origins(app.asgi_handler))))
+    app.asgi_handler = remove_sub_path(answer_head(compress_responses(check_host_header(allow_other_origins(app.asgi_handler)))))
     return app
 
 

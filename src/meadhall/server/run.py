@@ -107,7 +107,7 @@ async def _serve(
         limits = ConnectionLimits(settings.connections_per_client, raise_file_limit() - _OTHER_FILES, settings.proxies)
         protocol: Any = partial(LimitedConnection, limits=limits)
         config = uvicorn.Config(
-            trust_proxies(limit_requests(app, limits), settings.proxies),
+            trust_proxies(limit_requests(app, limits), settings.proxies, settings.public_url),
             http=protocol,
             ws="none",
             log_level="warning",

@@ -16,6 +16,7 @@ from meadhall.engine.language import gettext as _
 from meadhall.engine.match import Match
 from meadhall.server.hall.chart_queue import ChartJob
 from meadhall.server.pages.models import ChartLine, ChartMark, ChartPart, ChartPoint, ChartTick, ChartView
+from meadhall.server.web.links import link
 
 WIDTH, HEIGHT = 480, 236
 LEFT, RIGHT = 46, 446
@@ -43,7 +44,7 @@ def chart_part(match: Match, job: ChartJob, base: str, step: int | None = None, 
     analysis = job.analysis
     return ChartPart(
         url=f"{base}/chart",
-        replay=f"{base}/replay" if base.startswith("/tables/") else base,
+        replay=f"{base}/replay" if base.startswith(link("/tables/")) else base,
         knowledge=job.knowledge,
         view=None if analysis is None else _drawing(match, analysis, job),
         percent=int(100 * job.progress),

@@ -32,6 +32,7 @@ from meadhall.server.hall.hall import Hall
 from meadhall.server.pages.dates import moment
 from meadhall.server.pages.models import AttemptView, Bar, DailyPage, DailyState, DailyStrip, FigureView, Plot
 from meadhall.server.store.models import Guest, Score, TableRow
+from meadhall.server.web.links import link
 
 BEST_SHOWN = 20
 """Number of attempts that a page lists."""
@@ -70,7 +71,7 @@ async def daily_page(hall: Hall, guest: Guest, day: str, base: str) -> DailyPage
     yours = None if mine is None else _attempt(subject, mine, you=True)
     days = sorted({*recent_days()[:DAYS_SHOWN], *await hall.store.days(DAYS_SHOWN), day}, reverse=True)
     return DailyPage(
-        url=f"/daily/{day}",
+        url=link(f"/daily/{day}"),
         game=subject.name,
         title=subject.title,
         goal=_(terms(subject).goal),
@@ -79,7 +80,7 @@ async def daily_page(hall: Hall, guest: Guest, day: str, base: str) -> DailyPage
         state=state,
         ready=subject.name in hall.ready,
         lesson_minutes=subject.lessons.minutes if subject.lessons else 0,
-        table=f"/tables/{own.id}" if own else "",
+        table=link(f"/tables/{own.id}") if own else "",
         finished=found.finished,
         ends=moment(ends_at(day)),
         hours=hours_left(),
@@ -90,7 +91,7 @@ async def daily_page(hall: Hall, guest: Guest, day: str, base: str) -> DailyPage
         outcome_pending=pending,
         solution=await _solution(hall, subject, day, outcome),
         share=_share(subject, day, yours, base) if yours else "",
-        days=tuple((f"/daily/{each}", in_words(each), each == day) for each in days),
+        days=tuple((link(f"/daily/{each}"), in_words(each), each == day) for each in days),
     )
 
 
@@ -124,7 +125,7 @@ def _state(own: TableRow | None, day: str) -> DailyState:
 
 def _attempt(subject: Game, attempt: Attempt, you: bool) -> AttemptView:
     figures = tuple(FigureView(_(figure.title), attempt.figures[figure.name], figure.most) for figure in terms(subject).figures)
-    return AttemptView(f"/tables/{attempt.table}/replay", attempt.place, attempt.name, attempt.won, you, figures)
+    return AttemptView(link(f"/tables/{attempt.table}/replay"), attempt.place, attempt.name, attempt.won, you, figures)
 
 
 def _plot(figure: Figure, scores: Sequence[Score], mine: Attempt | None) -> Plot:

@@ -16,6 +16,7 @@ from meadhall.server.pages.dates import moment
 from meadhall.server.pages.match import headline
 from meadhall.server.pages.models import DailyStrip, FinishedPage, GameTile, HallPage, PlayField, PlaySetup, SeatView, TableCard
 from meadhall.server.store.models import FINISHED, RULES_CHANGED, Guest, TableRow
+from meadhall.server.web.links import link
 
 YOURS_SHOWN = 12
 """The number of a guest's own tables that the hall lists at most."""
@@ -96,8 +97,8 @@ def finished_page(guest: Guest, tables: Sequence[TableRow], number: int, count: 
         tables=tuple(card(table, guest, None) for table in tables),
         number=number,
         pages=pages,
-        before=f"/matches?page={min(number - 1, pages)}" if number > 1 else "",
-        after=f"/matches?page={number + 1}" if number < pages else "",
+        before=link(f"/matches?page={min(number - 1, pages)}") if number > 1 else "",
+        after=link(f"/matches?page={number + 1}") if number < pages else "",
     )
 
 
@@ -107,7 +108,7 @@ def card(table: TableRow, guest: Guest, room: Room | None) -> TableCard:
     match = room.match if room else None
     yours = match is not None and table.status == "running" and seat is not None and match.actor == seat
     return TableCard(
-        url=f"/tables/{table.id}",
+        url=link(f"/tables/{table.id}"),
         game=table.game,
         title=_("{game}, puzzle of the day").format(game=game(table.game).title) if table.daily else game(table.game).title,
         seats=tuple(SeatView(row.seat, row.name, row.kind, row.bot or "", you=row.seat == seat) for row in table.seats),

@@ -13,6 +13,7 @@ from meadhall.engine.view import SPECTATOR, View
 from meadhall.server.pages.log import rule_url
 from meadhall.server.pages.match import match_page, result_view
 from meadhall.server.pages.models import LessonPage, MatchPage, Refusal, SeatView
+from meadhall.server.web.links import link
 
 
 def lesson_page(subject: Game, step: int, action: int | None = None) -> LessonPage:
@@ -31,7 +32,7 @@ def lesson_page(subject: Game, step: int, action: int | None = None) -> LessonPa
     return LessonPage(
         page=_moment(match, match.view_at(position), position),
         own=replace(moment, notice=Refusal("", notice, action)) if notice else moment,
-        url=f"/learn/{subject.name}",
+        url=link(f"/learn/{subject.name}"),
         step=step,
         last=last,
         words=_(lesson.words),
@@ -63,7 +64,7 @@ def _moment(match: Match, view: View, position: int) -> MatchPage:
         )
         for seat, name in enumerate(match.names)
     )
-    public, url = view.viewer == SPECTATOR, f"/learn/{match.game.name}"
+    public, url = view.viewer == SPECTATOR, link(f"/learn/{match.game.name}")
     moment = match_page(match, view, id="lesson", url=url, seats=seats, public=public, reader=LEARNER)
     return replace(moment, result=result_view(match, LEARNER) if result else None)
 

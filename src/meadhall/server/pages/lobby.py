@@ -19,6 +19,7 @@ from meadhall.server.hall.seating import start_refusal
 from meadhall.server.pages.match import seat_views, strength
 from meadhall.server.pages.models import BotLevel, Fact, LobbyPage, OptionChoice, OptionView
 from meadhall.server.store.models import Guest
+from meadhall.server.web.links import link
 
 
 def lobby_page(room: Room, guest: Guest | None, base_url: str) -> LobbyPage:
@@ -29,7 +30,7 @@ def lobby_page(room: Room, guest: Guest | None, base_url: str) -> LobbyPage:
     invite = f"{base_url}/tables/{table.id}"
     return LobbyPage(
         id=table.id,
-        url=f"/tables/{table.id}",
+        url=link(f"/tables/{table.id}"),
         game=subject.name,
         title=subject.title,
         seats=tuple(replace(view, you=view.seat == seat) for view in seat_views(room)),
@@ -74,7 +75,7 @@ def facts(subject: Game, chosen: Mapping[str, Any]) -> Iterator[Fact]:
 
 def template_url(subject: Game, option: options.Document[Any]) -> str:
     """Return the address of a game's built-in document, which hosts download and edit."""
-    return f"/documents/{subject.name}/{option.name}"
+    return link(f"/documents/{subject.name}/{option.name}")
 
 
 @lru_cache(maxsize=2000)

@@ -12,6 +12,7 @@ from meadhall.engine.language import gettext as _
 from meadhall.engine.turns import briefs, title, turn_starts
 from meadhall.engine.view import View
 from meadhall.server.pages.models import LogEntry, LoggedEvent, LoggedTurn, Telling, TurnInWords
+from meadhall.server.web.links import link
 
 LOG_SHOWN = 60
 """Number of newest events from which a page shows the whole turns. The replay has all events."""
@@ -130,4 +131,4 @@ def _entry(game: str, words: GameWords, names: Sequence[str], logged: LoggedEven
 
 def rule_url(name: str, rule: str) -> str:
     """Return the address of a rule in the rulebook of the game ``name``; without a rule, of the whole rulebook."""
-    return f"/rules/{name}#{rule}" if rule else f"/rules/{name}"
+    return link(f"/rules/{name}#{rule}") if rule else link(f"/rules/{name}")

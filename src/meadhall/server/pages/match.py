@@ -22,6 +22,7 @@ from meadhall.server.pages.dates import moment
 from meadhall.server.pages.log import log, private_events, rule_url
 from meadhall.server.pages.models import Choice, HintLine, HintView, MatchPage, Refusal, ResultView, SeatView
 from meadhall.server.store.models import TableRow
+from meadhall.server.web.links import link
 
 _BEFORE_LAST_NUMBER = re.compile(r" (?=\d+[.,:;!?])")
 
@@ -67,7 +68,7 @@ def live_page(room: Room, match: Match, viewer: int | None, seats: tuple[SeatVie
         match,
         match.view(viewer),
         id=table.id,
-        url=f"/tables/{table.id}",
+        url=link(f"/tables/{table.id}"),
         seats=seats,
         abandoned=table.status == "abandoned",
         public=viewer is None,
@@ -84,8 +85,8 @@ def live_page(room: Room, match: Match, viewer: int | None, seats: tuple[SeatVie
         spectators=0 if seated else room.open_pages()[None],
         result=result_view(match, viewer),
         given_up=given_up_view(match, table) if table.status == "abandoned" and match.awarded is None else None,
-        chart=chart_part(match, room.chart_job, f"/tables/{table.id}") if room.chart_job is not None else None,
-        rematch=f"/tables/{table.rematch}" if table.rematch else "",
+        chart=chart_part(match, room.chart_job, link(f"/tables/{table.id}")) if room.chart_job is not None else None,
+        rematch=link(f"/tables/{table.rematch}") if table.rematch else "",
         daily=table.daily or "",
         daily_ends=moment(ends_at(table.daily)).iso if table.daily else "",
         daily_ended=table.daily is not None and not is_sealed(table),

@@ -591,4 +591,3 @@ class ErrorPage:
     title: str
     text: str
     rule: str = ""  # the rule that was broken, "" if none
-    back: str = "/"

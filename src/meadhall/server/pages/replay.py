@@ -14,6 +14,7 @@ from meadhall.server.hall.chart_queue import ChartJob, ChartQueue
 from meadhall.server.pages.chart import chart_part
 from meadhall.server.pages.match import given_up_view, match_page, result_view, strength
 from meadhall.server.pages.models import ChartPage, ChartPart, ReplayPage, SeatView
+from meadhall.server.web.links import link
 
 
 def knowledge_of(knowledge: str) -> Knowledge:
@@ -84,5 +85,5 @@ def replay_page(
         last=last,
         seat=seat,
         seat_choices=tuple((value, names[value]) for value in viewers),
-        verified=_("All rolls were verified against the seed.") if url == "/replay" else "",
+        verified=_("All rolls were verified against the seed.") if url == link("/replay") else "",
     )

@@ -24,7 +24,8 @@ from meadhall.server.pages.lobby import qr_code
 from meadhall.server.pages.models import Device, ErrorPage, LobbyPage, Refusal, Viewer
 from meadhall.server.pages.templates import render
 from meadhall.server.store.models import Guest
-from meadhall.server.web.request import AnyRequest, base_url
+from meadhall.server.web.links import base_url, link, sub_path
+from meadhall.server.web.request import AnyRequest
 from meadhall.server.web.sessions import preferred_language
 
 log = logging.getLogger(__name__)
@@ -41,7 +42,7 @@ _NOT_STORED = {"Cache-Control": "no-store"}
 
 def page(request: AnyRequest, guest: Guest, template: str, content: Any, status: int = 200, **more: Any) -> Html:
     """Return a whole page for a guest. ``content`` is the page's model."""
-    text = render(template, viewer(guest), content, request.url.path, base_url(request), **more)
+    text = render(template, viewer(guest), content, request.url.path, base_url(request).removesuffix(sub_path()), **more)
     return Response(text, media_type=MediaType.HTML, status_code=status, headers=_NOT_STORED)
 
 
@@ -82,7 +83,7 @@ def _device(request: AnyRequest, room: Room, guest: Guest) -> Device | None:
     if seat is None or room.table.status != "running":
         return None
     url = f"{base_url(request)}/seat/{room.table.seats[seat].link_token}"
-    return Device(url, qr_code(url), f"/tables/{room.table.id}/device")
+    return Device(url, qr_code(url), link(f"/tables/{room.table.id}/device"))
 
 
 def table_answer(
@@ -105,7 +106,7 @@ def table_answer(
         frame = FRAMES.frame(room, guest, base_url(request), notice)
         return Response(frame.html, media_type=MediaType.HTML, status_code=status, headers=_NOT_STORED)
     if error is None:
-        return see_other(f"/tables/{room.table.id}")
+        return see_other(link(f"/tables/{room.table.id}"))
     return table_page(request, room, guest, status, notice)
 
 

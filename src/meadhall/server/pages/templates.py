@@ -19,6 +19,7 @@ from meadhall.engine.game import game, game_names
 from meadhall.engine.language import LANGUAGES, add_catalogues, current_language, gettext, grouped, ngettext
 from meadhall.server.pages.log import turn_in_words
 from meadhall.server.pages.models import Viewer
+from meadhall.server.web.links import link
 
 HERE = Path(__file__).parent
 SERVER = HERE.parent
@@ -43,7 +44,12 @@ def environment() -> Environment:
     environment.filters["grouped"] = grouped
     environment.globals.update(_=translated, gettext=translated, ngettext=translated_number)
     environment.globals.update(
-        static=static, game_static=game_static, languages=LANGUAGES, language=current_language, turn_in_words=turn_in_words
+        link=link,
+        static=static,
+        game_static=game_static,
+        languages=LANGUAGES,
+        language=current_language,
+        turn_in_words=turn_in_words,
     )
     return environment
 
@@ -83,9 +89,13 @@ def translated_number(singular: str, plural: str, num: int, **values: Any) -> Ma
 # -------------------------------------------------------------------------------------------------------------- static files
 
 
-@cache
 def static(name: str) -> str:
     """Return the address of a static file. It contains a digest, so browsers may cache the file forever."""
+    return link(_versioned(name))
+
+
+@cache
+def _versioned(name: str) -> str:
     digest = hashlib.sha256(_static_file(name).read_bytes()).hexdigest()[:12]
     return f"/static/{name}?v={digest}"
 

@@ -12,6 +12,7 @@ from meadhall.server.hall.daily import is_sealed
 from meadhall.server.hall.room import Room
 from meadhall.server.pages.models import VerifyPage
 from meadhall.server.store.models import FINISHED
+from meadhall.server.web.links import link
 
 
 async def verify_page(room: Room) -> VerifyPage:
@@ -40,7 +41,7 @@ async def verify_page(room: Room) -> VerifyPage:
             verified = True
             text = _("Every roll was computed again from the seed, and the seed matches the published hash.")
     return VerifyPage(
-        url=f"/tables/{room.table.id}",
+        url=link(f"/tables/{room.table.id}"),
         title=room.game.title,
         commitment=match.commitment,
         seed=match.seed.hex() if finished else "",

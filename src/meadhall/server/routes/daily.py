@@ -14,7 +14,8 @@ from meadhall.server.pages.daily import daily_page
 from meadhall.server.pages.responses import Html, page, see_other, wants_json
 from meadhall.server.routes.answers import Answer
 from meadhall.server.store.models import Guest
-from meadhall.server.web.request import AnyRequest, base_url
+from meadhall.server.web.links import base_url, link
+from meadhall.server.web.request import AnyRequest
 from meadhall.server.web.sessions import Sessions
 
 
@@ -29,8 +30,8 @@ async def begin_today(request: AnyRequest, hall: Hall, guest: Guest, sessions: S
     """Begin the guest's attempt at today's puzzle, or continue it."""
     room = await begin(hall, await sessions.save(guest))
     if wants_json(request):
-        return Response({"id": room.table.id, "url": f"/tables/{room.table.id}"}, status_code=201)
-    return see_other(f"/tables/{room.table.id}")
+        return Response({"id": room.table.id, "url": link(f"/tables/{room.table.id}")}, status_code=201)
+    return see_other(link(f"/tables/{room.table.id}"))
 
 
 @get("/daily/{day:str}")
@@ -48,8 +49,8 @@ async def play_past_day(request: AnyRequest, hall: Hall, guest: Guest, sessions:
         raise NotFound(_("There is no puzzle for that day."))
     room = await play_unranked(hall, await sessions.save(guest), day)
     if wants_json(request):
-        return Response({"id": room.table.id, "url": f"/tables/{room.table.id}"}, status_code=201)
-    return see_other(f"/tables/{room.table.id}")
+        return Response({"id": room.table.id, "url": link(f"/tables/{room.table.id}")}, status_code=201)
+    return see_other(link(f"/tables/{room.table.id}"))
 
 
 def _is_day(text: str) -> bool:

@@ -20,6 +20,7 @@ from meadhall.server.pages.responses import Html, page, see_other, wants_json
 from meadhall.server.pages.rulebook import rulebook_page
 from meadhall.server.store.models import Guest, TableRow
 from meadhall.server.web.forms import Form, integer, safe_path
+from meadhall.server.web.links import link
 from meadhall.server.web.request import AnyRequest
 from meadhall.server.web.sessions import Sessions
 
@@ -71,8 +72,8 @@ async def open_table(request: AnyRequest, hall: Hall, guest: Guest, sessions: Se
         room = await hall.play_now(guest, subject.name, choice.players, choice.bot, choice.options)
         await sessions.remember_choice(guest, subject.name, choice.stored())
     if wants_json(request):
-        return Response({"id": room.table.id, "url": f"/tables/{room.table.id}"}, status_code=201)
-    return see_other(f"/tables/{room.table.id}")
+        return Response({"id": room.table.id, "url": link(f"/tables/{room.table.id}")}, status_code=201)
+    return see_other(link(f"/tables/{room.table.id}"))
 
 
 @get("/rules/{name:str}")

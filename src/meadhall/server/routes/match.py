@@ -15,6 +15,7 @@ from meadhall.server.routes.answers import Answer, answer_after
 from meadhall.server.routes.api_models import hint_infos
 from meadhall.server.store.models import Guest
 from meadhall.server.web.forms import Form, action_number, integer, read_form
+from meadhall.server.web.links import link
 from meadhall.server.web.request import AnyRequest
 from meadhall.server.web.sessions import guest_of
 
@@ -60,7 +61,7 @@ async def rematch(hall: Hall, room: Room, guest: Guest) -> Redirect:
     """Go to the table of the rematch; the first request opens it."""
     daily.check_rematch(room.table)
     again = await hall.rematch(room, guest)
-    return see_other(f"/tables/{again.table.id}")
+    return see_other(link(f"/tables/{again.table.id}"))
 
 
 routes = [act, undo, resign, hint, rematch]

@@ -11,6 +11,7 @@ from urllib.parse import parse_qsl, quote, urlencode
 from litestar import HttpMethod, route
 from litestar.response import Redirect
 
+from meadhall.server.web.links import link
 from meadhall.server.web.request import AnyRequest
 
 _METHODS: Final = [HttpMethod.GET, HttpMethod.HEAD, HttpMethod.POST]
@@ -41,7 +42,7 @@ def redirect_old_parameters(request: AnyRequest) -> Redirect | None:
 def _moved(request: AnyRequest, path: str) -> Redirect:
     given = parse_qsl(request.url.query, keep_blank_values=True)
     query = urlencode([(_OLD_PARAMETERS.get(name, name), value) for name, value in given])
-    return Redirect(quote(path) + (f"?{query}" if query else ""), status_code=308)
+    return Redirect(link(quote(path)) + (f"?{query}" if query else ""), status_code=308)
 
 
 routes = [redirect_table, redirect_settings]

@@ -20,6 +20,7 @@ from meadhall.server.pages.replay import chart_page, knowledge_of, replay_page, 
 from meadhall.server.pages.responses import Html, page, see_other, wants_json
 from meadhall.server.routes.answers import Answer
 from meadhall.server.store.models import Guest
+from meadhall.server.web.links import link
 from meadhall.server.web.request import AnyRequest, client_address
 
 UPLOAD_LIMIT: Final = 4 * 1024 * 1024
@@ -36,7 +37,7 @@ async def replay_table(
     """Show a table's match step by step: as the guest sees it, or after the match as any player saw it."""
     if room.match is None:
         raise NotFound(_("The match has not begun yet."))
-    url = f"/tables/{room.table.id}"
+    url = link(f"/tables/{room.table.id}")
     sealed = is_sealed(room.table)
     content = replay_page(room.match, f"{url}/replay", step, seat, room.table.seat_of(guest.id), url, sealed)
     if room.match.ended and room.match.steps and not sealed:
@@ -51,7 +52,7 @@ async def chart_table(request: AnyRequest, hall: Hall, room: Room, guest: Guest,
         raise NotFound(_("The match has not begun yet."))
     if is_sealed(room.table):
         raise WrongMoment(_("Others are still playing this deal. Its chart appears when the day is over."))
-    url = f"/tables/{room.table.id}"
+    url = link(f"/tables/{room.table.id}")
     job = hall.charts.request(room.table.id, room.match, knowledge_of(knowledge))
     return page(request, guest, "chart.html", chart_page(room.match, job, url, url))
 
@@ -74,8 +75,8 @@ async def upload_record(request: AnyRequest, hall: Hall) -> Answer:
     match = await hall.uploads.verify(await upload.read())
     key = await hall.store.add_upload(dumps(match.record()))
     if wants_json(request):
-        return Response({"key": key, "url": f"/replay/{key}"}, status_code=201)
-    return see_other(f"/replay/{key}")
+        return Response({"key": key, "url": link(f"/replay/{key}")}, status_code=201)
+    return see_other(link(f"/replay/{key}"))
 
 
 @get("/replay/{key:str}")
@@ -84,8 +85,8 @@ async def replay_upload(
 ) -> Html:
     """Show an uploaded record step by step."""
     match, digest = await _uploaded(hall, key)
-    url = f"/replay/{key}"
-    content = replay_page(match, url, step, seat, None, "/replay")
+    url = link(f"/replay/{key}")
+    content = replay_page(match, url, step, seat, None, link("/replay"))
     if match.steps:
         content = with_chart(content, hall.charts, digest, url, match, knowledge_of(knowledge), client_address(request))
     return page(request, guest, "replay.html", content)
@@ -96,7 +97,7 @@ async def chart_upload(request: AnyRequest, hall: Hall, guest: Guest, key: str, 
     """Show the win chances through an uploaded record."""
     match, digest = await _uploaded(hall, key)
     job = hall.charts.request(digest, match, knowledge_of(knowledge), client_address(request))
-    return page(request, guest, "chart.html", chart_page(match, job, f"/replay/{key}", f"/replay/{key}"))
+    return page(request, guest, "chart.html", chart_page(match, job, link(f"/replay/{key}"), link(f"/replay/{key}")))
 
 
 async def _uploaded(hall: Hall, link_token: str) -> tuple[Match, str]:

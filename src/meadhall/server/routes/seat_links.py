@@ -12,6 +12,7 @@ from meadhall.server.hall.room import Room
 from meadhall.server.pages.responses import page, see_other, wants_json
 from meadhall.server.routes.answers import Answer
 from meadhall.server.store.models import Guest
+from meadhall.server.web.links import link
 from meadhall.server.web.request import AnyRequest
 from meadhall.server.web.sessions import Sessions
 
@@ -21,8 +22,8 @@ async def show_seat(request: AnyRequest, hall: Hall, guest: Guest, key: str) -> 
     """Ask before the seat moves: messengers open links to preview them."""
     room, seat = await _seat_behind(hall, key)
     if room.table.seat_of(guest.id) == seat:
-        return see_other(f"/tables/{room.table.id}")
-    content = {"title": room.game.title, "name": room.table.seats[seat].name, "seat": seat, "action": f"/seat/{key}"}
+        return see_other(link(f"/tables/{room.table.id}"))
+    content = {"title": room.game.title, "name": room.table.seats[seat].name, "seat": seat, "action": link(f"/seat/{key}")}
     return page(request, guest, "seat.html", content)
 
 
@@ -31,7 +32,7 @@ async def move_seat(hall: Hall, guest: Guest, sessions: Sessions, key: str) -> R
     """Give the seat to the guest of this device too."""
     room, seat = await _seat_behind(hall, key)
     await room.carry_seat(seat, await sessions.save(guest))
-    return see_other(f"/tables/{room.table.id}")
+    return see_other(link(f"/tables/{room.table.id}"))
 
 
 @post("/tables/{id:str}/device", status_code=200)
@@ -39,8 +40,8 @@ async def renew_link(request: AnyRequest, room: Room, guest: Guest) -> Answer:
     """Renew the private link of the guest's seat. Other devices lose the seat. The page that follows has the new link."""
     await room.renew_link(guest)
     if wants_json(request):
-        return Response({"url": f"/seat/{room.table.seats[room.seat_of(guest)].link_token}"})
-    return see_other(f"/tables/{room.table.id}")
+        return Response({"url": link(f"/seat/{room.table.seats[room.seat_of(guest)].link_token}")})
+    return see_other(link(f"/tables/{room.table.id}"))
 
 
 async def _seat_behind(hall: Hall, link_token: str) -> tuple[Room, int]:

@@ -20,7 +20,8 @@ from meadhall.server.pages.rulebook import rulebook_of_match
 from meadhall.server.pages.verify import verify_page
 from meadhall.server.store.models import Guest
 from meadhall.server.web import event_stream
-from meadhall.server.web.request import AnyRequest, base_url, client_address
+from meadhall.server.web.links import base_url
+from meadhall.server.web.request import AnyRequest, client_address
 from meadhall.server.web.sessions import guest_of
 from meadhall.server.web.stream_limit import StreamLimit
 

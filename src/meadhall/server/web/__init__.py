@@ -1,1 +1,1 @@
-"""HTTP details: sessions, request parsing, forms, the Host header, the same-origin check, event streams and their limit."""
+"""HTTP details: sessions, links, request parsing, forms, headers of proxies, the same-origin check, streams and limits."""

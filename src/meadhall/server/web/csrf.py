@@ -9,11 +9,11 @@ The JSON API is not checked. It ignores cookies, so a request from another site 
 from __future__ import annotations
 
 from typing import Final
-from urllib.parse import urlsplit
 
 from meadhall.engine.language import gettext as _
 from meadhall.server.errors import CrossSite
-from meadhall.server.web.request import AnyRequest, base_url
+from meadhall.server.web.links import origin_of, public_origin
+from meadhall.server.web.request import AnyRequest
 from meadhall.server.web.sessions import COOKIE
 
 _SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
@@ -21,8 +21,6 @@ _SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
 
 _ACCEPTED_SITES: Final = frozenset({"same-origin", "none"})
 """``none``: the user started the request, for example by reloading the page."""
-
-_DEFAULT_PORTS: Final = {"http": 80, "https": 443}
 
 
 def check_same_origin(request: AnyRequest) -> None:
@@ -40,18 +38,6 @@ def _is_from_here(request: AnyRequest) -> bool:
     if sites:
         return _ACCEPTED_SITES.issuperset(sites)
     if origins:
-        own = _origin(base_url(request))
-        return own is not None and all(_origin(text) == own for text in origins)
+        own = {origin_of(str(request.base_url)), public_origin()} - {None}
+        return own.issuperset(map(origin_of, origins))
     return COOKIE not in request.cookies
-
-
-def _origin(url: str) -> tuple[str, str, int] | None:
-    """Return scheme, host and port of an address, None if it has none (the origin "null")."""
-    try:
-        parts = urlsplit(url)
-        port = parts.port
-    except ValueError:
-        return None
-    if parts.scheme not in _DEFAULT_PORTS or parts.hostname is None:
-        return None
-    return parts.scheme, parts.hostname, _DEFAULT_PORTS[parts.scheme] if port is None else port

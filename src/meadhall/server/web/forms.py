@@ -6,6 +6,7 @@ from typing import Final
 
 from meadhall.engine.errors import BadSetup, MalformedAction
 from meadhall.engine.language import gettext as _
+from meadhall.server.web.links import link
 from meadhall.server.web.request import AnyRequest
 
 Form = dict[str, str]
@@ -47,4 +48,5 @@ def action_number(form: Form) -> int:
 
 def safe_path(text: str) -> str:
     """Return ``text`` if it is a path within the hall, else the path of the hall itself: no form may redirect to another site."""
-    return text if text.startswith("/") and not text.startswith(("//", "/\\")) and text.isprintable() else "/"
+    home = link("/")
+    return text if text.startswith(home) and not text.startswith(("//", "/\\")) and text.isprintable() else home

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from ipaddress import IPv6Address
 from typing import Any, Final
+from urllib.parse import urlsplit
 
 from litestar.enums import ScopeType
 from litestar.types import ASGIApp, Receive, Scope, Send
@@ -18,14 +19,20 @@ _UNIX_SOCKET: Final = "unix"
 """The address of all processes that connect to the Unix socket."""
 
 
-def trust_proxies(app: ASGIApp, proxies: str) -> ASGIApp:
+def trust_proxies(app: ASGIApp, proxies: str, public_url: str = "") -> ASGIApp:
     """Wrap ``app`` so that a request of a trusted proxy gets the client, scheme and host that the proxy forwards.
+
+    A request for the host of the public address has its scheme, unless a trusted proxy forwards another. So a hall whose address
+    begins with ``https`` sends secure cookies also behind a proxy that doesn't forward the scheme.
 
     Args:
         app: the application.
         proxies: addresses and networks of the proxies, separated by commas; "*" for all.
+        public_url: the address at which people reach the hall; "" if there is none.
     """
     middleware: Any = _middleware(app, proxies)
+    public = urlsplit(public_url)
+    public_host = public.netloc.encode()
 
     async def trusting(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == ScopeType.HTTP:
@@ -33,6 +40,8 @@ def trust_proxies(app: ASGIApp, proxies: str) -> ASGIApp:
             scope["client"] = (peer(address), port)
             if peer(address) in middleware.trusted_hosts:
                 scope["headers"] = _with_forwarded_host(scope["headers"])
+            if public_host and any(name == b"host" and value.lower() == public_host for name, value in scope["headers"]):
+                scope["scheme"] = public.scheme
         await middleware(scope, receive, send)
 
     return trusting

@@ -1,4 +1,4 @@
-"""Requests: bodies that are read strictly, the address of the client, and the address under which it reaches the hall."""
+"""Requests: bodies that are read strictly, and the address of the client."""
 
 from __future__ import annotations
 
@@ -44,14 +44,6 @@ class HallRequest(AnyRequest):
         """Return the fields and files of a form."""
         with _refuse_undecodable_text():
             return await super().form()
-
-
-def base_url(request: AnyRequest) -> str:
-    """Return the address under which the client reaches this hall, without a slash at its end.
-
-    The scheme is the one that a trusted proxy forwards (``MEADHALL_PROXIES``), the host is the Host header.
-    """
-    return str(request.base_url).rstrip("/")
 
 
 def client_address(request: AnyRequest) -> str:

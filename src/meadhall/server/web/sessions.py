@@ -18,6 +18,7 @@ from meadhall.engine.language import LANGUAGES
 from meadhall.server.hall.names import any_name, clean_name
 from meadhall.server.store.models import Guest, RetiredSecret, now
 from meadhall.server.store.store import Store
+from meadhall.server.web.links import link
 from meadhall.server.web.request import AnyRequest
 from meadhall.server.web.weights import weighted
 
@@ -45,9 +46,9 @@ class Sessions:
 
         A cookie that was signed with a replaced key is renewed.
         """
-        cookie = request.cookies.get(COOKIE)
-        id = _verified(self._cookies, cookie)
-        if id is None and (id := _verified_by_old(self._old_cookies, cookie)) is not None:
+        cookies = _session_cookies(request)
+        id = next(filter(None, (_verified(self._cookies, each) for each in cookies)), None)
+        if id is None and (id := next(filter(None, (_verified_by_old(self._old_cookies, each) for each in cookies)), None)):
             request.scope["state"]["new_session"] = self._cookies.dumps(id)
         if id is not None:
             return await self._guest(id, request)
@@ -112,9 +113,14 @@ def guest_of(request: AnyRequest) -> Guest:
 def session_cookie(value: str, scope: HTTPScope) -> str:
     """Return the Set-Cookie header of a new session."""
     secure = scope["scheme"] == "https"
-    return Cookie(COOKIE, path="/", value=value, max_age=_TEN_YEARS, httponly=True, samesite="lax", secure=secure).to_header(
-        header=""
-    )
+    cookie = Cookie(COOKIE, path=link("/"), value=value, max_age=_TEN_YEARS, httponly=True, samesite="lax", secure=secure)
+    return cookie.to_header(header="")
+
+
+def _session_cookies(request: AnyRequest) -> list[str]:
+    """Return the values of all session cookies. A browser also sends that of another hall at the root of the same host."""
+    pairs = (pair.strip().partition("=") for header in request.headers.getall("cookie", []) for pair in header.split(";"))
+    return [value.strip('"') for name, _, value in pairs if name == COOKIE]
 
 
 def preferred_language(request: AnyRequest) -> str:
