@@ -7,10 +7,8 @@ import random
 import signal
 import socket
 import time
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import httpx
 import pytest
@@ -19,6 +17,7 @@ import meadhall
 from meadhall.server.listener import CannotListen
 from meadhall.server.run import serve
 from meadhall.server.settings import Settings
+from server.load import Player, guest, new_table
 from server.people import AXES, HOARD
 from server.process import Process, hall_process
 
@@ -26,18 +25,6 @@ pytestmark = [pytest.mark.asyncio, pytest.mark.usefixtures("compiled")]
 
 _GRACE = 5.0
 """Seconds in which the server must stop. It needs one or two. Without our code it would wait for the streams and the bots."""
-
-
-async def guest(client: httpx.AsyncClient, name: str) -> dict[str, str]:
-    """Return the headers of a new program."""
-    answer = await client.post("/api/v1/guests", json={"name": name})
-    return {"Authorization": f"Bearer {answer.json()['token']}"}
-
-
-async def new_table(client: httpx.AsyncClient, headers: dict[str, str], **table: Any) -> str:
-    answer = await client.post("/api/v1/tables", json=table, headers=headers)
-    assert answer.status_code == 201, answer.text
-    return str(answer.json()["id"])
 
 
 async def test_the_server_stops_quickly_and_without_messages_while_streams_are_open(tmp_path: Path) -> None:
@@ -114,32 +101,6 @@ async def test_a_killed_server_remembers_hints(tmp_path: Path) -> None:
         assert [step.get("hinted") for step in record["actions"]] == [True]
 
 
-class Player:
-    """A program that plays at its tables as fast as it can, and remembers the acknowledged actions."""
-
-    def __init__(self, headers: dict[str, str], tables: list[str]) -> None:
-        self.headers = headers
-        self.tables = tables
-        self.acknowledged: set[tuple[str, int, int]] = set()
-
-    async def play(self, url: str, draw: random.Random) -> None:
-        async with httpx.AsyncClient(base_url=url, headers=self.headers, timeout=60) as client:
-            with suppress(httpx.TransportError):
-                while True:
-                    for table in self.tables:
-                        await self._play_once(client, table, draw)
-
-    async def _play_once(self, client: httpx.AsyncClient, table: str, draw: random.Random) -> None:
-        info = (await client.get(f"/api/v1/tables/{table}")).json()
-        view = info["view"]
-        if view is None or not view["legal"]:
-            return
-        action, n = draw.choice(view["legal"])["action"], view["next"]
-        answer = await client.post(f"/api/v1/tables/{table}/actions", json={"action": action, "n": n})
-        if answer.status_code == 200:
-            self.acknowledged.add((table, n, action))
-
-
 async def test_a_killed_server_loses_no_acknowledged_action(tmp_path: Path) -> None:
     """Six tables with three players each. Kill the server at random moments under load, then start it again."""
     draw = random.Random(6)
@@ -189,7 +150,7 @@ async def _finish(url: str, players: list[Player], tables: list[str]) -> None:
             for player in players:
                 client.headers.update(player.headers)
                 for table in tables:
-                    await player._play_once(client, table, draw)
+                    await player.play_once(client, table, draw)
 
 
 async def _check(url: str, players: list[Player], tables: list[str]) -> None:

@@ -18,6 +18,7 @@ from meadhall.cli.console import INTERRUPTED, USAGE, chosen_language, complain
 from meadhall.engine.errors import MeadhallError
 from meadhall.engine.language import gettext as _
 from meadhall.engine.language import speaking
+from meadhall.engine.mode import prefer_interpreted
 
 EXISTING_FILE: dict[str, Any] = {"exists": True, "dir_okay": False, "readable": True}
 
@@ -171,6 +172,48 @@ def rotate_keys(
     rotate(data, database_url, at_once)
 
 
+def backup(
+    file: Annotated[Path, typer.Argument(help=_("The new file. An older backup of this name is replaced."))],
+    data: Annotated[Path | None, typer.Option(help=_("Folder for the database file (MEADHALL_DATA)."))] = None,
+    database_url: Annotated[
+        str | None, typer.Option(help=_("Another database, e.g. postgresql+asyncpg://… (MEADHALL_DATABASE_URL)."))
+    ] = None,
+) -> None:
+    prefer_interpreted()
+    from meadhall.cli.hall_data import back_up, chosen_settings
+
+    back_up(file, chosen_settings(data, database_url))
+
+
+def restore(
+    file: Annotated[Path, typer.Argument(help=_("A backup."), **EXISTING_FILE)],
+    data: Annotated[Path | None, typer.Option(help=_("Folder for the database file (MEADHALL_DATA)."))] = None,
+    database_url: Annotated[
+        str | None, typer.Option(help=_("Another database, e.g. postgresql+asyncpg://… (MEADHALL_DATABASE_URL)."))
+    ] = None,
+    replace: Annotated[
+        bool, typer.Option("--replace", help=_("Delete the hall that is in the database, and put the backup in its place."))
+    ] = False,
+) -> int:
+    prefer_interpreted()
+    from meadhall.cli.hall_data import chosen_settings
+    from meadhall.cli.hall_data import restore as restore_hall
+
+    return restore_hall(file, chosen_settings(data, database_url), replace)
+
+
+def move(
+    to: Annotated[str, typer.Option(help=_("The new database, e.g. postgresql://user:password@host/name."))],
+    from_: Annotated[
+        str | None, typer.Option("--from", help=_("The database of the hall; by default the one that the settings name."))
+    ] = None,
+) -> int:
+    prefer_interpreted()
+    from meadhall.cli.hall_data import move as move_hall
+
+    return move_hall(from_, to)
+
+
 def split_names(names: str) -> list[str]:
     """Split ``"a,b"`` into a list."""
     return [name.strip() for name in names.split(",") if name.strip()]
@@ -218,6 +261,9 @@ def build() -> typer.Typer:
     app.command(help=_("Show how the win chances changed in a recorded match, and its turning points."))(analyse)
     app.command(help=_("Compile the rules now instead of at the first game."))(warm)
     app.command(help=_("List the games."))(games)
+    app.command(help=_("Write everything in the hall's database to a file, while the hall runs."))(backup)
+    app.command(help=_("Fill the hall's database from a backup, and verify all matches."))(restore)
+    app.command(help=_("Copy a hall from one database to another, and verify all matches."))(move)
     keys = typer.Typer(help=_("Manage the keys of a hall."), no_args_is_help=True)
     keys.callback()(lambda: None)
     keys.command("rotate", help=_("Replace the keys that sign cookies and tokens, and the key of the daily puzzles."))(

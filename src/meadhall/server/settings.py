@@ -120,8 +120,7 @@ class Settings:
         """The URL of the database, with its driver."""
         if not self.database_url:
             return URL.create(_DRIVERS["sqlite"], database=str(self.data / "meadhall.db"))
-        url = make_url(self.database_url)
-        return url.set(drivername=_DRIVERS[url.get_backend_name()])
+        return database_of(self.database_url)
 
     @property
     def embedded(self) -> bool:
@@ -177,16 +176,21 @@ def _checked_proxies(text: str) -> str:
         ) from None
 
 
-def _checked_url(text: str) -> str:
-    """Return ``text`` if it is the URL of a database that the server can use, with or without the name of its driver."""
+def database_of(text: str, name: str = "MEADHALL_DATABASE_URL") -> URL:
+    """Return the URL of a database with its driver, which ``text`` may leave out. ``name`` is the setting. Raises BadSetting."""
     try:
-        usable = not text or _is_usable(make_url(text))
+        url = make_url(text)
+        if _is_usable(url):
+            return url.set(drivername=_DRIVERS[url.get_backend_name()])
     except (ArgumentError, ValueError):  # not a URL, or the port is not a number
-        usable = False
-    if not usable:
-        raise BadSetting(
-            "MEADHALL_DATABASE_URL must be a URL like postgresql://user:password@host/database or sqlite:////folder/file.db"
-        )
+        pass
+    raise BadSetting(f"{name} must be a URL like postgresql://user:password@host/database or sqlite:////folder/file.db")
+
+
+def _checked_url(text: str) -> str:
+    """Return ``text`` if it is empty or the URL of a database that the server can use. Raises BadSetting."""
+    if text:
+        database_of(text)
     return text
 
 

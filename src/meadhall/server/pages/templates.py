@@ -16,7 +16,7 @@ from jinja2 import ChoiceLoader, Environment, FileSystemLoader, FunctionLoader, 
 from markupsafe import Markup
 
 from meadhall.engine.game import game, game_names
-from meadhall.engine.language import LANGUAGES, add_catalogues, current_language, gettext, grouped, ngettext
+from meadhall.engine.language import LANGUAGES, current_language, gettext, grouped, ngettext
 from meadhall.server.pages.log import turn_in_words
 from meadhall.server.pages.models import Viewer
 from meadhall.server.web.links import link
@@ -24,8 +24,6 @@ from meadhall.server.web.links import link
 HERE = Path(__file__).parent
 SERVER = HERE.parent
 STATIC = SERVER / "static"
-
-add_catalogues(SERVER / "locale")
 
 
 @cache

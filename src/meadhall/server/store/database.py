@@ -39,6 +39,9 @@ That happens only if every checkpoint overlaps with a write: then the log never 
 TIMEOUT: Final = 60.0
 """Seconds after which a query to PostgreSQL fails: a table stands still while it waits for one."""
 
+APPLICATION: Final = "meadhall"
+"""How the connections of a hall are called in PostgreSQL, e.g. in pg_stat_activity."""
+
 _NO_ANSWER_STATES: Final = ("08", "53", "57P")
 """First characters of PostgreSQL's error codes (SQLSTATE) for: no connection, too few resources, shutting down or starting."""
 
@@ -174,7 +177,7 @@ class PostgresDatabase:
             max_overflow=0,
             pool_pre_ping=True,
             hide_parameters=True,
-            connect_args={"command_timeout": timeout},
+            connect_args={"command_timeout": timeout, "server_settings": {"application_name": APPLICATION}},
         )
 
     async def transact(self, work: Callable[[Connection], T]) -> T:

@@ -7,6 +7,8 @@ from typing import Final
 
 from alembic import command
 from alembic.config import Config
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, text
 
 _LOCK: Final = 0x6D656164
@@ -29,9 +31,24 @@ def downgrade(connection: Connection, revision: str) -> None:
     command.downgrade(_config(connection), revision)
 
 
+def current_revision(connection: Connection) -> str | None:
+    """Return the revision of a database's schema, None for a database without one."""
+    return MigrationContext.configure(connection).get_current_revision()
+
+
+def newest_revision() -> str:
+    """Return the revision of the schema that this Meadhall uses."""
+    return str(ScriptDirectory(str(Path(__file__).parent)).get_current_head())
+
+
+def lock_schema(connection: Connection) -> None:
+    """Let no other process upgrade this PostgreSQL database, and so start a hall on it, until the transaction ends."""
+    connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _LOCK})
+
+
 def _begin(connection: Connection) -> None:
     if connection.dialect.name == "postgresql":
-        connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _LOCK})
+        lock_schema(connection)
     elif not connection.connection.in_transaction:
         connection.exec_driver_sql("BEGIN IMMEDIATE")  # else SQLite commits each statement that changes the schema
 

@@ -1,0 +1,329 @@
+"""``meadhall backup`` and ``meadhall restore``: with a hall that runs, on both databases, with files that are damaged."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+import sqlite3
+import stat
+import subprocess
+import sys
+from dataclasses import replace
+from hashlib import sha256
+from pathlib import Path
+
+import httpx
+import pytest
+from sqlalchemy import select
+
+from meadhall.cli.hall_data import back_up, restore
+from meadhall.engine.game import registered
+from meadhall.server.settings import Settings
+from meadhall.server.store import schema
+from meadhall.server.store.backup_file import BackupFile, BadBackup
+from meadhall.server.store.file_lock import StoreBusy, StoreUnusable
+from meadhall.server.store.maintenance import run_offline, snapshot
+from meadhall.server.store.models import Guest
+from meadhall.server.store.store import Store
+from meadhall.server.store.transfer import NotEmpty
+from server.halls import command, tally, with_guests
+from server.hoard_alone import HOARD_ALONE
+from server.load import Player, guest, new_table
+from server.people import AXES, OpenHall, Person, open_hall
+from server.process import hall_process
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
+VERSION_0_1 = Path(__file__).parent / "databases" / "version_0_1.sql"
+
+
+def entries(settings: Settings) -> set[tuple[str, int, int]]:
+    """Return the table, number and action of all stored entries."""
+    columns = schema.match_entries.c
+
+    def read() -> set[tuple[str, int, int]]:
+        with snapshot(settings.url) as connection:
+            query = select(columns.table_id, columns.number, columns.value)
+            return {(table, number, value) for table, number, value in connection.execute(query)}
+
+    return run_offline(read)
+
+
+@pytest.fixture
+def elsewhere(settings: Settings, tmp_path: Path) -> Settings:
+    """Return settings of another hall, on SQLite."""
+    return replace(settings, data=tmp_path / "elsewhere")
+
+
+@pytest.fixture
+def backup(settings: Settings, tmp_path: Path) -> Path:
+    """Return the backup of a hall with a few guests."""
+    with_guests(settings, 40)
+    file = tmp_path / "hall.backup"
+    back_up(file, settings)
+    return file
+
+
+# ------------------------------------------------------------------------------------------------------------- a running hall
+
+
+@pytest.mark.compiled
+async def test_backups_under_load_hold_every_acknowledged_action_and_all_their_records_verify(
+    on_each_database: Settings, elsewhere: Settings, compiled: None, tmp_path: Path
+) -> None:
+    draw = random.Random(5)
+    urls = {"MEADHALL_DATABASE_URL": on_each_database.database_url} if on_each_database.database_url else {}
+    backups: list[tuple[Path, set[tuple[str, int, int]]]] = []
+    async with hall_process(tmp_path, **urls) as hall, httpx.AsyncClient(base_url=hall.url, timeout=60) as client:
+        guests = [await guest(client, name) for name in ("Ada", "Björn")]
+        players = [Player(headers, []) for headers in guests]
+
+        async def open_table() -> None:
+            table = await new_table(client, guests[0], game=AXES, players=2)
+            await client.post(f"/api/v1/tables/{table}/join", json={}, headers=guests[1])
+            await client.post(f"/api/v1/tables/{table}/start", headers=guests[0])
+            for player in players:
+                player.tables.append(table)
+
+        async def open_tables() -> None:
+            for _ in range(40):
+                await open_table()
+                await asyncio.sleep(0.1)
+
+        await open_table()
+        playing = [asyncio.create_task(open_tables()), *(asyncio.create_task(each.play(hall.url, draw)) for each in players)]
+        for number in range(2):
+            while sum(len(player.acknowledged) for player in players) < 10 * (number + 1):  # noqa: ASYNC110
+                await asyncio.sleep(0.01)
+            acknowledged = set().union(*(player.acknowledged for player in players))
+            file = tmp_path / f"{number}.backup"
+            done = await asyncio.to_thread(command, on_each_database, "backup", file)
+            assert done.returncode == 0, done.stderr
+            backups.append((file, acknowledged))
+        for task in playing:
+            task.cancel()
+        await asyncio.gather(*playing, return_exceptions=True)
+        assert "ERROR" not in hall.log.read_text()
+        refused = await asyncio.to_thread(command, on_each_database, "restore", file, "--replace")
+        assert refused.returncode == 2
+        assert "stop it" in refused.stderr
+    for number, (file, acknowledged) in enumerate(backups):
+        restored = replace(elsewhere, data=tmp_path / f"restored{number}")
+        done = await asyncio.to_thread(command, restored, "restore", file)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert "verified" in done.stdout
+        assert "not verified" not in done.stdout
+        assert acknowledged <= await asyncio.to_thread(entries, restored)
+
+
+async def test_a_restored_hall_knows_its_guests_and_continues_its_matches(
+    on_each_database: Settings, elsewhere: Settings, at_once: None, tmp_path: Path
+) -> None:
+    async with open_hall(on_each_database) as hall:
+        host, friend, room = await hall.two_at(AXES)
+        await hall.played_out(AXES)
+        program = await hall.program("Robot")
+        opened = (await program.open(game=AXES, players=2))["id"]
+        await asyncio.to_thread(back_up, tmp_path / "hall.backup", on_each_database)
+    assert await asyncio.to_thread(restore, tmp_path / "hall.backup", elsewhere, False) == 0
+    assert not (await asyncio.to_thread(tally, on_each_database)).differences(await asyncio.to_thread(tally, elsewhere))
+    async with open_hall(elsewhere) as hall:
+        people = [same(person, hall) for person in (host, friend)]
+        match = (await hall.room(room.table.id)).match
+        assert match is not None
+        assert match.actor is not None
+        assert (await people[match.actor].act(room.table.id, match.legal()[0].action)).status_code == 200
+        again = await hall.program()
+        again.http.headers["Authorization"] = program.http.headers["Authorization"]
+        assert (await again.read(f"/tables/{opened}")).json()["you"] == 0
+
+
+def same(person: Person, hall: OpenHall) -> Person:
+    again = hall.person(person.address)
+    again.http.cookies.update(person.http.cookies)
+    return again
+
+
+async def test_versions_of_open_pages_rise_after_an_old_backup_was_restored(settings: Settings, tmp_path: Path) -> None:
+    async with Store.open(settings):
+        pass
+    await asyncio.to_thread(back_up, tmp_path / "hall.backup", settings)
+    for _ in range(3):
+        async with Store.open(settings) as store:
+            moment = store.moment()
+    await asyncio.to_thread(restore, tmp_path / "hall.backup", settings, True)
+    async with Store.open(settings) as store:
+        assert store.moment() > moment
+
+
+# --------------------------------------------------------------------------------------------------------------- what is there
+
+
+def test_a_hall_is_not_overwritten_unless_it_is_asked_for(on_each_database: Settings, backup: Path) -> None:
+    there = on_each_database if on_each_database.database_url else replace(on_each_database, data=backup.parent / "there")
+    with_guests(there, 3)
+    before = tally(there)
+    with pytest.raises(NotEmpty, match=r"--replace"):
+        restore(backup, there, False)
+    assert not tally(there).differences(before)
+    assert restore(backup, there, True) == 0
+    assert BackupFile(backup).counts["guests"] == 40
+    assert tally(there).differences(before) == ["guests"]
+
+
+async def test_a_hall_that_has_only_been_started_is_empty(on_each_database: Settings, tmp_path: Path) -> None:
+    async with Store.open(on_each_database) as store:
+        await store.secret("guests")
+    await asyncio.to_thread(with_guests, replace(on_each_database, data=tmp_path / "from", database_url=""), 2)
+    await asyncio.to_thread(back_up, tmp_path / "x.backup", replace(on_each_database, data=tmp_path / "from", database_url=""))
+    assert await asyncio.to_thread(restore, tmp_path / "x.backup", on_each_database, False) == 0
+
+
+async def test_a_running_hall_is_not_restored(on_each_database: Settings, tmp_path: Path) -> None:
+    async with Store.open(on_each_database):
+        await asyncio.to_thread(back_up, tmp_path / "hall.backup", on_each_database)
+        with pytest.raises(StoreBusy, match="stop it"):
+            await asyncio.to_thread(restore, tmp_path / "hall.backup", on_each_database, True)
+
+
+def test_there_must_be_a_hall(settings: Settings, tmp_path: Path) -> None:
+    with pytest.raises(StoreUnusable, match="there is no database"):
+        back_up(tmp_path / "x.backup", settings)
+    assert not (tmp_path / "x.backup").exists()
+    assert not (tmp_path / "meadhall.db").exists()
+
+
+# --------------------------------------------------------------------------------------------------------------------- files
+
+
+def test_a_damaged_file_is_refused_before_anything_changes(backup: Path, elsewhere: Settings) -> None:
+    with_guests(elsewhere, 3)
+    before, whole = tally(elsewhere), backup.read_bytes()
+    draw = random.Random(1)
+    damaged = [whole[:length] for length in (0, 3, 10, len(whole) // 2, len(whole) - 5, len(whole) - 1)]
+    for _ in range(40):
+        place = draw.randrange(len(whole))
+        damaged.append(whole[:place] + bytes([whole[place] ^ 1 << draw.randrange(8)]) + whole[place + 1 :])
+    for content in damaged:
+        backup.write_bytes(content)
+        with pytest.raises(BadBackup):
+            restore(backup, elsewhere, True)
+    assert not tally(elsewhere).differences(before)
+
+
+def test_a_file_whose_lines_were_changed_is_refused(backup: Path, elsewhere: Settings) -> None:
+    """It is a valid zstd file, but not the one that was written."""
+    lines = zstd.decompress(backup.read_bytes()).splitlines(keepends=True)
+    for changed in (
+        [*lines[:5], *lines[6:]],
+        [line.replace(b"Astrid", b"Gudrun") for line in lines],
+        lines[:-1],
+        [*lines, lines[5]],
+        [lines[0].replace(b'"guests":40', b'"guests":41'), *lines[1:]],
+    ):
+        backup.write_bytes(zstd.compress(b"".join(changed)))
+        with pytest.raises(BadBackup):
+            restore(backup, elsewhere, False)
+    assert not (elsewhere.data / "meadhall.db").exists()
+
+
+def test_a_backup_of_an_unknown_schema_is_refused(backup: Path, elsewhere: Settings) -> None:
+    lines = zstd.decompress(backup.read_bytes()).splitlines(keepends=True)
+    lines[0] = lines[0].replace(b'"revision":"00', b'"revision":"99')
+    lines[-1] = b'{"sha256":"%s"}\n' % sha256(b"".join(lines[:-1])).hexdigest().encode()
+    backup.write_bytes(zstd.compress(b"".join(lines)))
+    with pytest.raises(BadBackup, match="newer"):
+        restore(backup, elsewhere, False)
+    assert not (elsewhere.data / "meadhall.db").exists()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="other systems have no such modes")
+def test_only_the_owner_can_read_a_backup_and_no_other_file_is_overwritten(settings: Settings, backup: Path) -> None:
+    before = os.umask(0)
+    try:
+        backup.unlink()
+        back_up(backup, settings)
+        backup.chmod(0o644)
+        back_up(backup, settings)
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE(backup.stat().st_mode) == 0o600
+    database = settings.data / "meadhall.db"
+    content = database.read_bytes()
+    with pytest.raises(BadBackup, match="is not a backup"):
+        back_up(database, settings)
+    assert database.read_bytes() == content
+    with pytest.raises(BadBackup, match="can't write"):
+        back_up(settings.data / "nowhere" / "x.backup", settings)
+
+
+def test_a_backup_that_can_not_be_completed_leaves_the_older_one(settings: Settings, backup: Path) -> None:
+    older = backup.read_bytes()
+    with_upload(settings, 500_000)
+    files = set(settings.data.iterdir())
+    limit = "import resource, signal, sys; signal.signal(signal.SIGXFSZ, signal.SIG_IGN); "
+    limit += "resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000)); from meadhall.cli import main; sys.exit(main())"
+    run = [sys.executable, "-c", limit, "backup", str(backup), "--data", str(settings.data)]
+    done = subprocess.run(run, env=os.environ | {"MEADHALL_LANG": "en"}, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 2
+    assert f"can't write {backup}: File too large" in done.stderr
+    assert backup.read_bytes() == older
+    assert set(settings.data.iterdir()) == files
+
+
+def with_upload(settings: Settings, size: int) -> None:
+    """Store a text that can't be compressed below half of its size."""
+
+    async def add() -> None:
+        async with Store.open(settings) as store:
+            await store.add_upload(random.Random(1).randbytes(size // 2).hex())
+
+    asyncio.run(add())
+
+
+def test_a_backup_of_the_first_version_is_restored_and_migrated(on_each_database: Settings, tmp_path: Path) -> None:
+    old = replace(on_each_database, data=tmp_path / "old", database_url="")
+    old.data.mkdir()
+    with sqlite3.connect(old.data / "meadhall.db") as connection:
+        connection.executescript(VERSION_0_1.read_text())
+    connection.close()
+    back_up(tmp_path / "old.backup", old)
+    assert BackupFile(tmp_path / "old.backup").revision == "0003"
+    new = on_each_database if on_each_database.database_url else replace(on_each_database, data=tmp_path / "new")
+    with registered(HOARD_ALONE):
+        assert restore(tmp_path / "old.backup", new, False) == 0
+
+    async def read() -> Guest | None:
+        async with Store.open(new) as store:
+            return await store.guest("703f7a914db8020e58dcdd29")
+
+    found = asyncio.run(read())
+    assert found is not None
+    assert (found.name, found.language, found.motion) == ("Björn", "de", "auto")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems tell memory otherwise")
+def test_memory_does_not_grow_with_the_hall(settings: Settings, tmp_path: Path) -> None:
+    with_guests(settings, 1)
+    before = [peak(settings, "backup", tmp_path / "a.backup"), peak(settings, "restore", tmp_path / "a.backup", "--replace")]
+    with sqlite3.connect(settings.data / "meadhall.db") as connection:
+        upload = [(f"{k}", f"{random.Random(k).randbytes(500_000).hex()}", "2026-11-26 10:00:00.000000") for k in range(100)]
+        connection.executemany("INSERT INTO uploads (link_token, record, created_at) VALUES (?, ?, ?)", upload)
+        guests = ((f"x{k}", "Astrid", "en", "auto", "2026-11-26 10:00:00.000000") for k in range(20_000))
+        connection.executemany("INSERT INTO guests (id, name, language, theme, created_at) VALUES (?, ?, ?, ?, ?)", guests)
+    connection.close()
+    after = [peak(settings, "backup", tmp_path / "a.backup"), peak(settings, "restore", tmp_path / "a.backup", "--replace")]
+    assert max(after) < max(before) + 50_000, f"{before} kB for one guest, {after} kB for a hall of 100 MB"
+
+
+def peak(settings: Settings, *arguments: str | Path) -> int:
+    """Return the peak of a command's memory in kB."""
+    script = "import sys; from meadhall.cli import main; status = main(); "
+    script += "print(*(line for line in open('/proc/self/status') if line.startswith('VmHWM'))); sys.exit(status)"
+    run = [sys.executable, "-c", script, *map(str, arguments), "--data", str(settings.data)]
+    done = subprocess.run(run, capture_output=True, text=True, timeout=300, check=True)
+    return int(done.stdout.split()[-2])
