@@ -174,10 +174,13 @@ async def measure(tables: list[Table], streams: str, rank: str, rate: int, secon
 
 
 async def event_loop_lag(port: int) -> dict[float, float]:
-    """Return the hall's histogram of its event-loop lag: cumulative counts by upper bound in seconds."""
+    """Return the histogram of the event-loop lag of all web processes: cumulative counts by upper bound in seconds."""
     _, _, metrics = await Connection(port, "identity").request("GET", "/metrics")
-    buckets = re.findall(rb'^meadhall_event_loop_lag_seconds_bucket\{le="([^"]+)"\} (\S+)', metrics, re.MULTILINE)
-    return {float(bound): float(count) for bound, count in buckets}
+    buckets = re.findall(rb'^meadhall_event_loop_lag_seconds_bucket\{le="([^"]+)",[^}]+\} (\S+)', metrics, re.MULTILINE)
+    counts: dict[float, float] = {}
+    for bound, count in buckets:
+        counts[float(bound)] = counts.get(float(bound), 0.0) + float(count)
+    return counts
 
 
 def numbers(text: str) -> list[int]:

@@ -94,7 +94,7 @@ class Supervised(Process):
     command = ("-m", "meadhall.cli", "serve", "--workers", "2")
 
     def children(self) -> dict[str, int]:
-        """Return the ids of the processes that the supervisor runs: the worker, ``web 1``, ``web 2``."""
+        """Return the ids of the processes that the supervisor runs: ``worker``, ``web-1``, ``web-2``."""
         found = {}
         for folder in Path("/proc").glob("[0-9]*"):
             with suppress(OSError):  # it has ended
@@ -102,7 +102,7 @@ class Supervised(Process):
                 arguments = (folder / "cmdline").read_bytes().decode().split("\0")
                 if parent == self.pid and len(arguments) > 2:
                     module = arguments[2].removeprefix("meadhall.server.")
-                    found["worker" if module == "worker.process" else f"web {arguments[4]}"] = int(folder.name)
+                    found["worker" if module == "worker.process" else arguments[4]] = int(folder.name)
         return found
 
 

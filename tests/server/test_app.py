@@ -297,7 +297,9 @@ async def test_metrics_show_event_loop_lag(hall: OpenHall) -> None:
     async def often_late() -> float:
         """Return how often the event loop was late by more than 100 ms."""
         text = (await hall.person().get("/metrics")).text
-        counts = dict(re.findall(r'^meadhall_event_loop_lag_seconds_bucket\{le="(.+)"\} (.+)$', text, re.MULTILINE))
+        counts = dict(
+            re.findall(r'^meadhall_event_loop_lag_seconds_bucket\{le="(.+)",process="web-1"\} (.+)$', text, re.MULTILINE)
+        )
         return float(counts["+Inf"]) - float(counts["0.1"])
 
     before = await often_late()

@@ -38,7 +38,7 @@ async def hall(tmp_path: Path, postgresql: PostgreSQL) -> AsyncIterator[Supervis
         await hall.start()
         await until(lambda: "is open" in hall.log.read_text())
         children = hall.children()
-        assert set(children) == {"worker", "web 1", "web 2"}
+        assert set(children) == {"worker", "web-1", "web-2"}
         yield hall
         children |= hall.children()
     finally:
@@ -82,7 +82,7 @@ async def a_table(hall: Supervised, headers: dict[str, str], **table: Any) -> st
 async def test_the_hall_answers_while_a_web_process_is_killed_and_restarted(hall: Supervised) -> None:
     headers = await a_guest(hall)
     table = await a_table(hall, headers, players=2)
-    for name in ("web 1", "web 2"):
+    for name in ("web-1", "web-2"):
         killed = hall.children()[name]
         os.kill(killed, signal.SIGKILL)
         while hall.children().get(name, killed) == killed:
@@ -143,6 +143,39 @@ async def test_the_hall_stops_quickly_and_without_messages_while_streams_are_ope
     assert hall.log.read_text().splitlines() == [f"The hall is open: {hall.url}/"]
 
 
+async def test_metrics_cover_all_processes_that_run(hall: Supervised) -> None:
+    headers = await a_guest(hall)
+    table = await a_table(hall, headers, players=2)
+    clients = [httpx.AsyncClient(base_url=hall.url, timeout=PATIENCE) for _ in range(12)]
+    for client in clients:
+        await client.send(client.build_request("GET", f"/api/v1/tables/{table}/events", headers=headers), stream=True)
+
+    async def figures() -> dict[str, float]:
+        text = (await ask(hall, "GET", "/metrics")).text
+        return {name: float(value) for name, _, value in (line.rpartition(" ") for line in text.splitlines() if line[0] != "#")}
+
+    async def until_figures(holds: Callable[[dict[str, float]], bool]) -> dict[str, float]:
+        async with asyncio.timeout(PATIENCE):
+            while not holds(found := await figures()):  # noqa: ASYNC110 - it is another process
+                await asyncio.sleep(0.1)
+        return found
+
+    found = await until_figures(lambda found: found["meadhall_streams"] == 12)
+    for process in ("web-1", "web-2"):
+        assert found[f'meadhall_event_loop_lag_seconds_count{{process="{process}"}}'] > 0
+    for process in ("web-1", "web-2", "worker"):
+        assert found[f'meadhall_process_resident_bytes{{process="{process}"}}'] > 1e7
+    asked = 'meadhall_requests_total{app_name="meadhall",method="POST",path="/api/v1/tables",status_code="201"}'
+    assert found[asked] == 1
+
+    os.kill(hall.children()["web-1"], signal.SIGKILL)
+    found = await until_figures(lambda found: found["meadhall_streams"] < 12)
+    assert found["meadhall_streams"] > 0, "those of the other process are still open"
+    assert found[asked] == 1, "a counter remembers what was counted by a process that has ended"
+    for client in clients:
+        await client.aclose()
+
+
 async def test_no_process_outlives_a_killed_supervisor(hall: Supervised) -> None:
     """The fixture looks for them."""
     assert await hall.end(signal.SIGKILL) == -signal.SIGKILL
@@ -162,17 +195,16 @@ async def test_a_hall_that_can_not_start_says_why_once(tmp_path: Path) -> None:
     process = await hall.launch()
     assert await process.wait() == 2
     reason, end = hall.log.read_text().splitlines()
-    assert reason.startswith("meadhall: web process 1: the database")
-    assert end == "meadhall: web process 1 could not start (exit status 1); what it wrote above says why"
+    assert reason.startswith("meadhall: web-1: the database")
+    assert end == "meadhall: web-1 could not start (exit status 1); what it wrote above says why"
 
 
 # ---------------------------------------------------------------------------------------------------------------- one child
 
 
 def a_child(program: str, *, beats: bool = True) -> Child:
-    return Child(
-        "the child", [sys.executable, "-c", f"import os, signal, time\n{program}"], [], os.environ, beats=beats, grace=0.5
-    )
+    command = [sys.executable, "-c", f"import os, time\n{program}"]
+    return Child("the child", command, [], os.environ, lambda _: None, beats=beats, grace=0.5)
 
 
 BEAT = "os.write(0, b'.')"

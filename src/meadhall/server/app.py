@@ -24,7 +24,7 @@ from litestar.types import Middleware
 from meadhall.engine.errors import MeadhallError
 from meadhall.engine.language import speak
 from meadhall.server.hall.hall import Hall
-from meadhall.server.ops import gc_tuning
+from meadhall.server.ops import gc_tuning, metrics
 from meadhall.server.ops.loop_lag import measured_lag
 from meadhall.server.pages.responses import failed, no_file, refused
 from meadhall.server.pages.templates import static_folders
@@ -51,20 +51,30 @@ log = logging.getLogger(__name__)
 BODY_LIMIT: Final = 64 * 1024
 """Bytes of a request, except for uploads."""
 
+FIRST_PROCESS: Final = "web-1"
+"""The name of the only web process, or of the first of several."""
+
 _PAGE_MODULES: Final = (hall_routes, daily, learn, tables, lobby, match, seat_links, replay, redirects)
 _NOT_LIMITED: Final = ["^/static/", "^/health$", "^/metrics$", "/stream$", "/events$"]
 _NOT_MEASURED: Final = ["^/static/", "^/metrics$", "/stream$", "/events$"]
 _MINUTE: Final = 60.0
 
 
-async def create_app(settings: Settings, store: Store, worker: Worker) -> Litestar:
-    """Return the hall as an ASGI application. It closes the worker when it ends, but not the store."""
+async def create_app(settings: Settings, store: Store, worker: Worker, process: str = FIRST_PROCESS) -> Litestar:
+    """Return the hall as an ASGI application. It closes the worker when it ends, but not the store.
+
+    Args:
+        settings: the settings of the hall.
+        store: its database.
+        worker: its worker.
+        process: name of this process in metrics.
+    """
     app = build_app(settings.requests_per_minute)
-    await serve_hall(app, settings, store, worker)
+    await serve_hall(app, settings, store, worker, process)
     return app
 
 
-async def serve_hall(app: Litestar, settings: Settings, store: Store, worker: Worker) -> None:
+async def serve_hall(app: Litestar, settings: Settings, store: Store, worker: Worker, process: str = FIRST_PROCESS) -> None:
     """Let the application serve a new hall, from its next lifespan on."""
     serve_at(settings.public_url)
     assert app.openapi_config is not None
@@ -72,6 +82,7 @@ async def serve_hall(app: Litestar, settings: Settings, store: Store, worker: Wo
     app.state.hall = Hall(settings, store, worker)
     app.state.sessions = Sessions(store, await store.secret("guests"), await store.retired_secrets("guests"))
     app.state.stream_limit = StreamLimit(settings.streams_per_client)
+    app.state.process = process
 
 
 def build_app(requests_per_minute: int) -> Litestar:
@@ -137,11 +148,11 @@ def _static_files() -> list[Router]:
 
 
 def _middleware(requests_per_minute: int) -> list[Middleware]:
-    metrics = PrometheusConfig(app_name="meadhall", prefix="meadhall", group_path=True, exclude=_NOT_MEASURED)
+    measured = PrometheusConfig(app_name="meadhall", prefix="meadhall", group_path=True, exclude=_NOT_MEASURED)
     if not requests_per_minute:
-        return [metrics.middleware]
+        return [measured.middleware]
     limit = RateLimitConfig(("minute", requests_per_minute), exclude=_NOT_LIMITED, identifier_for_request=client_address)
-    return [metrics.middleware, limit.middleware]
+    return [measured.middleware, limit.middleware]
 
 
 def _openapi() -> OpenAPIConfig:
@@ -173,12 +184,12 @@ def _lifespan(request_counts: MemoryStore) -> Callable[[Litestar], AbstractAsync
             await hall.ready.prepare(resume)
             gc_tuning.freeze_loaded_objects()
 
-        preparing, cleaning = asyncio.create_task(prepare()), asyncio.create_task(_clean_up(request_counts, hall))
-        async with gc_tuning.tuned_gc(), measured_lag():
+        jobs = [asyncio.create_task(job) for job in (prepare(), _clean_up(request_counts, hall), _measure(app))]
+        async with gc_tuning.tuned_gc(), measured_lag(app.state.process):
             yield
-        for task in (preparing, cleaning, *resuming):
+        for task in (*jobs, *resuming):
             task.cancel()
-        await asyncio.gather(preparing, cleaning, *resuming, return_exceptions=True)
+        await asyncio.gather(*jobs, *resuming, return_exceptions=True)
         await hall.close()
 
     return lifespan
@@ -193,3 +204,11 @@ async def _clean_up(counts: MemoryStore, hall: Hall) -> None:
         await asyncio.sleep(_MINUTE)
         await counts.delete_expired()
         hall.release_finished_rooms()
+
+
+async def _measure(app: Litestar) -> None:
+    """Measure this process every second."""
+    while True:
+        monitoring.measure(app.state.hall, app.state.stream_limit)
+        metrics.measure_process(app.state.process)
+        await asyncio.sleep(metrics.INTERVAL)

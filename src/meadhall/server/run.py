@@ -7,6 +7,7 @@ import signal
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from types import FrameType
@@ -15,7 +16,7 @@ from typing import Any, Final
 import uvicorn
 from litestar import Litestar
 
-from meadhall.server.app import create_app
+from meadhall.server.app import FIRST_PROCESS, create_app
 from meadhall.server.listener import announce, bind
 from meadhall.server.ops import systemd
 from meadhall.server.ops.file_limit import raise_file_limit
@@ -38,31 +39,42 @@ _OTHER_FILES: Final = 128
 """File descriptors that are not connections: the database, the worker, files that are sent."""
 
 
-class _Server(uvicorn.Server):
-    """A uvicorn server that ends open streams when it stops. Uvicorn alone would wait for them for ever.
+@dataclass(frozen=True)
+class _Place:
+    """The place of a web server among the processes of its hall.
 
-    Args:
-        config: its configuration.
-        app: the application.
+    Attributes:
+        process: its name in metrics.
+        listener: the bound socket.
+        worker: its worker.
         opened: called when it listens.
         beat: called every second from then on.
     """
 
-    def __init__(self, config: uvicorn.Config, app: Litestar, opened: Callable[[], None], beat: Callable[[], None]) -> None:
+    process: str
+    listener: socket.socket
+    worker: Worker
+    opened: Callable[[], None]
+    beat: Callable[[], None]
+
+
+class _Server(uvicorn.Server):
+    """A uvicorn server that ends open streams when it stops. Uvicorn alone would wait for them for ever."""
+
+    def __init__(self, config: uvicorn.Config, app: Litestar, place: _Place) -> None:
         super().__init__(config)
         self._app = app
-        self._opened = opened
-        self._beat = beat
+        self._place = place
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         if self.started:
-            self._opened()
+            self._place.opened()
 
     async def on_tick(self, counter: int) -> bool:
         if counter % _TICKS == 0:
             check_deadlines(self.server_state.connections, asyncio.get_running_loop().time())
-            self._beat()
+            self._place.beat()
         return await super().on_tick(counter)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
@@ -75,35 +87,32 @@ def serve(settings: Settings) -> None:
     """Run the only web server of a hall until a signal stops it. Raises CannotListen, StoreBusy, StoreUnusable."""
     configure_logging()
     with bind(settings) as listener:
-        _run(settings, listener, WorkerProcess(), lambda: announce(settings), systemd.keep_alive)
+        _run(settings, _Place(FIRST_PROCESS, listener, WorkerProcess(), lambda: announce(settings), systemd.keep_alive))
 
 
-def serve_for_supervisor(settings: Settings, listener: socket.socket, worker: Path, lifeline: Lifeline) -> None:
+def serve_for_supervisor(settings: Settings, process: str, listener: socket.socket, worker: Path, lifeline: Lifeline) -> None:
     """Run one of several web servers until a signal stops it. Raises StoreUnusable.
 
     Args:
         settings: the settings of the hall.
+        process: name of this process in metrics.
         listener: the bound socket that all of them share.
         worker: the Unix socket of the worker that all of them share.
         lifeline: the line to the supervisor.
     """
     configure_logging()
     with listener:
-        _run(settings, listener, SharedWorker(worker), lifeline.beat, lifeline.beat)
+        _run(settings, _Place(process, listener, SharedWorker(worker), lifeline.beat, lifeline.beat))
 
 
-def _run(
-    settings: Settings, listener: socket.socket, worker: Worker, opened: Callable[[], None], beat: Callable[[], None]
-) -> None:
+def _run(settings: Settings, place: _Place) -> None:
     with asyncio.Runner(loop_factory=uvicorn.Config("").get_loop_factory()) as runner:
-        runner.run(_serve(settings, listener, worker, opened, beat))
+        runner.run(_serve(settings, place))
 
 
-async def _serve(
-    settings: Settings, listener: socket.socket, worker: Worker, opened: Callable[[], None], beat: Callable[[], None]
-) -> None:
+async def _serve(settings: Settings, place: _Place) -> None:
     async with Store.open(settings) as store:
-        app = await create_app(settings, store, worker)
+        app = await create_app(settings, store, place.worker, place.process)
         limits = ConnectionLimits(settings.connections_per_client, raise_file_limit() - _OTHER_FILES, settings.proxies)
         protocol: Any = partial(LimitedConnection, limits=limits)
         config = uvicorn.Config(
@@ -117,7 +126,7 @@ async def _serve(
             proxy_headers=False,  # trust_proxies reads them, for the limits too
         )
         with _exit_status_zero():
-            await _Server(config, app, opened, beat).serve([listener])
+            await _Server(config, app, place).serve([place.listener])
 
 
 @contextmanager

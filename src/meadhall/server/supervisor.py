@@ -18,8 +18,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
+from prometheus_client.multiprocess import mark_process_dead
+
 from meadhall.server.listener import announce, bind
-from meadhall.server.ops import systemd
+from meadhall.server.ops import metrics, systemd
 from meadhall.server.ops.child import CannotStart, Child
 from meadhall.server.ops.logs import configure_logging
 from meadhall.server.settings import BadSetting, Settings
@@ -42,10 +44,12 @@ def supervise(settings: Settings) -> None:
     configure_logging()
     with (
         bind(settings) as listener,
-        TemporaryDirectory(prefix="meadhall-") as folder,
+        TemporaryDirectory(prefix="meadhall-", dir=os.environ.get("RUNTIME_DIRECTORY")) as folder,  # of a systemd service
         _private_listener(Path(folder) / "worker.sock") as worker_listener,
     ):
-        asyncio.run(_run(settings, listener, worker_listener))
+        figures = Path(folder) / "metrics"
+        figures.mkdir()
+        asyncio.run(_run(settings, listener, worker_listener, figures))
 
 
 def _check(settings: Settings) -> None:
@@ -71,9 +75,9 @@ class _Stopped(Exception):
     """A signal stops the hall."""
 
 
-async def _run(settings: Settings, listener: socket.socket, worker_listener: socket.socket) -> None:
+async def _run(settings: Settings, listener: socket.socket, worker_listener: socket.socket, figures: Path) -> None:
     """Run all processes until a signal arrives. The web processes end before the worker that they use. Raises CannotStart."""
-    worker, webs = _children(settings.workers, listener, worker_listener)
+    worker, webs = _children(settings.workers, listener, worker_listener, figures)
     failed: list[BaseException] = []
     try:
         async with asyncio.TaskGroup() as outer, asyncio.TaskGroup() as inner:
@@ -98,18 +102,22 @@ def _first(error: BaseException) -> BaseException:
     return _first(error.exceptions[0]) if isinstance(error, BaseExceptionGroup) else error
 
 
-def _children(count: int, listener: socket.socket, worker_listener: socket.socket) -> tuple[Child, list[Child]]:
-    """Return the worker and the web processes."""
+def _children(count: int, listener: socket.socket, worker_listener: socket.socket, figures: Path) -> tuple[Child, list[Child]]:
+    """Return the worker and the web processes. They keep the figures of their metrics in a common folder."""
     environment = {name: value for name, value in os.environ.items() if name not in _NOT_INHERITED}
+    environment[metrics.FOLDER] = str(figures)
+
+    def ended(process: int) -> None:
+        mark_process_dead(process, str(figures))  # type: ignore[no-untyped-call]
 
     def child(name: str, inherited: socket.socket, module: str, *arguments: str, beats: bool, grace: float) -> Child:
         command = [sys.executable, "-m", f"meadhall.server.{module}", str(inherited.fileno()), *arguments]
-        return Child(name, command, [inherited], environment, beats=beats, grace=grace)
+        return Child(name, command, [inherited], environment, ended, beats=beats, grace=grace)
 
     path = worker_listener.getsockname()
-    worker = child("the worker", worker_listener, "worker.process", beats=False, grace=0.0)
+    worker = child("worker", worker_listener, "worker.process", beats=False, grace=0.0)
     webs = [
-        child(f"web process {number}", listener, "web_process", str(number), path, beats=True, grace=_GRACE)
+        child(f"web-{number}", listener, "web_process", f"web-{number}", path, beats=True, grace=_GRACE)
         for number in range(1, count + 1)
     ]
     return worker, webs

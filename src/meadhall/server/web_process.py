@@ -13,12 +13,12 @@ from pathlib import Path
 from meadhall.engine import mode
 
 
-def main(listener: str, number: str, worker: str) -> None:
+def main(listener: str, name: str, worker: str) -> None:
     """Serve until the supervisor ends.
 
     Args:
         listener: file descriptor of the hall's listening socket.
-        number: number of this process, from 1.
+        name: name of this process, ``web-1`` and so on.
         worker: path of the Unix socket of the worker.
     """
     mode.prefer_interpreted()  # as the command does
@@ -31,9 +31,9 @@ def main(listener: str, number: str, worker: str) -> None:
     lifeline = Lifeline()
     lifeline.stop_at_end()
     try:
-        serve_for_supervisor(Settings.from_environment(), socket.socket(fileno=int(listener)), Path(worker), lifeline)
+        serve_for_supervisor(Settings.from_environment(), name, socket.socket(fileno=int(listener)), Path(worker), lifeline)
     except MeadhallError as error:
-        sys.exit(f"meadhall: web process {number}: {error}")
+        sys.exit(f"meadhall: {name}: {error}")
     os._exit(0)  # everything is stored and sent; freeing all objects one by one would take longer than the rest of the stop
 
 

@@ -6,7 +6,7 @@ import asyncio
 import logging
 import signal
 import socket
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Final
 
@@ -39,6 +39,7 @@ class Child:
         command: its program and arguments.
         inherited: the sockets that it inherits, under the same descriptors.
         environment: its environment.
+        ended: called with the id of a process that has ended.
         beats: whether it sends a byte every second, see ``Lifeline``.
         grace: seconds that it has to stop at the end of its line before it is killed.
 
@@ -52,6 +53,7 @@ class Child:
         command: Sequence[str],
         inherited: Sequence[socket.socket],
         environment: Mapping[str, str],
+        ended: Callable[[int], None],
         *,
         beats: bool,
         grace: float,
@@ -61,6 +63,7 @@ class Child:
         self._command = command
         self._inherited = inherited
         self._environment = environment
+        self._ended = ended
         self._beats = beats
         self._grace = grace
         self._process: asyncio.subprocess.Process | None = None
@@ -122,6 +125,7 @@ class Child:
             except TimeoutError:
                 self.kill()
                 await process.wait()
+            self._ended(process.pid)
 
     async def _listen(self, line: socket.socket) -> None:
         """Read beats until the process ends. Kill a process that has stopped sending them."""

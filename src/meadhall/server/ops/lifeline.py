@@ -34,17 +34,21 @@ class Lifeline:
         with suppress(OSError):  # the supervisor has ended, or doesn't read
             self._line.send(_BEAT, socket.MSG_DONTWAIT)
 
-    def wait_for_end(self) -> None:
-        """Wait until the supervisor closes the line or dies."""
-        with suppress(OSError):
-            while self._line.recv(1):
-                pass
+    def ends_within(self, seconds: float | None) -> bool:
+        """Wait until the supervisor closes the line or dies, at most for some seconds. Return whether it has."""
+        self._line.settimeout(seconds)
+        try:
+            return not self._line.recv(1)
+        except TimeoutError:
+            return False
+        except OSError:
+            return True
 
     def stop_at_end(self) -> None:
         """Send SIGTERM to this process when the line ends, from a thread. End the process after two more seconds."""
 
         def stop() -> None:
-            self.wait_for_end()
+            self.ends_within(None)
             os.kill(os.getpid(), signal.SIGTERM)
             time.sleep(_PATIENCE)
             os._exit(1)

@@ -15,22 +15,23 @@ INTERVAL = 0.02
 _LAG = Histogram(
     "meadhall_event_loop_lag_seconds",
     "Delay of a sleeping task beyond the time that it asked for",
+    ["process"],
     buckets=[bound / 1000 for bound in (0.5, 1, 1.5, 2, 3, 4, 5, 6, 7, 8, 10, 12, 15, 20, 30, 50, 100, 200, 500, 1000)],
 )
 
 
 @asynccontextmanager
-async def measured_lag(interval: float = INTERVAL) -> AsyncIterator[None]:
-    """Measure the lag regularly inside the block."""
-    measuring = asyncio.create_task(_measure(interval))
+async def measured_lag(process: str, interval: float = INTERVAL) -> AsyncIterator[None]:
+    """Measure the lag regularly inside the block, for this process."""
+    measuring = asyncio.create_task(_measure(_LAG.labels(process), interval))
     try:
         yield
     finally:
         measuring.cancel()
 
 
-async def _measure(interval: float) -> None:
+async def _measure(lag: Histogram, interval: float) -> None:
     while True:
         began = time.perf_counter()
         await asyncio.sleep(interval)
-        _LAG.observe(max(time.perf_counter() - began - interval, 0.0))
+        lag.observe(max(time.perf_counter() - began - interval, 0.0))

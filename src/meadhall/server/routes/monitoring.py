@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from litestar import Response, get
-from prometheus_client import CONTENT_TYPE_LATEST, Gauge, generate_latest
+from prometheus_client import CONTENT_TYPE_LATEST
 
 from meadhall.server.hall.hall import Hall
+from meadhall.server.ops.metrics import ROOMS, STREAMS, exposition
 from meadhall.server.web.stream_limit import StreamLimit
-
-_ROOMS = Gauge("meadhall_rooms", "Tables in memory")
-_STREAMS = Gauge("meadhall_streams", "Open event streams")
 
 
 @get("/health", include_in_schema=False, opt={"unlimited": True})
@@ -21,10 +19,15 @@ async def health(hall: Hall) -> Response[dict[str, object]]:
 
 @get("/metrics", include_in_schema=False, opt={"unlimited": True})
 async def metrics(hall: Hall, stream_limit: StreamLimit) -> Response[bytes]:
-    """Return metrics for Prometheus."""
-    _ROOMS.set(len(hall.rooms()))
-    _STREAMS.set(stream_limit.total)
-    return Response(generate_latest(), headers={"Content-Type": CONTENT_TYPE_LATEST})
+    """Return metrics of all processes for Prometheus."""
+    measure(hall, stream_limit)
+    return Response(exposition(), headers={"Content-Type": CONTENT_TYPE_LATEST})
+
+
+def measure(hall: Hall, stream_limit: StreamLimit) -> None:
+    """Measure what this process holds. It does so regularly, because another process may be asked for metrics."""
+    ROOMS.set(len(hall.rooms()))
+    STREAMS.set(stream_limit.total)
 
 
 routes = [health, metrics]

@@ -18,6 +18,8 @@ from threading import Lock, Thread
 from typing import Any, BinaryIO
 
 from meadhall.engine.cores import leave_a_core
+from meadhall.server.ops import metrics
+from meadhall.server.ops.lifeline import Lifeline
 from meadhall.server.worker.bot_cache import BotCache
 from meadhall.server.worker.messages import (
     LENGTH_BYTES,
@@ -123,9 +125,10 @@ def main() -> None:
     if len(sys.argv) > 1:
         listener = socket.socket(fileno=int(sys.argv[1]))
         Thread(target=_accept, args=(listener, bots), name="accept", daemon=True).start()
-        os.write(0, b".")  # ready
-        with suppress(ConnectionResetError):
-            requests.read()
+        lifeline = Lifeline()
+        lifeline.beat()
+        while not lifeline.ends_within(metrics.INTERVAL):
+            metrics.measure_process("worker")
     else:
         TaskRunner(bots, replies).serve(requests)
     sys.stderr.flush()
