@@ -80,7 +80,7 @@ async def serve_hall(app: Litestar, settings: Settings, store: Store, worker: Wo
     assert app.openapi_config is not None
     app.openapi_config.servers = [Server(sub_path() or "/")]
     app.state.hall = Hall(settings, store, worker)
-    app.state.sessions = Sessions(store, await store.secret("guests"), await store.retired_secrets("guests"))
+    app.state.sessions = await Sessions.load(store)
     app.state.stream_limit = StreamLimit(settings.streams_per_client)
     app.state.process = process
 
@@ -116,6 +116,7 @@ def _pages() -> Router:
         redirect = redirects.redirect_old_parameters(request)
         if redirect is not None:
             return redirect
+        await request.app.state.sessions.refresh()
         request.scope["state"]["guest"] = guest = await request.app.state.sessions.from_cookie(request)
         speak(guest.language)
         return None
@@ -185,7 +186,7 @@ def _lifespan(request_counts: MemoryStore) -> Callable[[Litestar], AbstractAsync
             gc_tuning.freeze_loaded_objects()
 
         jobs = [asyncio.create_task(job) for job in (prepare(), _clean_up(request_counts, hall), _measure(app))]
-        async with gc_tuning.tuned_gc(), measured_lag(app.state.process):
+        async with gc_tuning.tuned_gc(), measured_lag(app.state.process), hall.listening():
             yield
         for task in (*jobs, *resuming):
             task.cancel()

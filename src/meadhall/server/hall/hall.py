@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -21,6 +21,7 @@ from meadhall.engine.language import gettext as _
 from meadhall.server.errors import DatabaseUnavailable, KeyReused, NotFound, NotSeated, TooMany, WrongMoment
 from meadhall.server.hall.chart_queue import ChartQueue
 from meadhall.server.hall.daily_outcomes import DailyOutcomes
+from meadhall.server.hall.presence import Presence, Present
 from meadhall.server.hall.readiness import Readiness
 from meadhall.server.hall.replaying import stored_outcome
 from meadhall.server.hall.room import Room
@@ -48,6 +49,7 @@ from meadhall.server.store.models import (
     new_link_token,
     now,
 )
+from meadhall.server.store.notices import Notice
 from meadhall.server.store.store import Store
 from meadhall.server.worker.client import Worker
 from meadhall.server.worker.threads import run_in_thread
@@ -73,6 +75,7 @@ _RETRY_DELAY = 5.0
 class _Loading:
     lock: asyncio.Lock
     waiting: int = 0
+    is_outdated: bool = False  # whether another process has changed the table meanwhile
 
 
 class Hall:
@@ -84,6 +87,7 @@ class Hall:
         charts: the charts of finished matches.
         outcomes: the best possible results of the puzzles of the day.
         uploads: the uploaded records.
+        presence: who is at which table at other processes.
     """
 
     def __init__(self, settings: Settings, store: Store, worker: Worker) -> None:
@@ -98,6 +102,10 @@ class Hall:
         self._rooms: OrderedDict[str, Room] = OrderedDict()  # least recently used first
         self._loading: dict[str, _Loading] = {}
         self._opening = asyncio.Lock()
+        self.presence = Presence(store, self._publish_presence, self._recount_presence)
+        if store.listener is not None:
+            store.listener.on("table", self._hear)
+            store.listener.on_gap(self._note_gap)
 
     # ---------------------------------------------------------------------------------------------------------------- rooms
 
@@ -107,9 +115,13 @@ class Hall:
             async with self._loading_once(id):
                 if id not in self._rooms:
                     self._rooms[id] = await self._load(id)
+                    if self._loading[id].is_outdated:
+                        self._rooms[id].note_change()
         room = self._rooms[id]
         room.last_used = monotonic()
         self._rooms.move_to_end(id)
+        if room.is_behind or not self.store.is_informed:
+            await room.catch_up()
         return room
 
     async def _load(self, id: str) -> Room:
@@ -118,7 +130,7 @@ class Hall:
             raise NotFound(_("There is no such table here."))
         self.ready.check(table.game)
         self._evict_rooms()
-        return await Room.load(game(table.game), table, self.store, self.worker, self.settings.bot_pause)
+        return await Room.load(game(table.game), table, self.store, self.worker, self.settings.bot_pause, self.presence)
 
     @asynccontextmanager
     async def _loading_once(self, id: str) -> Any:
@@ -160,6 +172,47 @@ class Hall:
     def rooms(self) -> Sequence[Room]:
         """Return the rooms in memory."""
         return tuple(self._rooms.values())
+
+    # ------------------------------------------------------------------------------------------------------ other processes
+
+    @asynccontextmanager
+    async def listening(self) -> AsyncIterator[None]:
+        """Hear of what other processes change, and tell them who is at this one, during the block."""
+        async with self.store.listening():
+            telling = asyncio.create_task(self.presence.keep_alive()) if self.store.shared else None
+            try:
+                yield
+            finally:
+                if telling is not None:
+                    telling.cancel()
+                    await self.presence.leave()
+
+    def _hear(self, notice: Notice) -> None:
+        """Note that another process has changed tables."""
+        for id in notice.words:
+            if id in self._rooms:
+                self._rooms[id].note_change()
+            if id in self._loading:
+                self._loading[id].is_outdated = True
+
+    def _note_gap(self) -> None:
+        """Note that other processes may have changed anything."""
+        for room in self._rooms.values():
+            room.note_change()
+        for loading in self._loading.values():
+            loading.is_outdated = True
+
+    def _publish_presence(self, table: str) -> None:
+        if table in self._rooms:
+            self._rooms[table].publish()
+
+    def _recount_presence(self, table: str) -> None:
+        if table in self._rooms:
+            self._rooms[table].tell_presence()
+        else:
+            self.presence.tell(table, Present())
+
+    # --------------------------------------------------------------------------------------------------------------- starting
 
     async def resume(self, name: str) -> None:
         """Let the bots of a game continue the matches that a restart has interrupted. Close those of older rules."""
@@ -364,10 +417,19 @@ class Hall:
                 with suppress(WrongMoment):  # the match has begun meanwhile
                     await (await self.room(table.id)).change_table(renamed(guest))
 
-    def offered(self) -> list[TableRow]:
+    async def offered(self) -> list[TableRow]:
         """Return public tables with an open seat where a player is present, newest first."""
-        tables = (room.table for room in self._rooms.values() if _is_offered(room))
-        return sorted(tables, key=lambda table: table.created_at, reverse=True)
+        if self.store.shared:
+            tables = await self.store.gathering(self.presence.tables())
+            return [table for table in tables if _has_open_seat(table) and any(map(partial(self._is_here, table), table.seats))]
+        offered = [room.table for room in self._rooms.values() if _is_offered(room)]
+        return sorted(offered, key=lambda table: table.created_at, reverse=True)
+
+    def _is_here(self, table: TableRow, seat: SeatRow) -> bool:
+        """Return whether the player of a seat is present, at any process."""
+        room = self._rooms.get(table.id)
+        has_page = partial(self.presence.has, table.id) if room is None else room.has_page
+        return any(has_page(guest) for guest in seat.guests)
 
     async def start(self, room: Room, guest: Guest) -> None:
         """Start the match. Refuse all guests except the host."""
@@ -412,9 +474,12 @@ class Hall:
 
 def _is_offered(room: Room) -> bool:
     table = room.table
-    kinds = {row.kind for row in table.seats}
-    waits = table.status == "gathering" and table.is_public and "open" in kinds
+    waits = table.status == "gathering" and table.is_public and _has_open_seat(table)
     return waits and any(row.kind == "human" and room.is_here(row) for row in table.seats)
+
+
+def _has_open_seat(table: TableRow) -> bool:
+    return any(row.kind == "open" for row in table.seats)
 
 
 async def _until_answered(ask: Callable[[], Awaitable[T]]) -> T:

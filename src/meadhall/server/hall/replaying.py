@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -11,7 +11,7 @@ from meadhall.engine.errors import BadSetup
 from meadhall.engine.game import Game
 from meadhall.engine.match import Match
 from meadhall.engine.view import Seat
-from meadhall.server.store.models import Entry, TableRow
+from meadhall.server.store.models import Entry, SeatRow, TableRow
 
 InformationSets = set[tuple[int, bytes]]
 """Pairs of a seat and the key of its information set."""
@@ -32,24 +32,38 @@ def new_match(game: Game, table: TableRow) -> Match:
         game,
         players=len(table.seats),
         seed=table.seed,
-        seats=[Seat(seat.name, "bot" if seat.kind == "bot" else "human", seat.bot) for seat in table.seats],
+        seats=[seat_of(row) for row in table.seats],
         options=table.options,
         started=table.started_at.replace(microsecond=0) if table.started_at else None,
     )
 
 
-def replayed(game: Game, table: TableRow, entries: list[Entry]) -> tuple[Match, InformationSets]:
+def replayed(game: Game, table: TableRow, entries: Sequence[Entry]) -> tuple[Match, InformationSets]:
     """Return the match of a table after its entries, and the information sets in which a hint was requested."""
-    match, hinted = new_match(game, table), InformationSets()
+    match = new_match(game, table)
+    return match, continued(match, table, entries)
+
+
+def continued(match: Match, table: TableRow, entries: Sequence[Entry]) -> InformationSets:
+    """Apply further entries to a match, and what has changed at its table. Return where the entries request hints."""
+    hinted = InformationSets()
     for entry in entries:
         hinted |= hinted_by(entry, match)
         if entry.kind == "undo":
             match.undo(entry.value, revealed=True)
         elif entry.kind != "hint":
             match.play(entry.value, entry.seat, hinted=entry.kind == "hinted")
-    if table.abandon_reason is not None and not match.over:
+    for row, seat in zip(table.seats, match.seats, strict=True):
+        if seat != (now := seat_of(row)):
+            match.rename(row.seat, now)
+    if table.abandon_reason is not None and not match.ended:
         match.abandon(table.abandon_reason, awarded(table))
-    return match, hinted
+    return hinted
+
+
+def seat_of(row: SeatRow) -> Seat:
+    """Return a seat as its match knows it."""
+    return Seat(row.name, "bot" if row.kind == "bot" else "human", row.bot)
 
 
 def awarded(table: TableRow) -> Award | None:

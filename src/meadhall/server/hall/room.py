@@ -7,6 +7,7 @@ and the room publishes the change to its subscribers.
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator
@@ -22,18 +23,30 @@ from meadhall.engine.game import Game
 from meadhall.engine.language import gettext as _
 from meadhall.engine.match import Match
 from meadhall.engine.view import Seat
-from meadhall.server.errors import Closing, NotSeated, OtherRules, Stale, WrongMoment
+from meadhall.server.errors import Closing, DatabaseUnavailable, NotSeated, OtherRules, Stale, WrongMoment
+from meadhall.server.hall.audience import private_seats
 from meadhall.server.hall.bots import BotDriver
 from meadhall.server.hall.chart_queue import ChartJob
 from meadhall.server.hall.hints import Hints, RequestedHint
+from meadhall.server.hall.presence import Presence, Present
 from meadhall.server.hall.pubsub import Channel, Subscriber
-from meadhall.server.hall.replaying import InformationSets, hinted_by, new_match, replayed, stored_outcome, todays_options
+from meadhall.server.hall.replaying import (
+    InformationSets,
+    continued,
+    hinted_by,
+    new_match,
+    replayed,
+    stored_outcome,
+    todays_options,
+)
 from meadhall.server.hall.seating import check_start
 from meadhall.server.hall.undoing import check_undo
-from meadhall.server.store.models import FINISHED, Conflict, Entry, Guest, SeatRow, TableRow, new_link_token, now
+from meadhall.server.store.models import FINISHED, Conflict, Entry, Guest, News, SeatRow, TableRow, new_link_token, now
 from meadhall.server.store.store import Store
 from meadhall.server.worker.client import Worker
 from meadhall.server.worker.threads import run_in_thread
+
+log = logging.getLogger(__name__)
 
 VISIT_SECONDS = 20.0
 """How long after a request a guest counts as present. Pages without JavaScript, and hidden ones, reload more often."""
@@ -43,6 +56,12 @@ _MAX_VISITS = 200
 
 _TRIES = 3
 """Number of attempts at a change when another process has written first."""
+
+_FEW = 20
+"""Number of new entries that are applied at once. More of them are applied in a thread."""
+
+_RETRY_DELAY = 1.0
+"""Seconds before a room that is behind asks the database again that did not answer."""
 
 
 class Room:
@@ -62,7 +81,7 @@ class Room:
         last_used: when a request last needed this room, in seconds of the monotonic clock.
     """
 
-    def __init__(self, game: Game, table: TableRow, store: Store, worker: Worker, bot_pause: float) -> None:
+    def __init__(self, game: Game, table: TableRow, store: Store, worker: Worker, bot_pause: float, presence: Presence) -> None:
         self.game = game
         self.table = table
         self.match: Match | None = None
@@ -74,17 +93,20 @@ class Room:
         self.newcomers: frozenset[int] = frozenset()
         self.chart_job: ChartJob | None = None
         self.last_used = time.monotonic()
+        self._changes_noted = self._changes_read = 0  # how many times other processes have told of changes, and those read
         self._private_versions: dict[int, int] = {}  # by seat, where a change for that seat alone is newer than ``version``
         self._visits: dict[str, float] = {}  # when guests sent their last requests, in seconds of the monotonic clock
         self._hinted = InformationSets()  # where a hint was requested
         self._store = store
         self._worker = worker
+        self._presence = presence
         self._lock = asyncio.Lock()
+        self._following: asyncio.Task[None] | None = None
 
     @classmethod
-    async def load(cls, game: Game, table: TableRow, store: Store, worker: Worker, bot_pause: float) -> Room:
+    async def load(cls, game: Game, table: TableRow, store: Store, worker: Worker, bot_pause: float, presence: Presence) -> Room:
         """Return the room of a stored table. Its match is replayed from its entries."""
-        room = cls(game, table, store, worker, bot_pause)
+        room = cls(game, table, store, worker, bot_pause, presence)
         await room._restore(table)
         room.bots.play()
         return room
@@ -320,35 +342,105 @@ class Room:
         """
         async with self._lock:
             for tries_left in reversed(range(_TRIES)):
+                moment = self._store.moment()  # before the change: what other processes do after it gets a later version
                 try:
                     await attempt()
                     break
                 except (Conflict, MeadhallError) as error:
-                    if isinstance(error, MeadhallError) and not await self._is_behind():
+                    refused = isinstance(error, MeadhallError)
+                    if refused and not self._store.shared:
                         raise
-                    await self._reload()
-                    self.publish()
+                    was_behind = await self._take_over()
+                    if refused and not was_behind:
+                        raise  # else the refusal may be wrong
                     self.bots.play()
                     if not tries_left:
                         raise Stale(_("The game has moved on. Look again, then choose.")) from None
         if only is None:
-            self.publish()
+            self.publish(moment)
         else:
             self.publish_to(only)
         self.bots.play()
+        if self.match is None and self.tell_presence():  # a guest who has just sat down is here
+            await self._store.synced()
 
-    async def _is_behind(self) -> bool:
-        """Return whether another process has changed the table. Then a refusal may be wrong, and the attempt is repeated."""
-        if not self._store.shared:
+    # ------------------------------------------------------------------------------------------- changes by other processes
+
+    def note_change(self) -> None:
+        """Note that another process has changed the table. Read it at once if a page waits for it or a bot may have to move."""
+        self._changes_noted += 1
+        if (len(self.channel) or self._may_move()) and (self._following is None or self._following.done()):
+            self._following = asyncio.create_task(self._follow())
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether another process has changed the table since this room last read it."""
+        return self._changes_read < self._changes_noted
+
+    def _may_move(self) -> bool:
+        return self.table.status == "running" and any(row.kind == "bot" for row in self.table.seats)
+
+    async def _follow(self) -> None:
+        """Catch up, as often as it takes."""
+        while self.is_behind:
+            try:
+                await self.catch_up()
+            except DatabaseUnavailable:
+                await asyncio.sleep(_RETRY_DELAY)
+            except Exception:
+                log.exception("table %s: what another process has changed could not be read", self.table.id)
+                return
+
+    async def catch_up(self) -> None:
+        """Apply what other processes have changed, and publish it. The match is continued, not replayed."""
+        async with self._lock:
+            if self.is_behind or not self._store.is_informed:
+                await self._take_over()
+                self.bots.play()
+
+    async def _take_over(self) -> bool:
+        """Apply what other processes have changed, and publish it to those who may see it. Return whether they have."""
+        noted, before = self._changes_noted, self.table
+        news = await self._store.news(before.id, before.version, self.entry_count)
+        if news.table is not None or news.entries:
+            await self._apply(news)
+        self._changes_read = noted
+        if news.table is None and not news.entries:
             return False
-        stored = await self._store.table(self.table.id)
-        assert stored is not None
-        return stored.version != self.table.version or await self._store.count_entries(self.table.id) > self.entry_count
+        seats = private_seats(before, self.table, news.entries)
+        if seats is None:
+            self.publish()
+        for seat in seats or ():
+            self.publish_to(seat)
+        self._resume_hints()
+        self.tell_presence()  # its guests may have got seats
+        return True
 
-    async def _reload(self) -> None:
-        table = await self._store.table(self.table.id)
-        assert table is not None
-        await self._restore(table)
+    async def _apply(self, news: News) -> None:
+        """Continue the match with new entries, or begin it."""
+        table = news.table or self.table
+        if self.match is None or table.rules != self.game.version:
+            await self._restore(table)
+            return
+        match = self.match.copy()
+        if len(news.entries) <= _FEW:
+            hinted = continued(match, table, news.entries)
+        else:
+            hinted = await asyncio.to_thread(continued, match, table, news.entries)
+        self.table, self.match = table, match
+        self.entry_count += len(news.entries)
+        self._hinted |= hinted
+
+    def _resume_hints(self) -> None:
+        """Search for the hint that the seat to move has requested at another process, if one of its pages is open here."""
+        match = self.match
+        if not self._hinted or match is None or match.actor is None or self.table.status != "running" or not self._store.shared:
+            return
+        seat = match.actor
+        is_open = any(self.channel.has(guest) for guest in self.table.seats[seat].guests)
+        if is_open and self.hints.current(match, seat) is None and (seat, match.information_set(seat)) in self._hinted:
+            hint = self.hints.request(match, seat)
+            hint.search.add_done_callback(lambda search: search.cancelled() or search.exception())  # the page shows no hint then
 
     async def _restore(self, table: TableRow) -> None:
         """Take over a stored table and replay its match. Refuse a match of another rules version: its replay would differ."""
@@ -362,16 +454,18 @@ class Room:
                     "It can't be continued or shown here."
                 ).format(old=table.rules, new=self.game.version, game=self.game.title)
             )
-        entries = await self._store.entries(table.id)
-        match, hinted = await asyncio.to_thread(replayed, self.game, table, entries)
+        news = await self._store.news(table.id, table.version, 0)
+        table = news.table or table  # the match may have begun or ended meanwhile
+        match, hinted = await asyncio.to_thread(replayed, self.game, table, news.entries)
         self.newcomers = frozenset() if match.steps else await self._store.newcomers(table)
-        self.table, self.match, self.entry_count, self._hinted = table, match, len(entries), hinted
+        self.table, self.match, self.entry_count, self._hinted = table, match, len(news.entries), hinted
 
     # ------------------------------------------------------------------------------------------------------------ publishing
 
-    def publish(self) -> None:
-        """Publish a change that everyone may see to all subscribers."""
-        self.version = max(self.version, *self._private_versions.values(), self._store.moment() - 1) + 1
+    def publish(self, moment: int | None = None) -> None:
+        """Publish a change that everyone may see to all subscribers. ``moment``: when it was made; None: now."""
+        now = self._store.moment() if moment is None else moment
+        self.version = max(self.version, *self._private_versions.values(), now - 1) + 1
         self._private_versions.clear()
         self.bots.cancel_outdated_search()
         if self.table.status in FINISHED:
@@ -389,23 +483,40 @@ class Room:
         return self.version if seat is None else self._private_versions.get(seat, self.version)
 
     def open_pages(self) -> Counter[int | None]:
-        """Return the number of open pages by seat; the pages of spectators are counted under None."""
-        return Counter(self.table.seat_of(guest) for guest in self.channel.guests().elements())
+        """Return the number of open pages by seat, at all processes; the pages of spectators are counted under None."""
+        pages = self.channel.guests() + self._presence.pages(self.table.id)
+        counts = Counter(self.table.seat_of(guest) for guest in pages.elements())
+        counts[None] += self._presence.spectators(self.table.id)
+        return counts
 
     def is_here(self, seat: SeatRow) -> bool:
         """Return whether a seat's player has an open page, or has sent a request a moment ago. A bot is always here."""
         return seat.kind == "bot" or any(self.has_page(guest) for guest in seat.guests)
 
     def has_page(self, guest: str) -> bool:
-        """Return whether a guest has an open page. Without JavaScript a page has no stream; it sends requests instead."""
+        """Return whether a guest is here, at any process: a page is open, or one without JavaScript has just sent a request."""
+        return self._is_at_this_process(guest) or self._presence.has(self.table.id, guest)
+
+    def _is_at_this_process(self, guest: str) -> bool:
         return self.channel.has(guest) or self._visits.get(guest, -inf) > time.monotonic() - VISIT_SECONDS
+
+    def tell_presence(self) -> bool:
+        """Tell the other processes which players are at this one, if that has changed. Return whether it has."""
+        if not self._store.shared:
+            return False
+        pages = self.channel.guests()
+        players = {guest for row in self.table.seats for guest in row.guests}
+        here = {guest: pages[guest] for guest in players if self._is_at_this_process(guest)}
+        return self._presence.tell(self.table.id, Present(here, pages.total() - sum(here.values())))
 
     def note_visit(self, guest: str) -> None:
         """Record a request of a guest, and publish that they are here now, and later that they are not."""
-        was_here = self.has_page(guest)
+        was_here, was_at_this_process = self.has_page(guest), self._is_at_this_process(guest)
         self._visits[guest] = time.monotonic()
         if len(self._visits) > _MAX_VISITS:
-            self._visits = {each: at for each, at in self._visits.items() if self.has_page(each)}
+            self._visits = {each: at for each, at in self._visits.items() if self._is_at_this_process(each)}
+        if not was_at_this_process:
+            self.tell_presence()
         if self.match is None and self.table.seat_of(guest) is not None:
             if not was_here:
                 self.publish()
@@ -416,22 +527,31 @@ class Room:
         asyncio.get_running_loop().call_later(later, self._publish_leaving, guest)
 
     def _publish_leaving(self, guest: str) -> None:
-        if guest in self._visits and not self.has_page(guest):
+        if guest in self._visits and not self._is_at_this_process(guest):
             del self._visits[guest]
-            self.publish()
+            self.tell_presence()
+            if not self.has_page(guest):
+                self.publish()
 
     @contextmanager
     def subscribe(self, guest: str) -> Iterator[Subscriber]:
         """Subscribe a page of the guest with that id until the end of the block. The other players see who is online."""
-        with self.channel.subscribe(guest) as subscriber:
-            self._visits.pop(guest, None)  # from now on the stream tells
-            self._publish_presence(guest)
-            try:
-                yield subscriber
-            finally:
+        try:
+            with self.channel.subscribe(guest) as subscriber:
+                self._visits.pop(guest, None)  # from now on the stream tells
                 self._publish_presence(guest)
-                if guest in self._visits:  # a move made on this page counts as a visit
-                    self._publish_leaving_later(guest)
+                self.tell_presence()
+                self._resume_hints()
+                if self.is_behind:
+                    self.note_change()
+                try:
+                    yield subscriber
+                finally:
+                    self._publish_presence(guest)
+                    if guest in self._visits:  # a move made on this page counts as a visit
+                        self._publish_leaving_later(guest)
+        finally:
+            self.tell_presence()
 
     def _publish_presence(self, guest: str) -> None:
         """Publish that a seat came online or went offline. Spectators are counted at the next change."""
@@ -441,6 +561,8 @@ class Room:
 
     async def close(self) -> None:
         """Stop the bots and the searches for hints."""
+        if self._following is not None:
+            self._following.cancel()
         await self.bots.close()
         await self.hints.close()
         self._worker.forget(self.table.id)

@@ -138,7 +138,7 @@ async def list_tables(hall: Hall, program: Guest, limit: _Limit = 30, skip: _Ski
 @get("/tables/open", responses=refusals(400, 401))
 async def list_open_tables(hall: Hall, program: Guest, limit: _Limit = 30, skip: _Skip = 0) -> list[TableSummary]:
     """List the public tables with an open seat where a player is present, the newest first."""
-    return _summaries(hall.offered()[skip : skip + limit], program)
+    return _summaries((await hall.offered())[skip : skip + limit], program)
 
 
 def _summaries(tables: Sequence[TableRow], program: Guest) -> list[TableSummary]:
@@ -310,6 +310,7 @@ def routers() -> list[Router]:
 def _router(path: str, deprecated: bool = False) -> Router:
     async def identify(request: AnyRequest) -> None:
         """Find the guest of the token. Respond with 401 without a valid one."""
+        await request.app.state.sessions.refresh()
         guest = await request.app.state.sessions.from_bearer_token(request)
         if guest is None:
             raise NotAuthorizedException("send the token of POST /api/v1/guests as 'Authorization: Bearer <token>'")

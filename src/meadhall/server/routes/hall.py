@@ -29,7 +29,7 @@ from meadhall.server.web.sessions import Sessions
 async def show_hall(request: AnyRequest, hall: Hall, guest: Guest) -> Html:
     """Show the games, the guest's matches, open tables, and matches to watch."""
     yours = _installed(await hall.store.tables_of(guest.id)) if guest.is_stored else []
-    open_ = _installed(hall.offered()[:OPEN_SHOWN])
+    open_ = _installed((await hall.offered())[:OPEN_SHOWN])
     watched = _installed(await hall.store.running_tables(limit=12))
     for table in [*(table for table in yours if table.status == "running"), *yours[:YOURS_SHOWN], *watched]:
         if table.status != "gathering" and hall.can_show(table):

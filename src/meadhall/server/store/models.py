@@ -150,6 +150,19 @@ class Entry:
 
 
 @dataclass(frozen=True)
+class News:
+    """What has changed at a table.
+
+    Attributes:
+        table: the table; None if it is unchanged.
+        entries: the new entries of its match, oldest first.
+    """
+
+    table: TableRow | None
+    entries: tuple[Entry, ...]
+
+
+@dataclass(frozen=True)
 class Score:
     """A result of a daily puzzle: its place in the order, its figures, and the number of attempts that have it."""
 

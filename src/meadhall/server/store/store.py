@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import math
 import time
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Collection, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from datetime import datetime
@@ -22,8 +22,11 @@ from meadhall.server.ops.log_limit import OncePerInterval
 from meadhall.server.settings import Settings
 from meadhall.server.store.database import Database, NoAnswer, NotStored, T, first_line, open_database
 from meadhall.server.store.file_lock import StoreUnusable, lock_database
+from meadhall.server.store.listener import Listener
 from meadhall.server.store.migrations import upgrade
-from meadhall.server.store.models import Conflict, Entry, Guest, RequestKey, RetiredSecret, Score, TableRow, now
+from meadhall.server.store.models import Conflict, Entry, Guest, News, RequestKey, RetiredSecret, Score, TableRow, new_id, now
+from meadhall.server.store.moments import Moments
+from meadhall.server.store.notices import Notice, NoticeKind, in_parts, send
 from meadhall.server.store.queries import (
     counters,
     entries,
@@ -42,25 +45,25 @@ log.addFilter(OncePerInterval())
 HEALTH_INTERVAL = 1.0
 """Seconds between two health checks: each writes to the database, and anyone may ask for one."""
 
-_MOMENT_BITS = 36
-"""Bits of a moment that count the milliseconds since a start: two years. The bits above count 100,000 starts: browsers calculate
-with 53 bits."""
-
 
 class Store:
     """The hall's database. Open it with ``Store.open``.
 
     Every method runs one transaction. It raises ``DatabaseUnavailable`` while PostgreSQL does not answer, or while nothing can be
-    stored.
+    stored. On PostgreSQL the transaction also tells other processes what it has changed.
+
+    Attributes:
+        listener: hears of the changes that other processes make; None on SQLite, which only one process uses.
     """
 
-    def __init__(self, database: Database, lock: FileLock | None, starts: int) -> None:
+    def __init__(self, database: Database, lock: FileLock | None, moments: Moments, listening_to: URL | None = None) -> None:
         self._database = database
         self._lock = lock
         self._checked_at = -math.inf
         self._is_alive = False
-        self._first_moment = starts << _MOMENT_BITS
-        self._opened_at = time.monotonic()
+        self._moments = moments
+        self._name = new_id()
+        self.listener = None if listening_to is None else Listener(listening_to, self._name, moments.witness)
 
     @classmethod
     @asynccontextmanager
@@ -71,20 +74,62 @@ class Store:
         try:
             await _upgrade(settings.url)
             starts = await database.transact(lambda connection: counters.next_value(connection, "starts"))
-            yield cls(database, lock, starts)
+            if settings.embedded:
+                yield cls(database, lock, Moments.of_start(starts))
+            else:
+                yield cls(database, lock, Moments.shared(await database.transact(health.clock)), settings.url)
         finally:
             await database.close()
             if lock is not None:
                 lock.release()
 
     def moment(self) -> int:
-        """Return a number that rises every millisecond, and with every start, whatever the system's clock says."""
-        return self._first_moment + int(1000 * (time.monotonic() - self._opened_at))
+        """Return a number that rises with time, and over restarts; at processes that share a database, see ``Moments``."""
+        return self._moments.now()
 
     @property
     def shared(self) -> bool:
         """Whether other processes may write to the same database."""
         return self._lock is None
+
+    @property
+    def is_informed(self) -> bool:
+        """Whether this process hears of every change that another one makes."""
+        return self.listener is None or self.listener.connected
+
+    async def synced(self) -> bool:
+        """Wait until every change that was acknowledged before this call is known here. Return False if that can't be told."""
+        return self.listener is None or await self.listener.synced()
+
+    @asynccontextmanager
+    async def listening(self) -> AsyncIterator[None]:
+        """Hear of the changes that other processes make, during the block."""
+        if self.listener is None:
+            yield
+        else:
+            async with self.listener.listening():
+                yield
+
+    def payload(self, kind: NoticeKind, *words: str) -> str:
+        """Return a notice of this process as a payload."""
+        return Notice(kind, self._name, self.moment(), words).encode()
+
+    def tell(self, kind: NoticeKind, *words: str) -> None:
+        """Tell the other processes something that is not stored."""
+        if self.listener is not None:
+            self.listener.send(self.payload(kind, *words))
+
+    async def _change(self, work: Callable[[Connection], T], kind: NoticeKind, *words: str) -> T:
+        """Run ``work`` in one transaction that also tells the other processes what it has changed."""
+        if not self.shared:
+            return await self.transact(work)
+
+        def change(connection: Connection) -> T:
+            result = work(connection)
+            send(connection, self.payload(kind, *words))
+            return result
+
+        return await self.transact(change)
 
     async def transact(self, work: Callable[[Connection], T]) -> T:
         """Run ``work`` in one transaction and return its result. Raises DatabaseUnavailable."""
@@ -137,7 +182,7 @@ class Store:
             if valid_until is None:
                 secrets.drop_retired(connection, name)
 
-        await self.transact(rotate)
+        await self._change(rotate, "secret", name)
 
     # ------------------------------------------------------------------------------------------------------------- guests
 
@@ -148,9 +193,9 @@ class Store:
     async def save_guest(self, guest: Guest) -> Guest:
         """Store a guest's name and settings."""
         try:
-            await self.transact(lambda connection: guests.save(connection, guest))
+            await self._change(lambda connection: guests.save(connection, guest), "guest", guest.id)
         except IntegrityError:  # another request of the same new guest came first
-            await self.transact(lambda connection: guests.save(connection, guest))
+            await self._change(lambda connection: guests.save(connection, guest), "guest", guest.id)
         return replace(guest, is_stored=True)
 
     # ------------------------------------------------------------------------------------------------------------- tables
@@ -182,7 +227,7 @@ class Store:
 
         Raises Conflict if another process has changed it since this version.
         """
-        return await self.transact(lambda connection: tables.save(connection, table))
+        return await self._change(lambda connection: tables.save(connection, table), "table", table.id)
 
     async def add_rematch(self, table: TableRow, rematch: TableRow) -> TableRow:
         """Store a new table, and in another one that it is its rematch. Return the other with its new version.
@@ -195,7 +240,7 @@ class Store:
             tables.add(connection, rematch)
             return saved
 
-        return await self.transact(add)
+        return await self._change(add, "table", table.id)
 
     async def table(self, id: str) -> TableRow | None:
         """Return the table with that id."""
@@ -217,6 +262,10 @@ class Store:
 
         return await self.transact(read)
 
+    async def gathering(self, ids: Collection[str]) -> list[TableRow]:
+        """Return those of the given tables that are public and whose match has not begun, newest first."""
+        return await self.transact(lambda connection: tables.gathering(connection, ids)) if ids else []
+
     async def running_tables(self, limit: int = 30) -> list[TableRow]:
         """Return public tables whose match is running, newest first."""
         return await self.transact(lambda connection: tables.public(connection, "running", limit))
@@ -227,7 +276,14 @@ class Store:
 
     async def close_outdated(self, game: str, rules: int, reason: str) -> list[str]:
         """End the running matches of a game that began under older rules than this version. Return the ids of their tables."""
-        return await self.transact(lambda connection: tables.close_outdated(connection, game, rules, reason))
+
+        def close(connection: Connection) -> list[str]:
+            closed = tables.close_outdated(connection, game, rules, reason)
+            for part in in_parts(closed) if self.shared else ():
+                send(connection, self.payload("table", *part))
+            return closed
+
+        return await self.transact(close)
 
     async def newcomers(self, table: TableRow) -> frozenset[int]:
         """Return the seats whose guests have never begun another match of the table's game."""
@@ -251,7 +307,7 @@ class Store:
 
     async def rank(self, table: str, day: str, figures: dict[str, int], standing: str) -> None:
         """Store the place of a measured attempt among the others, once."""
-        await self.transact(lambda connection: scores.rank(connection, table, day, figures, standing))
+        await self._change(lambda connection: scores.rank(connection, table, day, figures, standing), "table", table)
 
     async def best_attempts(self, day: str, limit: int) -> list[TableRow]:
         """Return the best attempts of a day; of equal ones those that were finished first."""
@@ -267,7 +323,7 @@ class Store:
 
     async def save_figures(self, table: str, figures: dict[str, int]) -> None:
         """Store how an attempt at a daily puzzle went."""
-        await self.transact(lambda connection: tables.save_figures(connection, table, figures))
+        await self._change(lambda connection: tables.save_figures(connection, table, figures), "table", table)
 
     async def save_outcome(self, table: str, outcome: Mapping[str, Any]) -> None:
         """Store how a match ended that was finished before outcomes were stored."""
@@ -279,9 +335,9 @@ class Store:
         """Return a match's history, oldest first."""
         return await self.transact(lambda connection: entries.all_of(connection, table))
 
-    async def count_entries(self, table: str) -> int:
-        """Return the number of entries of a match."""
-        return await self.transact(lambda connection: entries.count(connection, table))
+    async def news(self, table: str, version: int, entry_count: int) -> News:
+        """Return what has changed at a table since this version and number of entries."""
+        return await self.transact(lambda connection: entries.news(connection, table, version, entry_count))
 
     async def append(
         self,
@@ -297,8 +353,9 @@ class Store:
         process has changed the table since that ``version``.
         """
         expected = version if self.shared else None  # alone, this process knows the latest
+        notice = self.payload("table", table) if self.shared else None
         try:
-            await self.transact(lambda connection: entries.append(connection, table, entry, over, expected, outcome))
+            await self.transact(lambda connection: entries.append(connection, table, entry, over, expected, outcome, notice))
         except IntegrityError:
             raise Conflict from None
 

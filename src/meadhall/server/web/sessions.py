@@ -5,16 +5,18 @@ from __future__ import annotations
 import secrets
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from functools import lru_cache
-from typing import Any, Final
+from typing import Any, Final, Self
 
 from itsdangerous import BadSignature, URLSafeSerializer
 from litestar.datastructures import Cookie
 from litestar.types import HTTPScope
 
 from meadhall.engine.language import LANGUAGES
+from meadhall.server.errors import DatabaseUnavailable
 from meadhall.server.hall.names import any_name, clean_name
 from meadhall.server.store.models import Guest, RetiredSecret, now
 from meadhall.server.store.store import Store
@@ -25,6 +27,7 @@ from meadhall.server.web.weights import weighted
 COOKIE: Final = "meadhall_guest"
 THEMES: Final = ("auto", "light", "dark")
 MOTIONS: Final = ("auto", "slow", "normal", "fast", "off")
+_KEY: Final = "guests"
 _TEN_YEARS: Final = 10 * 365 * 24 * 3600
 _CACHE_SIZE: Final = 20_000
 _LONGEST_SIGNED_ID: Final = 200
@@ -35,11 +38,37 @@ class Sessions:
 
     def __init__(self, store: Store, secret: str, retired: Sequence[RetiredSecret] = ()) -> None:
         self._store = store
+        self._cache: OrderedDict[str, Guest] = OrderedDict()
+        self._has_old_keys = False  # whether another process may have replaced the keys
+        self._use_keys(secret, retired)
+        if store.listener is not None:
+            store.listener.on("guest", lambda notice: self._cache.pop(notice.words[0], None))
+            store.listener.on("secret", lambda _notice: self._note_gap())
+            store.listener.on_gap(self._note_gap)
+
+    @classmethod
+    async def load(cls, store: Store) -> Self:
+        """Return the sessions of a hall, with the keys that its database has."""
+        return cls(store, await store.secret(_KEY), await store.retired_secrets(_KEY))
+
+    def _use_keys(self, secret: str, retired: Sequence[RetiredSecret]) -> None:
         self._cookies = URLSafeSerializer(secret, salt="guest")
         self._tokens = URLSafeSerializer(secret, salt="token")
         self._old_cookies = [(URLSafeSerializer(each.value, salt="guest"), each.valid_until) for each in retired]
         self._old_tokens = [(URLSafeSerializer(each.value, salt="token"), each.valid_until) for each in retired]
-        self._cache: OrderedDict[str, Guest] = OrderedDict()
+
+    def _note_gap(self) -> None:
+        """Note that other processes may have changed guests and keys."""
+        self._cache.clear()
+        self._has_old_keys = True
+
+    async def refresh(self) -> None:
+        """Wait until the changes of other processes are known, and read the keys if they were replaced."""
+        is_synced = await self._store.synced()
+        if not is_synced or self._has_old_keys:
+            with suppress(DatabaseUnavailable):  # pages that need no database are shown all the same
+                self._use_keys(await self._store.secret(_KEY), await self._store.retired_secrets(_KEY))
+                self._has_old_keys = not is_synced
 
     async def from_cookie(self, request: AnyRequest) -> Guest:
         """Return the guest of the session cookie. Without a valid one return a new guest, whose cookie the response will set.
@@ -93,6 +122,9 @@ class Sessions:
         guest = self._cache.get(id)
         if guest is None or not guest.is_stored:  # another process may have stored the guest meanwhile
             guest = await self._store.guest(id) or guest or Guest(id, any_name(), preferred_language(request))
+        elif not self._store.is_informed:
+            with suppress(DatabaseUnavailable):
+                guest = await self._store.guest(id) or guest
         self._remember(guest)
         return guest
 

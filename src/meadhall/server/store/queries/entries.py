@@ -5,13 +5,26 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy import Connection, func, insert, select
+from sqlalchemy import Connection, and_, bindparam, func, insert, select
 
 from meadhall.server.store import schema
-from meadhall.server.store.models import Conflict, Entry, now
+from meadhall.server.store.models import Conflict, Entry, News, now
+from meadhall.server.store.notices import CHANNEL
 from meadhall.server.store.queries import tables
 
-_INSERT = insert(schema.match_entries)  # built once: it runs with every action
+_ENTRY = schema.match_entries.c
+_TABLE = schema.tables.c
+
+# Built once: they run with every action.
+_INSERT = insert(schema.match_entries)
+_INSERT_AND_TELL = _INSERT.returning(func.pg_notify(CHANNEL, bindparam("notice")))
+_NEWS = (
+    select(_TABLE.version, _ENTRY.number, _ENTRY.kind, _ENTRY.seat, _ENTRY.value)
+    .select_from(schema.tables)
+    .outerjoin(schema.match_entries, and_(_ENTRY.table_id == _TABLE.id, _ENTRY.number > bindparam("known")))
+    .where(_TABLE.id == bindparam("id"))
+    .order_by(_ENTRY.number)
+)
 
 
 def all_of(connection: Connection, table: str) -> list[Entry]:
@@ -21,10 +34,15 @@ def all_of(connection: Connection, table: str) -> list[Entry]:
     return [Entry(row.number, row.kind, row.seat, row.value) for row in connection.execute(query)]
 
 
-def count(connection: Connection, table: str) -> int:
-    """Return the number of entries of a match."""
-    query = select(func.count()).where(schema.match_entries.c.table_id == table)
-    return connection.execute(query).scalar_one()
+def news(connection: Connection, table: str, version: int, entry_count: int) -> News:
+    """Return what has changed at a table since this version and number of entries. Both are of the same time."""
+    while True:
+        rows = connection.execute(_NEWS, {"id": table, "known": entry_count}).all()
+        changed = None if rows[0].version == version else tables.find(connection, table)
+        if changed is None or changed.version == rows[0].version:  # else it has changed between the two queries
+            return News(
+                changed, tuple(Entry(row.number, row.kind, row.seat, row.value) for row in rows if row.number is not None)
+            )
 
 
 def append(
@@ -34,8 +52,9 @@ def append(
     over: bool,
     version: int | None,
     outcome: Mapping[str, Any] | None,
+    notice: str | None = None,
 ) -> None:
-    """Append an entry; ``over``: it ends the match, with this ``outcome``.
+    """Append an entry; ``over``: it ends the match, with this ``outcome``. Send the ``notice``, if there is one.
 
     With a ``version`` the row of the table is locked, so that it can't change before the transaction ends.
 
@@ -45,6 +64,10 @@ def append(
     """
     if version is not None and tables.locked_version(connection, table) != version:
         raise Conflict
-    connection.execute(_INSERT, {"table_id": table, "created_at": now(), **vars(entry)})
+    values = {"table_id": table, "created_at": now(), **vars(entry)}
+    if notice is None:
+        connection.execute(_INSERT, values)
+    else:
+        connection.execute(_INSERT_AND_TELL, {**values, "notice": notice})
     if over and not tables.finish(connection, table, outcome):
         raise Conflict

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Connection, update
+from sqlalchemy import Connection, func, select, update
 
 from meadhall.server.store import schema
 from meadhall.server.store.models import now
@@ -11,3 +11,8 @@ from meadhall.server.store.models import now
 def check(connection: Connection) -> None:
     """Write to the database. Raises an error of SQLAlchemy if that is impossible."""
     connection.execute(update(schema.health_checks).values(checked_at=now()))
+
+
+def clock(connection: Connection) -> float:
+    """Return the time of PostgreSQL's clock, in seconds since 1970."""
+    return float(connection.execute(select(func.extract("epoch", func.clock_timestamp()))).scalar_one())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, timedelta
 from typing import Any, Final
@@ -58,6 +58,11 @@ def count_finished(connection: Connection, guest: str) -> int:
 def public(connection: Connection, status: str, limit: int, skip: int = 0) -> list[TableRow]:
     """Return public tables with that status, newest first."""
     return read(connection, and_(_TABLE.status == status, _TABLE.is_public), limit, skip=skip)
+
+
+def gathering(connection: Connection, ids: Collection[str]) -> list[TableRow]:
+    """Return those of the given tables that are public and whose match has not begun, newest first."""
+    return read(connection, and_(_TABLE.status == "gathering", _TABLE.is_public, _TABLE.id.in_(ids)), None)
 
 
 def running_with_bots(connection: Connection, game: str) -> list[str]:

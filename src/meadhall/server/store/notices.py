@@ -1,0 +1,78 @@
+"""Notices: what the processes that share a PostgreSQL database tell each other with ``NOTIFY``.
+
+A notice names what has changed and says nothing about it: anyone who may connect to the database can listen. It is sent in the
+transaction that makes the change, so PostgreSQL delivers it exactly if, and after, the change is committed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal, Self, cast, get_args
+
+from sqlalchemy import Connection, func, select
+
+CHANNEL: Final = "meadhall"
+
+LONGEST: Final = 7900
+"""Bytes of a notice at most. PostgreSQL refuses a payload of 8000 bytes."""
+
+NoticeKind = Literal["table", "guest", "secret", "hello", "alive", "bye", "presence"]
+"""What a notice is about.
+
+- ``table``: tables that have new entries or were changed; their ids.
+- ``guest``: the id of a guest whose name or settings were changed.
+- ``secret``: the name of a secret that was replaced.
+- ``hello``: a process has begun to listen, and wants to know who is present.
+- ``alive``, ``bye``: a process still runs, or is about to end.
+- ``presence``: who is at a table, see ``hall.presence``.
+"""
+
+_KINDS: Final = frozenset(get_args(NoticeKind))
+
+
+@dataclass(frozen=True)
+class Notice:
+    """A notice.
+
+    Attributes:
+        sender: the process that has sent it.
+        moment: the sender's ``Store.moment`` when it was written.
+        words: what it is about, by ``kind``. No word contains a blank.
+    """
+
+    kind: NoticeKind
+    sender: str
+    moment: int
+    words: tuple[str, ...] = ()
+
+    def encode(self) -> str:
+        """Return the notice as a payload."""
+        return " ".join((self.kind, self.sender, str(self.moment), *self.words))
+
+    @classmethod
+    def decode(cls, payload: str) -> Self | None:
+        """Return the notice in a payload; None if it is of a kind that this version doesn't know."""
+        match payload.split(" "):
+            case [kind, sender, moment, *words] if kind in _KINDS and moment.isdecimal():
+                return cls(cast("NoticeKind", kind), sender, int(moment), tuple(words))
+        return None
+
+
+def send(connection: Connection, payload: str) -> None:
+    """Send a notice when the transaction is committed."""
+    connection.execute(select(func.pg_notify(CHANNEL, payload)))
+
+
+def in_parts(words: Sequence[str], longest: int = LONGEST - 100) -> Iterator[Sequence[str]]:
+    """Yield the words in parts that fit into one notice each."""
+    part: list[str] = []
+    size = 0
+    for word in words:
+        if size + len(word) + 1 > longest:
+            yield part
+            part, size = [], 0
+        part.append(word)
+        size += len(word) + 1
+    if part:
+        yield part
