@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import signal
 import sys
@@ -61,15 +62,15 @@ def is_alive(process: int) -> bool:
 
 
 async def ask(
-    hall: Supervised, method: str, path: str, headers: dict[str, str] | None = None, json: Any = None
+    hall: Supervised, method: str, path: str, headers: dict[str, str] | None = None, body: Any = None
 ) -> httpx.Response:
     """Send a request on a new connection, which any web process may take."""
     async with httpx.AsyncClient(base_url=hall.url, timeout=PATIENCE) as client:
-        return await client.request(method, path, headers=headers, json=json)
+        return await client.request(method, path, headers=headers, json=body)
 
 
 async def a_guest(hall: Supervised) -> dict[str, str]:
-    answer = await ask(hall, "POST", "/api/v1/guests", json={"name": "Ada"})
+    answer = await ask(hall, "POST", "/api/v1/guests", body={"name": "Ada"})
     return {"Authorization": f"Bearer {answer.json()['token']}"}
 
 
@@ -98,6 +99,7 @@ async def test_the_bots_go_on_after_the_worker_is_killed(hall: Supervised) -> No
     for _ in range(3):
         if not info["view"]["legal"]:
             break
+        await until(lambda: "worker" in hall.children())
         os.kill(hall.children()["worker"], signal.SIGKILL)
         action = {"action": info["view"]["legal"][0]["action"], "n": info["view"]["next"]}
         answer = await ask(hall, "POST", f"/api/v1/tables/{table}/actions", headers, action)
@@ -195,8 +197,17 @@ async def test_a_hall_that_can_not_start_says_why_once(tmp_path: Path) -> None:
     process = await hall.launch()
     assert await process.wait() == 2
     reason, end = hall.log.read_text().splitlines()
-    assert reason.startswith("meadhall: web-1: the database")
+    assert "CRITICAL meadhall.server.web_process: the database" in reason
     assert end == "meadhall: web-1 could not start (exit status 1); what it wrote above says why"
+
+
+async def test_a_hall_that_can_not_start_says_so_in_json(tmp_path: Path) -> None:
+    hall = Supervised(tmp_path, MEADHALL_DATABASE_URL="postgresql://meadhall@127.0.0.1:1/hall", MEADHALL_LOG="json")
+    process = await hall.launch()
+    assert await process.wait() == 2
+    reason, end = map(json.loads, hall.log.read_text().splitlines())
+    assert (reason["process"], end["process"]) == ("web-1", "supervisor")
+    assert "could not start" in end["message"]
 
 
 # ---------------------------------------------------------------------------------------------------------------- one child

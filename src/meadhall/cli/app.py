@@ -35,10 +35,10 @@ def serve(
         typer.Option(help=_("Number of web processes (MEADHALL_WORKERS; 1). More than one need PostgreSQL."), min=1),
     ] = None,
     no_browser: Annotated[bool, typer.Option("--no-browser", help=_("Don't open the browser (MEADHALL_NO_BROWSER)."))] = False,
-) -> None:
+) -> int:
     from meadhall.cli.serve import serve_hall
 
-    serve_hall(host, port, data, database_url, workers, no_browser)
+    return serve_hall(host, port, data, database_url, workers, no_browser)
 
 
 def play(

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 from pathlib import Path
 
+from meadhall.cli.console import USAGE
 from meadhall.engine import mode
+from meadhall.engine.errors import MeadhallError
 
 
 def serve_hall(
     host: str | None, port: int | None, data: Path | None, database_url: str | None, workers: int | None, no_browser: bool
-) -> None:
-    """Serve until stopped. These arguments override the ``MEADHALL_…`` environment variables."""
+) -> int:
+    """Serve until stopped, and return the exit status. These arguments override the ``MEADHALL_…`` environment variables."""
     given = {"HOST": host, "PORT": port, "DATA": data, "DATABASE_URL": database_url, "WORKERS": workers}
     os.environ.update({f"MEADHALL_{name}": str(value) for name, value in given.items() if value is not None})
     if no_browser or not has_screen():
@@ -21,6 +24,20 @@ def serve_hall(
     compiles = not mode.interpreted  # the worker process compiles the bots' rules
     mode.prefer_interpreted()  # the server plays one action at a time, which needs no compiler
 
+    try:
+        _serve(compiles)
+    except MeadhallError as error:
+        if os.environ.get("MEADHALL_LOG") != "json":
+            raise
+        from meadhall.server.ops.logs import JSON, configure_logging
+
+        configure_logging(JSON, "meadhall")
+        logging.getLogger(__name__).critical("%s", error)
+        return USAGE
+    return 0
+
+
+def _serve(compiles: bool) -> None:
     from meadhall.engine.rule import check_cache
     from meadhall.server.settings import Settings
 

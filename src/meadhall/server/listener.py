@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import socket
 import webbrowser
@@ -17,7 +18,10 @@ from filelock import FileLock, Timeout
 
 from meadhall.engine.errors import MeadhallError
 from meadhall.server.ops import systemd
+from meadhall.server.ops.logs import JSON
 from meadhall.server.settings import Settings
+
+log = logging.getLogger(__name__)
 
 _OTHERS_CAN_NOT_CONNECT: Final = 0o117
 """The umask of a Unix socket: its owner and its group may connect (mode 0660)."""
@@ -120,7 +124,10 @@ def address(settings: Settings) -> str:
 def announce(settings: Settings) -> None:
     """Say that the hall is open: to the host, to systemd, and to a browser on this machine."""
     url = address(settings)
-    print(f"The hall is open: {url}", flush=True)
+    if settings.log == JSON:
+        log.info("The hall is open: %s", url)
+    else:
+        print(f"The hall is open: {url}", flush=True)
     systemd.notify(systemd.READY, f"STATUS=The hall is open: {url}")
     if settings.browser and url.startswith("http"):
         Thread(target=webbrowser.open, args=(url,), name="browser", daemon=True).start()

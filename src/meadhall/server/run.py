@@ -26,6 +26,7 @@ from meadhall.server.settings import Settings
 from meadhall.server.store.store import Store
 from meadhall.server.web.connections import ConnectionLimits, LimitedConnection, check_deadlines, limit_requests
 from meadhall.server.web.forwarded import trust_proxies
+from meadhall.server.web.request_ids import identify_requests
 from meadhall.server.worker.client import Worker
 from meadhall.server.worker.remote import SharedWorker, WorkerProcess
 
@@ -44,7 +45,7 @@ class _Place:
     """The place of a web server among the processes of its hall.
 
     Attributes:
-        process: its name in metrics.
+        process: its name in metrics and in the log.
         listener: the bound socket.
         worker: its worker.
         opened: called when it listens.
@@ -85,7 +86,7 @@ class _Server(uvicorn.Server):
 
 def serve(settings: Settings) -> None:
     """Run the only web server of a hall until a signal stops it. Raises CannotListen, StoreBusy, StoreUnusable."""
-    configure_logging()
+    configure_logging(settings.log, FIRST_PROCESS)
     with bind(settings) as listener:
         _run(settings, _Place(FIRST_PROCESS, listener, WorkerProcess(), lambda: announce(settings), systemd.keep_alive))
 
@@ -95,18 +96,18 @@ def serve_for_supervisor(settings: Settings, process: str, listener: socket.sock
 
     Args:
         settings: the settings of the hall.
-        process: name of this process in metrics.
+        process: name of this process in metrics and in the log.
         listener: the bound socket that all of them share.
         worker: the Unix socket of the worker that all of them share.
         lifeline: the line to the supervisor.
     """
-    configure_logging()
+    configure_logging(settings.log, process)
     with listener:
         _run(settings, _Place(process, listener, SharedWorker(worker), lifeline.beat, lifeline.beat))
 
 
 def _run(settings: Settings, place: _Place) -> None:
-    with asyncio.Runner(loop_factory=uvicorn.Config("").get_loop_factory()) as runner:
+    with asyncio.Runner(loop_factory=uvicorn.Config("", log_config=None).get_loop_factory()) as runner:
         runner.run(_serve(settings, place))
 
 
@@ -116,9 +117,12 @@ async def _serve(settings: Settings, place: _Place) -> None:
         limits = ConnectionLimits(settings.connections_per_client, raise_file_limit() - _OTHER_FILES, settings.proxies)
         protocol: Any = partial(LimitedConnection, limits=limits)
         config = uvicorn.Config(
-            trust_proxies(limit_requests(app, limits), settings.proxies, settings.public_url),
+            identify_requests(
+                trust_proxies(limit_requests(app, limits), settings.proxies, settings.public_url), settings.proxies
+            ),
             http=protocol,
             ws="none",
+            log_config=None,  # its lines go to our log
             log_level="warning",
             access_log=False,
             server_header=False,

@@ -17,6 +17,7 @@ from sqlalchemy import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
 from meadhall.engine.errors import MeadhallError
+from meadhall.server.ops.logs import JSON, TEXT
 
 _DRIVERS = {"sqlite": "sqlite", "postgresql": "postgresql+asyncpg", "postgres": "postgresql+asyncpg"}
 
@@ -49,6 +50,7 @@ class Settings:
         database_url: another database, e.g. ``postgresql+asyncpg://…``; "" for SQLite in ``data``.
         workers: number of web processes. More than one need PostgreSQL.
         browser: whether to open a browser at the start.
+        log: form of the log, ``text`` or ``json``.
         bot_pause: average seconds that a bot takes for an action, its search included.
         requests_per_minute: limit for one client address; 0 for no limit. Streams and static files don't count.
         tables_per_guest: number of unfinished tables that a guest may host.
@@ -65,6 +67,7 @@ class Settings:
     database_url: str = ""
     workers: int = 1
     browser: bool = True
+    log: str = TEXT
     bot_pause: float = 0.9
     requests_per_minute: int = 1200
     tables_per_guest: int = 50
@@ -97,6 +100,7 @@ class Settings:
             database_url=_checked_url(given.get("MEADHALL_DATABASE_URL", "")),
             workers=number("MEADHALL_WORKERS", default.workers, least=1),
             browser=not given.get("MEADHALL_NO_BROWSER"),
+            log=_checked_log(given.get("MEADHALL_LOG") or default.log),
             bot_pause=number("MEADHALL_BOT_PAUSE", default.bot_pause),
             requests_per_minute=number("MEADHALL_REQUESTS_PER_MINUTE", default.requests_per_minute),
             tables_per_guest=number("MEADHALL_TABLES_PER_GUEST", default.tables_per_guest),
@@ -126,6 +130,12 @@ class Settings:
     def embedded(self) -> bool:
         """Whether the database is an SQLite file, which only one process can use."""
         return self.url.get_backend_name() == "sqlite"
+
+
+def _checked_log(text: str) -> str:
+    if text not in (TEXT, JSON):
+        raise BadSetting(f"MEADHALL_LOG must be text or json, not {text!r}")
+    return text
 
 
 def _checked_host(text: str) -> str:

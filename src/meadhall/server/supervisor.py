@@ -41,7 +41,7 @@ def supervise(settings: Settings) -> None:
     The web processes read their settings from the environment. Raises BadSetting, CannotListen, CannotStart.
     """
     _check(settings)
-    configure_logging()
+    configure_logging(settings.log, "supervisor")
     with (
         bind(settings) as listener,
         TemporaryDirectory(prefix="meadhall-", dir=os.environ.get("RUNTIME_DIRECTORY")) as folder,  # of a systemd service

@@ -5,12 +5,15 @@ It inherits the hall's listening socket, shares the worker process, and ends wit
 
 from __future__ import annotations
 
+import logging
 import os
 import socket
 import sys
 from pathlib import Path
 
 from meadhall.engine import mode
+
+log = logging.getLogger("meadhall.server.web_process")
 
 
 def main(listener: str, name: str, worker: str) -> None:
@@ -33,7 +36,8 @@ def main(listener: str, name: str, worker: str) -> None:
     try:
         serve_for_supervisor(Settings.from_environment(), name, socket.socket(fileno=int(listener)), Path(worker), lifeline)
     except MeadhallError as error:
-        sys.exit(f"meadhall: {name}: {error}")
+        log.critical("%s", error)
+        sys.exit(1)
     os._exit(0)  # everything is stored and sent; freeing all objects one by one would take longer than the rest of the stop
 
 

@@ -591,3 +591,4 @@ class ErrorPage:
     title: str
     text: str
     rule: str = ""  # the rule that was broken, "" if none
+    request_id: str = ""  # of a request that failed in the server

@@ -19,6 +19,7 @@ from meadhall.engine.language import gettext as _
 from meadhall.engine.language import speak
 from meadhall.server.errors import RefusalInfo, code_of, reason_of, rule_of, status_of
 from meadhall.server.hall.room import Room
+from meadhall.server.ops.logs import request_id
 from meadhall.server.pages.frames import FRAMES
 from meadhall.server.pages.lobby import qr_code
 from meadhall.server.pages.models import Device, ErrorPage, LobbyPage, Refusal, Viewer
@@ -184,7 +185,8 @@ def _error_page(
     request: AnyRequest, status: int, text: str, rule: str = "", headers: Mapping[str, str] = MappingProxyType({})
 ) -> Response[Any]:
     titles = {403: _("Not allowed"), 404: _("Not found"), 429: _("Too many requests"), 503: _("Not ready yet")}
-    content = ErrorPage(status, titles.get(status, _("That didn't work")), text, rule)
+    request_to_report = request_id.get() if status == HTTPStatus.INTERNAL_SERVER_ERROR else ""
+    content = ErrorPage(status, titles.get(status, _("That didn't work")), text, rule, request_to_report)
     answer = page(request, _guest_or_stranger(request), "error.html", content, status)
     if status in _LATER:
         answer.headers["Retry-After"] = str(_LATER[HTTPStatus(status)])

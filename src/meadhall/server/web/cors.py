@@ -12,7 +12,7 @@ from litestar.types import ASGIApp, HTTPResponseStartEvent, Message, Receive, Sc
 
 _API: Final = "/api/"
 _ANY_ORIGIN: Final = (b"access-control-allow-origin", b"*")
-_READABLE: Final = (b"access-control-expose-headers", b"Allow, Location, Retry-After")
+_READABLE: Final = (b"access-control-expose-headers", b"Allow, Location, Retry-After, X-Request-ID")
 _PREFLIGHT: Final = (
     _ANY_ORIGIN,
     (b"access-control-allow-methods", b"GET, HEAD, POST"),

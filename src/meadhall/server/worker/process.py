@@ -20,6 +20,7 @@ from typing import Any, BinaryIO
 from meadhall.engine.cores import leave_a_core
 from meadhall.server.ops import metrics
 from meadhall.server.ops.lifeline import Lifeline
+from meadhall.server.ops.logs import TEXT, configure_logging
 from meadhall.server.worker.bot_cache import BotCache
 from meadhall.server.worker.messages import (
     LENGTH_BYTES,
@@ -118,6 +119,7 @@ def main() -> None:
     """Handle requests until the server, or the supervisor, is gone."""
     requests, replies = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # prints go to the server's log
+    configure_logging(os.environ.get("MEADHALL_LOG") or TEXT, "worker")
     if hasattr(os, "nice"):
         os.nice(NICENESS)
     leave_a_core()  # to the server

@@ -1,0 +1,131 @@
+"""The log as text and as JSON, and the ids of requests in it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from meadhall.server.ops.logs import JsonFormatter, TextFormatter, request_id
+from meadhall.server.store.store import Store
+from meadhall.server.web.request_ids import identify_requests
+from server.people import OpenHall
+from server.process import hall_process
+
+pytestmark = pytest.mark.asyncio
+
+PROXIES = "10.0.0.1"
+
+
+def record(*, failed: bool = False) -> logging.LogRecord:
+    try:
+        raise RuntimeError("two\nlines")
+    except RuntimeError:
+        error = sys.exc_info() if failed else None
+    return logging.LogRecord("hall", logging.ERROR, "file.py", 1, "a %s\nmessage", ("long",), error)
+
+
+async def test_a_line_of_json_is_one_object_with_the_id_of_its_request() -> None:
+    formatter = JsonFormatter("web-1")
+    line = json.loads(formatter.format(record()))
+    assert line.pop("time").endswith("Z")
+    assert line.pop("pid") > 0
+    assert line == {"level": "ERROR", "logger": "hall", "message": "a long\nmessage", "process": "web-1"}
+    request_id.set("abc")
+    text = formatter.format(record(failed=True))
+    assert "\n" not in text
+    line = json.loads(text)
+    assert line["request_id"] == "abc"
+    assert line["exception"].endswith("RuntimeError: two\nlines")
+
+
+async def test_a_line_of_text_ends_with_the_id_of_its_request() -> None:
+    formatter = TextFormatter()
+    assert formatter.format(record()).endswith("ERROR hall: a long\nmessage")
+    request_id.set("abc")
+    first, *_, last = formatter.format(record(failed=True)).splitlines()[1:]
+    assert (first, last) == ("message [abc]", "lines")
+
+
+@pytest.mark.parametrize("ending", ["raise RuntimeError('by accident')", "Thread(target=lambda: 1 / 0).start()"])
+async def test_an_exception_that_nothing_catches_is_a_line_of_json(ending: str) -> None:
+    program = f"""
+import warnings
+from threading import Thread
+from meadhall.server.ops.logs import configure_logging
+configure_logging("json", "test")
+warnings.warn("look out")
+{ending}
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)  # noqa: ASYNC221
+    warning, error = [json.loads(line) for line in done.stderr.splitlines()]
+    assert "look out" in warning["message"]
+    assert "Traceback" in error["exception"]
+
+
+# ------------------------------------------------------------------------------------------------------------- ids of requests
+
+
+async def answered(app: Any, path: str, client: str = PROXIES, **headers: str) -> httpx.Response:
+    asgi: Any = identify_requests(app, PROXIES)
+    transport = httpx.ASGITransport(asgi, raise_app_exceptions=False, client=(client, 5000))
+    async with httpx.AsyncClient(transport=transport, base_url="http://hall.test") as http:
+        return await http.get(path, headers=headers)
+
+
+async def test_the_id_of_a_trusted_proxy_is_kept_and_others_are_made(hall: OpenHall) -> None:
+    given = {"X-Request-ID": "a1b2-c3.d4:e5"}
+    assert (await answered(hall.app, "/health", **given)).headers["x-request-id"] == given["X-Request-ID"]
+    made = {
+        (await answered(hall.app, "/health")).headers["x-request-id"],
+        (await answered(hall.app, "/nowhere", "10.0.0.9", **given)).headers["x-request-id"],
+        (await answered(hall.app, "/health", **{"X-Request-ID": 'x" "level":"ERROR'})).headers["x-request-id"],
+        (await answered(hall.app, "/health", **{"X-Request-ID": "x" * 129})).headers["x-request-id"],
+    }
+    assert len(made) == 4
+    assert all(len(id) == 16 and int(id, 16) >= 0 for id in made)
+
+
+async def test_the_page_of_an_internal_error_names_its_request(hall: OpenHall, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def fail(*_: object) -> None:
+        raise RuntimeError("the wiring")
+
+    monkeypatch.setattr(Store, "table_by_link", fail)
+    page = await answered(hall.app, "/seat/x", **{"X-Request-ID": "abc-123"})
+    assert page.status_code == 500
+    assert "<code>abc-123</code>" in page.text
+    page = await answered(hall.app, "/nowhere", **{"X-Request-ID": "abc-123"})
+    assert page.status_code == 404
+    assert "abc-123" not in page.text
+
+
+async def test_all_lines_of_a_hall_are_json(compiled: None, tmp_path: Path) -> None:
+    settings = {"MEADHALL_LOG": "json", "MEADHALL_STREAMS_PER_CLIENT": "0"}
+    async with (
+        hall_process(tmp_path, **settings) as hall,
+        httpx.AsyncClient(base_url=hall.url, timeout=60, headers={"X-Request-ID": "abc-123"}) as client,
+    ):
+        guest = (await client.post("/api/v1/guests", json={"name": "Ada"})).json()
+        client.headers["Authorization"] = f"Bearer {guest['token']}"
+        table = (await client.post("/api/v1/tables", json={"game": "axes-and-allies", "players": 2})).json()["id"]
+        answer = await client.get(f"/api/v1/tables/{table}/events")
+        assert (answer.status_code, answer.headers["x-request-id"]) == (429, "abc-123")
+        reader, writer = await asyncio.open_connection("127.0.0.1", hall.port)
+        writer.write(b"not HTTP\r\n\r\n")  # uvicorn warns of it
+        assert b"400" in await reader.readline()
+        writer.close()
+        assert await hall.end(signal.SIGTERM) == 0
+    lines = [json.loads(line) for line in hall.log.read_text().splitlines()]
+    assert lines[0]["message"] == f"The hall is open: {hall.url}/"
+    assert {line["process"] for line in lines} == {"web-1"}
+    (refused,) = [line for line in lines if "MEADHALL_STREAMS_PER_CLIENT" in line["message"]]
+    assert refused["request_id"] == "abc-123"
+    assert any(line["logger"] == "uvicorn.error" for line in lines)
