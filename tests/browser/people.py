@@ -34,8 +34,8 @@ class Person:
         self._allowed += patterns
 
     def open(self, path: str) -> Page:
-        """Open a page of the hall."""
-        self.page.goto(path)
+        """Open a page of the hall: its address, or a path below that of the hall."""
+        self.page.goto(f".{path}" if path.startswith("/") else path)
         return self.page
 
     def leave(self) -> None:

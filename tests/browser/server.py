@@ -21,13 +21,14 @@ ENDED = (0, -signal.SIGTERM)
 
 
 class Hall:
-    """A hall on a free port, with its database in ``data``. ``bot_pause`` is for the next start."""
+    """A hall on a free port, with its database in ``data``. ``bot_pause`` is for the next start; ``settings``: more variables."""
 
-    def __init__(self, data: Path, bot_pause: float = 0.05) -> None:
+    def __init__(self, data: Path, bot_pause: float = 0.05, **settings: str) -> None:
         self.data = data
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self.bot_pause = bot_pause
+        self._settings = settings
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self, wanted: str = "") -> None:
@@ -42,7 +43,7 @@ class Hall:
             self.data,
             "--no-browser",
         ]
-        settings = {"MEADHALL_BOT_PAUSE": str(self.bot_pause), "MEADHALL_REQUESTS_PER_MINUTE": "0"}
+        settings = {"MEADHALL_BOT_PAUSE": str(self.bot_pause), "MEADHALL_REQUESTS_PER_MINUTE": "0", **self._settings}
         with self.log.open("ab") as log:
             self._process = subprocess.Popen(command, env=os.environ | settings, stdout=log, stderr=log)
         until = time.monotonic() + _PATIENCE

@@ -26,7 +26,7 @@ class Process:
     """The arguments of Python."""
 
     def __init__(self, data: Path, **settings: str) -> None:
-        self.port = free_port()
+        self.port = int(settings.get("MEADHALL_PORT") or free_port())
         self.url = f"http://127.0.0.1:{self.port}"
         self.log = data / "log.txt"
         self._settings = {
