@@ -11,7 +11,6 @@ from html.parser import HTMLParser
 
 import httpx
 import pytest
-from litestar.stores.memory import MemoryStore
 from prometheus_client import CONTENT_TYPE_LATEST
 
 from meadhall.server import app as app_module
@@ -20,6 +19,8 @@ from meadhall.server.settings import Settings
 from meadhall.server.store import store as store_module
 from meadhall.server.store.database import NoAnswer
 from meadhall.server.store.store import Store
+from meadhall.server.web import request_limit
+from meadhall.server.web.request_limit import RequestLimit
 from server.people import AXES, HOARD, PATIENCE, OpenHall, open_hall, play_out, stream
 
 pytestmark = pytest.mark.asyncio
@@ -204,27 +205,53 @@ async def test_a_method_that_is_not_allowed_is_refused_with_those_that_are(hall:
     assert "GET" in answer.headers["allow"]
 
 
-async def test_expired_request_counts_are_deleted(settings: Settings, at_once: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    looked = asyncio.Queue[MemoryStore]()
-    delete_expired = MemoryStore.delete_expired
+async def test_expired_request_counts_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    time = 1000.0
+    monkeypatch.setattr(request_limit, "monotonic", lambda: time)
+    limit = RequestLimit(2)
+    assert [limit.count("10.0.0.7")[0] for _ in range(3)] == [1, 0, -1]
+    time += 30
+    assert limit.count("10.0.0.8") == (1, 60)
+    assert limit.count("10.0.0.7") == (-1, 30)
+    time += 31
+    limit.forget_expired()
+    assert len(limit) == 1, "one address's minute is over"
+    assert limit.count("10.0.0.7")[0] == 1
 
-    async def watched(store: MemoryStore) -> None:
-        await delete_expired(store)
-        looked.put_nowait(store)
 
-    monkeypatch.setattr(MemoryStore, "delete_expired", watched)
+async def test_the_hall_forgets_expired_request_counts(
+    settings: Settings, at_once: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    forgotten = asyncio.Event()
+    monkeypatch.setattr(RequestLimit, "forget_expired", lambda _: forgotten.set())
     monkeypatch.setattr(app_module, "_MINUTE", 0.01)
-    async with open_hall(replace(settings, requests_per_minute=5)) as hall, asyncio.timeout(PATIENCE):
-        await hall.person("10.0.0.7").get("/settings")
-        counts = await looked.get()
-        assert counts is hall.app.stores.get("rate_limit")
-        assert len(counts._store) == 1
-        await counts.set("long ago", b"[]", expires_in=-1)
-        while not looked.empty():
-            looked.get_nowait()
-        await looked.get()
-        assert len(counts._store) == 1
-        assert not await counts.exists("long ago")
+    async with open_hall(replace(settings, requests_per_minute=5)), asyncio.timeout(PATIENCE):
+        await forgotten.wait()
+
+
+async def test_a_client_is_told_how_many_requests_it_may_still_send(settings: Settings, at_once: None) -> None:
+    async with open_hall(replace(settings, requests_per_minute=5)) as hall:
+        person = hall.person("10.0.0.3")
+        answers = [await person.get("/settings") for _ in range(6)]
+    assert [answer.headers["ratelimit-remaining"] for answer in answers] == ["4", "3", "2", "1", "0", "0"]
+    assert {answer.headers["ratelimit-limit"] for answer in answers} == {"5"}
+    assert all(0 < int(answer.headers["ratelimit-reset"]) <= 60 for answer in answers)
+
+
+async def test_requests_are_measured_by_their_route(hall: OpenHall) -> None:
+    person = hall.person()
+    counted = re.compile(r'^meadhall_requests_total{method="GET",path="/rules/{name}",status_code="(\d+)"} (\S+)$', re.MULTILINE)
+
+    async def counts() -> dict[str, float]:
+        text = (await person.get("/metrics")).text
+        assert 'path="/metrics"' not in text
+        return {status: float(count) for status, count in counted.findall(text)}
+
+    before = await counts()
+    assert (await person.get("/rules/axes-and-allies")).status_code == 200
+    assert (await person.get("/rules/no-such-game")).status_code == 404
+    after = await counts()
+    assert {status: after[status] - before.get(status, 0.0) for status in ("200", "404")} == {"200": 1, "404": 1}
 
 
 async def test_static_files_with_a_version_are_cached_forever(hall: OpenHall) -> None:

@@ -11,15 +11,12 @@ from typing import Final
 from litestar import Litestar, Router
 from litestar.di import Provide
 from litestar.exceptions import HTTPException, InternalServerException
-from litestar.middleware.rate_limit import RateLimitConfig
 from litestar.openapi.config import OpenAPIConfig
 from litestar.openapi.plugins import JsonRenderPlugin
 from litestar.openapi.spec import Server
-from litestar.plugins.prometheus import PrometheusConfig
 from litestar.response import Redirect
 from litestar.static_files import create_static_files_router
-from litestar.stores.memory import MemoryStore
-from litestar.types import Middleware
+from litestar.types import Receive, Scope, Send
 
 from meadhall.engine.errors import MeadhallError
 from meadhall.engine.language import speak
@@ -39,7 +36,9 @@ from meadhall.server.web.forms import read_form
 from meadhall.server.web.head_method import answer_head
 from meadhall.server.web.host_header import check_host_header
 from meadhall.server.web.links import serve_at, sub_path
-from meadhall.server.web.request import AnyRequest, HallRequest, client_address
+from meadhall.server.web.request import AnyRequest, HallRequest
+from meadhall.server.web.request_limit import RequestLimit, limit_request_rate
+from meadhall.server.web.request_metrics import measure_requests
 from meadhall.server.web.response_headers import add_headers
 from meadhall.server.web.sessions import Sessions, guest_of
 from meadhall.server.web.stream_limit import StreamLimit
@@ -55,8 +54,6 @@ FIRST_PROCESS: Final = "web-1"
 """The name of the only web process, or of the first of several."""
 
 _PAGE_MODULES: Final = (hall_routes, daily, learn, tables, lobby, match, seat_links, replay, redirects)
-_NOT_LIMITED: Final = ["^/static/", "^/health$", "^/metrics$", "/stream$", "/events$"]
-_NOT_MEASURED: Final = ["^/static/", "^/metrics$", "/stream$", "/events$"]
 _MINUTE: Final = 60.0
 
 
@@ -87,7 +84,7 @@ async def serve_hall(app: Litestar, settings: Settings, store: Store, worker: Wo
 
 def build_app(requests_per_minute: int) -> Litestar:
     """Return the application without a hall. The routes serve the hall in its state, see ``serve_hall``."""
-    request_counts = MemoryStore()
+    limit = RequestLimit(requests_per_minute)
     app = Litestar(
         route_handlers=[_pages(), *api.routers(), *monitoring.routes, *_static_files()],
         dependencies={
@@ -96,17 +93,24 @@ def build_app(requests_per_minute: int) -> Litestar:
             "stream_limit": Provide(lambda: app.state.stream_limit, sync_to_thread=False),
         },
         request_class=HallRequest,
-        middleware=_middleware(requests_per_minute),
-        stores={"rate_limit": request_counts},
         exception_handlers={MeadhallError: refused, HTTPException: failed, Exception: failed},
         before_send=[add_headers],
-        lifespan=[_lifespan(request_counts)],
+        lifespan=[_lifespan(limit)],
         openapi_config=_openapi(),
         logging_config=None,  # the operator configures logging
         request_max_body_size=BODY_LIMIT,
     )
-    app.asgi_handler = remove_sub_path(answer_head(compress_responses(check_host_header(allow_other_origins(app.asgi_handler)))))
+    handler = measure_requests(app.asgi_handler)
+    if requests_per_minute:
+        handler = limit_request_rate(handler, limit, _refuse)
+    app.asgi_handler = remove_sub_path(answer_head(compress_responses(check_host_header(allow_other_origins(handler)))))
     return app
+
+
+async def _refuse(scope: Scope, receive: Receive, send: Send, error: Exception) -> None:
+    """Answer a request that doesn't even reach its route."""
+    request = HallRequest(scope, receive)
+    await failed(request, error).to_asgi_response(app=None, request=request)(scope, receive, send)
 
 
 def _pages() -> Router:
@@ -148,14 +152,6 @@ def _static_files() -> list[Router]:
     ]
 
 
-def _middleware(requests_per_minute: int) -> list[Middleware]:
-    measured = PrometheusConfig(app_name="meadhall", prefix="meadhall", group_path=True, exclude=_NOT_MEASURED)
-    if not requests_per_minute:
-        return [measured.middleware]
-    limit = RateLimitConfig(("minute", requests_per_minute), exclude=_NOT_LIMITED, identifier_for_request=client_address)
-    return [measured.middleware, limit.middleware]
-
-
 def _openapi() -> OpenAPIConfig:
     return OpenAPIConfig(
         title="Meadhall",
@@ -168,7 +164,7 @@ def _openapi() -> OpenAPIConfig:
     )
 
 
-def _lifespan(request_counts: MemoryStore) -> Callable[[Litestar], AbstractAsyncContextManager[None]]:
+def _lifespan(limit: RequestLimit) -> Callable[[Litestar], AbstractAsyncContextManager[None]]:
     """Return the lifespan: compile the games and resume their bots in the background, close the hall at the end."""
 
     @asynccontextmanager
@@ -185,7 +181,7 @@ def _lifespan(request_counts: MemoryStore) -> Callable[[Litestar], AbstractAsync
             await hall.ready.prepare(resume)
             gc_tuning.freeze_loaded_objects()
 
-        jobs = [asyncio.create_task(job) for job in (prepare(), _clean_up(request_counts, hall), _measure(app))]
+        jobs = [asyncio.create_task(job) for job in (prepare(), _clean_up(limit, hall), _measure(app))]
         async with gc_tuning.tuned_gc(), measured_lag(app.state.process), hall.listening():
             yield
         for task in (*jobs, *resuming):
@@ -196,14 +192,11 @@ def _lifespan(request_counts: MemoryStore) -> Callable[[Litestar], AbstractAsync
     return lifespan
 
 
-async def _clean_up(counts: MemoryStore, hall: Hall) -> None:
-    """Once a minute delete request counts that have expired, and release the rooms of finished matches.
-
-    A client that never comes back would keep its count forever, and a match its memory.
-    """
+async def _clean_up(limit: RequestLimit, hall: Hall) -> None:
+    """Once a minute forget expired request counts, and release the rooms of finished matches."""
     while True:
         await asyncio.sleep(_MINUTE)
-        await counts.delete_expired()
+        limit.forget_expired()
         hall.release_finished_rooms()
 
 

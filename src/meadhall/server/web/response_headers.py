@@ -9,19 +9,19 @@ from litestar.types import Message, Scope
 
 from meadhall.server.web.sessions import session_cookie
 
-_SECURITY: Final = {
-    "Content-Security-Policy": "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
-    "Referrer-Policy": "same-origin",
-    "X-Content-Type-Options": "nosniff",
-    "X-Frame-Options": "DENY",
-}
+_SECURITY: Final = (
+    (b"content-security-policy", b"default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"),
+    (b"referrer-policy", b"same-origin"),
+    (b"x-content-type-options", b"nosniff"),
+    (b"x-frame-options", b"DENY"),
+)
 
 
 async def add_headers(message: Message, scope: Scope) -> None:
     """Add these headers to the start of a response."""
     if message["type"] != "http.response.start" or scope["type"] != ScopeType.HTTP:
         return
-    added = [(name.lower().encode(), value.encode()) for name, value in _SECURITY.items()]
+    added = list(_SECURITY)
     if scope["path"].startswith("/static/") and message["status"] == 200:
         versioned = b"v=" in scope["query_string"]  # the address changes with the file's content
         added.append((b"cache-control", b"public, max-age=31536000, immutable" if versioned else b"no-cache"))

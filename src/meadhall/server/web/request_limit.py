@@ -1,0 +1,88 @@
+"""The limit on requests that one client address sends in a minute."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Callable
+from math import ceil
+from time import monotonic
+from typing import Final
+
+from litestar.enums import ScopeType
+from litestar.exceptions import TooManyRequestsException
+from litestar.types import ASGIApp, Message, Receive, Scope, Send
+
+from meadhall.server.web.request import address_group
+
+_NOT_LIMITED: Final = re.compile(r"^/static/|^/health$|^/metrics$|/(stream|events)$")
+"""Streams have a limit of their own: see ``stream_limit.py``."""
+
+_MINUTE: Final = 60.0
+
+Refuse = Callable[[Scope, Receive, Send, Exception], Awaitable[None]]
+"""Answers a request that is refused."""
+
+
+class RequestLimit:
+    """Counts requests by client address. A minute begins with the first request of the address.
+
+    Args:
+        per_minute: requests of one address in a minute.
+    """
+
+    def __init__(self, per_minute: int) -> None:
+        self._per_minute = per_minute
+        self._minutes: dict[str, tuple[float, int]] = {}  # by address: when its minute ends, and the requests in it
+
+    def __len__(self) -> int:
+        """Return the number of addresses whose requests are remembered."""
+        return len(self._minutes)
+
+    def count(self, address: str) -> tuple[int, float]:
+        """Count a request. Return how many more the address may send, -1 for none, not even this one, and for how many seconds."""
+        now = monotonic()
+        end, counted = self._minutes.get(address, (0.0, 0))
+        if end <= now:
+            end, counted = now + _MINUTE, 0
+        left = self._per_minute - counted - 1
+        if left >= 0:
+            self._minutes[address] = end, counted + 1
+        return left, end - now
+
+    def forget_expired(self) -> None:
+        """Forget the addresses whose minute is over: one that never comes back would be remembered forever."""
+        now = monotonic()
+        self._minutes = {address: minute for address, minute in self._minutes.items() if minute[0] > now}
+
+    def headers(self, left: int, seconds: float) -> dict[str, str]:
+        """Return the headers that tell a client what it may still send."""
+        return {
+            "ratelimit-policy": f"{self._per_minute}; w={_MINUTE:.0f}",
+            "ratelimit-limit": str(self._per_minute),
+            "ratelimit-remaining": str(max(0, left)),
+            "ratelimit-reset": str(ceil(seconds)),
+        }
+
+
+def limit_request_rate(app: ASGIApp, limit: RequestLimit, refuse: Refuse) -> ASGIApp:
+    """Wrap ``app`` so that requests beyond the limit are refused."""
+
+    async def limited(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != ScopeType.HTTP or _NOT_LIMITED.search(scope["path"]):
+            await app(scope, receive, send)
+            return
+        left, seconds = limit.count(address_group(scope["client"][0]) if scope["client"] else "unknown")
+        headers = limit.headers(left, seconds)
+        if left < 0:
+            await refuse(scope, receive, send, TooManyRequestsException(headers=headers))
+            return
+
+        async def send_with_limit(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                added = [(name.encode(), value.encode()) for name, value in headers.items()]
+                message["headers"] = [*message["headers"], *added]
+            await send(message)
+
+        await app(scope, receive, send_with_limit)
+
+    return limited
