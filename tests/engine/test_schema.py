@@ -47,7 +47,7 @@ def test_copying_covers_every_byte() -> None:
 
 
 def test_padding_and_the_generator_are_not_listed_as_fields() -> None:
-    assert field_names(Odd.dtype) == ["reveals", "players", "actor", "small", "large", "row", "grid"]
+    assert field_names(Odd.dtype) == ("reveals", "players", "actor", "small", "large", "row", "grid")
 
 
 def test_attributes_are_views_that_read_as_plain_integers() -> None:

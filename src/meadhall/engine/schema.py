@@ -205,14 +205,14 @@ def record(cls: type[R]) -> type[R]:
 
 
 def copied(states: States) -> States:
-    """Copy an array of states as bytes. NumPy copies field by field, which takes six times as long for the largest state."""
-    copy: States = states.view(np.uint8).copy().view(states.dtype)
-    return copy
+    """Copy an array of states as bytes. NumPy copies field by field, which takes six times as long, also for the smallest state."""
+    return np.ndarray(states.shape, states.dtype, bytearray(states.tobytes()))
 
 
-def field_names(dtype: np.dtype[np.void]) -> list[str]:
+@cache
+def field_names(dtype: np.dtype[np.void]) -> tuple[str, ...]:
     """Return the fields of a state, without the generator and padding."""
-    return [name for name in dtype.names or () if name != "rng" and not name.startswith(GAP)]
+    return tuple(name for name in dtype.names or () if name != "rng" and not name.startswith(GAP))
 
 
 if INTERPRETED:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from copy import deepcopy
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 from meadhall.engine.events import Event
@@ -55,7 +56,8 @@ def to_record(match: Match, viewer: int, *, legal: bool, sealed: bool) -> MatchR
 def to_actions(match: Match, viewer: int, *, after: int, sealed: bool) -> list[dict[str, Any]]:
     """Write the actions of a record that are numbered above ``after``. See ``Match.recorded``."""
     viewer = EVERYTHING if match.ended and not sealed else viewer
-    return [_action(match, step, viewer) for step in match.steps if step.n > after]
+    new = list(takewhile(lambda step: step.n > after, reversed(match.steps)))
+    return [_action(match, step, viewer) for step in reversed(new)]
 
 
 def _action(match: Match, step: Step, viewer: int, legal: bool = False) -> dict[str, Any]:

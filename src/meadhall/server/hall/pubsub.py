@@ -17,25 +17,48 @@ class Subscriber:
     def __init__(self, guest: str) -> None:
         self.guest = guest
         self._is_outdated = True
-        self._wakeup = asyncio.Event()
+        self._waiting: asyncio.Future[None] | None = None
+        self._waits_since = 0.0
+        self._timer: asyncio.TimerHandle | None = None
 
     def notify(self) -> None:
         """Tell the subscriber that there is a new version."""
         self._is_outdated = True
-        self._wakeup.set()
+        self._wake()
 
     async def wait(self, seconds: float) -> bool:
         """Wait for a new version, at most ``seconds``. Return whether there is one; the first call returns True at once."""
         if not self._is_outdated:
-            # asyncio.timeout costs twice as much, and every page waits again after every move
-            timer = asyncio.get_running_loop().call_later(seconds, self._wakeup.set)
+            loop = asyncio.get_running_loop()
+            self._waits_since = loop.time()
+            if self._timer is None:
+                self._timer = loop.call_at(self._waits_since + seconds, self._wake_after, seconds)
+            self._waiting = loop.create_future()
             try:
-                await self._wakeup.wait()
+                await self._waiting
             finally:
-                timer.cancel()
-        self._wakeup.clear()
+                self._waiting = None
         is_outdated, self._is_outdated = self._is_outdated, False
         return is_outdated
+
+    def close(self) -> None:
+        """Stop the timer."""
+        if self._timer is not None:
+            self._timer.cancel()
+
+    def _wake_after(self, seconds: float) -> None:
+        """End a wait that has lasted so long. There is one timer for all waits: to start one for each would double their cost."""
+        loop = asyncio.get_running_loop()
+        due = self._waits_since + seconds
+        if due > loop.time():  # it has waited again since
+            self._timer = loop.call_at(due, self._wake_after, seconds)
+        else:
+            self._timer = None
+            self._wake()
+
+    def _wake(self) -> None:
+        if self._waiting is not None and not self._waiting.done():
+            self._waiting.set_result(None)
 
 
 class Channel:
@@ -56,6 +79,7 @@ class Channel:
             yield subscriber
         finally:
             self._subscribers.discard(subscriber)
+            subscriber.close()
 
     def publish(self, guests: Collection[str] | None = None) -> None:
         """Notify all subscribers, or only the pages of some guests."""

@@ -209,12 +209,14 @@ async def give_hint(room: Room, program: Guest) -> list[HintInfo]:
 
 
 @post("/tables/{id:str}/actions", status_code=200, responses=table_refusals(403, 413, 422))
-async def play_action(data: Annotated[NewAction, _STRICT], room: Room, program: Guest) -> TableInfo:
+async def play_action(data: Annotated[NewAction, _STRICT], request: AnyRequest) -> TableInfo:
     """Play an action.
 
     If you have already played this action with this ``n``, nothing changes and the answer is the table as it is now. So you can
     repeat a request whose answer was lost.
     """
+    program = guest_of(request)  # not as a dependency: see the action of a page
+    room = await provide_room(request.app.state.hall, program, request.path_params["id"])
     await room.act(program, data.action, data.n)
     return table_info(room, program)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -45,8 +44,8 @@ class TableEvents:
             for step in match.recorded(seat, after=self._last, sealed=daily.is_sealed(self._room.table)):
                 self._last = step["n"]
                 yield _event("action", step, self._last)
-        yield _event("table", msgspec.to_builtins(table_info(self._room, self._guest)))
+        yield _event("table", table_info(self._room, self._guest))
 
 
 def _event(name: str, data: Any, id: int | None = None) -> bytes:
-    return event_stream.encode_event(json.dumps(data, ensure_ascii=False), name, id)
+    return event_stream.encode_event(msgspec.json.encode(data).decode(), name, id)

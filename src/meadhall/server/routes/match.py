@@ -13,6 +13,7 @@ from meadhall.server.hall.room import Room
 from meadhall.server.pages.responses import see_other, table_answer, wants_json
 from meadhall.server.routes.answers import Answer, answer_after
 from meadhall.server.routes.api_models import hint_infos
+from meadhall.server.routes.tables import provide_room
 from meadhall.server.store.models import Guest
 from meadhall.server.web.forms import Form, action_number, integer, read_form
 from meadhall.server.web.links import link
@@ -21,9 +22,11 @@ from meadhall.server.web.sessions import guest_of
 
 
 @post("/tables/{id:str}/act", status_code=200)
-async def act(request: AnyRequest, room: Room) -> Answer:
+async def act(request: AnyRequest) -> Answer:
     """Play an action."""
-    guest, form = guest_of(request), await read_form(request)  # not as dependencies: Litestar would start a task for each
+    # not as dependencies: to find and start them takes Litestar longer than all of this
+    room = await provide_room(request, request.app.state.hall, request.path_params["id"])
+    guest, form = guest_of(request), await read_form(request)
     try:
         action, number = action_number(form), integer(form, "n")
     except MeadhallError as error:

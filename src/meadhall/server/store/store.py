@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import math
 import time
-from collections.abc import AsyncIterator, Callable, Collection, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from datetime import datetime
@@ -133,8 +133,12 @@ class Store:
 
     async def transact(self, work: Callable[[Connection], T]) -> T:
         """Run ``work`` in one transaction and return its result. Raises DatabaseUnavailable."""
+        return await self._answered(self._database.transact(work))
+
+    async def _answered(self, transaction: Awaitable[T]) -> T:
+        """Return the result of a transaction. Raises DatabaseUnavailable."""
         try:
-            return await self._database.transact(work)
+            return await transaction
         except NotStored as error:
             log.warning("the database can't store anything: %s", error)
             raise DatabaseUnavailable(
@@ -355,7 +359,10 @@ class Store:
         expected = version if self.shared else None  # alone, this process knows the latest
         notice = self.payload("table", table) if self.shared else None
         try:
-            await self.transact(lambda connection: entries.append(connection, table, entry, over, expected, outcome, notice))
+            if over or self.shared:
+                await self.transact(lambda connection: entries.append(connection, table, entry, over, expected, outcome, notice))
+            else:
+                await self._answered(self._database.insert(entries.INSERT, entries.row(table, entry)))
         except IntegrityError:
             raise Conflict from None
 

@@ -39,7 +39,7 @@ class RequestLimit:
         return len(self._minutes)
 
     def count(self, address: str) -> tuple[int, float]:
-        """Count a request. Return how many more the address may send, -1 for none, not even this one, and for how many seconds."""
+        """Count a request. Return how many more the address may send (-1: not even this one), and for how many seconds."""
         now = monotonic()
         end, counted = self._minutes.get(address, (0.0, 0))
         if end <= now:

@@ -16,8 +16,8 @@ _ENTRY = schema.match_entries.c
 _TABLE = schema.tables.c
 
 # Built once: they run with every action.
-_INSERT = insert(schema.match_entries)
-_INSERT_AND_TELL = _INSERT.returning(func.pg_notify(CHANNEL, bindparam("notice")))
+INSERT = insert(schema.match_entries)
+_INSERT_AND_TELL = INSERT.returning(func.pg_notify(CHANNEL, bindparam("notice")))
 _NEWS = (
     select(_TABLE.version, _ENTRY.number, _ENTRY.kind, _ENTRY.seat, _ENTRY.value)
     .select_from(schema.tables)
@@ -45,6 +45,11 @@ def news(connection: Connection, table: str, version: int, entry_count: int) -> 
             )
 
 
+def row(table: str, entry: Entry) -> dict[str, Any]:
+    """Return a new entry as ``INSERT`` stores it."""
+    return {"table_id": table, "created_at": now(), **vars(entry)}
+
+
 def append(
     connection: Connection,
     table: str,
@@ -64,10 +69,9 @@ def append(
     """
     if version is not None and tables.locked_version(connection, table) != version:
         raise Conflict
-    values = {"table_id": table, "created_at": now(), **vars(entry)}
     if notice is None:
-        connection.execute(_INSERT, values)
+        connection.execute(INSERT, row(table, entry))
     else:
-        connection.execute(_INSERT_AND_TELL, {**values, "notice": notice})
+        connection.execute(_INSERT_AND_TELL, {**row(table, entry), "notice": notice})
     if over and not tables.finish(connection, table, outcome):
         raise Conflict
