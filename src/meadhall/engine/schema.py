@@ -205,7 +205,7 @@ def record(cls: type[R]) -> type[R]:
 
 
 def copied(states: States) -> States:
-    """Copy an array of states as bytes. NumPy copies field by field, which takes six times as long, also for the smallest state."""
+    """Copy an array of states as bytes. NumPy copies field by field, which takes six times as long."""
     return np.ndarray(states.shape, states.dtype, bytearray(states.tobytes()))
 
 
