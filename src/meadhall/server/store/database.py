@@ -189,7 +189,8 @@ class SqliteDatabase:
 def _written(statement: Insert) -> tuple[str, Callable[[Mapping[str, Any]], list[Any]]]:
     """Return an insert in SQLite's SQL, and a function that puts the values of a row in its order, as SQLite stores them."""
     compiled = statement.compile(dialect=sqlite.dialect())
-    columns = [(name, compiled._bind_processors.get(name)) for name in compiled.positiontup or ()]
+    converters: Mapping[str, Any] = compiled._bind_processors
+    columns = [(name, converters.get(name)) for name in compiled.positiontup or ()]
     return str(compiled), lambda row: [convert(row[name]) if convert else row[name] for name, convert in columns]
 
 
