@@ -214,6 +214,22 @@ def move(
     return move_hall(from_, to)
 
 
+def doctor(
+    data: Annotated[Path | None, typer.Option(help=_("Folder for the database file (MEADHALL_DATA)."))] = None,
+    database_url: Annotated[
+        str | None, typer.Option(help=_("Another database, e.g. postgresql+asyncpg://… (MEADHALL_DATABASE_URL)."))
+    ] = None,
+    url: Annotated[
+        str | None, typer.Option(help=_("Public address of the hall, to ask it through its proxy (MEADHALL_URL)."))
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help=_("Print the findings as JSON."))] = False,
+) -> int:
+    from meadhall.cli.doctor import check_hall
+
+    given = {"MEADHALL_DATA": data, "MEADHALL_DATABASE_URL": database_url, "MEADHALL_URL": url}
+    return check_hall(os.environ | {name: str(value) for name, value in given.items() if value is not None}, as_json)
+
+
 def split_names(names: str) -> list[str]:
     """Split ``"a,b"`` into a list."""
     return [name.strip() for name in names.split(",") if name.strip()]
@@ -261,6 +277,7 @@ def build() -> typer.Typer:
     app.command(help=_("Show how the win chances changed in a recorded match, and its turning points."))(analyse)
     app.command(help=_("Compile the rules now instead of at the first game."))(warm)
     app.command(help=_("List the games."))(games)
+    app.command(help=_("Check the settings, folders, database, clock, compiled rules, port and proxy of a hall."))(doctor)
     app.command(help=_("Write everything in the hall's database to a file, while the hall runs."))(backup)
     app.command(help=_("Fill the hall's database from a backup, and verify all matches."))(restore)
     app.command(help=_("Copy a hall from one database to another, and verify all matches."))(move)

@@ -25,7 +25,7 @@ from meadhall.server.ops import gc_tuning, metrics
 from meadhall.server.ops.loop_lag import measured_lag
 from meadhall.server.pages.responses import failed, no_file, refused
 from meadhall.server.pages.templates import static_folders
-from meadhall.server.routes import api, daily, learn, lobby, match, monitoring, redirects, replay, seat_links, tables
+from meadhall.server.routes import api, daily, echo, learn, lobby, match, monitoring, redirects, replay, seat_links, tables
 from meadhall.server.routes import hall as hall_routes
 from meadhall.server.settings import Settings
 from meadhall.server.store.store import Store
@@ -86,7 +86,7 @@ def build_app(requests_per_minute: int) -> Litestar:
     """Return the application without a hall. The routes serve the hall in its state, see ``serve_hall``."""
     limit = RequestLimit(requests_per_minute)
     app = Litestar(
-        route_handlers=[_pages(), *api.routers(), *monitoring.routes, *_static_files()],
+        route_handlers=[_pages(), *api.routers(), *monitoring.routes, *echo.routes, *_static_files()],
         dependencies={
             "hall": Provide(lambda: app.state.hall, sync_to_thread=False),
             "sessions": Provide(lambda: app.state.sessions, sync_to_thread=False),

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from ipaddress import IPv6Address, ip_address, ip_network
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 from urllib.parse import urlsplit
 
 from platformdirs import user_data_path
@@ -31,6 +31,10 @@ _SUB_PATH: Final = re.compile(r"(/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*/?", re.ASCII)
 _NO_BRACKETS = str.maketrans("", "", "[]")
 
 Number = TypeVar("Number", int, float)
+
+
+_READ_ELSEWHERE: Final = frozenset({"MEADHALL_CACHE", "MEADHALL_INTERPRET", "MEADHALL_LANG"})
+"""Variables that the engine and the command read."""
 
 
 class BadSetting(MeadhallError):
@@ -136,6 +140,19 @@ def _checked_log(text: str) -> str:
     if text not in (TEXT, JSON):
         raise BadSetting(f"MEADHALL_LOG must be text or json, not {text!r}")
     return text
+
+
+def known_variables() -> frozenset[str]:
+    """Return the names of all environment variables that are settings: those that ``from_environment`` asks for, and others."""
+    asked: set[str] = set()
+
+    class Asked(dict[str, str]):
+        def get(self, name: str, *_: Any) -> Any:
+            asked.add(name)
+            return ""
+
+    Settings.from_environment(Asked())
+    return _READ_ELSEWHERE | asked
 
 
 def _checked_host(text: str) -> str:

@@ -41,6 +41,9 @@ That happens only if every checkpoint overlaps with a write: then the log never 
 TIMEOUT: Final = 60.0
 """Seconds after which a query to PostgreSQL fails: a table stands still while it waits for one."""
 
+POOL_SIZE: Final = 10
+"""Connections that a process may have open to PostgreSQL."""
+
 APPLICATION: Final = "meadhall"
 """How the connections of a hall are called in PostgreSQL, e.g. in pg_stat_activity."""
 
@@ -214,7 +217,7 @@ class PostgresDatabase:
     def __init__(self, url: URL, timeout: float | None) -> None:
         self._engine = create_async_engine(
             url,
-            pool_size=10,
+            pool_size=POOL_SIZE,
             max_overflow=0,
             pool_pre_ping=True,
             hide_parameters=True,

@@ -41,6 +41,11 @@ def newest_revision() -> str:
     return str(ScriptDirectory(str(Path(__file__).parent)).get_current_head())
 
 
+def known_revisions() -> frozenset[str]:
+    """Return all revisions of the schema from which this Meadhall can upgrade, the newest included."""
+    return frozenset(script.revision for script in ScriptDirectory(str(Path(__file__).parent)).walk_revisions())
+
+
 def lock_schema(connection: Connection) -> None:
     """Let no other process upgrade this PostgreSQL database, and so start a hall on it, until the transaction ends."""
     connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _LOCK})

@@ -1,0 +1,55 @@
+"""``meadhall doctor``: check a hall and what it needs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Final
+
+from rich.text import Text
+
+from meadhall.cli.console import WRONG, console, without_control_characters
+from meadhall.engine.language import gettext as _
+from meadhall.engine.language import marked, ngettext
+from meadhall.server.doctor.examine import examine
+from meadhall.server.doctor.findings import Finding
+
+_STATUS: Final = {"ok": marked("ok"), "warning": marked("warning"), "wrong": marked("wrong")}
+_STYLE: Final = {"ok": "green", "warning": "yellow", "wrong": "bold red"}
+_CHECKS: Final = {
+    "settings": marked("settings"),
+    "folder": marked("folder"),
+    "files": marked("open files"),
+    "cache": marked("compiled rules"),
+    "database": marked("database"),
+    "clock": marked("clock"),
+    "port": marked("port"),
+    "proxy": marked("proxy"),
+}
+
+
+def check_hall(environment: Mapping[str, str], as_json: bool) -> int:
+    """Print what every check found, and what to do. Returns the exit status: 1 if something is wrong."""
+    found = []
+    for finding in examine(environment):
+        found.append(finding)
+        if not as_json:
+            _show(finding)
+    wrong = sum(finding.status == "wrong" for finding in found)
+    if as_json:
+        print(json.dumps([asdict(finding) for finding in found], ensure_ascii=False, indent=2))
+    elif wrong:
+        print(ngettext("{count} thing is wrong.", "{count} things are wrong.", wrong).format(count=wrong))
+    else:
+        print(_("The hall can be opened."))
+    return WRONG if wrong else 0
+
+
+def _show(finding: Finding) -> None:
+    out, width = console(), max(len(_(status)) for status in _STATUS.values())
+    status = Text(_(_STATUS[finding.status]).ljust(width), style=_STYLE[finding.status])
+    text = without_control_characters(f"{_(_CHECKS[finding.check])}: {finding.text}")
+    out.print(Text.assemble(status, "  ", text), soft_wrap=True)
+    if finding.advice:
+        out.print(Text(" " * (width + 4) + without_control_characters(finding.advice)), soft_wrap=True)

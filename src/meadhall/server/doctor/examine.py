@@ -1,0 +1,36 @@
+"""All checks, in the order in which to repair what they find."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from meadhall.engine.language import gettext as _
+from meadhall.server.doctor import database, machine, network
+from meadhall.server.doctor.findings import Finding
+from meadhall.server.settings import BadSetting, Settings
+from meadhall.server.store.database import POOL_SIZE
+
+
+def examine(environment: Mapping[str, str]) -> Iterator[Finding]:
+    """Check the hall that these environment variables describe. Nothing is changed."""
+    yield from machine.check_variables(environment)
+    try:
+        settings = Settings.from_environment(environment)
+    except BadSetting as error:
+        yield Finding("settings", "wrong", str(error), _("Correct this setting; the other checks need it."))
+        return
+    if settings.workers > 1 and settings.embedded:
+        yield Finding(
+            "settings",
+            "wrong",
+            _("{count} web processes need PostgreSQL").format(count=settings.workers),
+            _("Set MEADHALL_DATABASE_URL to a PostgreSQL database, or MEADHALL_WORKERS to 1."),
+        )
+    yield from machine.check_folder(settings)
+    yield from machine.check_files()
+    yield from machine.check_compiled_rules()
+    yield from database.check_database(settings, settings.workers * POOL_SIZE)
+    yield from database.check_clock()
+    yield from network.check_port(settings)
+    if settings.public_url:
+        yield from network.check_proxy(settings.public_url)

@@ -1,0 +1,209 @@
+"""Checks of the network: the port or Unix socket, and the way through a proxy to a running hall."""
+
+from __future__ import annotations
+
+import json
+import socket
+import ssl
+import time
+from collections.abc import Iterator
+from contextlib import closing, suppress
+from dataclasses import dataclass
+from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
+from pathlib import Path
+from typing import Final
+from urllib.parse import urlsplit
+
+from meadhall.engine.language import gettext as _
+from meadhall.server.doctor.findings import Finding
+from meadhall.server.listener import CannotListen, bind
+from meadhall.server.routes.echo import PATH, PAUSE
+from meadhall.server.settings import Settings
+
+_TIMEOUT: Final = 10.0
+"""Seconds to wait for a connection or an answer."""
+
+_LONGEST_ANSWER: Final = 10_000
+"""Bytes. A program that is not a hall may answer anything."""
+
+_LOCAL: Final = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - replaced, not bound
+"""Where to reach a server on this machine that listens on all interfaces."""
+
+
+@dataclass(frozen=True)
+class Arrival:
+    """How a request arrived at the hall.
+
+    Attributes:
+        scheme: as the hall sees it.
+        host: the Host header as the hall sees it.
+        client: the address of the client as the hall sees it.
+        forwarded_for: the header ``X-Forwarded-For``, trusted or not.
+        forwarded_scheme: the header ``X-Forwarded-Proto``, trusted or not.
+    """
+
+    scheme: str
+    host: str
+    client: str
+    forwarded_for: str
+    forwarded_scheme: str
+
+
+class _UnixConnection(HTTPConnection):
+    def __init__(self, path: Path) -> None:
+        super().__init__("localhost", timeout=_TIMEOUT)
+        self._path = path
+
+    def connect(self) -> None:
+        self.sock = socket.socket(socket.AF_UNIX)
+        self.sock.settimeout(_TIMEOUT)
+        self.sock.connect(str(self._path))
+
+
+def check_port(settings: Settings) -> Iterator[Finding]:
+    """Check that the address to listen on is free, or that a hall answers there."""
+    place = str(settings.socket or settings.authority)
+    answer = _health(settings)
+    if answer == "ok":
+        yield Finding("port", "ok", _("a hall answers at {place}").format(place=place))
+    elif answer:
+        advice = _("Look at the log of the hall, and at what this says about the database.")
+        yield Finding("port", "wrong", _("the hall at {place} says: {status}").format(place=place, status=answer), advice)
+    else:
+        try:
+            with bind(settings):
+                pass
+        except CannotListen as error:
+            advice = _("Stop the program that listens there, or choose another port with MEADHALL_PORT.")
+            yield Finding("port", "wrong", str(error), advice)
+        else:
+            yield Finding("port", "ok", _("{place} is free").format(place=place))
+
+
+def _health(settings: Settings) -> str:
+    """Return the status that a hall on this machine tells, "" if no hall answers."""
+    host = _LOCAL.get(settings.host, settings.host)
+    connection = (
+        HTTPConnection(host, settings.port, timeout=_TIMEOUT) if settings.socket is None else _UnixConnection(settings.socket)
+    )
+    with closing(connection), suppress(OSError, HTTPException, ValueError, LookupError, TypeError):
+        connection.request("GET", "/health")
+        return str(json.loads(connection.getresponse().read(_LONGEST_ANSWER))["status"])
+    return ""
+
+
+def check_proxy(public_url: str) -> Iterator[Finding]:
+    """Ask the running hall at its public address how requests arrive, and whether its streams are held back."""
+    parts = urlsplit(public_url)
+    connection: HTTPConnection
+    if parts.scheme == "https":
+        connection = HTTPSConnection(parts.netloc, timeout=_TIMEOUT, context=ssl.create_default_context())
+    else:
+        connection = HTTPConnection(parts.netloc, timeout=_TIMEOUT)
+    try:
+        with closing(connection):
+            connection.request("GET", f"{parts.path}{PATH}", headers={"Accept-Encoding": "identity"})
+            response = connection.getresponse()
+            if response.status != 200:
+                yield _not_the_hall(public_url, f"{response.status} {response.reason}")
+                return
+            arrival = _first_event(response)
+            first = time.monotonic()
+            response.read(_LONGEST_ANSWER)
+            pause = time.monotonic() - first
+    except ssl.SSLError as error:
+        advice = _("Renew the certificate of the proxy, or correct the name in MEADHALL_URL.")
+        text = _("the certificate of {url} is refused: {reason}").format(url=public_url, reason=error.reason or str(error))
+        yield Finding("proxy", "wrong", text, advice)
+        return
+    except (OSError, HTTPException, ValueError, TypeError) as error:
+        yield _not_the_hall(public_url, str(error))
+        return
+    yield from _check_arrival(arrival, parts.scheme, parts.netloc)
+    yield _streams(pause)
+    if parts.scheme == "https":
+        yield _protocol(parts.hostname or "", parts.port or 443)
+
+
+def _first_event(response: HTTPResponse) -> Arrival:
+    """Return the content of the first event. Raises ValueError or TypeError if it is not from a hall."""
+    line = response.readline(_LONGEST_ANSWER).decode()
+    return Arrival(**json.loads(line.removeprefix("data: ")))
+
+
+def _not_the_hall(url: str, reason: str) -> Finding:
+    return Finding(
+        "proxy",
+        "wrong",
+        _("no hall answers at {url}: {reason}").format(url=url, reason=reason),
+        _("Start the hall and the proxy, and compare MEADHALL_URL with the proxy's address and path."),
+    )
+
+
+def _check_arrival(arrival: Arrival, scheme: str, host: str) -> Iterator[Finding]:
+    if arrival.forwarded_for and arrival.client not in arrival.forwarded_for:
+        yield Finding(
+            "proxy",
+            "wrong",
+            _("the hall does not trust the proxy at {address}, so all guests count as one client").format(address=arrival.client),
+            _("Set MEADHALL_PROXIES={address}.").format(address=arrival.client),
+        )
+    elif not arrival.forwarded_for and scheme == "https":
+        yield Finding(
+            "proxy",
+            "warning",
+            _("the proxy does not tell the address of its clients, so all guests count as one client"),
+            _("Let it send X-Forwarded-For; docs/host has a working file for nginx and one for Caddy."),
+        )
+    else:
+        yield Finding("proxy", "ok", _("the hall sees this request come from {address}").format(address=arrival.client))
+    if arrival.host.lower() != host.lower():
+        yield Finding(
+            "proxy",
+            "wrong",
+            _("the hall is asked for the host {found} instead of {expected}").format(found=arrival.host, expected=host),
+            _("Let the proxy pass the Host header on unchanged; otherwise links are wrong and forms are refused."),
+        )
+    else:
+        yield Finding("proxy", "ok", _("the Host header arrives unchanged"))
+    if arrival.scheme != scheme or arrival.forwarded_scheme not in ("", scheme):
+        yield Finding(
+            "proxy",
+            "wrong",
+            _("the hall takes this request for {found}, but it was {expected}").format(
+                found=arrival.forwarded_scheme or arrival.scheme, expected=scheme
+            ),
+            _("Let the proxy send X-Forwarded-Proto, and name it in MEADHALL_PROXIES; otherwise cookies are not secure."),
+        )
+    else:
+        yield Finding("proxy", "ok", _("the hall knows that it is reached by {scheme}").format(scheme=scheme))
+
+
+def _streams(pause: float) -> Finding:
+    if pause < PAUSE / 2:
+        return Finding(
+            "proxy",
+            "wrong",
+            _("the proxy holds streams back, so pages would not show other players' moves"),
+            _("Switch buffering off for text/event-stream, e.g. proxy_buffering off in nginx."),
+        )
+    return Finding("proxy", "ok", _("streams arrive at once"))
+
+
+def _protocol(host: str, port: int) -> Finding:
+    """Check that the proxy speaks HTTP/2: a browser opens only six connections to an HTTP/1.1 host."""
+    context = ssl.create_default_context()
+    context.set_alpn_protocols(["h2", "http/1.1"])
+    with (
+        suppress(OSError),
+        socket.create_connection((host, port), _TIMEOUT) as plain,
+        context.wrap_socket(plain, server_hostname=host) as encrypted,
+    ):
+        if encrypted.selected_alpn_protocol() == "h2":
+            return Finding("proxy", "ok", _("browsers can use HTTP/2"))
+    return Finding(
+        "proxy",
+        "warning",
+        _("the proxy does not speak HTTP/2, so a browser can show only six pages of the hall"),
+        _("Switch HTTP/2 on at the proxy, e.g. http2 on in nginx."),
+    )
