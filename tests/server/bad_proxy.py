@@ -21,7 +21,7 @@ def bad_proxy(upstream: int, headers: Mapping[str, str], buffers: bool = False, 
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            sent = {name.lower(): value for name, value in self.headers.items()} | headers
+            sent = {name.lower(): value for name, value in self.headers.items()} | dict(headers)
             connection = http.client.HTTPConnection("127.0.0.1", upstream, timeout=30)
             connection.request("GET", self.path, headers=sent)
             answer = connection.getresponse()

@@ -129,8 +129,9 @@ async def test_a_restored_hall_knows_its_guests_and_continues_its_matches(
         program = await hall.program("Robot")
         opened = (await program.open(game=AXES, players=2))["id"]
         await asyncio.to_thread(back_up, tmp_path / "hall.backup", on_each_database)
+        stored = await asyncio.to_thread(tally, on_each_database)
     assert await asyncio.to_thread(restore, tmp_path / "hall.backup", elsewhere, False) == 0
-    assert not (await asyncio.to_thread(tally, on_each_database)).differences(await asyncio.to_thread(tally, elsewhere))
+    assert not stored.differences(await asyncio.to_thread(tally, elsewhere))
     async with open_hall(elsewhere) as hall:
         people = [same(person, hall) for person in (host, friend)]
         match = (await hall.room(room.table.id)).match

@@ -17,7 +17,6 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-import asyncpg
 import pytest
 import trustme
 
@@ -29,6 +28,7 @@ from meadhall.server.doctor.examine import examine
 from meadhall.server.doctor.findings import Finding
 from meadhall.server.doctor.machine import check_compiled_rules, check_files
 from meadhall.server.settings import Settings
+from meadhall.server.store.database import open_database
 from ports import free_port
 from server.bad_proxy import bad_proxy
 from server.halls import with_guests
@@ -159,6 +159,9 @@ async def test_a_hall_that_runs_is_not_disturbed(environment: dict[str, str], co
         assert troubles(found) == []
         assert "a hall answers" in about("port", found)[0].text
         assert "ERROR" not in hall.log.read_text()
+        public = environment | {"MEADHALL_URL": hall.url, "MEADHALL_PORT": str(hall.port)}
+        assert len(about("proxy", await asyncio.to_thread(lambda: list(examine(public))))) == 4
+    the_only(await asyncio.to_thread(lambda: list(examine(public))), "warning", "was not tried")
 
 
 def test_a_damaged_file_and_an_unknown_or_older_schema_are_told(settings: Settings) -> None:
@@ -197,10 +200,10 @@ def change(settings: Settings, *statements: str) -> None:
     """Run statements in a PostgreSQL database."""
 
     async def run() -> None:
-        connection = await asyncpg.connect(str(settings.database_url).replace("+asyncpg", ""))
+        database = open_database(settings.url)
         for statement in statements:
-            await connection.execute(statement)
-        await connection.close()
+            await database.transact(lambda connection, sql=statement: connection.exec_driver_sql(sql))
+        await database.close()
 
     asyncio.run(run())
 

@@ -31,6 +31,14 @@ def examine(environment: Mapping[str, str]) -> Iterator[Finding]:
     yield from machine.check_compiled_rules()
     yield from database.check_database(settings, settings.workers * POOL_SIZE)
     yield from database.check_clock()
-    yield from network.check_port(settings)
-    if settings.public_url:
+    status = network.status_of(settings)
+    yield from network.check_port(settings, status)
+    if settings.public_url and status:
         yield from network.check_proxy(settings.public_url)
+    elif settings.public_url:
+        yield Finding(
+            "proxy",
+            "warning",
+            _("no hall runs here, so {url} was not tried").format(url=settings.public_url),
+            _("Start the hall and run this again."),
+        )

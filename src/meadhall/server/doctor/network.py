@@ -60,27 +60,7 @@ class _UnixConnection(HTTPConnection):
         self.sock.connect(str(self._path))
 
 
-def check_port(settings: Settings) -> Iterator[Finding]:
-    """Check that the address to listen on is free, or that a hall answers there."""
-    place = str(settings.socket or settings.authority)
-    answer = _health(settings)
-    if answer == "ok":
-        yield Finding("port", "ok", _("a hall answers at {place}").format(place=place))
-    elif answer:
-        advice = _("Look at the log of the hall, and at what this says about the database.")
-        yield Finding("port", "wrong", _("the hall at {place} says: {status}").format(place=place, status=answer), advice)
-    else:
-        try:
-            with bind(settings):
-                pass
-        except CannotListen as error:
-            advice = _("Stop the program that listens there, or choose another port with MEADHALL_PORT.")
-            yield Finding("port", "wrong", str(error), advice)
-        else:
-            yield Finding("port", "ok", _("{place} is free").format(place=place))
-
-
-def _health(settings: Settings) -> str:
+def status_of(settings: Settings) -> str:
     """Return the status that a hall on this machine tells, "" if no hall answers."""
     host = _LOCAL.get(settings.host, settings.host)
     connection = (
@@ -90,6 +70,25 @@ def _health(settings: Settings) -> str:
         connection.request("GET", "/health")
         return str(json.loads(connection.getresponse().read(_LONGEST_ANSWER))["status"])
     return ""
+
+
+def check_port(settings: Settings, status: str) -> Iterator[Finding]:
+    """Check that the address to listen on is free, unless a hall answers there with this status."""
+    place = str(settings.socket or settings.authority)
+    if status == "ok":
+        yield Finding("port", "ok", _("a hall answers at {place}").format(place=place))
+    elif status:
+        advice = _("Look at the log of the hall, and at what this says about the database.")
+        yield Finding("port", "wrong", _("the hall at {place} says: {status}").format(place=place, status=status), advice)
+    else:
+        try:
+            with bind(settings):
+                pass
+        except CannotListen as error:
+            advice = _("Stop the program that listens there, or choose another port with MEADHALL_PORT.")
+            yield Finding("port", "wrong", str(error), advice)
+        else:
+            yield Finding("port", "ok", _("{place} is free").format(place=place))
 
 
 def check_proxy(public_url: str) -> Iterator[Finding]:
