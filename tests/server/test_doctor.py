@@ -14,11 +14,13 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 import trustme
+from sqlalchemy import Connection
 
 from meadhall.cli import main
 from meadhall.engine import mode
@@ -202,7 +204,7 @@ def change(settings: Settings, *statements: str) -> None:
     async def run() -> None:
         database = open_database(settings.url)
         for statement in statements:
-            await database.transact(lambda connection, sql=statement: connection.exec_driver_sql(sql))
+            await database.transact(partial(Connection.exec_driver_sql, statement=statement))
         await database.close()
 
     asyncio.run(run())
