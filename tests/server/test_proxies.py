@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import re
 import signal
 import time
@@ -21,7 +22,7 @@ from ports import free_port
 from proxies import SUB_PATH, WHOLE_HOST, Proxy, caddy, nginx
 from server.people import AXES
 from server.postgres import PostgreSQL
-from server.process import Process, hall_process
+from server.process import Process, Supervised, hall_process
 
 pytestmark = [pytest.mark.usefixtures("compiled"), pytest.mark.asyncio(loop_scope="module")]
 
@@ -203,6 +204,13 @@ async def test_limits_count_the_address_of_the_client_and_no_forged_one(behind: 
         assert (await modest.get("settings")).status_code == 200
 
 
+async def test_each_request_gets_an_id_of_the_proxy(behind: Behind) -> None:
+    async with behind.proxy.client("127.0.0.8") as client:
+        ids = [(await client.get("health", headers={"X-Request-ID": "forged"})).headers["x-request-id"] for _ in range(2)]
+    assert "forged" not in ids
+    assert ids[0] != ids[1]
+
+
 async def test_the_largest_upload_reaches_the_hall(behind: Behind) -> None:
     """A smaller limit of the proxy would answer with a page of its own."""
     async with browser(behind.proxy, "127.0.0.7") as host:
@@ -252,6 +260,28 @@ async def test_of_two_processes_behind_one_address_one_may_die(kind: str, tmp_pa
                         failed += 1
             # Caddy 2.6 does not repeat a form at the second process; it notices after 2 s that the first one is away.
             assert failed == 0 or kind == "caddy"
+
+
+async def test_a_killed_web_process_of_a_supervised_hall_is_not_missed(tmp_path: Path, postgresql: PostgreSQL) -> None:
+    """Two web processes share the Unix socket behind nginx. The other one takes the next connection."""
+    settings = {"MEADHALL_URL": WHOLE_HOST, "MEADHALL_DATABASE_URL": postgresql.new_database()}
+    with started("nginx", tmp_path, WHOLE_HOST, tmp_path / "hall.sock") as proxy:
+        hall = Supervised(tmp_path, MEADHALL_SOCKET=str(tmp_path / "hall.sock"), **settings)
+        try:
+            await hall.start()
+            async with browser(proxy) as host, browser(proxy) as friend:
+                table = await two_at_a_table(host, friend)
+                for _ in range(3):
+                    os.kill(hall.children()["web-1"], signal.SIGKILL)
+                    for client in (host, friend) * 5:
+                        assert (await client.get(table)).status_code == 200
+                        assert (await post(client, "settings", name="Ada")).status_code == 303
+                    async with asyncio.timeout(60):
+                        while "web-1" not in hall.children():  # noqa: ASYNC110 - it is another process
+                            await asyncio.sleep(0.05)
+        finally:
+            assert await hall.end(signal.SIGTERM) == 0
+    assert not (tmp_path / "hall.sock").exists()
 
 
 async def requests_at(hall: Process) -> float:
