@@ -248,6 +248,16 @@ def test_a_port_that_another_program_has_is_wrong(environment: dict[str, str]) -
             network._TIMEOUT = network_timeout  # type: ignore[misc]
 
 
+async def test_a_hall_on_a_unix_socket_is_asked_there(environment: dict[str, str], compiled: None) -> None:
+    data = Path(environment["MEADHALL_DATA"])
+    unix = {"MEADHALL_SOCKET": str(data / "hall.sock")}
+    found = about("port", await asyncio.to_thread(lambda: list(examine(environment | unix))))
+    assert "is free" in found[0].text
+    async with hall_process(data, **unix):
+        found = about("port", await asyncio.to_thread(lambda: list(examine(environment | unix))))
+        assert "a hall answers" in found[0].text
+
+
 async def test_what_a_proxy_does_wrong_is_told(tmp_path: Path, compiled: None) -> None:
     async with hall_process(tmp_path) as hall:
 

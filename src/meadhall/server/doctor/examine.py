@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Final
 
 from meadhall.engine.language import gettext as _
 from meadhall.server.doctor import database, machine, network
 from meadhall.server.doctor.findings import Finding
 from meadhall.server.settings import BadSetting, Settings
 from meadhall.server.store.database import POOL_SIZE
+
+_LISTENER: Final = 1
+"""Connections on which a process hears of the others."""
 
 
 def examine(environment: Mapping[str, str]) -> Iterator[Finding]:
@@ -29,7 +33,7 @@ def examine(environment: Mapping[str, str]) -> Iterator[Finding]:
     yield from machine.check_folder(settings)
     yield from machine.check_files()
     yield from machine.check_compiled_rules()
-    yield from database.check_database(settings, settings.workers * POOL_SIZE)
+    yield from database.check_database(settings, settings.workers * (POOL_SIZE + _LISTENER))
     yield from database.check_clock()
     status = network.status_of(settings)
     yield from network.check_port(settings, status)

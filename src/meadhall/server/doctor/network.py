@@ -152,7 +152,7 @@ def _check_arrival(arrival: Arrival, scheme: str, host: str) -> Iterator[Finding
             "proxy",
             "warning",
             _("the proxy does not tell the address of its clients, so all guests count as one client"),
-            _("Let it send X-Forwarded-For; docs/host has a working file for nginx and one for Caddy."),
+            _("Let it send X-Forwarded-For; deploy/ has a working file for nginx and one for Caddy."),
         )
     else:
         yield Finding("proxy", "ok", _("the hall sees this request come from {address}").format(address=arrival.client))
