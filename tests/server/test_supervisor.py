@@ -167,7 +167,7 @@ async def test_metrics_cover_all_processes_that_run(hall: Supervised) -> None:
         assert found[f'meadhall_event_loop_lag_seconds_count{{process="{process}"}}'] > 0
     for process in ("web-1", "web-2", "worker"):
         assert found[f'meadhall_process_resident_bytes{{process="{process}"}}'] > 1e7
-    asked = 'meadhall_requests_total{app_name="meadhall",method="POST",path="/api/v1/tables",status_code="201"}'
+    asked = 'meadhall_requests_total{method="POST",path="/api/v1/tables",status_code="201"}'
     assert found[asked] == 1
 
     os.kill(hall.children()["web-1"], signal.SIGKILL)
