@@ -226,6 +226,27 @@ async def test_a_child_that_fails_at_its_start_is_not_started_again() -> None:
         await a_child("exit(3)").keep_running()
 
 
+async def test_a_child_whose_program_is_away_for_a_while_comes_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(child_module, "_FIRST_DELAY", 0.01)
+    program = tmp_path / "program"
+    child = Child("the child", [str(program)], [], os.environ, lambda _: None, beats=False, grace=0.5)
+    with pytest.raises(CannotStart, match="No such file"):
+        await child.keep_running()
+    program.write_text("#!/bin/sh\nprintf . >&0\n")
+    program.chmod(0o700)
+    running = asyncio.create_task(child.keep_running())
+    await until(lambda: "exit status 0" in caplog.text)
+    program.rename(tmp_path / "away")
+    await until(lambda: "No such file" in caplog.text)
+    caplog.clear()
+    (tmp_path / "away").rename(program)
+    await until(lambda: "exit status 0" in caplog.text)
+    running.cancel()
+    await asyncio.gather(running, return_exceptions=True)
+
+
 async def test_a_child_whose_event_loop_stands_still_is_killed(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

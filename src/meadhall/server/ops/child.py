@@ -82,13 +82,23 @@ class Child:
         failures = 0
         while True:
             began = loop.time()
-            status = await self._run()
-            if status > 0 and not self.ready.is_set():
-                raise CannotStart(f"{self.name} could not start (exit status {status}); what it wrote above says why")
+            end, is_error = await self._outcome()
+            if is_error and not self.ready.is_set():
+                raise CannotStart(f"{self.name} could not start ({end}); what it wrote above says why")
             failures = 0 if loop.time() - began > _STABLE else failures + 1
             delay = min(_FIRST_DELAY * 2 ** (failures - 2), _LAST_DELAY) if failures > 1 else 0.0
-            log.error("%s has ended (%s); it starts again in %.2g s", self.name, _in_words(status), delay)
+            log.error("%s has ended (%s); it starts again in %.2g s", self.name, end, delay)
             await asyncio.sleep(delay)
+
+    async def _outcome(self) -> tuple[str, bool]:
+        """Run the process once. Return in words how it ended, and whether that was an error of its program."""
+        try:
+            status = await self._run()
+        except OSError as error:  # too many processes or files, too little memory, or the program is being updated
+            return f"{error.strerror or error}", True
+        if status < 0:
+            return f"killed by {signal.Signals(-status).name}", False
+        return f"exit status {status}", status > 0
 
     def kill(self) -> None:
         """End the process at once."""
@@ -144,7 +154,3 @@ class Child:
             log.error("%s has not answered for %d s and is killed", self.name, _SILENCE)
             self.kill()
             return b""
-
-
-def _in_words(status: int) -> str:
-    return f"killed by {signal.Signals(-status).name}" if status < 0 else f"exit status {status}"
