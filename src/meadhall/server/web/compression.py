@@ -14,7 +14,6 @@ from collections.abc import Iterable
 from hashlib import sha256
 from http import HTTPStatus
 from typing import Final, Protocol
-from weakref import WeakSet
 
 from litestar.enums import ScopeType
 from litestar.types import ASGIApp, HTTPResponseStartEvent, HTTPScope, Message, Receive, Scope, Send
@@ -29,12 +28,9 @@ else:
 MINIMUM_SIZE: Final = 500
 """Bytes of a response that is worth compressing."""
 
-LARGE_WINDOWS: Final = 1_000
-"""Streams whose compressor may remember 256 KB. It takes 390 KB of memory. Further ones remember 64 KB and take 180 KB."""
-
-_LARGE_WINDOW: Final = 18
-_SMALL_WINDOW: Final = 16
-"""Size of a window as a power of two. The frames of Dungeon Allies have up to 100 KB."""
+_WINDOW: Final = 16
+_HASHES: Final = 12
+"""Bytes that the compressor of a stream remembers, and places of its table, as powers of two: 130 KB of memory."""
 
 _STATIC_KEPT: Final = 256
 """Compressed static files that are kept. All together have less than 2 MB."""
@@ -73,21 +69,12 @@ class GzipStream:
 
 
 class ZstdStream:
-    """A response in zstd, with a window larger than a frame while not too many streams are open."""
-
-    _large: Final[WeakSet[ZstdStream]] = WeakSet()
+    """A response in zstd."""
 
     def __init__(self) -> None:
-        is_large = len(self._large) < LARGE_WINDOWS
-        if is_large:
-            self._large.add(self)
         parameter = zstd.CompressionParameter
         self._compressor = zstd.ZstdCompressor(
-            options={
-                parameter.compression_level: 1,
-                parameter.window_log: _LARGE_WINDOW if is_large else _SMALL_WINDOW,
-                parameter.hash_log: 14,
-            }
+            options={parameter.compression_level: 1, parameter.window_log: _WINDOW, parameter.hash_log: _HASHES}
         )
 
     def compress(self, part: bytes) -> bytes:
