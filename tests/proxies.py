@@ -42,7 +42,7 @@ class Proxy:
     Attributes:
         url: the public address of the hall.
         https, http: the ports on loopback that stand for 443 and 80.
-        trusted: a context that trusts the proxy's certificate; None: it has signed it with a key of its own.
+        trusted: a context that trusts the proxy's certificate.
     """
 
     url: str

@@ -212,7 +212,7 @@ async def test_each_request_gets_an_id_of_the_proxy(behind: Behind) -> None:
 
 
 async def test_the_largest_upload_reaches_the_hall(behind: Behind) -> None:
-    """A smaller limit of the proxy would answer with a page of its own."""
+    """A smaller limit of the proxy would answer by itself, with another page."""
     async with browser(behind.proxy, "127.0.0.7") as host:
         record = b" " * (UPLOAD_LIMIT - 2000)
         answer = await host.post("replay", files={"record": ("x.match.json", record)}, headers={"Accept": "application/json"})

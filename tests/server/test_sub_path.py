@@ -289,7 +289,7 @@ async def test_programs_on_the_same_machine_need_no_sub_path(hall: OpenHall) -> 
 
 
 async def test_invitations_have_the_public_address_whatever_the_guest_has_opened(hall: OpenHall) -> None:
-    """A host may open the hall by its address at home, and send the link to somebody elsewhere."""
+    """A host may open the hall by its address at home, and send the link to a friend elsewhere."""
     visitor = hall.person()
     table = await visitor.open()
     page = await visitor.get(f"{ROOT}/tables/{table}")
