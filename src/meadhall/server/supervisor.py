@@ -31,7 +31,7 @@ log = logging.getLogger(__name__)
 _NOT_INHERITED: Final = ("NOTIFY_SOCKET", "WATCHDOG_PID", "WATCHDOG_USEC")
 """Environment variables with which systemd speaks to this process only."""
 
-_GRACE: Final = 1.7
+_GRACE: Final = 1.4
 """Seconds that the web processes have to stop before they are killed. The hall stops within two seconds."""
 
 
