@@ -97,7 +97,7 @@ async def test_a_stream_shows_what_happens_at_another_process_and_goes_on_there(
         table = (await players[0].post(one, "/tables", game=GAME, players=2))["id"]
         await players[1].post(two, f"/tables/{table}/join")
         view = (await players[0].post(one, f"/tables/{table}/start"))["view"]  # the other player is known to be present
-        times = []
+        times: list[float] = []
         number = 0
 
         async def act(hall: Process) -> float:

@@ -1,8 +1,9 @@
 """The listener: a connection to PostgreSQL on which a process hears what other processes change.
 
-It also answers the question whether this process knows every change so far. PostgreSQL hands a notice to all listening
-connections before it confirms the commit to the process that made the change, and it delivers waiting notices before the answer
-to the next query. So after one short query on this connection, this process knows of every change that was acknowledged before.
+On the same connection a room reads its new entries. It also answers the question whether this process knows every change so far.
+PostgreSQL hands a notice to all listening connections before it confirms the commit to the process that made the change, and it
+delivers waiting notices before the answer to the next query. So after one short query on this connection, this process knows of
+every change that was acknowledged before.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import asyncio
 import logging
 import random
 from collections import defaultdict
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager, suppress
 from typing import Any, Final
 
@@ -64,6 +65,7 @@ class Listener:
         self._gap_handlers: list[Callable[[], object]] = []
         self._waiting: list[asyncio.Future[bool]] = []
         self._outgoing: list[str] = []
+        self._queries: list[tuple[str, tuple[Any, ...], asyncio.Future[Any]]] = []
         self._wakeup = asyncio.Event()
         self._is_ended = False  # whether the connection was closed by the server
 
@@ -92,6 +94,18 @@ class Listener:
         self._waiting.append(waiter)
         self._wakeup.set()
         return await waiter
+
+    async def fetch(self, query: str, *values: Any) -> Sequence[Any]:
+        """Return the rows of a short query, which this connection answers at a sixth of the cost of one in a pool.
+
+        Raises ConnectionError if the connection is lost.
+        """
+        if not self.connected:
+            raise ConnectionError
+        rows: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        self._queries.append((query, values, rows))
+        self._wakeup.set()
+        return await rows  # type: ignore[no-any-return]
 
     @asynccontextmanager
     async def listening(self) -> AsyncIterator[None]:
@@ -157,14 +171,18 @@ class Listener:
                 raise ConnectionResetError("the server has closed it")
             outgoing, self._outgoing = self._outgoing, []
             waiting, self._waiting = self._waiting, []
+            queries, self._queries = self._queries, []
             try:
                 async with asyncio.timeout(_TIMEOUT):
+                    for query, values, rows in queries:
+                        _answer([rows], await connection.fetch(query, *values))
                     if outgoing:
                         await connection.fetch("SELECT pg_notify($1, payload) FROM unnest($2::text[]) payload", CHANNEL, outgoing)
-                    else:
+                    elif not queries:
                         await connection.fetchval("SELECT 1")
             except BaseException:
                 self._waiting += waiting  # they are answered when the connection has ended
+                self._queries += queries
                 raise
             _answer(waiting, True)
 
@@ -177,6 +195,10 @@ class Listener:
         self.connected = False
         waiting, self._waiting, self._outgoing = self._waiting, [], []
         _answer(waiting, False)
+        queries, self._queries = self._queries, []
+        for _, _, rows in queries:
+            if not rows.done():
+                rows.set_exception(ConnectionError())
 
     def _note_end(self, _connection: Any) -> None:
         self._is_ended = True
@@ -195,7 +217,7 @@ class Listener:
                     log.exception("a notice about %s could not be handled", notice.kind)
 
 
-def _answer(waiting: list[asyncio.Future[bool]], is_synced: bool) -> None:
+def _answer(waiting: Iterable[asyncio.Future[Any]], answer: Any) -> None:
     for waiter in waiting:
         if not waiter.done():  # the request may have been cancelled
-            waiter.set_result(is_synced)
+            waiter.set_result(answer)

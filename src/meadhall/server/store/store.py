@@ -341,6 +341,11 @@ class Store:
 
     async def news(self, table: str, version: int, entry_count: int) -> News:
         """Return what has changed at a table since this version and number of entries."""
+        if self.listener is not None:
+            with suppress(ConnectionError):
+                rows = await self.listener.fetch(entries.NEWS, entry_count, table)
+                if rows[0][0] == version:
+                    return News(None, entries.of_news(rows))
         return await self.transact(lambda connection: entries.news(connection, table, version, entry_count))
 
     async def append(

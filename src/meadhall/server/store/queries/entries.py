@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
 from sqlalchemy import Connection, and_, bindparam, func, insert, select
+from sqlalchemy.dialects.postgresql import asyncpg
 
 from meadhall.server.store import schema
 from meadhall.server.store.models import Conflict, Entry, News, now
@@ -25,6 +26,8 @@ _NEWS = (
     .where(_TABLE.id == bindparam("id"))
     .order_by(_ENTRY.number)
 )
+NEWS: Final = str(_NEWS.compile(dialect=asyncpg.dialect()))
+"""The query for a table's version and new entries as asyncpg runs it: $1 is the number of known entries, $2 the table's id."""
 
 
 def all_of(connection: Connection, table: str) -> list[Entry]:
@@ -40,9 +43,12 @@ def news(connection: Connection, table: str, version: int, entry_count: int) -> 
         rows = connection.execute(_NEWS, {"id": table, "known": entry_count}).all()
         changed = None if rows[0].version == version else tables.find(connection, table)
         if changed is None or changed.version == rows[0].version:  # else it has changed between the two queries
-            return News(
-                changed, tuple(Entry(row.number, row.kind, row.seat, row.value) for row in rows if row.number is not None)
-            )
+            return News(changed, of_news(rows))
+
+
+def of_news(rows: Sequence[Any]) -> tuple[Entry, ...]:
+    """Return the new entries in the rows of ``NEWS``."""
+    return tuple(Entry(number, kind, seat, value) for _version, number, kind, seat, value in rows if number is not None)
 
 
 def row(table: str, entry: Entry) -> dict[str, Any]:
