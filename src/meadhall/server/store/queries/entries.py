@@ -26,7 +26,7 @@ _NEWS = (
     .where(_TABLE.id == bindparam("id"))
     .order_by(_ENTRY.number)
 )
-NEWS: Final = str(_NEWS.compile(dialect=asyncpg.dialect()))
+NEWS: Final = str(_NEWS.compile(dialect=asyncpg.dialect()))  # type: ignore[no-untyped-call]
 """The query for a table's version and new entries as asyncpg runs it: $1 is the number of known entries, $2 the table's id."""
 
 
