@@ -91,12 +91,13 @@ class Connection:
 
 
 class Browser:
-    """A browser with a page of the table: htmx posts its forms, and the stream sends frames of HTML."""
+    """A browser with a page of the table: htmx posts its forms, and the stream sends patches of frames."""
 
-    _PRESSED: ClassVar = re.compile(rb'<(?:button|input)[^>]*name="action"[^>]*>')
+    _PRESSED: ClassVar = re.compile(r'<(?:button|input)[^>]*name="action"[^>]*>')
 
     def __init__(self, port: int, encoding: str) -> None:
-        self.client = Connection(port, encoding, {"Sec-Fetch-Site": "same-origin"})
+        self.client = Connection(port, encoding, {"Sec-Fetch-Site": "same-origin", "Meadhall-Page": f"page {id(self)}"})
+        self._own: list[str] = []  # the viewer's part of the frame
 
     async def arrive(self) -> None:
         await self.client.request("GET", "/")
@@ -121,16 +122,20 @@ class Browser:
         return await self.client.request("POST", path, body, Content_Type="application/x-www-form-urlencoded", **more)
 
     def stream(self, table: str) -> str:
+        self._own = []
         return f"/tables/{table}/stream"
 
     def is_state(self, event: bytes) -> bool:
         return b"data:" in event
 
     def actions(self, event: bytes) -> list[int]:
-        if b" yours" not in event:
+        patch = json.loads(event.partition(b"data: ")[2])[0]
+        self._own = [piece for part in patch for piece in ([part] if isinstance(part, str) else self._own[slice(*part)])]
+        own = "".join(self._own)
+        if " yours" not in own:
             return []
-        pressed = [found for found in self._PRESSED.findall(event) if b"aria-disabled" not in found]
-        return [int(value[1]) for each in pressed if (value := re.search(rb'value="(\d+)"', each))]
+        pressed = [found for found in self._PRESSED.findall(own) if "aria-disabled" not in found]
+        return [int(value[1]) for each in pressed if (value := re.search(r'value="(\d+)"', each))]
 
 
 class Program:
@@ -237,7 +242,7 @@ class Table:
         self.sent_at = time.perf_counter()
         status = await person.play(self.id, action, self.number)
         self.posts.append(time.perf_counter() - self.sent_at)
-        if status != 200:
+        if status not in (200, 204):
             raise RuntimeError(f"{self.game} {self.id}: status {status} for action {action}")
         await self.all_received.wait()
         self.number += 1

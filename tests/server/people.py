@@ -197,10 +197,23 @@ async def until(room: Room, holds: Callable[[], bool], seat: int | None = None) 
 # ------------------------------------------------------------------------------------------------------------------- streams
 
 
+Patch = list[list[str | list[int]]]
+
+
+def patched(sections: list[list[str]], patch: Patch) -> list[list[str]]:
+    """Return the sections of a frame after a patch, as a page does."""
+    before = sections or [[] for _ in patch]
+    return [
+        [piece for part in parts for piece in ([part] if isinstance(part, str) else known[slice(*part)])]
+        for known, parts in zip(before, patch, strict=True)
+    ]
+
+
 class Stream:
     """The messages of a response that doesn't end."""
 
     def __init__(self, status: int, headers: dict[str, str], cookies: list[str], chunks: asyncio.Queue[str | None]) -> None:
+        self.sections: list[list[str]] = []
         self.status = status
         self.headers = headers
         self.cookies = cookies
@@ -229,6 +242,11 @@ class Stream:
         assert message is not None, "the stream has ended"
         return "\n".join(line[6:] for line in message.splitlines() if line.startswith("data: "))
 
+    async def patched_frame(self) -> str:
+        """Return the frame after the next message, which must be a patch."""
+        self.sections = patched(self.sections, json.loads(await self.frame()))
+        return "".join(piece for section in self.sections for piece in section)
+
     async def event(self) -> tuple[str, Any]:
         """Return the next event as its name and JSON data. Comments, which keep the connection open, are skipped."""
         message = await self.message()
@@ -240,9 +258,9 @@ class Stream:
 
 
 @asynccontextmanager
-async def stream(visitor: Visitor, path: str) -> AsyncIterator[Stream]:
-    """Open a stream as this client and close it at the end of the block."""
-    request = visitor.http.build_request("GET", path, headers={"Accept-Encoding": "identity"})
+async def stream(visitor: Visitor, path: str, page: str = "") -> AsyncIterator[Stream]:
+    """Open a stream as this client and close it at the end of the block. A page that gives its name gets patches."""
+    request = visitor.http.build_request("GET", path, headers={"Accept-Encoding": "identity", "Meadhall-Page": page})
     scope: dict[str, Any] = {
         "type": "http",
         "asgi": {"version": "3.0"},

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
+from meadhall.engine.language import current_language
 from meadhall.engine.view import View
 from meadhall.games.dungeon_allies.actions import Act, Phase, parse, place, trade
 from meadhall.games.dungeon_allies.boards import (
@@ -191,10 +193,16 @@ def components(options: Mapping[str, Any]) -> Printed:
 # ------------------------------------------------------------------------------------------------------------------ public part
 
 
+@lru_cache(maxsize=1)
+def _told(view: View, _language: str) -> tuple[int, tuple[Scene, ...]]:
+    """Return ``story(view)``. A page asks for it twice."""
+    return story(view)
+
+
 def picture(view: View) -> Picture:
     """Return the values of the boards."""
     state, boards = view.state, Boards(view)
-    story_turn, scenes = story(view)
+    story_turn, scenes = _told(view, current_language())
     fight = boards.fight()
     return Picture(
         n=view.steps[-1].n if view.steps else 0,
@@ -248,7 +256,7 @@ def beats(view: View) -> tuple[int, ...]:
     """Return when the board has shown the scenes of the last step. The script of the page shows the texts after its scenes."""
     last = view.steps[-1] if view.steps else None
     happened = last.events if last else view.setup
-    scenes = [scene for scene in story(view)[1] if last and scene.n == last.n]
+    scenes = [scene for scene in _told(view, current_language())[1] if last and scene.n == last.n]
     length = sum(FIGHT_BEATS if scene.fight else SCENE_BEATS + len(scene.lines) - 1 for scene in scenes)
     return (*([0] * len(happened)), min(length, MOST_BEATS))
 

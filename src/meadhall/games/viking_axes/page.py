@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, ClassVar
 
 from meadhall.engine.view import View
@@ -136,9 +137,15 @@ class Own:
     hand: tuple[Held, ...]
 
 
+@lru_cache(maxsize=1)
+def _story(view: View) -> Story:
+    """Return the story of a view. A page asks for it several times, and it takes longer with every step."""
+    return Story(view)
+
+
 def picture(view: View) -> Picture:
     """Return the values for the board."""
-    state, story = view.state, Story(view)
+    state, story = view.state, _story(view)
     came = next((move for move in story.moves if move.end == "play" and move.beat == story.since.get("play")), None)
     moves = story.moves if state.card == NO_CARD else [move for move in story.moves if move is not came]
     discarded = view.states["discarded"][0].tolist()
@@ -162,7 +169,7 @@ def picture(view: View) -> Picture:
 
 def beats(view: View) -> tuple[int, ...]:
     """Return the beat in which the board shows each event of the last step, and the beat after the last."""
-    story = Story(view)
+    story = _story(view)
     return (*story.beats, story.since.get("end", 0) + 1 if story.moves else 0)
 
 
@@ -222,7 +229,7 @@ def own(view: View) -> Own:
 
 def _last_beat(view: View) -> int:
     """Return the beat in which the controls may appear: the card in play is readable, or no animation is left."""
-    since = Story(view).since
+    since = _story(view).since
     return since.get("end", 0) if view.state.card == NO_CARD else since.get("play", -1) + 1
 
 

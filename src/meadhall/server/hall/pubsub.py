@@ -12,10 +12,16 @@ from contextlib import contextmanager
 
 
 class Subscriber:
-    """One open page of a guest."""
+    """One open page of a guest.
 
-    def __init__(self, guest: str) -> None:
+    Attributes:
+        guest: the guest's id.
+        page: the name that the page has chosen, "" if it has none.
+    """
+
+    def __init__(self, guest: str, page: str = "") -> None:
         self.guest = guest
+        self.page = page
         self._is_outdated = True
         self._waiting: asyncio.Future[None] | None = None
         self._waits_since = 0.0
@@ -71,9 +77,9 @@ class Channel:
         return len(self._subscribers)
 
     @contextmanager
-    def subscribe(self, guest: str) -> Iterator[Subscriber]:
+    def subscribe(self, guest: str, page: str = "") -> Iterator[Subscriber]:
         """Subscribe a page of the guest with this id until the end of the block."""
-        subscriber = Subscriber(guest)
+        subscriber = Subscriber(guest, page)
         self._subscribers.add(subscriber)
         try:
             yield subscriber
@@ -90,6 +96,10 @@ class Channel:
     def has(self, guest: str) -> bool:
         """Return whether the guest has an open page."""
         return any(subscriber.guest == guest for subscriber in self._subscribers)
+
+    def has_page(self, guest: str, page: str) -> bool:
+        """Return whether this page of the guest is open."""
+        return any((subscriber.guest, subscriber.page) == (guest, page) for subscriber in self._subscribers)
 
     def guests(self) -> Counter[str]:
         """Return the number of open pages by guest id."""

@@ -534,10 +534,10 @@ class Room:
                 self.publish()
 
     @contextmanager
-    def subscribe(self, guest: str) -> Iterator[Subscriber]:
+    def subscribe(self, guest: str, page: str = "") -> Iterator[Subscriber]:
         """Subscribe a page of the guest with that id until the end of the block. The other players see who is online."""
         try:
-            with self.channel.subscribe(guest) as subscriber:
+            with self.channel.subscribe(guest, page) as subscriber:
                 self._visits.pop(guest, None)  # from now on the stream tells
                 self._publish_presence(guest)
                 self.tell_presence()

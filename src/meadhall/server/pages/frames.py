@@ -7,22 +7,26 @@ private part is one viewer's prompt and controls. The log and the end tell all v
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 from jinja2.runtime import Macro
 from markupsafe import Markup
 
+from meadhall.engine.game import beats_of
 from meadhall.engine.language import current_language
 from meadhall.engine.match import Match
+from meadhall.engine.view import View
 from meadhall.server.hall.room import Room
 from meadhall.server.ops.byte_cache import ByteCache
 from meadhall.server.pages.lobby import lobby_page
-from meadhall.server.pages.log import tellings
+from meadhall.server.pages.log import ToldPart, TurnLog, tellings
 from meadhall.server.pages.match import live_page, seat_views
-from meadhall.server.pages.models import LobbyPage, MatchPage, Refusal, SeatView
+from meadhall.server.pages.models import LobbyPage, LoggedTurn, MatchPage, Refusal, SeatView
+from meadhall.server.pages.patches import CUT, Pieces, pieces_of, without_cuts
 from meadhall.server.pages.templates import environment, template
 from meadhall.server.store.models import Guest
 
@@ -32,23 +36,99 @@ _FRAGMENTS_SIZE = 64 * 1024 * 1024
 _VALUES_SIZE = 1500
 """Bytes of the values that a fragment was rendered from, beside its text."""
 
-_INDENTATION = re.compile(r"\n\s*")
+_BEAT = re.compile(r' new beat-\d+(?=">)')
+"""The classes of a text that appears while the board shows a step."""
 
 
-class Frame(NamedTuple):
-    """A rendered frame, and the model that it was rendered from."""
+@dataclass(frozen=True)
+class Frame:
+    """A frame, and the model that it was rendered from.
 
-    html: Markup
+    Attributes:
+        sections: its text: lists of pieces of HTML, one after the other. The sections of a match are the viewer's part, the
+            public part and the log.
+    """
+
+    sections: tuple[Pieces, ...]
     page: LobbyPage | MatchPage
+
+    @cached_property
+    def html(self) -> Markup:
+        """The whole text."""
+        return Markup("".join(piece for section in self.sections for piece in section))
 
 
 @dataclass
-class _Version:
-    """Rendered parts of the newest version of a table."""
+class _Public:
+    """What the frames of a version share in one language."""
 
-    number: int
-    public: dict[str, tuple[MatchPage, Markup]] = field(default_factory=dict)  # by language
-    frames: dict[tuple[int | None, str], tuple[MatchPage, Markup, int]] = field(default_factory=dict)  # by seat and language
+    page: MatchPage  # of a spectator
+    pieces: Pieces
+    latest: tuple[LoggedTurn, ...]  # the turns with events of the last step, oldest first
+
+
+class _Resting(NamedTuple):
+    """The controls of a waiting seat, and what they depend on. It stays equal while other seats move."""
+
+    own: Any
+    names: tuple[str, ...]
+    controls: Markup
+
+
+class _Table:
+    """The rendered parts of the newest version of a table, its log, and the controls of its waiting seats."""
+
+    def __init__(self) -> None:
+        self.version = -1
+        self.public: dict[str, _Public] = {}  # by language
+        self.frames: dict[tuple[int | None, str], tuple[Frame, int]] = {}  # by seat and language, with the version for the seat
+        self.resting: dict[tuple[int | None, str], _Resting] = {}  # by seat and language
+        self._log: TurnLog | None = None
+        self._turns: dict[tuple[int | None, str], _RenderedTurns] = {}  # by reader and language
+
+    def renew(self, version: int) -> None:
+        """Forget what belongs to another version."""
+        if version != self.version:
+            self.version = version
+            self.public.clear()
+            self.frames.clear()
+
+    def log(self, view: View, beats: Sequence[int]) -> TurnLog:
+        """Return the log up to this view."""
+        if self._log is None or not self._log.follow(view, beats):
+            self._log = TurnLog(view, beats)
+            self._turns.clear()
+        return self._log
+
+    def turns(self, reader: int | None, language: str, render: Callable[[LoggedTurn, int | None], str]) -> list[str]:
+        """Return the turns of the log for a reader, newest first. Only turns that the last steps have changed are rendered."""
+        assert self._log is not None
+        known = self._turns.setdefault((reader, language), _RenderedTurns(self._log.dropped))
+        return known.update(self._log, lambda turn: render(turn, reader if reader in turn.readers else None))
+
+
+@dataclass
+class _RenderedTurns:
+    """The turns of a log for one reader, oldest first.
+
+    Attributes:
+        dropped: the number of turns that are no longer shown.
+        latest: the turns that the next steps may change, by their first and last event.
+    """
+
+    dropped: int
+    earlier: list[str] = field(default_factory=list)
+    latest: dict[tuple[int, int], str] = field(default_factory=dict)
+
+    def update(self, log: TurnLog, render: Callable[[LoggedTurn], str]) -> list[str]:
+        """Render what is missing, and return all turns, newest first."""
+        del self.earlier[: log.dropped - self.dropped]
+        self.dropped = log.dropped
+        for turn in log.earlier[len(self.earlier) :]:
+            known = self.latest.get(turn.span)
+            self.earlier.append(render(turn) if known is None else _BEAT.sub("", known))
+        self.latest = {turn.span: render(turn) for turn in log.latest}
+        return [*reversed(self.latest.values()), *reversed(self.earlier)]
 
 
 class Frames:
@@ -60,12 +140,12 @@ class Frames:
     """
 
     def __init__(self) -> None:
-        self._versions: WeakKeyDictionary[Room, _Version] = WeakKeyDictionary()
+        self._tables: WeakKeyDictionary[Room, _Table] = WeakKeyDictionary()
         self._fragments: ByteCache[tuple[Macro, tuple[Hashable, ...], str], Markup] = ByteCache(_FRAGMENTS_SIZE)
-        environment().globals.update(cached=self.cached)
+        environment().globals.update(cached=self.cached, cut=Markup(CUT))
 
     def cached(self, macro: Macro, *values: Hashable) -> Markup:
-        """Return what a macro renders for these values, from the cache if possible.
+        """Return what a macro renders for these values, from the cache if possible. It is a piece of a frame.
 
         The macro must stand in an imported template: a macro of a page's own template is a new object in every rendering.
         """
@@ -75,7 +155,7 @@ class Frames:
         key = macro, values, language
         found = self._fragments.get(key)
         if found is None:
-            found = _one_line(macro(*values))
+            found = Markup(f"{CUT}{without_cuts(macro(*values))}{CUT}")
             self._fragments.put(key, found, _VALUES_SIZE + 2 * len(found))
         return found
 
@@ -88,81 +168,97 @@ class Frames:
         """
         if room.match is None:
             lobby = replace(lobby_page(room, guest, base_url), notice=notice)
-            return Frame(Markup(template("_lobby.html").render(page=lobby, version=room.version)), lobby)
+            text = template("_lobby.html").render(page=lobby, version=room.version)
+            return Frame((pieces_of(text),), lobby)
         return self._match_frame(room, room.match, room.table.seat_of(guest.id), notice)
 
     def _match_frame(self, room: Room, match: Match, seat: int | None, notice: Refusal | None) -> Frame:
-        version, language = self._version(room), current_language()
-        if language not in version.public:
-            page = live_page(room, match, None, seat_views(room))
-            page = replace(page, tellings=tellings(page.log, None, page.told))
-            version.public[language] = page, self.public(page)
-        spectator, public = version.public[language]
-        number = room.version_for(seat)
-        page, html, known = version.frames.get((seat, language), (spectator, public, None))
-        if known != number:
-            page = spectator if seat is None else self._of_seat(room, match, seat, spectator)
-            html = self._join(page, number, public)
-            version.frames[seat, language] = page, html, number
+        table = self._tables.setdefault(room, _Table())
+        table.renew(room.version)
+        language, number = current_language(), room.version_for(seat)
+        if language not in table.public:
+            table.public[language] = self._public_part(room, match, table)
+        public = table.public[language]
+        frame, known = table.frames.get((seat, language), (None, None))
+        if frame is None or known != number:
+            page = public.page if seat is None else self._page_of_seat(room, match, seat, public)
+            frame = Frame((self._own_part(table, page, number), public.pieces, self._told_part(table, page)), page)
+            table.frames[seat, language] = frame, number
         if notice:
-            page = replace(page, notice=notice)
-            html = self._join(page, number, public)
-        return Frame(html, page)
+            assert isinstance(frame.page, MatchPage)
+            page = replace(frame.page, notice=notice)
+            return Frame((self._own_part(table, page, number), *frame.sections[1:]), page)
+        return frame
+
+    def _public_part(self, room: Room, match: Match, table: _Table) -> _Public:
+        view = match.view()
+        beats = beats_of(view)
+        log = table.log(view, beats)
+        told = ToldPart(log.turns, tellings(log.latest, None, beats[-1]), beats[-1])
+        page = live_page(room, match, view, seat_views(room), told)
+        return _Public(page, pieces_of(self.public(page)), tuple(log.latest))
 
     @staticmethod
-    def _of_seat(room: Room, match: Match, seat: int, spectator: MatchPage) -> MatchPage:
+    def _page_of_seat(room: Room, match: Match, seat: int, public: _Public) -> MatchPage:
         """Return the page of a seat, with the log and the beats of the spectator's page."""
-        told = tellings(spectator.log, seat, spectator.told)
-        return replace(live_page(room, match, seat, spectator.seats), log=spectator.log, told=spectator.told, tellings=told)
+        log, told, end = public.page.log, public.page.tellings, public.page.told
+        if told and any(seat in turn.readers for turn in public.latest):
+            told = tellings(public.latest, seat, end)
+        return live_page(room, match, match.view(seat), public.page.seats, ToldPart(log, told, end))
 
-    def _version(self, room: Room) -> _Version:
-        version = self._versions.get(room)
-        if version is None or version.number != room.version:
-            version = self._versions[room] = _Version(room.version)
-        return version
-
-    def _join(self, page: MatchPage, version: int, public: Markup) -> Markup:
+    def _own_part(self, table: _Table, page: MatchPage, version: int) -> Pieces:
+        """Return the beginning of a frame: what its viewer alone gets."""
         macros: Any = template("_private.html").module
-        attributes = self.cached(
-            macros.frame_attributes, page.title, len(page.seats), page.viewer, page.your_turn, page.status != "running"
-        )
-        parts = (self.private(page), public, self.end(page), self.log(page))
-        return Markup(f'<div id="frame" {attributes} data-version="{version}">{"".join(parts)}</div>')
+        shape = page.title, len(page.seats), page.viewer, page.your_turn, page.status != "running"
+        attributes = without_cuts(self._fragment(macros.frame_attributes, shape, current_language()))
+        return pieces_of(f'<div id="frame" {attributes} data-version="{version}">{CUT}{self.private(page, table)}')
+
+    def _told_part(self, table: _Table, page: MatchPage) -> Pieces:
+        """Return the end of a frame: the result, if there is one, and the log in the words of its viewer."""
+        macros: Any = template("_log.html").module
+        language = current_language()
+        turns = table.turns(page.viewer, language, lambda *logged: without_cuts(self._fragment(macros.turn, logged, language)))
+        earlier = f"{page.url}/replay" if page.log and page.log[-1].events[0].index else ""
+        top, bottom = self.cached(macros.top), self.cached(macros.bottom, earlier)
+        return (*pieces_of(self.end(page) + top), *turns, *pieces_of(bottom), "</div>")
 
     def public(self, page: MatchPage) -> Markup:
         """Return the public part of a match's frame: board and seats."""
         macros: Any = template("_public.html").module
-        return _one_line(macros.public(page, _game_macros(page.game)))
+        return Markup(macros.public(page, _game_macros(page.game)))
 
-    def private(self, page: MatchPage) -> Markup:
+    def private(self, page: MatchPage, table: _Table | None = None) -> Markup:
         """Return one viewer's part of a match's frame: prompt, controls and tools."""
         macros: Any = template("_private.html").module
-        return _one_line(macros.private(page, self._controls(page)))
+        parts = [macros.prompt(page)]
+        if page.viewer is not None and not page.result:  # a spectator has no controls
+            controls = self._controls(page, (table or _Table()).resting)
+            number = f'<input type="hidden" name="n" value="{page.n}">'
+            parts += [self.cached(macros.form, page.url), number, CUT, controls, "</form>"]
+        if page.devices > 1:
+            parts.append(macros.other_devices(page.url, page.devices))
+        parts.append(macros.tools_of(page))
+        return Markup("".join(parts))
 
     def end(self, page: MatchPage) -> Markup:
         """Return the end of a match for one viewer: the result and the chart."""
         macros: Any = template("_end.html").module
-        return _one_line(macros.end(page)) if page.result or page.given_up else Markup()
+        return Markup(macros.end(page)) if page.result or page.given_up else Markup()
 
-    def log(self, page: MatchPage) -> Markup:
-        """Return the log in the words of one viewer. Most turns read the same for all, or as they did before the last action."""
-        macros: Any = template("_log.html").module
-        language = current_language()
-        earlier = f"{page.url}/replay" if page.log and page.log[-1].events[0].index else ""
-        readers = [page.viewer if page.viewer in turn.readers else None for turn in page.log]
-        turns = [self._fragment(macros.turn, (turn, reader), language) for turn, reader in zip(page.log, readers, strict=True)]
-        return Markup("".join([self.cached(macros.top), *turns, self.cached(macros.bottom, earlier)]))
-
-    def _controls(self, page: MatchPage) -> Markup | None:
-        """Return the game's controls for a seat; None for a spectator, and after the end."""
-        if page.viewer is None or page.result:
-            return None
+    def _controls(self, page: MatchPage, resting: dict[tuple[int | None, str], _Resting]) -> Markup:
+        """Return the game's controls for a seat."""
         macro = _game_macros(page.game).controls
-        return _one_line(macro(page)) if page.your_turn else self.cached(macro, _at_rest(page))
+        if page.your_turn:
+            return Markup(macro(page))
+        names, place = tuple([seat.name for seat in page.seats]), (page.viewer, current_language())
+        known = resting.get(place)
+        if known is None or known.own != page.own or known.names != names:
+            known = resting[place] = _Resting(page.own, names, Markup(macro(_at_rest(page))))
+        return known.controls
 
 
 def _at_rest(page: MatchPage) -> MatchPage:
-    """Return what the controls of a waiting seat depend on: it stays equal while other seats move."""
+    """Return what the controls of a waiting seat depend on."""
     seats = tuple([SeatView(seat.seat, seat.name, "human") for seat in page.seats])
     return MatchPage("", "", page.game, "", seats, page.viewer, "running", "", False, 0, (), (), None, page.own)
 
@@ -170,11 +266,6 @@ def _at_rest(page: MatchPage) -> MatchPage:
 def _game_macros(game: str) -> Any:
     """Return the macros of a game's page: ``board``, ``about`` and ``controls``."""
     return template(f"{game}/page.html").module
-
-
-def _one_line(html: str) -> Markup:
-    """Remove the templates' indentation: these parts are kept, and sent many times."""
-    return Markup(_INDENTATION.sub(" ", html))
 
 
 FRAMES = Frames()

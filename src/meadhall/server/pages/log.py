@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
+from typing import NamedTuple
 
 from meadhall.engine.events import PUBLIC, Event, EventKind, seat
 from meadhall.engine.game import GameWords, beats_of
@@ -15,57 +16,119 @@ from meadhall.server.pages.models import LogEntry, LoggedEvent, LoggedTurn, Tell
 from meadhall.server.web.links import link
 
 LOG_SHOWN = 60
-"""Number of newest events from which a page shows the whole turns. The replay has all events."""
+"""Number of events in the newest turns that a page shows; more if the last turn has more. The replay has all events."""
 
 PRIVATE_EVENTS_SHOWN = 5
 """Number of private events that the page of a seat shows."""
 
 
+class ToldPart(NamedTuple):
+    """What a page tells of the events so far.
+
+    Attributes:
+        log: the newest turns, newest first.
+        tellings: the texts about the last step, in the order of their beats.
+        end: the beat in which the board has shown the last step.
+    """
+
+    log: tuple[LoggedTurn, ...] = ()
+    tellings: tuple[Telling, ...] = ()
+    end: int = 0
+
+
 def log(view: View) -> tuple[LoggedTurn, ...]:
     """Return the newest turns as the viewer may know them, newest first."""
-    newest = _with_beats(view, _newest(view))
-    if not newest:
-        return ()
-    begins = turn_starts(view.game.events, [each.event for each in newest])
-    starts = begins or [0]
-    if newest[0].index == 0:
-        starts = sorted({0, *begins})  # the set-up comes before the first turn
-    elif begins[:1] == [0] and len(begins) > 1:
-        starts = begins[1:]  # the first turn may have begun earlier
-    turns = [_turn(view, newest[start:end], start in begins) for start, end in zip(starts, [*starts[1:], None], strict=True)]
-    return tuple(reversed(turns))
+    return TurnLog(view, beats_of(view)).turns
 
 
-def _newest(view: View) -> tuple[LoggedEvent, ...]:
-    """Return the events of the newest steps, oldest first: about ``LOG_SHOWN``."""
-    index = len(view.setup) + sum(len(step.events) for step in view.steps)
-    oldest, newest = index - LOG_SHOWN, list[LoggedEvent]()
+class TurnLog:
+    """The newest turns of a match, as the viewer of a view may know them. It grows with the match, and reads only the new steps.
+
+    Attributes:
+        earlier: turns that the next steps don't change, oldest first.
+        latest: the other turns, oldest first: those with events of the last step, and the one that may go on.
+        dropped: the number of turns that were removed from the beginning of ``earlier``.
+    """
+
+    def __init__(self, view: View, beats: Sequence[int]) -> None:
+        """Read the newest steps of a view. ``beats``: see ``beats_of``."""
+        self.earlier: list[LoggedTurn] = []
+        self.latest: list[LoggedTurn] = []
+        self.dropped = 0
+        self._names, self._steps = view.names, view.steps
+        self._events = len(view.setup) + sum(len(step.events) for step in view.steps)  # also those that are not shown
+        self._add(view, _newest(view, self._events), beats)
+
+    @property
+    def turns(self) -> tuple[LoggedTurn, ...]:
+        """All these turns, newest first."""
+        return tuple(reversed([*self.earlier, *self.latest]))
+
+    def follow(self, view: View, beats: Sequence[int]) -> bool:
+        """Read the steps of a later view. Return False, and change nothing, if the view doesn't continue the last one."""
+        known = len(self._steps)
+        if view.names != self._names or len(view.steps) < known:
+            return False
+        if known and view.steps[known - 1].n != self._steps[-1].n:  # after an undo; numbers are never used again
+            return False
+        if len(view.steps) > known:
+            events = [replace(each, beat=None) for turn in self.latest for each in turn.events]
+            for step in view.steps[known:]:
+                events += _logged(view, step.n, self._events, step.events, step.hinted)
+                self._events += len(step.events)
+            self._steps = view.steps
+            self._add(view, events, beats)
+        return True
+
+    def _add(self, view: View, events: list[LoggedEvent], beats: Sequence[int]) -> None:
+        """Put the events that follow ``earlier`` into turns. The last ones, those of the last step, get their beats."""
+        if not events:
+            return
+        last = len(events) - (len(beats) - 1)
+        events[last:] = [replace(each, beat=beat) for each, beat in zip(events[last:], beats[:-1], strict=True)]
+        begins = turn_starts(view.game.events, [each.event for each in events])
+        starts = sorted({0, *begins})
+        ends = [*starts[1:], len(events)]
+        turns = [_turn(view, tuple(events[start:end]), start in begins) for start, end in zip(starts, ends, strict=True)]
+        final = sum(end <= last for end in ends[:-1])
+        self.earlier += turns[:final]
+        self.latest = turns[final:]
+        self._drop_oldest()
+
+    def _drop_oldest(self) -> None:
+        count, more = sum(len(turn.events) for turn in [*self.earlier, *self.latest]), 0
+        while count > LOG_SHOWN and more < len(self.earlier):
+            count -= len(self.earlier[more].events)
+            more += 1
+        del self.earlier[:more]
+        self.dropped += more
+
+
+def _newest(view: View, count: int) -> list[LoggedEvent]:
+    """Return the newest of all ``count`` events, oldest first: more than are shown, from the beginning of a turn."""
+    index, newest = count, list[LoggedEvent]()
     for step in reversed(view.steps):
-        if index <= oldest:
-            return tuple(reversed(newest))
+        if index <= count - 2 * LOG_SHOWN:
+            break
         index -= len(step.events)
         newest += reversed(_logged(view, step.n, index, step.events, step.hinted))
-    if index > oldest:
+    else:
         newest += reversed(_logged(view, 0, 0, view.setup))
-    return tuple(reversed(newest))
-
-
-def _with_beats(view: View, newest: tuple[LoggedEvent, ...]) -> tuple[LoggedEvent, ...]:
-    """Add to the events of the last step when the board shows them."""
-    beats = beats_of(view)[:-1]
-    first = len(newest) - len(beats)
-    return (*newest[:first], *(replace(each, beat=beat) for each, beat in zip(newest[first:], beats, strict=True)))
+        index = 0
+    newest.reverse()
+    if index == 0:
+        return newest
+    begins = turn_starts(view.game.events, [each.event for each in newest])
+    return newest[next((start for start in begins if start), 0) :]  # a turn at 0 may have begun earlier
 
 
 def tellings(turns: Sequence[LoggedTurn], reader: int | None, end: int) -> tuple[Telling, ...]:
-    """Return the texts that stand in place of the prompt while the board shows the last step, until the beat ``end``."""
+    """Return the texts that stand in place of the prompt while the board shows the last step, until the beat ``end``.
+
+    ``turns``: those with events of the last step, oldest first.
+    """
     viewer = PUBLIC if reader is None else reader
-    latest = {
-        each.beat: (turn, each)
-        for turn in reversed(turns[:5])
-        for each in turn.events
-        if each.beat is not None and each.beat < end
-    }
+    latest = {each.beat: (turn, each) for turn in turns for each in turn.events if each.beat is not None and each.beat < end}
     beats = [*sorted(latest), end]
     return tuple(
         Telling(each.index, turn.words.event(each.event, turn.names, viewer), beat, following - beat)

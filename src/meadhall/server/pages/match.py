@@ -8,7 +8,7 @@ from typing import Any
 
 from meadhall.bots import RANKS, chance_in_words, chance_of_what, in_words
 from meadhall.engine.award import Award, award_in_words
-from meadhall.engine.game import Game, GamePage, beats_of
+from meadhall.engine.game import Game, GamePage
 from meadhall.engine.language import gettext as _
 from meadhall.engine.language import grouped, listed, marked, ngettext
 from meadhall.engine.match import Match, Result
@@ -19,7 +19,7 @@ from meadhall.server.hall.room import Room
 from meadhall.server.hall.undoing import undo_of
 from meadhall.server.pages.chart import chart_part
 from meadhall.server.pages.dates import moment
-from meadhall.server.pages.log import log, private_events, rule_url
+from meadhall.server.pages.log import ToldPart, log, private_events, rule_url
 from meadhall.server.pages.models import Choice, HintLine, HintView, MatchPage, Refusal, ResultView, SeatView
 from meadhall.server.store.models import TableRow
 from meadhall.server.web.links import link
@@ -55,9 +55,16 @@ def strength(bot: str | None) -> int:
     return next((place for place, rank in enumerate(RANKS, 1) if rank.name == bot), 0)
 
 
-def live_page(room: Room, match: Match, viewer: int | None, seats: tuple[SeatView, ...]) -> MatchPage:
-    """Return the match of a table for one viewer. Only the page of a spectator (None) has the public part."""
+def live_page(room: Room, match: Match, view: View, seats: tuple[SeatView, ...], told: ToldPart) -> MatchPage:
+    """Return the match of a table for one viewer. Only the page of a spectator has the public part.
+
+    Args:
+        view: what the viewer may know of the match now.
+        seats: the seats as every viewer sees them.
+        told: the log and the texts about the last step in the words of this viewer.
+    """
     table = room.table
+    viewer = None if view.viewer == SPECTATOR else view.viewer
     seated = viewer is not None
     running = table.status == "running"
     undo, undo_refusal = undo_of(match, table, viewer) if running and viewer is not None else (None, "")
@@ -66,13 +73,14 @@ def live_page(room: Room, match: Match, viewer: int | None, seats: tuple[SeatVie
     hint = room.hints.current(match, viewer) if viewer is not None else None
     return match_page(
         match,
-        match.view(viewer),
+        view,
         id=table.id,
         url=link(f"/tables/{table.id}"),
         seats=seats,
         abandoned=table.status == "abandoned",
-        public=viewer is None,
+        public=not seated,
         reader=viewer,
+        told_part=told,
         undo=undo,
         undo_refusal=undo_refusal,
         can_resign=running and seated,
@@ -138,6 +146,7 @@ def match_page(
     abandoned: bool = False,
     public: bool = True,
     reader: int | None = None,
+    told_part: ToldPart | None = None,
     **more: Any,
 ) -> MatchPage:
     """Return a match at the moment of ``view``.
@@ -145,11 +154,13 @@ def match_page(
     Args:
         public: whether the page has the public part: board and log.
         reader: the seat that texts call "you"; None in a replay, and for a spectator.
+        told_part: the log; None: read it from the view.
         more: the other fields of a MatchPage, for the page of a table.
     """
     viewer = view.viewer if view.viewer >= 0 else None
     yours = viewer is not None and view.actor == viewer and not abandoned
     game_page = _page_of(match.game)
+    told = told_part or (ToldPart(log(view)) if public else ToldPart())
     return MatchPage(
         id=id,
         url=url,
@@ -162,8 +173,9 @@ def match_page(
         your_turn=yours,
         n=view.next_number,
         choices=choices(match.game, view) if yours else (),
-        log=log(view) if public else (),
-        told=beats_of(view)[-1] if public else 0,
+        log=told.log,
+        tellings=told.tellings,
+        told=told.end,
         private_events=private_events(view, reader) if view.viewer != SPECTATOR else (),
         picture=game_page.picture(view) if public else None,
         own=None if viewer is None else game_page.own(view),

@@ -284,6 +284,11 @@ class LoggedTurn:
     seat: int | None  # whose turn it is
     readers: frozenset[int]  # the seats whose words differ from a spectator's
 
+    @property
+    def span(self) -> tuple[int, int]:
+        """The indices of its first and last event."""
+        return self.events[0].index, self.events[-1].index
+
     def __hash__(self) -> int:
         first, last = self.events[0], self.events[-1]
         return hash((self.names, first.index, last.index, last.n, last.event.arguments, last.beat))

@@ -26,7 +26,7 @@ from meadhall.server.pages.models import Device, ErrorPage, LobbyPage, Refusal, 
 from meadhall.server.pages.templates import render
 from meadhall.server.store.models import Guest
 from meadhall.server.web.links import base_url, link, sub_path
-from meadhall.server.web.request import AnyRequest
+from meadhall.server.web.request import AnyRequest, page_id
 from meadhall.server.web.sessions import preferred_language
 
 log = logging.getLogger(__name__)
@@ -92,6 +92,8 @@ def table_answer(
 ) -> Redirect | Response[Any]:
     """Return the response to a form of a table: a frame for htmx, a page for a plain form, JSON for a program.
 
+    A page whose stream is open needs no frame: the stream has already brought it, or is about to.
+
     Args:
         request: the request.
         room: the room of the table.
@@ -104,6 +106,8 @@ def table_answer(
         return Response({"ok": True}) if error is None else refusal_json(error)
     notice = None if error is None else Refusal(rule_of(error), reason_of(error), action)
     if by_htmx(request):
+        if error is None and room.channel.has_page(guest.id, page_id(request)):
+            return Response(None, status_code=HTTPStatus.NO_CONTENT, headers=_NOT_STORED)
         frame = FRAMES.frame(room, guest, base_url(request), notice)
         return Response(frame.html, media_type=MediaType.HTML, status_code=status, headers=_NOT_STORED)
     if error is None:

@@ -8,22 +8,76 @@ the list of keys), ``figures.html`` (macros for the figures of its rulebook), an
 from __future__ import annotations
 
 import hashlib
-from functools import cache
+import re
+from collections.abc import Callable, Hashable, Iterator
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
 from jinja2 import ChoiceLoader, Environment, FileSystemLoader, FunctionLoader, StrictUndefined, Template
+from jinja2.environment import TemplateModule
+from jinja2.ext import Extension
+from jinja2.lexer import Token, TokenStream
+from jinja2.runtime import Macro
 from markupsafe import Markup
 
 from meadhall.engine.game import game, game_names
 from meadhall.engine.language import LANGUAGES, current_language, gettext, grouped, ngettext
 from meadhall.server.pages.log import turn_in_words
 from meadhall.server.pages.models import Viewer
+from meadhall.server.pages.patches import without_cuts
 from meadhall.server.web.links import link
 
 HERE = Path(__file__).parent
 SERVER = HERE.parent
 STATIC = SERVER / "static"
+
+
+class OneLine(Extension):
+    """Removes the indentation of templates when they are loaded: texts are kept, and sent many times."""
+
+    def filter_stream(self, stream: TokenStream) -> Iterator[Token]:
+        """Replace each line break and the indentation after it by a space."""
+        for token in stream:
+            yield Token(token.lineno, token.type, _INDENTATION.sub(" ", token.value)) if token.type == "data" else token
+
+
+class PiecesTemplate(Template):
+    """A template. If it has macros for small pieces, such as icons and dice, it remembers what they have rendered.
+
+    To render such a macro takes longer than to look up what it has rendered for the same values.
+    """
+
+    def make_module(self, *given: Any, **named: Any) -> TemplateModule:
+        """Return the module of the template, from which other templates import macros."""
+        module = super().make_module(*given, **named)
+        if str(self.name).endswith(_PIECES):
+            for name, value in vars(module).items():
+                if isinstance(value, Macro) and not value.caller:
+                    setattr(module, name, remembered(value))
+        return module
+
+
+def remembered(macro: Macro) -> Callable[..., str]:
+    """Return a function that renders a macro, or returns what it has rendered for these values in this language."""
+
+    @lru_cache(maxsize=512, typed=True)  # Markup is not escaped again, an equal string is
+    def rendered(_language: str, *values: Hashable, **named: Hashable) -> str:
+        return macro(*values, **named)
+
+    def render(*values: Any, **named: Any) -> str:
+        try:
+            return rendered(current_language(), *values, **named)
+        except TypeError:  # a value that can't be hashed
+            return macro(*values, **named)
+
+    return render
+
+
+_PIECES = ("_parts.html", "pieces.html")
+"""Names of the templates with such macros."""
+
+_INDENTATION = re.compile(r"\n\s*")
 
 
 @cache
@@ -36,8 +90,9 @@ def environment() -> Environment:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
-        extensions=["jinja2.ext.i18n", "jinja2.ext.do"],
+        extensions=["jinja2.ext.i18n", "jinja2.ext.do", OneLine],
     )
+    environment.template_class = PiecesTemplate
     environment.newstyle_gettext = True  # type: ignore[attr-defined]
     environment.filters["grouped"] = grouped
     environment.globals.update(_=translated, gettext=translated, ngettext=translated_number)
@@ -60,7 +115,7 @@ def template(name: str) -> Template:
 
 def render(name: str, viewer: Viewer, page: Any, path: str, origin: str, **more: Any) -> str:
     """Render a whole page in the current language. ``origin`` begins the absolute address of a picture for messengers."""
-    return template(name).render(viewer=viewer, page=page, path=path, origin=origin, **more)
+    return without_cuts(template(name).render(viewer=viewer, page=page, path=path, origin=origin, **more))
 
 
 def _game_template(name: str) -> tuple[str, str, None] | None:

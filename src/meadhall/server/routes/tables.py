@@ -15,13 +15,14 @@ from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.pubsub import updates
 from meadhall.server.hall.room import Room
 from meadhall.server.pages.frames import FRAMES
+from meadhall.server.pages.patches import SentFrame
 from meadhall.server.pages.responses import Html, page, table_page
 from meadhall.server.pages.rulebook import rulebook_of_match
 from meadhall.server.pages.verify import verify_page
 from meadhall.server.store.models import Guest
 from meadhall.server.web import event_stream
 from meadhall.server.web.links import base_url
-from meadhall.server.web.request import AnyRequest, client_address
+from meadhall.server.web.request import AnyRequest, client_address, page_id
 from meadhall.server.web.sessions import guest_of
 from meadhall.server.web.stream_limit import StreamLimit
 
@@ -43,18 +44,24 @@ async def show_table(request: AnyRequest, hall: Hall, room: Room, guest: Guest) 
 
 @get("/tables/{id:str}/stream", opt={"unlimited": True})
 async def stream_table(request: AnyRequest, hall: Hall, room: Room, guest: Guest, stream_limit: StreamLimit) -> Stream:
-    """Send the table as the guest sees it, now and after every change."""
-    base, address = base_url(request), client_address(request)
+    """Send the table as the guest sees it, now and after every change.
+
+    A page that says who it is gets patches. Any other client, also a page of an older version of this program, gets whole frames.
+    """
+    base, address, name = base_url(request), client_address(request), page_id(request)
     stream_limit.check(address)
 
     async def frames() -> AsyncIterator[bytes]:
-        with stream_limit.count(address), room.subscribe(guest.id) as subscriber:
+        sent = SentFrame()
+        with stream_limit.count(address), room.subscribe(guest.id, name) as subscriber:
             async for changed in updates(subscriber, hall.closing, event_stream.HEARTBEAT_INTERVAL):
                 hall.request_chart(room)
-                if changed:
-                    yield event_stream.encode_event(FRAMES.frame(room, guest, base).html.strip())
-                else:
+                if not changed:
                     yield event_stream.HEARTBEAT
+                elif name:
+                    yield b"data: %b\n\n" % sent.patch_to(FRAMES.frame(room, guest, base).sections)
+                else:
+                    yield event_stream.encode_event(FRAMES.frame(room, guest, base).html.strip())
 
     return event_stream.event_stream(frames())
 

@@ -16,6 +16,8 @@ from litestar.serialization import decode_json
 
 AnyRequest = Request[Any, Any, Any]
 
+_LONGEST_PAGE_ID = 40
+
 
 class ClientLeft(ClientException):
     """The client has closed its connection before the request was complete. There is no one to answer."""
@@ -44,6 +46,12 @@ class HallRequest(AnyRequest):
         """Return the fields and files of a form."""
         with _refuse_undecodable_text():
             return await super().form()
+
+
+def page_id(request: AnyRequest) -> str:
+    """Return the name that an open page has chosen for itself and sends with every request; "" for other clients."""
+    name = request.headers.get("Meadhall-Page", "")
+    return name if len(name) <= _LONGEST_PAGE_ID else ""
 
 
 def client_address(request: AnyRequest) -> str:

@@ -113,6 +113,26 @@
     }
   }
   const on = (name, act) => document.addEventListener(name, act);
+  // The page names itself in every request. Then its stream sends patches, and a form is answered without the frame (status 204).
+  const pageName = Math.random().toString(36).slice(2), version = () => byId("frame")?.dataset.version;
+  on("htmx:config:request", ({ detail: { ctx } }) => {
+    ctx.request.headers["Meadhall-Page"] = pageName;
+    ctx.seen = version();
+  });
+  // A patch has the sections of a frame's text. In each, strings are new pieces, and two numbers are a run of its pieces so far.
+  let sections = [];
+  on("htmx:sse:after:connection", () => { sections = []; });
+  on("htmx:sse:before:message", ({ detail: { message } }) => {
+    const patched = (patch, k) => patch.flatMap(part => (typeof part === "string" ? [part] : sections[k].slice(...part)));
+    sections = JSON.parse(message.data).map(patched);
+    message.data = sections.flat().join("");
+  });
+  // A frame that the stream doesn't bring soon is loaded: the connection may be dead.
+  const awaited = ctx => ctx.response?.status === 204 && ctx.seen === version();
+  on("htmx:finally:request", ({ detail: { ctx } }) => {
+    const load = () => { if (awaited(ctx)) htmx.ajax("GET", location.pathname, { target: "#frame", select: "#frame", swap: "morph" }); };
+    if (awaited(ctx)) setTimeout(load, 2000);
+  });
   // In a form with queued requests (hx-sync), a double click on one version of the table sends one request. If the stream shows
   // the next version before the response has come, the next click counts, and its request is queued.
   const sent = new WeakMap();
@@ -122,11 +142,11 @@
     if (sent.get(e.target)?.seen === seen) e.preventDefault();
     else sent.set(e.target, { seen, request: e.detail.ctx });
   });
-  on("htmx:finally:request", e => { if (sent.get(e.target)?.request === e.detail.ctx) sent.delete(e.target); });
+  on("htmx:finally:request", e => { if (sent.get(e.target)?.request === e.detail.ctx && !awaited(e.detail.ctx)) sent.delete(e.target); });
   // Mark a pressed button as pending at once, and say when the server doesn't respond.
   const presser = ({ request, sourceElement }) => request.submitter ?? (sourceElement.matches("a") ? sourceElement : null);
   on("htmx:before:request", e => presser(e.detail.ctx)?.classList.add("pending"));
-  on("htmx:finally:request", e => presser(e.detail.ctx)?.classList.remove("pending"));
+  on("htmx:finally:request", e => { if (!awaited(e.detail.ctx)) presser(e.detail.ctx)?.classList.remove("pending"); });
   on("htmx:error", e => { if (!e.target.hasAttribute?.("data-quiet")) toast(byId("toast").dataset.failed, true); });
   on("htmx:after:swap", announce);
   on("htmx:after:swap", focusPrompt);

@@ -1,0 +1,214 @@
+"""Streams send patches: a page that applies them shows what a page shows that is loaded now."""
+
+from __future__ import annotations
+
+import json
+import random
+from dataclasses import dataclass, field
+from weakref import WeakKeyDictionary
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from meadhall.engine.errors import CannotUndo
+from meadhall.engine.game import game_names
+from meadhall.engine.language import speaking
+from meadhall.engine.view import Seat
+from meadhall.lab import warm
+from meadhall.server.hall.room import Room
+from meadhall.server.pages.frames import FRAMES
+from meadhall.server.pages.patches import CUT, SentFrame, changes
+from meadhall.server.store.models import Guest
+from server.people import AXES, BASE, OpenHall, patched, stream
+
+PLAYERS = {"axes-and-allies": 4, "axxa": 2, "dungeon-allies": 3, "viking-axes": 4}
+OPTIONS = {"axxa": {"mode": "versus"}, "viking-axes": {"variant": "strategic"}}
+MOVES = 60
+
+
+# ----------------------------------------------------------------------------------------------------------------- the algorithm
+
+pieces = st.lists(st.sampled_from(["<a>", "<b>", "<c>", "<d>", '"é"\n']), max_size=12).map(tuple)
+
+
+@given(st.lists(st.tuples(pieces, pieces), min_size=1, max_size=6))
+def test_a_page_that_applies_all_patches_has_the_newest_frame(frames: list[tuple[tuple[str, ...], ...]]) -> None:
+    sent, page = SentFrame(), list[list[str]]()
+    for frame in frames:
+        page = patched(page, json.loads(sent.patch_to(frame)))
+        assert tuple(map(tuple, page)) == frame
+
+
+@given(pieces)
+def test_a_patch_to_the_same_pieces_is_one_run(same: tuple[str, ...]) -> None:
+    assert changes(same, same) == ([[0, len(same)]] if same else [])
+
+
+def test_a_new_line_at_the_top_is_all_that_is_sent() -> None:
+    assert changes(("top", "2", "1", "end"), ("top", "3", "2", "1", "end")) == [[0, 1], "3", [1, 4]]
+
+
+def test_a_frame_with_other_sections_is_sent_whole() -> None:
+    sent = SentFrame()
+    sent.patch_to((("lobby",),))
+    assert json.loads(sent.patch_to((("own",), ("board",), ("log",)))) == [["own"], ["board"], ["log"]]
+
+
+# --------------------------------------------------------------------------------------------------- random matches, all viewers
+
+
+@dataclass
+class Page:
+    """An open page, as the script of the page keeps it."""
+
+    guest: Guest
+    language: str
+    sent: SentFrame = field(default_factory=SentFrame)
+    sections: list[list[str]] = field(default_factory=list)
+
+    def receive(self, room: Room) -> str:
+        """Receive the newest frame as a patch, and return its text."""
+        with speaking(self.language):
+            patch = self.sent.patch_to(FRAMES.frame(room, self.guest, BASE).sections)
+        self.sections = patched(self.sections, json.loads(patch))
+        return "".join(piece for section in self.sections for piece in section)
+
+    def reconnect(self) -> None:
+        self.sent, self.sections = SentFrame(), []
+
+
+def drawn_now(room: Room, page: Page) -> str:
+    """Return the frame as a process draws it that sees the table for the first time."""
+    known, FRAMES._tables = FRAMES._tables, WeakKeyDictionary()
+    try:
+        with speaking(page.language):
+            return str(FRAMES.frame(room, page.guest, BASE).html)
+    finally:
+        FRAMES._tables = known
+
+
+async def playing(hall: OpenHall, game: str) -> tuple[Room, list[Guest]]:
+    """Start a match, and return its players and two spectators, too."""
+    people = [hall.person(f"10.0.3.{seat}") for seat in range(PLAYERS[game])]
+    host, *others = people
+    table = await host.open(game, players=len(people))
+    await host.ask(f"/tables/{table}/options", OPTIONS.get(game, {}))
+    for other in others:
+        assert (await other.ask(f"/tables/{table}/seats", {"set": "sit"})).status_code == 200
+    assert (await host.ask(f"/tables/{table}/start")).status_code == 200
+    room = await hall.room(table)
+    guests = [Guest(next(iter(row.guests)), row.name) for row in room.table.seats]
+    return room, [*guests, Guest("x", "Spectator"), Guest("y", "Another")]
+
+
+def change(room: Room, draw: random.Random) -> None:
+    """Make a random change of a running match: usually an action, sometimes an undo, a rename, or news for one seat only."""
+    match = room.match
+    assert match is not None
+    kind = draw.random()
+    if kind < 0.06:
+        room.publish()  # someone came or left
+    elif kind < 0.12:
+        room.publish_to(draw.randrange(match.players))
+    elif kind < 0.16:
+        seat = draw.randrange(match.players)
+        match = room.match = match.copy()
+        match.rename(seat, Seat(f"Other {draw.randrange(3)} <&>"))
+        room.publish()
+    else:
+        match = room.match = match.copy()
+        undo = kind < 0.24 and match.steps
+        try:
+            match.undo(1, revealed=True) if undo else match.play(draw.choice(match.legal()))
+        except CannotUndo:
+            match.play(draw.choice(match.legal()))
+        room.publish()
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("game", sorted(PLAYERS))
+@pytest.mark.parametrize("seed", range(2))
+async def test_patches_lead_to_the_frame_of_a_page_that_is_loaded_now(hall: OpenHall, game: str, seed: int) -> None:
+    """Pages skip versions, reconnect, and read in two languages. Every one must show what another process would draw."""
+    warm([game], bulk=False)
+    draw = random.Random(f"{game} {seed}")
+    room, guests = await playing(hall, game)
+    pages = [Page(guest, draw.choice(["en", "de"])) for guest in guests for _ in range(2)]
+    for _ in range(MOVES):
+        if room.match is None or room.match.over:
+            break
+        change(room, draw)
+        for page in pages:
+            if draw.random() < 0.05:
+                page.reconnect()
+            if draw.random() < 0.6:
+                text = page.receive(room)
+                assert CUT not in text
+                if draw.random() < 0.3:
+                    assert text == drawn_now(room, page)
+    for page in pages:
+        assert page.receive(room) == drawn_now(room, page)
+
+
+def test_every_game_is_played_here() -> None:
+    assert set(PLAYERS) == {name for name in game_names() if not name.startswith(("hoard", "coins"))}
+
+
+# ----------------------------------------------------------------------------------------------------------------- over the wire
+
+
+@pytest.mark.asyncio
+async def test_a_stream_sends_patches_to_a_page_that_gives_its_name(hall: OpenHall) -> None:
+    host, friend, room = await hall.two_at(AXES)
+    people = (host, friend)
+    path = f"/tables/{room.table.id}"
+    async with stream(host, f"{path}/stream", "p1") as live, stream(host, f"{path}/stream") as whole:
+        first = await live.patched_frame()
+        assert first == await whole.frame()
+        assert room.match is not None
+        for _ in range(4):
+            match = room.match
+            assert match.actor is not None
+            await people[match.actor].act(room.table.id, match.legal()[-1].action)
+            assert await live.patched_frame() == await whole.frame()
+    async with stream(host, f"{path}/stream", "p1") as live:
+        text = await live.patched_frame()
+        assert f'data-version="{room.version}"' in text, "a new stream begins with the whole frame"
+
+
+@pytest.mark.asyncio
+async def test_a_form_of_a_page_with_a_stream_is_answered_without_the_frame(hall: OpenHall) -> None:
+    host, friend, room = await hall.two_at(AXES)
+    path = f"/tables/{room.table.id}"
+    async with stream(host, f"{path}/stream", "of host") as one, stream(friend, f"{path}/stream", "of friend") as other:
+        for page, expected in (("own", 204), ("own", 204), ("", 200), ("another", 200), ("own", 204)):
+            match = room.match
+            assert match is not None
+            assert match.actor is not None
+            person, live = ((host, one), (friend, other))[match.actor]
+            own = ("of host", "of friend")[match.actor]
+            headers = {"HX-Request": "true", "Meadhall-Page": own if page == "own" else page}
+            refused = await person.post(f"{path}/act", {"action": str(match.actor)}, **headers)
+            assert (refused.status_code, 'role="alert"' in refused.text) == (422, True), "no one attacks themselves"
+            done = await person.post(f"{path}/act", {"action": str(match.legal()[-1].action)}, **headers)
+            assert done.status_code == expected
+            assert done.text.startswith('<div id="frame"') == (expected == 200)
+            text = ""
+            while f'data-version="{room.version}"' not in text:
+                text = await live.patched_frame()
+
+
+@pytest.mark.asyncio
+async def test_the_name_of_another_persons_page_gets_the_frame(hall: OpenHall) -> None:
+    host, friend, room = await hall.two_at(AXES)
+    path = f"/tables/{room.table.id}"
+    match = room.match
+    assert match is not None
+    assert match.actor is not None
+    actor, other = (host, friend) if match.actor == 0 else (friend, host)
+    async with stream(other, f"{path}/stream", "p"):
+        done = await actor.post(
+            f"{path}/act", {"action": str(match.legal()[0].action)}, **{"HX-Request": "true", "Meadhall-Page": "p"}
+        )
+    assert (done.status_code, done.text[:15]) == (200, '<div id="frame"')
