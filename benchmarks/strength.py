@@ -28,6 +28,7 @@ import numpy as np
 from ledger import RESULTS, keep, kept
 
 from meadhall import game
+from meadhall.engine.executors import Processes
 from meadhall.engine.statistics import Z_95
 from meadhall.lab.control_variate import Adjusted
 from meadhall.lab.matches import play_matches
@@ -37,7 +38,7 @@ from meadhall.lab.standings import Meetings, Standing, standings
 
 def matches(schedule: Schedule, first: int, processes: int) -> Iterator[dict[str, Any]]:
     """Yield the results of the matches of a schedule from number ``first`` on."""
-    with closing(play_matches(schedule, schedule.games, processes, None, chunk=1, first=first)) as outcomes:
+    with closing(play_matches(schedule, schedule.games, Processes(processes), None, chunk=1, first=first)) as outcomes:
         for number, played in enumerate(outcomes, first):
             line: dict[str, Any] = {"bots": schedule.line_up(number)}
             for name, of_seats in (("shares", played.scores), ("luck", played.luck)):

@@ -13,6 +13,7 @@ from meadhall import Action, BadSetup, Batch, MalformedAction, game, random_play
 from meadhall.engine import bulk
 from meadhall.engine.bulk import tournament
 from meadhall.engine.compiled import loops
+from meadhall.engine.executors import Pieces, Threads, executor, run_chunks
 from meadhall.engine.game import Game
 from meadhall.engine.loops import GREEDY, ILLEGAL, OVER, PLAYED, RANDOM
 from meadhall.engine.rule import INTERPRETED
@@ -145,34 +146,42 @@ def test_bulk_runs_accept_numpy_integers() -> None:
 
 def test_threads_check_for_interrupts_often_regardless_of_the_length_of_a_game(monkeypatch: pytest.MonkeyPatch) -> None:
     now = 0.0
-    monkeypatch.setattr(bulk, "perf_counter", lambda: now)
-    for seconds in (bulk.PIECE_SECONDS * 10, bulk.PIECE_SECONDS / 10, bulk.PIECE_SECONDS / 1e6):
-        pieces = bulk._Pieces()
+    monkeypatch.setattr(executor, "perf_counter", lambda: now)
+    for seconds in (executor.PIECE_SECONDS * 10, executor.PIECE_SECONDS / 10, executor.PIECE_SECONDS / 1e6):
+        pieces = Pieces()
         lengths = []
         for chunk in (range(10_000), range(10_000, 20_000)):
             for piece in pieces.of(chunk):
                 lengths.append(len(piece))
                 now += seconds * len(piece)
         assert sum(lengths) == 20_000
-        assert max(lengths) * seconds <= max(bulk.PIECE_SECONDS, seconds)
-    assert max(lengths) >= bulk.CHUNK, "quick games are checked for interrupts only once per progress report"
+        assert max(lengths) * seconds <= max(executor.PIECE_SECONDS, seconds)
+    assert max(lengths) >= executor.MAX_PIECE, "quick games are checked for interrupts only once per progress report"
+
+
+class Endless:
+    """Work that is interrupted after its first chunk, while the second goes on and on."""
+
+    subject = AA
+
+    def __init__(self) -> None:
+        self.last = range(0)
+
+    def __call__(self, chunk: range, pieces: Pieces) -> None:
+        for piece in pieces.of(range(10**9) if chunk.start else chunk):
+            self.last = piece
+
+    def compile(self) -> None: ...
 
 
 def test_an_exception_ends_a_run_after_the_current_pieces() -> None:
-    endless = range(10**9)
-    last = endless[:0]
-
-    def work(chunk: range, pieces: Any) -> None:
-        nonlocal last
-        for piece in pieces.of(endless if chunk.start else chunk):
-            last = piece
-
     def interrupt(done: int) -> None:
         raise KeyboardInterrupt
 
+    endless = Endless()
     with pytest.raises(KeyboardInterrupt):
-        bulk._spread(work, 2 * bulk.CHUNK, 1, interrupt)
-    assert last.stop < endless.stop
+        list(run_chunks(Threads(1), endless, range(20), 10, interrupt))
+    assert endless.last.stop < 10**9
 
 
 def test_a_batch_needs_an_action_for_each_match() -> None:

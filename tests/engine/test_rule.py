@@ -154,7 +154,7 @@ def test_machine_code_goes_to_the_users_cache_by_default(monkeypatch: pytest.Mon
     ],
 )
 def test_a_rule_depends_on_the_engine_and_on_its_own_package(module: str, package: str) -> None:
-    assert rule._rules_package(module) == package
+    assert rule.rules_package(module) == package
 
 
 def test_a_package_without_files_depends_only_on_the_engine() -> None:

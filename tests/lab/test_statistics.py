@@ -23,7 +23,7 @@ from meadhall.engine.game import Game, registered
 from meadhall.engine.loops import GREEDY, LOG_SHAPE, RANDOM
 from meadhall.engine.record.format import read_records
 from meadhall.engine.rule import rule
-from meadhall.engine.statistics import NOTHING, Counts, Rate, Spread, Statistics
+from meadhall.engine.statistics import NOTHING, Counts, Rate, Spread, Statistics, Totals, added, histogram
 
 GAMES = 40
 
@@ -43,15 +43,20 @@ def tally(log: Any, counts: Any) -> None:
         counts[ARGUMENTS] += arguments_at(log, index)
 
 
-def fields(counts: Counts, players: int, _options: Mapping[str, Any]) -> dict[str, Any]:
-    return {"coins": counts[:, COINS : COINS + players].mean(axis=0).tolist(), "draws": float(counts[:, Event.DREW].mean())}
+def gather(counts: Counts, _players: int) -> Totals:
+    return {"games": np.array([len(counts)]), "sums": counts.sum(axis=0)}
+
+
+def fields(totals: Totals, players: int, _options: Mapping[str, Any]) -> dict[str, Any]:
+    mean = totals["sums"] / totals["games"]
+    return {"coins": mean[COINS : COINS + players].tolist(), "draws": float(mean[Event.DREW])}
 
 
 def rows(fields: dict[str, Any]) -> Iterator[tuple[str, str]]:
     yield "draws", f"{fields['draws']:.2f} a game"
 
 
-COUNTED = replace(hoard, name="counted", statistics=Statistics(COUNTERS, tally, fields, rows))
+COUNTED = replace(hoard, name="counted", statistics=Statistics(COUNTERS, tally, gather, fields, rows))
 
 
 @pytest.fixture(autouse=True)
@@ -131,7 +136,7 @@ def test_counts_from_records_equal_the_report(tmp_path: Path) -> None:
     for record in read_records(file):
         steps = [record["setup"], *(action["events"] for action in record["actions"])]
         counts.append(recounted([event for events in steps for event in events]))
-    assert report.statistics == fields(np.array(counts), 2, {})
+    assert report.statistics == fields(gather(np.array(counts), 2), 2, {})
 
 
 def test_statistics_are_in_the_report_and_in_the_printed_table(capsys: pytest.CaptureFixture[str]) -> None:
@@ -150,6 +155,22 @@ def test_a_game_without_statistics_reports_none() -> None:
 
 def test_a_spread_summarizes_its_numbers() -> None:
     assert Spread.of(np.array([1, 2, 3, 10])) == Spread(4.0, 12.5**0.5, 1, 2.5, 10)
+
+
+@pytest.mark.parametrize("count", [1, 2, 7, 100])
+def test_a_spread_of_a_histogram_equals_that_of_its_values(count: int) -> None:
+    values = np.random.default_rng(count).integers(0, 50, count)
+    spread = Spread.of(values)
+    assert (spread.min, spread.median, spread.max) == (values.min(), np.median(values), values.max())
+    assert (spread.mean, spread.sd) == pytest.approx((values.mean(), values.std()))
+
+
+def test_totals_of_two_parts_are_those_of_the_whole() -> None:
+    values = np.array([3, 0, 1, 7, 3])
+    parts = ({"values": histogram(part), "count": np.array([len(part)])} for part in (values[:3], values[3:]))
+    found = added(added({}, next(parts)), next(parts))
+    assert found["values"].tolist() == histogram(values).tolist()
+    assert found["count"].tolist() == [5]
 
 
 def test_a_rate_is_the_share_of_its_games() -> None:

@@ -17,6 +17,7 @@ import games_for_tests.hoard  # noqa: F401 (registers the game)
 from lab.unequal import Unequal
 from meadhall import game
 from meadhall.engine.errors import BadSetup
+from meadhall.engine.executors import Processes
 from meadhall.engine.statistics import Z_95
 from meadhall.lab import Tournament, tournament
 from meadhall.lab.matches import Outcome, play_match, play_matches
@@ -291,7 +292,7 @@ def test_an_interruption_in_the_first_round_gives_no_report() -> None:
 
 def test_ending_early_leaves_no_process_behind() -> None:
     schedule = scheduled(game(GAME), ["thrall", "karl"], 400, seed="gone")
-    outcomes = play_matches(schedule, schedule.games, 2, None, chunk=1)
+    outcomes = play_matches(schedule, schedule.games, Processes(2), None, chunk=1)
     next(outcomes)
     assert len(multiprocessing.active_children()) == 2
     outcomes.close()

@@ -17,8 +17,15 @@ import typer
 from meadhall.cli.console import INTERRUPTED, USAGE, chosen_language, complain
 from meadhall.engine.errors import MeadhallError
 from meadhall.engine.language import gettext as _
-from meadhall.engine.language import speaking
+from meadhall.engine.language import marked, speaking
 from meadhall.engine.mode import prefer_interpreted
+
+OUT = marked(
+    "Write the matches to this file: FILE.parquet gets a row for each match, FILE.jsonl, .jsonl.gz or .jsonl.zst their records; "
+    "can be repeated."
+)
+CLUSTER = marked("Play on a Ray cluster: start one here (local), use the one of this machine (auto), or connect to one.")
+CLUSTERS = "local|auto|ray://HOST:PORT"
 
 EXISTING_FILE: dict[str, Any] = {"exists": True, "dir_okay": False, "readable": True}
 
@@ -80,10 +87,13 @@ def simulate(
     option: Annotated[list[str] | None, typer.Option(help=_("An option of the game as name=value; can be repeated."))] = None,
     as_json: Annotated[bool, typer.Option("--json", help=_("Print the report as JSON."))] = False,
     records: Annotated[Path | None, typer.Option(help=_("Write the match records to this file, one per line."))] = None,
+    out: Annotated[list[Path] | None, typer.Option(help=_(OUT))] = None,
+    cluster: Annotated[str | None, typer.Option(help=_(CLUSTER), metavar=CLUSTERS)] = None,
 ) -> None:
     from meadhall.cli.simulate import run_simulation
 
-    run_simulation(game, players, split_names(bots), games, seed, name_and_value(option), as_json, records)
+    files = [*([] if records is None else [records]), *(out or [])]
+    run_simulation(game, players, split_names(bots), games, seed, name_and_value(option), as_json, files, cluster)
 
 
 def tournament(
@@ -111,11 +121,16 @@ def tournament(
     plots: Annotated[
         Path | None, typer.Option(help=_("Draw plots of the report as SVG files in this folder."), file_okay=False)
     ] = None,
+    out: Annotated[list[Path] | None, typer.Option(help=_(OUT))] = None,
+    cluster: Annotated[str | None, typer.Option(help=_(CLUSTER), metavar=CLUSTERS)] = None,
 ) -> int:
     from meadhall.cli.tournament import run_tournament
 
     chosen = name_and_value(option)
-    return run_tournament(game, split_names(bots), games, players, seed, chosen, processes, until_sure, luck, as_json, plots)
+    named = split_names(bots)
+    return run_tournament(
+        game, named, games, players, seed, chosen, processes, until_sure, luck, as_json, plots, out or [], cluster
+    )
 
 
 def verify(files: Annotated[list[Path], typer.Argument(help=_("Match records."), **EXISTING_FILE)]) -> int:

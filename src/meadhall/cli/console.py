@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from unicodedata import category
 
@@ -55,6 +57,13 @@ def progress_bar() -> Progress:
         transient=True,
         disable=not err.is_terminal,
     )
+
+
+@contextmanager
+def quiet_stdout() -> Iterator[None]:
+    """Discard what is printed to stdout meanwhile: when a node dies, Ray prints its log there, in the middle of the report."""
+    with Path(os.devnull).open("w", encoding="utf-8") as nowhere, redirect_stdout(nowhere):
+        yield
 
 
 def chosen_language() -> str:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from meadhall.bots.policy import POLICIES
-from meadhall.cli.console import console, progress_bar
+from meadhall.cli.console import console, progress_bar, quiet_stdout
 from meadhall.engine.cores import cores
 from meadhall.engine.game import game
 from meadhall.lab import simulate
@@ -24,12 +24,14 @@ def run_simulation(
     seed: str | None,
     options: dict[str, str],
     as_json: bool,
-    records: Path | None,
+    out: Sequence[Path],
+    cluster: str | None,
 ) -> None:
     """Simulate with a progress bar on stderr and print the report. ``options`` are texts from the command line."""
     subject = game(name)
     chosen = subject.read_options(options)
-    with progress_bar() as progress:
+    worth_processes = games >= WORTH_PROCESSES or not POLICIES.keys() >= set(bots)
+    with progress_bar() as progress, quiet_stdout():
         task = progress.add_task(subject.title, total=games)
         report = simulate(
             name,
@@ -38,8 +40,9 @@ def run_simulation(
             seed,
             players,
             progress=lambda done: progress.update(task, advance=done),
-            records=records,
-            processes=cores() if games >= WORTH_PROCESSES or not POLICIES.keys() >= set(bots) else 1,
+            processes=cores() if cluster is None and worth_processes else 1,
+            out=out,
+            cluster=cluster,
             **chosen,
         )
     if as_json:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from meadhall.cli.console import INTERRUPTED, console, progress_bar
+from meadhall.cli.console import INTERRUPTED, console, progress_bar, quiet_stdout
 from meadhall.engine.cores import cores
 from meadhall.engine.game import game
 from meadhall.lab.plots import check_plots, write_plots
@@ -26,16 +26,23 @@ def run_tournament(
     luck: bool,
     as_json: bool,
     plots: Path | None,
+    out: Sequence[Path],
+    cluster: str | None,
 ) -> int:
     """Run a tournament with a progress bar on stderr and print the report. ``options`` are texts from the command line."""
     subject = game(name)
     schedule = scheduled(subject, bots, games, players, seed, luck=luck, **subject.read_options(options))
     if plots:
         check_plots(plots)
-    with progress_bar() as progress:
+    with progress_bar() as progress, quiet_stdout():
         task = progress.add_task(subject.title, total=schedule.games)
         report = play_schedule(
-            schedule, processes or cores(), lambda done: progress.update(task, advance=done), until_sure=until_sure
+            schedule,
+            processes or (cores() if cluster is None else 1),
+            lambda done: progress.update(task, advance=done),
+            until_sure=until_sure,
+            out=out,
+            cluster=cluster,
         )
     if as_json:
         print(json.dumps(report.to_dict(), indent=2, ensure_ascii=False))

@@ -1,4 +1,4 @@
-"""Bulk runs: call a game's compiled loops (``loops.py``) from plain Python, on all cores.
+"""Bulk runs: call a game's compiled loops (``loops.py``) from plain Python, on all cores or on a cluster.
 
 Game g of a bulk run is keyed by the run's seed and g alone, so results don't depend on the number of threads or the order of the
 games. The compiled loops release the GIL.
@@ -6,11 +6,10 @@ games. The compiled loops release the GIL.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from time import perf_counter
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +19,8 @@ from meadhall.engine.compiled import loops
 from meadhall.engine.cores import cores
 from meadhall.engine.display import Displayed, Table
 from meadhall.engine.errors import BadSetup, MalformedAction
+from meadhall.engine.executors import Executor, Pieces, Progress, Threads, run_chunks
+from meadhall.engine.executors.cluster import check_cluster, connected
 from meadhall.engine.game import Game, game
 from meadhall.engine.language import gettext as _
 from meadhall.engine.language import grouped
@@ -27,13 +28,9 @@ from meadhall.engine.schema import copied
 from meadhall.engine.statistics import Counts
 
 Floats = npt.NDArray[np.float64]
-Progress = Callable[[int], None]
 
 CHUNK = 4096
-"""The number of games a thread plays between two progress reports."""
-PIECE_SECONDS = 0.1
-"""The approximate time a thread plays before it checks whether the run was stopped, in seconds."""
-
+"""The number of games between two progress reports. Sums are added up chunk by chunk, so their last bits depend on it."""
 
 _INT64 = np.iinfo(np.int64)
 
@@ -43,50 +40,16 @@ def seed_number(seed: Seed | None) -> int:
     return int.from_bytes(check_seed(seed)[:8], "little") >> 1
 
 
-class _Pieces:
-    """Splits chunks of games into pieces of about ``PIECE_SECONDS``, so that a run can be stopped between two pieces.
-
-    The length of a piece adapts: it doubles while pieces finish early, and halves when one takes too long.
-    """
-
-    def __init__(self) -> None:
-        self._length = 1
-        self._stopped = False
-
-    def stop(self) -> None:
-        """Yield no more pieces."""
-        self._stopped = True
-
-    def of(self, chunk: range) -> Iterator[range]:
-        """Yield the pieces of a chunk in order."""
-        while chunk and not self._stopped:
-            piece, chunk = chunk[: self._length], chunk[self._length :]
-            began = perf_counter()
-            yield piece
-            took = perf_counter() - began
-            if took > PIECE_SECONDS:
-                self._length = max(1, len(piece) // 2)
-            elif 2 * took < PIECE_SECONDS and len(piece) == self._length < CHUNK:
-                self._length = 2 * len(piece)
-
-
-def _spread(work: Callable[[range, _Pieces], Any], games: Any, threads: Any, progress: Progress | None) -> list[Any]:
-    """Run ``work(chunk, pieces)`` for every chunk of ``games`` on all cores and return the results in order.
-
-    An exception, such as KeyboardInterrupt, stops the run after the pieces in progress.
-    """
-    numbers = range(check_count(games, "games"))
-    chunks = [numbers[first : first + CHUNK] for first in range(0, len(numbers), CHUNK)]
-    results, pieces = [], _Pieces()
-    with ThreadPoolExecutor(cores() if threads is None else check_count(threads, "threads")) as pool:
-        try:
-            for chunk, result in zip(chunks, pool.map(lambda chunk: work(chunk, pieces), chunks), strict=True):
-                results.append(result)
-                if progress:
-                    progress(len(chunk))
-        finally:
-            pieces.stop()
-    return results
+@contextmanager
+def bulk_executor(subject: Game, threads: Any = None, cluster: str | None = None) -> Iterator[Executor]:
+    """Yield what runs compiled loops: threads, by default one per core, or a cluster. Raises BadSetup or NoCluster."""
+    if cluster is None:
+        yield Threads(cores() if threads is None else check_count(threads, "threads"))
+        return
+    if threads is not None:
+        raise BadSetup("a cluster uses all its cores: leave out the number of threads")
+    with connected(check_cluster(cluster, subject)) as nodes:
+        yield nodes
 
 
 @dataclass(frozen=True)
@@ -104,6 +67,29 @@ class Playouts:
     payoffs: Floats
 
 
+@dataclass(frozen=True)
+class PlayoutLoop:
+    """The work of random playouts: plays a chunk and returns the decisions and the sum of each seat's payoffs."""
+
+    subject: Game
+    players: int
+    codes: npt.NDArray[np.int64]
+    key: int
+
+    def __call__(self, chunk: range, pieces: Pieces) -> tuple[int, Floats]:
+        """Play a chunk of games."""
+        payoffs, decisions, states = np.zeros(self.players, np.float64), 0, self.subject.state.new(2)
+        compiled = loops(self.subject)
+        for piece in pieces.of(chunk):
+            start, length = piece.start, len(piece)
+            decisions += int(compiled.playouts(states, self.players, self.codes, self.key, start, length, payoffs))
+        return decisions, payoffs
+
+    def compile(self) -> None:
+        """Compile the loop."""
+        self(range(1), Pieces())
+
+
 def random_playouts(
     name: str | Game,
     players: int,
@@ -111,6 +97,8 @@ def random_playouts(
     seed: Seed | None = None,
     threads: int | None = None,
     progress: Progress | None = None,
+    *,
+    cluster: str | None = None,
     **options: Any,
 ) -> Playouts:
     """Play ``games`` games with uniformly random actions.
@@ -122,25 +110,73 @@ def random_playouts(
         seed: the seed of the run; by default random.
         threads: the number of threads; by default one per core.
         progress: called with the number of games finished since its last call.
+        cluster: a Ray cluster: ``local``, ``auto`` or ``ray://HOST:PORT``; see ``docs/library/cluster.md``.
         options: options of the game.
 
     Raises:
         BadSetup: an argument is invalid.
+        NoCluster: there is no such cluster.
+        ClusterFailed: the cluster can't finish the run.
     """
     subject = game(name)
     players, chosen = subject.check_setup(players, options)
-    codes = subject.encode_options(chosen)
-    key = seed_number(seed)
-    compiled = loops(subject)
+    loop = PlayoutLoop(subject, players, subject.encode_options(chosen), seed_number(seed))
+    numbers, decisions, payoffs = range(check_count(games, "games")), 0, np.zeros(players, np.float64)
+    with bulk_executor(subject, threads, cluster) as executor:
+        for more, won in run_chunks(executor, loop, numbers, CHUNK, progress):
+            decisions += more
+            payoffs += won
+    return Playouts(len(numbers), decisions, payoffs)
 
-    def work(chunk: range, pieces: _Pieces) -> tuple[int, Floats]:
-        payoffs, decisions, states = np.zeros(players, np.float64), 0, subject.state.new(2)
+
+class Played(NamedTuple):
+    """The games of a bulk run.
+
+    Attributes:
+        payoffs: float64 (games, players): the payoffs by seat.
+        lengths: int64 (games,): the number of decisions.
+        counts: int64 (games, counters): the counters of the game's statistics.
+    """
+
+    payoffs: Floats
+    lengths: npt.NDArray[np.int64]
+    counts: Counts
+
+
+@dataclass(frozen=True)
+class TournamentLoop:
+    """The work of games between compiled policies (``loops.RANDOM``, ``loops.GREEDY``), one for each seat.
+
+    In game g seat k has ``policies[(k + g) % n]``.
+    """
+
+    subject: Game
+    policies: npt.NDArray[np.int64]
+    codes: npt.NDArray[np.int64]
+    key: int
+
+    @classmethod
+    def of(cls, subject: Game, policies: Sequence[int], seed: Seed | None, options: Mapping[str, Any] | None) -> Self:
+        """Make the work of a run. Raises BadSetup."""
+        _players, chosen = subject.check_setup(len(policies), options or {})
+        return cls(subject, np.array(policies, np.int64), subject.encode_options(chosen), seed_number(seed))
+
+    def __call__(self, chunk: range, pieces: Pieces) -> Played:
+        """Play a chunk of games."""
+        players = len(self.policies)
+        states, compiled = self.subject.state.new(4), loops(self.subject)
+        payoffs = np.zeros((len(chunk), players), np.float64)
+        lengths = np.zeros(len(chunk), np.int64)
+        counts = np.zeros((len(chunk), self.subject.statistics.counters), np.int64)
         for piece in pieces.of(chunk):
-            decisions += int(compiled.playouts(states, players, codes, key, piece.start, len(piece), payoffs))
-        return decisions, payoffs
+            here = slice(piece.start - chunk.start, piece.stop - chunk.start)
+            outputs = payoffs[here], lengths[here], counts[here]
+            compiled.tournament(states, players, self.codes, self.policies, self.key, piece.start, len(piece), *outputs)
+        return Played(payoffs, lengths, counts)
 
-    decisions, payoffs = zip(*_spread(work, games, threads, progress), strict=True)
-    return Playouts(int(games), sum(decisions), np.sum(payoffs, axis=0))
+    def compile(self) -> None:
+        """Compile the loop."""
+        self(range(1), Pieces())
 
 
 def tournament(
@@ -152,9 +188,7 @@ def tournament(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> tuple[Floats, npt.NDArray[np.int64]]:
-    """Play games between compiled policies (``loops.RANDOM``, ``loops.GREEDY``), one for each seat.
-
-    In game g seat k has ``policies[(k + g) % n]``.
+    """Play games between compiled policies, see ``TournamentLoop``.
 
     Returns:
         The payoffs, float64 (games, players) by seat, and the number of decisions, int64 (games,).
@@ -170,27 +204,13 @@ def counted_tournament(
     options: Mapping[str, Any] | None = None,
     threads: int | None = None,
     progress: Progress | None = None,
-) -> tuple[Floats, npt.NDArray[np.int64], Counts]:
-    """Play games like ``tournament`` and also return the counters of the game's statistics, int64 (games, counters)."""
-    players, chosen = subject.check_setup(len(policies), options or {})
-    codes = subject.encode_options(chosen)
-    who = np.array(policies, np.int64)
-    key = seed_number(seed)
-    compiled = loops(subject)
-
-    def work(chunk: range, pieces: _Pieces) -> tuple[Floats, npt.NDArray[np.int64], Counts]:
-        states = subject.state.new(4)
-        payoffs = np.zeros((len(chunk), players), np.float64)
-        lengths = np.zeros(len(chunk), np.int64)
-        counts = np.zeros((len(chunk), subject.statistics.counters), np.int64)
-        for piece in pieces.of(chunk):
-            here = slice(piece.start - chunk.start, piece.stop - chunk.start)
-            outputs = payoffs[here], lengths[here], counts[here]
-            compiled.tournament(states, players, codes, who, key, piece.start, len(piece), *outputs)
-        return payoffs, lengths, counts
-
-    payoffs, lengths, counts = zip(*_spread(work, games, threads, progress), strict=True)
-    return np.concatenate(payoffs), np.concatenate(lengths), np.concatenate(counts)
+) -> Played:
+    """Play games like ``tournament`` and return all of them, with the counters of the game's statistics."""
+    loop = TournamentLoop.of(subject, policies, seed, options)
+    numbers = range(check_count(games, "games"))
+    with bulk_executor(subject, threads) as executor:
+        parts = list(run_chunks(executor, loop, numbers, CHUNK, progress))
+    return Played(*map(np.concatenate, zip(*parts, strict=True)))
 
 
 def _integers(given: npt.ArrayLike) -> npt.NDArray[np.int64]:

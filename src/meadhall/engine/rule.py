@@ -29,7 +29,7 @@ INTERPRETED = mode.interpreted
 
 _ENGINE = __name__.rpartition(".")[0]
 
-_SOURCES = (".py", ".npz")
+SOURCES = (".py", ".npz")
 """Suffixes of the files that machine code depends on: the rules, and data files whose values the rules treat as constants."""
 
 
@@ -39,7 +39,7 @@ def cache_root() -> Path:
     return Path(chosen) if chosen else user_cache_path("meadhall")
 
 
-def _rules_package(module: str) -> str:
+def rules_package(module: str) -> str:
     """Return the package that a rule of ``module`` may depend on, besides the engine: one game's folder."""
     parts = module.split(".")
     if parts[0] != "meadhall":
@@ -82,7 +82,7 @@ def cache_folder(package: str) -> Path:
     for folder in dict.fromkeys((Path(__file__).parent, _package_folder(package))):
         if folder is None:
             continue
-        sources = [folder] if folder.is_file() else sorted(file for file in folder.rglob("*") if file.suffix in _SOURCES)
+        sources = [folder] if folder.is_file() else sorted(file for file in folder.rglob("*") if file.suffix in SOURCES)
         for source in sources:
             key.update(source.name.encode() + b"\0" + source.read_bytes() + b"\0")
     return cache_root() / f"{package}-{key.hexdigest()[:20]}"
@@ -90,7 +90,7 @@ def cache_folder(package: str) -> Path:
 
 def rules_folder(module: str) -> Path:
     """Return the folder for the machine code of the package that ``module`` belongs to."""
-    return cache_folder(_rules_package(module))
+    return cache_folder(rules_package(module))
 
 
 @overload
@@ -118,7 +118,7 @@ def _compiled(function: Callable[P, R], inline: bool) -> Callable[P, R]:
 
     settings: Any = numba.config
     before = settings.CACHE_DIR, settings.CACHE_LOCATOR_CLASSES
-    package = _rules_package(function.__module__)
+    package = rules_package(function.__module__)
     # One folder per module: two games may share rules, but each has its own module of loops.
     settings.CACHE_DIR = str(cache_folder(package) / function.__module__)
     settings.CACHE_LOCATOR_CLASSES = "meadhall.engine.locator.SameForAllCopies,IPythonCacheLocator"

@@ -15,6 +15,9 @@ from meadhall.engine.schema import Grid, Row
 Counts = npt.NDArray[np.int64]
 """Counters: shape (counters,) for one game, (games, counters) for many."""
 
+Totals = dict[str, npt.NDArray[np.int64]]
+"""Integers that are summed over games, by name: sums, and histograms. They don't grow with the number of games."""
+
 Z_95 = 1.959963984540054
 """The two-sided 95 % quantile of the standard normal distribution."""
 
@@ -31,18 +34,40 @@ class Statistics:
     Attributes:
         counters: the number of counters of one game.
         tally: a rule ``tally(log, counts)`` that counts the events of one step, or of the setup. The log is complete.
-        fields: ``fields(counts, players, options)`` returns JSON-able figures for the report of many games.
+        gather: ``gather(counts, players)`` returns what many games add to the totals. Only the totals are kept in a run, so that
+            it can be of any length; ``histogram`` keeps a distribution.
+        fields: ``fields(totals, players, options)`` returns JSON-able figures for the report of many games.
         rows: ``rows(fields)`` returns the same figures as text: pairs of a heading and a value.
     """
 
     counters: int
     tally: Any
-    fields: Callable[[Counts, int, Mapping[str, Any]], dict[str, Any]]
+    gather: Callable[[Counts, int], Totals]
+    fields: Callable[[Totals, int, Mapping[str, Any]], dict[str, Any]]
     rows: Callable[[dict[str, Any]], Iterable[tuple[str, str]]]
 
 
-NOTHING = Statistics(0, count_nothing, lambda _counts, _players, _options: {}, lambda _fields: ())
+NOTHING = Statistics(0, count_nothing, lambda _counts, _players: {}, lambda _totals, _players, _options: {}, lambda _fields: ())
 """The statistics of a game without counters."""
+
+
+def added(totals: Totals, more: Totals) -> Totals:
+    """Return the sum of two totals. Where a histogram is shorter than the other, its missing entries are zero."""
+    return {**totals, **{name: _sum(totals[name], values) if name in totals else values for name, values in more.items()}}
+
+
+def _sum(one: npt.NDArray[np.int64], other: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    if one.shape == other.shape:
+        return one + other
+    longer, shorter = (one, other) if len(one) >= len(other) else (other, one)
+    found = longer.copy()
+    found[: len(shorter)] += shorter
+    return found
+
+
+def histogram(values: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Return how often each value from 0 to the largest occurs, int64 (largest + 1,). No value may be negative."""
+    return np.bincount(values).astype(np.int64, copy=False)
 
 
 def wilson(share: float, games: int, z: float = Z_95) -> tuple[float, float]:
@@ -79,14 +104,19 @@ class Rate:
 
     @classmethod
     def of(cls, shares: npt.NDArray[np.float64], z: float = Z_95, independent: int | None = None) -> Self:
-        """Return the rate for these payoffs.
+        """Return the rate for these payoffs, float64 (games,). See ``of_sum``."""
+        return cls.of_sum(len(shares), float(shares.sum()), z, independent)
+
+    @classmethod
+    def of_sum(cls, games: int, share: float, z: float = Z_95, independent: int | None = None) -> Self:
+        """Return the rate for a number of payoffs and their sum.
 
         Args:
-            shares: float64 (games,): the payoff of each game.
+            games: the number of payoffs.
+            share: their sum.
             z: the normal quantile of the interval.
             independent: the number of independent results among them, where seats win together; by default all.
         """
-        games, share = len(shares), float(shares.sum())
         rate, count = share / games if games else 0.0, games if independent is None else independent
         return cls(games, share, rate, *wilson(rate * count, count, z))
 
@@ -103,5 +133,16 @@ class Spread:
 
     @classmethod
     def of(cls, values: npt.NDArray[np.int64]) -> Self:
-        """Return the spread of a sample of at least one value."""
-        return cls(float(values.mean()), float(values.std()), int(values.min()), float(np.median(values)), int(values.max()))
+        """Return the spread of a sample of at least one value; none may be negative."""
+        return cls.of_histogram(histogram(values))
+
+    @classmethod
+    def of_histogram(cls, times: npt.NDArray[np.int64]) -> Self:
+        """Return the spread of a sample of at least one value. ``times[v]`` is how often v occurs."""
+        found = np.flatnonzero(times)
+        count = int(times.sum())
+        mean = int(found @ times[found]) / count
+        variance = float((found - mean) ** 2 @ times[found]) / count
+        before = times.cumsum()
+        low, high = (int(np.searchsorted(before, place, side="right")) for place in ((count - 1) // 2, count // 2))
+        return cls(mean, variance**0.5, int(found[0]), (low + high) / 2, int(found[-1]))

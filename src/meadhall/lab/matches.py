@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import multiprocessing
-import signal
-from collections import deque
-from collections.abc import Callable, Generator, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
-from contextlib import contextmanager
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
-from itertools import islice
+from datetime import UTC, datetime
 from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 
 from meadhall.bots import bot
 from meadhall.engine.bulk import seed_number
 from meadhall.engine.checks import check_count, seed_label
 from meadhall.engine.errors import BadSetup
+from meadhall.engine.executors import Executor, Pieces, Processes, Progress, Serial, run_chunks
+from meadhall.engine.executors.cluster import check_cluster, connected
 from meadhall.engine.game import Game, game, installed
 from meadhall.engine.match import Match
 from meadhall.engine.record.format import dumps
@@ -24,11 +25,9 @@ from meadhall.engine.view import Seat
 from meadhall.lab.luck import luck
 
 CHUNK = 16
-"""The number of matches in a task for a process."""
-AHEAD = 4
-"""The number of tasks queued per process, so that no process waits for work."""
-MAX_GAMES = 100_000_000
-"""The largest number of games of a simulation or tournament. All results stay in memory until the end."""
+"""The number of matches in a chunk for an executor."""
+STARTED = datetime(1970, 1, 1, tzinfo=UTC)
+"""The start of every simulated match, so that a run's records are the same whenever and wherever it is repeated."""
 
 
 @dataclass(frozen=True)
@@ -52,9 +51,31 @@ class Plan:
         players = len(self.bots)
         return tuple(self.bots[(seat + number) % players] for seat in range(players))
 
+    @property
+    def players(self) -> int:
+        """Return the number of players of a match."""
+        return len(self.bots)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Return the bots, each once."""
+        return tuple(dict.fromkeys(self.bots))
+
+    def who(self, numbers: range) -> npt.NDArray[np.int64]:
+        """Return the indexes in ``names`` of the bots by match and seat, int64 (matches, players)."""
+        line_up = np.array([self.names.index(name) for name in self.bots], np.int64)
+        found: npt.NDArray[np.int64] = line_up[
+            (np.arange(len(self.bots)) + np.arange(numbers.start, numbers.stop)[:, None]) % len(self.bots)
+        ]
+        return found
+
     def deal(self, number: int) -> int:
         """Return the number that keys the dice and shuffles of match ``number``."""
         return number
+
+    def deals(self, numbers: range) -> npt.NDArray[np.int64]:
+        """Return ``deal`` for many matches, int64 (matches,)."""
+        return np.arange(numbers.start, numbers.stop)
 
 
 @dataclass(frozen=True)
@@ -74,10 +95,12 @@ class Outcome:
 def play_match(plan: Plan, number: int) -> Outcome:
     """Play match ``number`` of the plan to its end. The time of searches is CPU time, see ``bots.bot``."""
     subject, names = game(plan.game), plan.seating(number)
-    match = subject.match(
+    match = Match(
+        subject,
         seed=f"{plan.label}/{plan.deal(number)}",
         seats=[Seat(f"{name.capitalize()} {seat + 1}", "bot", name) for seat, name in enumerate(names)],
-        **plan.options,
+        options=plan.options,
+        started=STARTED,
     )
     play_out(match, [bot(subject, name, f"{plan.label}/{number}/bot {seat}", alone=True) for seat, name in enumerate(names)])
     result = match.result()
@@ -97,59 +120,50 @@ def play_out(match: Match, bots: Sequence[Any]) -> None:
         match.play(bots[actor].choose(match.view(actor)), actor)
 
 
-def _play_chunk(plan: Plan, numbers: range) -> list[Outcome]:
-    return [play_match(plan, number) for number in numbers]
+@dataclass(frozen=True)
+class MatchWork:
+    """The work of playing the matches of a plan: returns their outcomes."""
 
+    plan: Plan
 
-def check_processes(processes: Any, subject: Game) -> int:
-    """Return the number of processes. Raises BadSetup if it is invalid, or if other processes can't find the game."""
-    count = check_count(processes, "processes")
-    if count > 1 and not installed(subject):
-        raise BadSetup(f"{subject.name} is not an installed game, so other processes can't find it; use one process")
-    return count
+    @property
+    def subject(self) -> Game:
+        """Return the game that is played."""
+        return game(self.plan.game)
 
+    def __call__(self, chunk: range, pieces: Pieces) -> list[Outcome]:
+        """Play the matches with these numbers."""
+        return [play_match(self.plan, number) for piece in pieces.of(chunk) for number in piece]
 
-def play_matches(
-    plan: Plan, games: int, processes: int, progress: Callable[[int], None] | None, chunk: int = CHUNK, first: int = 0
-) -> Generator[Outcome, None, None]:
-    """Yield the outcomes of matches ``first`` to ``games - 1`` in order. Processes play ``chunk`` matches at a time."""
-    starts = range(first, games, chunk)
-    chunks = (range(start, min(start + chunk, games)) for start in starts)
-    count = min(processes, len(starts))
-    for outcomes in _play_in_processes(plan, chunks, count) if count > 1 else (_play_chunk(plan, numbers) for numbers in chunks):
-        yield from outcomes
-        if progress:
-            progress(len(outcomes))
+    def compile(self) -> None:
+        """Compile everything that a match needs."""
+        from meadhall.lab.warm import warm  # noqa: PLC0415 - it plays a match itself
 
-
-def _play_in_processes(plan: Plan, chunks: Iterator[range], processes: int) -> Iterator[list[Outcome]]:
-    """Yield the outcomes chunk by chunk. A caller that stops early leaves no process behind."""
-    before = multiprocessing.active_children()
-    context = multiprocessing.get_context("spawn")  # a fork would copy locks held by threads, but not the threads
-    with ProcessPoolExecutor(processes, context) as pool:
-        try:
-            results: deque[Future[list[Outcome]]] = deque()
-            while True:
-                with _ignoring_interrupts():
-                    queued = islice(chunks, processes * AHEAD - len(results))
-                    results.extend(pool.submit(_play_chunk, plan, numbers) for numbers in queued)
-                if not results:
-                    break
-                yield results.popleft().result()
-        except BaseException:
-            for worker in set(multiprocessing.active_children()).difference(before):
-                worker.terminate()
-            raise
+        warm([self.plan.game], bulk=False)
 
 
 @contextmanager
-def _ignoring_interrupts() -> Iterator[None]:
-    """Start processes that ignore Ctrl-C, which a terminal sends to all of them. The parent process ends them instead."""
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
+def match_executor(subject: Game, processes: Any, cluster: str | None) -> Iterator[Executor]:
+    """Yield what runs whole matches: processes, or a cluster.
+
+    Raises BadSetup if an argument is invalid or other processes can't find the game, and NoCluster.
+    """
+    count = check_count(processes, "processes")
+    if cluster is not None:
+        if count > 1:
+            raise BadSetup("a cluster uses all its cores: leave out the number of processes")
+        with connected(check_cluster(cluster, subject)) as nodes:
+            yield nodes
         return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    if count > 1 and not installed(subject):
+        raise BadSetup(f"{subject.name} is not an installed game, so other processes can't find it; use one process")
+    yield Processes(count) if count > 1 else Serial()
+
+
+def play_matches(
+    plan: Plan, games: int, executor: Executor, progress: Progress | None, chunk: int = CHUNK, first: int = 0
+) -> Generator[Outcome, None, None]:
+    """Yield the outcomes of matches ``first`` to ``games - 1`` in order, played in chunks of ``chunk``."""
+    with closing(run_chunks(executor, MatchWork(plan), range(first, games), chunk, progress)) as chunks:
+        for outcomes in chunks:
+            yield from outcomes

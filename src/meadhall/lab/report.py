@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
-from meadhall.engine.bulk import Floats
 from meadhall.engine.display import Displayed, Table
 from meadhall.engine.game import Game
 from meadhall.engine.language import grouped
-from meadhall.engine.statistics import Counts, Rate, Spread
+from meadhall.engine.statistics import Rate, Spread
+from meadhall.lab.aggregate import Aggregate
+from meadhall.lab.matches import Plan
 from meadhall.lab.tables import rate_in_words, report_parts, seed_in_json
 
 
@@ -69,50 +67,22 @@ class Report(Displayed):
         return report_parts(self)
 
 
-def report(
-    game: Game,
-    options: dict[str, Any],
-    bots: Sequence[str],
-    seed: str | bytes,
-    shares: Floats,
-    lengths: npt.NDArray[np.int64],
-    counts: Counts,
-    seconds: float,
-) -> Report:
-    """Build the report of a simulation.
-
-    Args:
-        game, options, bots, seed: the setup.
-        shares: float64 (games, players): the payoffs by seat.
-        lengths: int64 (games,): decisions per game.
-        counts: int64 (games, counters): the counters of the game's statistics.
-        seconds: the duration.
-    """
-    games, players = shares.shape
-    names = list(dict.fromkeys(bots))
-    lineup = np.array([names.index(name) for name in bots])
-    who = lineup[(np.arange(players)[None, :] + np.arange(games)[:, None]) % players]
-    parties = [list(party) for party in game.parties(players, options)]
-
-    def of_bot(seats: npt.NDArray[np.bool_]) -> Rate:
-        """Return the rate of a bot on these seats (games, players). Seats that win together count as one observation."""
-        return Rate.of(shares[seats], independent=sum(int(seats[:, party].any(axis=1).sum()) for party in parties))
-
+def report(subject: Game, plan: Plan, sums: Aggregate, seconds: float) -> Report:
+    """Build the report of the matches of a plan from their sums. ``seconds`` is the duration."""
+    seats = range(plan.players)
+    bots = tuple(enumerate(plan.names))
     return Report(
-        game=game.name,
-        players=players,
-        options=options,
-        bots=tuple(bots),
-        seed=seed,
-        games=games,
-        by_bot={name: of_bot(who == index) for index, name in enumerate(names)},
-        by_seat=tuple(Rate.of(shares[:, seat]) for seat in range(players)),
-        by_bot_and_seat={
-            name: tuple(Rate.of(shares[:, seat][who[:, seat] == index]) for seat in range(players))
-            for index, name in enumerate(names)
-        },
-        length=Spread.of(lengths),
-        decisions=int(lengths.sum()),
+        game=subject.name,
+        players=plan.players,
+        options=plan.options,
+        bots=plan.bots,
+        seed=plan.seed,
+        games=sums.games,
+        by_bot={name: sums.of_bot(bot) for bot, name in bots},
+        by_seat=tuple(map(sums.of_seat, seats)),
+        by_bot_and_seat={name: tuple(sums.of_bot_on(bot, seat) for seat in seats) for bot, name in bots},
+        length=sums.length,
+        decisions=sums.decisions,
         seconds=seconds,
-        statistics=game.statistics.fields(counts, players, options),
+        statistics=subject.statistics.fields(sums.counted, plan.players, plan.options),
     )

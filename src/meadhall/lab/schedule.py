@@ -10,11 +10,14 @@ from math import comb
 from random import Random
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from meadhall.bots import bot
-from meadhall.engine.checks import Seed, check_count, check_run_seed
+from meadhall.engine.checks import MAX_COUNT, Seed, check_count, check_run_seed
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.game import Game
-from meadhall.lab.matches import MAX_GAMES, Plan
+from meadhall.lab.matches import Plan
 
 
 @dataclass(frozen=True)
@@ -34,6 +37,11 @@ class Schedule(Plan):
 
     parties: tuple[tuple[int, ...], ...] = ()
     wanted: int = 1
+
+    @property
+    def players(self) -> int:
+        """Return the number of players of a match."""
+        return sum(map(len, self.parties))
 
     @cached_property
     def lineups(self) -> tuple[tuple[str, ...], ...]:
@@ -64,9 +72,18 @@ class Schedule(Plan):
         seats = {seat: name for party, name in zip(self.parties, self.line_up(number), strict=True) for seat in party}
         return tuple(seats[seat] for seat in sorted(seats))
 
+    def who(self, numbers: range) -> npt.NDArray[np.int64]:
+        """Return the indexes of the bots by match and seat, int64 (matches, players)."""
+        return np.array([[self.bots.index(name) for name in self.seating(number)] for number in numbers], np.int64)
+
     def deal(self, number: int) -> int:
         """Return the key of the dice and shuffles: the same for all bots in a cooperative game."""
         return number if len(self.parties) > 1 else number // self.round
+
+    def deals(self, numbers: range) -> npt.NDArray[np.int64]:
+        """Return ``deal`` for many matches, int64 (matches,)."""
+        found = np.arange(numbers.start, numbers.stop)
+        return found if len(self.parties) > 1 else found // self.round
 
 
 def scheduled(
@@ -85,10 +102,10 @@ def scheduled(
     check_bots(subject, bots, min(2, len(parties)))
     if luck and len(parties) == 1:
         raise BadSetup("in a cooperative game all bots have the same luck, so measuring it gains nothing")
-    wanted, used = check_count(games, "games", MAX_GAMES), check_run_seed(seed)
+    wanted, used = check_count(games, "games"), check_run_seed(seed)
     schedule = Schedule(subject.name, tuple(bots), chosen, used, luck=luck, parties=parties, wanted=wanted)
-    if schedule.round > MAX_GAMES:
-        raise BadSetup(f"a round of {len(bots)} bots has {schedule.round:,} games; the limit is {MAX_GAMES:,}")
+    if schedule.round > MAX_COUNT:
+        raise BadSetup(f"a round of {len(bots)} bots has {schedule.round:,} games; the limit is {MAX_COUNT:,}")
     return schedule
 
 

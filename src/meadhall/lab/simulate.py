@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
-from contextlib import nullcontext
-from pathlib import Path
-from typing import Any
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from meadhall.bots import bot
 from meadhall.bots.policy import POLICIES
-from meadhall.engine.bulk import Floats, counted_tournament
-from meadhall.engine.checks import Seed, check_count, check_run_seed, check_text, quoted
+from meadhall.engine import bulk
+from meadhall.engine.bulk import Played, TournamentLoop, bulk_executor
+from meadhall.engine.checks import Seed, check_count, check_run_seed
 from meadhall.engine.errors import BadSetup
+from meadhall.engine.executors import Executor, Pieces, Progress, Work, run_chunks
 from meadhall.engine.game import Game, game, registered
-from meadhall.engine.statistics import Counts
-from meadhall.lab.matches import MAX_GAMES, Plan, check_processes, play_matches
+from meadhall.lab import matches
+from meadhall.lab.aggregate import Aggregate
+from meadhall.lab.matches import MatchWork, Outcome, Plan, match_executor
+from meadhall.lab.output import Files, Outputs, Rows, check_outputs
 from meadhall.lab.report import Report, report
 
 
@@ -28,9 +31,12 @@ def simulate(
     games: int = 10_000,
     seed: Seed | None = None,
     players: int | None = None,
-    progress: Callable[[int], None] | None = None,
-    records: Path | str | None = None,
+    progress: Progress | None = None,
+    records: Files = None,
     processes: int = 1,
+    *,
+    out: Files = None,
+    cluster: str | None = None,
     **options: Any,
 ) -> Report:
     """Play ``games`` games of bots against bots. The bots rotate over the seats.
@@ -38,6 +44,10 @@ def simulate(
     Games among compiled bots (random, greedy) run in compiled loops on all cores, a million games in seconds. Other bots, and
     games with records, are played as whole matches, whose dice differ from those of the compiled loops. There a search grows one
     tree, and its time is CPU time, as in ``tournament``.
+
+    The same seed gives the same report and the same files on one core, on all cores and on a cluster.
+
+    The memory that a run needs doesn't depend on the number of games.
 
     Args:
         name: the game, e.g. ``"axes-and-allies"``, or a ``Game``.
@@ -47,36 +57,38 @@ def simulate(
             the report states.
         players: the number of players; by default the number of bots, but at least the game's minimum.
         progress: called with the number of games finished since its last call.
-        records: a file for the match records, one per line, with the number of legal actions of every decision.
+        records: a file for the match records, as in ``out``.
         processes: the number of processes for whole matches. More than one requires multiprocessing's
             ``if __name__ == "__main__":`` guard.
+        out: a file or several: ``FILE.parquet`` gets a row for each match; ``FILE.jsonl``, ``FILE.jsonl.gz`` or
+            ``FILE.jsonl.zst`` gets the match records, one per line, with the number of legal actions of every decision. A file
+            appears at the end. After Ctrl-C it holds the matches so far; after another error it is not written.
+        cluster: a Ray cluster instead of processes: ``local``, ``auto`` or ``ray://HOST:PORT``; see ``docs/library/cluster.md``.
         options: the game's options by name.
 
     Raises:
         BadSetup: an argument is invalid.
         UnknownGame, UnknownBot: there is no game or bot with this name.
+        NoParquet, NoCluster: a package is missing, or there is no such cluster.
+        ClusterFailed: the cluster can't finish the run.
     """
     subject = game(name)
     chosen = subject.check_options(options)
     line_up = seated(subject, bots, players)
-    games, used = check_count(games, "games", MAX_GAMES), check_run_seed(seed)
+    games, used = check_count(games, "games"), check_run_seed(seed)
     check_count(processes, "processes")
-    if not isinstance(records, str | Path | None):
-        raise BadSetup(f"records must be the name of a file, not {quoted(records)}")
-    if "\0" in check_text(str(records), "the name of a file"):
-        raise BadSetup(f"{quoted(records)} is not a valid file name")
-    if records is None and all(who in POLICIES for who in line_up):
-        policies = [POLICIES[who] for who in line_up]
-        counted_tournament(subject, policies, 1, used, chosen)  # compile before the clock starts
-        began = time.perf_counter()
-        shares, lengths, counts = counted_tournament(subject, policies, games, used, chosen, progress=progress)
-    else:
-        processes = check_processes(processes, subject)
-        plan = Plan(subject.name, line_up, chosen, used, records is not None)
-        began = time.perf_counter()
-        with registered(subject):
-            shares, lengths, counts = _whole_matches(plan, games, processes, progress, records)
-    return report(subject, chosen, line_up, used, shares, lengths, counts, time.perf_counter() - began)
+    files = check_outputs(records, out)
+    whole = files.records or not all(who in POLICIES for who in line_up)
+    plan = Plan(subject.name, line_up, chosen, used, files.records)
+    with registered(subject):
+        if whole:
+            with match_executor(subject, processes, cluster) as executor:
+                return _simulate(plan, MatchWork(plan), executor, games, matches.CHUNK, files, progress)
+        loop = TournamentLoop.of(subject, [POLICIES[who] for who in line_up], used, chosen)
+        with bulk_executor(subject, cluster=cluster) as executor:
+            if cluster is None:
+                loop.compile()  # before the clock starts
+            return _simulate(plan, loop, executor, games, bulk.CHUNK, files, progress)
 
 
 def seated(subject: Game, bots: Sequence[str], players: int | None) -> tuple[str, ...]:
@@ -91,15 +103,63 @@ def seated(subject: Game, bots: Sequence[str], players: int | None) -> tuple[str
     return tuple(bots[seat % len(bots)] for seat in range(count))
 
 
-def _whole_matches(
-    plan: Plan, games: int, processes: int, progress: Callable[[int], None] | None, records: Path | str | None
-) -> tuple[Floats, npt.NDArray[np.int64], Counts]:
-    shares = np.zeros((games, len(plan.bots)), np.float64)
-    lengths = np.zeros(games, np.int64)
-    counts = np.zeros((games, game(plan.game).statistics.counters), np.int64)
-    with nullcontext() if records is None else Path(records).open("w", encoding="utf-8") as file:
-        for number, outcome in enumerate(play_matches(plan, games, processes, progress)):
-            shares[number], lengths[number], counts[number] = outcome.scores, outcome.decisions, outcome.counts
-            if file:
-                print(outcome.record, file=file)
-    return shares, lengths, counts
+class _Part(NamedTuple):
+    """What a chunk contributes: its sums, and the matches themselves for files."""
+
+    sums: Aggregate
+    rows: Rows | None
+
+
+@dataclass(frozen=True)
+class _Summed:
+    """Work whose matches are summed up where they are played, so that only sums travel unless a file wants the matches."""
+
+    plan: Plan
+    work: Work[Played] | Work[list[Outcome]]
+    rows: bool
+
+    @property
+    def subject(self) -> Game:
+        """Return the game that is played."""
+        return self.work.subject
+
+    def __call__(self, chunk: range, pieces: Pieces) -> _Part:
+        """Play a chunk."""
+        found = self.work(chunk, pieces)
+        played = found if isinstance(found, Played) else played_by(found)
+        records = () if isinstance(found, Played) else tuple(outcome.record for outcome in found if outcome.record)
+        rows = Rows(chunk.start, played.payoffs, played.lengths, None, records) if self.rows else None
+        return _Part(Aggregate.of(self.subject, self.plan, chunk.start, played), rows)
+
+    def compile(self) -> None:
+        """Compile everything that the work needs."""
+        self.work.compile()
+
+
+def played_by(outcomes: Sequence[Outcome]) -> Played:
+    """Return outcomes of whole matches as arrays."""
+    return Played(
+        np.array([outcome.scores for outcome in outcomes], np.float64),
+        np.array([outcome.decisions for outcome in outcomes], np.int64),
+        np.array([outcome.counts for outcome in outcomes], np.int64),
+    )
+
+
+def _simulate(
+    plan: Plan,
+    work: Work[Played] | Work[list[Outcome]],
+    executor: Executor,
+    games: int,
+    chunk: int,
+    files: Outputs,
+    progress: Progress | None,
+) -> Report:
+    summed = _Summed(plan, work, bool(files))
+    began = time.perf_counter()
+    sums = Aggregate.nothing(plan)
+    with files.written(plan, games) as writers, closing(run_chunks(executor, summed, range(games), chunk, progress)) as parts:
+        for part in parts:
+            sums += part.sums
+            if part.rows is not None:
+                writers.add(part.rows)
+    return report(summed.subject, plan, sums, time.perf_counter() - began)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from contextlib import closing
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,9 +13,11 @@ import numpy as np
 from meadhall.engine.bulk import Floats
 from meadhall.engine.checks import Seed
 from meadhall.engine.errors import BadSetup
+from meadhall.engine.executors import Progress
 from meadhall.engine.game import Game, game, registered
 from meadhall.engine.statistics import Spread
-from meadhall.lab.matches import Outcome, check_processes, play_matches
+from meadhall.lab.matches import Outcome, match_executor, play_matches
+from meadhall.lab.output import Files, Rows, check_outputs
 from meadhall.lab.schedule import Schedule, scheduled
 from meadhall.lab.sequential_test import all_sure, check_points, width
 from meadhall.lab.standings import Ended, Meetings, Tournament, standings, win_matrix
@@ -27,10 +30,12 @@ def tournament(
     players: int | None = None,
     seed: Seed | None = None,
     processes: int = 1,
-    progress: Callable[[int], None] | None = None,
+    progress: Progress | None = None,
     *,
     until_sure: bool = False,
     luck: bool = False,
+    out: Files = None,
+    cluster: str | None = None,
     **options: Any,
 ) -> Tournament:
     """Let bots play a balanced tournament: all bots meet each other, and sit on every seat, equally often.
@@ -49,23 +54,34 @@ def tournament(
         progress: called with the number of games finished since its last call.
         until_sure: end as soon as each bot is significantly better than the one before it, see ``sequential_test``.
         luck: also measure luck and report results corrected for it, see ``luck`` and ``control_variate``.
+        out: files for the matches or their records, see ``simulate``. They hold the games that the report covers.
+        cluster: a Ray cluster instead of processes: ``local``, ``auto`` or ``ray://HOST:PORT``; see ``docs/library/cluster.md``.
         options: the game's options by name.
 
     Raises:
         BadSetup: an argument is invalid, or ``until_sure`` is given with a single bot.
         UnknownGame, UnknownBot: there is no game or bot with this name.
+        NoParquet, NoCluster: a package is missing, or there is no such cluster.
+        ClusterFailed: the cluster can't finish the tournament.
     """
     subject = game(name)
     schedule = scheduled(subject, bots, games, players, seed, luck=luck, **options)
     with registered(subject):
-        return play_schedule(schedule, processes, progress, until_sure=until_sure)
+        return play_schedule(schedule, processes, progress, until_sure=until_sure, out=out, cluster=cluster)
 
 
 def play_schedule(
-    schedule: Schedule, processes: int = 1, progress: Callable[[int], None] | None = None, *, until_sure: bool = False
+    schedule: Schedule,
+    processes: int = 1,
+    progress: Progress | None = None,
+    *,
+    until_sure: bool = False,
+    out: Files = None,
+    cluster: str | None = None,
 ) -> Tournament:
     """Play a schedule, as ``tournament`` does."""
-    processes = check_processes(processes, game(schedule.game))
+    files = check_outputs(out)
+    schedule = replace(schedule, records=files.records)
     if until_sure and len(schedule.bots) < 2:
         raise BadSetup("a single bot can't be compared: until_sure needs at least two bots")
     began = time.perf_counter()
@@ -73,9 +89,14 @@ def play_schedule(
     z = width(len(ends))
     played: list[Outcome] = []
     ended: Ended = "complete"
-    with closing(play_matches(schedule, schedule.games, processes, progress, chunk=1)) as outcomes:
+    with (
+        match_executor(game(schedule.game), processes, cluster) as executor,
+        files.written(schedule, schedule.games) as writers,
+        closing(play_matches(schedule, schedule.games, executor, progress, chunk=1)) as outcomes,
+    ):
         try:
             for outcome in outcomes:
+                writers.add(rows_of(outcome, len(played)))
                 played.append(outcome)
                 if len(played) in ends[:-1] and all_sure(_meetings(schedule, played, z)):
                     ended = "sure"
@@ -85,6 +106,12 @@ def play_schedule(
                 raise
             ended = "interrupted"
     return _report(schedule, played, ended, time.perf_counter() - began, z)
+
+
+def rows_of(outcome: Outcome, number: int) -> Rows:
+    """Return match ``number`` for files."""
+    luck = np.array([outcome.luck]) if outcome.luck else None
+    return Rows(number, np.array([outcome.scores]), np.array([outcome.decisions]), luck, (outcome.record,))
 
 
 def _meetings(schedule: Schedule, played: Sequence[Outcome], z: float) -> Meetings:
@@ -100,7 +127,7 @@ def _report(schedule: Schedule, played: Sequence[Outcome], ended: Ended, seconds
     parties = len(schedule.parties)
     return Tournament(
         game=schedule.game,
-        players=sum(map(len, schedule.parties)),
+        players=schedule.players,
         options=schedule.options,
         scoring=game(schedule.game).scoring_of(schedule.options).value,
         bots=schedule.bots,

@@ -71,7 +71,7 @@ def test_a_game_counted_by_hand() -> None:
 
 
 def test_two_games_reported_by_hand() -> None:
-    report = STATISTICS.fields(np.array([counted(FIRST_GAME), counted(SECOND_GAME)]), 2, BUILT_IN)
+    report = STATISTICS.fields(STATISTICS.gather(np.array([counted(FIRST_GAME), counted(SECOND_GAME)]), 2), 2, BUILT_IN)
     assert report["turns"] == {"mean": 31.0, "sd": 29.0, "min": 2, "median": 31.0, "max": 60}
     assert report["score"] == {"mean": 4.0, "sd": 4.5**0.5, "min": 1, "median": 4.0, "max": 7}
     assert report["points_from_cards"] == 8 / 16

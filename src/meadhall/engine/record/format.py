@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
 import json
+import sys
+import zlib
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,6 +18,11 @@ from meadhall.engine.checks import MAX_NAME, MAX_REASON, quoted
 from meadhall.engine.errors import RecordError
 from meadhall.engine.language import gettext as _
 
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
 FORMAT = "meadhall-match/1"
 SUFFIX = ".match.json"
 
@@ -22,6 +30,9 @@ MAX_TEXT = 500
 """The number of characters of an action's text."""
 
 Name = Annotated[str, Meta(max_length=MAX_NAME)]
+
+_GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
+"""The first bytes of compressed files (RFC 1952, RFC 8878)."""
 
 MatchRecord = dict[str, Any]
 """A match record as JSON-able data."""
@@ -101,9 +112,11 @@ def dumps(record: MatchRecord) -> str:
 
 
 def read_records(path: Path) -> Iterator[MatchRecord]:
-    """Yield the records of a file: one JSON object, or JSON Lines. Raises RecordError."""
+    """Yield the records of a file: one JSON object, or JSON Lines; also compressed with gzip or zstd. Raises RecordError."""
     try:
-        text = path.read_text(encoding="utf-8")
+        text = _decompressed(path.read_bytes()).decode()
+    except (zlib.error, zstd.ZstdError, EOFError, gzip.BadGzipFile):
+        raise RecordError(str(path), "can't be decompressed: the file is damaged or ends too early") from None
     except (OSError, UnicodeDecodeError) as error:
         raise RecordError(str(path), f"can't be read: {getattr(error, 'strerror', None) or 'not UTF-8'}") from None
     try:
@@ -120,6 +133,12 @@ def read_records(path: Path) -> Iterator[MatchRecord]:
         raise RecordError(str(path), "empty: it contains no record")
     for number, line in enumerate(lines, 1):
         yield loads(line, f"{path}, line {number}" if len(lines) > 1 else str(path))
+
+
+def _decompressed(data: bytes) -> bytes:
+    if data.startswith(_GZIP):
+        return gzip.decompress(data)
+    return zstd.decompress(data) if data.startswith(_ZSTD) else data
 
 
 def loads(text: str | bytes, place: str = "record") -> MatchRecord:

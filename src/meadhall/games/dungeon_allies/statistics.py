@@ -14,7 +14,7 @@ from meadhall.engine.language import decimal, marked, percent
 from meadhall.engine.language import gettext as _
 from meadhall.engine.rule import rule
 from meadhall.engine.schema import Grid, Row
-from meadhall.engine.statistics import Counts, Rate, Spread, Statistics
+from meadhall.engine.statistics import Counts, Rate, Spread, Statistics, Totals, histogram
 from meadhall.games.dungeon_allies.components import LEVEL_NAMES, components_of
 from meadhall.games.dungeon_allies.pieces import SEATS, SPOTS, SQUARES, Spot
 from meadhall.games.dungeon_allies.state import Event
@@ -78,23 +78,35 @@ def tally(log: Grid, counts: Row) -> None:
             counts[Count.SPELLS + spell] += kind == SPELL_EVENTS[spell]
 
 
-def fields(counts: Counts, players: int, options: Mapping[str, Any]) -> dict[str, Any]:
+def gather(counts: Counts, players: int) -> Totals:
+    """Return what many games add to the totals: sums of counters, histograms, wins by position in the first turn order."""
+    scores, won, order = (counts[:, first : first + players] for first in (Count.SCORE, Count.WON, Count.FIRST_ORDER))
+    won_at = np.take_along_axis(won, order - 1, axis=1)
+    winners = won.sum(axis=1)
+    return {
+        "sums": counts.sum(axis=0),
+        "turns": histogram(counts[:, Count.TURNS]),
+        "score": histogram(scores.ravel()),
+        "won": np.stack([won_at[winners == many].sum(axis=0) for many in range(players + 1)]),  # by number of winners, position
+    }
+
+
+def fields(totals: Totals, players: int, options: Mapping[str, Any]) -> dict[str, Any]:
     """Return the fields of the report: means per game, for scores per player."""
-    mean = counts.mean(axis=0)
+    sums, games = totals["sums"], int(totals["turns"].sum())
+    mean = sums / games
     components = components_of(options)
     levels = np.array(components.levels_of_squares)
     defeated, lost = (mean[first : first + SQUARES] for first in (Count.DEFEATED, Count.LOST))
-    scores, cards, won, order = (
-        counts[:, first : first + players] for first in (Count.SCORE, Count.CARDS, Count.WON, Count.FIRST_ORDER)
-    )
-    payoffs = np.take_along_axis(won / won.sum(axis=1, keepdims=True), order - 1, axis=1)
+    scores, cards = (int(sums[first : first + players].sum()) for first in (Count.SCORE, Count.CARDS))
+    payoffs = (totals["won"][1:] / np.arange(1, players + 1)[:, None]).sum(axis=0).tolist()
     placed = {name: mean[Count.PLACED :][spots.start : spots.stop] for name, (_text, spots) in PLACES.items()}
     placed["prisoner"] = placed["prisoner"][: len(components.prisoner_space)]
     return {
-        "turns": asdict(Spread.of(counts[:, Count.TURNS])),
-        "score": asdict(Spread.of(scores.ravel())),
-        "points_from_cards": float(cards.sum() / max(1, scores.sum())),
-        "win_rate_by_first_order": [asdict(Rate.of(payoffs[:, position])) for position in range(players)],
+        "turns": asdict(Spread.of_histogram(totals["turns"])),
+        "score": asdict(Spread.of_histogram(totals["score"])),
+        "points_from_cards": cards / max(1, scores),
+        "win_rate_by_first_order": [asdict(Rate.of_sum(games, payoff)) for payoff in payoffs],
         "dice_placed": {name: float(dice.sum()) for name, dice in placed.items()},
         "dice_placed_by_space": {name: dice.tolist() for name, dice in placed.items()},
         "monsters": {
@@ -130,4 +142,4 @@ def _spread_in_words(spread: dict[str, Any]) -> str:
     )
 
 
-STATISTICS = Statistics(COUNTERS, tally, fields, rows)
+STATISTICS = Statistics(COUNTERS, tally, gather, fields, rows)

@@ -1,0 +1,93 @@
+"""The figures of a simulation, summed up chunk by chunk, so that a run of any length needs the same memory."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from meadhall.engine.bulk import Floats, Played
+from meadhall.engine.game import Game
+from meadhall.engine.statistics import Rate, Spread, Totals, added, histogram
+from meadhall.lab.matches import Plan
+
+LENGTHS = "lengths"
+
+
+@dataclass(frozen=True)
+class Aggregate:
+    """The sums over some matches of a plan.
+
+    Attributes:
+        games: the number of matches.
+        shares: float64 (bots, seats): the sum of the payoffs of each bot on each seat.
+        taken: int64 (bots, seats): how often each bot had each seat.
+        parties: int64 (bots,): the number of parties that each bot was in. Seats that win together are one party.
+        lengths: the histogram of the decisions of a match, see ``statistics.histogram``.
+        counted: the totals of the game's statistics.
+    """
+
+    games: int
+    shares: Floats
+    taken: npt.NDArray[np.int64]
+    parties: npt.NDArray[np.int64]
+    lengths: Totals
+    counted: Totals
+
+    @classmethod
+    def nothing(cls, plan: Plan) -> Aggregate:
+        """Return the sums over no match."""
+        table = len(plan.names), plan.players
+        return cls(0, np.zeros(table), np.zeros(table, np.int64), np.zeros(len(plan.names), np.int64), {}, {})
+
+    @classmethod
+    def of(cls, subject: Game, plan: Plan, first: int, played: Played) -> Aggregate:
+        """Return the sums over the matches from number ``first`` on."""
+        games, players = played.payoffs.shape
+        empty = cls.nothing(plan)
+        shares, taken, among = empty.shares, empty.taken, empty.parties
+        seats, parties = np.arange(players), subject.parties(players, plan.options)
+        for turn in range(min(players, games)):  # in every ``players``-th match all bots sit on the same seats
+            who = plan.who(range(first + turn, first + turn + 1))[0]
+            times = len(range(turn, games, players))
+            shares[who, seats] += played.payoffs[turn::players].sum(axis=0)
+            taken[who, seats] += times
+            for party in parties:
+                among[np.unique(who[list(party)])] += times
+        counted = subject.statistics.gather(played.counts, players)
+        return cls(games, shares, taken, among, {LENGTHS: histogram(played.lengths)}, counted)
+
+    def __add__(self, more: Aggregate) -> Aggregate:
+        return replace(
+            self,
+            games=self.games + more.games,
+            shares=self.shares + more.shares,
+            taken=self.taken + more.taken,
+            parties=self.parties + more.parties,
+            lengths=added(self.lengths, more.lengths),
+            counted=added(self.counted, more.counted),
+        )
+
+    @property
+    def decisions(self) -> int:
+        """Return the total number of decisions."""
+        times = self.lengths[LENGTHS]
+        return int(np.arange(len(times)) @ times)
+
+    @property
+    def length(self) -> Spread:
+        """Return the spread of the decisions of a match."""
+        return Spread.of_histogram(self.lengths[LENGTHS])
+
+    def of_bot(self, bot: int) -> Rate:
+        """Return a bot's rate on all its seats. Seats that win together count as one observation."""
+        return Rate.of_sum(int(self.taken[bot].sum()), sum(self.shares[bot].tolist()), independent=int(self.parties[bot]))
+
+    def of_seat(self, seat: int) -> Rate:
+        """Return the rate of a seat, whoever sat there."""
+        return Rate.of_sum(self.games, sum(self.shares[:, seat].tolist()))
+
+    def of_bot_on(self, bot: int, seat: int) -> Rate:
+        """Return a bot's rate on one seat."""
+        return Rate.of_sum(int(self.taken[bot, seat]), float(self.shares[bot, seat]))
