@@ -63,7 +63,7 @@ class Nodes:
 def ray_nodes() -> Iterator[Nodes]:
     """Start a head and connect to it."""
     head = {"num_cpus": 0, "object_store_memory": STORE, "include_dashboard": False}
-    cluster = Cluster(initialize_head=True, head_node_args=head)
+    cluster: Any = Cluster(initialize_head=True, head_node_args=head)
     try:
         ray.init(cluster.address, log_to_driver=False)
         yield Nodes(cluster)

@@ -86,7 +86,7 @@ def connected(address: str) -> Iterator[Cluster]:
     if ray.is_initialized():
         if address != "auto":
             raise BadSetup("this process is already connected to a cluster, which cluster='auto' uses")
-        yield Cluster(ray, own=False)
+        yield Cluster(ray)
         return
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # a program that plays games reports nothing to anyone
     _check_port(os.environ.get("RAY_ADDRESS", "") if address == "auto" else address)
@@ -97,7 +97,7 @@ def connected(address: str) -> Iterator[Cluster]:
         reason = str(error).strip().splitlines()[:1] or [type(error).__name__]
         raise NoCluster(f"there is no cluster at {address}: {reason[0]}") from None
     try:
-        yield Cluster(ray, own=True)
+        yield Cluster(ray)
     finally:
         ray.shutdown()
 
@@ -123,40 +123,35 @@ class _Task:
 
 
 class Cluster:
-    """Runs chunks on a Ray cluster, several of them in a task.
+    """Runs chunks on a Ray cluster, several of them in a task. ``ray`` is the module, connected."""
 
-    ``ray`` is the module, connected. ``own`` says that the connection is closed after the run.
-    """
-
-    def __init__(self, ray: Any, *, own: bool) -> None:
-        self._own = own
+    def __init__(self, ray: Any) -> None:
         ray.cloudpickle.register_pickle_by_value(node)
         self._ray = ray
         self._looked = 0.0
         self._cores = 0
 
     def results(self, work: Work[R], numbers: range, chunk: int) -> Generator[R, None, None]:
-        """See ``Executor``. Closing it cancels all tasks. Raises ClusterFailed, and the errors of the work."""
+        """See ``Executor``. Raises ClusterFailed, and the errors of the work.
+
+        If it ends early, its tasks end with the connection. On a connection that stays open, the few tasks that are queued are
+        played, seconds of work for each core, and their results are dropped: ``ray.cancel`` of Ray 2.60 may abort this process.
+        """
         run = self._ray.remote(num_cpus=1, max_retries=RETRIES)(node.play_on_a_node)
         content = self._ray.put(pickle.dumps(work))
         expected = fingerprint(work.subject)
         waiting, left = chunks_of(numbers, chunk), -(-len(numbers) // chunk)
         length = _Length(max(1, MAX_TASK_GAMES // chunk))
         tasks: deque[_Task] = deque()
-        try:
-            while left or tasks:
-                room = AHEAD * max(1, self.cores())
-                while left and len(tasks) < room:
-                    parts = list(islice(waiting, length.of(left, room)))
-                    left -= len(parts)
-                    tasks.append(_Task(run.remote(content, expected, parts), len(parts)))
-                seconds, results = self._result(tasks[0])
-                length.learn(seconds, tasks.popleft().chunks)
-                yield from results
-        finally:
-            if not self._own:  # closing a connection ends its tasks
-                for task in reversed(tasks):
-                    self._ray.cancel(task.reference)
+        while left or tasks:
+            room = AHEAD * max(1, self.cores())
+            while left and len(tasks) < room:
+                parts = list(islice(waiting, length.of(left, room)))
+                left -= len(parts)
+                tasks.append(_Task(run.remote(content, expected, parts), len(parts)))
+            seconds, results = self._result(tasks[0])
+            length.learn(seconds, tasks.popleft().chunks)
+            yield from results
 
     def cores(self) -> int:
         """Return the number of cores of all nodes that live."""

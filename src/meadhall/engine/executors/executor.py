@@ -59,7 +59,7 @@ class Work(Protocol[R_co]):
     def subject(self) -> Game:
         """Return the game that is played."""
 
-    def __call__(self, chunk: range, pieces: Pieces) -> R_co:
+    def __call__(self, chunk: range, pieces: Pieces, /) -> R_co:
         """Play the games with these numbers and return their result."""
 
     def compile(self) -> None:

@@ -8,8 +8,7 @@ from typing import Any
 def play_on_a_node(content: bytes, expected: dict[str, str], parts: list[range]) -> tuple[float, list[Any]] | Exception:
     """Play chunks on a node, see ``cluster.play``. Return an error instead of raising it.
 
-    It is an ImportError where meadhall is missing, or older than this function. Ray 2.60 aborts the process that cancels a task
-    while that task's error arrives, so a task must not raise any.
+    It is an ImportError where meadhall is missing, or older than this function.
     """
     try:
         from meadhall.engine.executors.cluster import play  # noqa: PLC0415 - only on the node
