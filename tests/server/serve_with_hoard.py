@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import resource
 import sys
 import time
+from functools import partial
 from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, insert, update
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
@@ -14,10 +19,12 @@ from meadhall.engine.errors import MeadhallError
 from meadhall.engine.game import register
 from meadhall.engine.view import View
 from meadhall.lab import warm
-from meadhall.server import run
+from meadhall.server import app, run
 from meadhall.server.hall import hall
 from meadhall.server.run import serve
 from meadhall.server.settings import Settings
+from meadhall.server.store import schema
+from meadhall.server.store.models import Job
 from meadhall.server.web import connections
 from meadhall.server.worker import bot_cache, tasks
 from meadhall.server.worker.client import WorkerThreads
@@ -37,10 +44,29 @@ class Slow:
         return view.legal[0]
 
 
+class HallWithCounting(hall.Hall):
+    """A hall whose jobs of the kind ``count`` raise a counter each, slowly."""
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self.scheduler.register("count", self._count)
+
+    async def _count(self, job: Job) -> None:
+        await asyncio.sleep(0.05)
+        await self.scheduler.finish(job, partial(_raise_counter, name=f"job-{job.key}"))
+
+
+def _raise_counter(connection: Connection, name: str) -> None:
+    counter = schema.counters
+    if connection.execute(update(counter).where(counter.c.name == name).values(value=counter.c.value + 1)).rowcount == 0:
+        connection.execute(insert(counter).values(name=name, value=1))
+
+
 if __name__ == "__main__":
     register(hoard_on_a_page.game)
     warm([AXES, HOARD], bulk=False)
     vars(hall)["Readiness"] = ReadyAtOnce
+    vars(app)["Hall"] = HallWithCounting
     vars(run)["WorkerProcess"] = WorkerThreads  # Hoard is registered only in this process
     if os.environ.get("MEADHALL_TEST_SLOW_BOTS"):
         vars(bot_cache)["bot"] = lambda game, name: Slow()

@@ -93,12 +93,15 @@ async def test_constraints_and_indexes_have_the_same_names_on_both_databases(on_
                 "ix_tables_status_created_at",
                 "ix_tables_host_status",
                 "ix_tables_daily_standing_finished_at",
+                "ix_tables_driver_game_rules",
             },
             "seats": {"pk_seats", "fk_seats_table_id_tables", "uq_seats_link_token"},
             "seat_guests": {"pk_seat_guests", "fk_seat_guests_table_id_seat_seats", "ix_seat_guests_guest"},
             "match_entries": {"pk_match_entries", "fk_match_entries_table_id_tables"},
             "uploads": {"pk_uploads", "ix_uploads_created_at"},
             "health_checks": {"pk_health_checks"},
+            "processes": {"pk_processes"},
+            "jobs": {"pk_jobs", "ix_jobs_due_at", "uq_jobs_kind_key"},
             "idempotency_keys": {"pk_idempotency_keys", "ix_idempotency_keys_created_at"},
         }
 

@@ -191,12 +191,13 @@ def _lifespan(limit: RequestLimit) -> Callable[[Litestar], AbstractAsyncContextM
             await hall.ready.prepare(resume)
             gc_tuning.freeze_loaded_objects()
 
-        jobs = [asyncio.create_task(job) for job in (prepare(), _clean_up(limit, hall), _measure(app))]
+        work = (prepare(), _clean_up(limit, hall), _measure(app), *hall.background())
+        tasks = [asyncio.create_task(each) for each in work]
         async with gc_tuning.tuned_gc(), measured_lag(app.state.process), hall.listening():
             yield
-        for task in (*jobs, *resuming):
+        for task in (*tasks, *resuming):
             task.cancel()
-        await asyncio.gather(*jobs, *resuming, return_exceptions=True)
+        await asyncio.gather(*tasks, *resuming, return_exceptions=True)
         await hall.close()
 
     return lifespan

@@ -20,6 +20,7 @@ from meadhall.engine.language import gettext as _
 from meadhall.engine.match import Match
 from meadhall.engine.view import SPECTATOR, concealed, visible
 from meadhall.server.errors import DatabaseUnavailable, Stale, WrongMoment
+from meadhall.server.hall.leases import Leases
 from meadhall.server.store.models import Entry, SeatRow, TableRow
 from meadhall.server.worker.client import Worker
 
@@ -94,16 +95,17 @@ class _Pace:
 
 
 class BotDriver:
-    """Plays for the seats of one room that belong to bots.
+    """Plays for the seats of one room that belong to bots, while this process drives the table.
 
     Attributes:
         pause: seconds that a bot takes for an action on average, its search included.
     """
 
-    def __init__(self, room: BotRoom, worker: Worker, pause: float) -> None:
+    def __init__(self, room: BotRoom, worker: Worker, leases: Leases, pause: float) -> None:
         self.pause = pause
         self._room = room
         self._worker = worker
+        self._leases = leases
         self._has_secrets = False  # whether a player has had secrets in this match
         self._playing: asyncio.Task[None] | None = None
         self._search: tuple[int, asyncio.Task[int]] | None = None  # the number of entries before it, and the search
@@ -116,9 +118,14 @@ class BotDriver:
         seat = table.seats[match.actor]
         return seat if seat.kind == "bot" else None
 
+    def next_seat(self) -> SeatRow | None:
+        """Return the seat for which this process is to play: the seat to move, if a bot sits there and the lease is held here."""
+        seat = self.seat_to_move()
+        return seat if seat is not None and self._leases.holds(self._room.table.id) else None
+
     def play(self) -> None:
         """Start playing, if it is a bot's turn and none plays already. Bots play until it is a person's turn."""
-        if self.seat_to_move() is not None and (self._playing is None or self._playing.done()):
+        if self.next_seat() is not None and (self._playing is None or self._playing.done()):
             self._playing = asyncio.create_task(self._play())
 
     def cancel_outdated_search(self) -> None:
@@ -135,7 +142,7 @@ class BotDriver:
             await asyncio.gather(self._playing, return_exceptions=True)
 
     async def _play(self) -> None:
-        while (seat := self.seat_to_move()) is not None:
+        while (seat := self.next_seat()) is not None:
             await self._play_once(seat)
 
     def _pause_length(self) -> float:
@@ -165,7 +172,7 @@ class BotDriver:
         pace = self._pace(bot)
 
         def play(match: Match, action: int) -> Entry:
-            if room.entry_count != entry_count:
+            if room.entry_count != entry_count or self.next_seat() is None:
                 raise Stale(_("The game has moved on. Look again, then choose."))
             match.play(action, seat.seat)
             return Entry(entry_count + 1, "action", seat.seat, action)
@@ -176,7 +183,7 @@ class BotDriver:
             self._search = entry_count, search
             try:
                 await room.append(partial(play, action=await search))
-            except (Stale, WrongMoment):  # an undo, or the last person has left, while the action was being stored
+            except (Stale, WrongMoment):  # an undo, or the last person has left, or another process drives the table now
                 return
             except asyncio.CancelledError:
                 if _is_cancelled():

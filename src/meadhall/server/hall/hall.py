@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -21,10 +21,13 @@ from meadhall.engine.language import gettext as _
 from meadhall.server.errors import DatabaseUnavailable, KeyReused, NotFound, NotSeated, TooMany, WrongMoment
 from meadhall.server.hall.chart_queue import ChartQueue
 from meadhall.server.hall.daily_outcomes import DailyOutcomes
+from meadhall.server.hall.housekeeping import keep_house
+from meadhall.server.hall.leases import open_leases
 from meadhall.server.hall.presence import Presence, Present
 from meadhall.server.hall.readiness import Readiness
 from meadhall.server.hall.replaying import stored_outcome
 from meadhall.server.hall.room import Room
+from meadhall.server.hall.scheduler import Scheduler
 from meadhall.server.hall.seating import (
     agreed,
     arranged,
@@ -39,6 +42,7 @@ from meadhall.server.hall.seating import (
 from meadhall.server.hall.uploads import Uploads
 from meadhall.server.settings import Settings
 from meadhall.server.store.models import (
+    FINISHED,
     RULES_CHANGED,
     Conflict,
     Guest,
@@ -67,7 +71,7 @@ _FINISHED_AGE = 120.0
 _MIN_AGE = 60.0
 """Seconds since its last use before a room may be evicted. Every request that uses it has ended by then."""
 
-_RETRY_DELAY = 5.0
+_RETRY_DELAY = 1.0
 """Seconds before the database is asked again after it did not answer."""
 
 
@@ -88,6 +92,8 @@ class Hall:
         outcomes: the best possible results of the puzzles of the day.
         uploads: the uploaded records.
         presence: who is at which table at other processes.
+        leases: which tables this process drives.
+        scheduler: does work at its time, in one process of the hall.
     """
 
     def __init__(self, settings: Settings, store: Store, worker: Worker) -> None:
@@ -99,13 +105,19 @@ class Hall:
         self.charts = ChartQueue(worker)
         self.outcomes = DailyOutcomes(worker)
         self.uploads = Uploads()
+        self.leases = open_leases(store)
+        self.scheduler = Scheduler(store, self.leases)
         self._rooms: OrderedDict[str, Room] = OrderedDict()  # least recently used first
         self._loading: dict[str, _Loading] = {}
         self._opening = asyncio.Lock()
         self.presence = Presence(store, self._publish_presence, self._recount_presence)
         if store.listener is not None:
             store.listener.on("table", self._hear)
+            store.listener.on("entry", self._hear)
+            store.listener.on("lease", self._hear_lease)
             store.listener.on_gap(self._note_gap)
+        self._taking = asyncio.Lock()
+        self._resuming: set[asyncio.Task[None]] = set()
 
     # ---------------------------------------------------------------------------------------------------------------- rooms
 
@@ -130,7 +142,9 @@ class Hall:
             raise NotFound(_("There is no such table here."))
         self.ready.check(table.game)
         self._evict_rooms()
-        return await Room.load(game(table.game), table, self.store, self.worker, self.settings.bot_pause, self.presence)
+        return await Room.load(
+            game(table.game), table, self.store, self.worker, self.leases, self.presence, self.settings.bot_pause
+        )
 
     @asynccontextmanager
     async def _loading_once(self, id: str) -> Any:
@@ -162,8 +176,11 @@ class Hall:
                 self._release(id)
 
     def _release(self, id: str) -> None:
-        del self._rooms[id]
-        self.worker.forget(id)
+        room = self._rooms.pop(id)
+        if self.leases.holds(id):  # otherwise another process plays, perhaps with the same worker
+            self.worker.forget(id)
+        if room.table.status in FINISHED:
+            self.leases.forget(id)
 
     def can_show(self, table: TableRow) -> bool:
         """Return whether the table's match can be replayed: its game is ready, and its rules have not changed."""
@@ -190,10 +207,17 @@ class Hall:
     def _hear(self, notice: Notice) -> None:
         """Note that another process has changed tables."""
         for id in notice.words:
-            if id in self._rooms:
-                self._rooms[id].note_change()
             if id in self._loading:
                 self._loading[id].is_outdated = True
+            if id in self._rooms:
+                self._rooms[id].note_change(only_entries=notice.kind == "entry")
+            elif self.leases.holds(id):  # a bot may have to move
+                self._in_background(self._resume_tables([id]))
+
+    def _hear_lease(self, _notice: Notice) -> None:
+        """Take over from another process that stops."""
+        self.leases.tables_free.set()
+        self.leases.jobs_due.set()
 
     def _note_gap(self) -> None:
         """Note that other processes may have changed anything."""
@@ -201,6 +225,7 @@ class Hall:
             room.note_change()
         for loading in self._loading.values():
             loading.is_outdated = True
+        self._in_background(self._resume_tables(self.leases.held() - self._rooms.keys()))
 
     def _publish_presence(self, table: str) -> None:
         if table in self._rooms:
@@ -217,13 +242,49 @@ class Hall:
     async def resume(self, name: str) -> None:
         """Let the bots of a game continue the matches that a restart has interrupted. Close those of older rules."""
         await self._close_outdated(name)
-        for id in await self._interrupted(name):
-            try:
-                (await self.room(id)).last_used = -inf  # not a visit: the room may be evicted at once
-            except MeadhallError as error:
-                log.warning("table %s is not resumed: %s", id, error)
-            except Exception:
-                log.exception("table %s could not be resumed", id)
+        self.leases.add_game(name, game(name).version)
+        await self._take_over()
+
+    def background(self) -> Sequence[Coroutine[Any, Any, None]]:
+        """Return what the hall does in the background, until it is cancelled."""
+        return [_keep_going(work) for work in (self.leases.keep, self.scheduler.run, self._drive, self._keep_house)]
+
+    async def _drive(self) -> None:
+        """Take over tables whenever they have no driver, for example after another process has died."""
+        while True:
+            await self.leases.tables_free.wait()
+            self.leases.tables_free.clear()
+            for room in self.rooms():  # in case this process could not renew its lease for a while
+                room.bots.play()
+            await self._take_over()
+
+    async def _take_over(self) -> None:
+        """Take over the tables that no process drives, and let their bots play."""
+        async with self._taking:
+            while tables := await _until_answered(self.leases.take):
+                await self._resume_tables(table.id for table in tables if table.has_bots)
+
+    def _in_background(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work)
+        self._resuming.add(task)
+        task.add_done_callback(self._resuming.discard)
+
+    async def _resume_tables(self, ids: Iterable[str]) -> None:
+        for id in ids:
+            await self._resume_table(id)
+
+    async def _resume_table(self, id: str) -> None:
+        """Let the bots of a table play, which this process drives."""
+        try:
+            if id in self._rooms:
+                self._rooms[id].note_change()  # the bots play when the room has read the latest entries
+            else:
+                room = await _until_answered(partial(self.room, id))
+                room.last_used = -inf  # not a visit: the room may be evicted at once
+        except MeadhallError as error:
+            log.warning("table %s is not resumed: %s", id, error)
+        except Exception:
+            log.exception("table %s could not be resumed", id)
 
     async def _close_outdated(self, name: str) -> None:
         """Close the running matches of older rules: they can't be played to the end here."""
@@ -231,9 +292,9 @@ class Hall:
         for id in await _until_answered(lambda: self.store.close_outdated(name, version, RULES_CHANGED)):
             log.warning("table %s is closed: its match began under older rules of %s than version %d", id, name, version)
 
-    async def _interrupted(self, name: str) -> list[str]:
-        """Return the tables of a game where a bot may be the seat to move."""
-        return await _until_answered(lambda: self.store.running_with_bots(name))
+    async def _keep_house(self) -> None:
+        """Let one process of the hall delete outdated rows, from time to time."""
+        await _until_answered(lambda: keep_house(self.scheduler))
 
     def end_streams(self) -> None:
         """End the streams of all open pages, and the requests that wait for a hint."""
@@ -245,8 +306,11 @@ class Hall:
     async def close(self) -> None:
         """End all streams, stop all bots, and close the worker."""
         self.end_streams()
-        for room in self._rooms.values():
+        for task in self._resuming:
+            task.cancel()
+        for room in self.rooms():
             await room.close()
+        await self.leases.leave()
         await self.charts.close()
         await self.worker.close()
 
@@ -482,6 +546,16 @@ def _has_open_seat(table: TableRow) -> bool:
     return any(row.kind == "open" for row in table.seats)
 
 
+async def _keep_going(work: Callable[[], Awaitable[None]]) -> None:
+    """Run ``work``. If it fails unexpectedly, log that and run it again after a while."""
+    while True:
+        try:
+            return await work()
+        except Exception:
+            log.exception("%s has failed and is started again", getattr(work, "__qualname__", work))
+            await asyncio.sleep(_RETRY_DELAY)
+
+
 async def _until_answered(ask: Callable[[], Awaitable[T]]) -> T:
     """Ask the database until it answers."""
     while True:
@@ -492,4 +566,4 @@ async def _until_answered(ask: Callable[[], Awaitable[T]]) -> T:
 
 
 def _is_idle(room: Room) -> bool:
-    return len(room.channel) == 0 and room.bots.seat_to_move() is None and monotonic() - room.last_used > _MIN_AGE
+    return len(room.channel) == 0 and room.bots.next_seat() is None and monotonic() - room.last_used > _MIN_AGE

@@ -28,6 +28,7 @@ from meadhall.server.hall.audience import private_seats
 from meadhall.server.hall.bots import BotDriver
 from meadhall.server.hall.chart_queue import ChartJob
 from meadhall.server.hall.hints import Hints, RequestedHint
+from meadhall.server.hall.leases import Leases
 from meadhall.server.hall.presence import Presence, Present
 from meadhall.server.hall.pubsub import Channel, Subscriber
 from meadhall.server.hall.replaying import (
@@ -81,14 +82,23 @@ class Room:
         last_used: when a request last needed this room, in seconds of the monotonic clock.
     """
 
-    def __init__(self, game: Game, table: TableRow, store: Store, worker: Worker, bot_pause: float, presence: Presence) -> None:
+    def __init__(
+        self,
+        game: Game,
+        table: TableRow,
+        store: Store,
+        worker: Worker,
+        leases: Leases,
+        presence: Presence,
+        bot_pause: float,
+    ) -> None:
         self.game = game
         self.table = table
         self.match: Match | None = None
         self.entry_count = 0
         self.version = store.moment()
         self.channel = Channel()
-        self.bots = BotDriver(self, worker, bot_pause)
+        self.bots = BotDriver(self, worker, leases, bot_pause)
         self.hints = Hints(worker, self.publish_to)
         self.newcomers: frozenset[int] = frozenset()
         self.chart_job: ChartJob | None = None
@@ -100,13 +110,23 @@ class Room:
         self._store = store
         self._worker = worker
         self._presence = presence
+        self._leases = leases
         self._lock = asyncio.Lock()
         self._following: asyncio.Task[None] | None = None
 
     @classmethod
-    async def load(cls, game: Game, table: TableRow, store: Store, worker: Worker, bot_pause: float, presence: Presence) -> Room:
+    async def load(
+        cls,
+        game: Game,
+        table: TableRow,
+        store: Store,
+        worker: Worker,
+        leases: Leases,
+        presence: Presence,
+        bot_pause: float,
+    ) -> Room:
         """Return the room of a stored table. Its match is replayed from its entries."""
-        room = cls(game, table, store, worker, bot_pause, presence)
+        room = cls(game, table, store, worker, leases, presence, bot_pause)
         await room._restore(table)
         room.bots.play()
         return room
@@ -133,6 +153,7 @@ class Room:
             newcomers = await self._store.newcomers(begun)
             self.table = await self._store.save_table(begun)
             self.match, self.newcomers = match, newcomers
+            await self._leases.claim(begun.id)
 
         await self._write(begin)
 
@@ -366,19 +387,24 @@ class Room:
 
     # ------------------------------------------------------------------------------------------- changes by other processes
 
-    def note_change(self) -> None:
-        """Note that another process has changed the table. Read it at once if a page waits for it or a bot may have to move."""
+    def note_change(self, only_entries: bool = False) -> None:
+        """Note that another process has changed the table. Read it at once if a page waits for it or a bot may have to move.
+
+        ``only_entries``: whether the match has new entries, but the seats have not changed.
+        """
         self._changes_noted += 1
-        if (len(self.channel) or self._may_move()) and (self._following is None or self._following.done()):
+        if (len(self.channel) or self._may_move(only_entries)) and (self._following is None or self._following.done()):
             self._following = asyncio.create_task(self._follow())
+
+    def _may_move(self, only_entries: bool) -> bool:
+        """Return whether this process may have to move for a bot now."""
+        has_bots = not only_entries or any(row.kind == "bot" for row in self.table.seats)
+        return has_bots and self._leases.holds(self.table.id)
 
     @property
     def is_behind(self) -> bool:
         """Whether another process has changed the table since this room last read it."""
         return self._changes_read < self._changes_noted
-
-    def _may_move(self) -> bool:
-        return self.table.status == "running" and any(row.kind == "bot" for row in self.table.seats)
 
     async def _follow(self) -> None:
         """Catch up, as often as it takes."""
@@ -565,7 +591,6 @@ class Room:
             self._following.cancel()
         await self.bots.close()
         await self.hints.close()
-        self._worker.forget(self.table.id)
 
 
 def _check_number(match: Match, number: int | None) -> None:

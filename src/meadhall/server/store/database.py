@@ -47,8 +47,18 @@ POOL_SIZE: Final = 10
 APPLICATION: Final = "meadhall"
 """How the connections of a hall are called in PostgreSQL, e.g. in pg_stat_activity."""
 
-_NO_ANSWER_STATES: Final = ("08", "53", "57P")
-"""First characters of PostgreSQL's error codes (SQLSTATE) for: no connection, too few resources, shutting down or starting."""
+_CONNECT_TIMEOUT: Final = 10.0
+"""Seconds after which a connection to PostgreSQL fails."""
+
+_IDLE_TIMEOUT: Final = 4.0
+"""Seconds after which PostgreSQL rolls back a transaction that waits for the next query.
+
+A process that is frozen in the middle of a transaction keeps its locks. This is how long it can hold up the others.
+"""
+
+_NO_ANSWER_STATES: Final = ("08", "25P03", "53", "57P")
+"""First characters of PostgreSQL's error codes (SQLSTATE) for: no connection, a transaction that waited too long, too few
+resources, shutting down or starting."""
 
 
 _STORAGE_STATES: Final = ("25006", "53100", "58")
@@ -91,9 +101,14 @@ class Database(Protocol):
         """Close all connections."""
 
 
-def open_database(url: URL, timeout: float | None = TIMEOUT) -> Database:
-    """Return the database at ``url``. ``timeout`` limits each query to PostgreSQL, in seconds; None: no limit."""
-    return SqliteDatabase(url) if url.get_backend_name() == "sqlite" else PostgresDatabase(url, timeout)
+def open_database(url: URL, timeout: float | None = TIMEOUT, connections: int = POOL_SIZE) -> Database:
+    """Return the database at ``url``.
+
+    Args:
+        timeout: limits each query to PostgreSQL, in seconds; None: no limit.
+        connections: the largest number of connections to PostgreSQL.
+    """
+    return SqliteDatabase(url) if url.get_backend_name() == "sqlite" else PostgresDatabase(url, timeout, connections)
 
 
 class SqliteDatabase:
@@ -214,14 +229,19 @@ def _flush(file: str) -> None:
 class PostgresDatabase:
     """PostgreSQL, which several processes may share."""
 
-    def __init__(self, url: URL, timeout: float | None) -> None:
+    def __init__(self, url: URL, timeout: float | None, connections: int) -> None:
+        settings = {"application_name": APPLICATION}
+        limits: dict[str, Any] = {"command_timeout": timeout, "server_settings": settings}
+        if timeout is not None:
+            limits["timeout"] = min(timeout, _CONNECT_TIMEOUT)
+            settings["idle_in_transaction_session_timeout"] = f"{1000 * _IDLE_TIMEOUT:.0f}"
         self._engine = create_async_engine(
             url,
-            pool_size=POOL_SIZE,
+            pool_size=connections,
             max_overflow=0,
             pool_pre_ping=True,
             hide_parameters=True,
-            connect_args={"command_timeout": timeout, "server_settings": {"application_name": APPLICATION}},
+            connect_args=limits,
         )
 
     async def transact(self, work: Callable[[Connection], T]) -> T:

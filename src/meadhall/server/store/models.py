@@ -23,6 +23,14 @@ class Conflict(Exception):
     """Another request or process has written first: the same entry, a change of the table, or the guest's attempt of the day."""
 
 
+class LeaseLost(Exception):
+    """The other processes of the hall have taken this one for dead. It must join again, under a new id."""
+
+
+class JobTaken(Exception):
+    """Another process has claimed or done the job, or it was moved or cancelled."""
+
+
 @dataclass(frozen=True)
 class RetiredSecret:
     """A secret that was replaced, and the time until which it is accepted."""
@@ -169,6 +177,35 @@ class Score:
     standing: str
     figures: dict[str, int]
     attempts: int
+
+
+@dataclass(frozen=True)
+class ClaimedTable:
+    """A running table that this process drives from now on."""
+
+    id: str
+    has_bots: bool
+
+
+@dataclass(frozen=True)
+class Job:
+    """Work that is due at a certain time.
+
+    Attributes:
+        id: changes whenever the job is put again.
+        kind: names the function that does the job.
+        key: tells jobs of one kind apart, for example the id of a table.
+        due_at: when to do it.
+        payload: what the function needs to know, as JSON.
+        attempts: number of attempts that have failed.
+    """
+
+    id: str
+    kind: str
+    key: str
+    due_at: datetime
+    payload: Mapping[str, Any]
+    attempts: int = 0
 
 
 def new_id() -> str:

@@ -17,15 +17,17 @@ CHANNEL: Final = "meadhall"
 LONGEST: Final = 7900
 """Bytes of a notice at most. PostgreSQL refuses a payload of 8000 bytes."""
 
-NoticeKind = Literal["table", "guest", "secret", "hello", "alive", "bye", "presence"]
+NoticeKind = Literal["table", "entry", "guest", "secret", "hello", "alive", "bye", "presence", "lease"]
 """What a notice is about.
 
-- ``table``: tables that have new entries or were changed; their ids.
+- ``table``: tables that were changed: their seats, options or status; their ids.
+- ``entry``: the id of a table whose match has a new entry.
 - ``guest``: the id of a guest whose name or settings were changed.
 - ``secret``: the name of a secret that was replaced.
 - ``hello``: a process has begun to listen, and wants to know who is present.
 - ``alive``, ``bye``: a process still runs, or is about to end.
 - ``presence``: who is at a table, see ``hall.presence``.
+- ``lease``: a process stops; its tables and its jobs are free.
 """
 
 _KINDS: Final = frozenset(get_args(NoticeKind))

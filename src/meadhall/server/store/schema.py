@@ -20,6 +20,7 @@ from sqlalchemy import (
     Text,
     UniqueConstraint,
     false,
+    text,
 )
 
 NAMING_CONVENTION: Final = {
@@ -90,10 +91,12 @@ tables = Table(
     Column("figures", JSON(none_as_null=True)),
     Column("standing", String(100)),
     Column("version", Integer, nullable=False, server_default="0"),
+    Column("driver", String(16)),  # the process that plays for the bots; only queries/leases.py reads and writes it
     UniqueConstraint("daily", "host"),  # one attempt a day
     Index(None, "status", "created_at"),
     Index(None, "host", "status"),
     Index(None, "daily", "standing", "finished_at"),
+    Index(None, "driver", "game", "rules", sqlite_where=text("status = 'running'"), postgresql_where=text("status = 'running'")),
 )
 
 # How many attempts at a daily puzzle have each result, so that its page need not read all attempts.
@@ -165,4 +168,29 @@ health_checks = Table(
     metadata,
     Column("id", Integer, primary_key=True),
     Column("checked_at", DateTime(timezone=True)),
+)
+
+# The processes of a hall on PostgreSQL. A process renews its lease all the time; see queries/leases.py.
+processes = Table(
+    "processes",
+    metadata,
+    Column("id", String(16), primary_key=True),
+    Column("name", String(100), nullable=False),
+    Column("started_at", DateTime(timezone=True), nullable=False),
+    Column("expires_at", DateTime(timezone=True), nullable=False),
+    Column("has_ended", Boolean, nullable=False, server_default=false()),
+)
+
+# Work that waits for its time; see queries/jobs.py. A job that is done has no row.
+jobs = Table(
+    "jobs",
+    metadata,
+    Column("id", String(16), primary_key=True),
+    Column("kind", String(40), nullable=False),
+    Column("key", String(100), nullable=False),
+    Column("due_at", DateTime(timezone=True), nullable=False, index=True),
+    Column("payload", JSON, nullable=False),
+    Column("attempts", Integer, nullable=False, server_default="0"),
+    Column("claimed_by", String(16)),
+    UniqueConstraint("kind", "key"),
 )

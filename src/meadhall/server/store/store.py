@@ -45,6 +45,9 @@ log.addFilter(OncePerInterval())
 HEALTH_INTERVAL = 1.0
 """Seconds between two health checks: each writes to the database, and anyone may ask for one."""
 
+_LEASE_TIMEOUT = 1.5
+"""Seconds after which a query about this process's lease fails. The next one may still come in time."""
+
 
 class Store:
     """The hall's database. Open it with ``Store.open``.
@@ -56,8 +59,16 @@ class Store:
         listener: hears of the changes that other processes make; None on SQLite, which only one process uses.
     """
 
-    def __init__(self, database: Database, lock: FileLock | None, moments: Moments, listening_to: URL | None = None) -> None:
+    def __init__(
+        self,
+        database: Database,
+        lock: FileLock | None,
+        moments: Moments,
+        listening_to: URL | None = None,
+        apart: Database | None = None,
+    ) -> None:
         self._database = database
+        self._apart = database if apart is None else apart
         self._lock = lock
         self._checked_at = -math.inf
         self._is_alive = False
@@ -71,15 +82,18 @@ class Store:
         """Open the database of these settings, and upgrade it to the current schema. Raises StoreBusy, StoreUnusable."""
         lock = lock_database(settings.url, settings.data) if settings.embedded else None
         database = open_database(settings.url)
+        apart = None if settings.embedded else open_database(settings.url, timeout=_LEASE_TIMEOUT, connections=1)
         try:
             await _upgrade(settings.url)
             starts = await database.transact(lambda connection: counters.next_value(connection, "starts"))
             if settings.embedded:
                 yield cls(database, lock, Moments.of_start(starts))
             else:
-                yield cls(database, lock, Moments.shared(await database.transact(health.clock)), settings.url)
+                yield cls(database, lock, Moments.shared(await database.transact(health.clock)), settings.url, apart)
         finally:
             await database.close()
+            if apart is not None:
+                await apart.close()
             if lock is not None:
                 lock.release()
 
@@ -134,6 +148,10 @@ class Store:
     async def transact(self, work: Callable[[Connection], T]) -> T:
         """Run ``work`` in one transaction and return its result. Raises DatabaseUnavailable."""
         return await self._answered(self._database.transact(work))
+
+    async def transact_apart(self, work: Callable[[Connection], T]) -> T:
+        """Do the same on a connection that requests don't use, with a short time limit: it never waits for one of theirs."""
+        return await self._answered(self._apart.transact(work))
 
     async def _answered(self, transaction: Awaitable[T]) -> T:
         """Return the result of a transaction. Raises DatabaseUnavailable."""
@@ -362,7 +380,7 @@ class Store:
         process has changed the table since that ``version``.
         """
         expected = version if self.shared else None  # alone, this process knows the latest
-        notice = self.payload("table", table) if self.shared else None
+        notice = self.payload("entry", table) if self.shared else None
         try:
             if over or self.shared:
                 await self.transact(lambda connection: entries.append(connection, table, entry, over, expected, outcome, notice))

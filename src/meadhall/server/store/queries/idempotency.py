@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Final
 
-from sqlalchemy import Connection, delete, insert, select
+from sqlalchemy import ColumnElement, Connection, delete, insert, select
 
 from meadhall.server.store import schema
 from meadhall.server.store.models import RequestKey, now
@@ -28,11 +28,20 @@ def find(connection: Connection, guest: str, key: str) -> tuple[str, str] | None
 
 
 def add(connection: Connection, guest: str, request: RequestKey, table: str) -> None:
-    """Keep a key, and delete outdated ones. Raises IntegrityError if a request with this key came first."""
-    connection.execute(delete(schema.idempotency_keys).where(_KEY.created_at <= now() - KEPT_FOR))
+    """Keep a key, and delete outdated ones of the guest. Raises IntegrityError if a request with this key came first."""
+    connection.execute(delete(schema.idempotency_keys).where(_KEY.guest == guest, _is_outdated()))
     values = {"key": request.key, "fingerprint": request.fingerprint, "table_id": table, "created_at": now()}
     connection.execute(insert(schema.idempotency_keys).values(guest=guest, **values))
     surplus = select(_KEY.key).where(_KEY.guest == guest).order_by(_KEY.created_at.desc()).offset(KEYS_PER_GUEST)
     old = connection.execute(surplus).scalars().all()
     if old:
         connection.execute(delete(schema.idempotency_keys).where(_KEY.guest == guest, _KEY.key.in_(old)))
+
+
+def delete_outdated(connection: Connection) -> None:
+    """Delete the keys of all guests that are not kept any more."""
+    connection.execute(delete(schema.idempotency_keys).where(_is_outdated()))
+
+
+def _is_outdated() -> ColumnElement[bool]:
+    return _KEY.created_at <= now() - KEPT_FOR

@@ -43,3 +43,8 @@ def retired(connection: Connection, name: str) -> list[RetiredSecret]:
 def drop_retired(connection: Connection, name: str) -> None:
     """Accept no replaced secret of this name any more."""
     connection.execute(delete(schema.retired_secrets).where(_RETIRED.name == name))
+
+
+def delete_outdated(connection: Connection) -> None:
+    """Delete the replaced secrets that are not accepted any more."""
+    connection.execute(delete(schema.retired_secrets).where(_RETIRED.valid_until <= now()))

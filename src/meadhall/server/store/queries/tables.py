@@ -17,6 +17,7 @@ IDLE_LOBBY: Final = timedelta(days=1)
 """Age from which a table whose match has not begun no longer counts against its host's limit."""
 
 _TABLE = schema.tables.c
+_COLUMNS = [column for column in schema.tables.columns if column is not _TABLE.driver]
 _SEAT = schema.seats.c
 _SEAT_GUEST = schema.seat_guests.c
 
@@ -139,7 +140,7 @@ def read(
     connection: Connection, condition: ColumnElement[bool], limit: int | None, *order: ColumnElement[Any], skip: int = 0
 ) -> list[TableRow]:
     """Return the tables that fulfil a condition, in an order; equal ones newest first."""
-    query = select(schema.tables).where(condition).order_by(*order, _TABLE.created_at.desc(), _TABLE.id).limit(limit).offset(skip)
+    query = select(*_COLUMNS).where(condition).order_by(*order, _TABLE.created_at.desc(), _TABLE.id).limit(limit).offset(skip)
     rows = connection.execute(query).all()
     seats = _seats(connection, [row.id for row in rows])
     return [_table_row(row, tuple(seats[row.id])) for row in rows]
@@ -211,7 +212,7 @@ def change(table: str, **values: Any) -> Update:
 
 
 def _table_values(table: TableRow) -> dict[str, Any]:
-    return {column.name: getattr(table, column.name) for column in schema.tables.columns}
+    return {column.name: getattr(table, column.name) for column in _COLUMNS}
 
 
 def _insert_seats(connection: Connection, table: TableRow) -> None:

@@ -1,0 +1,28 @@
+"""What a hall deletes from its database once an hour: rows that nothing reads any more."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Final
+
+from sqlalchemy import Connection
+
+from meadhall.server.hall.scheduler import Scheduler
+from meadhall.server.store.models import now
+from meadhall.server.store.queries import idempotency, leases, secrets
+
+_KIND: Final = "housekeeping"
+_INTERVAL: Final = timedelta(hours=1)
+
+
+async def keep_house(scheduler: Scheduler) -> None:
+    """Delete outdated rows once an hour, from an hour after the first start on. Raises DatabaseUnavailable."""
+    scheduler.repeat(_KIND, _INTERVAL, delete_outdated)
+    await scheduler.add(_KIND, "", now() + _INTERVAL)
+
+
+def delete_outdated(connection: Connection) -> None:
+    """Delete keys of requests and replaced secrets that are not accepted any more, and processes that have ended."""
+    idempotency.delete_outdated(connection)
+    secrets.delete_outdated(connection)
+    leases.forget_ended(connection)

@@ -1,0 +1,196 @@
+"""The scheduler does work at its time: once, whichever processes of the hall run then, and over restarts.
+
+A *job* waits in the database. When it is due, a process claims it and calls the handler of its kind:
+
+    scheduler.register("clock", time_is_up)  # a handler: async def time_is_up(job: Job) -> None
+    await scheduler.put("clock", table_id, due_at, {"seat": 2})  # in place of the job with this kind and key
+    await scheduler.cancel("clock", table_id)
+
+A handler ends with ``scheduler.finish(job, effect)``, which stores the effect and marks the job as done in the same
+transaction. So the effect happens once, even if the process is killed at any moment, or was frozen and wakes when another
+process has done the job. If a handler raises, the job is tried again, each time after a longer pause. A handler that returns
+without a call of ``finish`` finishes the job without an effect: what it did may be repeated if the process is killed then.
+
+A deadline that depends on another change belongs to the transaction of that change: call ``jobs.put(connection, …)`` there
+(module ``store.queries.jobs``), and ``scheduler.wake()`` after it.
+
+A waiting job costs nothing: the scheduler sleeps until the first one is due.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
+from datetime import datetime, timedelta
+from functools import partial
+from typing import Any, Final, TypeVar
+
+from sqlalchemy import Connection
+from sqlalchemy.exc import SQLAlchemyError
+
+from meadhall.server.errors import DatabaseUnavailable
+from meadhall.server.hall.leases import Leases
+from meadhall.server.store.models import Job, JobTaken, LeaseLost, now
+from meadhall.server.store.queries import jobs
+from meadhall.server.store.store import Store
+
+T = TypeVar("T")
+
+Handler = Callable[[Job], Awaitable[None]]
+
+log = logging.getLogger(__name__)
+
+_AT_ONCE: Final = 8
+"""Largest number of jobs that a process works on at the same time."""
+
+_LONGEST_SLEEP: Final = 60.0
+"""Seconds after which the scheduler looks at the waiting jobs in any case: the system's clock may have been set."""
+
+_RETRY_DELAY: Final = 1.0
+"""Seconds before the database is asked again after it did not answer."""
+
+_FIRST_PAUSE: Final = 1.0
+"""Seconds after which a job that has failed is tried again. The pause doubles with every attempt."""
+
+_LONGEST_PAUSE: Final = 300.0
+
+_TIMEOUT: Final = 60.0
+"""Seconds after which a job counts as failed."""
+
+
+class Scheduler:
+    """Does the jobs of a hall. Every process of the hall has a scheduler.
+
+    Attributes:
+        running: the jobs that this process works on, by their ids.
+    """
+
+    def __init__(self, store: Store, leases: Leases) -> None:
+        self.running: dict[str, asyncio.Task[None]] = {}
+        self._store = store
+        self._leases = leases
+        self._handlers: dict[str, Handler] = {}
+        self._finished: set[str] = set()  # ids of running jobs whose handlers have finished them
+
+    def register(self, kind: str, handler: Handler) -> None:
+        """Let ``handler`` do the jobs of a kind. A process leaves jobs of other kinds to other processes."""
+        self._handlers[kind] = handler
+
+    def repeat(self, kind: str, interval: timedelta, effect: Callable[[Connection], None]) -> None:
+        """Let ``effect`` run in a transaction once in every interval, in one process of the hall."""
+
+        async def handle(job: Job) -> None:
+            await self.finish(job, effect, again_at=now() + interval)
+
+        self.register(kind, handle)
+
+    async def put(self, kind: str, key: str, due_at: datetime, payload: Mapping[str, Any] | None = None) -> None:
+        """Store a job, in place of the one with this kind and key if there is one. Raises DatabaseUnavailable."""
+        await self._store.transact(partial(jobs.put, kind=kind, key=key, due_at=due_at, payload=payload))
+        self.wake()
+
+    async def add(self, kind: str, key: str, due_at: datetime, payload: Mapping[str, Any] | None = None) -> None:
+        """Store a job, unless there is one with this kind and key. Raises DatabaseUnavailable."""
+        await self._store.transact(partial(jobs.add, kind=kind, key=key, due_at=due_at, payload=payload))
+        self.wake()
+
+    async def cancel(self, kind: str, key: str) -> None:
+        """Delete a job. If a process is working on it, the job can't be finished any more. Raises DatabaseUnavailable."""
+        await self._store.transact(partial(jobs.cancel, kind=kind, key=key))
+
+    async def finish(
+        self, job: Job, effect: Callable[[Connection], T] | None = None, again_at: datetime | None = None
+    ) -> T | None:
+        """Run ``effect`` and mark the job as done, in one transaction. Return what ``effect`` returns.
+
+        Args:
+            again_at: the time at which to do the job again; None: not again.
+
+        Raises:
+            JobTaken: another process has claimed or done the job, or it was moved or cancelled. Nothing has been changed.
+            DatabaseUnavailable: nothing has been changed.
+        """
+        process = self._leases.process
+
+        def both(connection: Connection) -> T | None:
+            result = None if effect is None else effect(connection)
+            jobs.finish(connection, job, process, again_at)  # last: the effect may wait for a table, and others wait for the job
+            return result
+
+        result = await self._store.transact(both)
+        self._finished.add(job.id)
+        return result
+
+    def wake(self) -> None:
+        """Look at the waiting jobs. Call it after a job was stored in another way than by ``put`` or ``add``."""
+        self._leases.jobs_due.set()
+
+    async def run(self) -> None:
+        """Do jobs until the task is cancelled. Then abandon the running ones: another process, or the next start, does them."""
+        try:
+            while True:
+                self._leases.jobs_due.clear()
+                pause = await self._start_due_jobs()
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(pause):
+                        await self._leases.jobs_due.wait()
+        finally:
+            tasks = tuple(self.running.values())
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _start_due_jobs(self) -> float:
+        """Start the jobs that are due, and return the seconds until the next look."""
+        limit = _AT_ONCE - len(self.running)
+        if limit == 0:
+            return _LONGEST_SLEEP  # the end of each job wakes the scheduler
+        work = partial(
+            jobs.claim, process=self._leases.process, kinds=tuple(self._handlers), limit=limit, running=tuple(self.running)
+        )
+        try:
+            due, seconds = await self._store.transact(work)
+        except (DatabaseUnavailable, LeaseLost):
+            return _RETRY_DELAY
+        except SQLAlchemyError:
+            log.exception("the waiting jobs could not be read")
+            return _RETRY_DELAY
+        for job in due:
+            self.running[job.id] = task = asyncio.create_task(self._do(job))
+            task.add_done_callback(partial(self._end, job))
+        if len(self.running) == _AT_ONCE or seconds is None:
+            return _LONGEST_SLEEP
+        return min(seconds, _LONGEST_SLEEP)
+
+    def _end(self, job: Job, _task: asyncio.Task[None]) -> None:
+        del self.running[job.id]
+        self._finished.discard(job.id)
+        self.wake()
+
+    async def _do(self, job: Job) -> None:
+        try:
+            async with asyncio.timeout(_TIMEOUT):
+                await self._handlers[job.kind](job)
+                if job.id not in self._finished:
+                    await self.finish(job)
+        except JobTaken:
+            log.info("job %s %s was done by another process, or changed", job.kind, job.key)
+        except DatabaseUnavailable:
+            await self._postpone(job)
+        except Exception:
+            log.exception("job %s %s failed at attempt %d", job.kind, job.key, job.attempts + 1)
+            await self._postpone(job)
+
+    async def _postpone(self, job: Job) -> None:
+        """Give the job back as soon as the database answers."""
+        process = self._leases.process
+        pause = min(_FIRST_PAUSE * 2**job.attempts, _LONGEST_PAUSE)
+        while True:
+            try:
+                await self._store.transact(partial(jobs.postpone, job=job, process=process, seconds=pause))
+            except (DatabaseUnavailable, SQLAlchemyError):
+                await asyncio.sleep(_RETRY_DELAY)
+            else:
+                return

@@ -1,0 +1,108 @@
+"""Queries about jobs: work that waits for its time. A job that is done has no row.
+
+A job is identified by its kind and its key, so that a deadline can be moved or cancelled. Its ``id`` changes whenever it is put
+again, so the process that works on an older version of it can't finish the new one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, DateTime, Table, and_, delete, func, literal, or_, select, update
+from sqlalchemy.dialects import postgresql, sqlite
+
+from meadhall.server.store import schema
+from meadhall.server.store.models import Job, JobTaken, new_id, now
+from meadhall.server.store.queries import leases
+
+_JOB = schema.jobs.c
+_INSERT: Mapping[str, Callable[[Table], sqlite.Insert | postgresql.Insert]] = {
+    "sqlite": sqlite.insert,
+    "postgresql": postgresql.insert,
+}
+
+
+def put(connection: Connection, kind: str, key: str, due_at: datetime, payload: Mapping[str, Any] | None = None) -> None:
+    """Store a job, in place of the one with this kind and key if there is one."""
+    values = {"id": new_id(), "due_at": due_at, "payload": dict(payload or {}), "attempts": 0, "claimed_by": None}
+    insert = _INSERT[connection.dialect.name](schema.jobs).values(kind=kind, key=key, **values)
+    connection.execute(insert.on_conflict_do_update(index_elements=["kind", "key"], set_=values))
+
+
+def add(connection: Connection, kind: str, key: str, due_at: datetime, payload: Mapping[str, Any] | None = None) -> None:
+    """Store a job, unless there is one with this kind and key."""
+    values = {"id": new_id(), "kind": kind, "key": key, "due_at": due_at, "payload": dict(payload or {})}
+    connection.execute(_INSERT[connection.dialect.name](schema.jobs).values(**values).on_conflict_do_nothing())
+
+
+def cancel(connection: Connection, kind: str, key: str) -> None:
+    """Delete a job, if there is one with this kind and key."""
+    connection.execute(delete(schema.jobs).where(_JOB.kind == kind, _JOB.key == key))
+
+
+def claim(
+    connection: Connection, process: str | None, kinds: Collection[str], limit: int, running: Collection[str]
+) -> tuple[list[Job], float | None]:
+    """Claim jobs that are due, the longest overdue first. Return them, and the seconds until the next job of any kind is due.
+
+    Args:
+        process: the id of this process; None if it is the only one, which needs no claims.
+        kinds: the kinds of jobs that this process can do.
+        limit: the largest number of jobs to claim.
+        running: the ids of the jobs that this process works on.
+
+    The seconds are None if no job waits for a later time. Raises LeaseLost.
+    """
+    is_claimable: ColumnElement[bool] = _JOB.id.not_in(running)
+    if process is not None:
+        leases.lock(connection, process)
+        is_claimable = or_(_JOB.claimed_by.is_(None), _JOB.claimed_by.in_(leases.ended(connection)))
+    clock = _clock(connection)
+    is_kind = _JOB.kind.concat("").in_(kinds)  # concatenated, so that SQLite uses the index of the times, not that of the kinds
+    due = select(schema.jobs).where(_JOB.due_at <= clock, is_kind, is_claimable).order_by(_JOB.due_at).limit(limit)
+    rows = connection.execute(due.with_for_update(skip_locked=True)).all() if limit else []
+    ids = [row.id for row in rows]
+    if process is not None and ids:
+        connection.execute(update(schema.jobs).where(_JOB.id.in_(ids)).values(claimed_by=process))
+    following = select(_JOB.due_at, clock.label("clock")).where(_JOB.due_at > clock).order_by(_JOB.due_at).limit(1)
+    row = connection.execute(following).one_or_none()
+    seconds = None if row is None else (_in_utc(row.due_at) - _in_utc(row.clock)).total_seconds()
+    return [Job(row.id, row.kind, row.key, _in_utc(row.due_at), row.payload, row.attempts) for row in rows], seconds
+
+
+def finish(connection: Connection, job: Job, process: str | None, again_at: datetime | None = None) -> None:
+    """Mark a job as done; with ``again_at``, let it wait for that time again.
+
+    Raises JobTaken if another process has claimed or done it, or if it was moved or cancelled. Then the transaction must be
+    rolled back: its effect would be the second one.
+    """
+    if again_at is None:
+        done = connection.execute(delete(schema.jobs).where(_is_mine(job, process)))
+    else:
+        later = {"id": new_id(), "due_at": again_at, "attempts": 0, "claimed_by": None}
+        done = connection.execute(update(schema.jobs).where(_is_mine(job, process)).values(**later))
+    if done.rowcount == 0:
+        raise JobTaken
+
+
+def postpone(connection: Connection, job: Job, process: str | None, seconds: float) -> None:
+    """Give a job back that has failed, to be tried again after some seconds."""
+    due_at = _clock(connection) + timedelta(seconds=seconds) if process is not None else now() + timedelta(seconds=seconds)
+    again = {"due_at": due_at, "attempts": job.attempts + 1, "claimed_by": None}
+    connection.execute(update(schema.jobs).where(_is_mine(job, process)).values(**again))
+
+
+def _is_mine(job: Job, process: str | None) -> ColumnElement[bool]:
+    is_same = _JOB.id == job.id
+    return is_same if process is None else and_(is_same, _JOB.claimed_by == process)
+
+
+def _clock(connection: Connection) -> ColumnElement[Any]:
+    """Return the time: on PostgreSQL the server's at the beginning of the transaction, which an index can be compared with."""
+    return literal(now(), DateTime(timezone=True)) if connection.dialect.name == "sqlite" else func.now()
+
+
+def _in_utc(time: datetime) -> datetime:
+    return time if time.tzinfo is not None else time.replace(tzinfo=UTC)  # SQLite stores no time zone
