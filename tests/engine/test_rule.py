@@ -171,3 +171,31 @@ def test_interpreted_rules_are_the_original_functions() -> None:
         return a + b
 
     assert (rule.rule(plus) is plus) == INTERPRETED
+
+
+IMPORT_IN_THREADS = """
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from meadhall.engine.rule import rule
+sys.setswitchinterval(1e-6)
+
+def decorate(number):
+    def doubled(value):
+        return 2 * value
+    for _ in range(50):
+        rule(doubled)
+
+with ThreadPoolExecutor(4) as threads:
+    list(threads.map(decorate, range(4)))
+"""
+
+
+def test_games_can_be_imported_in_several_threads(tmp_path: Path) -> None:
+    """A worker loads several games at once. Numba's settings belong to all threads."""
+    script = tmp_path / "decorate.py"
+    script.write_text(IMPORT_IN_THREADS)
+    run(
+        f"import runpy; runpy.run_path({str(script)!r}, run_name='decorate')",
+        MEADHALL_INTERPRET="0",
+        MEADHALL_CACHE=str(tmp_path),
+    )

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryFile
+from threading import Lock
 from typing import Any, ParamSpec, TypeVar, overload
 
 import numpy as np
@@ -28,6 +29,9 @@ R = TypeVar("R")
 INTERPRETED = mode.interpreted
 
 _ENGINE = __name__.rpartition(".")[0]
+
+_NUMBA_SETTINGS = Lock()
+"""Held while Numba's settings, which all threads share, are those of one rule. A worker imports several games in threads."""
 
 SOURCES = (".py", ".npz")
 """Suffixes of the files that machine code depends on: the rules, and data files whose values the rules treat as constants."""
@@ -117,17 +121,18 @@ def _compiled(function: Callable[P, R], inline: bool) -> Callable[P, R]:
     import numba  # noqa: PLC0415 - a process that interprets rules does not load Numba
 
     settings: Any = numba.config
-    before = settings.CACHE_DIR, settings.CACHE_LOCATOR_CLASSES
     package = rules_package(function.__module__)
-    # One folder per module: two games may share rules, but each has its own module of loops.
-    settings.CACHE_DIR = str(cache_folder(package) / function.__module__)
-    settings.CACHE_LOCATOR_CLASSES = "meadhall.engine.locator.SameForAllCopies,IPythonCacheLocator"
-    try:
-        compiled: Callable[P, R] = numba.njit(cache=package != _ENGINE, nogil=True, error_model="numpy", forceinline=inline)(
-            function
-        )
-    finally:
-        settings.CACHE_DIR, settings.CACHE_LOCATOR_CLASSES = before
+    with _NUMBA_SETTINGS:
+        before = settings.CACHE_DIR, settings.CACHE_LOCATOR_CLASSES
+        # One folder per module: two games may share rules, but each has its own module of loops.
+        settings.CACHE_DIR = str(cache_folder(package) / function.__module__)
+        settings.CACHE_LOCATOR_CLASSES = "meadhall.engine.locator.SameForAllCopies,IPythonCacheLocator"
+        try:
+            compiled: Callable[P, R] = numba.njit(cache=package != _ENGINE, nogil=True, error_model="numpy", forceinline=inline)(
+                function
+            )
+        finally:
+            settings.CACHE_DIR, settings.CACHE_LOCATOR_CLASSES = before
     return compiled
 
 
