@@ -226,6 +226,19 @@ async def test_a_child_that_fails_at_its_start_is_not_started_again() -> None:
         await a_child("exit(3)").keep_running()
 
 
+async def test_a_child_that_starts_in_an_open_hall_is_started_again(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """For example while the database has no free connection. The other web processes answer meanwhile."""
+    monkeypatch.setattr(child_module, "_FIRST_DELAY", 0.01)
+    is_open = asyncio.Event()
+    is_open.set()
+    running = asyncio.create_task(a_child("exit(3)").keep_running(after=is_open))
+    await until(lambda: caplog.text.count("has ended (exit status 3)") > 2)
+    running.cancel()
+    await asyncio.gather(running, return_exceptions=True)
+
+
 async def test_a_child_whose_program_is_away_for_a_while_comes_back(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

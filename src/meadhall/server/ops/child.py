@@ -71,10 +71,10 @@ class Child:
     async def keep_running(self, after: asyncio.Event | None = None) -> None:
         """Start the process, and start it again whenever it ends. If the task is cancelled, it stops the process.
 
-        Raises CannotStart.
-
         Args:
-            after: wait for this event first.
+            after: wait for this event first: the hall is open then, and an error at the start doesn't end it.
+
+        Raises CannotStart, without ``after``.
         """
         if after is not None:
             await after.wait()
@@ -83,7 +83,7 @@ class Child:
         while True:
             began = loop.time()
             end, is_error = await self._outcome()
-            if is_error and not self.ready.is_set():
+            if is_error and after is None and not self.ready.is_set():
                 raise CannotStart(f"{self.name} could not start ({end}); what it wrote above says why")
             failures = 0 if loop.time() - began > _STABLE else failures + 1
             delay = min(_FIRST_DELAY * 2 ** (failures - 2), _LAST_DELAY) if failures > 1 else 0.0

@@ -41,7 +41,13 @@ _FIRST_DELAY: Final = 0.05
 _LONGEST_DELAY: Final = 2.0
 """Seconds before the first and, doubled each time, before later attempts to connect again."""
 
-_CONNECTION_ERRORS: Final = (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, SQLAlchemyError)
+_CONNECTION_ERRORS: Final = (
+    OSError,
+    asyncpg.PostgresError,
+    asyncpg.InterfaceError,
+    asyncpg.InternalClientError,  # the connection broke while an answer was being read
+    SQLAlchemyError,
+)
 
 
 class Listener:
