@@ -1,7 +1,7 @@
 """The hall under load: 500 open streams at 100 tables, with moves at random times, each persisted before it is published.
 
     .venv/bin/python benchmarks/hall.py [--rates 100,300,600] [--seconds 20] [--streams pages,api] [--game axes-and-allies]
-        [--bots 8 [--ranks jarl,karl,none]] [--encoding zstd]
+        [--bots 8 [--ranks jarl,karl,none]] [--encoding zstd] [--processes 1,2]
 
 The benchmark starts a real server process with a real database file and real sockets. Each table has four players and a
 spectator, each with an open event stream: of a page (frames of HTML), or of the JSON API. Moves are posted as a page or a program
@@ -15,6 +15,10 @@ Streams and the responses to posts are compressed as ``--encoding`` says. ``B/fr
 columns have the CPU use of three processes (the hall, its worker, the load generator) and the memory of the first two. ``loop
 p99`` is the 99th percentile of the hall's event-loop lag. Moves are random. In Axes and Allies they are only alliances, so its
 matches never end; at the tables of other games a new match follows the last.
+
+``--processes`` runs the hall on a PostgreSQL with so many web processes (``meadhall serve --workers``). Then ``ms/move``, ``hall
+CPU`` and ``MB`` are the sums of the web processes, ``loop p99`` covers all of them, and ``db CPU`` is PostgreSQL's CPU use. They
+share the cores that are left; on a machine of two cores compare ``ms/move``, not the moves a second.
 
 ``--bots`` opens that many more tables with six bots each. The benchmark measures every rate without bots, with karls, who don't
 search, and with jarls, who search all the time. The cost of the karls is the work for their tables; the difference to the jarls
@@ -38,12 +42,17 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import httpx
 import psutil
 from hall_load import HOST, PEOPLE, Connection, Table, drive, open_tables
+
+sys.path.append(str(Path(__file__).parents[1] / "tests"))
+
+from server.postgres import start_postgresql
 
 TABLES = 100
 PLAYERS = 4
@@ -115,22 +124,52 @@ def percentile_of_histogram(counts: dict[float, float], fraction: float) -> floa
     raise ValueError("the histogram is empty")
 
 
-def cpu_seconds(process: psutil.Process) -> float:
-    times = process.cpu_times()
-    return float(times.user + times.system)
+@dataclass
+class Hall:
+    """The processes of a hall."""
+
+    port: int
+    main: psutil.Process
+    several: bool
+
+    @property
+    def web(self) -> list[psutil.Process]:
+        """The processes that answer requests."""
+        if not self.several:
+            return [self.main]
+        return [each for each in self.main.children() if any("web_process" in word for word in each.cmdline())]
+
+    @property
+    def worker(self) -> list[psutil.Process]:
+        """The process that plays for the bots."""
+        return [each for each in self.main.children() if each not in self.web]
+
+    def cpu_seconds(self) -> list[float]:
+        """Return the CPU time of the web processes, the worker, PostgreSQL and this process so far."""
+        database = [each for each in psutil.process_iter(["name"]) if each.info["name"] == "postgres"]
+        return [cpu_seconds(each) for each in (self.web, self.worker, database, [psutil.Process()])]
 
 
-def megabytes(process: psutil.Process) -> float:
-    return float(process.memory_info().rss) / 1e6
+def cpu_seconds(processes: Sequence[psutil.Process]) -> float:
+    """Return the CPU time of processes, and of their children that have ended: those of PostgreSQL come and go."""
+    total = 0.0
+    for process in processes:
+        with contextlib.suppress(psutil.NoSuchProcess):
+            total += sum(process.cpu_times()[:4])
+    return total
 
 
-async def run(given: argparse.Namespace, streams: str, port: int, server: psutil.Process) -> None:
+def megabytes(processes: Sequence[psutil.Process]) -> float:
+    return float(sum(process.memory_info().rss for process in processes)) / 1e6
+
+
+async def run(given: argparse.Namespace, streams: str, hall: Hall) -> None:
     """Open the tables, then measure and print a row for every rank and rate."""
-    tables = await open_tables(port, streams, given.encoding, given.game, TABLES, PLAYERS)
+    tables = await open_tables(hall.port, streams, given.encoding, given.game, TABLES, PLAYERS)
     for rank in given.ranks if given.bots else [NO_BOTS]:
-        async with bots_playing(port, rank, given.bots):
+        async with bots_playing(hall.port, rank, given.bots):
             for rate in given.rates:
-                await measure(tables, streams, rank, rate, given.seconds, server)
+                await measure(tables, streams, rank, rate, given.seconds, hall)
     for table in tables:
         await table.close()
 
@@ -139,26 +178,24 @@ def print_heading() -> None:
     print(
         f"{'streams':>8} {'bots':>5} {'moves/s':>8} {'done/s':>7} {'p50 ms':>7} {'p99 ms':>7} {'post p50':>9} {'post p99':>9} "
         f"{'loop p99':>9} {'late':>5} {'B/frame':>8} {'ms/move':>8} "
-        f"{'hall CPU':>9} {'MB':>5} {'worker':>7} {'MB':>5} {'load CPU':>9}"
+        f"{'web':>3} {'hall CPU':>9} {'MB':>5} {'worker':>7} {'MB':>5} {'db CPU':>7} {'load CPU':>9}"
     )
 
 
-async def measure(tables: list[Table], streams: str, rank: str, rate: int, seconds: float, server: psutil.Process) -> None:
+async def measure(tables: list[Table], streams: str, rank: str, rate: int, seconds: float, hall: Hall) -> None:
     """Make ``rate`` moves per second for some seconds and print a row."""
     for table in tables:
         table.delays.clear()
         table.posts.clear()
         table.late = table.received = 0
-    (worker,) = server.children()
-    port = tables[0].people[0].client.port
-    lag_before = await event_loop_lag(port)
+    lag_before = await event_loop_lag(hall.port)
     began = time.perf_counter()
-    before = [cpu_seconds(process) for process in (server, worker, psutil.Process())]
+    before = hall.cpu_seconds()
     until = began + seconds
     await asyncio.gather(*(drive(table, random.Random(number), len(tables) / rate, until) for number, table in enumerate(tables)))
     elapsed = time.perf_counter() - began
-    after = [cpu_seconds(process) for process in (server, worker, psutil.Process())]
-    lag = {bound: count - lag_before[bound] for bound, count in (await event_loop_lag(port)).items()}
+    after = hall.cpu_seconds()
+    lag = {bound: count - lag_before[bound] for bound, count in (await event_loop_lag(hall.port)).items()}
     cores = [(later - earlier) / elapsed for earlier, later in zip(before, after, strict=True)]
     delays = [delay for table in tables for delay in table.delays]
     posts = [delay for table in tables for delay in table.posts]
@@ -168,7 +205,8 @@ async def measure(tables: list[Table], streams: str, rank: str, rate: int, secon
         f"{percentile(posts, 0.5):>9.1f} {percentile(posts, 0.99):>9.1f} "
         f"{percentile_of_histogram(lag, 0.99):>9.1f} {sum(table.late for table in tables):>5} "
         f"{sum(table.received for table in tables) / len(delays):>8.0f} {1000 * cores[0] * elapsed / len(posts):>8.2f} "
-        f"{cores[0]:>9.0%} {megabytes(server):>5.0f} {cores[1]:>7.0%} {megabytes(worker):>5.0f} {cores[2]:>9.0%}",
+        f"{len(hall.web):>3} {cores[0]:>9.0%} {megabytes(hall.web):>5.0f} {cores[1]:>7.0%} {megabytes(hall.worker):>5.0f} "
+        f"{cores[2]:>7.0%} {cores[3]:>9.0%}",
         flush=True,
     )
 
@@ -209,19 +247,20 @@ async def until_ready(port: int) -> None:
         await asyncio.sleep(0.2)
 
 
-def separate_cores(server: int) -> None:
+def separate_cores(servers: Sequence[psutil.Process]) -> None:
     """Give the last core to this process and the others to the hall, if the system allows it. The worker keeps its own choice."""
     *others, last = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else [0]
     if others:
         os.sched_setaffinity(0, {last})
-        os.sched_setaffinity(server, set(others))
+        for server in servers:
+            os.sched_setaffinity(server.pid, set(others))
 
 
 @contextlib.contextmanager
-def hall_process() -> Iterator[tuple[int, subprocess.Popen[bytes]]]:
-    """Start a hall with an empty database; yield its port and its process."""
+def hall_processes(web: int | None) -> Iterator[Hall]:
+    """Start a hall with an empty database: on SQLite, or on PostgreSQL with a number of web processes."""
     port = free_port()
-    with tempfile.TemporaryDirectory() as data:
+    with tempfile.TemporaryDirectory() as data, contextlib.ExitStack() as stack:
         settings = {
             "MEADHALL_PORT": str(port),
             "MEADHALL_DATA": data,
@@ -230,21 +269,25 @@ def hall_process() -> Iterator[tuple[int, subprocess.Popen[bytes]]]:
             "MEADHALL_STREAMS_PER_CLIENT": "1000",
             "MEADHALL_CONNECTIONS_PER_CLIENT": "2000",
         }
-        command = [str(Path(sys.executable).with_name("meadhall")), "serve"]
-        with subprocess.Popen(command, env={**os.environ, **settings}) as process:
-            try:
-                yield port, process
-            finally:
-                process.terminate()
+        if web is not None:
+            settings["MEADHALL_DATABASE_URL"] = stack.enter_context(start_postgresql()).new_database()
+        command = [str(Path(sys.executable).with_name("meadhall")), "serve", "--workers", str(web or 1)]
+        process = stack.enter_context(subprocess.Popen(command, env={**os.environ, **settings}))
+        try:
+            yield Hall(port, psutil.Process(process.pid), several=web is not None and web > 1)
+        finally:
+            process.terminate()
+            process.wait()
 
 
 async def main(given: argparse.Namespace) -> None:
     print_heading()
-    for streams in given.streams:
-        with hall_process() as (port, process):
-            await until_ready(port)
-            separate_cores(process.pid)
-            await run(given, streams, port, psutil.Process(process.pid))
+    for web in given.processes or [None]:
+        for streams in given.streams:
+            with hall_processes(web) as hall:
+                await until_ready(hall.port)
+                separate_cores(hall.web)
+                await run(given, streams, hall)
 
 
 if __name__ == "__main__":
@@ -256,4 +299,5 @@ if __name__ == "__main__":
     parser.add_argument("--bots", type=int, default=8, help="number of additional tables with bots")
     parser.add_argument("--encoding", choices=("identity", "gzip", "zstd"), default="zstd", help="compression of the streams")
     parser.add_argument("--ranks", type=names, default=f"{NO_BOTS},karl,jarl", help="ranks of these bots, one after the other")
+    parser.add_argument("--processes", type=numbers, help="numbers of web processes on PostgreSQL; default: one on SQLite")
     asyncio.run(main(parser.parse_args()))
