@@ -15,7 +15,8 @@ RECORD_TIMES = """() => {
     const arrived = [...document.querySelectorAll(".telling[data-arrived]")].filter(each => !told.has(each.id));
     if (arrived.length === 0) return;
     arrived.forEach(each => told.add(each.id));
-    const timed = [...arrived, ...document.querySelectorAll("#prompt-words > span")].flatMap(each => each.getAnimations().map(run => {
+    const texts = [...arrived, ...document.querySelectorAll("#prompt-words > span")];
+    const timed = texts.flatMap(each => each.getAnimations().map(run => {
       const { delay, endTime } = run.effect.getComputedTiming();
       return [each.textContent.trim(), Math.round(delay), each.matches(".telling") ? Math.round(endTime) : null];
     }));

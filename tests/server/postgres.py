@@ -9,8 +9,10 @@ import importlib.util
 import os
 import pwd
 import shutil
+import signal
 import subprocess
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -38,6 +40,14 @@ class PostgreSQL:
     def stop(self) -> None:
         """Stop the server at once, without waiting for its clients."""
         self._control("-m", "immediate", "stop")
+
+    def kill(self) -> None:
+        """Kill the server and wait until its other processes have noticed."""
+        pid = int((self.base / "data" / "postmaster.pid").read_text().split()[0])
+        others = [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+        os.kill(pid, signal.SIGKILL)
+        while any(Path(f"/proc/{each}").exists() for each in (pid, *others)):
+            time.sleep(0.05)
 
     def _control(self, *arguments: str) -> None:
         _run(self.user, self.programs / "pg_ctl", "-D", str(self.base / "data"), "-w", *arguments)

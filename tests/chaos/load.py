@@ -1,0 +1,117 @@
+"""The load: programs that play at tables of people, and one person among bots. They repeat each request until it is answered."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import httpx
+
+GAME = "axes-and-allies"
+_RETRY = 0.2
+_PAUSE = 0.05
+_REPEATED = {httpx.codes.TOO_MANY_REQUESTS, httpx.codes.SERVICE_UNAVAILABLE, httpx.codes.BAD_GATEWAY}
+
+
+@dataclass(frozen=True)
+class Acknowledged:
+    """An action that the hall has acknowledged."""
+
+    table: str
+    number: int
+    seat: int
+    action: int
+
+
+@dataclass
+class Load:
+    """All tables of a run.
+
+    Attributes:
+        acknowledged: the actions that the hall has answered with 200.
+        finished: the tables, with the token of a player at each.
+        longest_wait: the longest time in seconds that a bot let a table wait while nothing failed.
+        refused: answers that no client should get.
+    """
+
+    url: str
+    calm_since: Callable[[], float]
+    acknowledged: list[Acknowledged] = field(default_factory=list)
+    tables: dict[str, str] = field(default_factory=dict)
+    longest_wait: float = 0.0
+    refused: list[str] = field(default_factory=list)
+    repeated: int = 0
+
+    async def play(self, people: int, bots: int, until: asyncio.Event) -> None:
+        """Play at one table after another until the event is set: one person or more, and bots."""
+        async with httpx.AsyncClient(base_url=f"{self.url}/api/v1", timeout=5.0) as client:
+            players = [await self._guest(client) for _ in range(people)]
+            while not until.is_set():
+                await self._play_one(client, players, bots, until)
+
+    async def _guest(self, client: httpx.AsyncClient) -> dict[str, str]:
+        answer = await self._repeat(client, "POST", "/guests", json={"name": "Robot"})
+        return {"Authorization": f"Bearer {answer.json()['token']}"}
+
+    async def _play_one(self, client: httpx.AsyncClient, players: list[dict[str, str]], bots: int, until: asyncio.Event) -> None:
+        setup = {"game": GAME, "players": len(players) + bots, "bots": ["karl"] * bots}
+        key = {"Idempotency-Key": random.randbytes(8).hex()}
+        table = (await self._repeat(client, "POST", "/tables", json=setup, headers=players[0] | key)).json()
+        path = f"/tables/{table['id']}"
+        self.tables[table["id"]] = players[0]["Authorization"]
+        for player in players[1:]:
+            await self._repeat(client, "POST", f"{path}/join", json={}, headers=player, done=httpx.codes.CONFLICT)
+            await self._repeat(client, "POST", f"{path}/ready", headers=player, done=httpx.codes.CONFLICT)
+        if len(players) > 1:
+            await self._repeat(client, "POST", f"{path}/start", headers=players[0], done=httpx.codes.CONFLICT)
+        seats = {await self._seat(client, path, player): player for player in players}
+        waiting_since, known = time.monotonic(), -1
+        while not until.is_set():
+            state = (await self._repeat(client, "GET", path, headers=players[0])).json()
+            if state["status"] != "running":
+                return
+            view = state["view"]
+            if (number := view["next"]) != known:
+                waiting_since, known = time.monotonic(), number
+            actor = view["actor"]
+            if actor in seats:
+                await self._act(client, path, seats[actor], actor, number)
+            else:
+                waited = time.monotonic() - max(waiting_since, self.calm_since())
+                self.longest_wait = max(self.longest_wait, waited)
+            await asyncio.sleep(_PAUSE * random.random())
+
+    async def _seat(self, client: httpx.AsyncClient, path: str, player: dict[str, str]) -> int:
+        return int((await self._repeat(client, "GET", path, headers=player)).json()["you"])
+
+    async def _act(self, client: httpx.AsyncClient, path: str, player: dict[str, str], seat: int, number: int) -> None:
+        legal = (await self._repeat(client, "GET", f"{path}/legal", headers=player)).json()
+        if not legal:  # a repeated request has been answered late: the match has moved on
+            self.refused.append(f"{path}: seat {seat} has no legal action for {number}")
+            return
+        action = legal[-1]["action"]  # an alliance: the match goes on for long
+        answer = await self._repeat(client, "POST", f"{path}/actions", json={"action": action, "n": number}, headers=player)
+        if answer.status_code == httpx.codes.OK:
+            self.acknowledged.append(Acknowledged(path.rpartition("/")[2], number, seat, action))
+
+    async def _repeat(
+        self, client: httpx.AsyncClient, method: str, path: str, done: int | None = None, **request: Any
+    ) -> httpx.Response:
+        """Send a request until it is answered. ``done``: the status that tells that an earlier attempt has done it."""
+        repeated = False
+        while True:
+            try:
+                answer = await client.request(method, path, **request)
+            except httpx.TransportError:
+                answer = None
+            if answer is not None and answer.status_code not in _REPEATED:
+                if answer.status_code not in (200, 201, done if repeated else None):
+                    self.refused.append(f"{method} {path}: {answer.status_code} {answer.text}")
+                return answer
+            repeated = True
+            self.repeated += 1
+            await asyncio.sleep(_RETRY)
