@@ -14,10 +14,13 @@ import numpy as np
 import numpy.typing as npt
 
 from meadhall.bots import bot
-from meadhall.engine.checks import MAX_COUNT, Seed, check_count, check_run_seed
+from meadhall.engine.checks import Seed, check_count, check_run_seed
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.game import Game
 from meadhall.lab.matches import Plan
+
+MAX_GAMES = 100_000_000
+"""Largest number of games of a tournament. It keeps the outcome of each of them, unlike a simulation."""
 
 
 @dataclass(frozen=True)
@@ -102,10 +105,10 @@ def scheduled(
     check_bots(subject, bots, min(2, len(parties)))
     if luck and len(parties) == 1:
         raise BadSetup("in a cooperative game all bots have the same luck, so measuring it gains nothing")
-    wanted, used = check_count(games, "games"), check_run_seed(seed)
+    wanted, used = check_count(games, "games", MAX_GAMES), check_run_seed(seed)
     schedule = Schedule(subject.name, tuple(bots), chosen, used, luck=luck, parties=parties, wanted=wanted)
-    if schedule.round > MAX_COUNT:
-        raise BadSetup(f"a round of {len(bots)} bots has {schedule.round:,} games; the limit is {MAX_COUNT:,}")
+    if schedule.round > MAX_GAMES:
+        raise BadSetup(f"a round of {len(bots)} bots has {schedule.round:,} games; the limit is {MAX_GAMES:,}")
     return schedule
 
 
