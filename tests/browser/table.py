@@ -181,7 +181,7 @@ def fill_lobby(
         size.click()
         expect(size).to_have_attribute("aria-pressed", "true")
     if option:
-        host.page.get_by_label(option).check()
+        host.page.get_by_label(option).click()  # a frame that the hall sent before may show the old choice for a moment
         expect(host.page.get_by_label(option)).to_be_checked()
     link = host.page.locator("#invite").input_value()
     for seat, friend in enumerate(friends, 1):

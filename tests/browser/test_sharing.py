@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from urllib.parse import urljoin
 
 from playwright.sync_api import expect
 
@@ -35,9 +36,10 @@ def test_the_preview_of_a_link_has_a_picture_and_no_secret(new_person: NewPerson
 def test_the_hall_can_be_put_on_a_home_screen(new_person: NewPerson) -> None:
     person = new_person()
     page = person.open("/")
-    manifest = person.context.request.get(page.locator("link[rel=manifest]").get_attribute("href") or "").json()
+    answer = person.context.request.get(page.locator("link[rel=manifest]").get_attribute("href") or "")
+    manifest = answer.json()
     assert manifest["name"] == "Meadhall"
-    addresses = [icon["src"] for icon in manifest["icons"]]
+    addresses = [urljoin(answer.url, icon["src"]) for icon in manifest["icons"]]
     addresses.append(page.locator("link[rel=apple-touch-icon]").get_attribute("href") or "")
     for address in addresses:
         assert re.match("image/(png|svg)", person.context.request.get(address).headers["content-type"]), address
