@@ -138,8 +138,10 @@ def _replaced(path: Path) -> Iterator[BinaryIO]:
     except KeyboardInterrupt:
         part.replace(path)
         raise
-    except BaseException:
+    except BaseException as error:
         with suppress(FileNotFoundError):
             part.unlink()
+        if isinstance(error, OSError) and error.filename == str(part):
+            error.filename = str(path)  # the name that the user knows
         raise
     part.replace(path)
