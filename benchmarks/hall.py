@@ -271,7 +271,7 @@ def hall_processes(web: int | None) -> Iterator[Hall]:
         }
         if web is not None:
             settings["MEADHALL_DATABASE_URL"] = stack.enter_context(start_postgresql()).new_database()
-        command = [str(Path(sys.executable).with_name("meadhall")), "serve", "--workers", str(web or 1)]
+        command = [str(Path(sys.executable).with_name("meadhall")), "serve", *(["--workers", str(web)] if web else [])]
         process = stack.enter_context(subprocess.Popen(command, env={**os.environ, **settings}))
         try:
             yield Hall(port, psutil.Process(process.pid), several=web is not None and web > 1)

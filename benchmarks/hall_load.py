@@ -47,8 +47,8 @@ class Person(Protocol):
     def is_state(self, event: bytes) -> bool:
         """Return whether an event of the stream is the state of the table, and not something beside it."""
 
-    def actions(self, event: bytes) -> list[int]:
-        """Return the actions that an event offers this person."""
+    def state(self, event: bytes) -> tuple[int, list[int]]:
+        """Return the number of the next action, and the actions that an event offers this person."""
 
 
 @dataclass
@@ -93,6 +93,7 @@ class Connection:
 class Browser:
     """A browser with a page of the table: htmx posts its forms, and the stream sends patches of frames."""
 
+    _NUMBER: ClassVar = re.compile(r'id="prompt-(\d+)"')
     _PRESSED: ClassVar = re.compile(r'<(?:button|input)[^>]*name="action"[^>]*>')
 
     def __init__(self, port: int, encoding: str) -> None:
@@ -128,14 +129,16 @@ class Browser:
     def is_state(self, event: bytes) -> bool:
         return b"data:" in event
 
-    def actions(self, event: bytes) -> list[int]:
+    def state(self, event: bytes) -> tuple[int, list[int]]:
         patch = json.loads(event.partition(b"data: ")[2])[0]
         self._own = [piece for part in patch for piece in ([part] if isinstance(part, str) else self._own[slice(*part)])]
         own = "".join(self._own)
+        number = self._NUMBER.search(own)
+        assert number is not None, own
         if " yours" not in own:
-            return []
+            return int(number[1]), []
         pressed = [found for found in self._PRESSED.findall(own) if "aria-disabled" not in found]
-        return [int(value[1]) for each in pressed if (value := re.search(r'value="(\d+)"', each))]
+        return int(number[1]), [int(value[1]) for each in pressed if (value := re.search(r'value="(\d+)"', each))]
 
 
 class Program:
@@ -173,9 +176,9 @@ class Program:
     def is_state(self, event: bytes) -> bool:
         return event.startswith(b"event: table")
 
-    def actions(self, event: bytes) -> list[int]:
-        table = json.loads(event.partition(b"data: ")[2])
-        return [each["action"] for each in table["view"]["legal"]]
+    def state(self, event: bytes) -> tuple[int, list[int]]:
+        view = json.loads(event.partition(b"data: ")[2])["view"]
+        return view["next"], [each["action"] for each in view["legal"]]
 
 
 PEOPLE: dict[str, Callable[[int, str], Person]] = {"pages": Browser, "api": Program}
@@ -187,6 +190,8 @@ class Table:
 
     Attributes:
         people: the players, and at the end a spectator.
+        number: the number of the next action.
+        awaited: the number of the next action in the state that the streams have to bring.
         late: moves delayed by the one before.
         received: bytes of all streams.
         matches: how many matches have begun. A table whose match has ended goes on with another.
@@ -196,6 +201,7 @@ class Table:
     people: list[Person]
     id: str = ""
     number: int = 1
+    awaited: int = 1
     sent_at: float = 0.0
     waiting: int = 0
     delays: list[float] = field(default_factory=list)
@@ -215,7 +221,8 @@ class Table:
         for guest in others[:-1]:
             await guest.sit(self.id)
         await host.start(self.id)
-        self.number, self.turn, self.matches, self.sent_at = 1, None, self.matches + 1, 0.0
+        self.number = self.awaited = 1
+        self.turn, self.matches, self.sent_at = None, self.matches + 1, 0.0
         self.waiting = len(self.people)
         self.all_received.clear()
         self.streams = [asyncio.create_task(self._follow(person)) for person in self.people]
@@ -239,6 +246,7 @@ class Table:
         action = chance.choice([each for each in actions if each >= lowest])
         self.waiting = len(self.people)
         self.all_received.clear()
+        self.awaited = self.number + 1
         self.sent_at = time.perf_counter()
         status = await person.play(self.id, action, self.number)
         self.posts.append(time.perf_counter() - self.sent_at)
@@ -251,16 +259,19 @@ class Table:
         """Keep a stream open, and record the delay of every move."""
         reader, writer = await asyncio.open_connection(HOST, person.client.port, limit=1 << 20)
         writer.write(person.client.head("GET", person.stream(self.id), Accept_Encoding=person.client.encoding))
-        seen: float | None = None
+        seen = 0
         with contextlib.closing(writer):
             async for event in self._events(reader, person.client.encoding):
                 if not person.is_state(event):
                     continue
-                if actions := person.actions(event):
+                number, actions = person.state(event)
+                if number != self.awaited:
+                    continue  # not the outcome of the move, but for example who is online
+                if actions:
                     self.turn = person, actions
-                if self.sent_at == seen:
-                    continue  # a second state of the same move
-                seen = self.sent_at
+                if number == seen:
+                    continue  # a second state after the same move
+                seen = number
                 if self.sent_at:
                     self.delays.append(time.perf_counter() - self.sent_at)
                 self.waiting -= 1

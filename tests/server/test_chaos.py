@@ -9,7 +9,7 @@ from chaos.run import run
 DRIVER_SECONDS = 5.0
 """Seconds within which another process drives a table whose driver has died."""
 
-BOT_SECONDS = 3.0
+BOT_SECONDS = 7.0
 """Seconds that a restarted worker and a bot may take on a busy machine."""
 
 
