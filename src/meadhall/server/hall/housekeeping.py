@@ -1,4 +1,4 @@
-"""What a hall deletes from its database once an hour: rows that nothing reads any more."""
+"""Delete outdated rows once an hour."""
 
 from __future__ import annotations
 

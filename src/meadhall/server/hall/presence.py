@@ -52,11 +52,11 @@ class Present:
         return cls({guest: int(pages) for guest, _, pages in pairs}, int(spectators))
 
 
-_NOBODY: Final = Present()
+_EMPTY: Final = Present()
 
 
 class Presence:
-    """The guests at other processes, and what this process has told them of its own.
+    """The guests at other processes, and the guests here that other processes know of.
 
     Args:
         changed: called with the id of a table when its players at other processes come or go.
@@ -87,12 +87,12 @@ class Presence:
         """Return the number of open pages at other processes, by player of the table."""
         counts: Counter[str] = Counter()
         for tables in self._elsewhere.values():
-            counts.update(tables.get(table, _NOBODY).pages)
+            counts.update(tables.get(table, _EMPTY).pages)
         return counts
 
     def spectators(self, table: str) -> int:
         """Return the number of open pages of spectators at other processes."""
-        return sum(tables.get(table, _NOBODY).spectators for tables in self._elsewhere.values())
+        return sum(tables.get(table, _EMPTY).spectators for tables in self._elsewhere.values())
 
     def tables(self) -> set[str]:
         """Return the ids of the tables that have players at any process."""
@@ -102,7 +102,7 @@ class Presence:
 
     def tell(self, table: str, present: Present) -> bool:
         """Tell the other processes who is at a table at this one, if it has changed. Return whether it has."""
-        if self._store.listener is None or self._told.get(table, _NOBODY) == present:
+        if self._store.listener is None or self._told.get(table, _EMPTY) == present:
             return False
         if present:
             self._told[table] = present
@@ -141,7 +141,7 @@ class Presence:
         self._hear_alive(notice)
         table, *words = notice.words
         tables, present = self._elsewhere[notice.sender], Present.of_words(*words)
-        before = tables.get(table, _NOBODY)
+        before = tables.get(table, _EMPTY)
         if present:
             tables[table] = present
         else:

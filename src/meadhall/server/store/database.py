@@ -168,7 +168,7 @@ class SqliteDatabase:
         self._note_transaction()
 
     def _note_transaction(self) -> None:
-        """See to it that what has been written reaches the disk, and the log doesn't grow for ever."""
+        """Flush the log to the disk soon, and keep it short."""
         self._transactions += 1
         if self._sync is None or self._sync.done():
             self._sync = asyncio.ensure_future(self._flush_log())
