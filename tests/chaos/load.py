@@ -14,6 +14,7 @@ import httpx
 GAME = "axes-and-allies"
 _RETRY = 0.2
 _PAUSE = 0.05
+_STARTS = 50
 _REPEATED = {httpx.codes.TOO_MANY_REQUESTS, httpx.codes.SERVICE_UNAVAILABLE, httpx.codes.BAD_GATEWAY}
 
 
@@ -66,8 +67,7 @@ class Load:
         for player in players[1:]:
             await self._repeat(client, "POST", f"{path}/join", json={}, headers=player, done=httpx.codes.CONFLICT)
             await self._repeat(client, "POST", f"{path}/ready", headers=player, done=httpx.codes.CONFLICT)
-        if len(players) > 1:
-            await self._repeat(client, "POST", f"{path}/start", headers=players[0], done=httpx.codes.CONFLICT)
+        await self._start(client, path, players)
         seats = {await self._seat(client, path, player): player for player in players}
         waiting_since, known = time.monotonic(), -1
         while not until.is_set():
@@ -85,6 +85,20 @@ class Load:
                 self.longest_wait = max(self.longest_wait, waited)
             await asyncio.sleep(_PAUSE * random.random())
 
+    async def _start(self, client: httpx.AsyncClient, path: str, players: list[dict[str, str]]) -> None:
+        """Start the match. It may be refused: a process that has just started doesn't know yet who is here."""
+        for _ in range(_STARTS):
+            answer = await self._repeat(client, "POST", f"{path}/start", headers=players[0], done=httpx.codes.CONFLICT)
+            state = (await self._repeat(client, "GET", path, headers=players[0])).json()
+            if state["status"] != "gathering":
+                return
+            if answer.status_code == httpx.codes.OK:
+                break
+            for player in players:
+                await self._repeat(client, "POST", f"{path}/ready", headers=player, done=httpx.codes.CONFLICT)
+            await asyncio.sleep(_RETRY)
+        self.refused.append(f"{path} has not begun: {answer.status_code} {answer.text}")
+
     async def _seat(self, client: httpx.AsyncClient, path: str, player: dict[str, str]) -> int:
         return int((await self._repeat(client, "GET", path, headers=player)).json()["you"])
 
@@ -101,17 +115,15 @@ class Load:
     async def _repeat(
         self, client: httpx.AsyncClient, method: str, path: str, done: int | None = None, **request: Any
     ) -> httpx.Response:
-        """Send a request until it is answered. ``done``: the status that tells that an earlier attempt has done it."""
-        repeated = False
+        """Send a request until it is answered. ``done``: a status that is no fault: an earlier attempt may have done it."""
         while True:
             try:
                 answer = await client.request(method, path, **request)
             except httpx.TransportError:
                 answer = None
             if answer is not None and answer.status_code not in _REPEATED:
-                if answer.status_code not in (200, 201, done if repeated else None):
+                if answer.status_code not in (200, 201, done):
                     self.refused.append(f"{method} {path}: {answer.status_code} {answer.text}")
                 return answer
-            repeated = True
             self.repeated += 1
             await asyncio.sleep(_RETRY)

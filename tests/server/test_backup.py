@@ -15,6 +15,7 @@ from pathlib import Path
 
 import httpx
 import pytest
+from backports import zstd
 from sqlalchemy import select
 
 from meadhall.cli.hall_data import back_up, restore
@@ -210,6 +211,8 @@ def test_a_damaged_file_is_refused_before_anything_changes(backup: Path, elsewhe
         place = draw.randrange(len(whole))
         damaged.append(whole[:place] + bytes([whole[place] ^ 1 << draw.randrange(8)]) + whole[place + 1 :])
     for content in damaged:
+        if _decoded(content) == _decoded(whole):
+            continue  # a few bits of zstd's header change nothing
         backup.write_bytes(content)
         with pytest.raises(BadBackup):
             restore(backup, elsewhere, True)
@@ -328,3 +331,11 @@ def peak(settings: Settings, *arguments: str | Path) -> int:
     run = [sys.executable, "-c", script, *map(str, arguments), "--data", str(settings.data)]
     done = subprocess.run(run, capture_output=True, text=True, timeout=300, check=True)
     return int(done.stdout.split()[-2])
+
+
+def _decoded(content: bytes) -> bytes | None:
+    """Return what a file holds; None if it can't be decoded."""
+    try:
+        return zstd.decompress(content)
+    except (zstd.ZstdError, EOFError):
+        return None
