@@ -229,7 +229,7 @@ class Table:
         await self.all_received.wait()
 
     async def close(self) -> None:
-        """Close all streams. Raises what has ended one of them early."""
+        """Close all streams. Raises the error that has ended one of them early."""
         for stream in self.streams:
             if stream.done():
                 stream.result()

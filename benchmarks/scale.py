@@ -24,7 +24,7 @@ GB = 1e9
 
 @dataclass(frozen=True)
 class Need:
-    """What matches of one game a day need, in the busiest hour and on disk."""
+    """The needs of a number of matches of one game a day, in the busiest hour and on disk."""
 
     moves: float  # a second
     cores: float  # of web processes, at the target load

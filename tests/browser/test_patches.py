@@ -46,7 +46,7 @@ async () => {
 
 
 def expect_as_loaded(page: Page) -> None:
-    """Expect the page to show what it would show if it was loaded now."""
+    """Expect the page to equal a page that is loaded now."""
     assert page.evaluate(DIFFERENCES) == []
 
 

@@ -1,4 +1,4 @@
-"""Compare what the hall acknowledged with what it stored."""
+"""Compare the acknowledged actions with the stored ones."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ WEIGHTS = {"web": 50, "bots": 20, "postgresql": 14, "supervisor": 6, "cut": 5, "
 
 @dataclass
 class Report:
-    """What a run has shown."""
+    """The results of a run."""
 
     faults: dict[str, int]
     acknowledged: int

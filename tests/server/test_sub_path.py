@@ -28,7 +28,7 @@ ROOT = "/hall"
 PUBLIC = ORIGIN + ROOT
 
 FOR_PROGRAMS = ("/api", "/schema", "/health", "/metrics")
-"""What routes begin with that send no pages. They have separate tests."""
+"""The beginnings of routes that send no pages. They have separate tests."""
 
 
 @pytest_asyncio.fixture

@@ -1,1 +1,1 @@
-"""Checks of a hall and of what it needs. Each says what it found and what to do about it."""
+"""Checks of a hall and its surroundings. Each reports its result, and a remedy."""

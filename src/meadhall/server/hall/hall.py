@@ -194,7 +194,7 @@ class Hall:
 
     @asynccontextmanager
     async def listening(self) -> AsyncIterator[None]:
-        """Hear of what other processes change, and tell them who is at this one, during the block."""
+        """Exchange changes and presence with the other processes during the block."""
         async with self.store.listening():
             telling = asyncio.create_task(self.presence.keep_alive()) if self.store.shared else None
             try:

@@ -28,7 +28,7 @@ _MAX_GUESTS: Final = 200
 
 @dataclass(frozen=True)
 class Present:
-    """Who is at a table at one process.
+    """The guests at a table at one process.
 
     Attributes:
         pages: the number of open pages of each player who is there; 0 if the player only sends requests.

@@ -60,7 +60,7 @@ class Frame:
 
 @dataclass
 class _Public:
-    """What the frames of a version share in one language."""
+    """The part that all frames of a version share in one language."""
 
     page: MatchPage  # of a spectator
     pieces: Pieces

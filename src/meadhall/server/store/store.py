@@ -358,7 +358,7 @@ class Store:
         return await self.transact(lambda connection: entries.all_of(connection, table))
 
     async def news(self, table: str, version: int, entry_count: int) -> News:
-        """Return what has changed at a table since this version and number of entries."""
+        """Return the changes of a table since this version and number of entries."""
         if self.listener is not None:
             with suppress(ConnectionError):
                 rows = await self.listener.fetch(entries.NEWS, entry_count, table)

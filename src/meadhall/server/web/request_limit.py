@@ -15,7 +15,7 @@ from litestar.types import ASGIApp, Message, Receive, Scope, Send
 from meadhall.server.web.request import address_group
 
 _NOT_LIMITED: Final = re.compile(r"^/static/|^/health$|^/metrics$|/(stream|events)$")
-"""Streams have a limit of their own: see ``stream_limit.py``."""
+"""Streams have a separate limit: see ``stream_limit.py``."""
 
 _MINUTE: Final = 60.0
 
@@ -55,7 +55,7 @@ class RequestLimit:
         self._minutes = {address: minute for address, minute in self._minutes.items() if minute[0] > now}
 
     def headers(self, left: int, seconds: float) -> dict[str, str]:
-        """Return the headers that tell a client what it may still send."""
+        """Return the headers that tell a client how many requests are left."""
         return {
             "ratelimit-policy": f"{self._per_minute}; w={_MINUTE:.0f}",
             "ratelimit-limit": str(self._per_minute),
