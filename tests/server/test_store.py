@@ -19,7 +19,7 @@ from meadhall.server.store import database
 from meadhall.server.store import store as store_module
 from meadhall.server.store.file_lock import StoreBusy, StoreUnusable
 from meadhall.server.store.models import Conflict, Entry, Guest, TableRow, now
-from meadhall.server.store.queries import uploads
+from meadhall.server.store.queries import entries, uploads
 from meadhall.server.store.store import Store
 from server.rows import table_of
 
@@ -48,6 +48,21 @@ async def test_stored_values_are_found_again(on_each_database: Settings) -> None
         assert await store.secret("guests") == secret
         assert await store.secret("csrf") != secret
         assert await store.alive()
+
+
+async def test_an_entry_has_the_same_time_and_data_however_it_is_read(on_each_database: Settings) -> None:
+    table = table_of("a1")
+    written = [Entry(1, "action", 0, 14), Entry(2, "undo", 0, 1, {"why": "Ǻ", "to": [1, None]})]
+    async with Store.open(on_each_database) as store, store.listening():
+        await store.add_table(table)
+        for entry in written:
+            await store.append(table.id, entry, over=False)
+        by_listener = await store.news(table.id, version=0, entry_count=0)
+        by_pool = await store.transact(partial(entries.news, table=table.id, version=0, entry_count=0))
+        alone = await store.entries(table.id)
+    for read in (list(by_listener.entries), list(by_pool.entries), alone):
+        assert read == written
+        assert [entry.at for entry in read] == [entry.at for entry in written]
 
 
 async def test_a_changed_table_is_stored_with_its_seats(on_each_database: Settings) -> None:

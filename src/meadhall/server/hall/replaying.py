@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import Any, Final
 
 from meadhall.engine.award import Award
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.game import Game
 from meadhall.engine.match import Match
 from meadhall.engine.view import Seat
-from meadhall.server.store.models import Entry, SeatRow, TableRow
+from meadhall.server.store.models import Entry, EntryKind, SeatRow, TableRow
 
 InformationSets = set[tuple[int, bytes]]
 """Pairs of a seat and the key of its information set."""
@@ -49,16 +49,38 @@ def continued(match: Match, table: TableRow, entries: Sequence[Entry]) -> Inform
     hinted = InformationSets()
     for entry in entries:
         hinted |= hinted_by(entry, match)
-        if entry.kind == "undo":
-            match.undo(entry.value, revealed=True)
-        elif entry.kind != "hint":
-            match.play(entry.value, entry.seat, hinted=entry.kind == "hinted")
+        _KINDS[entry.kind](match, entry)
     for row, seat in zip(table.seats, match.seats, strict=True):
         if seat != (now := seat_of(row)):
             match.rename(row.seat, now)
     if table.abandon_reason is not None and not match.ended:
         match.abandon(table.abandon_reason, awarded(table))
     return hinted
+
+
+def _play(match: Match, entry: Entry) -> None:
+    match.play(entry.value, entry.seat)
+
+
+def _play_hinted(match: Match, entry: Entry) -> None:
+    match.play(entry.value, entry.seat, hinted=True)
+
+
+def _take_back(match: Match, entry: Entry) -> None:
+    match.undo(entry.value, revealed=True)
+
+
+def unchanged(match: Match, entry: Entry) -> None:
+    """Replay an entry of a kind that leaves the match as it is."""
+
+
+_KINDS: Final[Mapping[EntryKind, Callable[[Match, Entry], None]]] = {
+    "action": _play,
+    "hinted": _play_hinted,
+    "undo": _take_back,
+    "hint": unchanged,
+}
+"""The function that applies the entries of each kind to a match."""
 
 
 def seat_of(row: SeatRow) -> Seat:

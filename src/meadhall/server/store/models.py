@@ -31,6 +31,11 @@ class JobTaken(Exception):
     """Another process has claimed or done the job, or it was moved or cancelled."""
 
 
+def now() -> datetime:
+    """Return the current time in UTC."""
+    return datetime.now(UTC)
+
+
 @dataclass(frozen=True)
 class RetiredSecret:
     """A secret that was replaced, and the time until which it is accepted."""
@@ -146,15 +151,20 @@ class Entry:
 
     Attributes:
         number: 1 for the first entry of a match.
-        kind: ``action``; ``hinted``, an action after a hint; ``undo``; or ``hint``, a request for one.
+        kind: ``action``; ``hinted``, an action after a hint; ``undo``; or ``hint``, a request for one. The module
+            ``hall.replaying`` has the function that replays each kind.
         seat: the seat that made the entry.
         value: the action; for ``undo`` the number of actions that are taken back; for ``hint`` the number of the decision.
+        data: what else belongs to an entry of its kind, as JSON; None for the kinds above.
+        at: when it was made, in UTC, as it is stored. Entries of different times can be equal.
     """
 
     number: int
     kind: EntryKind
     seat: int
     value: int
+    data: Mapping[str, Any] | None = field(default=None, hash=False)
+    at: datetime = field(default_factory=now, compare=False)
 
 
 @dataclass(frozen=True)
@@ -216,8 +226,3 @@ def new_id() -> str:
 def new_link_token() -> str:
     """Return a secret for a private link."""
     return secrets.token_urlsafe(18)
-
-
-def now() -> datetime:
-    """Return the current time in UTC."""
-    return datetime.now(UTC)

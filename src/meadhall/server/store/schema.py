@@ -137,10 +137,11 @@ match_entries = Table(
     metadata,
     Column("table_id", String(16), ForeignKey("tables.id", ondelete="CASCADE"), primary_key=True),
     Column("number", Integer, primary_key=True),
-    Column("kind", String(8), nullable=False),
+    Column("kind", String(16), nullable=False),
     Column("seat", Integer, nullable=False),
     Column("value", Integer, nullable=False),
     Column("created_at", DateTime(timezone=True), nullable=False),
+    Column("data", JSON(none_as_null=True)),
 )
 
 # A request for a new table that repeats a key of its guest gets the same table.

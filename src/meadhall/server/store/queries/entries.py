@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from typing import Any, Final
 
-from sqlalchemy import Connection, and_, bindparam, func, insert, select
+from sqlalchemy import Connection, Text, and_, bindparam, cast, func, insert, select
 from sqlalchemy.dialects.postgresql import asyncpg
 
 from meadhall.server.store import schema
-from meadhall.server.store.models import Conflict, Entry, News, now
+from meadhall.server.store.models import Conflict, Entry, News
 from meadhall.server.store.notices import CHANNEL
 from meadhall.server.store.queries import tables
 
@@ -20,7 +22,7 @@ _TABLE = schema.tables.c
 INSERT = insert(schema.match_entries)
 _INSERT_AND_TELL = INSERT.returning(func.pg_notify(CHANNEL, bindparam("notice")))
 _NEWS = (
-    select(_TABLE.version, _ENTRY.number, _ENTRY.kind, _ENTRY.seat, _ENTRY.value)
+    select(_TABLE.version, _ENTRY.number, _ENTRY.kind, _ENTRY.seat, _ENTRY.value, cast(_ENTRY.data, Text), _ENTRY.created_at)
     .select_from(schema.tables)
     .outerjoin(schema.match_entries, and_(_ENTRY.table_id == _TABLE.id, _ENTRY.number > bindparam("known")))
     .where(_TABLE.id == bindparam("id"))
@@ -32,9 +34,9 @@ NEWS: Final = str(_NEWS.compile(dialect=asyncpg.dialect()))  # type: ignore[no-u
 
 def all_of(connection: Connection, table: str) -> list[Entry]:
     """Return a match's history, oldest first."""
-    columns = schema.match_entries.c
-    query = select(schema.match_entries).where(columns.table_id == table).order_by(columns.number)
-    return [Entry(row.number, row.kind, row.seat, row.value) for row in connection.execute(query)]
+    query = select(schema.match_entries).where(_ENTRY.table_id == table).order_by(_ENTRY.number)
+    found = connection.execute(query)
+    return [Entry(row.number, row.kind, row.seat, row.value, row.data, _in_utc(row.created_at)) for row in found]
 
 
 def news(connection: Connection, table: str, version: int, entry_count: int) -> News:
@@ -48,12 +50,22 @@ def news(connection: Connection, table: str, version: int, entry_count: int) -> 
 
 def of_news(rows: Sequence[Any]) -> tuple[Entry, ...]:
     """Return the new entries in the rows of ``NEWS``."""
-    return tuple(Entry(number, kind, seat, value) for _version, number, kind, seat, value in rows if number is not None)
+    return tuple(
+        Entry(number, kind, seat, value, None if data is None else json.loads(data), _in_utc(at))
+        for _version, number, kind, seat, value, data, at in rows
+        if number is not None
+    )
 
 
 def row(table: str, entry: Entry) -> dict[str, Any]:
     """Return a new entry as ``INSERT`` stores it."""
-    return {"table_id": table, "created_at": now(), **vars(entry)}
+    values = {**vars(entry), "table_id": table}
+    values["created_at"] = values.pop("at")
+    return values
+
+
+def _in_utc(time: datetime) -> datetime:
+    return time if time.tzinfo is not None else time.replace(tzinfo=UTC)  # SQLite stores no time zone
 
 
 def append(
