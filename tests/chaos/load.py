@@ -36,6 +36,7 @@ class Load:
         acknowledged: the actions that the hall has answered with 200.
         finished: the tables, with the token of a player at each.
         longest_wait: the longest time in seconds that a bot let a table wait while nothing failed.
+        moved_at: when each player's match last went on, by the monotonic clock; by the number of the player.
         refused: answers that no client should get.
     """
 
@@ -44,21 +45,24 @@ class Load:
     acknowledged: list[Acknowledged] = field(default_factory=list)
     tables: dict[str, str] = field(default_factory=dict)
     longest_wait: float = 0.0
+    moved_at: dict[int, float] = field(default_factory=dict)
     refused: list[str] = field(default_factory=list)
     repeated: int = 0
 
-    async def play(self, people: int, bots: int, until: asyncio.Event) -> None:
-        """Play at one table after another until the event is set: one person or more, and bots."""
+    async def play(self, number: int, people: int, bots: int, until: asyncio.Event) -> None:
+        """Play at one table after another until the event is set: one person or more, and bots. ``number``: of this player."""
         async with httpx.AsyncClient(base_url=f"{self.url}/api/v1", timeout=5.0) as client:
             players = [await self._guest(client) for _ in range(people)]
             while not until.is_set():
-                await self._play_one(client, players, bots, until)
+                await self._play_one(number, client, players, bots, until)
 
     async def _guest(self, client: httpx.AsyncClient) -> dict[str, str]:
         answer = await self._repeat(client, "POST", "/guests", json={"name": "Robot"})
         return {"Authorization": f"Bearer {answer.json()['token']}"}
 
-    async def _play_one(self, client: httpx.AsyncClient, players: list[dict[str, str]], bots: int, until: asyncio.Event) -> None:
+    async def _play_one(
+        self, player_number: int, client: httpx.AsyncClient, players: list[dict[str, str]], bots: int, until: asyncio.Event
+    ) -> None:
         setup = {"game": GAME, "players": len(players) + bots, "bots": ["karl"] * bots}
         key = {"Idempotency-Key": random.randbytes(8).hex()}
         table = (await self._repeat(client, "POST", "/tables", json=setup, headers=players[0] | key)).json()
@@ -77,6 +81,7 @@ class Load:
             view = state["view"]
             if (number := view["next"]) != known:
                 waiting_since, known = time.monotonic(), number
+                self.moved_at[player_number] = waiting_since
             actor = view["actor"]
             if actor in seats:
                 await self._act(client, path, seats[actor], actor, number)

@@ -129,8 +129,8 @@ async def test_slow_heads_and_slow_bodies_are_cut_off(tmp_path: Path) -> None:
     async with hall_process(tmp_path, **_FAST, MEADHALL_CONNECTIONS_PER_CLIENT="1000") as hall, answering(hall):
 
         async def drip(start: bytes, byte: bytes) -> float:
+            began = time.monotonic()  # before: the hall may accept the connection long before this busy loop goes on
             reader, writer = await connect(hall)
-            began = time.monotonic()
             writer.write(start)
             reading = asyncio.create_task(until_closed(reader))
             with suppress(ConnectionError):
