@@ -86,7 +86,7 @@ async def test_constraints_and_indexes_have_the_same_names_on_both_databases(on_
             "retired_secrets": {"pk_retired_secrets"},
             "counters": {"pk_counters"},
             "daily_scores": {"pk_daily_scores"},
-            "guests": {"pk_guests"},
+            "guests": {"pk_guests", "uq_guests_public_id"},
             "tables": {
                 "pk_tables",
                 "uq_tables_daily_host",
@@ -199,6 +199,13 @@ async def test_guests_are_known_by_their_old_cookies(upgraded: OpenHall) -> None
         assert f'data-theme="{theme}"' in page
     stored = await upgraded.store.guest(BJORN)
     assert stored == Guest(BJORN, "Björn", "de", "auto", is_stored=True)
+
+
+async def test_guests_of_then_have_got_different_public_ids(upgraded: OpenHall) -> None:
+    found = [await upgraded.store.guest(guest) for guest in (ADA, BJORN, EVE, KARI)]
+    public_ids = {guest.public_id for guest in found if guest is not None}
+    assert len(public_ids) == len([guest for guest in found if guest is not None]) > 1
+    assert all(len(public_id) == 12 for public_id in public_ids)
 
 
 async def test_tables_and_seats_are_unchanged(upgraded: OpenHall) -> None:

@@ -332,3 +332,17 @@ async def test_the_log_is_flushed_to_the_disk_soon_after_a_transaction(
         await store.save_guest(Guest("a", "Astrid"))
         await asyncio.sleep(0.4)
         assert flushed.count(log) == 2
+
+
+async def test_a_new_guest_gets_a_public_id_that_stays(on_each_database: Settings) -> None:
+    async with Store.open(on_each_database) as store:
+        saved = await asyncio.gather(*(store.save_guest(Guest("a1", f"Ada {k}")) for k in range(8)))
+        (public_id,) = {guest.public_id for guest in saved}
+        other = await store.save_guest(Guest("b1", "Björn"))
+        renamed = await store.save_guest(replace(saved[0], name="Ada Lovelace", public_id=""))
+        assert public_id == renamed.public_id != other.public_id
+        assert await store.guest_by_public_id(public_id) == renamed
+        assert await store.guest_by_public_id("nobody") is None
+        found = await store.guest("a1")
+        assert found is not None
+        assert found.public_id == public_id

@@ -49,6 +49,8 @@ class Guest:
     """A guest of the hall.
 
     Attributes:
+        id: a secret. The session cookie is this id, signed: no page and no answer of the API may contain it.
+        public_id: what other people may see of it, for example in addresses; "" until the guest is stored.
         is_stored: False for a new guest of whom the database has no row yet.
         choices: what the guest chose last for a match against bots, by game: ``players``, ``bot`` and ``options``.
     """
@@ -60,6 +62,7 @@ class Guest:
     motion: str = "auto"
     is_stored: bool = False
     choices: Mapping[str, Mapping[str, Any]] = field(default_factory=dict, hash=False)
+    public_id: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Final
+from dataclasses import dataclass
+from typing import Any, Final, Literal
 
 from sqlalchemy import (
     JSON,
@@ -61,7 +62,8 @@ counters = Table(
 guests = Table(
     "guests",
     metadata,
-    Column("id", String(32), primary_key=True),
+    Column("id", String(32), primary_key=True),  # a secret: the session cookie is this id, signed
+    Column("public_id", String(16), nullable=False, unique=True),  # what other people may see, for example in addresses
     Column("name", String(40), nullable=False),
     Column("language", String(8), nullable=False),
     Column("theme", String(8), nullable=False),
@@ -195,3 +197,46 @@ jobs = Table(
     Column("claimed_by", String(16)),
     UniqueConstraint("kind", "key"),
 )
+
+
+OnMerge = Literal["move", "keep"]
+"""What happens to a row of a guest who becomes another one (the target), as at the sign-in on a device that had a guest already.
+
+- ``move``: the row belongs to the target. If the target has such a row already (by a primary key or a unique constraint), the
+  guest's row is deleted. If two columns of a primary key then name the same guest, as in a list of blocked people, it is deleted,
+  too.
+- ``keep``: ``queries/merging.py`` decides row by row.
+"""
+
+OnDelete = Literal["delete", "clear", "keep"]
+"""What happens to a row of a guest whose data are deleted.
+
+- ``delete``: the row is deleted.
+- ``clear``: the column is set to NULL; the rest of the row stays.
+- ``keep``: the row stays with the id of a guest who no longer exists. It tells nothing about a person, and no session has it.
+"""
+
+OnExport = Literal["rows", "omit"]
+"""Whether a guest's own data contain the rows. ``omit``: they are contained in others, or they belong to the hall."""
+
+
+@dataclass(frozen=True)
+class GuestColumn:
+    """A column that refers to a guest, and what happens to its rows."""
+
+    column: Column[Any]
+    merge: OnMerge
+    delete: OnDelete
+    export: OnExport
+
+
+GUEST_COLUMNS: Final = (
+    GuestColumn(guests.c.id, merge="keep", delete="delete", export="rows"),
+    GuestColumn(tables.c.host, merge="keep", delete="keep", export="rows"),
+    GuestColumn(seat_guests.c.guest, merge="keep", delete="delete", export="rows"),
+    GuestColumn(idempotency_keys.c.guest, merge="move", delete="delete", export="omit"),
+)
+"""All columns that refer to a guest. A new table with such a column must be added here; a test checks it.
+
+Deleting a guest also renames their seats, see ``queries/guests.py``.
+"""

@@ -213,12 +213,15 @@ class Store:
         return await self.transact(lambda connection: guests.find(connection, id))
 
     async def save_guest(self, guest: Guest) -> Guest:
-        """Store a guest's name and settings."""
+        """Store a guest's name and settings, and return the guest as stored."""
         try:
-            await self._change(lambda connection: guests.save(connection, guest), "guest", guest.id)
+            return await self._change(lambda connection: guests.save(connection, guest), "guest", guest.id)
         except IntegrityError:  # another request of the same new guest came first
-            await self._change(lambda connection: guests.save(connection, guest), "guest", guest.id)
-        return replace(guest, is_stored=True)
+            return await self._change(lambda connection: guests.save(connection, guest), "guest", guest.id)
+
+    async def guest_by_public_id(self, public_id: str) -> Guest | None:
+        """Return the guest with that public id."""
+        return await self.transact(lambda connection: guests.find_public(connection, _storable(public_id)))
 
     # ------------------------------------------------------------------------------------------------------------- tables
 

@@ -2,24 +2,45 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Connection, insert, select, update
+from dataclasses import replace
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, insert, select, update
 
 from meadhall.server.store import schema
-from meadhall.server.store.models import Guest, now
+from meadhall.server.store.models import Guest, new_id, now
+
+_GUEST = schema.guests.c
 
 
 def find(connection: Connection, id: str) -> Guest | None:
     """Return the guest with that id, None if the database has no row of them."""
-    row = connection.execute(select(schema.guests).where(schema.guests.c.id == id)).one_or_none()
+    return _find(connection, _GUEST.id == id)
+
+
+def find_public(connection: Connection, public_id: str) -> Guest | None:
+    """Return the guest with that public id."""
+    return _find(connection, _GUEST.public_id == public_id)
+
+
+def _find(connection: Connection, condition: ColumnElement[bool]) -> Guest | None:
+    row = connection.execute(select(schema.guests).where(condition)).one_or_none()
     if row is None:
         return None
-    return Guest(row.id, row.name, row.language, row.theme, row.motion, is_stored=True, choices=row.choices or {})
+    settings: dict[str, Any] = {"language": row.language, "theme": row.theme, "motion": row.motion}
+    return Guest(row.id, row.name, **settings, is_stored=True, choices=row.choices or {}, public_id=row.public_id)
 
 
-def save(connection: Connection, guest: Guest) -> None:
-    """Insert or update a guest. Raises IntegrityError if another transaction inserts them at the same time."""
+def save(connection: Connection, guest: Guest) -> Guest:
+    """Insert or update a guest, and return them as stored.
+
+    Raises IntegrityError if another transaction inserts them at the same time.
+    """
     settings = {"language": guest.language, "theme": guest.theme, "motion": guest.motion}
     values = {"name": guest.name, **settings, "choices": dict(guest.choices) or None}
-    updated = connection.execute(update(schema.guests).where(schema.guests.c.id == guest.id).values(**values))
-    if updated.rowcount == 0:
-        connection.execute(insert(schema.guests).values(id=guest.id, created_at=now(), **values))
+    changed = update(schema.guests).where(_GUEST.id == guest.id).values(**values).returning(_GUEST.public_id)
+    public_id = connection.execute(changed).scalar_one_or_none()
+    if public_id is None:
+        public_id = new_id()
+        connection.execute(insert(schema.guests).values(id=guest.id, public_id=public_id, created_at=now(), **values))
+    return replace(guest, is_stored=True, public_id=public_id)
