@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from meadhall.bots import ranks
 from meadhall.engine.game import Game, game, game_names
@@ -12,9 +13,11 @@ from meadhall.engine.match import Match, Result
 from meadhall.server.hall.choices import choices_of, last_choice
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.room import Room
+from meadhall.server.hall.table_filter import TableFilter
 from meadhall.server.pages.dates import moment
 from meadhall.server.pages.match import headline
 from meadhall.server.pages.models import DailyStrip, FinishedPage, GameTile, HallPage, PlayField, PlaySetup, SeatView, TableCard
+from meadhall.server.pages.open_tables import open_tables, who_waits
 from meadhall.server.store.models import FINISHED, RULES_CHANGED, Guest, TableRow
 from meadhall.server.web.links import link
 
@@ -75,8 +78,9 @@ def hall_page(
     yours: Sequence[TableRow],
     open_: Sequence[TableRow],
     running: Sequence[TableRow],
+    chosen: TableFilter,
 ) -> HallPage:
-    """Return the hall as a guest sees it; tables where it is the guest's turn come first."""
+    """Return the hall as a guest sees it; tables where it is the guest's turn come first. ``chosen`` filters the open ones."""
     rooms = {room.table.id: room for room in hall.rooms()}
     cards = [card(table, guest, rooms.get(table.id)) for table in yours]
     cards.sort(key=lambda each: (not each.your_turn, each.status not in ("running", "gathering")))
@@ -85,9 +89,13 @@ def hall_page(
         tiles=game_tiles(hall, guest),
         daily=daily,
         yours=tuple(cards[:YOURS_SHOWN]),
-        open=tuple(card(table, guest, rooms.get(table.id)) for table in open_ if table.id not in mine),
+        open=open_tables([_waiting_card(table, guest) for table in open_ if table.id not in mine], chosen),
         running=tuple(card(table, guest, rooms.get(table.id)) for table in running if table.id not in mine),
     )
+
+
+def _waiting_card(table: TableRow, guest: Guest) -> TableCard:
+    return replace(card(table, guest, None), waits=who_waits(table))
 
 
 def finished_page(guest: Guest, tables: Sequence[TableRow], number: int, count: int) -> FinishedPage:

@@ -80,6 +80,43 @@ class TableCard:
     your_turn: bool
     note: str  # "Your turn", "Waiting for Björn", "2 of 4 seats taken", "Astrid wins"
     ended: Moment | None = None
+    waits: str = ""  # of an open table: "Astrid waits, open for 3 minutes"
+
+
+@dataclass(frozen=True)
+class FilterValue:
+    """A value that a filter offers."""
+
+    value: str  # "" for all
+    text: str
+    chosen: bool
+
+
+@dataclass(frozen=True)
+class FilterGroup:
+    """Values of a filter that belong together, for example those of one game."""
+
+    title: str  # "" for the values without a group
+    options: tuple[FilterValue, ...]
+
+
+@dataclass(frozen=True)
+class FilterField:
+    """One filter of the list of open tables."""
+
+    name: str
+    title: str
+    groups: tuple[FilterGroup, ...]
+
+
+@dataclass(frozen=True)
+class OpenTables:
+    """The list of open tables with its filter."""
+
+    cards: tuple[TableCard, ...]
+    filters: tuple[FilterField, ...]
+    is_filtered: bool
+    url: str  # of the hall with this filter
 
 
 DailyState = Literal["new", "running", "over", "missed"]
@@ -114,7 +151,7 @@ class HallPage:
     tiles: tuple[GameTile, ...]
     daily: DailyStrip | None
     yours: tuple[TableCard, ...]
-    open: tuple[TableCard, ...]
+    open: OpenTables
     running: tuple[TableCard, ...]  # of other players
 
 

@@ -23,6 +23,7 @@ from meadhall.server.hall import daily
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.pubsub import updates
 from meadhall.server.hall.room import Room
+from meadhall.server.hall.table_filter import TableFilter
 from meadhall.server.routes.api_events import TableEvents
 from meadhall.server.routes.api_models import (
     Credentials,
@@ -127,6 +128,7 @@ async def new_table(
 
 _Limit = Annotated[int, QueryParameter(ge=1, le=100, description="the largest number of tables")]
 _Skip = Annotated[int, QueryParameter(ge=0, le=1_000_000, description="how many tables to leave out at the beginning")]
+_Free = Annotated[int, QueryParameter(ge=1, le=99, description="the smallest number of open seats")]
 
 
 @get("/tables", responses=refusals(400, 401))
@@ -136,9 +138,15 @@ async def list_tables(hall: Hall, program: Guest, limit: _Limit = 30, skip: _Ski
 
 
 @get("/tables/open", responses=refusals(400, 401))
-async def list_open_tables(hall: Hall, program: Guest, limit: _Limit = 30, skip: _Skip = 0) -> list[TableSummary]:
-    """List the public tables with an open seat where a player is present, the newest first."""
-    return _summaries((await hall.offered())[skip : skip + limit], program)
+async def list_open_tables(
+    hall: Hall, program: Guest, limit: _Limit = 30, skip: _Skip = 0, game: str = "", variant: str = "", free: _Free = 1
+) -> list[TableSummary]:
+    """List the public tables with an open seat where a player is present, the newest first.
+
+    ``game`` is the name of a game, ``variant`` a value of an option as ``option:value``, ``free`` the least number of open seats.
+    """
+    chosen = TableFilter(game, variant, free)
+    return _summaries([table for table in await hall.offered() if chosen.lets_through(table)][skip : skip + limit], program)
 
 
 def _summaries(tables: Sequence[TableRow], program: Guest) -> list[TableSummary]:

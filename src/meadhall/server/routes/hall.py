@@ -14,6 +14,7 @@ from meadhall.engine.errors import MeadhallError
 from meadhall.engine.game import game, game_names
 from meadhall.server.hall.choices import new_choice
 from meadhall.server.hall.hall import Hall
+from meadhall.server.hall.table_filter import TableFilter
 from meadhall.server.pages.daily import daily_strip
 from meadhall.server.pages.hall import FINISHED_SHOWN, OPEN_SHOWN, OPTION, YOURS_SHOWN, finished_page, hall_page
 from meadhall.server.pages.responses import Html, page, see_other, wants_json
@@ -28,14 +29,15 @@ from meadhall.server.web.sessions import Sessions
 @get("/", name="hall")
 async def show_hall(request: AnyRequest, hall: Hall, guest: Guest) -> Html:
     """Show the games, the guest's matches, open tables, and matches to watch."""
+    chosen = TableFilter.read(request.query_params)
     yours = _installed(await hall.store.tables_of(guest.id)) if guest.is_stored else []
-    open_ = _installed((await hall.offered())[:OPEN_SHOWN])
+    open_ = [table for table in await hall.offered() if chosen.lets_through(table)][:OPEN_SHOWN]
     watched = _installed(await hall.store.running_tables(limit=12))
     for table in [*(table for table in yours if table.status == "running"), *yours[:YOURS_SHOWN], *watched]:
         if table.status != "gathering" and hall.can_show(table):
             with suppress(MeadhallError):  # a table that can't be opened is listed too
                 await hall.room(table.id)
-    content = hall_page(hall, guest, await daily_strip(hall, guest), yours, open_, watched)
+    content = hall_page(hall, guest, await daily_strip(hall, guest), yours, open_, watched, chosen)
     return page(request, guest, "hall.html", content)
 
 

@@ -47,7 +47,7 @@
   // After a swap: title, favicon and alert for the turn; announcements for screen readers.
   let lastEntry = null, myTurn = null, lastHint = "";
   function announce() {
-    const frame = byId("frame");
+    const frame = byId("frame") ?? byId("hall");
     if (frame?.dataset.url) history.replaceState(null, "", frame.dataset.url);
     if (!frame?.dataset.title) return;
     const turn = showTurn(frame);

@@ -1,0 +1,86 @@
+"""The model of the list of open tables, with its filter."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Final
+from urllib.parse import urlencode
+
+from meadhall.engine.game import game, game_names
+from meadhall.engine.language import gettext as _
+from meadhall.engine.language import listed, ngettext
+from meadhall.server.hall.choices import choices_of
+from meadhall.server.hall.table_filter import TableFilter, changed_choices, variant
+from meadhall.server.pages.models import FilterField, FilterGroup, FilterValue, OpenTables, TableCard
+from meadhall.server.store.models import TableRow, now
+from meadhall.server.web.links import link
+
+_MOST_FREE: Final = 4
+"""The largest number of free seats that the filter offers."""
+
+
+def open_tables(cards: Sequence[TableCard], chosen: TableFilter) -> OpenTables:
+    """Return the list of open tables with its filter, whose choices the address keeps."""
+    given = {"game": chosen.game, "variant": chosen.variant, "free": str(chosen.free) if chosen.free > 1 else ""}
+    query = urlencode({name: value for name, value in given.items() if value})
+    return OpenTables(
+        cards=tuple(cards),
+        filters=(_games(chosen), _variants(chosen), _free(chosen)),
+        is_filtered=chosen.is_set,
+        url=link("/") + (f"?{query}" if query else ""),
+    )
+
+
+def _games(chosen: TableFilter) -> FilterField:
+    values = tuple(
+        FilterValue(name, game(name).title, name == chosen.game) for name in game_names() if game(name).max_players > 1
+    )
+    return FilterField("game", _("Game"), (FilterGroup("", (FilterValue("", _("All games"), not chosen.game), *values)),))
+
+
+def _variants(chosen: TableFilter) -> FilterField:
+    """Return the values of the options of the chosen game, or of all games, each game with its own group."""
+    groups = [FilterGroup("", (FilterValue("", _("All variants"), not chosen.variant),))]
+    for name in [chosen.game] if chosen.game else game_names():
+        values = tuple(
+            FilterValue(code, f"{option.name}: {value}", code == chosen.variant)
+            for option in choices_of(game(name))
+            for value in option.values
+            for code in (variant(option.name, value),)
+        )
+        if values:
+            groups.append(FilterGroup(game(name).title, values))
+    return FilterField("variant", _("Variant"), tuple(groups))
+
+
+def _free(chosen: TableFilter) -> FilterField:
+    values = tuple(
+        FilterValue(
+            str(free) if free > 1 else "",
+            ngettext("At least {count} seat", "At least {count} seats", free).format(count=free) if free > 1 else _("Any number"),
+            free == chosen.free,
+        )
+        for free in range(1, _MOST_FREE + 1)
+    )
+    return FilterField("free", _("Free seats"), (FilterGroup("", values),))
+
+
+def who_waits(table: TableRow, at: datetime | None = None) -> str:
+    """Say who waits at an open table, for how long the table has been open, and which options are not the default."""
+    names = [seat.name for seat in table.seats if seat.kind == "human"]
+    age = age_in_words(((at or now()) - table.created_at).total_seconds())
+    text = ngettext("{names} waits, open {age}", "{names} wait, open {age}", len(names))
+    return " · ".join([text.format(names=listed(names), age=age), *changed_choices(table)])
+
+
+def age_in_words(seconds: float) -> str:
+    """Say how long something has lasted, roughly: "since a moment ago", "for 3 minutes"."""
+    minutes, hours, days = int(seconds // 60), int(seconds // 3600), int(seconds // 86400)
+    if minutes < 1:
+        return _("for less than a minute")
+    if hours < 1:
+        return ngettext("for {count} minute", "for {count} minutes", minutes).format(count=minutes)
+    if days < 1:
+        return ngettext("for {count} hour", "for {count} hours", hours).format(count=hours)
+    return ngettext("for {count} day", "for {count} days", days).format(count=days)
