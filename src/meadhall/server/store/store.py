@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapp
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from datetime import datetime
-from typing import Any
+from typing import Any, Protocol
 
 from alembic.util import CommandError
 from filelock import FileLock
@@ -47,6 +47,15 @@ HEALTH_INTERVAL = 1.0
 
 _LEASE_TIMEOUT = 1.5
 """Seconds after which a query about this process's lease fails. The next one may still come in time."""
+
+_TRIES = 3
+"""Number of attempts at a change of several tables when other processes change them at the same time."""
+
+
+class Tell(Protocol):
+    """Sends a notice to the other processes when the transaction is committed."""
+
+    def __call__(self, kind: NoticeKind, *words: str) -> None: ...
 
 
 class Store:
@@ -144,6 +153,25 @@ class Store:
             return result
 
         return await self.transact(change)
+
+    async def change(self, work: Callable[[Connection, Tell], T]) -> T:
+        """Run ``work`` in one transaction and return its result. What it tells, the other processes hear after the commit.
+
+        It is tried again if another process has changed one of its tables at the same time. Raises Conflict if that goes on, and
+        DatabaseUnavailable.
+        """
+
+        def tell_in(connection: Connection) -> Tell:
+            def tell(kind: NoticeKind, *words: str) -> None:
+                for part in in_parts(words) if self.shared else ():
+                    send(connection, self.payload(kind, *part))
+
+            return tell
+
+        for _attempt in range(_TRIES - 1):
+            with suppress(Conflict):
+                return await self.transact(lambda connection: work(connection, tell_in(connection)))
+        return await self.transact(lambda connection: work(connection, tell_in(connection)))
 
     async def transact(self, work: Callable[[Connection], T]) -> T:
         """Run ``work`` in one transaction and return its result. Raises DatabaseUnavailable."""

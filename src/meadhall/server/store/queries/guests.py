@@ -44,3 +44,8 @@ def save(connection: Connection, guest: Guest) -> Guest:
         public_id = new_id()
         connection.execute(insert(schema.guests).values(id=guest.id, public_id=public_id, created_at=now(), **values))
     return replace(guest, is_stored=True, public_id=public_id)
+
+
+def lock_guests(connection: Connection, *ids: str) -> None:
+    """Let no other transaction change these guests until this one ends (on PostgreSQL)."""
+    connection.execute(select(_GUEST.id).where(_GUEST.id.in_(ids)).order_by(_GUEST.id).with_for_update())

@@ -211,6 +211,12 @@ def change(table: str, **values: Any) -> Update:
     return update(schema.tables).where(_TABLE.id == table).values(version=_TABLE.version + 1, **values)
 
 
+def change_all_of(connection: Connection, guest: str) -> set[str]:
+    """Raise the version of all tables that a guest hosts or sits at, because it is about to change. Return their ids."""
+    raised = update(schema.tables).where(_belongs_to(guest)).values(version=_TABLE.version + 1)
+    return set(connection.execute(raised.returning(_TABLE.id)).scalars())
+
+
 def _table_values(table: TableRow) -> dict[str, Any]:
     return {column.name: getattr(table, column.name) for column in _COLUMNS}
 
