@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import random
 from dataclasses import dataclass, field
 from weakref import WeakKeyDictionary
@@ -16,6 +17,7 @@ from meadhall.engine.game import game_names
 from meadhall.engine.language import speaking
 from meadhall.engine.view import Seat
 from meadhall.lab import warm
+from meadhall.server.hall import room as room_module
 from meadhall.server.hall.room import Room
 from meadhall.server.pages.frames import FRAMES
 from meadhall.server.pages.patches import CUT, SentFrame, changes
@@ -129,8 +131,11 @@ def change(room: Room, draw: random.Random) -> None:
 @pytest.mark.asyncio
 @pytest.mark.parametrize("game", sorted(PLAYERS))
 @pytest.mark.parametrize("seed", range(2))
-async def test_patches_lead_to_the_frame_of_a_page_that_is_loaded_now(hall: OpenHall, game: str, seed: int) -> None:
+async def test_patches_lead_to_the_frame_of_a_page_that_is_loaded_now(
+    hall: OpenHall, game: str, seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Pages skip versions, reconnect, and read in two languages. Every one must show what another process would draw."""
+    monkeypatch.setattr(room_module, "VISIT_SECONDS", math.inf)  # the guests don't leave on a slow machine
     warm([game], bulk=False)
     draw = random.Random(f"{game} {seed}")
     room, guests = await playing(hall, game)
