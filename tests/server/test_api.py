@@ -367,6 +367,7 @@ async def send_every_request(hall: OpenHall, host: Program, friend: Program, str
         await friend.post(f"/tables/{table}/{path}")
     await host.post(f"/tables/{(await host.open(game=HOARD, players=2))['id']}/close")
     await host.read(f"/tables/{table}/record")
+    await host.post(f"/tables/{table}/clock", {"kind": "seat"})
     await host.post(f"/tables/{table}/start")
     await host.post(f"/tables/{table}/hint")
     tried = ((host, LOOK, 1), (host, LOOK, 2), (host, "x", 2), (friend, DRAW, 2), (host, DRAW, 1), (host, BOAST, 2))
@@ -376,6 +377,8 @@ async def send_every_request(hall: OpenHall, host: Program, friend: Program, str
     for program in (host, friend, stranger):
         for path in ("", "/legal", "/record"):
             await program.read(f"/tables/{table}{path}")
+    await stranger.post(f"/tables/{table}/clock", {"kind": "none"})
+    await host.post("/tables", {"game": HOARD, "clock": {"kind": "hourglass"}})
     for path in ("join", "leave", "ready", "close", "start", "undo", "resign", "hint"):
         await stranger.post(f"/tables/{table}/{path}")
         await stranger.post(f"/tables/nowhere/{path}")

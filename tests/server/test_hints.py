@@ -91,7 +91,7 @@ async def test_an_action_is_marked_when_the_same_information_set_is_reached_agai
     await ask_hint(actor, room)
     await undo(actor, room)
     await actor.act(room.table.id, first)
-    _, hinted = replayed(room.game, room.table, await hall.store.entries(room.table.id))
+    hinted = replayed(room.game, room.table, await hall.store.entries(room.table.id)).hinted
     assert hinted == {(seat, match_of(room).information_set(seat))}, "the same after a restart"
     await actor.act(room.table.id, match_of(room).legal()[0].action)
     assert [step.hinted for step in match_of(room).steps[:2]] == [False, True]

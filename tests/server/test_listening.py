@@ -137,9 +137,9 @@ async def test_a_room_that_is_behind_reads_new_entries_and_does_not_replay(halls
     there = await halls.two.room(room.table.id)
     applied: list[int] = []
 
-    def watched(match: Match, table: Any, entries: Any) -> Any:
+    def watched(match: Match, table: Any, entries: Any, *others: Any) -> Any:
         applied.append(len(entries))
-        return replaying.continued(match, table, entries)
+        return replaying.continued(match, table, entries, *others)
 
     def never(*_: Any) -> Any:
         raise AssertionError("the match is replayed")

@@ -101,6 +101,8 @@ async def test_constraints_and_indexes_have_the_same_names_on_both_databases(on_
             "uploads": {"pk_uploads", "ix_uploads_created_at"},
             "health_checks": {"pk_health_checks"},
             "processes": {"pk_processes"},
+            "pulse": {"pk_pulse"},
+            "downtimes": {"pk_downtimes"},
             "jobs": {"pk_jobs", "ix_jobs_due_at", "uq_jobs_kind_key"},
             "idempotency_keys": {"pk_idempotency_keys", "ix_idempotency_keys_created_at"},
         }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 import secrets
 import unicodedata
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,8 @@ MAX_COUNT = 1_000_000_000
 """The largest number of games, matches or processes that one call accepts."""
 MAX_NAME = 60
 """The number of characters of a player's or bot's name."""
+MAX_CLOCK = 10
+"""The number of values of a clock in a record."""
 MAX_REASON = 200
 """The number of characters of the reason why a match was given up."""
 _UNSEEN_CATEGORIES = ("Cc", "Cf", "Zl", "Zp")
@@ -45,6 +48,24 @@ def quoted(value: Any) -> str:
     except ValueError:  # an integer with thousands of digits
         return f"a very long {type(value).__name__}"
     return text if len(text) <= MAX_QUOTED else text[: MAX_QUOTED - 1] + "…"
+
+
+def check_clock(value: Any) -> dict[str, Any]:
+    """Return the clock of a match as a record contains it: its ``kind``, and texts and numbers that are not negative.
+
+    Raises BadSetup for anything else.
+    """
+    if not isinstance(value, Mapping) or not isinstance(value.get("kind"), str):
+        raise BadSetup(f"a clock is an object with a kind, not {quoted(value)}")
+    if len(value) > MAX_CLOCK:
+        raise BadSetup(f"a clock has at most {MAX_CLOCK} values")
+    for name, each in value.items():
+        if isinstance(each, str):
+            check_line(each, "a text of a clock", MAX_NAME)
+        elif isinstance(each, bool) or not isinstance(each, int | float) or not 0 <= each <= MAX_COUNT:
+            raise BadSetup(f"in a clock, {quoted(name)} is a text or a number of seconds, not {quoted(each)}")
+        check_line(name, "a name in a clock", MAX_NAME)
+    return dict(value)
 
 
 def check_count(value: Any, what: str, most: int = MAX_COUNT) -> int:

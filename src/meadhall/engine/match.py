@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
 from functools import cached_property
 from typing import Any, Generic, Self
@@ -14,7 +14,7 @@ import numpy as np
 
 from meadhall.engine import chance
 from meadhall.engine.award import Award, check_award, won_by_resignation
-from meadhall.engine.checks import MAX_REASON, Seed, as_integer, check_line, check_seed, quoted
+from meadhall.engine.checks import MAX_REASON, Seed, as_integer, check_clock, check_line, check_seed, quoted
 from meadhall.engine.compiled import loops
 from meadhall.engine.display import Displayed, Table
 from meadhall.engine.errors import BadSetup, CannotUndo, IllegalAction, MatchOver, NotYourTurn
@@ -56,6 +56,7 @@ class Step:
     legal: int  # the number of legal actions
     before: States  # the state before the action; read-only, because copies of a match share it
     hinted: bool = False  # whether the seat had asked for a hint
+    seconds: float | None = None  # how long the player has thought, if a clock has measured it
 
     def __post_init__(self) -> None:
         self.before.flags.writeable = False
@@ -114,6 +115,7 @@ class Match(Displayed, Generic[S]):
         seats: the players.
         seed: the 32 bytes that determine every die and shuffle of the match. Secret while it runs.
         started: the time it started, in UTC.
+        clock: the clock as a record contains it; None without one. Nothing here keeps the time.
         setup: the events before the first decision.
         steps: the actions that were played and not undone, in order.
         undone: the actions that were undone, in the order they were undone.
@@ -131,6 +133,7 @@ class Match(Displayed, Generic[S]):
         seats: Sequence[Seat | str] | None = None,
         options: Mapping[str, Any] | None = None,
         started: datetime | None = None,
+        clock: Mapping[str, Any] | None = None,
     ) -> None:
         named = _named(seats)
         game = find_game(game)
@@ -140,6 +143,7 @@ class Match(Displayed, Generic[S]):
         self.seed = check_seed(seed)
         self.seats = _seated(named, self.players)
         self.started = _in_utc(started)
+        self.clock = None if clock is None else check_clock(clock)
         self.steps: list[Step] = []
         self.undone: list[Undone] = []
         self.abandoned: str | None = None
@@ -327,13 +331,16 @@ class Match(Displayed, Generic[S]):
             raise IllegalAction(reason, rule)
         return number
 
-    def play(self, action: Any, seat: int | None = None, *, hinted: bool = False) -> tuple[Event, ...]:
+    def play(
+        self, action: Any, seat: int | None = None, *, hinted: bool = False, seconds: float | None = None
+    ) -> tuple[Event, ...]:
         """Play an action for the seat to move.
 
         Args:
             action: a legal action, as an ``Action`` or an integer.
             seat: if given, the seat that plays; it must be the seat to move.
             hinted: whether the seat had asked for a hint at this decision. It changes only the record.
+            seconds: how long the player has thought; None: unknown. It changes only the record.
 
         Returns:
             The events up to the next decision; ``in_words`` returns their texts.
@@ -346,12 +353,18 @@ class Match(Displayed, Generic[S]):
         assert actor is not None
         self._states, events = self._run(before, self.next_number, self._playing(number))
         self.abandoned = self.awarded = None
-        self.steps.append(Step(self.next_number, actor, number, events, legal, before, hinted))
+        self.steps.append(Step(self.next_number, actor, number, events, legal, before, hinted, seconds))
         self.next_number += 1
         return events
 
     def _playing(self, action: int) -> Callable[[States, Any], None]:
         return lambda states, log: loops(self.game).play_one(states, action, log)
+
+    def note_seconds(self, seconds: float) -> None:
+        """Note how long the player of the last action has thought. It changes only the record. Raises BadSetup."""
+        if not self.steps:
+            raise BadSetup("no action has been played")
+        self.steps[-1] = replace(self.steps[-1], seconds=round(seconds, 1))
 
     def in_words(self, event: Event, seat: int | None = None) -> str:
         """Return the text of an event of this match. It calls the player on ``seat`` "you"; by default it names all players."""

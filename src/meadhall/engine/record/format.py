@@ -51,7 +51,10 @@ class RecordedSeat(_Strict):
 
 
 class RecordedAction(_Strict):
-    """Action number ``n`` and its ``events``, each a name followed by its arguments. ``legal``: the number of legal actions."""
+    """Action number ``n`` and its ``events``, each a name followed by its arguments.
+
+    ``seconds``: how long the player has thought, if the match had a clock. ``legal``: the number of legal actions.
+    """
 
     n: int
     seat: int
@@ -59,6 +62,7 @@ class RecordedAction(_Strict):
     events: list[list[Any]]
     text: Annotated[str, Meta(max_length=MAX_TEXT)] = ""
     hinted: bool = False
+    seconds: Annotated[float, Meta(ge=0, le=1e9)] | UnsetType = UNSET
     legal: int | UnsetType = UNSET
 
 
@@ -87,7 +91,10 @@ class RecordedAward(_Strict):
 
 
 class RecordedMatch(_Strict):
-    """A match record. It is ``complete`` and has the ``seed`` once the match is over and no other match still uses the seed."""
+    """A match record. It is ``complete`` and has the ``seed`` once the match is over and no other match still uses the seed.
+
+    ``clock`` has the ``kind`` of the match's clock, and its times in seconds. It is absent without a clock.
+    """
 
     format: str
     game: str
@@ -104,6 +111,7 @@ class RecordedMatch(_Strict):
     seed: str | UnsetType = UNSET
     abandoned: Annotated[str, Meta(max_length=MAX_REASON)] | UnsetType = UNSET
     awarded: RecordedAward | UnsetType = UNSET
+    clock: dict[str, str | float] | UnsetType = UNSET
 
 
 def dumps(record: MatchRecord) -> str:

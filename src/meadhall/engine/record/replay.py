@@ -9,7 +9,7 @@ from typing import Any, cast
 from msgspec import UNSET
 
 from meadhall.engine.award import Award
-from meadhall.engine.checks import quoted
+from meadhall.engine.checks import check_clock, quoted
 from meadhall.engine.errors import BadSetup, MeadhallError, RecordError
 from meadhall.engine.events import Event
 from meadhall.engine.game import Game, game
@@ -41,6 +41,15 @@ def _seed(parsed: RecordedMatch) -> bytes:
     if len(seed) != 32 or seed.hex() != parsed.seed:
         raise RecordError("seed", "it must be 32 bytes in lower-case hex")
     return seed
+
+
+def _clock(parsed: RecordedMatch) -> dict[str, Any] | None:
+    if parsed.clock is UNSET:
+        return None
+    try:
+        return check_clock(parsed.clock)
+    except BadSetup as error:
+        raise RecordError("clock", str(error)) from None
 
 
 def _game(parsed: RecordedMatch) -> Game:
@@ -78,6 +87,7 @@ def replay(record: MatchRecord, progress: Callable[[int], None] | None = None) -
             seats=[_seated(k, seat) for k, seat in enumerate(parsed.seats)],
             options=parsed.options,
             started=read_time(parsed.started),
+            clock=_clock(parsed),
         )
     except RecordError:
         raise
@@ -162,8 +172,9 @@ def _replay_action(recorded: RecordedAction, match: Match) -> None:
     place = f"action {recorded.n}"
     if recorded.legal is not UNSET and recorded.legal != match.legal_count():
         raise RecordError(place, f"{recorded.legal} legal actions recorded, {match.legal_count()} derived")
+    seconds = None if recorded.seconds is UNSET else recorded.seconds
     try:
-        events = match.play(recorded.action, recorded.seat, hinted=recorded.hinted)
+        events = match.play(recorded.action, recorded.seat, hinted=recorded.hinted, seconds=seconds)
     except MeadhallError as error:
         raise RecordError(place, str(error)) from None
     _compare_events(place, recorded.events, events)

@@ -29,6 +29,7 @@ def to_record(match: Match, viewer: int, *, legal: bool, sealed: bool) -> MatchR
         "options": deepcopy(match.options),
         "seats": [_seat(seat) for seat in match.seats],
         "started": written_time(match.started),
+        **({"clock": dict(match.clock)} if match.clock is not None else {}),
         "commitment": match.commitment,
         **({"seed": match.seed.hex()} if complete else {}),
         "complete": complete,
@@ -70,6 +71,8 @@ def _action(match: Match, step: Step, viewer: int, legal: bool = False) -> dict[
     }
     if step.hinted:
         written["hinted"] = True
+    if step.seconds is not None:
+        written["seconds"] = step.seconds
     if legal and viewer in (EVERYTHING, step.seat):
         written["legal"] = step.legal
     return written

@@ -41,6 +41,7 @@ from meadhall.server.hall.seating import (
 )
 from meadhall.server.hall.uploads import Uploads
 from meadhall.server.settings import Settings
+from meadhall.server.store.clock import Clock
 from meadhall.server.store.models import (
     FINISHED,
     RULES_CHANGED,
@@ -325,6 +326,7 @@ class Hall:
         bots: Sequence[str] = (),
         public: bool = True,
         request: RequestKey | None = None,
+        clock: Clock | None = None,
     ) -> Room:
         """Open a table: the host on seat 0, then the bots, then open seats.
 
@@ -360,6 +362,7 @@ class Hall:
             seed=chance.new_seed(),
             created_at=now(),
             seats=tuple(seats),
+            clock=clock,
         )
         try:
             await self._add_within_limit(table, request)

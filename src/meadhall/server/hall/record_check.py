@@ -69,7 +69,7 @@ def check_match(table: TableRow, stored: list[Entry]) -> None:
     numbers = [entry.number for entry in stored]
     if numbers != list(range(1, len(stored) + 1)):
         raise MeadhallError(_("an entry is missing"))
-    match, _hinted = replayed(game(table.game), table, stored)
+    match = replayed(game(table.game), table, stored).match
     if match.ended != (table.status != "running"):
         raise MeadhallError(_("the entries end at another point than the match"))
     if table.outcome is not None and table.outcome != stored_outcome(match):

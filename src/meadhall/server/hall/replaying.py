@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any, Final
 
 from meadhall.engine.award import Award
@@ -11,6 +12,7 @@ from meadhall.engine.errors import BadSetup
 from meadhall.engine.game import Game
 from meadhall.engine.match import Match
 from meadhall.engine.view import Seat
+from meadhall.server.hall.clocks import Clocks, Standstill
 from meadhall.server.store.models import Entry, EntryKind, SeatRow, TableRow
 
 InformationSets = set[tuple[int, bytes]]
@@ -35,27 +37,51 @@ def new_match(game: Game, table: TableRow) -> Match:
         seats=[seat_of(row) for row in table.seats],
         options=table.options,
         started=table.started_at.replace(microsecond=0) if table.started_at else None,
+        clock=None if table.clock is None else table.clock.to_json(),
     )
 
 
-def replayed(game: Game, table: TableRow, entries: Sequence[Entry]) -> tuple[Match, InformationSets]:
-    """Return the match of a table after its entries, and the information sets in which a hint was requested."""
+def new_clocks(table: TableRow, match: Match, standstills: tuple[Standstill, ...] = ()) -> Clocks | None:
+    """Return the clocks of a table's match at its start; None without a clock."""
+    if table.clock is None or table.started_at is None:
+        return None
+    return Clocks.of_start(table.clock, match, table.started_at, standstills)
+
+
+@dataclass(frozen=True)
+class Replayed:
+    """What the entries of a match lead to.
+
+    Attributes:
+        match: the match.
+        hinted: the information sets in which a hint was requested.
+        clocks: its clocks; None without a clock.
+    """
+
+    match: Match
+    hinted: InformationSets
+    clocks: Clocks | None
+
+
+def replayed(game: Game, table: TableRow, entries: Sequence[Entry], standstills: tuple[Standstill, ...] = ()) -> Replayed:
+    """Replay the entries of a table. ``standstills``: the times in which no clock ran."""
     match = new_match(game, table)
-    return match, continued(match, table, entries)
+    return continued(match, table, entries, new_clocks(table, match, standstills))
 
 
-def continued(match: Match, table: TableRow, entries: Sequence[Entry]) -> InformationSets:
-    """Apply further entries to a match, and what has changed at its table. Return where the entries request hints."""
+def continued(match: Match, table: TableRow, entries: Sequence[Entry], clocks: Clocks | None) -> Replayed:
+    """Apply further entries to a match and its clocks, and to the match what has changed at its table."""
     hinted = InformationSets()
     for entry in entries:
         hinted |= hinted_by(entry, match)
         _KINDS[entry.kind](match, entry)
+        clocks = None if clocks is None else clocks.after(entry, match)
     for row, seat in zip(table.seats, match.seats, strict=True):
         if seat != (now := seat_of(row)):
             match.rename(row.seat, now)
     if table.abandon_reason is not None and not match.ended:
         match.abandon(table.abandon_reason, awarded(table))
-    return hinted
+    return Replayed(match, hinted, clocks)
 
 
 def _play(match: Match, entry: Entry) -> None:

@@ -27,6 +27,7 @@ from meadhall.server.errors import Closing, DatabaseUnavailable, NotSeated, Othe
 from meadhall.server.hall.audience import private_seats
 from meadhall.server.hall.bots import BotDriver
 from meadhall.server.hall.chart_queue import ChartJob
+from meadhall.server.hall.clocks import Clocks
 from meadhall.server.hall.hints import Hints, RequestedHint
 from meadhall.server.hall.leases import Leases
 from meadhall.server.hall.presence import Presence, Present
@@ -35,6 +36,7 @@ from meadhall.server.hall.replaying import (
     InformationSets,
     continued,
     hinted_by,
+    new_clocks,
     new_match,
     replayed,
     stored_outcome,
@@ -72,6 +74,7 @@ class Room:
         table: the stored table.
         match: its match; None before the start.
         entry_count: number of stored entries of the match.
+        clocks: its clocks; None without a clock, and before the start.
         version: rises with every change that everyone may see, also over restarts. A page keeps the newest version that it
             received; see ``version_for``.
         channel: the open pages that show this table.
@@ -96,6 +99,7 @@ class Room:
         self.table = table
         self.match: Match | None = None
         self.entry_count = 0
+        self.clocks: Clocks | None = None
         self.version = store.moment()
         self.channel = Channel()
         self.bots = BotDriver(self, worker, leases, bot_pause)
@@ -152,7 +156,7 @@ class Room:
             match = new_match(self.game, begun)
             newcomers = await self._store.newcomers(begun)
             self.table = await self._store.save_table(begun)
-            self.match, self.newcomers = match, newcomers
+            self.match, self.newcomers, self.clocks = match, newcomers, new_clocks(begun, match)
             await self._leases.claim(begun.id)
 
         await self._write(begin)
@@ -176,6 +180,11 @@ class Room:
         if self.table.status == "abandoned":
             raise WrongMoment(_("The match was given up."))
         return self.match
+
+    @property
+    def running_clocks(self) -> Clocks | None:
+        """The clocks while the match is running; None without a clock, before the match, and after its end."""
+        return self.clocks if self.table.status == "running" else None
 
     @property
     def is_closed(self) -> bool:
@@ -345,9 +354,10 @@ class Room:
         async def append() -> None:
             copy = self.running_match().copy()
             entry = change(copy)
+            clocks = None if self.clocks is None else self.clocks.after(entry, copy)
             outcome = stored_outcome(copy)
             await self._store.append(self.table.id, entry, copy.over, self.table.version, outcome)
-            self.match = copy
+            self.match, self.clocks = copy, clocks
             self.entry_count = entry.number
             self._hinted |= hinted_by(entry, copy)
             if copy.over:
@@ -450,12 +460,12 @@ class Room:
             return
         match = self.match.copy()
         if len(news.entries) <= _FEW:
-            hinted = continued(match, table, news.entries)
+            found = continued(match, table, news.entries, self.clocks)
         else:
-            hinted = await asyncio.to_thread(continued, match, table, news.entries)
-        self.table, self.match = table, match
+            found = await asyncio.to_thread(continued, match, table, news.entries, self.clocks)
+        self.table, self.match, self.clocks = table, found.match, found.clocks
         self.entry_count += len(news.entries)
-        self._hinted |= hinted
+        self._hinted |= found.hinted
 
     def _resume_hints(self) -> None:
         """Search for the hint that the seat to move has requested at another process, if one of its pages is open here."""
@@ -482,9 +492,10 @@ class Room:
             )
         news = await self._store.news(table.id, table.version, 0)
         table = news.table or table  # the match may have begun or ended meanwhile
-        match, hinted = await asyncio.to_thread(replayed, self.game, table, news.entries)
-        self.newcomers = frozenset() if match.steps else await self._store.newcomers(table)
-        self.table, self.match, self.entry_count, self._hinted = table, match, len(news.entries), hinted
+        found = await asyncio.to_thread(replayed, self.game, table, news.entries)
+        self.newcomers = frozenset() if found.match.steps else await self._store.newcomers(table)
+        self.table, self.match, self.entry_count = table, found.match, len(news.entries)
+        self._hinted, self.clocks = found.hinted, found.clocks
 
     # ------------------------------------------------------------------------------------------------------------ publishing
 

@@ -107,12 +107,12 @@ def agreed(guest: Guest, is_ready: bool) -> Change:
 
 
 def arranged(change: Change) -> Change:
-    """Return a change by the host. If it changes seats or options, the players have to agree again."""
+    """Return a change by the host. If it changes seats, options or the clock, the players have to agree again."""
 
     def arrange(table: TableRow) -> TableRow:
         changed = change(table)
         same_seats = [row.guests for row in changed.seats] == [row.guests for row in table.seats]
-        if same_seats and changed.options == table.options:
+        if same_seats and (changed.options, changed.clock) == (table.options, table.clock):
             return changed
         return replace(changed, seats=tuple(replace(row, is_ready=False) for row in changed.seats))
 

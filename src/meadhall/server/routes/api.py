@@ -20,12 +20,14 @@ from meadhall.engine.game import game, game_names
 from meadhall.engine.record.format import RecordedMatch
 from meadhall.server.errors import RefusalInfo, WrongMoment
 from meadhall.server.hall import daily
+from meadhall.server.hall.clock_choice import with_clock
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.pubsub import updates
 from meadhall.server.hall.room import Room
 from meadhall.server.hall.table_filter import TableFilter
 from meadhall.server.routes.api_events import TableEvents
 from meadhall.server.routes.api_models import (
+    ClockChoice,
     Credentials,
     GameInfo,
     HintInfo,
@@ -36,6 +38,7 @@ from meadhall.server.routes.api_models import (
     NewTable,
     TableInfo,
     TableSummary,
+    clock_of,
     game_info,
     hint_infos,
     request_key,
@@ -119,7 +122,8 @@ async def new_table(
     first one opened. Keys are yours alone; the hall remembers the last hundred for a day.
     """
     key = request_key(idempotency_key, data)
-    room = await hall.open_table(program, data.game, data.players, data.options, data.bots, data.public, key)
+    chosen = None if data.clock is None else clock_of(data.clock)
+    room = await hall.open_table(program, data.game, data.players, data.options, data.bots, data.public, key, chosen)
     if room.table.status == "gathering" and all(seat.kind != "open" for seat in room.table.seats):
         with suppress(WrongMoment):  # a repeated request has just started the match
             await room.start()
@@ -186,6 +190,13 @@ async def agree_to_start(hall: Hall, room: Room, program: Guest) -> TableInfo:
 async def close_table(hall: Hall, room: Room, program: Guest) -> TableInfo:
     """Close the table before the match. Only the table's host can."""
     await hall.close_table(room, program)
+    return table_info(room, program)
+
+
+@post("/tables/{id:str}/clock", status_code=200, responses=table_refusals(403, 413))
+async def set_clock(data: Annotated[ClockChoice, _STRICT], hall: Hall, room: Room, program: Guest) -> TableInfo:
+    """Choose the clock before the match. Only the table's host can. The other players have to agree to the start again."""
+    await hall.arrange(room, program, with_clock(clock_of(data)))
     return table_info(room, program)
 
 
@@ -301,6 +312,7 @@ _TOKEN_ROUTES: Final = [
     leave_table,
     agree_to_start,
     close_table,
+    set_clock,
     start_match,
     legal_actions,
     give_hint,

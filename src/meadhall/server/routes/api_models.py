@@ -14,10 +14,12 @@ from litestar.openapi.spec import OpenAPIType
 from meadhall.bots import bot_names
 from meadhall.engine.game import Game
 from meadhall.engine.options import Choice, Document, Option
+from meadhall.server.hall.clock_choice import check_clock
 from meadhall.server.hall.hints import RequestedHint
 from meadhall.server.hall.room import Room
 from meadhall.server.pages.lobby import template_url
-from meadhall.server.store.models import Guest, RequestKey, SeatKind, TableRow, TableStatus
+from meadhall.server.store.clock import Clock, ClockKind, TimeUp
+from meadhall.server.store.models import Guest, RequestKey, SeatKind, TableRow, TableStatus, now
 
 
 class NewGuest(msgspec.Struct, forbid_unknown_fields=True):
@@ -63,6 +65,46 @@ class GameInfo(msgspec.Struct):
     ready: bool
 
 
+class ClockChoice(msgspec.Struct, forbid_unknown_fields=True):
+    """A clock for a table. What is null gets its default.
+
+    ``kind`` is ``none``; ``seat``, with ``seconds`` for each seat (180, 300, 600 or 1200) and an ``increment`` in seconds;
+    ``decision``, with ``seconds`` for each decision (30, 60 or 120); or ``slow``, with days for each decision (86400, 259200 or
+    604800 seconds). When time is up (``time_up``), a bot plays this decision and the seat has one more minute (``bot_decision``),
+    a bot plays until the owner of the seat comes back (``bot_seat``), or the seat resigns (``resign``).
+    """
+
+    kind: str
+    seconds: int | None = None
+    increment: int | None = None
+    time_up: str | None = None
+
+
+class ClockInfo(msgspec.Struct):
+    """The clock of a table. Times are in seconds; ``increment`` is 0 unless ``kind`` is ``seat``."""
+
+    kind: ClockKind
+    seconds: int
+    increment: int
+    time_up: TimeUp
+
+
+class ClocksInfo(msgspec.Struct):
+    """The clocks of a running match, at the time ``now`` of the hall.
+
+    ``left`` has the seconds of each seat, null for a seat that a bot plays. ``running`` is the seat whose clock runs, and
+    ``deadline`` is when its time is up; both are null if no clock runs. ``paused``: whether the players have paused the clocks.
+    ``stopped_until`` is null, or the end of the time after a restart of the hall in which no clock runs.
+    """
+
+    now: datetime
+    left: list[float | None]
+    running: int | None
+    deadline: datetime | None
+    paused: bool
+    stopped_until: datetime | None
+
+
 class NewTable(msgspec.Struct, forbid_unknown_fields=True):
     """A table to open: you on seat 0, then the bots; the other seats are open. If no seat is open, the match begins at once.
 
@@ -74,6 +116,7 @@ class NewTable(msgspec.Struct, forbid_unknown_fields=True):
     options: dict[str, Any] = {}
     bots: list[str] = []
     public: bool = False
+    clock: ClockChoice | None = None
 
 
 class JoinTable(msgspec.Struct, forbid_unknown_fields=True):
@@ -104,7 +147,8 @@ class TableInfo(msgspec.Struct):
 
     ``view`` is null before the match. Then it contains the visible ``state``, the seat to move (``actor``), the number of the
     ``next`` action, and on your turn your ``legal`` actions. ``result`` is null until the match is over. ``awarded`` is a win
-    that the rules don't give, for example after a resignation: its ``winners``, ``scores``, and ``why``.
+    that the rules don't give, for example after a resignation: its ``winners``, ``scores``, and ``why``. ``clock`` is null for a
+    table without a clock, and ``clocks`` is null unless its match is running.
     """
 
     id: str
@@ -117,6 +161,8 @@ class TableInfo(msgspec.Struct):
     view: dict[str, Any] | None
     result: dict[str, Any] | None
     awarded: dict[str, Any] | None
+    clock: ClockInfo | None
+    clocks: ClocksInfo | None
 
 
 class TableSummary(msgspec.Struct):
@@ -133,6 +179,7 @@ class TableSummary(msgspec.Struct):
     created: datetime
     started: datetime | None
     finished: datetime | None
+    clock: ClockInfo | None
 
 
 class LegalAction(msgspec.Struct):
@@ -193,7 +240,27 @@ def table_info(room: Room, guest: Guest) -> TableInfo:
         view=match.view(you).to_dict() if match else None,
         result=None if result is None else {"winners": result.winners, "scores": result.scores, "reason": result.reason},
         awarded=None if match is None or match.awarded is None else asdict(match.awarded),
+        clock=_clock_info(table.clock),
+        clocks=_clocks_info(room),
     )
+
+
+def clock_of(choice: ClockChoice) -> Clock | None:
+    """Return the chosen clock. Raises BadSetup."""
+    return check_clock(choice.kind, choice.seconds, choice.increment, choice.time_up)
+
+
+def _clock_info(clock: Clock | None) -> ClockInfo | None:
+    return None if clock is None else ClockInfo(clock.kind, clock.seconds, clock.increment, clock.time_up)
+
+
+def _clocks_info(room: Room) -> ClocksInfo | None:
+    clocks = room.running_clocks
+    if clocks is None:
+        return None
+    at = now()
+    left = [None if seat in clocks.bots else round(seconds, 3) for seat, seconds in enumerate(clocks.left_at(at))]
+    return ClocksInfo(at, left, clocks.running, clocks.deadline, clocks.is_paused, clocks.stands_still_until(at))
 
 
 def table_summary(table: TableRow, guest: Guest) -> TableSummary:
@@ -211,6 +278,7 @@ def table_summary(table: TableRow, guest: Guest) -> TableSummary:
         created=table.created_at,
         started=table.started_at,
         finished=table.finished_at,
+        clock=_clock_info(table.clock),
     )
 
 

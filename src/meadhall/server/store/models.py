@@ -8,10 +8,12 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any, Final, Literal
 
+from meadhall.server.store.clock import Clock
+
 SeatKind = Literal["human", "bot", "open"]
 TableStatus = Literal["gathering", "closed", "running", "over", "abandoned"]
 """Closed: the host has closed the table before its match."""
-EntryKind = Literal["action", "hinted", "undo", "hint"]
+EntryKind = Literal["action", "hinted", "undo", "hint", "stand_in", "return", "pause", "resume"]
 
 RULES_CHANGED: Final = "the rules of the game have changed"
 """Why a running match is closed that began under older rules."""
@@ -99,6 +101,7 @@ class TableRow:
         daily: the day whose puzzle is played here (``"2026-11-21"``), None at any other table.
         figures: how an attempt at the daily puzzle went, None until it has been measured.
         standing: sorts the attempts of a day, the best first; None until the attempt has been ranked, or if it doesn't count.
+        clock: how much time the seats have; None without a clock.
         version: number of changes since the table was opened. Only a process that has the latest version may change the table.
     """
 
@@ -120,6 +123,7 @@ class TableRow:
     daily: str | None = None
     figures: dict[str, int] | None = None
     standing: str | None = None
+    clock: Clock | None = None
     version: int = 0
 
     def seat_of(self, guest: str) -> int | None:
@@ -190,6 +194,14 @@ class Score:
     standing: str
     figures: dict[str, int]
     attempts: int
+
+
+@dataclass(frozen=True)
+class Downtime:
+    """A time in which no process of the hall ran, or none could store anything."""
+
+    began_at: datetime
+    ended_at: datetime
 
 
 @dataclass(frozen=True)

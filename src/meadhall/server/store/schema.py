@@ -93,6 +93,7 @@ tables = Table(
     Column("figures", JSON(none_as_null=True)),
     Column("standing", String(100)),
     Column("version", Integer, nullable=False, server_default="0"),
+    Column("clock", JSON(none_as_null=True)),
     Column("driver", String(16)),  # the process that plays for the bots; only queries/leases.py reads and writes it
     UniqueConstraint("daily", "host"),  # one attempt a day
     Index(None, "status", "created_at"),
@@ -182,6 +183,22 @@ processes = Table(
     Column("started_at", DateTime(timezone=True), nullable=False),
     Column("expires_at", DateTime(timezone=True), nullable=False),
     Column("has_ended", Boolean, nullable=False, server_default=false()),
+)
+
+# One row: when a process of the hall ran last; see queries/uptime.py.
+pulse = Table(
+    "pulse",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("alive_at", DateTime(timezone=True), nullable=False),
+)
+
+# The times in which no process of the hall ran.
+downtimes = Table(
+    "downtimes",
+    metadata,
+    Column("began_at", DateTime(timezone=True), primary_key=True),
+    Column("ended_at", DateTime(timezone=True), nullable=False),
 )
 
 # Work that waits for its time; see queries/jobs.py. A job that is done has no row.

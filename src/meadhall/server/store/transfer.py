@@ -47,7 +47,9 @@ _BATCH: Final = 500
 _LARGE_ROWS: Final = {"uploads": 1, "records": 1}
 """Rows that are read and written together. An upload (once called a record) may have 4 MB."""
 
-_WRITTEN_BY_A_START: Final = frozenset({"secrets", "retired_secrets", "counters", "health_checks", "processes", "jobs"})
+_WRITTEN_BY_A_START: Final = frozenset(
+    {"secrets", "retired_secrets", "counters", "health_checks", "processes", "jobs", "pulse", "downtimes"}
+)
 """Tables that have rows as soon as a hall has started. A hall with rows in no other table is empty."""
 
 _VERSION_TABLE: Final = "alembic_version"

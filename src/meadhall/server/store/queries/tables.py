@@ -11,6 +11,7 @@ from typing import Any, Final
 from sqlalchemy import ColumnElement, Connection, Row, Update, and_, delete, func, insert, or_, select, update
 
 from meadhall.server.store import schema
+from meadhall.server.store.clock import Clock
 from meadhall.server.store.models import FINISHED, Conflict, SeatRow, TableRow, now
 
 IDLE_LOBBY: Final = timedelta(days=1)
@@ -162,6 +163,7 @@ def _table_row(row: Row[Any], seats: tuple[SeatRow, ...]) -> TableRow:
     for name in ("created_at", "started_at", "finished_at"):
         if values[name] is not None and values[name].tzinfo is None:  # SQLite stores no time zone
             values[name] = values[name].replace(tzinfo=UTC)
+    values["clock"] = Clock.of_json(values["clock"])
     return TableRow(**values, seats=seats)
 
 
@@ -218,7 +220,8 @@ def change_all_of(connection: Connection, guest: str) -> set[str]:
 
 
 def _table_values(table: TableRow) -> dict[str, Any]:
-    return {column.name: getattr(table, column.name) for column in _COLUMNS}
+    values = {column.name: getattr(table, column.name) for column in _COLUMNS}
+    return values | {"clock": None if table.clock is None else table.clock.to_json()}
 
 
 def _insert_seats(connection: Connection, table: TableRow) -> None:

@@ -1,0 +1,108 @@
+"""Tables with a clock: the choice, what the API tells, and the record."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import meadhall
+from games_for_tests.hoard.rules import BOAST
+from meadhall.server.settings import Settings
+from meadhall.server.store.clock import Clock
+from meadhall.server.store.store import Store
+from server.matches import match_of
+from server.people import HOARD, OpenHall, Program, open_hall, until
+from server.rows import table_of
+
+pytestmark = pytest.mark.asyncio
+
+LIVE = {"kind": "seat", "seconds": 180, "increment": 2, "time_up": "bot_decision"}
+
+
+async def two_with_a_clock(hall: OpenHall, **clock: Any) -> tuple[Program, Program, str]:
+    host, friend = await hall.program("Ada"), await hall.program("Björn")
+    table = (await host.open(game=HOARD, players=2, clock=clock or LIVE))["id"]
+    await friend.post(f"/tables/{table}/join")
+    assert (await host.post(f"/tables/{table}/start")).json()["status"] == "running"
+    return host, friend, table
+
+
+async def test_a_clock_is_stored_with_its_table(on_each_database: Settings) -> None:
+    with_clock, without = table_of("a1", clock=Clock("slow", 86400, 0, "resign")), table_of("b1")
+    async with Store.open(on_each_database) as store:
+        for table in (with_clock, without):
+            await store.add_table(table)
+            assert await store.table(table.id) == table
+
+
+async def test_the_host_chooses_the_clock_before_the_match(hall: OpenHall) -> None:
+    host, friend = await hall.program("Ada"), await hall.program("Björn")
+    info = await host.open(game=HOARD, players=2, clock={"kind": "seat"})
+    assert info["clock"] == {"kind": "seat", "seconds": 300, "increment": 3, "time_up": "bot_decision"}
+    assert info["clocks"] is None
+    path = f"/tables/{info['id']}"
+    await friend.post(f"{path}/join")
+    await friend.post(f"{path}/ready")
+    assert (await friend.post(f"{path}/clock", {"kind": "none"})).status_code == 403
+    changed = await host.post(f"{path}/clock", {"kind": "slow", "seconds": 86400, "time_up": "resign"})
+    assert changed.json()["clock"] == {"kind": "slow", "seconds": 86400, "increment": 0, "time_up": "resign"}
+    assert (await host.post(f"{path}/clock", {"kind": "none"})).json()["clock"] is None
+    await host.post(f"{path}/start")
+    refused = await host.post(f"{path}/clock", {"kind": "slow"})
+    assert (refused.status_code, refused.json()["error"]) == (409, "wrong-moment")
+    assert (await host.read(path)).json()["clocks"] is None
+
+
+async def test_a_clock_that_is_not_on_offer_opens_no_table(hall: OpenHall) -> None:
+    host = await hall.program("Ada")
+    answer = await host.post("/tables", {"game": HOARD, "clock": {"kind": "seat", "seconds": 7}})
+    assert answer.status_code == 400
+    assert "180, 300, 600, 1200" in answer.json()["reason"]
+    assert (await host.read("/tables")).json() == []
+
+
+async def test_players_agree_again_when_the_clock_changes(hall: OpenHall) -> None:
+    host, friend = await hall.program("Ada"), await hall.program("Björn")
+    path = f"/tables/{(await host.open(game=HOARD, players=2))['id']}"
+    await friend.post(f"{path}/join")
+    room = await hall.room(path.rpartition("/")[2])
+    for clock, agrees in (({"kind": "none"}, True), ({"kind": "decision"}, False)):
+        await friend.post(f"{path}/ready")
+        await host.post(f"{path}/clock", clock)
+        assert room.table.seats[1].is_ready == agrees
+
+
+async def test_the_api_tells_the_clocks_with_the_time_of_the_hall(hall: OpenHall) -> None:
+    host, friend, table = await two_with_a_clock(hall)
+    for program in (host, friend):
+        told = (await program.read(f"/tables/{table}")).json()["clocks"]
+        assert told["running"] == 0
+        assert 170 < told["left"][0] <= 180
+        assert told["left"][1] == 180
+        assert told["now"] < told["deadline"]
+        assert (told["paused"], told["stopped_until"]) == (False, None)
+    await host.act(table, BOAST)
+    assert 172 < (await host.read(f"/tables/{table}")).json()["clocks"]["left"][0] <= 182
+
+
+async def test_a_record_has_the_clock_and_the_time_of_every_action_of_a_person(settings: Settings, at_once: None) -> None:
+    async with open_hall(settings) as hall:
+        host = await hall.program("Ada")
+        table = (await host.open(game=HOARD, bots=["random"], clock=LIVE))["id"]
+        room = await hall.room(table)
+        await host.act(table, BOAST)
+        await host.post(f"/tables/{table}/undo")
+        while not match_of(room).over:
+            await until(room, lambda: match_of(room).actor in (0, None))
+            if not match_of(room).over:
+                await host.act(table, match_of(room).legal()[0].action)
+        record = (await host.read(f"/tables/{table}/record")).json()
+    assert record["clock"] == LIVE
+    actions = [*record["actions"], *(action for undone in record["undone"] for action in undone["actions"])]
+    assert {action["seat"] for action in actions if "seconds" in action} == {0}
+    assert {action["seat"] for action in actions if "seconds" not in action} == {1}
+    assert all(0 <= action["seconds"] < 10 for action in actions if action["seat"] == 0)
+    assert meadhall.replay(record).record() == record
+    async with open_hall(settings) as hall:
+        assert match_of(await hall.room(table)).record() == record, "the same after a restart"

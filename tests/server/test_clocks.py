@@ -1,0 +1,231 @@
+"""The clocks of a match as a function of its entries, their times and the downtimes; and the choice of a clock."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+import meadhall
+from games_for_tests.hoard.rules import BOAST, LOOK
+from meadhall.engine.errors import BadSetup
+from meadhall.engine.match import Match
+from meadhall.engine.view import Seat
+from meadhall.server.hall.clock_choice import SECONDS, TIME_UP, check_clock
+from meadhall.server.hall.clocks import Clocks, running_seconds, standstills
+from meadhall.server.store.clock import Clock, ClockKind
+from meadhall.server.store.models import Downtime, Entry, EntryKind
+from server.people import HOARD
+
+START = datetime(2026, 11, 26, 20, 0, tzinfo=UTC)
+LIVE = Clock("seat", 300, 5)
+PER_DECISION = Clock("decision", 60)
+
+
+def at(seconds: float) -> datetime:
+    return START + timedelta(seconds=seconds)
+
+
+def down(began: float, ended: float) -> Downtime:
+    return Downtime(at(began), at(ended))
+
+
+class Play:
+    """A match whose entries are made at chosen times."""
+
+    def __init__(self, clock: Clock, *downtimes: Downtime, bot: bool = False) -> None:
+        seats = [Seat("Ada"), Seat("Karl", "bot", "greedy") if bot else Seat("Björn")]
+        self.match = Match(meadhall.game(HOARD), seed=bytes(32), seats=seats, started=START, clock=clock.to_json())
+        self.clocks = Clocks.of_start(clock, self.match, START, standstills(downtimes))
+        self.count = 0
+
+    def act(self, seconds: float, action: int | None = None) -> None:
+        seat = self.match.actor
+        assert seat is not None
+        played = self.match.legal()[0].action if action is None else action
+        self.match.play(played, seat)
+        self.follow(seconds, "action", seat, played)
+
+    def undo(self, seconds: float, seat: int, count: int = 1) -> None:
+        self.match.undo(count, revealed=True)
+        self.follow(seconds, "undo", seat, count)
+
+    def follow(self, seconds: float, kind: EntryKind, seat: int = 0, value: int = 0, **data: Any) -> None:
+        self.count += 1
+        self.clocks = self.clocks.after(Entry(self.count, kind, seat, value, data, at(seconds)), self.match)
+
+
+def test_a_seat_loses_the_time_of_its_decision_and_gains_the_increment() -> None:
+    play = Play(LIVE)
+    first = play.match.actor
+    assert play.clocks.running == first == 0
+    assert play.clocks.deadline == at(300)
+    play.act(30, BOAST)
+    assert play.match.actor == 0, "a boast goes on with the turn"
+    assert play.clocks.left_at(at(30)) == (275, 300)
+    assert play.clocks.left_at(at(40)) == (265, 300)
+    assert play.clocks.deadline == at(30 + 275)
+    play.act(50, LOOK)
+    play.act(60)
+    assert play.match.actor == 1
+    assert play.clocks.left[0] == 300 - 60 + 3 * 5
+    assert play.clocks.deadline == at(360)
+    assert [step.seconds for step in play.match.steps] == [30, 20, 10]
+
+
+def test_every_decision_has_its_own_time_on_a_clock_per_decision() -> None:
+    play = Play(PER_DECISION)
+    play.act(50, BOAST)
+    assert play.clocks.left_at(at(50)) == (60, 60)
+    assert play.clocks.deadline == at(110)
+
+
+def test_a_late_action_leaves_nothing_but_the_increment() -> None:
+    play = Play(LIVE)
+    play.act(320, BOAST)
+    assert play.clocks.left[0] == 5
+    assert play.match.steps[0].seconds == 320
+
+
+def test_time_stays_used_when_an_action_is_taken_back_and_the_increment_goes_with_it() -> None:
+    play = Play(LIVE)
+    for begin in range(0, 200, 20):
+        play.act(begin + 10, BOAST)
+        play.undo(begin + 20, seat=0)
+    assert play.clocks.left == (100, 300), "20 seconds each time, and nothing gained"
+    assert play.clocks.running == 0
+    assert [step.seconds for undone in play.match.undone for step in undone.steps] == [10] * 10
+
+
+def test_the_seat_to_move_pays_for_the_time_until_others_take_back() -> None:
+    play = Play(LIVE)
+    play.act(10, BOAST)
+    play.act(20, LOOK)
+    play.act(30)
+    assert play.match.actor == 1
+    play.undo(70, seat=0, count=1)
+    assert play.clocks.left == (300 - 30 + 10, 260)
+    assert play.clocks.running == 0
+    assert play.clocks.deadline == at(70 + 280)
+
+
+def test_a_decision_that_has_come_back_has_its_full_time_per_decision() -> None:
+    play = Play(PER_DECISION)
+    play.act(50, BOAST)
+    play.undo(55, seat=0)
+    assert play.clocks.deadline == at(115)
+
+
+def test_bots_have_no_clock_and_no_times() -> None:
+    play = Play(LIVE, bot=True)
+    while play.match.actor == 0:
+        play.act(10)
+    assert play.clocks.running is None
+    assert play.clocks.deadline is None
+    played = len(play.match.steps)
+    play.act(99)
+    assert play.match.steps[played].seconds is None
+    assert play.clocks.left[1] == 300, "and gains nothing"
+
+
+def test_a_hint_stops_no_clock() -> None:
+    play = Play(LIVE)
+    before = play.clocks
+    play.follow(40, "hint", 0)
+    assert play.clocks == before
+
+
+def test_paused_clocks_stand_still_and_a_decision_goes_on_where_it_was() -> None:
+    play = Play(LIVE)
+    play.follow(40, "pause")
+    assert play.clocks.running is None
+    assert play.clocks.deadline is None
+    assert play.clocks.left_at(at(1000)) == (260, 300)
+    play.follow(1000, "resume")
+    assert play.clocks.deadline == at(1260)
+    play.act(1010, BOAST)
+    assert play.match.steps[0].seconds == 50
+    assert play.clocks.left[0] == 255
+
+
+def test_the_end_of_the_match_stops_the_clocks() -> None:
+    play = Play(LIVE)
+    seconds = 0
+    while not play.match.over:
+        seconds += 1
+        play.act(seconds)
+    assert play.clocks.running is None
+    assert play.clocks.deadline is None
+
+
+# ------------------------------------------------------------------------------------------------------------------ downtimes
+
+
+def test_a_downtime_and_twenty_seconds_are_added() -> None:
+    play = Play(LIVE, down(100, 400))
+    assert play.clocks.deadline == at(300 + 300 + 20)
+    assert play.clocks.left_at(at(90))[0] == 210
+    for seconds in (100, 250, 410, 420):
+        assert play.clocks.left_at(at(seconds))[0] == 200, seconds
+    assert play.clocks.left_at(at(430))[0] == 190
+    assert play.clocks.stands_still_until(at(410)) == at(420)
+    assert play.clocks.stands_still_until(at(420)) is None
+    play.act(430, BOAST)
+    assert play.match.steps[0].seconds == 110
+    assert play.clocks.left[0] == 195
+
+
+def test_a_decision_that_begins_right_after_a_downtime_has_its_full_time() -> None:
+    play = Play(PER_DECISION, down(10, 100))
+    play.act(105, BOAST)
+    assert play.clocks.deadline == at(180)
+    assert play.clocks.left_at(at(119))[0] == 60
+
+
+def test_downtimes_before_a_decision_and_after_its_deadline_change_nothing() -> None:
+    play = Play(PER_DECISION, down(-500, -100), down(60, 90))
+    assert play.clocks.deadline == at(60)
+
+
+def test_a_second_downtime_can_begin_before_the_pages_have_come_back() -> None:
+    times = standstills([down(200, 300), down(100, 190), down(310, 320), down(500, 600)])
+    assert times == ((at(100), at(340)), (at(500), at(620)))
+    assert running_seconds(at(0), at(700), times) == 700 - 240 - 120
+    assert running_seconds(at(150), at(345), times) == 5
+    assert running_seconds(at(10), at(0), times) == 0, "the clocks of two machines differ"
+
+
+# ----------------------------------------------------------------------------------------------------------------- the choice
+
+
+@pytest.mark.parametrize("kind", SECONDS)
+def test_every_clock_on_offer_can_be_stored_and_read(kind: ClockKind) -> None:
+    for seconds in SECONDS[kind]:
+        clock = check_clock(kind, seconds)
+        assert clock is not None
+        assert Clock.of_json(clock.to_json()) == clock
+        assert clock.time_up == TIME_UP[kind]
+        assert (clock.increment > 0) == (kind == "seat")
+        assert clock.is_live == (kind != "slow")
+
+
+@pytest.mark.parametrize(
+    ("choice", "problem"),
+    [
+        (("hourglass",), "Possible are: none, seat, decision, slow."),
+        (("seat", 200), "Possible seconds: 180, 300, 600, 1200."),
+        (("seat", 180, 1), "Possible seconds: 0, 2, 3, 5, 10, 15, 30."),
+        (("decision", 30, 5), "Possible seconds: 0."),
+        (("slow", 30), "Possible seconds: 86400, 259200, 604800."),
+        (("seat", 180, 2, "explode"), "only this can happen: bot_decision, bot_seat, resign."),
+        (("none", 180), "no times"),
+    ],
+)
+def test_another_clock_is_refused_with_those_on_offer(choice: tuple[Any, ...], problem: str) -> None:
+    with pytest.raises(BadSetup, match=problem.replace(".", r"\.")):
+        check_clock(*choice)
+
+
+def test_no_clock_is_a_choice() -> None:
+    assert check_clock("none") is None
