@@ -98,6 +98,12 @@ async def test_constraints_and_indexes_have_the_same_names_on_both_databases(on_
             "seats": {"pk_seats", "fk_seats_table_id_tables", "uq_seats_link_token"},
             "seat_guests": {"pk_seat_guests", "fk_seat_guests_table_id_seat_seats", "ix_seat_guests_guest"},
             "match_entries": {"pk_match_entries", "fk_match_entries_table_id_tables"},
+            "results": {
+                "pk_results",
+                "fk_results_table_id_tables",
+                "ix_results_table_id",
+                "ix_results_guest_daily_finished_at_score",
+            },
             "uploads": {"pk_uploads", "ix_uploads_created_at"},
             "health_checks": {"pk_health_checks"},
             "processes": {"pk_processes"},

@@ -223,7 +223,10 @@ async def test_the_outcome_of_a_match_is_stored(hall: OpenHall) -> None:
     assert result is not None
     stored = await hall.store.table(room.table.id)
     assert stored is not None
-    assert stored.outcome == {"winners": list(result.winners), "scores": list(result.scores), "why": None}
+    places = match_of(room).places()
+    assert places is not None
+    expected = {"winners": list(result.winners), "scores": list(result.scores), "why": None, "places": list(places)}
+    assert stored.outcome == expected
 
 
 async def test_a_match_that_is_over_cannot_be_resigned(hall: OpenHall) -> None:

@@ -27,7 +27,20 @@ from meadhall.server.ops import gc_tuning, metrics
 from meadhall.server.ops.loop_lag import measured_lag
 from meadhall.server.pages.responses import failed, no_file, refused
 from meadhall.server.pages.templates import static_folders
-from meadhall.server.routes import api, daily, echo, learn, lobby, match, monitoring, redirects, replay, seat_links, tables
+from meadhall.server.routes import (
+    api,
+    daily,
+    echo,
+    learn,
+    lobby,
+    match,
+    monitoring,
+    people,
+    redirects,
+    replay,
+    seat_links,
+    tables,
+)
 from meadhall.server.routes import hall as hall_routes
 from meadhall.server.settings import Settings
 from meadhall.server.store.store import Store
@@ -55,7 +68,7 @@ BODY_LIMIT: Final = 64 * 1024
 FIRST_PROCESS: Final = "web-1"
 """The name of the only web process, or of the first of several."""
 
-_PAGE_MODULES: Final = (hall_routes, daily, learn, tables, lobby, match, seat_links, replay, redirects)
+_PAGE_MODULES: Final = (hall_routes, daily, learn, tables, lobby, match, seat_links, replay, people, redirects)
 _MINUTE: Final = 60.0
 
 

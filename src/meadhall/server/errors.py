@@ -47,6 +47,10 @@ class NotSeated(Refused):
     """The guest has no seat at this table, or is not its host."""
 
 
+class PrivateProfile(Refused):
+    """The person doesn't show the profile to this guest."""
+
+
 class Stale(Refused):
     """The page that sent the request shows an older state."""
 
@@ -90,6 +94,7 @@ _RESPONSES: dict[type[MeadhallError], tuple[HTTPStatus, str]] = {
     RecordError: (HTTPStatus.BAD_REQUEST, "bad-record"),
     NotSeated: (HTTPStatus.FORBIDDEN, "not-your-seat"),
     CrossSite: (HTTPStatus.FORBIDDEN, "cross-site"),
+    PrivateProfile: (HTTPStatus.FORBIDDEN, "private-profile"),
     NotFound: (HTTPStatus.NOT_FOUND, "not-found"),
     UnknownGame: (HTTPStatus.NOT_FOUND, "unknown-game"),
     NotYourTurn: (HTTPStatus.CONFLICT, "not-your-turn"),

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 
-from babel.dates import format_datetime
+from babel.dates import format_date, format_datetime
+from babel.numbers import format_decimal
 
 from meadhall.engine.language import current_language
 from meadhall.server.pages.models import Moment
@@ -20,3 +21,18 @@ def locale() -> str:
     """Return the locale of the current language."""
     language = current_language()
     return "en_GB" if language == "en" else language
+
+
+def decimal(number: float) -> str:
+    """Return a number with one decimal in the current language: "1.8", "1,8"."""
+    return str(format_decimal(round(number, 1), "0.0", locale=locale()))
+
+
+def day_in_words(day: str) -> str:
+    """Return a date in words: "21 November 2026"."""
+    return str(format_date(date.fromisoformat(day), "long", locale=locale()))
+
+
+def month_in_words(day: str) -> str:
+    """Return the month of a date, abbreviated: "Nov"."""
+    return str(format_date(date.fromisoformat(day), "LLL", locale=locale()))

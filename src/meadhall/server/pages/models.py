@@ -519,6 +519,102 @@ class ChartPage:
     back: str  # address of the match
 
 
+# -------------------------------------------------------------------------------------------------------------------- profile
+
+
+@dataclass(frozen=True)
+class RateRow:
+    """Some matches of a person: how often they were won, with the 95 % interval, and how often chance alone would win them."""
+
+    label: str
+    matches: int
+    won: int
+    shared: int  # won together with a rival, or drawn
+    rate: str  # "54 %"
+    interval: str  # "38–69 %"
+    fair: str  # "33 %"; "" where all players win or lose together
+    place: str  # the average place, "1.8"; "" if these matches don't rank the players
+    decisions: str  # the average number of decisions in a match
+    low: float  # the interval, the rate and the fair share in the chart, as x
+    middle: float
+    high: float
+    chance: float | None
+
+
+@dataclass(frozen=True)
+class RateTable:
+    """The matches of a person by one property, as a chart and as a table."""
+
+    id: str
+    title: str  # "By game"
+    heading: str  # of the first column: "Game"
+    summary: str  # the chart in a sentence
+    rows: tuple[RateRow, ...]
+    places: bool  # whether a row has an average place
+    shared: bool  # whether a row has shared wins
+
+
+@dataclass(frozen=True)
+class CalendarDay:
+    """A day in the calendar of puzzles, with its place in the picture."""
+
+    x: int
+    y: int
+    state: Literal["", "tried", "solved"]
+
+
+@dataclass(frozen=True)
+class PuzzleCalendar:
+    """The puzzles of the day that a person has finished in the last half year."""
+
+    summary: str
+    days: tuple[CalendarDay, ...]
+    months: tuple[tuple[int, str], ...]  # x and name of the first column of a month
+    listed: tuple[tuple[str, str, bool], ...]  # (address, date, solved), newest first
+    width: int
+
+
+@dataclass(frozen=True)
+class PersonFigure:
+    """A number that describes a person's matches."""
+
+    title: str
+    value: str
+    note: str
+
+
+@dataclass(frozen=True)
+class MatchFilter:
+    """A choice among the matches of a person, as a form field."""
+
+    name: str
+    title: str
+    values: tuple[tuple[str, str], ...]  # (value, words)
+    chosen: str
+
+
+@dataclass(frozen=True)
+class PersonPage:
+    """A person's profile."""
+
+    name: str
+    url: str  # "/people/<public id>"
+    you: bool
+    visibility: str  # "private", "opponents", "public"
+    figures: tuple[PersonFigure, ...]
+    tables: tuple[RateTable, ...]
+    calendar: PuzzleCalendar | None
+    matches: tuple[TableCard, ...]
+    count: int  # of all matches that the filter lets through
+    number: int  # of the page of matches, 1 is the first
+    pages: int
+    before: str  # address of the page before, "" if there is none
+    after: str
+    filters: tuple[MatchFilter, ...]
+    filtered: bool
+    left_out: int = 0  # matches that the download of records can't have, because their rules have changed
+
+
 # ---------------------------------------------------------------------------------------------------------------- other pages
 
 

@@ -11,6 +11,8 @@ from typing import Any, Final, Literal
 from meadhall.server.store.clock import Clock
 
 SeatKind = Literal["human", "bot", "open"]
+ProfileVisibility = Literal["private", "opponents", "public"]
+"""Who sees a person's profile: no other person, people who have sat at a table with this person, or everyone."""
 TableStatus = Literal["gathering", "closed", "running", "over", "abandoned"]
 """Closed: the host has closed the table before its match."""
 EntryKind = Literal["action", "hinted", "undo", "hint", "stand_in", "return", "pause", "resume"]
@@ -19,6 +21,10 @@ RULES_CHANGED: Final = "the rules of the game have changed"
 """Why a running match is closed that began under older rules."""
 
 FINISHED: Final[tuple[TableStatus, ...]] = ("over", "abandoned")
+
+
+MIXED: Final = "mixed"
+"""The level of the bots in a match against bots of several levels."""
 
 
 class Conflict(Exception):
@@ -53,6 +59,7 @@ class Guest:
     Attributes:
         id: a secret. The session cookie is this id, signed: no page and no answer of the API may contain it.
         public_id: what other people may see of it, for example in addresses; "" until the guest is stored.
+        profile: who may see the guest's profile, apart from the guest.
         is_stored: False for a new guest of whom the database has no row yet.
         choices: what the guest chose last for a match against bots, by game: ``players``, ``bot`` and ``options``.
     """
@@ -62,6 +69,7 @@ class Guest:
     language: str = "en"
     theme: str = "auto"
     motion: str = "auto"
+    profile: ProfileVisibility = "opponents"
     is_stored: bool = False
     choices: Mapping[str, Mapping[str, Any]] = field(default_factory=dict, hash=False)
     public_id: str = field(default="", compare=False)
@@ -96,7 +104,8 @@ class TableRow:
         host: id of the guest that may change the table before the match.
         is_public: whether the hall lists the table.
         abandon_reason: why the match ended early, None if it did not.
-        outcome: ``winners``, ``scores``, and ``why`` a win was awarded (null: by the rules); None without a result.
+        outcome: ``winners``, ``scores``, ``why`` a win was awarded (null: by the rules), and the ``places`` of the seats if the
+            game ranks them and they were stored; None without a result.
         rematch: id of the table where the rematch is played.
         daily: the day whose puzzle is played here (``"2026-11-21"``), None at any other table.
         figures: how an attempt at the daily puzzle went, None until it has been measured.
@@ -202,6 +211,72 @@ class Downtime:
 
     began_at: datetime
     ended_at: datetime
+
+
+@dataclass(frozen=True)
+class ResultGroup:
+    """The matches of a guest that are alike.
+
+    Attributes:
+        variant: the options of the matches, see ``variant_of``.
+        bots: level of the bots; "" without bots, ``MIXED`` for several levels.
+        matches: number of matches that count.
+        score: sum of the guest's payoffs.
+        won, shared: number of matches that the guest has won, and of those with a payoff between 0 and 1.
+        ranked, places: number of matches that rank the players, and the sum of the guest's places in them.
+        decisions: sum of the decisions in all matches.
+        hints: number of hints that the guest asked for.
+    """
+
+    game: str
+    variant: str
+    players: int
+    bots: str
+    matches: int
+    score: float
+    won: int
+    shared: int
+    ranked: int
+    places: int
+    decisions: int
+    hints: int
+
+
+@dataclass(frozen=True)
+class PuzzleDay:
+    """A guest's attempt at the puzzle of a day that was finished on this day."""
+
+    day: str
+    solved: bool
+
+
+@dataclass(frozen=True)
+class Played:
+    """A finished match of a guest: its table, and the guest's seat, payoff and place."""
+
+    table: TableRow
+    seat: int
+    score: float | None
+    place: int | None
+    hints: int
+
+
+@dataclass(frozen=True)
+class PlayedFilter:
+    """Which matches of a guest are wanted.
+
+    Attributes:
+        games: names of the games.
+        result: ``won``, ``shared``, ``lost`` or ``open`` (given up without a winner); "" for all.
+        opponent: id of another guest at the table; "" for any.
+        viewer: id of the guest who asks: others don't see a match at a private table with several people. None: leave nothing
+            out.
+    """
+
+    games: tuple[str, ...]
+    result: str = ""
+    opponent: str = ""
+    viewer: str | None = None
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from sqlalchemy import (
     Boolean,
     Column,
     DateTime,
+    Float,
     ForeignKey,
     ForeignKeyConstraint,
     Index,
@@ -69,6 +70,7 @@ guests = Table(
     Column("theme", String(8), nullable=False),
     Column("motion", String(8), nullable=False, server_default="auto"),
     Column("choices", JSON(none_as_null=True)),
+    Column("profile", String(10), nullable=False, server_default="opponents"),
     Column("created_at", DateTime(timezone=True), nullable=False),
 )
 
@@ -145,6 +147,29 @@ match_entries = Table(
     Column("value", Integer, nullable=False),
     Column("created_at", DateTime(timezone=True), nullable=False),
     Column("data", JSON(none_as_null=True)),
+)
+
+# A finished match, as it counts for each guest who had a seat in it. The transaction that ends the match writes the rows; see
+# queries/results.py. A copy of facts in other tables: the rows of one guest lie together, so a profile reads them quickly.
+results = Table(
+    "results",
+    metadata,
+    Column("guest", String(32), primary_key=True),
+    Column("table_id", String(16), ForeignKey("tables.id", ondelete="CASCADE"), primary_key=True, index=True),
+    Column("seat", Integer, nullable=False),
+    Column("game", String(40), nullable=False),
+    Column("variant", Text, nullable=False),
+    Column("players", Integer, nullable=False),
+    Column("people", Integer, nullable=False),
+    Column("bots", String(20), nullable=False),
+    Column("score", Float),
+    Column("place", Integer),
+    Column("decisions", Integer, nullable=False),
+    Column("hints", Integer, nullable=False),
+    Column("daily", String(10)),
+    Column("finished_at", DateTime(timezone=True), nullable=False),
+    Index(None, "guest", "daily", "finished_at", "score"),
+    sqlite_with_rowid=False,
 )
 
 # A request for a new table that repeats a key of its guest gets the same table.
@@ -252,6 +277,7 @@ GUEST_COLUMNS: Final = (
     GuestColumn(tables.c.host, merge="keep", delete="keep", export="rows"),
     GuestColumn(seat_guests.c.guest, merge="keep", delete="delete", export="rows"),
     GuestColumn(idempotency_keys.c.guest, merge="move", delete="delete", export="omit"),
+    GuestColumn(results.c.guest, merge="move", delete="delete", export="omit"),
 )
 """All columns that refer to a guest. A new table with such a column must be added here; a test checks it.
 

@@ -24,7 +24,22 @@ from meadhall.server.store.database import Database, NoAnswer, NotStored, T, fir
 from meadhall.server.store.file_lock import StoreUnusable, lock_database
 from meadhall.server.store.listener import Listener
 from meadhall.server.store.migrations import upgrade
-from meadhall.server.store.models import Conflict, Entry, Guest, News, RequestKey, RetiredSecret, Score, TableRow, new_id, now
+from meadhall.server.store.models import (
+    Conflict,
+    Entry,
+    Guest,
+    News,
+    Played,
+    PlayedFilter,
+    PuzzleDay,
+    RequestKey,
+    ResultGroup,
+    RetiredSecret,
+    Score,
+    TableRow,
+    new_id,
+    now,
+)
 from meadhall.server.store.moments import Moments
 from meadhall.server.store.notices import Notice, NoticeKind, in_parts, send
 from meadhall.server.store.queries import (
@@ -33,6 +48,7 @@ from meadhall.server.store.queries import (
     guests,
     health,
     idempotency,
+    profiles,
     scores,
     secrets,
     tables,
@@ -419,6 +435,29 @@ class Store:
                 await self._answered(self._database.insert(entries.INSERT, entries.row(table, entry)))
         except IntegrityError:
             raise Conflict from None
+
+    # ----------------------------------------------------------------------------------------------------------- profiles
+
+    async def played_results(self, guest: str, before: str) -> tuple[list[ResultGroup], list[float], list[PuzzleDay]]:
+        """Return the matches of a guest that count in groups, the payoffs in them, and the puzzles of the days ``before``."""
+
+        def read(connection: Connection) -> tuple[list[ResultGroup], list[float], list[PuzzleDay]]:
+            found = profiles.groups(connection, guest), profiles.scores(connection, guest)
+            return *found, profiles.puzzle_days(connection, guest, before)
+
+        return await self.transact(read)
+
+    async def played(self, guest: str, wanted: PlayedFilter, limit: int, skip: int = 0) -> tuple[list[Played], int]:
+        """Return a part of a guest's finished matches, the latest first, and the number of all that are wanted."""
+        return await self.transact(lambda connection: profiles.played(connection, guest, wanted, limit, skip))
+
+    async def met(self, guest: str, limit: int) -> list[Guest]:
+        """Return people who have played matches with a guest, the most frequent first."""
+        return await self.transact(lambda connection: profiles.met(connection, guest, limit))
+
+    async def have_met(self, one: str, other: str) -> bool:
+        """Return whether two guests have had seats at the same table whose match has begun."""
+        return await self.transact(lambda connection: profiles.have_met(connection, one, other))
 
     # ------------------------------------------------------------------------------------------------------------ uploads
 

@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from functools import lru_cache
-from typing import Any, Final, Self
+from typing import Any, Final, Self, get_args
 
 from itsdangerous import BadSignature, URLSafeSerializer
 from litestar.datastructures import Cookie
@@ -18,7 +18,7 @@ from litestar.types import HTTPScope
 from meadhall.engine.language import LANGUAGES
 from meadhall.server.errors import DatabaseUnavailable
 from meadhall.server.hall.names import any_name, clean_name
-from meadhall.server.store.models import Guest, RetiredSecret, now
+from meadhall.server.store.models import Guest, ProfileVisibility, RetiredSecret, now
 from meadhall.server.store.store import Store
 from meadhall.server.web.links import link
 from meadhall.server.web.request import AnyRequest
@@ -27,6 +27,7 @@ from meadhall.server.web.weights import weighted
 COOKIE: Final = "meadhall_guest"
 THEMES: Final = ("auto", "light", "dark")
 MOTIONS: Final = ("auto", "slow", "normal", "fast", "off")
+PROFILES: Final[dict[str, ProfileVisibility]] = {each: each for each in get_args(ProfileVisibility)}
 _KEY: Final = "guests"
 _TEN_YEARS: Final = 10 * 365 * 24 * 3600
 _CACHE_SIZE: Final = 20_000
@@ -99,7 +100,9 @@ class Sessions:
         guest = await self.save(Guest(secrets.token_hex(12), clean_name(name) or any_name()))
         return guest, self._tokens.dumps(guest.id)
 
-    async def save(self, guest: Guest, name: str = "", language: str = "", theme: str = "", motion: str = "") -> Guest:
+    async def save(
+        self, guest: Guest, name: str = "", language: str = "", theme: str = "", motion: str = "", profile: str = ""
+    ) -> Guest:
         """Store a guest with changed settings, and return them. Empty and invalid values change nothing."""
         changed = replace(
             guest,
@@ -107,6 +110,7 @@ class Sessions:
             language=language if language in LANGUAGES else guest.language,
             theme=theme if theme in THEMES else guest.theme,
             motion=motion if motion in MOTIONS else guest.motion,
+            profile=PROFILES.get(profile, guest.profile),
         )
         if changed != guest or not guest.is_stored:
             changed = await self._store.save_guest(changed)

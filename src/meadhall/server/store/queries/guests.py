@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Row, insert, select, update
 
 from meadhall.server.store import schema
 from meadhall.server.store.models import Guest, new_id, now
 
 _GUEST = schema.guests.c
+_SETTINGS = ("language", "theme", "motion", "profile")
 
 
 def find(connection: Connection, id: str) -> Guest | None:
@@ -23,11 +25,20 @@ def find_public(connection: Connection, public_id: str) -> Guest | None:
     return _find(connection, _GUEST.public_id == public_id)
 
 
+def find_all(connection: Connection, ids: Sequence[str]) -> list[Guest]:
+    """Return the guests with these ids, in their order. Those that no longer exist are left out."""
+    rows = connection.execute(select(schema.guests).where(_GUEST.id.in_(ids)))
+    found = {row.id: _guest(row) for row in rows}
+    return [found[id] for id in ids if id in found]
+
+
 def _find(connection: Connection, condition: ColumnElement[bool]) -> Guest | None:
     row = connection.execute(select(schema.guests).where(condition)).one_or_none()
-    if row is None:
-        return None
-    settings: dict[str, Any] = {"language": row.language, "theme": row.theme, "motion": row.motion}
+    return None if row is None else _guest(row)
+
+
+def _guest(row: Row[Any]) -> Guest:
+    settings: dict[str, Any] = {name: getattr(row, name) for name in _SETTINGS}
     return Guest(row.id, row.name, **settings, is_stored=True, choices=row.choices or {}, public_id=row.public_id)
 
 
@@ -36,7 +47,7 @@ def save(connection: Connection, guest: Guest) -> Guest:
 
     Raises IntegrityError if another transaction inserts them at the same time.
     """
-    settings = {"language": guest.language, "theme": guest.theme, "motion": guest.motion}
+    settings = {name: getattr(guest, name) for name in _SETTINGS}
     values = {"name": guest.name, **settings, "choices": dict(guest.choices) or None}
     changed = update(schema.guests).where(_GUEST.id == guest.id).values(**values).returning(_GUEST.public_id)
     public_id = connection.execute(changed).scalar_one_or_none()

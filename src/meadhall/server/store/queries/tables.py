@@ -13,6 +13,7 @@ from sqlalchemy import ColumnElement, Connection, Row, Update, and_, delete, fun
 from meadhall.server.store import schema
 from meadhall.server.store.clock import Clock
 from meadhall.server.store.models import FINISHED, Conflict, SeatRow, TableRow, now
+from meadhall.server.store.queries import results
 
 IDLE_LOBBY: Final = timedelta(days=1)
 """Age from which a table whose match has not begun no longer counts against its host's limit."""
@@ -80,6 +81,8 @@ def close_outdated(connection: Connection, game: str, rules: int, reason: str) -
     ids = list(connection.execute(select(_TABLE.id).where(outdated)).scalars())
     closed = {"status": "abandoned", "finished_at": now(), "abandon_reason": reason, "version": _TABLE.version + 1}
     connection.execute(update(schema.tables).where(outdated).values(**closed))
+    for id in ids:
+        _record_results(connection, id)
     return ids
 
 
@@ -184,6 +187,8 @@ def save(connection: Connection, table: TableRow) -> TableRow:
         raise Conflict
     connection.execute(delete(schema.seats).where(_SEAT.table_id == table.id))  # and their guests, by cascade
     _insert_seats(connection, table)
+    if saved.status in FINISHED:
+        results.record(connection, saved)
     return saved
 
 
@@ -195,6 +200,7 @@ def save_figures(connection: Connection, table: str, figures: dict[str, int]) ->
 def save_outcome(connection: Connection, table: str, outcome: Mapping[str, Any]) -> None:
     """Store how a match ended that was finished before outcomes were stored."""
     connection.execute(update(schema.tables).where(_TABLE.id == table).values(outcome=outcome))
+    _record_results(connection, table)
 
 
 def locked_version(connection: Connection, table: str) -> int | None:
@@ -205,7 +211,10 @@ def locked_version(connection: Connection, table: str) -> int | None:
 def finish(connection: Connection, table: str, outcome: Mapping[str, Any] | None) -> bool:
     """Mark a running match as over, with its outcome. Return False if it was not running."""
     finished = change(table, status="over", finished_at=now(), outcome=outcome).where(_TABLE.status == "running")
-    return connection.execute(finished).rowcount > 0
+    has_ended = connection.execute(finished).rowcount > 0
+    if has_ended:
+        _record_results(connection, table)
+    return has_ended
 
 
 def change(table: str, **values: Any) -> Update:
@@ -217,6 +226,12 @@ def change_all_of(connection: Connection, guest: str) -> set[str]:
     """Raise the version of all tables that a guest hosts or sits at, because it is about to change. Return their ids."""
     raised = update(schema.tables).where(_belongs_to(guest)).values(version=_TABLE.version + 1)
     return set(connection.execute(raised.returning(_TABLE.id)).scalars())
+
+
+def _record_results(connection: Connection, table: str) -> None:
+    ended = find(connection, table)
+    assert ended is not None
+    results.record(connection, ended)
 
 
 def _table_values(table: TableRow) -> dict[str, Any]:

@@ -1,0 +1,145 @@
+"""The model of a person's profile: figures, charts, the calendar of puzzles, and a page of matches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import date, timedelta
+from urllib.parse import urlencode
+
+from meadhall.engine.game import game, game_names
+from meadhall.engine.language import gettext as _
+from meadhall.engine.language import grouped, ngettext
+from meadhall.server.hall.daily import today
+from meadhall.server.hall.profiles import Profile, Streak
+from meadhall.server.pages.dates import day_in_words, month_in_words
+from meadhall.server.pages.hall import card
+from meadhall.server.pages.models import CalendarDay, MatchFilter, PersonFigure, PersonPage, PuzzleCalendar
+from meadhall.server.pages.rates import rate_tables, total
+from meadhall.server.store.models import Guest, Played, PuzzleDay
+from meadhall.server.web.links import link
+
+MATCHES_SHOWN = 20
+"""The number of matches on a page."""
+
+MET_SHOWN = 50
+"""The number of other people that the filter offers, the most frequent ones."""
+
+WEEKS = 26
+_CELL = 15
+"""Width and height of a day in the calendar."""
+
+
+def person_page(
+    profile: Profile,
+    viewer: Guest,
+    chosen: dict[str, str],
+    played: Sequence[Played],
+    count: int,
+    number: int,
+    met: Sequence[Guest],
+) -> PersonPage:
+    """Return a profile as the viewer sees it.
+
+    Args:
+        profile: what the person has played.
+        viewer: who looks at it.
+        chosen: values of the filter: ``game``, ``result``, ``with``.
+        played: the matches on this page.
+        count: the number of matches that the filter lets through.
+        number: of this page, 1 is the first.
+        met: the people that the filter offers.
+    """
+    person = profile.person
+    url = link(f"/people/{person.public_id}") if person.public_id else link("/people/me")
+    pages = max(1, -(-count // MATCHES_SHOWN))
+
+    def page_url(number: int) -> str:
+        given = {name: value for name, value in chosen.items() if value}
+        return f"{url}?{urlencode({**given, 'page': number})}#matches"
+
+    subject = chosen.get("game", "")
+    return PersonPage(
+        name=person.name,
+        url=url,
+        you=profile.is_own,
+        visibility=person.profile,
+        figures=tuple(_figures(profile, subject)),
+        tables=tuple(table for table in rate_tables(profile.groups, subject) if table.rows),
+        calendar=_calendar(profile.days, profile.puzzles) if profile.days else None,
+        matches=tuple(card(each.table, viewer, None) for each in played),
+        count=count,
+        number=number,
+        pages=pages,
+        before=page_url(min(number - 1, pages)) if number > 1 else "",
+        after=page_url(number + 1) if number < pages else "",
+        filters=tuple(_filters(profile, chosen, met)),
+        filtered=any(chosen.values()),
+    )
+
+
+def _figures(profile: Profile, subject: str) -> Iterator[PersonFigure]:
+    groups = [group for group in profile.groups if subject in ("", group.game)]
+    matches = sum(group.matches for group in groups)
+    hints = sum(group.hints for group in groups)
+    yield PersonFigure(_("Matches"), grouped(matches), "")
+    won = total(groups)
+    if won is not None:
+        yield PersonFigure(
+            _("Won against others"),
+            won.rate,
+            _("95 % interval {interval}; by chance alone {fair}").format(interval=won.interval, fair=won.fair),
+        )
+    if matches and not subject:
+        yield PersonFigure(_("Wins in a row"), grouped(profile.wins.current), _longest(profile.wins))
+    if matches:
+        yield PersonFigure(_("Hints used"), grouped(hints), "")
+    if profile.days and not subject:
+        yield PersonFigure(_("Puzzle days in a row"), grouped(profile.puzzles.current), _longest(profile.puzzles))
+
+
+def _longest(streak: Streak) -> str:
+    return _("longest: {count}").format(count=grouped(streak.longest))
+
+
+def _filters(profile: Profile, chosen: dict[str, str], met: Sequence[Guest]) -> Iterator[MatchFilter]:
+    games = sorted({group.game for group in profile.groups} & set(game_names()))
+    titles = tuple((name, game(name).title) for name in games)
+    yield MatchFilter("game", _("Game"), (("", _("All games")), *titles), chosen.get("game", ""))
+    results = (
+        ("", _("All results")),
+        ("won", _("Won")),
+        ("shared", _("Shared or drawn")),
+        ("lost", _("Lost")),
+        ("open", _("Given up")),
+    )
+    yield MatchFilter("result", _("Result"), results, chosen.get("result", ""))
+    if met:
+        people = tuple((guest.public_id, guest.name) for guest in met)
+        yield MatchFilter("with", _("With"), (("", _("Anyone")), *people), chosen.get("with", ""))
+
+
+def _calendar(days: Sequence[PuzzleDay], streak: Streak) -> PuzzleCalendar:
+    """Return the calendar of the last half year: a column for each week, which begins on Monday."""
+    last = date.fromisoformat(today())
+    first = last - timedelta(days=last.weekday() + 7 * (WEEKS - 1))
+    solved = {each.day: each.solved for each in days}
+    cells = []
+    months: list[tuple[int, str]] = []
+    for offset in range((last - first).days + 1):
+        day = (first + timedelta(days=offset)).isoformat()
+        week, weekday = divmod(offset, 7)
+        cells.append(CalendarDay(week * _CELL, weekday * _CELL, ("solved" if solved[day] else "tried") if day in solved else ""))
+        if weekday == 0 and int(day[8:]) <= 7:  # the first week that begins in this month
+            months.append((week * _CELL, month_in_words(day)))
+    shown = [each for each in reversed(days) if each.day >= first.isoformat()]
+    count = sum(each.solved for each in shown)
+    finished = ngettext("{count} puzzle finished", "{count} puzzles finished", len(shown)).format(count=len(shown))
+    return PuzzleCalendar(
+        summary=_("{finished} in the last half year, {solved} solved. Days in a row: {current}, longest {longest}.").format(
+            finished=finished, solved=count, current=streak.current, longest=streak.longest
+        ),
+        days=tuple(cells),
+        months=tuple(months),
+        listed=tuple((link(f"/daily/{each.day}"), day_in_words(each.day), each.solved) for each in shown),
+        width=WEEKS * _CELL,
+    )

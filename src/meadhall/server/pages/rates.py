@@ -1,0 +1,168 @@
+"""Tables of win rates: the matches of a person by game, variant, number of players, or level of the bots."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from meadhall.bots import RANKS
+from meadhall.engine.game import Game, Scoring, game, game_names
+from meadhall.engine.language import gettext as _
+from meadhall.engine.language import ngettext
+from meadhall.engine.options import Choice
+from meadhall.engine.statistics import wilson
+from meadhall.server.pages.dates import decimal
+from meadhall.server.pages.models import RateRow, RateTable
+from meadhall.server.store.models import MIXED, ResultGroup
+
+LEFT, RIGHT = 158, 470
+"""The plot in a picture that is 480 wide. Labels stand to its left. The template repeats these numbers."""
+
+_LEVELS: Final = {rank.name: place for place, rank in enumerate(RANKS, 1)}
+
+
+@dataclass
+class _Sum:
+    """The matches of some groups together."""
+
+    matches: int = 0
+    score: float = 0.0
+    won: int = 0
+    shared: int = 0
+    ranked: int = 0
+    places: int = 0
+    decisions: int = 0
+    expected: float = 0.0  # the score that chance alone would give
+    has_fair: bool = True
+    order: tuple[Any, ...] = field(default_factory=tuple)
+
+
+Key = tuple[tuple[Any, ...], str]
+"""What sorts the rows of a table, and the label of a row."""
+
+
+def rate_tables(groups: Iterable[ResultGroup], subject: str = "") -> Iterator[RateTable]:
+    """Yield the tables of a person's matches, of all games or of one."""
+    known = [group for group in groups if group.game in game_names() and subject in ("", group.game)]
+    if not subject:
+        yield _table("by-game", _("By game"), _("Game"), known, _by_game)
+    yield _table("by-variant", _("By variant"), _("Variant"), [group for group in known if _has_variants(group)], _by_variant)
+    yield _table("by-players", _("By number of players"), _("Players"), known, _by_players)
+    yield _table("by-bots", _("Against bots and people"), _("Opponents"), known, _by_bots)
+
+
+def total(groups: Iterable[ResultGroup]) -> RateRow | None:
+    """Return all matches of some groups that players win against each other, as one row; None without any."""
+    rivals = [group for group in groups if group.game in game_names() and _fair(group) is not None]
+    return _row(_("All"), _sum(rivals)) if rivals else None
+
+
+def _table(id: str, title: str, heading: str, groups: Sequence[ResultGroup], key: Callable[[ResultGroup], Key]) -> RateTable:
+    parts: dict[Key, list[ResultGroup]] = {}
+    for group in groups:
+        order, label = key(group)
+        together = _fair(group) is None
+        if together and key is not _by_variant:  # the name of the variant says so
+            label = _("{label}, together").format(label=label)
+        parts.setdefault(((*order, together), label), []).append(group)
+    rows = tuple(_row(label, _sum(parts[order, label])) for order, label in sorted(parts))
+    said = _("{label}: won {rate} of {matches}")
+    summary = "; ".join(said.format(label=row.label, rate=row.rate, matches=row.matches) for row in rows)
+    return RateTable(
+        id, title, heading, f"{title}. {summary}.", rows, any(row.place for row in rows), any(row.shared for row in rows)
+    )
+
+
+def _by_game(group: ResultGroup) -> Key:
+    title = game(group.game).title
+    return (title,), title
+
+
+def _by_variant(group: ResultGroup) -> Key:
+    subject = game(group.game)
+    return (subject.title, group.variant), f"{subject.title}: {variant_in_words(subject, group.variant)}"
+
+
+def _by_players(group: ResultGroup) -> Key:
+    return (group.players,), ngettext("{count} player", "{count} players", group.players).format(count=group.players)
+
+
+def _by_bots(group: ResultGroup) -> Key:
+    if not group.bots:
+        return (0,), _("alone") if group.players == 1 else _("people only")
+    if group.bots == MIXED:
+        return (len(_LEVELS) + 2,), _("bots of several levels")
+    return (_LEVELS.get(group.bots, len(_LEVELS) + 1),), group.bots
+
+
+def _sum(groups: Iterable[ResultGroup]) -> _Sum:
+    found = _Sum()
+    for group in groups:
+        found.matches += group.matches
+        found.score += group.score
+        found.won += group.won
+        found.shared += group.shared
+        found.ranked += group.ranked
+        found.places += group.places
+        found.decisions += group.decisions
+        fair = _fair(group)
+        found.has_fair &= fair is not None
+        found.expected += group.matches * (fair or 0)
+    return found
+
+
+def _row(label: str, found: _Sum) -> RateRow:
+    rate = found.score / found.matches
+    low, high = wilson(found.score, found.matches)
+    fair = found.expected / found.matches if found.has_fair else None
+    return RateRow(
+        label=label,
+        matches=found.matches,
+        won=found.won,
+        shared=found.shared,
+        rate=_percent(rate),
+        interval=f"{100 * low:.0f}–{_percent(high)}",
+        fair="" if fair is None else _percent(fair),
+        place=decimal(found.places / found.ranked) if found.ranked else "",
+        decisions=f"{found.decisions / found.matches:.0f}",
+        low=_x(low),
+        middle=_x(rate),
+        high=_x(high),
+        chance=None if fair is None else _x(fair),
+    )
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %"
+
+
+def _x(share: float) -> float:
+    return round(LEFT + (RIGHT - LEFT) * share, 1)
+
+
+def _fair(group: ResultGroup) -> float | None:
+    """Return the share of matches that a player wins by chance alone; None where all players win or lose together."""
+    subject = game(group.game)
+    options = _options(subject, group.variant)
+    if group.players == 1 or subject.scoring_of(options) is Scoring.TOGETHER:
+        return None
+    return 1 / len(subject.parties(group.players, options))
+
+
+def _options(subject: Game, variant: str) -> dict[str, Any]:
+    stored = json.loads(variant)
+    return {option.name: stored.get(option.name, option.default) for option in subject.options}
+
+
+def _has_variants(group: ResultGroup) -> bool:
+    return any(isinstance(option, Choice) for option in game(group.game).options)
+
+
+def variant_in_words(subject: Game, variant: str) -> str:
+    """Return the choices of a match that are not the default ones: "strategic", "versus · orthogonal"; or the first default."""
+    options = _options(subject, variant)
+    choices = [option for option in subject.options if isinstance(option, Choice)]
+    changed = [str(options[option.name]) for option in choices if options[option.name] != option.default]
+    return " · ".join(changed or [option.default for option in choices[:1]])

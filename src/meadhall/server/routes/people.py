@@ -1,0 +1,81 @@
+"""People: the profile of each, and the person's choice who may see it."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from litestar import get, post
+from litestar.params import QueryParameter
+from litestar.response import Redirect
+
+from meadhall.engine.game import game_names
+from meadhall.server.errors import NotFound
+from meadhall.server.hall.hall import Hall
+from meadhall.server.hall.profiles import Profile, profile_of, visible_person
+from meadhall.server.pages.person import MATCHES_SHOWN, MET_SHOWN, person_page
+from meadhall.server.pages.responses import Html, page, see_other
+from meadhall.server.store.models import Guest, PlayedFilter
+from meadhall.server.store.queries.profiles import RESULTS
+from meadhall.server.web.forms import Form
+from meadhall.server.web.links import link
+from meadhall.server.web.request import AnyRequest
+from meadhall.server.web.sessions import Sessions
+
+_Page = Annotated[int, QueryParameter(name="page", ge=1, le=100_000)]
+_With = Annotated[str, QueryParameter(name="with")]
+
+
+@get("/people/me")
+async def show_me(
+    request: AnyRequest, hall: Hall, guest: Guest, game: str = "", result: str = "", opponent: _With = "", page_number: _Page = 1
+) -> Html:
+    """Show the guest's own profile."""
+    return await _show(request, hall, guest, guest, {"game": game, "result": result, "with": opponent}, page_number)
+
+
+@get("/people/{public_id:str}")
+async def show_person(
+    request: AnyRequest,
+    hall: Hall,
+    guest: Guest,
+    public_id: str,
+    game: str = "",
+    result: str = "",
+    opponent: _With = "",
+    page_number: _Page = 1,
+) -> Html:
+    """Show a person's profile to those who may see it."""
+    person = await visible_person(hall.store, public_id, guest)
+    return await _show(request, hall, person, guest, {"game": game, "result": result, "with": opponent}, page_number)
+
+
+async def _show(request: AnyRequest, hall: Hall, person: Guest, viewer: Guest, chosen: dict[str, str], number: int) -> Html:
+    profile = await profile_of(hall.store, person, viewer)
+    wanted = await wanted_matches(hall, profile, viewer, **chosen)
+    played, count = await hall.store.played(person.id, wanted, MATCHES_SHOWN, (number - 1) * MATCHES_SHOWN)
+    met = await hall.store.met(person.id, MET_SHOWN) if profile.is_own else []
+    content = person_page(profile, viewer, chosen, played, count, number, met)
+    return page(request, viewer, "person.html", content)
+
+
+async def wanted_matches(hall: Hall, profile: Profile, viewer: Guest, **chosen: str) -> PlayedFilter:
+    """Return the filter of a person's matches. Raises NotFound for an unknown result or person."""
+    result, opponent = chosen["result"], chosen["with"]
+    if result not in ("", *RESULTS):
+        raise NotFound(result)
+    other = await hall.store.guest_by_public_id(opponent) if opponent else None
+    if opponent and other is None:
+        raise NotFound(opponent)
+    viewer_id = None if profile.is_own else viewer.id
+    names = [name for name in game_names() if chosen["game"] in ("", name)]
+    return PlayedFilter(tuple(names), result, other.id if other else "", viewer_id)
+
+
+@post("/people/me/visibility", status_code=200)
+async def change_visibility(guest: Guest, sessions: Sessions, form: Form) -> Redirect:
+    """Choose who may see the guest's profile."""
+    await sessions.save(guest, profile=form.get("profile", ""))
+    return see_other(link("/people/me"))
+
+
+routes = [show_me, show_person, change_visibility]

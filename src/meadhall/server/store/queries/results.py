@@ -1,0 +1,84 @@
+"""Results: what a finished match means for each guest who had a seat in it.
+
+The transaction that ends a match writes its rows of ``results``. A later change of the table writes them again.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from sqlalchemy import Connection, delete, func, insert, select
+
+from meadhall.server.store import schema
+from meadhall.server.store.models import MIXED, TableRow
+
+_RESULT: Final = schema.results.c
+_ENTRY: Final = schema.match_entries.c
+
+
+def record(connection: Connection, table: TableRow) -> None:
+    """Store what a finished match means for its guests, in place of what was stored before."""
+    connection.execute(delete(schema.results).where(_RESULT.table_id == table.id))
+    people = [seat for seat in table.seats if seat.guests]
+    if table.started_at is None or table.finished_at is None or not people:
+        return
+    decisions, hints = _counts(connection, table.id)
+    levels = {seat.bot or "" for seat in table.seats if seat.kind == "bot"}
+    common = {
+        "table_id": table.id,
+        "game": table.game,
+        "variant": variant_of(table.options),
+        "players": len(table.seats),
+        "people": len(people),
+        "bots": MIXED if len(levels) > 1 else next(iter(levels), ""),
+        "decisions": decisions,
+        "daily": table.daily,
+        "finished_at": table.finished_at,
+    }
+    rows = [
+        {
+            **common,
+            "guest": guest,
+            "seat": seat.seat,
+            "score": None if table.outcome is None else table.outcome["scores"][seat.seat],
+            "place": place_of(table.outcome, seat.seat),
+            "hints": hints.get(seat.seat, 0),
+        }
+        for seat in people
+        for guest in sorted(seat.guests)
+    ]
+    unique = {row["guest"]: row for row in reversed(rows)}  # old tables may give a guest several seats: the lowest counts
+    connection.execute(insert(schema.results), list(unique.values()))
+
+
+def variant_of(options: Mapping[str, Any]) -> str:
+    """Return the options of a match in a short form that is equal for equal options. Of a document it has the hash."""
+    short = {name: value["sha256"][:12] if isinstance(value, Mapping) else value for name, value in options.items()}
+    return json.dumps(short, sort_keys=True, separators=(",", ":"))
+
+
+def place_of(outcome: Mapping[str, Any] | None, seat: int) -> int | None:
+    """Return the place of a seat in a finished match, None if its players were not ranked."""
+    if outcome is None:
+        return None
+    places: Sequence[int] | None = outcome.get("places")
+    if places is not None:
+        return places[seat]
+    scores: Sequence[float] = outcome["scores"]
+    return 2 - int(scores[seat]) if sorted(scores) == [0, 1] else None  # of two rivals
+
+
+def _counts(connection: Connection, table: str) -> tuple[int, Mapping[int, int]]:
+    """Return the number of decisions in a match, and of the hints by seat."""
+    query = select(_ENTRY.kind, _ENTRY.seat, func.count(), func.sum(_ENTRY.value)).where(_ENTRY.table_id == table)
+    decisions, hints = 0, {}
+    for kind, seat, count, total in connection.execute(query.group_by(_ENTRY.kind, _ENTRY.seat)):
+        if kind in ("action", "hinted"):
+            decisions += count
+        elif kind == "undo":
+            decisions -= total
+        elif kind == "hint":
+            hints[seat] = count
+    return decisions, hints

@@ -1,0 +1,221 @@
+"""What finished matches mean for each person, written with their end; and the profile that shows them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from sqlalchemy import delete, select
+
+from meadhall.server.hall.profiles import Streak, puzzle_streak, winning_streak
+from meadhall.server.settings import Settings
+from meadhall.server.store import migrations, schema
+from meadhall.server.store.models import Entry, Guest, PlayedFilter, SeatRow, TableRow, new_id, new_link_token, now
+from meadhall.server.store.store import Store
+from server.people import AXES, HOARD, OpenHall, play_out
+
+
+def rows_of(guest: str) -> Any:
+    columns = schema.results.c
+    return lambda connection: connection.execute(select(schema.results).where(columns.guest == guest)).all()
+
+
+def table_of(people: list[str], bots: list[str] | None = None, **changes: Any) -> TableRow:
+    """Return a running table with people and bots."""
+    seats = [SeatRow(k, "human", name.title(), None, frozenset({name}), new_link_token()) for k, name in enumerate(people)]
+    for level in bots or []:
+        seats.append(SeatRow(len(seats), "bot", "Gorm", level, frozenset(), new_link_token()))
+    options = {"variant": "standard"}
+    table = TableRow(
+        new_id(), "viking-axes", 1, options, "running", people[0], True, b"\0" * 32, now(), tuple(seats), started_at=now()
+    )
+    return replace(table, **changes)
+
+
+async def end(store: Store, table: TableRow, scores: list[float] | None, entries: list[Entry] | None = None) -> TableRow:
+    """Store a table with its match and its end; ``scores``: None if it was given up without a winner."""
+    await store.add_table(table)
+    for entry in entries or []:
+        await store.append(table.id, entry, over=False, version=table.version)
+    ended_at = table.finished_at or now()
+    if scores is None:
+        return await store.save_table(replace(table, status="abandoned", finished_at=ended_at, abandon_reason="enough"))
+    winners = [seat for seat, score in enumerate(scores) if score == max(scores)]
+    outcome = {"winners": winners, "scores": scores, "why": None}
+    return await store.save_table(replace(table, status="over", finished_at=ended_at, outcome=outcome))
+
+
+@pytest.mark.asyncio
+async def test_the_end_of_a_match_stores_what_it_means_for_each_person(hall: OpenHall) -> None:
+    host, friend, room = await hall.two_at(HOARD)
+    (mine,), (theirs,) = (room.table.seats[seat].guests for seat in (0, 1))
+    assert await hall.store.transact(rows_of(mine)) == []
+    await play_out(room, {0: host, 1: friend})
+    (one,), (other,) = [await hall.store.transact(rows_of(guest)) for guest in (mine, theirs)]
+    assert room.match is not None
+    outcome = room.match.outcome()
+    assert outcome is not None
+    assert (one.score, other.score) == tuple(outcome.scores)
+    assert {one.seat, other.seat} == {0, 1}
+    assert one.decisions == other.decisions == len(room.match.steps)
+    assert (one.people, one.players, one.bots) == (2, 2, "")
+
+
+@pytest.mark.asyncio
+async def test_a_resigned_match_is_lost_and_a_match_that_was_given_up_counts_nowhere(hall: OpenHall) -> None:
+    host, _friend, room = await hall.two_at(HOARD)
+    guests = [min(seat.guests) for seat in room.table.seats]
+    assert (await host.ask(f"/tables/{room.table.id}/resign")).status_code == 200
+    scores = [row.score for guest in guests for row in await hall.store.transact(rows_of(guest))]
+    assert scores == [0.0, 1.0]
+    groups, order, _days = await hall.store.played_results(guests[0], "2999-01-01")
+    assert [(group.matches, group.won, group.ranked, group.places) for group in groups] == [(1, 0, 1, 2)]
+    assert order == [0.0]
+
+
+@pytest.mark.asyncio
+async def test_results_are_the_same_on_each_database_and_after_a_second_end(on_each_database: Settings) -> None:
+    async with Store.open(on_each_database) as store:
+        entries = [Entry(1, "action", 0, 3), Entry(2, "hint", 0, 2), Entry(3, "hinted", 0, 4), Entry(4, "undo", 0, 1)]
+        ended = await end(store, table_of(["ada", "bo"], ["jarl", "karl"]), [0.5, 0, 0.5, 0], entries)
+        await store.save_table(ended)  # as a rematch does
+        (row,) = await store.transact(rows_of("ada"))
+        assert (row.score, row.place, row.decisions, row.hints) == (0.5, None, 1, 1)
+        assert (row.players, row.people, row.bots, row.variant) == (4, 2, "mixed", '{"variant":"standard"}')
+        await end(store, table_of(["ada"], ["jarl"], daily=None), None)
+        groups, scores, _days = await store.played_results("ada", "2999-01-01")
+        assert [(group.matches, group.score, group.shared, group.hints) for group in groups] == [(1, 0.5, 1, 1)]
+        assert scores == [0.5]
+
+
+@pytest.mark.asyncio
+async def test_matches_are_filtered_by_game_result_and_opponent(on_each_database: Settings) -> None:
+    async with Store.open(on_each_database) as store:
+        start = now()
+        alone = await end(store, table_of(["ada"], ["jarl"], finished_at=start), [1, 0])
+        private = table_of(["ada", "bo"], is_public=False, finished_at=start + timedelta(seconds=1))
+        private = await end(store, private, [0, 1])
+        given_up = await end(store, table_of(["ada", "cy"], game="hoard", finished_at=start + timedelta(seconds=2)), None)
+
+        async def found(**wanted: Any) -> list[str]:
+            games = wanted.pop("games", ("viking-axes", "hoard"))
+            played, count = await store.played("ada", PlayedFilter(games, **wanted), 10)
+            assert count == len(played)
+            return [each.table.id for each in played]
+
+        assert await found() == [given_up.id, private.id, alone.id]
+        assert await found(games=("hoard",)) == [given_up.id]
+        assert await found(result="won") == [alone.id]
+        assert await found(result="lost") == [private.id]
+        assert await found(result="open") == [given_up.id]
+        assert await found(opponent="bo") == [private.id]
+        assert await found(viewer="cy") == [given_up.id, alone.id], "a private table of others is not listed"
+        assert await found(viewer="bo") == [given_up.id, private.id, alone.id]
+        played, count = await store.played("ada", PlayedFilter(("viking-axes", "hoard")), 1, 1)
+        assert ([each.table.id for each in played], count) == ([private.id], 3)
+        await store.save_guest(Guest("bo", "Bo"))
+        await store.save_guest(Guest("cy", "Cy"))
+        assert {guest.name for guest in await store.met("ada", 10)} == {"Bo", "Cy"}
+        assert await store.have_met("ada", "cy")
+        assert not await store.have_met("bo", "cy")
+
+
+@pytest.mark.asyncio
+async def test_the_migration_fills_in_the_results_of_matches_that_have_ended(on_each_database: Settings) -> None:
+    """The same rows as the end of a match writes."""
+    async with Store.open(on_each_database) as store:
+        entries = [Entry(1, "action", 0, 3), Entry(2, "hint", 0, 2), Entry(3, "hinted", 0, 4), Entry(4, "undo", 0, 1)]
+        await end(store, table_of(["ada", "bo"], ["jarl"]), [1, 0, 0], entries)
+        await end(store, table_of(["ada"], ["jarl"]), [0, 1])
+        await end(store, table_of(["bo"], ["jarl"]), None)
+        await store.add_table(table_of(["ada"]))
+        before = {guest: await store.transact(rows_of(guest)) for guest in ("ada", "bo")}
+        assert [len(rows) for rows in before.values()] == [2, 2]
+        await store.transact(lambda connection: migrations.downgrade(connection, "0012"))
+    async with Store.open(on_each_database) as store:
+        after = {guest: await store.transact(rows_of(guest)) for guest in ("ada", "bo")}
+    assert {guest: set(rows) for guest, rows in after.items()} == {guest: set(rows) for guest, rows in before.items()}
+
+
+def test_streaks_end_with_a_failure() -> None:
+    assert winning_streak([]) == Streak(0, 0)
+    assert winning_streak([1, 1, 0.5, 1]) == Streak(1, 2)
+    assert winning_streak([1, 1, 1, 0]) == Streak(0, 3)
+    days = ["2026-02-27", "2026-02-28", "2026-03-01", "2026-03-03"]
+    assert puzzle_streak(days, "2026-03-03") == Streak(1, 3)
+    assert puzzle_streak(days[:3], "2026-03-02") == Streak(3, 3), "today's can still be played"
+    assert puzzle_streak(days[:3], "2026-03-03") == Streak(0, 3)
+    assert puzzle_streak([], "2026-03-03") == Streak(0, 0)
+
+
+# ------------------------------------------------------------------------------------------------------------------ the pages
+
+
+@pytest.mark.asyncio
+async def test_a_profile_is_shown_to_those_whom_the_person_chose(hall: OpenHall) -> None:
+    room = await hall.played_out(HOARD)
+    ada, bo = [await hall.store.guest(min(seat.guests)) for seat in room.table.seats]
+    assert ada is not None
+    assert bo is not None
+    sessions = hall.app.state.sessions
+    stranger = hall.person("10.0.0.9")
+
+    async def sees(profile: str, viewer: Guest | None) -> int:
+        await sessions.save(ada, profile=profile)
+        person = stranger if viewer is None else hall.person("10.0.0.8")
+        if viewer is not None:
+            person.http.cookies.set("meadhall_guest", sessions._cookies.dumps(viewer.id))
+        answer = await person.get(f"/people/{ada.public_id}")
+        assert ("Finished matches" in answer.text) == (answer.status_code == 200)
+        return answer.status_code
+
+    assert await sees("opponents", None) == 403
+    assert await sees("opponents", bo) == 200
+    assert await sees("private", bo) == 403
+    assert await sees("private", ada) == 200
+    assert await sees("public", None) == 200
+    assert (await stranger.get("/people/nobody")).status_code == 404
+    assert ada.id not in (await stranger.get(f"/people/{ada.public_id}")).text
+
+
+@pytest.mark.asyncio
+async def test_a_new_guest_has_an_empty_profile(hall: OpenHall) -> None:
+    answer = await hall.person().get("/people/me")
+    assert answer.status_code == 200
+    assert "There are no finished matches here." in answer.text
+
+
+@pytest.mark.asyncio
+async def test_the_person_chooses_who_sees_the_profile(hall: OpenHall) -> None:
+    person = hall.person()
+    await person.post("/people/me/visibility", {"profile": "public"})
+    assert re.search(r'value="public" checked', (await person.get("/people/me")).text)
+    await person.post("/people/me/visibility", {"profile": "everything"})
+    assert re.search(r'value="public" checked', (await person.get("/people/me")).text)
+
+
+@pytest.mark.asyncio
+async def test_the_rates_of_a_profile_have_intervals_and_the_share_by_chance(hall: OpenHall) -> None:
+    host, friend, room = await hall.two_at(AXES)
+    assert (await friend.ask(f"/tables/{room.table.id}/resign")).status_code == 200
+    page = (await host.get("/people/me")).text
+    assert "Axes and Allies" in page
+    assert "100 %" in page
+    assert "21–100 %" in page, "the interval of Wilson for one win in one match"
+    assert "50 %" in page
+    assert "Won" in page
+    for wrong in ("?result=x", "?with=x", "?page=0"):
+        assert (await host.get(f"/people/me{wrong}")).status_code in (400, 404)
+    assert room.table.id in (await host.get("/people/me?game=axes-and-allies&result=won")).text
+    assert room.table.id not in (await host.get("/people/me?result=lost")).text
+
+
+@pytest.mark.asyncio
+async def test_rows_of_a_deleted_table_are_deleted(on_each_database: Settings) -> None:
+    async with Store.open(on_each_database) as store:
+        table = await end(store, table_of(["ada"], ["jarl"]), [1, 0])
+        await store.transact(lambda connection: connection.execute(delete(schema.tables).where(schema.tables.c.id == table.id)))
+        assert await store.transact(rows_of("ada")) == []
