@@ -26,6 +26,7 @@ from meadhall.engine.language import gettext as _
 from meadhall.engine.record.format import MatchRecord
 from meadhall.engine.record.write import to_actions, to_record
 from meadhall.engine.schema import S, States, copied
+from meadhall.engine.stand_in import StandIn
 from meadhall.engine.statistics import Counts
 from meadhall.engine.view import (
     EVERYTHING,
@@ -57,6 +58,7 @@ class Step:
     before: States  # the state before the action; read-only, because copies of a match share it
     hinted: bool = False  # whether the seat had asked for a hint
     seconds: float | None = None  # how long the player has thought, if a clock has measured it
+    bot: str | None = None  # the level of the bot that played it for the owner of the seat
 
     def __post_init__(self) -> None:
         self.before.flags.writeable = False
@@ -122,6 +124,7 @@ class Match(Displayed, Generic[S]):
         abandoned: why the match was given up; None if it was not, or was resumed.
         awarded: the win that was awarded when the match was given up; None if there was none.
         next_number: the number of the next action. Numbers are never reused.
+        stand_ins: the bots that play for the owners of seats now, by seat.
     """
 
     def __init__(
@@ -149,6 +152,7 @@ class Match(Displayed, Generic[S]):
         self.abandoned: str | None = None
         self.awarded: Award | None = None
         self.next_number = 1
+        self.stand_ins: Mapping[int, StandIn] = {}  # replaced, never written to: copies share it
         self._visible_steps: dict[int, tuple[VisibleStep, ...]] = {}  # cache by viewer
         self._legal_cache: tuple[States, tuple[int, ...]] | None = None  # a state and its legal actions
         self._states, self.setup = self._run(game.state.new(), 0, self._set_up)
@@ -332,7 +336,13 @@ class Match(Displayed, Generic[S]):
         return number
 
     def play(
-        self, action: Any, seat: int | None = None, *, hinted: bool = False, seconds: float | None = None
+        self,
+        action: Any,
+        seat: int | None = None,
+        *,
+        hinted: bool = False,
+        seconds: float | None = None,
+        bot: str | None = None,
     ) -> tuple[Event, ...]:
         """Play an action for the seat to move.
 
@@ -341,6 +351,8 @@ class Match(Displayed, Generic[S]):
             seat: if given, the seat that plays; it must be the seat to move.
             hinted: whether the seat had asked for a hint at this decision. It changes only the record.
             seconds: how long the player has thought; None: unknown. It changes only the record.
+            bot: the level of the bot that plays it for the owner of the seat; by default that of the stand-in, if there is one.
+                It changes only the record.
 
         Returns:
             The events up to the next decision; ``in_words`` returns their texts.
@@ -353,8 +365,12 @@ class Match(Displayed, Generic[S]):
         assert actor is not None
         self._states, events = self._run(before, self.next_number, self._playing(number))
         self.abandoned = self.awarded = None
-        self.steps.append(Step(self.next_number, actor, number, events, legal, before, hinted, seconds))
+        stand_in = self.stand_ins.get(actor)
+        played_by = bot or (stand_in.bot if stand_in is not None else None)
+        self.steps.append(Step(self.next_number, actor, number, events, legal, before, hinted, seconds, played_by))
         self.next_number += 1
+        if stand_in is not None and stand_in.lasts == "decision":
+            self.end_stand_in(actor)
         return events
 
     def _playing(self, action: int) -> Callable[[States, Any], None]:
@@ -470,6 +486,17 @@ class Match(Displayed, Generic[S]):
         if changed < 0:
             raise BadSetup(f"there is no seat {changed}; there are 0 to {self.players - 1}")
         self.seats = tuple(check_seat(who) if k == changed else other for k, other in enumerate(self.seats))
+
+    def begin_stand_in(self, seat: int, stand_in: StandIn) -> None:
+        """Let a bot play for the owner of ``seat`` from now on. Raises BadSetup."""
+        if self._viewer(seat) < 0:
+            raise BadSetup(f"there is no seat {quoted(seat)}; there are 0 to {self.players - 1}")
+        check_seat(Seat(self.seats[seat].name, "bot", stand_in.bot))
+        self.stand_ins = {**self.stand_ins, seat: stand_in}
+
+    def end_stand_in(self, seat: int) -> None:
+        """Let the owner of ``seat`` play from now on."""
+        self.stand_ins = {other: stand_in for other, stand_in in self.stand_ins.items() if other != seat}
 
     def copy(self) -> Self:
         """Return an independent copy of the match."""

@@ -53,7 +53,8 @@ class RecordedSeat(_Strict):
 class RecordedAction(_Strict):
     """Action number ``n`` and its ``events``, each a name followed by its arguments.
 
-    ``seconds``: how long the player has thought, if the match had a clock. ``legal``: the number of legal actions.
+    ``seconds``: how long the player has thought, if the match had a clock. ``bot``: the level of the bot that played it for the
+    owner of the seat. ``legal``: the number of legal actions.
     """
 
     n: int
@@ -63,6 +64,7 @@ class RecordedAction(_Strict):
     text: Annotated[str, Meta(max_length=MAX_TEXT)] = ""
     hinted: bool = False
     seconds: Annotated[float, Meta(ge=0, le=1e9)] | UnsetType = UNSET
+    bot: Annotated[str, Meta(min_length=1, max_length=MAX_NAME)] | UnsetType = UNSET
     legal: int | UnsetType = UNSET
 
 

@@ -9,7 +9,7 @@ from typing import Any, cast
 from msgspec import UNSET
 
 from meadhall.engine.award import Award
-from meadhall.engine.checks import check_clock, quoted
+from meadhall.engine.checks import MAX_NAME, check_clock, check_line, quoted
 from meadhall.engine.errors import BadSetup, MeadhallError, RecordError
 from meadhall.engine.events import Event
 from meadhall.engine.game import Game, game
@@ -174,7 +174,8 @@ def _replay_action(recorded: RecordedAction, match: Match) -> None:
         raise RecordError(place, f"{recorded.legal} legal actions recorded, {match.legal_count()} derived")
     seconds = None if recorded.seconds is UNSET else recorded.seconds
     try:
-        events = match.play(recorded.action, recorded.seat, hinted=recorded.hinted, seconds=seconds)
+        bot = None if recorded.bot is UNSET else check_line(recorded.bot, "the name of a bot", MAX_NAME)
+        events = match.play(recorded.action, recorded.seat, hinted=recorded.hinted, seconds=seconds, bot=bot)
     except MeadhallError as error:
         raise RecordError(place, str(error)) from None
     _compare_events(place, recorded.events, events)

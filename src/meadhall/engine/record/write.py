@@ -73,6 +73,8 @@ def _action(match: Match, step: Step, viewer: int, legal: bool = False) -> dict[
         written["hinted"] = True
     if step.seconds is not None:
         written["seconds"] = step.seconds
+    if step.bot is not None:
+        written["bot"] = step.bot
     if legal and viewer in (EVERYTHING, step.seat):
         written["legal"] = step.legal
     return written

@@ -21,6 +21,7 @@ from meadhall.engine.match import Match
 from meadhall.engine.view import SPECTATOR, concealed, visible
 from meadhall.server.errors import DatabaseUnavailable, Stale, WrongMoment
 from meadhall.server.hall.leases import Leases
+from meadhall.server.hall.stand_ins import as_played
 from meadhall.server.store.models import Entry, SeatRow, TableRow
 from meadhall.server.worker.client import Worker
 
@@ -111,15 +112,15 @@ class BotDriver:
         self._search: tuple[int, asyncio.Task[int]] | None = None  # the number of entries before it, and the search
 
     def seat_to_move(self) -> SeatRow | None:
-        """Return the seat to move if a bot sits there."""
+        """Return the seat to move if a bot plays there, also for its owner."""
         match, table = self._room.match, self._room.table
         if match is None or table.status != "running" or match.actor is None:
             return None
-        seat = table.seats[match.actor]
+        seat = as_played(table.seats[match.actor], match)
         return seat if seat.kind == "bot" else None
 
     def next_seat(self) -> SeatRow | None:
-        """Return the seat for which this process is to play: the seat to move, if a bot sits there and the lease is held here."""
+        """Return the seat for which this process is to play: the seat to move, if a bot plays there and the lease is held here."""
         seat = self.seat_to_move()
         return seat if seat is not None and self._leases.holds(self._room.table.id) else None
 

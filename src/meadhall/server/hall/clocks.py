@@ -192,5 +192,5 @@ class Clocks:
 
 
 def _bots(match: Match) -> frozenset[int]:
-    """Return the seats that bots play."""
-    return frozenset(k for k, seat in enumerate(match.seats) if seat.kind == "bot")
+    """Return the seats that bots play, also for their owners."""
+    return frozenset(k for k, seat in enumerate(match.seats) if seat.kind == "bot") | match.stand_ins.keys()

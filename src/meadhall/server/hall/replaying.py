@@ -13,6 +13,7 @@ from meadhall.engine.game import Game
 from meadhall.engine.match import Match
 from meadhall.engine.view import Seat
 from meadhall.server.hall.clocks import Clocks, Standstill
+from meadhall.server.hall.stand_ins import replay_return, replay_take_over
 from meadhall.server.store.models import Entry, EntryKind, SeatRow, TableRow
 
 InformationSets = set[tuple[int, bytes]]
@@ -105,6 +106,8 @@ _KINDS: Final[Mapping[EntryKind, Callable[[Match, Entry], None]]] = {
     "hinted": _play_hinted,
     "undo": _take_back,
     "hint": unchanged,
+    "stand_in": replay_take_over,
+    "return": replay_return,
 }
 """The function that applies the entries of each kind to a match."""
 

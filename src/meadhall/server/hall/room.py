@@ -13,16 +13,15 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from math import inf
 from typing import Any
 
-from meadhall.bots.ranks import JARL
 from meadhall.engine.checks import as_integer
 from meadhall.engine.errors import MeadhallError
 from meadhall.engine.game import Game
 from meadhall.engine.language import gettext as _
 from meadhall.engine.match import Match
-from meadhall.engine.view import Seat
 from meadhall.server.errors import Closing, DatabaseUnavailable, NotSeated, OtherRules, Stale, WrongMoment
 from meadhall.server.hall.audience import private_seats
 from meadhall.server.hall.bots import BotDriver
@@ -43,6 +42,7 @@ from meadhall.server.hall.replaying import (
     todays_options,
 )
 from meadhall.server.hall.seating import check_start
+from meadhall.server.hall.stand_ins import as_played, check_own_decision, give_back, persons_playing, take_over
 from meadhall.server.hall.undoing import check_undo
 from meadhall.server.store.models import FINISHED, Conflict, Entry, Guest, News, SeatRow, TableRow, new_link_token, now
 from meadhall.server.store.store import Store
@@ -207,6 +207,7 @@ class Room:
 
         def play(match: Match) -> Entry:
             seat = self.seat_of(guest)
+            check_own_decision(match, seat)
             _check_number(match, number)
             hinted = bool(self._hinted) and (seat, match.information_set(seat)) in self._hinted
             match.play(action, seat, hinted=hinted)
@@ -233,6 +234,7 @@ class Room:
 
         def take_back(match: Match) -> Entry:
             seat = self.seat_of(guest)
+            check_own_decision(match, seat)
             count = check_undo(match, self.table, seat, number)
             match.undo(count)
             return Entry(self.entry_count + 1, "undo", seat, count)
@@ -247,6 +249,7 @@ class Room:
 
         def ask(match: Match) -> Entry:
             seat = self.seat_of(guest)
+            check_own_decision(match, seat)
             if match.actor != seat:
                 raise WrongMoment(_("You have nothing to decide now."))
             return Entry(self.entry_count + 1, "hint", seat, match.decision)
@@ -267,8 +270,8 @@ class Room:
     async def resign(self, guest: Guest) -> None:
         """Give up the guest's seat.
 
-        In a match of two players or sides, the other side wins. With more, a bot plays on; if no person is left, the match is
-        given up.
+        In a match of two players or sides, the other side wins. With more, a bot plays on to the end, and the result still
+        counts for the owner of the seat; if no other person plays, the match is given up.
         """
 
         async def give_up() -> None:
@@ -276,24 +279,32 @@ class Room:
             if match.over:
                 raise WrongMoment(_("The match is over."))
             seat = self.seat_of(guest)
+            playing = persons_playing(self.table, match)
+            if seat not in playing:
+                raise WrongMoment(_("You have resigned. A bot plays your seat to the end."))
+            resigned = match.copy()
             if self.table.daily is None and self.has_two_sides:
-                resigned = match.copy()
                 resigned.resign(seat)
-                ended = replace(self.table, status="abandoned", finished_at=now(), abandon_reason=resigned.abandoned)
-                self.table = await self._store.save_table(replace(ended, outcome=stored_outcome(resigned)))
-                self.match = resigned
+            elif len(playing) == 1:
+                resigned.abandon("everybody left")
+            else:
+                await self._append(lambda match: take_over(match, self.entry_count + 1, seat, "resigned", "end"))
                 return
-            name = JARL.name
-            left = self.table.seats[seat]
-            table = self.table.replace_seat(replace(left, kind="bot", bot=name, guests=frozenset()))
-            if not any(other.kind == "human" for other in table.seats):
-                table = replace(table, status="abandoned", finished_at=now(), abandon_reason="everybody left")
-            self.table = await self._store.save_table(table)
-            match.rename(seat, Seat(left.name, "bot", name))
-            if table.abandon_reason is not None:
-                match.abandon(table.abandon_reason)
+            ended = replace(self.table, status="abandoned", finished_at=now(), abandon_reason=resigned.abandoned)
+            self.table = await self._store.save_table(replace(ended, outcome=stored_outcome(resigned)))
+            self.match = resigned
 
         await self._write(give_up)
+
+    async def take_back_seat(self, guest: Guest) -> None:
+        """Give a seat that a bot plays back to its owner. Change nothing if the owner plays already: the request may be repeated.
+
+        Refuse an owner who has resigned.
+        """
+        seat = self.seat_of(guest)
+        match = self.running_match()
+        if match.over or seat in match.stand_ins:
+            await self.append(lambda match: give_back(match, self.entry_count + 1, self.seat_of(guest)))
 
     @property
     def has_two_sides(self) -> bool:
@@ -351,20 +362,20 @@ class Room:
         ``only``: the one seat that may see the change; None if everyone may.
         """
 
-        async def append() -> None:
-            copy = self.running_match().copy()
-            entry = change(copy)
-            clocks = None if self.clocks is None else self.clocks.after(entry, copy)
-            outcome = stored_outcome(copy)
-            await self._store.append(self.table.id, entry, copy.over, self.table.version, outcome)
-            self.match, self.clocks = copy, clocks
-            self.entry_count = entry.number
-            self._hinted |= hinted_by(entry, copy)
-            if copy.over:
-                version = self.table.version + 1
-                self.table = replace(self.table, status="over", finished_at=now(), outcome=outcome, version=version)
+        await self._write(partial(self._append, change), only)
 
-        await self._write(append, only)
+    async def _append(self, change: Callable[[Match], Entry]) -> None:
+        copy = self.running_match().copy()
+        entry = change(copy)
+        clocks = None if self.clocks is None else self.clocks.after(entry, copy)
+        outcome = stored_outcome(copy)
+        await self._store.append(self.table.id, entry, copy.over, self.table.version, outcome)
+        self.match, self.clocks = copy, clocks
+        self.entry_count = entry.number
+        self._hinted |= hinted_by(entry, copy)
+        if copy.over:
+            version = self.table.version + 1
+            self.table = replace(self.table, status="over", finished_at=now(), outcome=outcome, version=version)
 
     async def _write(self, attempt: Callable[[], Awaitable[None]], only: int | None = None) -> None:
         """Make a change and publish it, to everyone or ``only`` to one seat. ``attempt`` checks, stores and applies it.
@@ -408,7 +419,7 @@ class Room:
 
     def _may_move(self, only_entries: bool) -> bool:
         """Return whether this process may have to move for a bot now."""
-        has_bots = not only_entries or any(row.kind == "bot" for row in self.table.seats)
+        has_bots = not only_entries or any(as_played(row, self.match).kind == "bot" for row in self.table.seats)
         return has_bots and self._leases.holds(self.table.id)
 
     @property

@@ -23,11 +23,13 @@ def check_undo(match: Match, table: TableRow, seat: int, number: int | None = No
     position = next((k for k in reversed(range(len(match.steps))) if match.steps[k].seat == seat), None)
     if position is None:
         raise CannotUndo(_("There is nothing to undo: you haven't decided anything yet."))
+    if match.steps[position].bot is not None:
+        raise CannotUndo(_("You can't undo this: a bot decided it for you."))
     if number is not None and number != match.steps[position].n:
         raise Stale(_("The game has moved on. Look again, then choose."))
     for k in range(position, len(match.steps)):
         step = match.steps[k]
-        if step.seat != seat and table.seats[step.seat].kind == "human":
+        if step.seat != seat and step.bot is None and table.seats[step.seat].kind == "human":
             raise CannotUndo(_("You can't undo this: {name} has moved since.").format(name=match.names[step.seat]))
         if match.reveals(k):
             raise CannotUndo(_revelation(match, step.seat, seat))

@@ -114,7 +114,8 @@ def card(table: TableRow, guest: Guest, room: Room | None) -> TableCard:
     """Return a table's line in the hall's lists. ``room``: the table's room if it is in memory."""
     seat = table.seat_of(guest.id)
     match = room.match if room else None
-    yours = match is not None and table.status == "running" and seat is not None and match.actor == seat
+    turn = match is not None and table.status == "running" and seat is not None and match.actor == seat
+    yours = turn and match is not None and seat not in match.stand_ins  # else a bot decides it
     return TableCard(
         url=link(f"/tables/{table.id}"),
         game=table.game,

@@ -16,11 +16,12 @@ from meadhall.engine.view import SPECTATOR, View
 from meadhall.server.hall.daily import ends_at, is_sealed
 from meadhall.server.hall.hints import RequestedHint
 from meadhall.server.hall.room import Room
+from meadhall.server.hall.stand_ins import as_played, persons_playing
 from meadhall.server.hall.undoing import undo_of
 from meadhall.server.pages.chart import chart_part
 from meadhall.server.pages.dates import moment
 from meadhall.server.pages.log import ToldPart, log, private_events, rule_url
-from meadhall.server.pages.models import Choice, HintLine, HintView, MatchPage, Refusal, ResultView, SeatView
+from meadhall.server.pages.models import Choice, HintLine, HintView, MatchPage, Refusal, ResultView, SeatView, StandInView
 from meadhall.server.store.models import TableRow
 from meadhall.server.web.links import link
 
@@ -32,21 +33,23 @@ def seat_views(room: Room) -> tuple[SeatView, ...]:
     match = room.match
     result = match.outcome() if match else None
     actor = match.actor if match and room.table.status == "running" else None
-    daily = room.table.daily is not None  # no bot plays on after a daily puzzle was given up
+    daily = room.table.daily is not None  # in old tables a bot has the seat after a daily puzzle was given up
     return tuple(
         SeatView(
             row.seat,
             row.name,
             "human" if daily else row.kind,
             "" if daily else row.bot or "",
-            strength=0 if daily else strength(row.bot),
+            strength=0 if daily else strength(played.bot),
             active=row.seat == actor,
-            thinking=row.seat == actor and row.kind == "bot",
+            thinking=row.seat == actor and played.kind == "bot",
             winner=bool(result and row.seat in result.winners),
             online=room.is_here(row),
             ready=row.is_ready and match is None,
+            stand_in=played.bot or "" if played is not row else "",
         )
         for row in room.table.seats
+        for played in [as_played(row, match if room.table.status == "running" else None)]
     )
 
 
@@ -67,7 +70,9 @@ def live_page(room: Room, match: Match, view: View, seats: tuple[SeatView, ...],
     viewer = None if view.viewer == SPECTATOR else view.viewer
     seated = viewer is not None
     running = table.status == "running"
-    undo, undo_refusal = undo_of(match, table, viewer) if running and viewer is not None else (None, "")
+    stand_in = match.stand_ins.get(viewer) if running and viewer is not None else None
+    playing = running and seated and stand_in is None
+    undo, undo_refusal = undo_of(match, table, viewer) if playing and viewer is not None else (None, "")
     beginning = running and seated and table.daily is None and all(step.seat != viewer for step in match.steps)
     lessons = match.game.lessons
     hint = room.hints.current(match, viewer) if viewer is not None else None
@@ -83,12 +88,13 @@ def live_page(room: Room, match: Match, view: View, seats: tuple[SeatView, ...],
         told_part=told,
         undo=undo,
         undo_refusal=undo_refusal,
-        can_resign=running and seated,
+        can_resign=running and seated and (stand_in is None or stand_in.lasts != "end"),
         goal=match.game.goal_of(match.options) if beginning else "",
         lesson_minutes=lessons.minutes if lessons and beginning and viewer in room.newcomers else 0,
         resign_words=_resign_words(room, match, viewer) if running and viewer is not None else "",
-        can_hint=running and seated and match.actor == viewer and table.daily is None,
+        can_hint=playing and match.actor == viewer and table.daily is None,
         hint=hint_view(hint) if hint is not None else None,
+        stand_in=None if stand_in is None else StandInView(stand_in.bot, can_return=stand_in.lasts != "end"),
         thinking=next((thinking_words(seat) for seat in seats if seat.thinking), ""),
         spectators=0 if seated else room.open_pages()[None],
         result=result_view(match, viewer),
@@ -108,13 +114,15 @@ def _resign_words(room: Room, match: Match, seat: int) -> str:
         (winners,) = (party for party in match.game.parties(match.players, match.options) if seat not in party)
         names = listed([match.names[winner] for winner in winners])
         return ngettext("{names} wins the match.", "{names} win the match.", len(winners)).format(names=names)
-    if sum(row.kind == "human" for row in room.table.seats) == 1:
+    if persons_playing(room.table, match) == [seat]:
         return _("Only bots would be left, so the match ends without a winner.")
-    return _("A bot takes over your seat.")
+    return _("A bot plays your seat to the end.")
 
 
 def thinking_words(seat: SeatView) -> str:
     """Say which bot is thinking, and its level."""
+    if seat.stand_in:
+        return _("A bot is thinking for {name}").format(name=seat.name)
     if seat.strength:
         return _("{name} the {rank} is thinking").format(name=seat.name, rank=seat.bot)
     return _("{name} is thinking").format(name=seat.name)
@@ -158,7 +166,8 @@ def match_page(
         more: the other fields of a MatchPage, for the page of a table.
     """
     viewer = view.viewer if view.viewer >= 0 else None
-    yours = viewer is not None and view.actor == viewer and not abandoned
+    played_by_bot = reader is not None and reader in match.stand_ins
+    yours = viewer is not None and view.actor == viewer and not abandoned and not played_by_bot
     game_page = _page_of(match.game)
     told = told_part or (ToldPart(log(view)) if public else ToldPart())
     return MatchPage(
@@ -169,7 +178,7 @@ def match_page(
         seats=seats,
         viewer=viewer,
         status="abandoned" if abandoned else "running" if view.actor is not None else "over",
-        prompt=_prompt(match, view, abandoned, reader),
+        prompt=_prompt(match, view, abandoned, reader, played_by_bot),
         your_turn=yours,
         n=view.next_number,
         choices=choices(match.game, view) if yours else (),
@@ -184,12 +193,20 @@ def match_page(
     )
 
 
-def _prompt(match: Match, view: View, abandoned: bool, reader: int | None) -> str:
-    """Return the question to the seat to move, or the result. A number at the end of a clause never starts a line."""
+def _prompt(match: Match, view: View, abandoned: bool, reader: int | None, played_by_bot: bool) -> str:
+    """Return the question to the seat to move, or the result. A number at the end of a clause never starts a line.
+
+    ``played_by_bot``: whether a bot plays for the reader, so that no question is theirs.
+    """
     if abandoned and match.awarded is None:
         return _("The match was given up.")
     result = match.outcome() if view.actor is None or abandoned else None
-    words = view.prompt() if result is None else _headline_of(match, result, reader) + "."
+    if result is not None:
+        words = _headline_of(match, result, reader) + "."
+    elif played_by_bot:
+        words = match.view().prompt()
+    else:
+        words = view.prompt()
     return _BEFORE_LAST_NUMBER.sub("\N{NO-BREAK SPACE}", words)
 
 

@@ -166,7 +166,7 @@ class SeatView:
     name: str  # "" for an open seat
     kind: SeatKind
     bot: str = ""  # the bot's level, e.g. "jarl"
-    strength: int = 0  # the level's place among the levels, 1 is the weakest; 0: no level
+    strength: int = 0  # the bot's or stand-in's level: its place among the levels, 1 is the weakest; 0: no level
     you: bool = False
     active: bool = False  # the seat to move
     thinking: bool = False  # the seat to move, and a bot
@@ -174,6 +174,7 @@ class SeatView:
     winner: bool = False
     online: bool = True  # a person with an open page, or a bot
     ready: bool = False  # a person who agrees to a start while away
+    stand_in: str = ""  # the level of the bot that plays for this person, e.g. "jarl"
 
 
 @dataclass(frozen=True)
@@ -370,6 +371,14 @@ class Device:
 
 
 @dataclass(frozen=True)
+class StandInView:
+    """The bot that plays for the viewer, and whether the viewer can take the seat back: not after a resignation."""
+
+    bot: str  # its level, e.g. "jarl"
+    can_return: bool
+
+
+@dataclass(frozen=True)
 class MatchPage:
     """A match for one viewer: while it runs, at its end, or at one step of a replay."""
 
@@ -398,6 +407,7 @@ class MatchPage:
     resign_words: str = ""  # what a resignation of the viewer means
     can_hint: bool = False
     hint: HintView | None = None
+    stand_in: StandInView | None = None  # the bot that plays for the viewer
     thinking: str = ""  # which bot is thinking, in words
     notice: Refusal | None = None  # the refusal of the last request, shown once
     result: ResultView | None = None

@@ -212,8 +212,11 @@ async def start_match(hall: Hall, room: Room, program: Guest) -> TableInfo:
 
 @get("/tables/{id:str}/legal", responses=table_refusals(403))
 async def legal_actions(room: Room, program: Guest) -> list[LegalAction]:
-    """List your legal actions in ascending order. The list is empty when it is not your turn."""
-    view = room.running_match().view(room.seat_of(program))
+    """List your legal actions in ascending order. The list is empty when it is not your turn, or a bot plays your seat."""
+    match, seat = room.running_match(), room.seat_of(program)
+    if seat in match.stand_ins:
+        return []
+    view = match.view(seat)
     return [LegalAction(action.action, action.text) for action in view.actions()]
 
 
@@ -254,9 +257,19 @@ async def undo_action(room: Room, program: Guest) -> TableInfo:
 async def resign(room: Room, program: Guest) -> TableInfo:
     """Give up your seat.
 
-    In a match of two players or sides, the other side wins. With more, a bot plays on in your place.
+    In a match of two players or sides, the other side wins. With more, a bot plays your seat to the end.
     """
     await room.resign(program)
+    return table_info(room, program)
+
+
+@post("/tables/{id:str}/return", status_code=200, responses=table_refusals(403))
+async def take_back_seat(room: Room, program: Guest) -> TableInfo:
+    """Take back your seat while a bot plays it, at any decision.
+
+    If no bot plays it, nothing changes. It is refused after you have resigned.
+    """
+    await room.take_back_seat(program)
     return table_info(room, program)
 
 
@@ -319,6 +332,7 @@ _TOKEN_ROUTES: Final = [
     play_action,
     undo_action,
     resign,
+    take_back_seat,
     stream_events,
     show_record,
 ]

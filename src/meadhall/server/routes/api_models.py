@@ -17,6 +17,7 @@ from meadhall.engine.options import Choice, Document, Option
 from meadhall.server.hall.clock_choice import check_clock
 from meadhall.server.hall.hints import RequestedHint
 from meadhall.server.hall.room import Room
+from meadhall.server.hall.stand_ins import as_played
 from meadhall.server.pages.lobby import template_url
 from meadhall.server.store.clock import Clock, ClockKind, TimeUp
 from meadhall.server.store.models import Guest, RequestKey, SeatKind, TableRow, TableStatus, now
@@ -133,13 +134,17 @@ class NewAction(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class SeatInfo(msgspec.Struct):
-    """A seat at a table. ``you``: whether it is yours."""
+    """A seat at a table.
+
+    ``you``: whether it is yours. ``stand_in``: the level of the bot that plays for the person who has the seat, null without one.
+    """
 
     seat: int
     kind: SeatKind
     name: str
     bot: str | None
     you: bool
+    stand_in: str | None = None
 
 
 class TableInfo(msgspec.Struct):
@@ -234,7 +239,11 @@ def table_info(room: Room, guest: Guest) -> TableInfo:
         game=table.game,
         status=table.status,
         options={name: _without_data(value) for name, value in table.options.items()},
-        seats=[SeatInfo(seat.seat, seat.kind, seat.name, seat.bot, seat.seat == you) for seat in table.seats],
+        seats=[
+            SeatInfo(seat.seat, seat.kind, seat.name, seat.bot, seat.seat == you, played.bot if played is not seat else None)
+            for seat in table.seats
+            for played in [as_played(seat, match if table.status == "running" else None)]
+        ],
         you=you,
         commitment=match.commitment if match else None,
         view=match.view(you).to_dict() if match else None,

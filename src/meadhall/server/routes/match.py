@@ -46,6 +46,12 @@ async def resign(request: AnyRequest, room: Room, guest: Guest) -> Answer:
     return await answer_after(room.resign(guest), request, room, guest)
 
 
+@post("/tables/{id:str}/return", status_code=200)
+async def take_back_seat(request: AnyRequest, room: Room, guest: Guest) -> Answer:
+    """Let the guest play again in a seat that a bot has taken over."""
+    return await answer_after(room.take_back_seat(guest), request, room, guest)
+
+
 @post("/tables/{id:str}/hint", status_code=200)
 async def hint(request: AnyRequest, room: Room, guest: Guest) -> Answer:
     """Ask the strongest bot for its best actions. The table shows them until the next action."""
@@ -67,4 +73,4 @@ async def rematch(hall: Hall, room: Room, guest: Guest) -> Redirect:
     return see_other(link(f"/tables/{again.table.id}"))
 
 
-routes = [act, undo, resign, hint, rematch]
+routes = [act, undo, resign, take_back_seat, hint, rematch]

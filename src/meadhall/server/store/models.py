@@ -17,6 +17,9 @@ TableStatus = Literal["gathering", "closed", "running", "over", "abandoned"]
 """Closed: the host has closed the table before its match."""
 EntryKind = Literal["action", "hinted", "undo", "hint", "stand_in", "return", "pause", "resume"]
 
+MOVES: Final[frozenset[EntryKind]] = frozenset({"action", "hinted", "undo", "hint"})
+"""The kinds of entries that don't change who plays for a seat."""
+
 RULES_CHANGED: Final = "the rules of the game have changed"
 """Why a running match is closed that began under older rules."""
 
@@ -167,11 +170,13 @@ class Entry:
 
     Attributes:
         number: 1 for the first entry of a match.
-        kind: ``action``; ``hinted``, an action after a hint; ``undo``; or ``hint``, a request for one. The module
+        kind: ``action``; ``hinted``, an action after a hint; ``undo``; ``hint``, a request for one; ``stand_in``, a bot takes
+            over; or ``return``, the owner of the seat takes it back. The module
             ``hall.replaying`` has the function that replays each kind.
         seat: the seat that made the entry.
         value: the action; for ``undo`` the number of actions that are taken back; for ``hint`` the number of the decision.
-        data: what else belongs to an entry of its kind, as JSON; None for the kinds above.
+        data: what else belongs to an entry of its kind, as JSON: for ``stand_in`` the level of the ``bot``, how long it
+            ``lasts`` and ``why``.
         at: when it was made, in UTC, as it is stored. Entries of different times can be equal.
     """
 

@@ -147,6 +147,7 @@ match_entries = Table(
     Column("value", Integer, nullable=False),
     Column("created_at", DateTime(timezone=True), nullable=False),
     Column("data", JSON(none_as_null=True)),
+    Index(None, "table_id", sqlite_where=text("kind = 'stand_in'"), postgresql_where=text("kind = 'stand_in'")),
 )
 
 # A finished match, as it counts for each guest who had a seat in it. The transaction that ends the match writes the rows; see

@@ -25,6 +25,7 @@ from meadhall.server.store.file_lock import StoreUnusable, lock_database
 from meadhall.server.store.listener import Listener
 from meadhall.server.store.migrations import upgrade
 from meadhall.server.store.models import (
+    MOVES,
     Conflict,
     Entry,
     Guest,
@@ -427,7 +428,7 @@ class Store:
         process has changed the table since that ``version``.
         """
         expected = version if self.shared else None  # alone, this process knows the latest
-        notice = self.payload("entry", table) if self.shared else None
+        notice = self.payload("entry" if entry.kind in MOVES else "table", table) if self.shared else None
         try:
             if over or self.shared:
                 await self.transact(lambda connection: entries.append(connection, table, entry, over, expected, outcome, notice))

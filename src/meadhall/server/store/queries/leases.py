@@ -33,6 +33,7 @@ from sqlalchemy import (
 from meadhall.server.store import schema
 from meadhall.server.store.models import ClaimedTable, LeaseLost
 from meadhall.server.store.notices import send
+from meadhall.server.store.queries.tables import entries_of_stand_ins
 
 LEASE_SECONDS: Final = 2.5
 """Seconds after its last renewal when a lease expires."""
@@ -151,6 +152,7 @@ def claim_tables(connection: Connection, id: str, games: Mapping[str, int], limi
     ids = list(connection.execute(chosen).scalars())
     connection.execute(update(schema.tables).where(_TABLE.id.in_(ids)).values(driver=id))
     with_bots = set(connection.execute(select(_SEAT.table_id).where(_SEAT.table_id.in_(ids), _SEAT.kind == "bot")).scalars())
+    with_bots.update(connection.execute(entries_of_stand_ins().where(_ENTRY.table_id.in_(ids))).scalars())
     return [ClaimedTable(table, table in with_bots) for table in ids]
 
 

@@ -8,7 +8,21 @@ from dataclasses import replace
 from datetime import UTC, timedelta
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, Row, Update, and_, delete, func, insert, or_, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Row,
+    Select,
+    Update,
+    and_,
+    delete,
+    func,
+    insert,
+    literal_column,
+    or_,
+    select,
+    update,
+)
 
 from meadhall.server.store import schema
 from meadhall.server.store.clock import Clock
@@ -21,6 +35,7 @@ IDLE_LOBBY: Final = timedelta(days=1)
 _TABLE = schema.tables.c
 _COLUMNS = [column for column in schema.tables.columns if column is not _TABLE.driver]
 _SEAT = schema.seats.c
+_ENTRY = schema.match_entries.c
 _SEAT_GUEST = schema.seat_guests.c
 
 
@@ -69,10 +84,15 @@ def gathering(connection: Connection, ids: Collection[str]) -> list[TableRow]:
 
 
 def running_with_bots(connection: Connection, game: str) -> list[str]:
-    """Return the ids of running tables of a game where a bot has a seat, newest first."""
-    with_bot = select(_SEAT.table_id).where(_SEAT.kind == "bot")
+    """Return the ids of running tables of a game where a bot has a seat or has taken over one, newest first."""
+    with_bot = select(_SEAT.table_id).where(_SEAT.kind == "bot").union(entries_of_stand_ins())
     running = and_(_TABLE.status == "running", _TABLE.game == game, _TABLE.id.in_(with_bot))
     return list(connection.execute(select(_TABLE.id).where(running).order_by(_TABLE.created_at.desc())).scalars())
+
+
+def entries_of_stand_ins() -> Select[tuple[str]]:
+    """Return the query for the ids of tables where a bot has taken over a person's seat, perhaps only for a while."""
+    return select(_ENTRY.table_id).where(_ENTRY.kind == literal_column("'stand_in'"))  # as in the index
 
 
 def close_outdated(connection: Connection, game: str, rules: int, reason: str) -> list[str]:
