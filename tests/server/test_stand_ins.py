@@ -22,7 +22,7 @@ async def let_bot_play(room: Room, seat: int, lasts: Any = "return", bot: str = 
 
 
 async def test_a_bot_plays_for_the_owner_until_they_take_the_seat_back(hall: OpenHall) -> None:
-    actor, other, room, action = await at_turn(hall, HOARD)
+    actor, other, room, _ = await at_turn(hall, HOARD)
     seat = match_of(room).actor
     assert seat is not None
     await let_bot_play(room, seat)

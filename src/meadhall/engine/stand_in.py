@@ -1,4 +1,4 @@
-"""Stand-ins: bots that play for a person for a while. The seat keeps its owner, and the record says which actions were a bot's."""
+"""Stand-ins: bots that play for a person for a while. The seat keeps its owner; the record says which actions a bot played."""
 
 from __future__ import annotations
 

@@ -120,7 +120,7 @@ class BotDriver:
         return seat if seat.kind == "bot" else None
 
     def next_seat(self) -> SeatRow | None:
-        """Return the seat for which this process is to play: the seat to move, if a bot plays there and the lease is held here."""
+        """Return the seat to move if a bot plays there and this process drives the table."""
         seat = self.seat_to_move()
         return seat if seat is not None and self._leases.holds(self._room.table.id) else None
 

@@ -361,7 +361,6 @@ class Room:
 
         ``only``: the one seat that may see the change; None if everyone may.
         """
-
         await self._write(partial(self._append, change), only)
 
     async def _append(self, change: Callable[[Match], Entry]) -> None:
