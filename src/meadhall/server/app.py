@@ -92,7 +92,7 @@ async def serve_hall(app: Litestar, settings: Settings, store: Store, worker: Wo
     assert app.openapi_config is not None
     app.openapi_config.servers = [Server(sub_path() or "/")]
     app.state.hall = Hall(settings, store, worker)
-    app.state.sessions = await Sessions.load(store)
+    app.state.sessions = await Sessions.load(store, app.state.hall.accounts)
     app.state.stream_limit = StreamLimit(settings.streams_per_client)
     app.state.process = process
 

@@ -55,6 +55,30 @@ class Stale(Refused):
     """The page that sent the request shows an older state."""
 
 
+class NameTaken(Refused):
+    """The name belongs to an account, or looks like one that does."""
+
+
+class NotThatPerson(Refused):
+    """The name, the password, the recovery code or the passkey is wrong. The answer doesn't tell which."""
+
+
+class NotConfirmed(Refused):
+    """The person must first prove again who they are."""
+
+
+class WeakPassword(Refused):
+    """The password is too short, too long, or known to many."""
+
+
+class BadPasskey(Refused):
+    """The passkey was made for another hall, was answered too late, or can't be used."""
+
+
+class LastKey(Refused):
+    """Without this passkey or password its owner couldn't sign in any more."""
+
+
 class WrongMoment(Refused):
     """The request can't be done before, during or after the match, whichever the table is in."""
 
@@ -90,9 +114,13 @@ class DatabaseUnavailable(Refused):
 _RESPONSES: dict[type[MeadhallError], tuple[HTTPStatus, str]] = {
     MalformedAction: (HTTPStatus.BAD_REQUEST, "malformed"),
     BadSetup: (HTTPStatus.BAD_REQUEST, "bad-setup"),
+    WeakPassword: (HTTPStatus.BAD_REQUEST, "weak-password"),
+    BadPasskey: (HTTPStatus.BAD_REQUEST, "bad-passkey"),
     UnknownBot: (HTTPStatus.BAD_REQUEST, "unknown-bot"),
     RecordError: (HTTPStatus.BAD_REQUEST, "bad-record"),
     NotSeated: (HTTPStatus.FORBIDDEN, "not-your-seat"),
+    NotThatPerson: (HTTPStatus.FORBIDDEN, "wrong-credentials"),
+    NotConfirmed: (HTTPStatus.FORBIDDEN, "not-confirmed"),
     CrossSite: (HTTPStatus.FORBIDDEN, "cross-site"),
     PrivateProfile: (HTTPStatus.FORBIDDEN, "private-profile"),
     NotFound: (HTTPStatus.NOT_FOUND, "not-found"),
@@ -102,6 +130,8 @@ _RESPONSES: dict[type[MeadhallError], tuple[HTTPStatus, str]] = {
     CannotUndo: (HTTPStatus.CONFLICT, "cannot-undo"),
     Stale: (HTTPStatus.CONFLICT, "stale"),
     WrongMoment: (HTTPStatus.CONFLICT, "wrong-moment"),
+    NameTaken: (HTTPStatus.CONFLICT, "name-taken"),
+    LastKey: (HTTPStatus.CONFLICT, "last-key"),
     OtherRules: (HTTPStatus.GONE, "other-rules"),
     IllegalAction: (HTTPStatus.UNPROCESSABLE_ENTITY, "illegal"),
     KeyReused: (HTTPStatus.UNPROCESSABLE_ENTITY, "key-reused"),

@@ -19,6 +19,7 @@ from meadhall.engine.errors import BadSetup, MeadhallError
 from meadhall.engine.game import game, game_names
 from meadhall.engine.language import gettext as _
 from meadhall.server.errors import DatabaseUnavailable, KeyReused, NotFound, NotSeated, TooMany, WrongMoment
+from meadhall.server.hall.accounts import Accounts
 from meadhall.server.hall.chart_queue import ChartQueue
 from meadhall.server.hall.daily_outcomes import DailyOutcomes
 from meadhall.server.hall.housekeeping import keep_house
@@ -95,6 +96,7 @@ class Hall:
         presence: who is at which table at other processes.
         leases: which tables this process drives.
         scheduler: does work at its time, in one process of the hall.
+        accounts: the accounts of guests who keep their name.
     """
 
     def __init__(self, settings: Settings, store: Store, worker: Worker) -> None:
@@ -111,6 +113,8 @@ class Hall:
         self._rooms: OrderedDict[str, Room] = OrderedDict()  # least recently used first
         self._loading: dict[str, _Loading] = {}
         self._opening = asyncio.Lock()
+        self.accounts = Accounts(store, self.note_changes)
+        self.accounts.on_session_change(self._end_pages)
         self.presence = Presence(store, self._publish_presence, self._recount_presence)
         if store.listener is not None:
             store.listener.on("table", self._hear)
@@ -207,13 +211,22 @@ class Hall:
 
     def _hear(self, notice: Notice) -> None:
         """Note that another process has changed tables."""
-        for id in notice.words:
+        self.note_changes(notice.words, only_entries=notice.kind == "entry")
+
+    def note_changes(self, ids: Iterable[str], only_entries: bool = False) -> None:
+        """Note that tables have changed in the database, but not through their rooms here."""
+        for id in ids:
             if id in self._loading:
                 self._loading[id].is_outdated = True
             if id in self._rooms:
-                self._rooms[id].note_change(only_entries=notice.kind == "entry")
+                self._rooms[id].note_change(only_entries)
             elif self.leases.holds(id):  # a bot may have to move
                 self._in_background(self._resume_tables([id]))
+
+    def _end_pages(self, guest: str) -> None:
+        """End the streams of a guest's pages. Those that may still show the guest's seats come back at once."""
+        for room in self._rooms.values():
+            room.channel.end(guest)
 
     def _hear_lease(self, _notice: Notice) -> None:
         """Take over from another process that stops."""

@@ -9,7 +9,7 @@ from sqlalchemy import Connection
 
 from meadhall.server.hall.scheduler import Scheduler
 from meadhall.server.store.models import now
-from meadhall.server.store.queries import idempotency, leases, secrets
+from meadhall.server.store.queries import attempts, challenges, idempotency, leases, secrets, sessions
 
 _KIND: Final = "housekeeping"
 _INTERVAL: Final = timedelta(hours=1)
@@ -22,7 +22,10 @@ async def keep_house(scheduler: Scheduler) -> None:
 
 
 def delete_outdated(connection: Connection) -> None:
-    """Delete keys of requests and replaced secrets that are not accepted any more, and processes that have ended."""
+    """Delete what is not accepted any more (keys of requests, replaced secrets, sessions), and processes that have ended."""
     idempotency.delete_outdated(connection)
     secrets.delete_outdated(connection)
+    sessions.delete_outdated(connection)
+    challenges.delete_outdated(connection)
+    attempts.delete_outdated(connection)
     leases.forget_ended(connection)

@@ -22,6 +22,11 @@ def any_name() -> str:
     return secrets.choice(_GUESTS)
 
 
+def bot_names() -> tuple[str, ...]:
+    """Return the names of all bots."""
+    return _BOTS
+
+
 def bot_name(seat: int) -> str:
     """Return the name of a bot on a seat."""
     return _BOTS[seat % len(_BOTS)]

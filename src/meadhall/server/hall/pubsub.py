@@ -17,11 +17,13 @@ class Subscriber:
     Attributes:
         guest: the guest's id.
         page: the name that the page has chosen, "" if it has none.
+        is_ended: whether its stream must end, because the session behind it may have ended.
     """
 
     def __init__(self, guest: str, page: str = "") -> None:
         self.guest = guest
         self.page = page
+        self.is_ended = False
         self._is_outdated = True
         self._waiting: asyncio.Future[None] | None = None
         self._waits_since = 0.0
@@ -93,6 +95,13 @@ class Channel:
             if guests is None or subscriber.guest in guests:
                 subscriber.notify()
 
+    def end(self, guest: str) -> None:
+        """End the streams of a guest's pages."""
+        for subscriber in self._subscribers:
+            if subscriber.guest == guest:
+                subscriber.is_ended = True
+                subscriber.notify()
+
     def has(self, guest: str) -> bool:
         """Return whether the guest has an open page."""
         return any(subscriber.guest == guest for subscriber in self._subscribers)
@@ -107,6 +116,12 @@ class Channel:
 
 
 async def updates(subscriber: Subscriber, closing: asyncio.Event, seconds: float) -> AsyncIterator[bool]:
-    """Yield True for every new version, and False after each ``seconds`` without one. End when the server closes."""
+    """Yield True for every new version, and False after each ``seconds`` without one.
+
+    End when the server closes, or when the subscriber's stream must end.
+    """
     while not closing.is_set():
-        yield await subscriber.wait(seconds)
+        is_outdated = await subscriber.wait(seconds)
+        if subscriber.is_ended:
+            return
+        yield is_outdated

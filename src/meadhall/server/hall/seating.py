@@ -16,8 +16,8 @@ from meadhall.engine.language import gettext as _
 from meadhall.engine.language import listed as joined
 from meadhall.engine.language import ngettext
 from meadhall.server.errors import NotFound, NotSeated, WrongMoment
-from meadhall.server.hall.lookalikes import look_alike
 from meadhall.server.hall.names import bot_name, clean_name
+from meadhall.server.store.lookalikes import look_alike
 from meadhall.server.store.models import Guest, SeatRow, TableRow, new_link_token
 
 Change = Callable[[TableRow], TableRow]

@@ -42,6 +42,11 @@ class JobTaken(Exception):
     """Another process has claimed or done the job, or it was moved or cancelled."""
 
 
+def in_utc(time: datetime) -> datetime:
+    """Return a stored time with its zone, which SQLite doesn't store."""
+    return time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
+
+
 def now() -> datetime:
     """Return the current time in UTC."""
     return datetime.now(UTC)
@@ -64,6 +69,7 @@ class Guest:
         public_id: what other people may see of it, for example in addresses; "" until the guest is stored.
         profile: who may see the guest's profile, apart from the guest.
         is_stored: False for a new guest of whom the database has no row yet.
+        has_account: whether the guest must sign in, with a passkey or a password. Their name is theirs alone.
         choices: what the guest chose last for a match against bots, by game: ``players``, ``bot`` and ``options``.
     """
 
@@ -76,6 +82,88 @@ class Guest:
     is_stored: bool = False
     choices: Mapping[str, Mapping[str, Any]] = field(default_factory=dict, hash=False)
     public_id: str = field(default="", compare=False)
+    has_account: bool = False
+
+
+@dataclass(frozen=True)
+class Account:
+    """How a guest signs in.
+
+    Attributes:
+        guest: the guest's id.
+        name: the guest's name, which no other account may resemble.
+        handle: how passkeys call the account: random, and used for nothing else.
+        password: the hash of the password, as Argon2 encodes it; None without a password.
+    """
+
+    guest: str
+    name: str
+    handle: str
+    password: str | None
+    created_at: datetime
+
+
+@dataclass(frozen=True)
+class Passkey:
+    """A passkey of an account (a discoverable WebAuthn credential).
+
+    Attributes:
+        id: the credential id, in base64url.
+        public_key: its public key in COSE.
+        sign_count: how often it has been used, as its authenticator counts; 0 if that doesn't count.
+        transports: how a browser reaches its authenticator, as the browser said.
+        label: what the person calls it.
+    """
+
+    id: str
+    guest: str
+    public_key: bytes
+    sign_count: int
+    transports: tuple[str, ...]
+    label: str
+    created_at: datetime
+    last_used_at: datetime | None = None
+
+
+SessionKind = Literal["browser", "program"]
+
+
+@dataclass(frozen=True)
+class Session:
+    """A device or program that is signed in to an account.
+
+    Attributes:
+        id: names the session in forms. It gives no access.
+        token: the SHA-256 of its cookie or bearer token.
+        label: what the person recognizes it by, for example "Firefox, Linux".
+        confirmed_at: when the person last proved here who they are.
+        last_used_at: when it was last used, to the hour.
+    """
+
+    id: str
+    token: str
+    guest: str
+    kind: SessionKind
+    label: str
+    created_at: datetime
+    confirmed_at: datetime
+    last_used_at: datetime
+
+
+@dataclass(frozen=True)
+class Challenge:
+    """What a passkey has to sign. See ``hall.passkeys``.
+
+    Attributes:
+        guest: id of the guest who got it.
+        handle: of the account that a new passkey is made for; None if a passkey is to sign in.
+    """
+
+    challenge: str
+    purpose: str
+    guest: str
+    handle: str | None
+    expires_at: datetime
 
 
 @dataclass(frozen=True)

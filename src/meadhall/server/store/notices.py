@@ -17,12 +17,13 @@ CHANNEL: Final = "meadhall"
 LONGEST: Final = 7900
 """Bytes of a notice at most. PostgreSQL refuses a payload of 8000 bytes."""
 
-NoticeKind = Literal["table", "entry", "guest", "secret", "hello", "alive", "bye", "presence", "lease"]
+NoticeKind = Literal["table", "entry", "guest", "secret", "hello", "alive", "bye", "presence", "lease", "session"]
 """What a notice is about.
 
 - ``table``: tables that were changed: their seats, options or status; their ids.
 - ``entry``: the id of a table whose match has a new entry.
 - ``guest``: the id of a guest whose name or settings were changed.
+- ``session``: ids of guests whose sessions have changed: a device was signed out, or another guest has become this one.
 - ``secret``: the name of a secret that was replaced.
 - ``hello``: a process has begun to listen, and wants to know who is present.
 - ``alive``, ``bye``: a process still runs, or is about to end.

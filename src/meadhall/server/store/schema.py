@@ -7,6 +7,7 @@ from typing import Any, Final, Literal
 
 from sqlalchemy import (
     JSON,
+    BigInteger,
     Boolean,
     Column,
     DateTime,
@@ -72,6 +73,74 @@ guests = Table(
     Column("choices", JSON(none_as_null=True)),
     Column("profile", String(10), nullable=False, server_default="opponents"),
     Column("created_at", DateTime(timezone=True), nullable=False),
+)
+
+# A guest with an account has proved who they are, by a passkey or a password. Their name, in ``guests``, is unique.
+accounts = Table(
+    "accounts",
+    metadata,
+    Column("guest", String(32), primary_key=True),
+    Column("drawn_name", String(64), nullable=False, unique=True),  # hashes that look-alike names share, see lookalikes.py
+    Column("folded_name", String(64), nullable=False, unique=True),
+    Column("handle", String(64), nullable=False, unique=True),  # the user handle in passkeys (WebAuthn, 5.4.3)
+    Column("password", String(200)),  # as Argon2 encodes its hash
+    Column("created_at", DateTime(timezone=True), nullable=False),
+)
+
+passkeys = Table(
+    "passkeys",
+    metadata,
+    Column("id", String(1400), primary_key=True),  # the credential id, in base64url
+    Column("guest", String(32), nullable=False, index=True),
+    Column("public_key", LargeBinary, nullable=False),
+    Column("sign_count", BigInteger, nullable=False),
+    Column("transports", JSON, nullable=False),
+    Column("label", String(60), nullable=False),
+    Column("created_at", DateTime(timezone=True), nullable=False),
+    Column("last_used_at", DateTime(timezone=True)),
+)
+
+# A code that was used has no row.
+recovery_codes = Table(
+    "recovery_codes",
+    metadata,
+    Column("guest", String(32), primary_key=True),
+    Column("code", String(64), primary_key=True),  # its SHA-256
+)
+
+# Devices and programs that are signed in to an account.
+sessions = Table(
+    "sessions",
+    metadata,
+    Column("id", String(16), primary_key=True),
+    Column("token", String(64), nullable=False, unique=True),  # the SHA-256 of the cookie or bearer token
+    Column("guest", String(32), nullable=False, index=True),
+    Column("kind", String(8), nullable=False),
+    Column("label", String(60), nullable=False),
+    Column("created_at", DateTime(timezone=True), nullable=False),
+    Column("confirmed_at", DateTime(timezone=True), nullable=False),
+    Column("last_used_at", DateTime(timezone=True), nullable=False, index=True),
+)
+
+# Passkeys that are being made or used. A challenge is accepted once, from the guest who got it, at any process.
+challenges = Table(
+    "challenges",
+    metadata,
+    Column("challenge", String(64), primary_key=True),
+    Column("purpose", String(12), nullable=False),
+    Column("guest", String(32), nullable=False),
+    Column("handle", String(64)),
+    Column("expires_at", DateTime(timezone=True), nullable=False, index=True),
+)
+
+# Failed attempts to sign in, by account, device and address; see queries/attempts.py.
+failed_attempts = Table(
+    "failed_attempts",
+    metadata,
+    Column("key", String(64), primary_key=True),
+    Column("count", Integer, nullable=False),
+    Column("next_at", DateTime(timezone=True), nullable=False),
+    Column("last_at", DateTime(timezone=True), nullable=False, index=True),
 )
 
 tables = Table(
@@ -275,6 +344,11 @@ class GuestColumn:
 
 GUEST_COLUMNS: Final = (
     GuestColumn(guests.c.id, merge="keep", delete="delete", export="rows"),
+    GuestColumn(accounts.c.guest, merge="move", delete="delete", export="rows"),
+    GuestColumn(passkeys.c.guest, merge="move", delete="delete", export="rows"),
+    GuestColumn(recovery_codes.c.guest, merge="move", delete="delete", export="omit"),
+    GuestColumn(sessions.c.guest, merge="move", delete="delete", export="rows"),
+    GuestColumn(challenges.c.guest, merge="move", delete="delete", export="omit"),
     GuestColumn(tables.c.host, merge="keep", delete="keep", export="rows"),
     GuestColumn(seat_guests.c.guest, merge="keep", delete="delete", export="rows"),
     GuestColumn(idempotency_keys.c.guest, merge="move", delete="delete", export="omit"),
@@ -282,5 +356,5 @@ GUEST_COLUMNS: Final = (
 )
 """All columns that refer to a guest. A new table with such a column must be added here; a test checks it.
 
-Deleting a guest also renames their seats, see ``queries/guests.py``.
+Deleting a guest also renames their seats, see ``queries/deleting.py``.
 """

@@ -257,12 +257,15 @@ class Store:
         """Return the guest with that id, None if nothing about them has been stored."""
         return await self.transact(lambda connection: guests.find(connection, id))
 
-    async def save_guest(self, guest: Guest) -> Guest:
-        """Store a guest's name and settings, and return the guest as stored."""
+    async def save_guest(self, guest: Guest, is_chosen: bool = False) -> Guest:
+        """Store a guest's name and settings, and return the guest as stored. ``is_chosen``: whether the name is a new choice.
+
+        Raises NameTaken, see ``queries.guests.save``.
+        """
         try:
-            return await self._change(lambda connection: guests.save(connection, guest), "guest", guest.id)
+            return await self._change(lambda connection: guests.save(connection, guest, is_chosen), "guest", guest.id)
         except IntegrityError:  # another request of the same new guest came first
-            return await self._change(lambda connection: guests.save(connection, guest), "guest", guest.id)
+            return await self._change(lambda connection: guests.save(connection, guest, is_chosen), "guest", guest.id)
 
     async def guest_by_public_id(self, public_id: str) -> Guest | None:
         """Return the guest with that public id."""

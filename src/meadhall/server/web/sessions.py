@@ -1,4 +1,8 @@
-"""Sessions: a browser's guest is in a signed cookie, a program's guest in a bearer token. Both are the guest's id, signed."""
+"""Sessions: who sends a request, by the cookie of a browser or the bearer token of a program.
+
+A guest without an account is known by their id, signed by the hall. Nothing else is stored about their devices. As soon as a guest
+has an account, the signed id is worth nothing. Each device and program then has a session in the database, which can be ended.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,7 @@ from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import Any, Final, Self, get_args
 
@@ -17,8 +21,11 @@ from litestar.types import HTTPScope
 
 from meadhall.engine.language import LANGUAGES
 from meadhall.server.errors import DatabaseUnavailable
+from meadhall.server.hall import session_tokens
+from meadhall.server.hall.accounts import Accounts
 from meadhall.server.hall.names import any_name, clean_name
-from meadhall.server.store.models import Guest, ProfileVisibility, RetiredSecret, now
+from meadhall.server.store.models import Guest, ProfileVisibility, RetiredSecret, Session, SessionKind, now
+from meadhall.server.store.queries import sessions
 from meadhall.server.store.store import Store
 from meadhall.server.web.links import link
 from meadhall.server.web.request import AnyRequest
@@ -32,13 +39,17 @@ _KEY: Final = "guests"
 _TEN_YEARS: Final = 10 * 365 * 24 * 3600
 _CACHE_SIZE: Final = 20_000
 _LONGEST_SIGNED_ID: Final = 200
+_TOUCHED_EVERY: Final = timedelta(hours=1)
+"""How exactly the last use of a session is known. A browser gets its cookie again then, so that it lasts."""
 
 
 class Sessions:
-    """Identifies the guests of requests. The guests seen last stay in memory."""
+    """Identifies the guests of requests. The guests and sessions seen last stay in memory."""
 
-    def __init__(self, store: Store, secret: str, retired: Sequence[RetiredSecret] = ()) -> None:
+    def __init__(self, store: Store, accounts: Accounts, secret: str, retired: Sequence[RetiredSecret] = ()) -> None:
         self._store = store
+        self._sessions: OrderedDict[str, Session] = OrderedDict()  # by the hash of the token
+        accounts.on_session_change(self._forget)
         self._cache: OrderedDict[str, Guest] = OrderedDict()
         self._has_old_keys = False  # whether another process may have replaced the keys
         self._use_keys(secret, retired)
@@ -48,9 +59,9 @@ class Sessions:
             store.listener.on_gap(self._note_gap)
 
     @classmethod
-    async def load(cls, store: Store) -> Self:
+    async def load(cls, store: Store, accounts: Accounts) -> Self:
         """Return the sessions of a hall, with the keys that its database has."""
-        return cls(store, await store.secret(_KEY), await store.retired_secrets(_KEY))
+        return cls(store, accounts, await store.secret(_KEY), await store.retired_secrets(_KEY))
 
     def _use_keys(self, secret: str, retired: Sequence[RetiredSecret]) -> None:
         self._cookies = URLSafeSerializer(secret, salt="guest")
@@ -61,7 +72,14 @@ class Sessions:
     def _note_gap(self) -> None:
         """Note that other processes may have changed guests and keys."""
         self._cache.clear()
+        self._sessions.clear()
         self._has_old_keys = True
+
+    def _forget(self, guest: str) -> None:
+        """Read a guest and their sessions again from the database when they are next needed."""
+        self._cache.pop(guest, None)
+        for token in [token for token, session in self._sessions.items() if session.guest == guest]:
+            del self._sessions[token]
 
     async def refresh(self) -> None:
         """Wait until the changes of other processes are known, and read the keys if they were replaced."""
@@ -74,14 +92,24 @@ class Sessions:
     async def from_cookie(self, request: AnyRequest) -> Guest:
         """Return the guest of the session cookie. Without a valid one return a new guest, whose cookie the response will set.
 
-        A cookie that was signed with a replaced key is renewed.
+        A cookie that was signed with a replaced key is renewed. The cookie of a session that has ended, and the signed id of a
+        guest who has an account, are not valid.
         """
         cookies = _session_cookies(request)
-        id = next(filter(None, (_verified(self._cookies, each) for each in cookies)), None)
-        if id is None and (id := next(filter(None, (_verified_by_old(self._old_cookies, each) for each in cookies)), None)):
-            request.scope["state"]["new_session"] = self._cookies.dumps(id)
-        if id is not None:
-            return await self._guest(id, request)
+        for cookie in cookies:
+            if cookie.startswith(session_tokens.PREFIX) and (guest := await self._of_session(cookie, "browser", request)):
+                return guest
+        for read, is_renewed in ((self._read_cookie, False), (self._read_old_cookie, True)):
+            for id in filter(None, map(read, cookies)):
+                guest = await self._guest(id, request)
+                if not guest.has_account:
+                    if is_renewed:
+                        request.scope["state"]["new_session"] = self._cookies.dumps(id)
+                    return guest
+        return self.begin_anew(request)
+
+    def begin_anew(self, request: AnyRequest) -> Guest:
+        """Return a new guest, whose cookie the response will set."""
         guest = Guest(secrets.token_hex(12), any_name(), preferred_language(request))
         self._remember(guest)
         request.scope["state"]["new_session"] = self._cookies.dumps(guest.id)
@@ -92,18 +120,56 @@ class Sessions:
         scheme, _, token = request.headers.get("Authorization", "").partition(" ")
         if scheme.lower() != "bearer":
             return None
-        id = _verified(self._tokens, token.strip()) or _verified_by_old(self._old_tokens, token.strip())
-        return None if id is None else await self._guest(id, request)
+        token = token.strip()
+        if token.startswith(session_tokens.PREFIX):
+            return await self._of_session(token, "program", request)
+        id = _verified(self._tokens, token) or _verified_by_old(self._old_tokens, token)
+        guest = None if id is None else await self._guest(id, request)
+        return None if guest is None or guest.has_account else guest
+
+    async def _of_session(self, token: str, kind: SessionKind, request: AnyRequest) -> Guest | None:
+        """Return the guest of a session, None if it has ended."""
+        hash = session_tokens.hash_of(token)
+        session = self._sessions.get(hash)
+        if session is None:
+            session = await self._store.transact(lambda connection: sessions.find(connection, hash))
+        elif not self._store.is_informed:
+            with suppress(DatabaseUnavailable):
+                session = await self._store.transact(lambda connection: sessions.find(connection, hash))
+        if session is None or session.kind != kind:
+            return None
+        if session.last_used_at < now() - _TOUCHED_EVERY:
+            id = session.id
+            with suppress(DatabaseUnavailable):
+                await self._store.transact(lambda connection: sessions.touch(connection, id))
+                session = replace(session, last_used_at=now())
+                if kind == "browser":
+                    request.scope["state"]["new_session"] = token
+        self._sessions[hash] = session
+        self._sessions.move_to_end(hash)
+        if len(self._sessions) > _CACHE_SIZE:
+            self._sessions.popitem(last=False)
+        guest = await self._guest(session.guest, request)
+        if not guest.has_account:
+            return None
+        request.scope["state"]["session"] = session
+        return guest
+
+    def _read_cookie(self, text: str) -> str | None:
+        return _verified(self._cookies, text)
+
+    def _read_old_cookie(self, text: str) -> str | None:
+        return _verified_by_old(self._old_cookies, text)
 
     async def create_for_program(self, name: str) -> tuple[Guest, str]:
-        """Create a guest for a program. Return the guest and the token."""
-        guest = await self.save(Guest(secrets.token_hex(12), clean_name(name) or any_name()))
+        """Create a guest for a program. Return the guest and the token. Raises NameTaken."""
+        guest = await self.save(Guest(secrets.token_hex(12), any_name()), name)
         return guest, self._tokens.dumps(guest.id)
 
     async def save(
         self, guest: Guest, name: str = "", language: str = "", theme: str = "", motion: str = "", profile: str = ""
     ) -> Guest:
-        """Store a guest with changed settings, and return them. Empty and invalid values change nothing."""
+        """Store a guest with changed settings, and return them. Empty and invalid values change nothing. Raises NameTaken."""
         changed = replace(
             guest,
             name=clean_name(name) or guest.name,
@@ -113,7 +179,7 @@ class Sessions:
             profile=PROFILES.get(profile, guest.profile),
         )
         if changed != guest or not guest.is_stored:
-            changed = await self._store.save_guest(changed)
+            changed = await self._store.save_guest(changed, is_chosen=bool(clean_name(name)) and changed.name != guest.name)
         self._remember(changed)
         return changed
 
@@ -144,6 +210,12 @@ def guest_of(request: AnyRequest) -> Guest:
     guest = request.scope["state"]["guest"]
     assert isinstance(guest, Guest)
     return guest
+
+
+def session_of(request: AnyRequest) -> Session | None:
+    """Return the session of a request whose guest has an account."""
+    session = request.scope["state"].get("session")
+    return session if isinstance(session, Session) else None
 
 
 def session_cookie(value: str, scope: HTTPScope) -> str:

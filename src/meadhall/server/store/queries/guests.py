@@ -6,13 +6,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Row, exists, insert, select, update
 
 from meadhall.server.store import schema
 from meadhall.server.store.models import Guest, new_id, now
+from meadhall.server.store.queries import accounts
 
 _GUEST = schema.guests.c
 _SETTINGS = ("language", "theme", "motion", "profile")
+_WITH_ACCOUNT = select(schema.guests, exists().where(schema.accounts.c.guest == _GUEST.id).label("has_account"))
 
 
 def find(connection: Connection, id: str) -> Guest | None:
@@ -27,26 +29,39 @@ def find_public(connection: Connection, public_id: str) -> Guest | None:
 
 def find_all(connection: Connection, ids: Sequence[str]) -> list[Guest]:
     """Return the guests with these ids, in their order. Those that no longer exist are left out."""
-    rows = connection.execute(select(schema.guests).where(_GUEST.id.in_(ids)))
+    rows = connection.execute(_WITH_ACCOUNT.where(_GUEST.id.in_(ids)))
     found = {row.id: _guest(row) for row in rows}
     return [found[id] for id in ids if id in found]
 
 
 def _find(connection: Connection, condition: ColumnElement[bool]) -> Guest | None:
-    row = connection.execute(select(schema.guests).where(condition)).one_or_none()
+    row = connection.execute(_WITH_ACCOUNT.where(condition)).one_or_none()
     return None if row is None else _guest(row)
 
 
 def _guest(row: Row[Any]) -> Guest:
     settings: dict[str, Any] = {name: getattr(row, name) for name in _SETTINGS}
-    return Guest(row.id, row.name, **settings, is_stored=True, choices=row.choices or {}, public_id=row.public_id)
+    more: dict[str, Any] = {"choices": row.choices or {}, "public_id": row.public_id, "has_account": row.has_account}
+    return Guest(row.id, row.name, **settings, is_stored=True, **more)
 
 
-def save(connection: Connection, guest: Guest) -> Guest:
+def save(connection: Connection, guest: Guest, is_chosen: bool = False) -> Guest:
     """Insert or update a guest, and return them as stored.
 
-    Raises IntegrityError if another transaction inserts them at the same time.
+    A name that looks like that of an account is for its owner alone: other guests get it with a number.
+
+    Args:
+        connection: the transaction.
+        guest: the guest.
+        is_chosen: whether the guest has just chosen the name, so that a name that is not free is refused.
+
+    Raises:
+        NameTaken: the name belongs to an account, and it is chosen or an account's.
+        IntegrityError: another transaction inserts the guest at the same time.
     """
+    guest = replace(guest, name=accounts.free_name(connection, guest, is_chosen))
+    if guest.has_account:
+        accounts.rename(connection, guest.id, guest.name)
     settings = {name: getattr(guest, name) for name in _SETTINGS}
     values = {"name": guest.name, **settings, "choices": dict(guest.choices) or None}
     changed = update(schema.guests).where(_GUEST.id == guest.id).values(**values).returning(_GUEST.public_id)

@@ -73,6 +73,12 @@ def count_finished(connection: Connection, guest: str) -> int:
     return connection.execute(query).scalar_one()
 
 
+def count_of(connection: Connection, guest: str) -> int:
+    """Count the tables that the guest hosts or sits at, except closed ones."""
+    query = select(func.count()).select_from(schema.tables).where(_belongs_to(guest), _TABLE.status != "closed")
+    return connection.execute(query).scalar_one()
+
+
 def public(connection: Connection, status: str, limit: int, skip: int = 0) -> list[TableRow]:
     """Return public tables with that status, newest first."""
     return read(connection, and_(_TABLE.status == status, _TABLE.is_public), limit, skip=skip)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import unicodedata
+from dataclasses import dataclass
+from typing import Self
 
 from confusable_homoglyphs.confusables import confusables_data  # type: ignore[import-untyped]
 
@@ -10,6 +13,23 @@ from confusable_homoglyphs.confusables import confusables_data  # type: ignore[i
 def look_alike(name: str, other: str) -> bool:
     """Return whether a reader may take one name for the other: they differ in case, accents or confusable characters only."""
     return _skeleton(name) == _skeleton(other) or _skeleton(name.casefold()) == _skeleton(other.casefold())
+
+
+@dataclass(frozen=True)
+class NameKeys:
+    """What a database needs of a name to find one that looks like it: two names look alike if one of their keys is the same.
+
+    The keys are hashes, because the skeleton of a short name may be long.
+    """
+
+    drawn: str
+    folded: str
+
+    @classmethod
+    def of(cls, name: str) -> Self:
+        """Return the keys of a name."""
+        drawn, folded = (hashlib.sha256(_skeleton(each).encode()).hexdigest() for each in (name, name.casefold()))
+        return cls(drawn, folded)
 
 
 def _skeleton(name: str) -> str:
