@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from meadhall.engine.checks import is_unseen
-from meadhall.server.store.lookalikes import look_alike
 from meadhall.server.hall.names import NAME_LENGTH, any_name, bot_name, clean_name
+from meadhall.server.store.lookalikes import look_alike
 
 
 @given(st.text())

@@ -1,7 +1,7 @@
 """Sessions: who sends a request, by the cookie of a browser or the bearer token of a program.
 
-A guest without an account is known by their id, signed by the hall. Nothing else is stored about their devices. As soon as a guest
-has an account, the signed id is worth nothing. Then each device and program has a session in the database, which can be ended.
+A guest without an account is known by their id, signed by the hall. Nothing else is stored about their devices. Once a guest has
+an account, the signed id is worth nothing. Then each device and program has a session in the database, which can be ended.
 """
 
 from __future__ import annotations
