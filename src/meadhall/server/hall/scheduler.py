@@ -45,6 +45,9 @@ log = logging.getLogger(__name__)
 _AT_ONCE: Final = 8
 """Largest number of jobs that a process works on at the same time."""
 
+_SLOW_AT_ONCE: Final = 4
+"""Largest number of slow jobs among them, so that a deadline never waits for another server."""
+
 _LONGEST_SLEEP: Final = 60.0
 """Seconds after which the scheduler looks at the waiting jobs in any case: the system's clock may have been set."""
 
@@ -72,11 +75,18 @@ class Scheduler:
         self._store = store
         self._leases = leases
         self._handlers: dict[str, Handler] = {}
+        self._slow: set[str] = set()  # kinds whose jobs wait for other servers
+        self._running_slow: set[str] = set()  # ids of running jobs of these kinds
         self._finished: set[str] = set()  # ids of running jobs whose handlers have finished them
 
-    def register(self, kind: str, handler: Handler) -> None:
-        """Let ``handler`` do the jobs of a kind. A process leaves jobs of other kinds to other processes."""
+    def register(self, kind: str, handler: Handler, is_slow: bool = False) -> None:
+        """Let ``handler`` do the jobs of a kind. A process leaves jobs of other kinds to other processes.
+
+        ``is_slow``: it waits for other servers. A process works on a few such jobs at a time.
+        """
         self._handlers[kind] = handler
+        if is_slow:
+            self._slow.add(kind)
 
     def repeat(self, kind: str, interval: timedelta, effect: Callable[[Connection], None]) -> None:
         """Let ``effect`` run in a transaction once in every interval, in one process of the hall."""
@@ -101,12 +111,17 @@ class Scheduler:
         await self._store.transact(partial(jobs.cancel, kind=kind, key=key))
 
     async def finish(
-        self, job: Job, effect: Callable[[Connection], T] | None = None, again_at: datetime | None = None
+        self,
+        job: Job,
+        effect: Callable[[Connection], T] | None = None,
+        again_at: datetime | None = None,
+        payload: Mapping[str, Any] | None = None,
     ) -> T | None:
         """Run ``effect`` and mark the job as done, in one transaction. Return what ``effect`` returns.
 
         Args:
             again_at: the time at which to do the job again; None: not again.
+            payload: what the function needs to know then; None: the same as now.
 
         Raises:
             JobTaken: another process has claimed or done the job, or it was moved or cancelled. Nothing has been changed.
@@ -116,7 +131,7 @@ class Scheduler:
 
         def both(connection: Connection) -> T | None:
             result = None if effect is None else effect(connection)
-            jobs.finish(connection, job, process, again_at)  # last: the effect may wait for a table, and others wait for the job
+            jobs.finish(connection, job, process, again_at, payload)  # last: the effect may wait for a table, and others wait for the job
             return result
 
         result = await self._store.transact(both)
@@ -147,11 +162,8 @@ class Scheduler:
         limit = _AT_ONCE - len(self.running)
         if limit == 0:
             return _LONGEST_SLEEP  # the end of each job wakes the scheduler
-        work = partial(
-            jobs.claim, process=self._leases.process, kinds=tuple(self._handlers), limit=limit, running=tuple(self.running)
-        )
         try:
-            due, seconds = await self._store.transact(work)
+            due, seconds = await self._store.transact(partial(self._claim, limit=limit))
         except (DatabaseUnavailable, LeaseLost):
             return _RETRY_DELAY
         except SQLAlchemyError:
@@ -159,13 +171,25 @@ class Scheduler:
             return _RETRY_DELAY
         for job in due:
             self.running[job.id] = task = asyncio.create_task(self._do(job))
+            if job.kind in self._slow:
+                self._running_slow.add(job.id)
             task.add_done_callback(partial(self._end, job))
         if len(self.running) == _AT_ONCE or seconds is None:
             return _LONGEST_SLEEP
         return min(seconds, _LONGEST_SLEEP)
 
+    def _claim(self, connection: Connection, limit: int) -> tuple[list[Job], float | None]:
+        """Claim at most ``limit`` jobs, slow ones last. Return them, and the seconds until the next one is due."""
+        claim = partial(jobs.claim, connection, self._leases.process, running=tuple(self.running))
+        due, seconds = claim(kinds=tuple(self._handlers.keys() - self._slow), limit=limit)
+        slow_limit = min(limit - len(due), _SLOW_AT_ONCE - len(self._running_slow))
+        if self._slow and slow_limit > 0:
+            due += claim(kinds=tuple(self._slow), limit=slow_limit)[0]
+        return due, seconds
+
     def _end(self, job: Job, _task: asyncio.Task[None]) -> None:
         del self.running[job.id]
+        self._running_slow.discard(job.id)
         self._finished.discard(job.id)
         self.wake()
 

@@ -71,6 +71,7 @@ class Guest:
         is_stored: False for a new guest of whom the database has no row yet.
         has_account: whether the guest must sign in, with a passkey or a password. Their name is theirs alone.
         choices: what the guest chose last for a match against bots, by game: ``players``, ``bot`` and ``options``.
+        notifications: what the guest wants to be told, and how; see ``hall.notification_choices``. Empty: the defaults.
     """
 
     id: str
@@ -83,6 +84,7 @@ class Guest:
     choices: Mapping[str, Mapping[str, Any]] = field(default_factory=dict, hash=False)
     public_id: str = field(default="", compare=False)
     has_account: bool = False
+    notifications: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
 
 @dataclass(frozen=True)
@@ -399,6 +401,27 @@ class Job:
     due_at: datetime
     payload: Mapping[str, Any]
     attempts: int = 0
+
+
+@dataclass(frozen=True)
+class PushSubscription:
+    """A browser that receives push messages of a guest.
+
+    Attributes:
+        endpoint: the address at its push service, which is secret.
+        p256dh: its public key, and ``auth``: its secret, which encrypt the messages. Both in base64url.
+        vapid_key: the hall's public key for which it was made. Its push service accepts messages signed with no other key.
+        device: what the browser calls itself, such as "Chrome on Android".
+    """
+
+    id: str
+    guest: str
+    endpoint: str
+    p256dh: str
+    auth: str
+    vapid_key: str
+    device: str
+    created_at: datetime
 
 
 def new_id() -> str:

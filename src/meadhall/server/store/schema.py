@@ -72,6 +72,7 @@ guests = Table(
     Column("motion", String(8), nullable=False, server_default="auto"),
     Column("choices", JSON(none_as_null=True)),
     Column("profile", String(10), nullable=False, server_default="opponents"),
+    Column("notifications", JSON(none_as_null=True)),
     Column("created_at", DateTime(timezone=True), nullable=False),
 )
 
@@ -310,6 +311,19 @@ jobs = Table(
     UniqueConstraint("kind", "key"),
 )
 
+# The browsers that receive push messages of a guest, and the keys that encrypt them (RFC 8291).
+push_subscriptions = Table(
+    "push_subscriptions",
+    metadata,
+    Column("id", String(16), primary_key=True),
+    Column("guest", String(32), nullable=False, index=True),
+    Column("endpoint", String(1000), nullable=False, unique=True),
+    Column("p256dh", String(100), nullable=False),
+    Column("auth", String(40), nullable=False),
+    Column("vapid_key", String(100), nullable=False),
+    Column("device", String(60), nullable=False),
+    Column("created_at", DateTime(timezone=True), nullable=False),
+)
 
 OnMerge = Literal["move", "keep"]
 """What happens to a row of a guest who becomes another one (the target), as at the sign-in on a device that had a guest already.
@@ -351,6 +365,7 @@ GUEST_COLUMNS: Final = (
     GuestColumn(challenges.c.guest, merge="move", delete="delete", export="omit"),
     GuestColumn(tables.c.host, merge="keep", delete="keep", export="rows"),
     GuestColumn(seat_guests.c.guest, merge="keep", delete="delete", export="rows"),
+    GuestColumn(push_subscriptions.c.guest, merge="move", delete="delete", export="rows"),
     GuestColumn(idempotency_keys.c.guest, merge="move", delete="delete", export="omit"),
     GuestColumn(results.c.guest, merge="move", delete="delete", export="omit"),
 )

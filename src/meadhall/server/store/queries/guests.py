@@ -42,6 +42,7 @@ def _find(connection: Connection, condition: ColumnElement[bool]) -> Guest | Non
 def _guest(row: Row[Any]) -> Guest:
     settings: dict[str, Any] = {name: getattr(row, name) for name in _SETTINGS}
     more: dict[str, Any] = {"choices": row.choices or {}, "public_id": row.public_id, "has_account": row.has_account}
+    more["notifications"] = row.notifications or {}
     return Guest(row.id, row.name, **settings, is_stored=True, **more)
 
 
@@ -64,6 +65,7 @@ def save(connection: Connection, guest: Guest, is_chosen: bool = False) -> Guest
         accounts.rename(connection, guest.id, guest.name)
     settings = {name: getattr(guest, name) for name in _SETTINGS}
     values = {"name": guest.name, **settings, "choices": dict(guest.choices) or None}
+    values["notifications"] = dict(guest.notifications) or None
     changed = update(schema.guests).where(_GUEST.id == guest.id).values(**values).returning(_GUEST.public_id)
     public_id = connection.execute(changed).scalar_one_or_none()
     if public_id is None:

@@ -72,8 +72,14 @@ def claim(
     return [Job(row.id, row.kind, row.key, _in_utc(row.due_at), row.payload, row.attempts) for row in rows], seconds
 
 
-def finish(connection: Connection, job: Job, process: str | None, again_at: datetime | None = None) -> None:
-    """Mark a job as done; with ``again_at``, let it wait for that time again.
+def finish(
+    connection: Connection,
+    job: Job,
+    process: str | None,
+    again_at: datetime | None = None,
+    payload: Mapping[str, Any] | None = None,
+) -> None:
+    """Mark a job as done; with ``again_at``, let it wait for that time again, with another ``payload`` if one is given.
 
     Raises JobTaken if another process has claimed or done it, or if it was moved or cancelled. Then the transaction must be
     rolled back: its effect would be the second one.
@@ -81,7 +87,9 @@ def finish(connection: Connection, job: Job, process: str | None, again_at: date
     if again_at is None:
         done = connection.execute(delete(schema.jobs).where(_is_mine(job, process)))
     else:
-        later = {"id": new_id(), "due_at": again_at, "attempts": 0, "claimed_by": None}
+        later: dict[str, Any] = {"id": new_id(), "due_at": again_at, "attempts": 0, "claimed_by": None}
+        if payload is not None:
+            later["payload"] = dict(payload)
         done = connection.execute(update(schema.jobs).where(_is_mine(job, process)).values(**later))
     if done.rowcount == 0:
         raise JobTaken

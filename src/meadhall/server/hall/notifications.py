@@ -1,0 +1,240 @@
+"""Tell guests what happens at their tables while they are away, by push messages to their devices.
+
+Whoever changes a table calls ``notify`` in the transaction of the change. It stores a job for each device of the guests, so a
+message survives a restart and one process sends it. Just before that, the job is checked again: a message that isn't true any more,
+or whose guest has the table in front of them, is not sent.
+
+A message names the game, the players and what to do, and nothing that is hidden.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Collection
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from hashlib import sha256
+from typing import Any, Final
+
+from sqlalchemy import Connection
+
+from meadhall.engine.errors import MeadhallError
+from meadhall.engine.game import game
+from meadhall.engine.language import gettext as _
+from meadhall.engine.language import listed, speak
+from meadhall.server.errors import DatabaseUnavailable, NotFound
+from meadhall.server.hall.notification_choices import Kind, NotificationChoices
+from meadhall.server.hall.push_service import SECRET, Message, PushServices, checked_keys, public_key
+from meadhall.server.hall.scheduler import Scheduler
+from meadhall.server.store.models import Guest, Job, PushSubscription, TableRow, new_id, now
+from meadhall.server.store.queries import jobs, push
+from meadhall.server.store.store import Store
+
+_JOB: Final = "push"
+
+PAUSE: Final = timedelta(seconds=5)
+"""How long a message waits: a guest who is there, or loads the page again, answers meanwhile."""
+
+_LOOK_AGAIN: Final = timedelta(seconds=60)
+"""How long a message waits for a guest who has the table in front of them, before it looks again."""
+
+_LIFETIME: Final = timedelta(days=1)
+"""How long a message is worth sending, unless something else is known."""
+
+_FIRST_RETRY: Final = timedelta(seconds=5)
+_DOUBLINGS: Final = 9
+"""How often the pause between two attempts doubles at most: up to 43 minutes."""
+
+IsCurrent = Callable[["Notification", str], Awaitable[bool]]
+"""Returns whether a notification is still true for the guest with this id."""
+
+
+@dataclass(frozen=True)
+class Notification:
+    """Something that guests should know.
+
+    Attributes:
+        kind: the kind of event.
+        table: the id of its table.
+        number: tells events of this kind at the table apart: for ``turn`` and ``short`` the number of the next action, for a
+            proposal that of its entry.
+        sender: the name of the person who proposes or invites, "" if no person does.
+        until: when it is of no use any more, for example the deadline of the decision; None: after a day.
+    """
+
+    kind: Kind
+    table: str
+    number: int = 0
+    sender: str = ""
+    until: datetime | None = None
+
+
+def notify(connection: Connection, notification: Notification, guests: Collection[str], at: datetime | None = None) -> None:
+    """Tell guests about an event, from ``at`` on (None: in some seconds), in the transaction of the change that causes it.
+
+    A later notification of the same kind at the same table takes its place. Call ``scheduler.wake()`` after the transaction.
+    """
+    created = now()
+    payload = {
+        "id": new_id(),
+        "number": notification.number,
+        "kind": notification.kind,
+        "table": notification.table,
+        "sender": notification.sender,
+        "until": (notification.until or created + _LIFETIME).isoformat(),
+    }
+    for subscription in push.of_guests(connection, guests) if guests else ():
+        key = f"{subscription.id}:{notification.kind}:{notification.table}"
+        jobs.put(connection, _JOB, key, at or created + PAUSE, {**payload, "subscription": subscription.id})
+
+
+class Notifications:
+    """Sends the notifications of a hall as push messages.
+
+    Args:
+        store: the database.
+        scheduler: does the jobs.
+        services: sends to push services.
+        is_looking: returns whether a guest has a table in front of them, at any process.
+        link: returns the address of a path of the hall.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        scheduler: Scheduler,
+        services: PushServices,
+        is_looking: Callable[[str, str], bool],
+        link: Callable[[str], str],
+    ) -> None:
+        self._store = store
+        self._scheduler = scheduler
+        self._services = services
+        self._is_looking = is_looking
+        self._link = link
+        self._checks: dict[Kind, IsCurrent] = {}
+        scheduler.register(_JOB, self._push, is_slow=True)
+
+    def check_with(self, kind: Kind, is_current: IsCurrent) -> None:
+        """Let ``is_current`` say whether notifications of a kind are still true, just before they are sent."""
+        self._checks[kind] = is_current
+
+    # -------------------------------------------------------------------------------------------------------------- devices
+
+    async def key(self) -> str:
+        """Return the public key with which browsers subscribe."""
+        return public_key(await self._store.secret(SECRET))
+
+    async def devices(self, guest: Guest) -> list[PushSubscription]:
+        """Return the browsers that receive push messages of a guest, the oldest first."""
+        return await self._store.transact(partial(push.of_guests, guests=[guest.id])) if guest.is_stored else []
+
+    async def subscribe(
+        self, guest: Guest, endpoint: str, p256dh: str, auth: str, device: str, instead_of: str = ""
+    ) -> PushSubscription:
+        """Let a browser receive the push messages of a guest. Raises BadPushSubscription."""
+        self._services.check(endpoint)
+        checked_keys(p256dh, auth)
+        subscription = PushSubscription(new_id(), guest.id, endpoint, p256dh, auth, await self.key(), device, now())
+        await self._store.transact(partial(push.add, subscription=subscription, instead_of=instead_of))
+        return subscription
+
+    async def unsubscribe(self, guest: Guest, id: str) -> None:
+        """Send a browser of the guest no more messages. Raises NotFound."""
+        if not await self._store.transact(partial(push.delete_one, id=id, guest=guest.id)):
+            raise NotFound(_("There is no such device."))
+
+    async def close(self) -> None:
+        """Close the connections to push services."""
+        await self._services.close()
+
+    # -------------------------------------------------------------------------------------------------------------- sending
+
+    async def _push(self, job: Job) -> None:
+        """Send one message to one browser, or find that it isn't needed any more."""
+        payload = job.payload
+        note = Notification(
+            payload["kind"], payload["table"], payload["number"], payload["sender"], datetime.fromisoformat(payload["until"])
+        )
+        subscription = await self._store.transact(partial(push.find, id=payload["subscription"]))
+        seconds = _seconds_until(note.until)
+        if subscription is None or seconds <= 0 or not await self._is_wanted(subscription.guest, note):
+            return
+        if self._is_looking(note.table, subscription.guest):
+            await self._scheduler.finish(job, again_at=now() + _LOOK_AGAIN)
+            return
+        message = await self._message(subscription.guest, note, payload["id"], int(seconds))
+        if message is None:
+            return
+        secrets = [await self._store.secret(SECRET), *(each.value for each in await self._store.retired_secrets(SECRET))]
+        outcome = await self._services.send(subscription, message, secrets)
+        if outcome.kind == "gone":
+            await self._scheduler.finish(job, partial(push.delete_one, id=subscription.id))
+        elif outcome.kind == "later":
+            tries = int(payload.get("tries", 0))
+            pause = max(_FIRST_RETRY * 2 ** min(tries, _DOUBLINGS), timedelta(seconds=outcome.seconds))
+            again_at = now() + pause if pause.total_seconds() < seconds else None
+            await self._scheduler.finish(job, again_at=again_at, payload={**payload, "tries": tries + 1})
+
+    async def _is_wanted(self, guest: str, note: Notification) -> bool:
+        """Return whether the guest wants to know, and the event is still true."""
+        row = await self._store.guest(guest)
+        if row is None or not NotificationChoices.of(row).wants(note.kind, "push"):
+            return False
+        check = self._checks.get(note.kind)
+        try:
+            return check is None or await check(note, guest)
+        except DatabaseUnavailable:
+            raise
+        except MeadhallError:  # the table can't be opened any more
+            return False
+
+    async def _message(self, guest: str, note: Notification, id: str, seconds: int) -> Message | None:
+        """Return the message in the guest's language; None if the table is gone."""
+        row, table = await self._store.guest(guest), await self._store.table(note.table)
+        if row is None or table is None:
+            return None
+        speak(row.language)
+        text = {
+            "id": id,
+            "tag": f"{note.kind}:{note.table}",
+            "title": _title(note),
+            "body": _body(table, guest),
+            "url": self._link(f"/tables/{table.id}"),
+            "language": row.language,
+        }
+        topic = sha256(f"{note.kind}:{note.table}".encode()).hexdigest()[:32]
+        return Message(text, topic, max(1, seconds), is_urgent=note.kind in ("short", "proposal"))
+
+
+def _title(note: Notification) -> str:
+    return {
+        "turn": _("It is your turn"),
+        "short": _("Your time is running out"),
+        "proposal": _("{name} proposes something").format(name=note.sender) if note.sender else _("A proposal waits for you"),
+        "invitation": _("{name} invites you to a table").format(name=note.sender),
+    }[note.kind]
+
+
+def _body(table: TableRow, guest: str) -> str:
+    """Return the game and the other players at a table."""
+    title = game(table.game).title
+    others = [seat.name for seat in table.seats if seat.name and guest not in seat.guests]
+    return _("{game} with {names}").format(game=title, names=listed(others)) if others else title
+
+
+def _seconds_until(time: datetime | None) -> float:
+    return 0.0 if time is None else (time - datetime.now(UTC)).total_seconds()
+
+
+def device_name(user_agent: str) -> str:
+    """Return what to call a browser in a list of devices, such as "Firefox on Android", from its User-Agent header."""
+    browsers = (("Edg", "Edge"), ("OPR/", "Opera"), ("Firefox", "Firefox"), ("FxiOS", "Firefox"), ("Chrome", "Chrome"))
+    systems = (("iPhone", "iPhone"), ("iPad", "iPad"), ("Android", "Android"), ("Windows", "Windows"))
+    others = (("CrOS", "ChromeOS"), ("Mac OS", "macOS"), ("Linux", "Linux"))
+    browser = next((name for mark, name in (*browsers, ("CriOS", "Chrome"), ("Safari", "Safari")) if mark in user_agent), "")
+    system = next((name for mark, name in (*systems, *others) if mark in user_agent), "")
+    if browser and system:
+        return _("{browser} on {system}").format(browser=browser, system=system)
+    return browser or system or _("Browser")
+

@@ -1,0 +1,290 @@
+"""Send encrypted messages to the push services of browsers (Web Push: RFC 8030, 8188, 8291; VAPID: RFC 8292).
+
+A guest's browser names the address of its push service, so a message must never reach another server: addresses are ``https``, and
+names that lead into a private network are refused when the connection is made. ``MEADHALL_PUSH_SERVICES`` allows more.
+
+The libraries are imported with the first message: most halls send none, and they take 30 MB of a process.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import logging
+import socket
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from functools import lru_cache
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
+from typing import TYPE_CHECKING, Any, Final, Literal
+from urllib.parse import urlsplit
+
+from meadhall.engine.errors import Refused
+from meadhall.engine.language import gettext as _
+from meadhall.server.ops.log_limit import OncePerInterval
+from meadhall.server.store.models import PushSubscription, now
+from meadhall.server.worker.threads import run_in_thread
+
+if TYPE_CHECKING:
+    import aiohttp
+    from aiohttp.abc import ResolveResult
+
+log = logging.getLogger(__name__)
+log.addFilter(OncePerInterval())
+
+SECRET: Final = "push"  # noqa: S105 - the name of a secret
+"""The name of the secret that the hall's VAPID keys are made from."""
+
+LONGEST_ENDPOINT: Final = 1000
+
+_TIMEOUT: Final = 10.0
+"""Seconds for one message."""
+
+_SIGNED_FOR: Final = 12 * 3600
+"""Seconds for which a signature is valid. RFC 8292 allows a day."""
+
+_ORDER: Final = 0xFFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551
+"""The order of the curve P-256 (FIPS 186-5): private keys are the integers from 1 to one less."""
+
+_NAT64: Final = IPv6Network("64:ff9b::/96")
+"""IPv6 addresses that stand for IPv4 ones (RFC 6052)."""
+
+_GONE: Final = (404, 410)
+_TOO_MANY: Final = 429
+_SERVER_ERROR: Final = 500
+
+
+class BadPushSubscription(Refused):
+    """A browser's push subscription can't be used."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a message.
+
+    Attributes:
+        kind: ``sent``; ``gone``, the browser receives no messages any more; ``later``, it may be tried again; or ``refused``.
+        seconds: how long to wait before the next attempt, if the push service says so.
+    """
+
+    kind: Literal["sent", "gone", "later", "refused"]
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class Message:
+    """A message to a browser.
+
+    Attributes:
+        text: what the service worker receives.
+        topic: a later message with the same topic takes the place of one that has not been delivered.
+        seconds: how long the push service keeps it for a device that is offline.
+        is_urgent: whether it may wake a device that saves its battery.
+    """
+
+    text: Mapping[str, Any]
+    topic: str
+    seconds: int
+    is_urgent: bool
+
+
+class PushServices:
+    """Sends messages to browsers.
+
+    Args:
+        allowed: origins of push services that may be in a private network, or use ``http``.
+        contact: the address of the hall, by which the operator of a push service can find its host.
+    """
+
+    def __init__(self, allowed: Sequence[str], contact: str) -> None:
+        self._allowed = frozenset(allowed)
+        host = urlsplit(contact).hostname or ""
+        self._contact = f"https://{host}" if contact.startswith("https:") and "." in host else "https://localhost"
+        self._session: aiohttp.ClientSession | None = None
+
+    def check(self, endpoint: str) -> None:
+        """Refuse an address that can't be that of a push service. Raises BadPushSubscription."""
+        if self._origin(endpoint) is None:
+            raise BadPushSubscription(_("A push service must have a public address that begins with https://."))
+
+    async def send(self, subscription: PushSubscription, message: Message, secrets: Sequence[str]) -> Outcome:
+        """Send a message to a browser. ``secrets``: what the hall's keys are made from, the current one first."""
+        origin = self._origin(subscription.endpoint)
+        if origin is None:
+            return Outcome("gone")
+        made = await run_in_thread(_encrypted, subscription, message, secrets, origin, self._contact)
+        if made is None:
+            return Outcome("gone")  # the key for which it was made is not accepted any more
+        body, headers = made
+        try:
+            return await self._post(subscription.endpoint, body, headers)
+        except (OSError, TimeoutError) as error:
+            log.warning("a push message could not be sent to %s: %s", origin, error)
+            return Outcome("later")
+
+    async def _post(self, endpoint: str, body: bytes, headers: Mapping[str, str]) -> Outcome:
+        import aiohttp  # noqa: PLC0415
+
+        session = self._session or await self._open()
+        try:
+            async with session.post(endpoint, data=body, headers=headers, allow_redirects=False) as response:
+                if response.status < 300:
+                    return Outcome("sent")
+                if response.status in _GONE:
+                    return Outcome("gone")
+                if response.status == _TOO_MANY or response.status >= _SERVER_ERROR:
+                    return Outcome("later", _seconds(response.headers.get("Retry-After", "")))
+                log.warning("a push service has refused a message with status %d", response.status)
+                return Outcome("refused")
+        except aiohttp.ClientError as error:
+            raise OSError(str(error) or type(error).__name__) from None
+
+    async def _open(self) -> aiohttp.ClientSession:
+        """Return the HTTP client, whose connections lead to public addresses only."""
+        import aiohttp  # noqa: PLC0415
+        from aiohttp.abc import AbstractResolver  # noqa: PLC0415
+        from aiohttp.resolver import ThreadedResolver  # noqa: PLC0415
+
+        allowed = {urlsplit(origin).hostname for origin in self._allowed}
+
+        class PublicResolver(AbstractResolver):
+            """Finds the public addresses of a host: of the same answer that the connection then uses."""
+
+            def __init__(self) -> None:
+                self._resolver = ThreadedResolver()
+
+            async def resolve(
+                self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
+            ) -> list[ResolveResult]:
+                found = await self._resolver.resolve(host, port, family)
+                public = [each for each in found if host in allowed or _is_public(each["host"])]
+                if not public:
+                    raise OSError(f"{host} has no public address")
+                return public
+
+            async def close(self) -> None:
+                await self._resolver.close()
+
+        self._session = aiohttp.ClientSession(
+            connector=aiohttp.TCPConnector(resolver=PublicResolver(), limit=8),
+            timeout=aiohttp.ClientTimeout(total=_TIMEOUT),
+            cookie_jar=aiohttp.DummyCookieJar(),
+            auto_decompress=False,
+        )
+        return self._session
+
+    async def close(self) -> None:
+        """Close the connections."""
+        if self._session is not None:
+            await self._session.close()
+            self._session = None
+
+    def _origin(self, endpoint: str) -> str | None:
+        """Return the origin of a push service, None if the address can't be one."""
+        try:
+            parts = urlsplit(endpoint)
+            host, port = parts.hostname or "", parts.port
+        except ValueError:
+            return None
+        origin = f"{parts.scheme}://{parts.netloc}".lower()
+        is_clean = len(endpoint) <= LONGEST_ENDPOINT and endpoint.isascii() and endpoint.isprintable() and "@" not in parts.netloc
+        if not is_clean or not host:
+            return None
+        if origin in self._allowed:
+            return origin
+        is_https = parts.scheme == "https" and port in (None, 443)
+        return f"https://{host}" if is_https and "." in host and not _is_private_literal(host) else None
+
+
+def checked_keys(p256dh: str, auth: str) -> None:
+    """Refuse keys that no browser makes: a point of P-256 and 16 bytes. Raises BadPushSubscription."""
+    from cryptography.hazmat.primitives.asymmetric import ec  # noqa: PLC0415
+
+    try:
+        ec.EllipticCurvePublicKey.from_encoded_point(ec.SECP256R1(), _decoded(p256dh))
+        if len(_decoded(auth)) == 16:
+            return
+    except ValueError:
+        pass
+    raise BadPushSubscription(_("The keys of this push subscription are malformed."))
+
+
+@lru_cache(maxsize=16)
+def public_key(secret: str) -> str:
+    """Return the VAPID public key of a secret, in base64url, as browsers want it."""
+    from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat  # noqa: PLC0415
+
+    point = _private_key(secret).public_key().public_bytes(Encoding.X962, PublicFormat.UncompressedPoint)
+    return base64.urlsafe_b64encode(point).decode().rstrip("=")
+
+
+def _private_key(secret: str) -> Any:
+    from cryptography.hazmat.primitives.asymmetric import ec  # noqa: PLC0415
+
+    return ec.derive_private_key(int(secret, 16) % (_ORDER - 1) + 1, ec.SECP256R1())
+
+
+def _encrypted(
+    subscription: PushSubscription, message: Message, secrets: Sequence[str], origin: str, contact: str
+) -> tuple[bytes, dict[str, str]] | None:
+    """Return the encrypted message and its headers; None if no secret belongs to the key of the subscription."""
+    from py_vapid import Vapid02  # noqa: PLC0415
+    from pywebpush import WebPusher  # noqa: PLC0415
+
+    secret = next((each for each in secrets if public_key(each) == subscription.vapid_key), None)
+    if secret is None:
+        return None
+    keys = {"p256dh": subscription.p256dh, "auth": subscription.auth}
+    pusher = WebPusher({"endpoint": subscription.endpoint, "keys": keys})
+    body = pusher.encode(json.dumps(message.text).encode(), content_encoding="aes128gcm")["body"]
+    claims = {"aud": origin, "sub": contact, "exp": int(now().timestamp()) + _SIGNED_FOR}
+    signed = Vapid02(_private_key(secret)).sign(claims)
+    return body, {
+        **signed,
+        "Content-Encoding": "aes128gcm",
+        "Content-Type": "application/octet-stream",
+        "TTL": str(message.seconds),
+        "Topic": message.topic,
+        "Urgency": "high" if message.is_urgent else "normal",
+    }
+
+
+def _seconds(retry_after: str) -> float:
+    """Return the seconds that a Retry-After header asks for: a number, or a time (RFC 9110, 10.2.3). 0 without a valid one."""
+    if retry_after.isdecimal():
+        return float(retry_after[:9])
+    try:
+        time = parsedate_to_datetime(retry_after)
+    except ValueError:
+        return 0.0
+    return max(0.0, ((time if time.tzinfo else time.replace(tzinfo=UTC)) - datetime.now(UTC)).total_seconds())
+
+
+def _is_public(address: str) -> bool:
+    """Return whether an IP address is one of the public internet, also inside IPv6."""
+    found = ip_address(address.partition("%")[0])
+    inner = found
+    if isinstance(found, IPv6Address):
+        inner = found.ipv4_mapped or found.sixtofour or found
+        if found in _NAT64:
+            inner = IPv4Address(int(found) & 0xFFFFFFFF)
+    return inner.is_global and not inner.is_multicast
+
+
+def _is_private_literal(host: str) -> bool:
+    """Return whether the host is an IP address, in any spelling, that isn't public."""
+    try:
+        return not _is_public(host)
+    except ValueError:
+        pass
+    try:
+        socket.inet_aton(host)  # 127.1, 0x7f000001: what the system's resolver would accept
+    except OSError:
+        return False
+    return True
+
+
+def _decoded(text: str) -> bytes:
+    return base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)

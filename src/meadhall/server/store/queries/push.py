@@ -1,0 +1,57 @@
+"""Queries about push subscriptions: the browsers that receive push messages of a guest."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from datetime import UTC
+from typing import Any, Final
+
+from sqlalchemy import Connection, delete, insert, or_, select
+
+from meadhall.server.store import schema
+from meadhall.server.store.models import PushSubscription
+
+MAX_DEVICES: Final = 10
+"""Number of browsers that a guest may have. With another one, the oldest is forgotten."""
+
+_SUBSCRIPTION: Final = schema.push_subscriptions.c
+
+
+def add(connection: Connection, subscription: PushSubscription, instead_of: str = "") -> None:
+    """Store a subscription, in place of one with the same endpoint, or of the guest's one with the endpoint ``instead_of``.
+
+    A browser has one endpoint, whoever uses it: it receives the messages of the guest who subscribed it last. Raises
+    IntegrityError if another transaction stores the endpoint at the same time.
+    """
+    is_own = (_SUBSCRIPTION.guest == subscription.guest) & (_SUBSCRIPTION.endpoint == instead_of)
+    connection.execute(
+        delete(schema.push_subscriptions).where(or_(_SUBSCRIPTION.endpoint == subscription.endpoint, is_own))
+    )
+    others = of_guests(connection, [subscription.guest])
+    for oldest in others[: max(0, len(others) + 1 - MAX_DEVICES)]:
+        delete_one(connection, oldest.id)
+    connection.execute(insert(schema.push_subscriptions).values(**vars(subscription)))
+
+
+def of_guests(connection: Connection, guests: Collection[str]) -> list[PushSubscription]:
+    """Return the subscriptions of guests, the oldest first."""
+    query = select(schema.push_subscriptions).where(_SUBSCRIPTION.guest.in_(guests))
+    return _found(connection.execute(query.order_by(_SUBSCRIPTION.created_at, _SUBSCRIPTION.id)).all())
+
+
+def find(connection: Connection, id: str) -> PushSubscription | None:
+    """Return the subscription with that id, None if it was deleted."""
+    found = _found(connection.execute(select(schema.push_subscriptions).where(_SUBSCRIPTION.id == id)).all())
+    return found[0] if found else None
+
+
+def delete_one(connection: Connection, id: str, guest: str | None = None) -> bool:
+    """Delete a subscription, with a ``guest`` only if it is theirs. Return whether it was deleted."""
+    chosen = delete(schema.push_subscriptions).where(_SUBSCRIPTION.id == id)
+    if guest is not None:
+        chosen = chosen.where(_SUBSCRIPTION.guest == guest)
+    return connection.execute(chosen).rowcount > 0
+
+
+def _found(rows: Sequence[Any]) -> list[PushSubscription]:
+    return [PushSubscription(**{**row._mapping, "created_at": row.created_at.replace(tzinfo=UTC)}) for row in rows]
