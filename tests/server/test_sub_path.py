@@ -329,14 +329,16 @@ async def test_the_cookie_of_another_hall_on_the_same_host_does_not_hide_the_own
         assert "set-cookie" not in answer.headers
 
 
-async def test_the_manifest_and_the_styles_are_relative(hall: OpenHall) -> None:
+async def test_the_app_and_its_service_worker_are_below_the_sub_path_and_the_styles_are_relative(hall: OpenHall) -> None:
     visitor = person(hall)
-    manifest = await visitor.get("/static/manifest.json")
-    base = f"{PUBLIC}/static/manifest.json"
-    content = manifest.json()
-    assert urljoin(base, content["start_url"]) == urljoin(base, content["scope"]) == f"{PUBLIC}/"
+    content = (await visitor.get("/manifest.webmanifest")).json()
+    assert content["id"] == content["start_url"] == content["scope"] == f"{ROOT}/"
     for icon in content["icons"]:
-        assert (await visitor.get(urljoin(base, icon["src"]))).status_code == 200
+        assert (await visitor.get(urljoin(f"{PUBLIC}/", icon["src"]))).status_code == 200
+    worker = (await visitor.get("/service-worker.js")).text
+    addresses = re.findall(r'"(/[^"]*)"', worker.partition("// The service worker")[0])
+    assert len(addresses) > 8
+    assert all(address.startswith(f"{ROOT}/") for address in addresses)
     games = [game(name).folder / "static" for name in game_names()]
     sheets = [file for folder in (STATIC, *games) if folder.is_dir() for file in folder.rglob("*.css")]
     assert len(sheets) > 10

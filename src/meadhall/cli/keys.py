@@ -8,6 +8,7 @@ from datetime import UTC, datetime, time, timedelta
 from pathlib import Path
 
 from meadhall.engine.language import gettext as _
+from meadhall.server.hall.push_service import SECRET as PUSH
 from meadhall.server.settings import Settings
 from meadhall.server.store.models import now
 from meadhall.server.store.store import Store
@@ -24,6 +25,7 @@ def rotate(data: Path | None, database_url: str | None, at_once: bool) -> None:
     async def replace() -> None:
         async with Store.open(Settings.from_environment()) as store:
             await store.rotate_secret("guests", None if at_once else now() + GRACE)
+            await store.rotate_secret(PUSH, None if at_once else now() + GRACE)
             await store.rotate_secret("daily", datetime.combine(now().date() + timedelta(days=1), time(), UTC))
 
     asyncio.run(replace())

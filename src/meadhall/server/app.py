@@ -22,6 +22,7 @@ from litestar.types import Receive, Scope, Send
 
 from meadhall.engine.errors import MeadhallError
 from meadhall.engine.language import speak
+from meadhall.server.hall import push_service
 from meadhall.server.hall.hall import Hall
 from meadhall.server.ops import gc_tuning, metrics
 from meadhall.server.ops.loop_lag import measured_lag
@@ -31,10 +32,12 @@ from meadhall.server.routes import (
     api,
     daily,
     echo,
+    installed_app,
     learn,
     lobby,
     match,
     monitoring,
+    notifications,
     people,
     redirects,
     replay,
@@ -68,7 +71,20 @@ BODY_LIMIT: Final = 64 * 1024
 FIRST_PROCESS: Final = "web-1"
 """The name of the only web process, or of the first of several."""
 
-_PAGE_MODULES: Final = (hall_routes, daily, learn, tables, lobby, match, seat_links, replay, people, redirects)
+_PAGE_MODULES: Final = (
+    hall_routes,
+    daily,
+    learn,
+    tables,
+    lobby,
+    match,
+    seat_links,
+    replay,
+    notifications,
+    installed_app,
+    people,
+    redirects,
+)
 _MINUTE: Final = 60.0
 
 
@@ -92,6 +108,7 @@ async def serve_hall(app: Litestar, settings: Settings, store: Store, worker: Wo
     assert app.openapi_config is not None
     app.openapi_config.servers = [Server(sub_path() or "/")]
     app.state.hall = Hall(settings, store, worker)
+    await store.secret(push_service.SECRET)
     app.state.sessions = await Sessions.load(store, app.state.hall.accounts)
     app.state.stream_limit = StreamLimit(settings.streams_per_client)
     app.state.process = process

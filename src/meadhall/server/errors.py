@@ -103,6 +103,10 @@ class NotReady(Refused):
     """The game's rules are still being compiled."""
 
 
+class BadPushSubscription(Refused):
+    """A browser's push subscription can't be used: its address is not that of a push service, or its keys are malformed."""
+
+
 class Closing(Refused):
     """The server is stopping. The request may be repeated when it runs again."""
 
@@ -118,6 +122,7 @@ _RESPONSES: dict[type[MeadhallError], tuple[HTTPStatus, str]] = {
     BadPasskey: (HTTPStatus.BAD_REQUEST, "bad-passkey"),
     UnknownBot: (HTTPStatus.BAD_REQUEST, "unknown-bot"),
     RecordError: (HTTPStatus.BAD_REQUEST, "bad-record"),
+    BadPushSubscription: (HTTPStatus.BAD_REQUEST, "bad-push-subscription"),
     NotSeated: (HTTPStatus.FORBIDDEN, "not-your-seat"),
     NotThatPerson: (HTTPStatus.FORBIDDEN, "wrong-credentials"),
     NotConfirmed: (HTTPStatus.FORBIDDEN, "not-confirmed"),

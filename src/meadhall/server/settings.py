@@ -61,6 +61,7 @@ class Settings:
         streams_per_client: number of live pages that one client address may keep open.
         connections_per_client: number of connections, and of open requests, that one client address may have.
         proxies: addresses and networks of proxies whose forwarded headers are trusted, separated by commas; "*" for all.
+        push_services: origins of push services that may be in a private network, or use ``http``.
     """
 
     host: str = "127.0.0.1"
@@ -78,6 +79,7 @@ class Settings:
     streams_per_client: int = 50
     connections_per_client: int = 200
     proxies: str = "127.0.0.1"
+    push_services: tuple[str, ...] = ()
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] | None = None) -> Settings:
@@ -111,6 +113,7 @@ class Settings:
             streams_per_client=number("MEADHALL_STREAMS_PER_CLIENT", default.streams_per_client),
             connections_per_client=number("MEADHALL_CONNECTIONS_PER_CLIENT", default.connections_per_client),
             proxies=_checked_proxies(given.get("MEADHALL_PROXIES") or default.proxies),
+            push_services=_checked_origins(given.get("MEADHALL_PUSH_SERVICES", "")),
         )
 
     @property
@@ -187,6 +190,23 @@ def _checked_public_url(text: str) -> str:
     host = f"[{name}]" if ":" in name else name
     written_port = "" if port in (None, _WEB_PORTS[parts.scheme]) else f":{port}"
     return f"{parts.scheme}://{host}{written_port}{parts.path.rstrip('/')}"
+
+
+def _checked_origins(text: str) -> tuple[str, ...]:
+    """Return origins, such as ``http://10.0.0.3:8030``, that are separated by commas. Raises BadSetting."""
+    origins = tuple(each.strip().rstrip("/").lower() for each in text.split(",") if each.strip())
+    for origin in origins:
+        try:
+            parts = urlsplit(origin)
+            is_origin = parts.scheme in _WEB_PORTS and parts.hostname and origin == f"{parts.scheme}://{parts.netloc}"
+            is_origin = is_origin and "@" not in origin and (parts.port is None or parts.port > 0)
+        except ValueError:
+            is_origin = False
+        if not is_origin:
+            raise BadSetting(
+                f"MEADHALL_PUSH_SERVICES must be addresses without a path like https://push.example.org, not {origin!r}"
+            )
+    return origins
 
 
 def _checked_proxies(text: str) -> str:

@@ -24,7 +24,9 @@ from meadhall.server.hall.chart_queue import ChartQueue
 from meadhall.server.hall.daily_outcomes import DailyOutcomes
 from meadhall.server.hall.housekeeping import keep_house
 from meadhall.server.hall.leases import open_leases
+from meadhall.server.hall.notifications import Notification, Notifications
 from meadhall.server.hall.presence import Presence, Present
+from meadhall.server.hall.push_service import PushServices
 from meadhall.server.hall.readiness import Readiness
 from meadhall.server.hall.replaying import stored_outcome
 from meadhall.server.hall.room import Room
@@ -97,6 +99,7 @@ class Hall:
         leases: which tables this process drives.
         scheduler: does work at its time, in one process of the hall.
         accounts: the accounts of guests who keep their name.
+        notifications: tells guests by push messages what happens while they are away.
     """
 
     def __init__(self, settings: Settings, store: Store, worker: Worker) -> None:
@@ -116,6 +119,10 @@ class Hall:
         self.accounts = Accounts(store, self.note_changes)
         self.accounts.on_session_change(self._end_pages)
         self.presence = Presence(store, self._publish_presence, self._recount_presence)
+        services = PushServices(settings.push_services, settings.public_url)
+        self.notifications = Notifications(store, self.scheduler, services, self._is_looking, settings.sub_path)
+        for kind in ("turn", "short"):
+            self.notifications.check_with(kind, self._is_turn)
         if store.listener is not None:
             store.listener.on("table", self._hear)
             store.listener.on("entry", self._hear)
@@ -194,6 +201,19 @@ class Hall:
     def rooms(self) -> Sequence[Room]:
         """Return the rooms in memory."""
         return tuple(self._rooms.values())
+
+    async def _is_turn(self, note: Notification, guest: str) -> bool:
+        """Return whether a guest still has the decision that they were told of."""
+        room = await self.room(note.table)
+        match, seat = room.match, room.table.seat_of(guest)
+        if match is None or seat is None or room.table.status != "running":
+            return False
+        return (match.actor, match.next_number) == (seat, note.number)
+
+    def _is_looking(self, table: str, guest: str) -> bool:
+        """Return whether a guest has a page of a table in front of them, at any process. A hidden page has no stream."""
+        room = self._rooms.get(table)
+        return (room is not None and room.channel.has(guest)) or self.presence.pages(table)[guest] > 0
 
     # ------------------------------------------------------------------------------------------------------ other processes
 
@@ -326,6 +346,7 @@ class Hall:
             await room.close()
         await self.leases.leave()
         await self.charts.close()
+        await self.notifications.close()
         await self.worker.close()
 
     # ----------------------------------------------------------------------------------------------------------- new tables

@@ -51,7 +51,9 @@ class NotificationChoices:
         stored = guest.notifications
         if not stored:
             return cls(frozenset((kind, "push") for kind, channels in OFFERED.items() if "push" in channels))
-        return cls.checked(((kind, channel) for channel in CHANNELS for kind in stored.get(channel, ())), stored.get("volume", 60))
+        return cls.checked(
+            ((kind, channel) for channel in CHANNELS for kind in stored.get(channel, ())), stored.get("volume", 60)
+        )
 
     @classmethod
     def checked(cls, pairs: Iterable[tuple[str, str]], volume: int) -> Self:

@@ -1,8 +1,8 @@
 """Tell guests what happens at their tables while they are away, by push messages to their devices.
 
-Whoever changes a table calls ``notify`` in the transaction of the change. It stores a job for each device of the guests, so a
-message survives a restart and one process sends it. Just before that, the job is checked again: a message that isn't true any more,
-or whose guest has the table in front of them, is not sent.
+A change of a table calls ``notify`` in its transaction. That stores a job for each device of the guests, so a message survives a
+restart, and one process sends it. Just before that, the job is checked again: a message that is not true any more, or whose guest
+has the table in front of them, is not sent.
 
 A message names the game, the players and what to do, and nothing that is hidden.
 """
@@ -14,9 +14,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from hashlib import sha256
-from typing import Any, Final
+from typing import Final
 
 from sqlalchemy import Connection
+from sqlalchemy.exc import IntegrityError
 
 from meadhall.engine.errors import MeadhallError
 from meadhall.engine.game import game
@@ -24,11 +25,12 @@ from meadhall.engine.language import gettext as _
 from meadhall.engine.language import listed, speak
 from meadhall.server.errors import DatabaseUnavailable, NotFound
 from meadhall.server.hall.notification_choices import Kind, NotificationChoices
-from meadhall.server.hall.push_service import SECRET, Message, PushServices, checked_keys, public_key
+from meadhall.server.hall.push_service import SECRET, Message, PushServices, check_keys, public_key
 from meadhall.server.hall.scheduler import Scheduler
 from meadhall.server.store.models import Guest, Job, PushSubscription, TableRow, new_id, now
 from meadhall.server.store.queries import jobs, push
 from meadhall.server.store.store import Store
+from meadhall.server.worker.threads import run_in_thread
 
 _JOB: Final = "push"
 
@@ -96,7 +98,7 @@ class Notifications:
         scheduler: does the jobs.
         services: sends to push services.
         is_looking: returns whether a guest has a table in front of them, at any process.
-        link: returns the address of a path of the hall.
+        sub_path: the path of the hall on its host, "" for the whole host.
     """
 
     def __init__(
@@ -105,13 +107,13 @@ class Notifications:
         scheduler: Scheduler,
         services: PushServices,
         is_looking: Callable[[str, str], bool],
-        link: Callable[[str], str],
+        sub_path: str,
     ) -> None:
         self._store = store
         self._scheduler = scheduler
         self._services = services
         self._is_looking = is_looking
-        self._link = link
+        self._sub_path = sub_path
         self._checks: dict[Kind, IsCurrent] = {}
         scheduler.register(_JOB, self._push, is_slow=True)
 
@@ -123,7 +125,7 @@ class Notifications:
 
     async def key(self) -> str:
         """Return the public key with which browsers subscribe."""
-        return public_key(await self._store.secret(SECRET))
+        return await run_in_thread(public_key, await self._store.secret(SECRET))
 
     async def devices(self, guest: Guest) -> list[PushSubscription]:
         """Return the browsers that receive push messages of a guest, the oldest first."""
@@ -134,9 +136,13 @@ class Notifications:
     ) -> PushSubscription:
         """Let a browser receive the push messages of a guest. Raises BadPushSubscription."""
         self._services.check(endpoint)
-        checked_keys(p256dh, auth)
+        await run_in_thread(check_keys, p256dh, auth)
         subscription = PushSubscription(new_id(), guest.id, endpoint, p256dh, auth, await self.key(), device, now())
-        await self._store.transact(partial(push.add, subscription=subscription, instead_of=instead_of))
+        add = partial(push.add, subscription=subscription, instead_of=instead_of)
+        try:
+            await self._store.transact(add)
+        except IntegrityError:  # another request has just stored the same browser
+            await self._store.transact(add)
         return subscription
 
     async def unsubscribe(self, guest: Guest, id: str) -> None:
@@ -200,7 +206,7 @@ class Notifications:
             "tag": f"{note.kind}:{note.table}",
             "title": _title(note),
             "body": _body(table, guest),
-            "url": self._link(f"/tables/{table.id}"),
+            "url": f"{self._sub_path}/tables/{table.id}",
             "language": row.language,
         }
         topic = sha256(f"{note.kind}:{note.table}".encode()).hexdigest()[:32]
@@ -237,4 +243,3 @@ def device_name(user_agent: str) -> str:
     if browser and system:
         return _("{browser} on {system}").format(browser=browser, system=system)
     return browser or system or _("Browser")
-

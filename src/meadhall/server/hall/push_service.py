@@ -1,7 +1,8 @@
 """Send encrypted messages to the push services of browsers (Web Push: RFC 8030, 8188, 8291; VAPID: RFC 8292).
 
-A guest's browser names the address of its push service, so a message must never reach another server: addresses are ``https``, and
-names that lead into a private network are refused when the connection is made. ``MEADHALL_PUSH_SERVICES`` allows more.
+A guest's browser names the address of its push service. So that no guest can make the hall ask other servers of its network,
+addresses begin with ``https``, and names that lead into a private network are refused when the connection is made.
+``MEADHALL_PUSH_SERVICES`` allows more.
 
 The libraries are imported with the first message: most halls send none, and they take 30 MB of a process.
 """
@@ -21,8 +22,8 @@ from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 from typing import TYPE_CHECKING, Any, Final, Literal
 from urllib.parse import urlsplit
 
-from meadhall.engine.errors import Refused
 from meadhall.engine.language import gettext as _
+from meadhall.server.errors import BadPushSubscription
 from meadhall.server.ops.log_limit import OncePerInterval
 from meadhall.server.store.models import PushSubscription, now
 from meadhall.server.worker.threads import run_in_thread
@@ -54,10 +55,6 @@ _NAT64: Final = IPv6Network("64:ff9b::/96")
 _GONE: Final = (404, 410)
 _TOO_MANY: Final = 429
 _SERVER_ERROR: Final = 500
-
-
-class BadPushSubscription(Refused):
-    """A browser's push subscription can't be used."""
 
 
 @dataclass(frozen=True)
@@ -189,7 +186,13 @@ class PushServices:
         except ValueError:
             return None
         origin = f"{parts.scheme}://{parts.netloc}".lower()
-        is_clean = len(endpoint) <= LONGEST_ENDPOINT and endpoint.isascii() and endpoint.isprintable() and "@" not in parts.netloc
+        is_clean = (
+            len(endpoint) <= LONGEST_ENDPOINT
+            and endpoint.isascii()
+            and endpoint.isprintable()
+            and " " not in endpoint
+            and "@" not in parts.netloc
+        )
         if not is_clean or not host:
             return None
         if origin in self._allowed:
@@ -198,7 +201,7 @@ class PushServices:
         return f"https://{host}" if is_https and "." in host and not _is_private_literal(host) else None
 
 
-def checked_keys(p256dh: str, auth: str) -> None:
+def check_keys(p256dh: str, auth: str) -> None:
     """Refuse keys that no browser makes: a point of P-256 and 16 bytes. Raises BadPushSubscription."""
     from cryptography.hazmat.primitives.asymmetric import ec  # noqa: PLC0415
 

@@ -24,6 +24,10 @@ class Viewer:
     language: str  # "en", "de"
     theme: str  # "auto", "light", "dark"
     motion: str = "auto"  # speed of animations: "auto" (as the system prefers), "slow", "normal", "fast", "off"
+    person: str = ""  # the guest's public id; "" before something of the guest is stored
+    sounds: str = ""  # the kinds of events that make a sound, separated by spaces
+    notices: str = ""  # the kinds of events that an open page shows as a notification
+    volume: int = 60  # of the sounds, in percent
 
 
 @dataclass(frozen=True)

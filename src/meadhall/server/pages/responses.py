@@ -18,6 +18,7 @@ from meadhall.engine.errors import MeadhallError
 from meadhall.engine.language import gettext as _
 from meadhall.engine.language import speak
 from meadhall.server.errors import RefusalInfo, code_of, reason_of, rule_of, status_of
+from meadhall.server.hall.notification_choices import NotificationChoices
 from meadhall.server.hall.room import Room
 from meadhall.server.ops.logs import request_id
 from meadhall.server.pages.frames import FRAMES
@@ -49,7 +50,9 @@ def page(request: AnyRequest, guest: Guest, template: str, content: Any, status:
 
 def viewer(guest: Guest) -> Viewer:
     """Return the guest as templates know them."""
-    return Viewer(guest.name, guest.language, guest.theme, guest.motion)
+    choices = NotificationChoices.of(guest)
+    sounds, notices = (" ".join(choices.kinds(channel)) for channel in ("sound", "notice"))
+    return Viewer(guest.name, guest.language, guest.theme, guest.motion, guest.public_id, sounds, notices, choices.volume)
 
 
 def see_other(url: str) -> Redirect:

@@ -8,6 +8,7 @@ the list of keys), ``figures.html`` (macros for the figures of its rulebook), an
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 from collections.abc import Callable, Hashable, Iterator
 from functools import cache, lru_cache
@@ -25,6 +26,7 @@ from meadhall.engine.game import game, game_names
 from meadhall.engine.language import LANGUAGES, current_language, gettext, grouped, ngettext
 from meadhall.server.pages.log import turn_in_words
 from meadhall.server.pages.models import Viewer
+from meadhall.server.pages.notifications import sounds
 from meadhall.server.pages.patches import without_cuts
 from meadhall.server.web.links import link
 
@@ -103,6 +105,7 @@ def environment() -> Environment:
         languages=LANGUAGES,
         language=current_language,
         turn_in_words=turn_in_words,
+        sounds=sounds,
     )
     return environment
 
@@ -151,6 +154,33 @@ def static(name: str) -> str:
 def _versioned(name: str) -> str:
     digest = hashlib.sha256(_static_file(name).read_bytes()).hexdigest()[:12]
     return f"/static/{name}?v={digest}"
+
+
+def service_worker() -> str:
+    """Return the text of the service worker. It changes with the files that it keeps."""
+    files = [f"{static(name)}&offline" for name in _OFFLINE_FILES]
+    files += [link(f"/static/fonts/{name}.woff2?offline") for name in _OFFLINE_FONTS]
+    values = {
+        "ROOT": link("/"),
+        "OFFLINE": link("/offline"),
+        "KEPT": files,
+        "ICON": static("icons/icon-192.png"),
+        "BADGE": static("icons/badge-96.png"),
+    }
+    constants = "".join(f"const {name} = {json.dumps(value)};\n" for name, value in values.items())
+    return constants + _static_file("js/service-worker.js").read_text("utf-8")
+
+
+_OFFLINE_FILES = (
+    "favicon.svg",
+    "css/tokens.css",
+    "css/offline-fonts.css",
+    "css/base.css",
+    "css/pages.css",
+    "js/offline.js",
+)
+_OFFLINE_FONTS = ("grenze-latin-600-normal", "alegreya-sans-latin-400-normal", "alegreya-sans-latin-700-normal")
+"""What the page without a connection consists of."""
 
 
 def game_static(name: str, suffix: str) -> list[str]:

@@ -17,6 +17,7 @@ from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.table_filter import TableFilter
 from meadhall.server.pages.daily import daily_strip
 from meadhall.server.pages.hall import FINISHED_SHOWN, OPEN_SHOWN, OPTION, YOURS_SHOWN, finished_page, hall_page
+from meadhall.server.pages.notifications import notifications_panel
 from meadhall.server.pages.responses import Html, page, see_other, wants_json
 from meadhall.server.pages.rulebook import rulebook_page
 from meadhall.server.store.models import Guest, TableRow
@@ -85,9 +86,9 @@ async def show_rules(request: AnyRequest, name: str, guest: Guest) -> Html:
 
 
 @get("/settings")
-async def show_settings(request: AnyRequest, guest: Guest) -> Html:
+async def show_settings(request: AnyRequest, hall: Hall, guest: Guest) -> Html:
     """Show the guest's settings."""
-    return page(request, guest, "settings.html", None)
+    return page(request, guest, "settings.html", None, notifications=await notifications_panel(hall, guest))
 
 
 @post("/settings", status_code=200)

@@ -24,6 +24,7 @@ from meadhall.server.errors import DatabaseUnavailable
 from meadhall.server.hall import session_tokens
 from meadhall.server.hall.accounts import Accounts
 from meadhall.server.hall.names import any_name, clean_name
+from meadhall.server.hall.notification_choices import NotificationChoices
 from meadhall.server.store.models import Guest, ProfileVisibility, RetiredSecret, Session, SessionKind, now
 from meadhall.server.store.queries import sessions
 from meadhall.server.store.store import Store
@@ -187,6 +188,11 @@ class Sessions:
         """Store what a guest chose for a match against bots, to offer it next time."""
         if guest.choices.get(game) != choice:
             self._remember(await self._store.save_guest(replace(guest, choices={**guest.choices, game: choice})))
+
+    async def choose_notifications(self, guest: Guest, choices: NotificationChoices) -> None:
+        """Store which events the guest wants to be told of."""
+        if guest.notifications != (stored := choices.stored()):
+            self._remember(await self._store.save_guest(replace(guest, notifications=stored)))
 
     async def _guest(self, id: str, request: AnyRequest) -> Guest:
         guest = self._cache.get(id)

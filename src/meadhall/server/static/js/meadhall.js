@@ -2,7 +2,6 @@
 // Without this file every page still works.
 (() => {
   const byId = id => document.getElementById(id);
-  const stored = key => { try { return localStorage.getItem(key); } catch { return null; } };
   // Show a message for some seconds. While the connection is lost, the notice of it takes its place again afterwards.
   let lost = false;
   const toast = (words, bad = false) => {
@@ -45,7 +44,7 @@
   });
 
   // After a swap: title, favicon and alert for the turn; announcements for screen readers.
-  let lastEntry = null, myTurn = null, lastHint = "";
+  let lastEntry = null, myTurn = null, wasOver = null, lastHint = "";
   function announce() {
     const frame = byId("frame") ?? byId("hall");
     if (frame?.dataset.url) history.replaceState(null, "", frame.dataset.url);
@@ -95,7 +94,10 @@
     const icon = byId("icon");
     document.title = frame.dataset.title;
     icon.href = turn ? icon.dataset.turn : icon.dataset.calm;
-    if (turn && myTurn === false) alertUser();
+    if (turn && myTurn === false) tell("turn", frame);
+    const over = frame.matches(".over");
+    if (over && wasOver === false) tell("end", frame);
+    wasOver = over;
     return turn;
   }
   // A hidden tab closes its stream, because a browser opens only six connections to a host. It polls instead.
@@ -105,13 +107,8 @@
     const frame = new DOMParser().parseFromString(page, "text/html").getElementById("frame");
     if (frame && document.hidden) myTurn = showTurn(frame);
   }, 15000);
-  function alertUser() {
-    if (!document.hidden) return;
-    if (stored("call-sound")) new Audio(byId("icon").dataset.knock).play().catch(() => {});
-    if (stored("call-notice") && window.Notification?.permission === "granted") {
-      try { new Notification(document.title); } catch { /* Android needs a service worker for this */ }
-    }
-  }
+  // What happens is told by notifications.js. The number of the decision is the same in all tabs of the table.
+  const tell = (kind, frame) => document.dispatchEvent(new CustomEvent("meadhall:" + kind, { detail: { id: frame.querySelector(".prompt-question")?.id ?? "" } }));
   const on = (name, act) => document.addEventListener(name, act);
   // The page names itself in every request. Then its stream sends patches, and a form is answered without the frame (status 204).
   const pageName = Math.random().toString(36).slice(2), version = () => byId("frame")?.dataset.version;
@@ -292,19 +289,9 @@
   showDue();
   setInterval(showDue, 5000);
 
-  for (const part of document.querySelectorAll("#autoplay, #calls")) part.hidden = false;
+  for (const part of document.querySelectorAll("#autoplay")) part.hidden = false;
   for (const field of document.querySelectorAll("#table-url, #device-url, #invite")) field.value = new URL(field.value, location.href).href;
   // On a phone the board shows who is where, so the list of the seats starts closed, unless it has more to open.
   if (matchMedia("(max-width: 44rem)").matches && !document.querySelector("#seats .plates button")) byId("seats")?.removeAttribute("open");
-  for (const box of document.querySelectorAll("#calls input")) {
-    box.checked = !!stored(box.id);
-    box.addEventListener("change", async () => {
-      if (box.id === "call-notice" && box.checked && (await window.Notification?.requestPermission()) !== "granted") {
-        box.checked = false;
-        toast(byId("calls").dataset.denied, true);
-      }
-      localStorage.setItem(box.id, box.checked ? "1" : "");
-    });
-  }
   announce();
 })();

@@ -24,9 +24,7 @@ def add(connection: Connection, subscription: PushSubscription, instead_of: str 
     IntegrityError if another transaction stores the endpoint at the same time.
     """
     is_own = (_SUBSCRIPTION.guest == subscription.guest) & (_SUBSCRIPTION.endpoint == instead_of)
-    connection.execute(
-        delete(schema.push_subscriptions).where(or_(_SUBSCRIPTION.endpoint == subscription.endpoint, is_own))
-    )
+    connection.execute(delete(schema.push_subscriptions).where(or_(_SUBSCRIPTION.endpoint == subscription.endpoint, is_own)))
     others = of_guests(connection, [subscription.guest])
     for oldest in others[: max(0, len(others) + 1 - MAX_DEVICES)]:
         delete_one(connection, oldest.id)

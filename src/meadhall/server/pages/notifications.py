@@ -1,0 +1,93 @@
+"""The part of the settings page about notifications: which events are told, how, and on which devices."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from meadhall.engine.language import gettext as _
+from meadhall.server.hall.hall import Hall
+from meadhall.server.hall.notification_choices import CHANNELS, OFFERED, Channel, Kind, NotificationChoices
+from meadhall.server.store.models import Guest
+
+_SOUNDS: Final[Mapping[Kind, str]] = {
+    "turn": "knock",
+    "short": "drip",
+    "proposal": "horn",
+    "chat": "pluck",
+    "end": "chime",
+}
+"""The sound of each kind of event that has one: a file in ``static/sounds``."""
+
+
+@dataclass(frozen=True)
+class ChoiceField:
+    """A checkbox: whether a kind of event is told in a certain way."""
+
+    name: str
+    words: str  # of the channel
+    is_chosen: bool
+
+
+@dataclass(frozen=True)
+class EventChoices:
+    """A kind of event, with a checkbox for each channel, None where it can't be told so."""
+
+    words: str
+    fields: tuple[ChoiceField | None, ...]
+    sound: str  # the sound of the event, "" without one
+
+
+@dataclass(frozen=True)
+class DeviceLine:
+    """A device that receives push messages."""
+
+    id: str
+    name: str
+    since: datetime
+
+
+@dataclass(frozen=True)
+class NotificationsPanel:
+    """What a guest wants to be told of, and how."""
+
+    channels: tuple[str, ...]
+    events: tuple[EventChoices, ...]
+    volume: int
+    devices: tuple[DeviceLine, ...]
+
+
+async def notifications_panel(hall: Hall, guest: Guest) -> NotificationsPanel:
+    """Return the guest's choices and devices."""
+    choices = NotificationChoices.of(guest)
+    channels = {"sound": _("Sound"), "notice": _("Open page"), "push": _("Push message")}
+
+    def field(kind: Kind, channel: Channel) -> ChoiceField | None:
+        if channel not in OFFERED[kind]:
+            return None
+        return ChoiceField(f"{channel}-{kind}", channels[channel], choices.wants(kind, channel))
+
+    events = tuple(
+        EventChoices(words, tuple(field(kind, channel) for channel in CHANNELS), _SOUNDS.get(kind, ""))
+        for kind, words in _events().items()
+    )
+    devices = tuple(DeviceLine(each.id, each.device, each.created_at) for each in await hall.notifications.devices(guest))
+    return NotificationsPanel(tuple(channels.values()), events, choices.volume, devices)
+
+
+def _events() -> dict[Kind, str]:
+    return {
+        "turn": _("It is my turn"),
+        "short": _("My time is running out"),
+        "proposal": _("Someone proposes something"),
+        "chat": _("Someone writes to the table"),
+        "end": _("A match ends"),
+        "invitation": _("Someone invites me"),
+    }
+
+
+def sounds() -> dict[Kind, str]:
+    """Return the sounds by kind of event, as names of static files."""
+    return {kind: f"sounds/{name}.wav" for kind, name in _SOUNDS.items()}

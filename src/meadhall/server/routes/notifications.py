@@ -1,0 +1,81 @@
+"""What a guest wants to be told of, and the devices that receive push messages."""
+
+from __future__ import annotations
+
+from typing import Annotated, Final
+
+import msgspec
+from litestar import Response, get, post
+from litestar.params import Body
+from litestar.response import Redirect
+
+from meadhall.server.hall.hall import Hall
+from meadhall.server.hall.notification_choices import CHANNELS, OFFERED, NotificationChoices
+from meadhall.server.hall.notifications import device_name
+from meadhall.server.store.models import Guest
+from meadhall.server.web.forms import Form, integer
+from meadhall.server.web.links import link
+from meadhall.server.web.request import AnyRequest
+from meadhall.server.web.sessions import Sessions
+
+_SECTION: Final = "/settings#notifications"
+
+
+class PushKeys(msgspec.Struct):
+    """The keys with which messages to a browser are encrypted (RFC 8291), in base64url."""
+
+    p256dh: str
+    auth: str
+
+
+class NewSubscription(msgspec.Struct):
+    """A push subscription as a browser describes it (``PushSubscription.toJSON``). ``old``: the endpoint that it replaces."""
+
+    endpoint: str
+    keys: PushKeys
+    old: str = ""
+
+
+class Subscribed(msgspec.Struct):
+    """A device that receives push messages."""
+
+    id: str
+    device: str
+
+
+@post("/settings/notifications", status_code=200)
+async def choose(guest: Guest, sessions: Sessions, form: Form) -> Redirect:
+    """Choose which events are told, and how."""
+    pairs = ((kind, channel) for kind in OFFERED for channel in CHANNELS if form.get(f"{channel}-{kind}"))
+    volume = integer(form, "volume")
+    before = NotificationChoices.of(guest)
+    chosen = NotificationChoices.checked(pairs, before.volume if volume is None else volume)
+    await sessions.choose_notifications(guest, chosen)
+    return Redirect(link(_SECTION), status_code=303)
+
+
+@get("/settings/notifications/key")
+async def show_key(hall: Hall) -> Response[dict[str, str]]:
+    """Return the public key with which a browser subscribes."""
+    return Response({"key": await hall.notifications.key()}, headers={"Cache-Control": "no-store"})
+
+
+@post("/settings/notifications/devices", status_code=201)
+async def add_device(
+    request: AnyRequest, data: Annotated[NewSubscription, Body()], hall: Hall, guest: Guest, sessions: Sessions
+) -> Subscribed:
+    """Let the browser that sends the request receive the guest's push messages."""
+    guest = await sessions.save(guest)
+    device = device_name(request.headers.get("User-Agent", ""))
+    added = await hall.notifications.subscribe(guest, data.endpoint, data.keys.p256dh, data.keys.auth, device, data.old)
+    return Subscribed(added.id, added.device)
+
+
+@post("/settings/notifications/devices/{device:str}/remove", status_code=200)
+async def remove_device(hall: Hall, guest: Guest, device: str) -> Redirect:
+    """Send a device no more push messages."""
+    await hall.notifications.unsubscribe(guest, device)
+    return Redirect(link(_SECTION), status_code=303)
+
+
+routes = [choose, show_key, add_device, remove_device]

@@ -1,0 +1,500 @@
+"""Push messages: who gets which, when, once, and to which addresses; and what a guest chooses."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterator
+from dataclasses import replace
+from datetime import timedelta
+from functools import partial
+from typing import Any
+
+import pytest
+import pytest_asyncio
+from sqlalchemy import Connection, select
+
+from meadhall.server.errors import BadPushSubscription
+from meadhall.server.hall import notifications as module
+from meadhall.server.hall.notification_choices import NotificationChoices
+from meadhall.server.hall.notifications import Notification, device_name, notify
+from meadhall.server.hall.push_service import PushServices, public_key
+from meadhall.server.hall.room import Room
+from meadhall.server.settings import BadSetting, Settings
+from meadhall.server.store import schema
+from meadhall.server.store.models import Guest, now
+from server.people import OpenHall, Person, open_hall, stream
+from server.push_endpoint import PATIENCE, PushEndpoint, Received, push_endpoint
+
+pytestmark = pytest.mark.asyncio
+
+DEVICES = "/settings/notifications/devices"
+
+
+@pytest.fixture
+def endpoint() -> Iterator[PushEndpoint]:
+    with push_endpoint() as opened:
+        yield opened
+
+
+@pytest_asyncio.fixture
+async def calling(
+    settings: Settings, at_once: None, endpoint: PushEndpoint, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[OpenHall]:
+    """Open a hall that may send to the push service on loopback, and does so at once."""
+    monkeypatch.setattr(module, "PAUSE", timedelta())
+    monkeypatch.setattr(module, "_FIRST_RETRY", timedelta(seconds=0.05))
+    async with open_hall(replace(settings, push_services=(endpoint.url,))) as opened:
+        yield opened
+
+
+async def subscribe(person: Person, endpoint: PushEndpoint, name: str = "laptop", **more: str) -> str:
+    answer = await person.http.post(DEVICES, json=endpoint.subscription(name) | more)
+    assert answer.status_code == 201, answer.text
+    return str(answer.json()["id"])
+
+
+async def tell(hall: OpenHall, note: Notification, *guests: str, **more: Any) -> None:
+    def work(connection: Connection) -> None:
+        notify(connection, note, guests, **more)
+
+    await hall.store.transact(work)
+    hall.hall.scheduler.wake()
+
+
+async def received(endpoint: PushEndpoint) -> Received:
+    return await asyncio.to_thread(endpoint.messages.get, timeout=PATIENCE)
+
+
+async def until(holds: Callable[[], Any]) -> None:
+    async with asyncio.timeout(PATIENCE):
+        while not holds():  # noqa: ASYNC110 - what another task does
+            await asyncio.sleep(0.02)
+
+
+async def waiting(hall: OpenHall) -> list[Any]:
+    def read(connection: Connection) -> list[Any]:
+        return list(connection.execute(select(schema.jobs).where(schema.jobs.c.kind == "push")).all())
+
+    return await hall.store.transact(read)
+
+
+async def done(hall: OpenHall) -> None:
+    """Wait until no push message waits."""
+    async with asyncio.timeout(PATIENCE):
+        while await waiting(hall):  # noqa: ASYNC110 - what another task does in the database
+            await asyncio.sleep(0.02)
+
+
+async def subscriptions(hall: OpenHall) -> list[Any]:
+    return await hall.store.transact(
+        lambda connection: list(connection.execute(select(schema.push_subscriptions).order_by(schema.push_subscriptions.c.id)))
+    )
+
+
+def turn_of(room: Room) -> tuple[str, Notification]:
+    """Return the guest whose turn it is, and the notification of it."""
+    match = room.match
+    assert match is not None
+    assert match.actor is not None
+    return min(room.table.seats[match.actor].guests), Notification("turn", room.table.id, match.next_number)
+
+
+async def choose(person: Person, **form: str) -> None:
+    assert (await person.post("/settings/notifications", form)).status_code == 303
+
+
+# ------------------------------------------------------------------------------------------------------------------- messages
+
+
+async def test_a_turn_arrives_encrypted_and_signed_with_the_key_of_the_hall(calling: OpenHall, endpoint: PushEndpoint) -> None:
+    host, friend, room = await calling.two_at()
+    for person in (host, friend):
+        await person.post("/settings", {"language": "en"})
+    guest, note = turn_of(room)
+    owner = host if guest in room.table.seats[0].guests else friend
+    await subscribe(owner, endpoint)
+    await tell(calling, replace(note, until=now() + timedelta(hours=2)), guest)
+    message = await received(endpoint)
+    assert message.text["title"] == "It is your turn"
+    other = room.table.seats[1 - (room.table.seat_of(guest) or 0)].name
+    assert message.text["body"] == f"Axes and Allies with {other}"
+    assert message.text["url"] == f"/tables/{room.table.id}"
+    assert message.key == (await host.get("/settings/notifications/key")).json()["key"]
+    assert 7000 < int(message.headers["TTL"]) <= 7200
+    assert 0 < len(message.headers["Topic"]) <= 32
+    assert message.claims["exp"] - now().timestamp() < 24 * 3600
+    await done(calling)
+    assert len(endpoint.seen) == 1
+
+
+async def test_a_message_has_nothing_that_a_rival_may_not_know(calling: OpenHall, endpoint: PushEndpoint) -> None:
+    _host, _friend, room = await calling.two_at()
+    guest, note = turn_of(room)
+    owner = _host if guest in room.table.seats[0].guests else _friend
+    await subscribe(owner, endpoint)
+    await tell(calling, note, guest)
+    text = (await received(endpoint)).text
+    assert set(text) == {"id", "tag", "title", "body", "url", "language"}
+    assert guest not in str(text)
+    assert room.table.seed.hex() not in str(text)
+
+
+async def test_texts_are_in_the_language_of_the_guest(calling: OpenHall, endpoint: PushEndpoint) -> None:
+    host, friend, room = await calling.two_at()
+    guest, note = turn_of(room)
+    owner = host if guest in room.table.seats[0].guests else friend
+    await owner.post("/settings", {"language": "de"})
+    await subscribe(owner, endpoint)
+    await tell(calling, note, guest)
+    message = await received(endpoint)
+    assert message.text["title"] == "Du bist am Zug"
+    assert message.text["language"] == "de"
+
+
+async def test_every_device_of_a_guest_gets_the_message(calling: OpenHall, endpoint: PushEndpoint) -> None:
+    host, _friend, room = await calling.two_at()
+    guest = min(room.table.seats[0].guests)
+    for name in ("laptop", "phone"):
+        await subscribe(host, endpoint, name)
+    await tell(calling, Notification("invitation", room.table.id, sender="Björn"), guest)
+    messages = [await received(endpoint) for _ in range(2)]
+    assert {message.path for message in messages} == {"/laptop", "/phone"}
+    assert {message.text["title"] for message in messages} == {"Björn invites you to a table"}
+
+
+async def test_a_turn_that_is_over_is_not_told(calling: OpenHall, endpoint: PushEndpoint) -> None:
+    host, friend, room = await calling.two_at()
+    guest, note = turn_of(room)
+    owner = host if guest in room.table.seats[0].guests else friend
+    await subscribe(owner, endpoint)
+    await tell(calling, replace(note, number=note.number + 1), guest)
+    await done(calling)
+    assert endpoint.seen == []
+
+
+async def test_a_guest_who_looks_at_the_table_is_told_when_they_have_left(
+    calling: OpenHall, endpoint: PushEndpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "_LOOK_AGAIN", timedelta(seconds=0.1))
+    host, friend, room = await calling.two_at()
+    guest, note = turn_of(room)
+    owner = host if guest in room.table.seats[0].guests else friend
+    await subscribe(owner, endpoint)
+    async with stream(owner, f"/tables/{room.table.id}/stream") as page:
+        await page.message()
+        await tell(calling, note, guest)
+        await asyncio.sleep(0.5)
+        assert endpoint.seen == []
+        assert len(await waiting(calling)) == 1
+    assert (await received(endpoint)).text["title"] == "It is your turn"
+
+
+async def test_a_kind_of_event_that_the_guest_does_not_want_is_not_told(calling: OpenHall, endpoint: PushEndpoint) -> None:
+    host, friend, room = await calling.two_at()
+    guest, note = turn_of(room)
+    owner = host if guest in room.table.seats[0].guests else friend
+    await subscribe(owner, endpoint)
+    await choose(owner, **{"push-invitation": "yes"})
+    await tell(calling, note, guest)
+    await done(calling)
+    assert endpoint.seen == []
+    await tell(calling, Notification("invitation", room.table.id, sender="Ivar"), guest)
+    assert (await received(endpoint)).text["title"] == "Ivar invites you to a table"
+
+
+async def test_a_later_message_of_the_same_kind_takes_the_place_of_one_that_waits(
+    calling: OpenHall, endpoint: PushEndpoint
+) -> None:
+    host, _friend, room = await calling.two_at()
+    guest = min(room.table.seats[0].guests)
+    await subscribe(host, endpoint)
+    later = now() + timedelta(seconds=1)
+    for sender in ("Ada", "Bo"):
+        await tell(calling, Notification("invitation", room.table.id, sender=sender), guest, at=later)
+    assert (await received(endpoint)).text["title"] == "Bo invites you to a table"
+    await done(calling)
+    assert len(endpoint.seen) == 1
+
+
+async def test_a_message_that_is_too_late_is_not_sent(calling: OpenHall, endpoint: PushEndpoint) -> None:
+    host, _friend, room = await calling.two_at()
+    await subscribe(host, endpoint)
+    past = now() - timedelta(seconds=1)
+    await tell(calling, Notification("invitation", room.table.id, sender="Bo", until=past), min(room.table.seats[0].guests))
+    await done(calling)
+    assert endpoint.seen == []
+
+
+async def test_guests_without_devices_cause_no_jobs(calling: OpenHall) -> None:
+    _host, _friend, room = await calling.two_at()
+    guest, note = turn_of(room)
+    await tell(calling, note, guest)
+    assert await waiting(calling) == []
+
+
+# ---------------------------------------------------------------------------------------------------- answers of push services
+
+
+@pytest.mark.parametrize("status", [404, 410])
+async def test_a_device_that_is_gone_is_forgotten(calling: OpenHall, endpoint: PushEndpoint, status: int) -> None:
+    host, _friend, room = await calling.two_at()
+    await subscribe(host, endpoint)
+    endpoint.answers.append((status, {}))
+    await tell(calling, Notification("invitation", room.table.id, sender="Bo"), min(room.table.seats[0].guests))
+    await done(calling)
+    assert await subscriptions(calling) == []
+    assert endpoint.seen == [("/laptop", status)]
+
+
+@pytest.mark.parametrize("status", [429, 500, 503])
+async def test_a_push_service_that_is_busy_is_asked_again(calling: OpenHall, endpoint: PushEndpoint, status: int) -> None:
+    host, _friend, room = await calling.two_at()
+    await subscribe(host, endpoint)
+    endpoint.answers += [(status, {}), (status, {})]
+    await tell(calling, Notification("invitation", room.table.id, sender="Bo"), min(room.table.seats[0].guests))
+    await received(endpoint)
+    await done(calling)
+    assert [answer for _, answer in endpoint.seen] == [status, status, 201]
+    assert len(await subscriptions(calling)) == 1
+
+
+async def test_a_push_service_says_when_to_ask_again(calling: OpenHall, endpoint: PushEndpoint) -> None:
+    host, _friend, room = await calling.two_at()
+    await subscribe(host, endpoint)
+    endpoint.answers.append((429, {"Retry-After": "600"}))
+    await tell(calling, Notification("invitation", room.table.id, sender="Bo"), min(room.table.seats[0].guests))
+    await until(lambda: endpoint.seen)
+    async with asyncio.timeout(PATIENCE):
+        while True:
+            jobs = await waiting(calling)
+            if jobs and "tries" in jobs[0].payload:
+                break
+            await asyncio.sleep(0.02)
+    pause = jobs[0].due_at.replace(tzinfo=now().tzinfo) - now()
+    assert timedelta(seconds=590) < pause <= timedelta(seconds=600)
+
+
+async def test_a_refused_message_is_not_sent_again(calling: OpenHall, endpoint: PushEndpoint) -> None:
+    host, _friend, room = await calling.two_at()
+    await subscribe(host, endpoint)
+    endpoint.answers.append((413, {}))
+    await tell(calling, Notification("invitation", room.table.id, sender="Bo"), min(room.table.seats[0].guests))
+    await done(calling)
+    assert endpoint.seen == [("/laptop", 413)]
+    assert len(await subscriptions(calling)) == 1
+
+
+async def test_a_redirect_is_not_followed(calling: OpenHall, endpoint: PushEndpoint) -> None:
+    host, _friend, room = await calling.two_at()
+    await subscribe(host, endpoint)
+    endpoint.answers.append((307, {"Location": f"{endpoint.url}/secret"}))
+    await tell(calling, Notification("invitation", room.table.id, sender="Bo"), min(room.table.seats[0].guests))
+    await done(calling)
+    assert endpoint.seen == [("/laptop", 307)]
+
+
+async def test_messages_wait_over_a_restart(settings: Settings, at_once: None, endpoint: PushEndpoint) -> None:
+    settings = replace(settings, push_services=(endpoint.url,))
+    async with open_hall(settings) as hall:
+        host, _friend, room = await hall.two_at()
+        await subscribe(host, endpoint)
+        guest = min(room.table.seats[0].guests)
+        await tell(hall, Notification("invitation", room.table.id, sender="Bo"), guest, at=now() + timedelta(seconds=1))
+    async with open_hall(settings) as hall:
+        assert (await received(endpoint)).text["title"] == "Bo invites you to a table"
+        await done(hall)
+    assert len(endpoint.seen) == 1
+
+
+# -------------------------------------------------------------------------------------------------------------------- devices
+
+
+async def test_a_browser_belongs_to_the_guest_who_subscribed_it_last(calling: OpenHall, endpoint: PushEndpoint) -> None:
+    ada, bo = calling.person(), calling.person("10.0.0.2")
+    await subscribe(ada, endpoint)
+    await subscribe(bo, endpoint)
+    (row,) = await subscriptions(calling)
+    assert "laptop" not in (await ada.get("/settings")).text
+    assert row.endpoint.endswith("/laptop")
+
+
+async def test_a_renewed_subscription_takes_the_place_of_the_old_one(calling: OpenHall, endpoint: PushEndpoint) -> None:
+    ada = calling.person()
+    await subscribe(ada, endpoint)
+    await subscribe(ada, endpoint, "laptop-2", old=f"{endpoint.url}/laptop")
+    (row,) = await subscriptions(calling)
+    assert row.endpoint.endswith("/laptop-2")
+
+
+async def test_a_guest_has_at_most_ten_devices(calling: OpenHall, endpoint: PushEndpoint) -> None:
+    ada = calling.person()
+    for number in range(12):
+        await subscribe(ada, endpoint, f"device-{number}")
+    names = {row.endpoint.rpartition("/")[2] for row in await subscriptions(calling)}
+    assert names == {f"device-{number}" for number in range(2, 12)}
+
+
+async def test_only_its_owner_removes_a_device(calling: OpenHall, endpoint: PushEndpoint) -> None:
+    ada, bo = calling.person(), calling.person("10.0.0.2")
+    id = await subscribe(ada, endpoint)
+    assert (await bo.post(f"{DEVICES}/{id}/remove")).status_code == 404
+    assert len(await subscriptions(calling)) == 1
+    assert (await ada.post(f"{DEVICES}/{id}/remove")).status_code == 303
+    assert await subscriptions(calling) == []
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "http://push.example.org/x",
+        "https://127.0.0.1/x",
+        "https://10.0.0.3/x",
+        "https://169.254.169.254/latest",
+        "https://[::1]/x",
+        "https://[::ffff:10.0.0.1]/x",
+        "https://[64:ff9b::10.0.0.1]/x",
+        "https://2130706433/x",
+        "https://0x7f.1/x",
+        "https://localhost/x",
+        "https://push.example.org:8443/x",
+        "https://user:password@push.example.org/x",
+        "https://push.example.org/" + "x" * 1000,
+        "https://push.example.org/a b",
+        "file:///etc/passwd",
+        "",
+    ],
+)
+async def test_an_address_that_is_no_public_push_service_is_refused(
+    calling: OpenHall, endpoint: PushEndpoint, address: str
+) -> None:
+    person = calling.person(Accept="application/json")
+    answer = await person.http.post(DEVICES, json=endpoint.subscription() | {"endpoint": address})
+    assert answer.status_code == 400
+    assert answer.json()["error"] == "bad-push-subscription"
+    assert await subscriptions(calling) == []
+
+
+@pytest.mark.parametrize("keys", [{"p256dh": "AAAA", "auth": "x" * 22}, {"p256dh": "", "auth": ""}])
+async def test_malformed_keys_are_refused(calling: OpenHall, endpoint: PushEndpoint, keys: dict[str, str]) -> None:
+    answer = await calling.person().http.post(DEVICES, json={"endpoint": "https://push.example.org/x", "keys": keys})
+    assert answer.status_code == 400
+
+
+async def test_another_site_can_not_subscribe_a_browser(calling: OpenHall, endpoint: PushEndpoint) -> None:
+    person = calling.person(**{"Sec-Fetch-Site": "cross-site"})
+    assert (await person.http.post(DEVICES, json=endpoint.subscription())).status_code == 403
+
+
+async def test_a_name_that_leads_into_a_private_network_is_not_connected(
+    calling: OpenHall, endpoint: PushEndpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The name looks public when the browser subscribes, and is resolved when the message is sent (DNS rebinding)."""
+    from aiohttp.resolver import ThreadedResolver  # noqa: PLC0415
+
+    asked = []
+
+    async def resolve(_self: Any, host: str, port: int = 0, family: int = 0) -> list[dict[str, Any]]:
+        asked.append(host)
+        return [{"hostname": host, "host": "127.0.0.1", "port": port, "family": 2, "proto": 6, "flags": 0}]
+
+    monkeypatch.setattr(ThreadedResolver, "resolve", resolve)
+    host, _friend, room = await calling.two_at()
+    await host.http.post(DEVICES, json=endpoint.subscription() | {"endpoint": "https://push.example.org/x"})
+    await tell(calling, Notification("invitation", room.table.id, sender="Bo"), min(room.table.seats[0].guests))
+    await until(lambda: asked)
+    await asyncio.sleep(0.2)
+    assert endpoint.seen == []
+    assert set(asked) == {"push.example.org"}
+
+
+async def test_the_setting_names_origins(settings: Settings) -> None:
+    read = partial(Settings.from_environment)
+    assert read({"MEADHALL_PUSH_SERVICES": "http://10.0.0.3:8030, https://push.example.org/"}).push_services == (
+        "http://10.0.0.3:8030",
+        "https://push.example.org",
+    )
+    for wrong in ("10.0.0.3", "https://push.example.org/path", "ftp://x", "http://a:b@c"):
+        with pytest.raises(BadSetting):
+            read({"MEADHALL_PUSH_SERVICES": wrong})
+    with pytest.raises(BadPushSubscription):
+        PushServices(("http://10.0.0.3:8030",), "").check("http://10.0.0.3:8031/x")
+
+
+# ----------------------------------------------------------------------------------------------------------------------- keys
+
+
+async def test_keys_are_made_at_the_first_start_and_a_replaced_one_is_used_for_its_subscriptions(
+    calling: OpenHall, endpoint: PushEndpoint
+) -> None:
+    host, _friend, room = await calling.two_at()
+    await subscribe(host, endpoint)
+    first = await calling.hall.notifications.key()
+    await calling.store.rotate_secret("push", now() + timedelta(days=1))
+    second = await calling.hall.notifications.key()
+    assert first != second
+    note = Notification("invitation", room.table.id, sender="Bo")
+    await tell(calling, note, min(room.table.seats[0].guests))
+    assert (await received(endpoint)).key == first
+    await calling.store.rotate_secret("push", None)
+    await done(calling)
+    await tell(calling, note, min(room.table.seats[0].guests))
+    await done(calling)
+    assert len(endpoint.seen) == 1
+    assert await subscriptions(calling) == []
+
+
+async def test_every_secret_is_a_private_key() -> None:
+    for secret in ("00" * 32, "ff" * 32, "0" * 63 + "1"):
+        assert len(public_key(secret)) == 87
+
+
+# -------------------------------------------------------------------------------------------------------------------- choices
+
+
+async def test_everything_is_quiet_until_chosen_and_devices_get_what_matters() -> None:
+    choices = NotificationChoices.of(Guest("x", "Ada"))
+    assert choices.kinds("sound") == choices.kinds("notice") == ()
+    assert choices.kinds("push") == ("turn", "short", "proposal", "invitation")
+
+
+async def test_choices_are_stored_and_shown_without_javascript(calling: OpenHall) -> None:
+    person = calling.person()
+    await choose(person, **{"sound-turn": "yes", "push-short": "yes", "sound-nonsense": "yes", "volume": "35"})
+    page = (await person.get("/settings")).text
+    checked = [name.split('"')[0] for name in page.split('<input type="checkbox" name="')[1:] if " checked" in name.split(">")[0]]
+    assert checked == ["sound-turn", "push-short"]
+    assert 'value="35"' in page
+    assert 'data-sounds="turn"' in (await person.get("/")).text
+
+
+async def test_a_device_is_named_after_browser_and_system() -> None:
+    agent = "Mozilla/5.0 (Linux; Android 14) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0 Mobile Safari/537.36"
+    assert device_name(agent) == "Chrome on Android"
+    assert device_name("curl/8") == "Browser"
+
+
+# ----------------------------------------------------------------------------------------------------------- an installed app
+
+
+async def test_the_manifest_names_its_place_and_icons_of_every_shape(calling: OpenHall) -> None:
+    person = calling.person()
+    manifest = (await person.get("/manifest.webmanifest?language=de")).json()
+    assert manifest["id"] == manifest["start_url"] == manifest["scope"] == "/"
+    assert manifest["lang"] == "de"
+    shapes = {(icon["sizes"], icon.get("purpose", "any")) for icon in manifest["icons"]}
+    assert {("192x192", "any"), ("512x512", "any"), ("192x192", "maskable"), ("512x512", "maskable")} <= shapes
+    for icon in manifest["icons"]:
+        assert (await person.get(icon["src"])).status_code == 200
+
+
+async def test_the_service_worker_keeps_only_the_offline_page_and_its_files(calling: OpenHall) -> None:
+    person = calling.person()
+    answer = await person.get("/service-worker.js")
+    assert answer.headers["cache-control"] == "no-cache"
+    assert answer.headers["content-type"].startswith("text/javascript")
+    page = (await person.get("/offline")).text
+    used = [part.split('"')[0].replace("&amp;", "&") for part in page.replace("src=", "href=").split('href="')[1:]]
+    for url in used:
+        assert url == "/" or f'"{url}"' in answer.text
+    for url in set(used):
+        assert (await person.get(url)).status_code == 200
