@@ -199,6 +199,7 @@ async def test_every_address_on_every_page_is_below_the_sub_path(hall: OpenHall)
     await crawl.visit(*(f"/tables/{table}{rest}" for table in (lobby, match, ended) for rest in ("", "/stream")))
     await crawl.visit("/matches", "/matches?page=2", "/table/x", "/you", f"/tables/{ended}/chart", f"/tables/{match}/replay")
     await crawl.visit(*(f"/learn/{name}?step=2" for name in game_names() if game(name).lessons), "/daily/2026-01-01")
+    await crawl.visit("/offline", "/service-worker.js", "/settings/notifications/key")
     assert crawl.outside == []
     assert [each for each in crawl.broken if each[0] not in (f"{PUBLIC}/tables/x", f"{PUBLIC}/daily/2026-01-01")] == []
     templates = {route.path_format for route in hall.app.routes if "GET" in getattr(route, "methods", ())}
