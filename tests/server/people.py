@@ -237,8 +237,9 @@ class Stream:
         return not self._chunks.empty()
 
     async def frame(self) -> str:
-        """Return the data of the next message."""
-        message = await self.message()
+        """Return the data of the next message that is a frame, and not the chat."""
+        while (message := await self.message()) is not None and message.startswith("event: chat\n"):
+            pass
         assert message is not None, "the stream has ended"
         return "\n".join(line[6:] for line in message.splitlines() if line.startswith("data: "))
 

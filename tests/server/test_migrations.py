@@ -122,6 +122,14 @@ async def test_constraints_and_indexes_have_the_same_names_on_both_databases(on_
             "downtimes": {"pk_downtimes"},
             "jobs": {"pk_jobs", "ix_jobs_due_at", "uq_jobs_kind_key"},
             "idempotency_keys": {"pk_idempotency_keys", "ix_idempotency_keys_created_at"},
+            "chat_lines": {
+                "pk_chat_lines",
+                "fk_chat_lines_table_id_tables",
+                "uq_chat_lines_id",
+                "ix_chat_lines_guest_created_at",
+            },
+            "closed_chats": {"pk_closed_chats", "fk_closed_chats_table_id_tables"},
+            "ignored_guests": {"pk_ignored_guests", "ix_ignored_guests_other"},
         }
 
 

@@ -30,6 +30,7 @@ from meadhall.server.pages.responses import failed, no_file, refused
 from meadhall.server.pages.templates import static_folders
 from meadhall.server.routes import (
     api,
+    chat,
     daily,
     echo,
     installed_app,
@@ -78,6 +79,7 @@ _PAGE_MODULES: Final = (
     tables,
     lobby,
     match,
+    chat,
     seat_links,
     replay,
     notifications,

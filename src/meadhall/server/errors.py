@@ -95,6 +95,14 @@ class CrossSite(Refused):
     """The request comes from another site, or the browser does not say where it comes from."""
 
 
+class BadLine(Refused):
+    """A line of chat is empty, too long, or an unknown phrase."""
+
+
+class ChatOff(Refused):
+    """The hall or the table has no chat."""
+
+
 class TooMany(Refused):
     """The request would exceed a limit that protects the server."""
 
@@ -123,11 +131,13 @@ _RESPONSES: dict[type[MeadhallError], tuple[HTTPStatus, str]] = {
     UnknownBot: (HTTPStatus.BAD_REQUEST, "unknown-bot"),
     RecordError: (HTTPStatus.BAD_REQUEST, "bad-record"),
     BadPushSubscription: (HTTPStatus.BAD_REQUEST, "bad-push-subscription"),
+    BadLine: (HTTPStatus.BAD_REQUEST, "bad-line"),
     NotSeated: (HTTPStatus.FORBIDDEN, "not-your-seat"),
     NotThatPerson: (HTTPStatus.FORBIDDEN, "wrong-credentials"),
     NotConfirmed: (HTTPStatus.FORBIDDEN, "not-confirmed"),
     CrossSite: (HTTPStatus.FORBIDDEN, "cross-site"),
     PrivateProfile: (HTTPStatus.FORBIDDEN, "private-profile"),
+    ChatOff: (HTTPStatus.FORBIDDEN, "no-chat"),
     NotFound: (HTTPStatus.NOT_FOUND, "not-found"),
     UnknownGame: (HTTPStatus.NOT_FOUND, "unknown-game"),
     NotYourTurn: (HTTPStatus.CONFLICT, "not-your-turn"),

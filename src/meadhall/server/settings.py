@@ -55,6 +55,7 @@ class Settings:
         workers: number of web processes. More than one need PostgreSQL.
         browser: whether to open a browser at the start.
         log: form of the log, ``text`` or ``json``.
+        chat: whether people can talk at tables.
         bot_pause: average seconds that a bot takes for an action, its search included.
         requests_per_minute: limit for one client address; 0 for no limit. Streams and static files don't count.
         tables_per_guest: number of unfinished tables that a guest may host.
@@ -73,6 +74,7 @@ class Settings:
     workers: int = 1
     browser: bool = True
     log: str = TEXT
+    chat: bool = True
     bot_pause: float = 0.9
     requests_per_minute: int = 1200
     tables_per_guest: int = 50
@@ -107,6 +109,7 @@ class Settings:
             workers=number("MEADHALL_WORKERS", default.workers, least=1),
             browser=not given.get("MEADHALL_NO_BROWSER"),
             log=_checked_log(given.get("MEADHALL_LOG") or default.log),
+            chat=_checked_switch("MEADHALL_CHAT", given.get("MEADHALL_CHAT") or "on"),
             bot_pause=number("MEADHALL_BOT_PAUSE", default.bot_pause),
             requests_per_minute=number("MEADHALL_REQUESTS_PER_MINUTE", default.requests_per_minute),
             tables_per_guest=number("MEADHALL_TABLES_PER_GUEST", default.tables_per_guest),
@@ -143,6 +146,12 @@ def _checked_log(text: str) -> str:
     if text not in (TEXT, JSON):
         raise BadSetting(f"MEADHALL_LOG must be text or json, not {text!r}")
     return text
+
+
+def _checked_switch(name: str, text: str) -> bool:
+    if text not in ("on", "off"):
+        raise BadSetting(f"{name} must be on or off, not {text!r}")
+    return text == "on"
 
 
 def known_variables() -> frozenset[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Coroutine, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -23,6 +23,7 @@ from meadhall.server.hall.accounts import Accounts
 from meadhall.server.hall.chart_queue import ChartQueue
 from meadhall.server.hall.daily_outcomes import DailyOutcomes
 from meadhall.server.hall.housekeeping import keep_house
+from meadhall.server.hall.ignoring import Ignoring
 from meadhall.server.hall.leases import open_leases
 from meadhall.server.hall.notifications import Notification, Notifications
 from meadhall.server.hall.presence import Presence, Present
@@ -42,6 +43,7 @@ from meadhall.server.hall.seating import (
     with_options,
     with_person,
 )
+from meadhall.server.hall.talk import Talk
 from meadhall.server.hall.uploads import Uploads
 from meadhall.server.settings import Settings
 from meadhall.server.store.clock import Clock
@@ -100,6 +102,7 @@ class Hall:
         scheduler: does work at its time, in one process of the hall.
         accounts: the accounts of guests who keep their name.
         notifications: tells guests by push messages what happens while they are away.
+        talk: lets guests talk at tables.
     """
 
     def __init__(self, settings: Settings, store: Store, worker: Worker) -> None:
@@ -113,6 +116,7 @@ class Hall:
         self.uploads = Uploads()
         self.leases = open_leases(store)
         self.scheduler = Scheduler(store, self.leases)
+        self.talk = Talk(store, Ignoring(store, self._call_pages), settings.chat)
         self._rooms: OrderedDict[str, Room] = OrderedDict()  # least recently used first
         self._loading: dict[str, _Loading] = {}
         self._opening = asyncio.Lock()
@@ -127,6 +131,7 @@ class Hall:
             store.listener.on("table", self._hear)
             store.listener.on("entry", self._hear)
             store.listener.on("lease", self._hear_lease)
+            store.listener.on("chat", self._hear_chat)
             store.listener.on_gap(self._note_gap)
         self._taking = asyncio.Lock()
         self._resuming: set[asyncio.Task[None]] = set()
@@ -248,6 +253,17 @@ class Hall:
         for room in self._rooms.values():
             room.channel.end(guest)
 
+    def _hear_chat(self, notice: Notice) -> None:
+        """Note that the chat of a table has changed."""
+        table, *words = notice.words
+        if table in self._rooms:
+            self._rooms[table].chat.note_change(*words)
+
+    def _call_pages(self, guests: Collection[str]) -> None:
+        """Let the open pages of guests look for changes beside their tables."""
+        for room in self._rooms.values():
+            room.channel.call(guests)
+
     def _hear_lease(self, _notice: Notice) -> None:
         """Take over from another process that stops."""
         self.leases.tables_free.set()
@@ -257,6 +273,7 @@ class Hall:
         """Note that other processes may have changed anything."""
         for room in self._rooms.values():
             room.note_change()
+            room.chat.note_change("gap")
         for loading in self._loading.values():
             loading.is_outdated = True
         self._in_background(self._resume_tables(self.leases.held() - self._rooms.keys()))

@@ -18,6 +18,7 @@ class Subscriber:
         guest: the guest's id.
         page: the name that the page has chosen, "" if it has none.
         is_ended: whether its stream must end, because the session behind it may have ended.
+        was_called: whether the last wait was ended by a call.
     """
 
     def __init__(self, guest: str, page: str = "") -> None:
@@ -25,6 +26,8 @@ class Subscriber:
         self.page = page
         self.is_ended = False
         self._is_outdated = True
+        self.was_called = False
+        self._is_called = False
         self._waiting: asyncio.Future[None] | None = None
         self._waits_since = 0.0
         self._timer: asyncio.TimerHandle | None = None
@@ -34,9 +37,17 @@ class Subscriber:
         self._is_outdated = True
         self._wake()
 
+    def call(self) -> None:
+        """End a wait, although there is no new version of the table: something beside it has changed, such as its chat."""
+        self._is_called = True
+        self._wake()
+
     async def wait(self, seconds: float) -> bool:
-        """Wait for a new version, at most ``seconds``. Return whether there is one; the first call returns True at once."""
-        if not self._is_outdated:
+        """Wait for a new version or a call, at most ``seconds``. Return whether there is a new version.
+
+        The first wait returns True at once.
+        """
+        if not self._is_outdated and not self._is_called:
             loop = asyncio.get_running_loop()
             self._waits_since = loop.time()
             if self._timer is None:
@@ -47,6 +58,7 @@ class Subscriber:
             finally:
                 self._waiting = None
         is_outdated, self._is_outdated = self._is_outdated, False
+        self.was_called, self._is_called = self._is_called, False
         return is_outdated
 
     def close(self) -> None:
@@ -102,6 +114,12 @@ class Channel:
                 subscriber.is_ended = True
                 subscriber.notify()
 
+    def call(self, guests: Collection[str] | None = None) -> None:
+        """Tell all subscribers, or the pages of some guests, that something beside the table has changed."""
+        for subscriber in self._subscribers:
+            if guests is None or subscriber.guest in guests:
+                subscriber.call()
+
     def has(self, guest: str) -> bool:
         """Return whether the guest has an open page."""
         return any(subscriber.guest == guest for subscriber in self._subscribers)
@@ -116,7 +134,7 @@ class Channel:
 
 
 async def updates(subscriber: Subscriber, closing: asyncio.Event, seconds: float) -> AsyncIterator[bool]:
-    """Yield True for every new version, and False after each ``seconds`` without one.
+    """Yield True for every new version, and False after a call and after each ``seconds`` without either.
 
     End when the server closes, or when the subscriber's stream must end.
     """

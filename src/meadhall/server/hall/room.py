@@ -26,6 +26,7 @@ from meadhall.server.errors import Closing, DatabaseUnavailable, NotSeated, Othe
 from meadhall.server.hall.audience import private_seats
 from meadhall.server.hall.bots import BotDriver
 from meadhall.server.hall.chart_queue import ChartJob
+from meadhall.server.hall.chat import Chat
 from meadhall.server.hall.clocks import Clocks
 from meadhall.server.hall.hints import Hints, RequestedHint
 from meadhall.server.hall.leases import Leases
@@ -78,6 +79,7 @@ class Room:
         version: rises with every change that everyone may see, also over restarts. A page keeps the newest version that it
             received; see ``version_for``.
         channel: the open pages that show this table.
+        chat: what its players and spectators say.
         bots: plays for the seats that belong to bots.
         hints: the hints that seats have requested.
         newcomers: seats whose guests play this game for the first time; forgotten after a restart in the middle of a match.
@@ -102,6 +104,7 @@ class Room:
         self.clocks: Clocks | None = None
         self.version = store.moment()
         self.channel = Channel()
+        self.chat = Chat(table.id, store, self.channel)
         self.bots = BotDriver(self, worker, leases, bot_pause)
         self.hints = Hints(worker, self.publish_to)
         self.newcomers: frozenset[int] = frozenset()

@@ -36,6 +36,12 @@ _FRAGMENTS_SIZE = 64 * 1024 * 1024
 _VALUES_SIZE = 1500
 """Bytes of the values that a fragment was rendered from, beside its text."""
 
+TALK_PLACE = Markup('<talk-panel id="talk" data-keep></talk-panel>')
+"""Where a page keeps the talk panel, in the frame of a lobby and of a match. Frames don't have the panel itself.
+
+Its tag is used for nothing else: idiomorph would change another element with the same tag into this one.
+"""
+
 _BEAT = re.compile(r' new beat-\d+(?=">)')
 """The classes of a text that appears while the board shows a step."""
 
@@ -220,7 +226,8 @@ class Frames:
         turns = table.turns(page.viewer, language, lambda *logged: without_cuts(self._fragment(macros.turn, logged, language)))
         earlier = f"{page.url}/replay" if page.log and page.log[-1].events[0].index else ""
         top, bottom = self.cached(macros.top), self.cached(macros.bottom, earlier)
-        return (*pieces_of(self.end(page) + top), *turns, *pieces_of(bottom), "</div>")
+        side = Markup('<div id="side" class="side">')  # the log, and below it the chat
+        return (*pieces_of(self.end(page) + side + top), *turns, *pieces_of(bottom), f"{TALK_PLACE}</div></div>")
 
     def public(self, page: MatchPage) -> Markup:
         """Return the public part of a match's frame: board and seats."""

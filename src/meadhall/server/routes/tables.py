@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from contextlib import suppress
 
 from litestar import Response, get
 from litestar.response import Stream
 
 from meadhall.engine.language import gettext as _
 from meadhall.engine.record.format import SUFFIX, dumps
-from meadhall.server.errors import NotFound
+from meadhall.server.errors import DatabaseUnavailable, NotFound
 from meadhall.server.hall import daily
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.pubsub import updates
@@ -18,6 +19,7 @@ from meadhall.server.pages.frames import FRAMES
 from meadhall.server.pages.patches import SentFrame
 from meadhall.server.pages.responses import Html, page, table_page
 from meadhall.server.pages.rulebook import rulebook_of_match
+from meadhall.server.pages.talk import TalkPanel
 from meadhall.server.pages.verify import verify_page
 from meadhall.server.store.models import Guest
 from meadhall.server.web import event_stream
@@ -39,6 +41,9 @@ async def provide_room(request: AnyRequest, hall: Hall, id: str) -> Room:
 async def show_table(request: AnyRequest, hall: Hall, room: Room, guest: Guest) -> Html:
     """Show the lobby, the running match or its end."""
     hall.request_chart(room)
+    if hall.talk.has_chat(room.table):
+        with suppress(DatabaseUnavailable):  # the stream brings the chat later
+            await hall.talk.prepare(room, guest)
     return table_page(request, room, guest)
 
 
@@ -52,16 +57,19 @@ async def stream_table(request: AnyRequest, hall: Hall, room: Room, guest: Guest
     stream_limit.check(address)
 
     async def frames() -> AsyncIterator[bytes]:
-        sent = SentFrame()
+        sent, panel = SentFrame(), TalkPanel(hall, room, guest) if name else None
         with stream_limit.count(address), room.subscribe(guest.id, name) as subscriber:
             async for changed in updates(subscriber, hall.closing, event_stream.HEARTBEAT_INTERVAL):
                 hall.request_chart(room)
-                if not changed:
-                    yield event_stream.HEARTBEAT
-                elif name:
+                if changed and name:
                     yield b"data: %b\n\n" % sent.patch_to(FRAMES.frame(room, guest, base).sections)
-                else:
+                elif changed:
                     yield event_stream.encode_event(FRAMES.frame(room, guest, base).html.strip())
+                said = await panel.news() if panel is not None else None
+                if said is not None:
+                    yield b"event: chat\ndata: %b\n\n" % said
+                elif not changed and not subscriber.was_called:  # a line that this guest doesn't hear must leave no trace
+                    yield event_stream.HEARTBEAT
 
     return event_stream.event_stream(frames())
 

@@ -20,6 +20,10 @@ EntryKind = Literal["action", "hinted", "undo", "hint", "stand_in", "return", "p
 MOVES: Final[frozenset[EntryKind]] = frozenset({"action", "hinted", "undo", "hint"})
 """The kinds of entries that don't change who plays for a seat."""
 
+Audience = Literal["players", "spectators"]
+"""Who hears a line of chat."""
+IgnoreKind = Literal["mute", "block"]
+
 RULES_CHANGED: Final = "the rules of the game have changed"
 """Why a running match is closed that began under older rules."""
 
@@ -380,6 +384,47 @@ class ClaimedTable:
 
     id: str
     has_bots: bool
+
+
+@dataclass(frozen=True)
+class ChatLine:
+    """A line of chat.
+
+    Attributes:
+        id: names the line. It can't be guessed, and tells nothing about other lines.
+        number: 1 for the first line that this audience of the table has heard. Guests must not learn it: it counts hidden lines.
+        audience: who hears it.
+        guest: id of the guest who wrote it.
+        seat: the seat of its author; None for a spectator.
+        name: the name of its author when it was written.
+        text: what was written; "" for a phrase, and if it was deleted.
+        phrase: the key of a preset phrase; None otherwise.
+        at: when it was written.
+    """
+
+    id: str
+    number: int
+    audience: Audience
+    guest: str
+    seat: int | None
+    name: str
+    text: str
+    phrase: str | None
+    is_deleted: bool
+    at: datetime
+
+
+@dataclass(frozen=True)
+class Ignored:
+    """Whom a guest has muted or blocked, and who has blocked the guest. It says so by guest ids.
+
+    Attributes:
+        blocked_by: when others have blocked the guest, who must not learn it.
+    """
+
+    muted: frozenset[str] = frozenset()
+    blocked: frozenset[str] = frozenset()
+    blocked_by: Mapping[str, datetime] = field(default_factory=dict, hash=False)
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,9 @@ CHANNEL: Final = "meadhall"
 LONGEST: Final = 7900
 """Bytes of a notice at most. PostgreSQL refuses a payload of 8000 bytes."""
 
-NoticeKind = Literal["table", "entry", "guest", "secret", "hello", "alive", "bye", "presence", "lease", "session"]
+NoticeKind = Literal[
+    "table", "entry", "guest", "secret", "hello", "alive", "bye", "presence", "lease", "session", "chat", "ignored"
+]
 """What a notice is about.
 
 - ``table``: tables that were changed: their seats, options or status; their ids.
@@ -28,6 +30,8 @@ NoticeKind = Literal["table", "entry", "guest", "secret", "hello", "alive", "bye
 - ``hello``: a process has begun to listen, and wants to know who is present.
 - ``alive``, ``bye``: a process still runs, or is about to end.
 - ``presence``: who is at a table, see ``hall.presence``.
+- ``chat``: the id of a table with a new line of chat; a second word says that it isn't only that.
+- ``ignored``: the ids of a guest who has muted or blocked others, and of those.
 - ``lease``: a process stops; its tables and its jobs are free.
 """
 

@@ -325,6 +325,44 @@ push_subscriptions = Table(
     Column("created_at", DateTime(timezone=True), nullable=False),
 )
 
+# What people say at a table. The lines of its players and those of its spectators are numbered separately: a number tells
+# nothing of the others. A preset phrase is stored by its key.
+chat_lines = Table(
+    "chat_lines",
+    metadata,
+    Column("table_id", String(16), ForeignKey("tables.id", ondelete="CASCADE"), primary_key=True),
+    Column("audience", String(12), primary_key=True),
+    Column("number", Integer, primary_key=True),
+    Column("id", String(16), nullable=False, unique=True),
+    Column("guest", String(32), nullable=False),
+    Column("seat", Integer),
+    Column("name", String(40), nullable=False),
+    Column("text", Text, nullable=False),
+    Column("phrase", String(20)),
+    Column("is_deleted", Boolean, nullable=False, server_default=false()),
+    Column("request_key", String(100)),
+    Column("created_at", DateTime(timezone=True), nullable=False),
+    Index(None, "guest", "created_at"),
+)
+
+# The tables whose host has closed the chat.
+closed_chats = Table(
+    "closed_chats",
+    metadata,
+    Column("table_id", String(16), ForeignKey("tables.id", ondelete="CASCADE"), primary_key=True),
+    Column("closed_at", DateTime(timezone=True), nullable=False),
+)
+
+# Whom a guest has muted or blocked.
+ignored_guests = Table(
+    "ignored_guests",
+    metadata,
+    Column("guest", String(32), primary_key=True),
+    Column("kind", String(8), primary_key=True),
+    Column("other", String(32), primary_key=True, index=True),
+    Column("created_at", DateTime(timezone=True), nullable=False),
+)
+
 OnMerge = Literal["move", "keep"]
 """What happens to a row of a guest who becomes another one (the target), as at the sign-in on a device that had a guest already.
 
@@ -368,6 +406,9 @@ GUEST_COLUMNS: Final = (
     GuestColumn(push_subscriptions.c.guest, merge="move", delete="delete", export="rows"),
     GuestColumn(idempotency_keys.c.guest, merge="move", delete="delete", export="omit"),
     GuestColumn(results.c.guest, merge="move", delete="delete", export="omit"),
+    GuestColumn(chat_lines.c.guest, merge="move", delete="delete", export="rows"),
+    GuestColumn(ignored_guests.c.guest, merge="move", delete="delete", export="rows"),
+    GuestColumn(ignored_guests.c.other, merge="move", delete="delete", export="omit"),
 )
 """All columns that refer to a guest. A new table with such a column must be added here; a test checks it.
 

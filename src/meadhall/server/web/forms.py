@@ -18,12 +18,12 @@ _OLD_TOKEN: Final = "_csrf_token"  # noqa: S105 - the name of a field
 """A field of the forms of version 0.1. Pages from before an update may still send it."""
 
 
-async def read_form(request: AnyRequest) -> Form:
-    """Return the text fields of a form, each cut to a reasonable length. Files are left out."""
+async def read_form(request: AnyRequest, longest: int = _LONGEST) -> Form:
+    """Return the text fields of a form, each cut to ``longest`` characters. Files are left out."""
     if request.method != "POST":
         return {}
     data = await request.form()
-    return {name: value[:_LONGEST] for name, value in data.items() if isinstance(value, str) and name != _OLD_TOKEN}
+    return {name: value[:longest] for name, value in data.items() if isinstance(value, str) and name != _OLD_TOKEN}
 
 
 def integer(form: Form, name: str) -> int | None:

@@ -120,6 +120,7 @@
   let sections = [];
   on("htmx:sse:after:connection", () => { sections = []; });
   on("htmx:sse:before:message", ({ detail: { message } }) => {
+    if (message.event) return;  // not a frame: a line of chat
     const patched = (patch, k) => patch.flatMap(part => (typeof part === "string" ? [part] : sections[k].slice(...part)));
     sections = JSON.parse(message.data).map(patched);
     message.data = sections.flat().join("");

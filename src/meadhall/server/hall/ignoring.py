@@ -1,0 +1,76 @@
+"""Whom guests have muted and blocked. What is known of a guest stays in memory while it is up to date."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Collection
+from typing import Final
+
+from sqlalchemy import Connection
+
+from meadhall.server.store.models import ChatLine, Ignored, IgnoreKind
+from meadhall.server.store.notices import Notice, send
+from meadhall.server.store.queries import ignored
+from meadhall.server.store.store import Store
+
+_CACHE_SIZE: Final = 20_000
+
+
+class Ignoring:
+    """Knows whom guests ignore.
+
+    Args:
+        changed: called with the guests for whom something has changed.
+    """
+
+    def __init__(self, store: Store, changed: Callable[[Collection[str]], None]) -> None:
+        self._store = store
+        self._changed = changed
+        self._cache: OrderedDict[str, Ignored] = OrderedDict()
+        if store.listener is not None:
+            store.listener.on("ignored", self._hear)
+            store.listener.on("guest", self._hear)  # two guests may have become one
+            store.listener.on_gap(self._cache.clear)
+
+    def known(self, guest: str) -> Ignored | None:
+        """Return whom a guest ignores if it is known without asking the database."""
+        return self._cache.get(guest) if self._store.is_informed else None
+
+    async def of(self, guest: str) -> Ignored:
+        """Return whom a guest ignores, and who has blocked the guest. Raises DatabaseUnavailable."""
+        found = self.known(guest)
+        if found is None:
+            found = await self._store.transact(lambda connection: ignored.of_guest(connection, guest))
+            self._cache[guest] = found
+            if len(self._cache) > _CACHE_SIZE:
+                self._cache.popitem(last=False)
+        return found
+
+    async def change(self, guest: str, others: Collection[str], kind: IgnoreKind, on: bool) -> None:
+        """Mute or block others, or stop doing so. The others learn nothing of it."""
+
+        def change(connection: Connection) -> None:
+            ignored.change(connection, guest, others, kind, on)
+            if self._store.shared:
+                send(connection, self._store.payload("ignored", guest, *others))
+
+        await self._store.transact(change)
+        self.forget(guest, *others)
+
+    def forget(self, *guests: str) -> None:
+        """Forget what is known of guests: it has changed."""
+        for guest in guests:
+            self._cache.pop(guest, None)
+        self._changed(guests)
+
+    def _hear(self, notice: Notice) -> None:
+        self.forget(*notice.words)
+
+
+def hears(ignored: Ignored, line: ChatLine) -> bool:
+    """Return whether a guest hears a line: its author is not ignored, and had not blocked the guest.
+
+    A block hides later lines only. If earlier ones disappeared, the blocked guest would notice it.
+    """
+    blocked_at = ignored.blocked_by.get(line.guest)
+    return line.guest not in ignored.muted and line.guest not in ignored.blocked and (blocked_at is None or line.at < blocked_at)

@@ -1,0 +1,237 @@
+"""The talk panel of a table: its lines, and who may write. A stream sends the parts that are new to a page.
+
+The panel is in no frame: a new line redraws nothing else, and a move doesn't redraw the chat. A frame only has the place where
+the page keeps its panel.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from markupsafe import Markup
+
+from meadhall.server.hall.hall import Hall
+from meadhall.server.hall.ignoring import hears
+from meadhall.server.hall.phrases import all_phrases, in_words
+from meadhall.server.hall.room import Room
+from meadhall.server.hall.talk import audience_of, audiences_of, heard
+from meadhall.server.pages.dates import moment
+from meadhall.server.pages.frames import FRAMES, TALK_PLACE
+from meadhall.server.pages.models import Moment, Refusal
+from meadhall.server.pages.patches import Pieces, SentFrame, pieces_of
+from meadhall.server.pages.templates import template
+from meadhall.server.store.models import ChatLine, Guest, Ignored, TableRow
+from meadhall.server.web.links import link
+
+SHOWN: Final = 60
+"""Lines in the panel at most."""
+
+
+@dataclass(frozen=True)
+class LineView:
+    """A line as a reader sees it.
+
+    Attributes:
+        seat: the seat of its author; None for a spectator.
+        is_mine: whether the reader has written it.
+        is_deleted: whether its text was deleted by the host of the hall.
+    """
+
+    id: str
+    seat: int | None
+    name: str
+    text: str
+    is_mine: bool
+    is_deleted: bool
+    at: Moment
+
+
+@dataclass(frozen=True)
+class PersonHere:
+    """Another person at the table, whom the reader can mute and block. ``who``: names the person in forms."""
+
+    who: str
+    seat: int | None
+    name: str
+    muted: bool
+    blocked: bool
+
+
+@dataclass(frozen=True)
+class TalkState:
+    """What the panel says beside its lines.
+
+    Attributes:
+        url: the address of the table.
+        shown: whether there is a reason to show the panel: someone to talk to, or something to read.
+        spectator: whether the reader is a spectator.
+        running: whether the match is running.
+        closed: whether the host of the table has closed the chat.
+        host: whether the reader is the host of the table.
+    """
+
+    url: str
+    shown: bool
+    spectator: bool
+    running: bool
+    closed: bool
+    host: bool
+    people: tuple[PersonHere, ...]
+
+
+@dataclass(frozen=True)
+class ChatPage:
+    """The page with the lines of a chat, 50 at a time.
+
+    Attributes:
+        earlier: the address of the page before; "" on the first.
+        latest: the address of the last page; "" if it is this one.
+        typed: what the reader had written when it was refused.
+    """
+
+    title: str
+    state: TalkState
+    lines: tuple[LineView, ...]
+    earlier: str
+    latest: str
+    key: str
+    phrases: tuple[tuple[str, str], ...]
+    notice: Refusal | None = None
+    typed: str = ""
+
+
+class TalkPanel:
+    """The panel of one open page, which a stream keeps up to date.
+
+    Args:
+        hall: the hall.
+        room: the table.
+        guest: the reader.
+    """
+
+    def __init__(self, hall: Hall, room: Room, guest: Guest) -> None:
+        self._hall = hall
+        self._room = room
+        self._guest = guest
+        self._sent = SentFrame()
+        self._known: object = None
+        self._sections: tuple[Pieces, ...] = ()
+
+    async def news(self) -> bytes | None:
+        """Return the patch that the page needs, as JSON; None if it needs none. Raises DatabaseUnavailable."""
+        room, talk = self._room, self._hall.talk
+        if not talk.has_chat(room.table):
+            return None
+        ignored = talk.ignoring.known(self._guest.id)
+        if ignored is None or not room.chat.is_current:
+            ignored = await talk.prepare(room, self._guest)
+        known = room.chat.version, ignored, room.table.version, room.table.status
+        if known == self._known:
+            return None
+        self._known = known
+        found = sections(room, self._guest, ignored)
+        if found == self._sections:  # what has changed doesn't concern this guest, who must not learn that it has
+            return None
+        self._sections = found
+        return self._sent.patch_to(found)
+
+
+def sections(room: Room, guest: Guest, ignored: Ignored) -> tuple[Pieces, ...]:
+    """Return the three parts of the panel that change: its lines, who reads it, and the other people."""
+    macros: Any = template("_talk.html").module
+    lines = heard(room, guest, ignored)
+    views = list(line_views(lines[-SHOWN:], guest))
+    texts = [piece for view in views for piece in pieces_of(FRAMES.cached(macros.line, view))]
+    if len(lines) > SHOWN:
+        texts = [macros.earlier(link(f"/tables/{room.table.id}/chat?before={views[0].id}")), *texts]
+    state = talk_state(room, guest, ignored, bool(views))
+    return (
+        tuple(map(str, texts)),
+        pieces_of(FRAMES.cached(macros.note, state)),
+        pieces_of(FRAMES.cached(macros.people, state)),
+    )
+
+
+def panel(hall: Hall, room: Room, guest: Guest) -> Markup:
+    """Return the whole panel for a page that is loaded now, as far as it can be made without waiting for the database."""
+    ignored = hall.talk.ignoring.known(guest.id)
+    if not hall.talk.has_chat(room.table):
+        return TALK_PLACE
+    macros: Any = template("_talk.html").module
+    is_known = ignored is not None and room.chat.is_current
+    parts = sections(room, guest, ignored) if ignored is not None and is_known else ((), (), ())
+    lines, about, others = (Markup("".join(part)) for part in parts)
+    return Markup(macros.panel(link(f"/tables/{room.table.id}"), lines, about, others, all_phrases(), new_key()))
+
+
+def new_key() -> str:
+    """Return a key for a form: if it is sent twice, its line is said once."""
+    return secrets.token_urlsafe(12)
+
+
+def line_views(lines: Sequence[ChatLine], guest: Guest) -> Iterator[LineView]:
+    """Yield lines as a guest sees them."""
+    for line in lines:
+        words = line.text if line.phrase is None else in_words(line.phrase)
+        yield LineView(line.id, line.seat, line.name, words, line.guest == guest.id, line.is_deleted, moment(line.at))
+
+
+def talk_state(room: Room, guest: Guest, ignored: Ignored, has_lines: bool) -> TalkState:
+    """Return what the panel says beside its lines."""
+    table, people = room.table, tuple(_people_here(room, guest, ignored))
+    is_spectator = audience_of(table, guest) == "spectators"
+    may_come = table.status == "gathering" and any(row.kind == "open" for row in table.seats)
+    return TalkState(
+        url=link(f"/tables/{table.id}"),
+        shown=has_lines or is_spectator or may_come or _has_company(table),
+        spectator=is_spectator,
+        running=table.status == "running",
+        closed=room.chat.is_closed,
+        host=table.is_hosted_by(guest.id),
+        people=people,
+    )
+
+
+def _has_company(table: TableRow) -> bool:
+    return sum(row.kind == "human" for row in table.seats) > 1
+
+
+def _people_here(room: Room, guest: Guest, ignored: Ignored) -> Iterator[PersonHere]:
+    """Yield the other players, and the spectators who have said something that the guest may hear."""
+    seated: set[str] = set()
+    for row in room.table.seats:
+        seated |= row.guests
+        if row.kind == "human" and guest.id not in row.guests:
+            yield PersonHere(
+                f"seat:{row.seat}", row.seat, row.name, bool(row.guests & ignored.muted), bool(row.guests & ignored.blocked)
+            )
+    authors: dict[str, ChatLine] = {}
+    for line in room.chat.lines(audiences_of(room.table, guest)):
+        is_known = hears(ignored, line) or line.guest in ignored.muted | ignored.blocked
+        if is_known and line.guest not in seated and line.guest != guest.id:
+            authors[line.guest] = line
+    for author, line in authors.items():
+        yield PersonHere(f"line:{line.id}", None, line.name, author in ignored.muted, author in ignored.blocked)
+
+
+async def chat_page(
+    hall: Hall, room: Room, guest: Guest, before: str | None, notice: Refusal | None = None, typed: str = ""
+) -> ChatPage:
+    """Return the page with the last lines of a chat, or with the last ones before a line. Raises ChatOff, NotFound."""
+    lines, has_earlier = await hall.talk.earlier(room, guest, before)
+    ignored = await hall.talk.prepare(room, guest)
+    url = link(f"/tables/{room.table.id}/chat")
+    return ChatPage(
+        title=room.game.title,
+        state=talk_state(room, guest, ignored, bool(lines)),
+        lines=tuple(line_views(lines, guest)),
+        earlier=f"{url}?before={lines[0].id}" if has_earlier and lines else "",
+        latest="" if before is None else url,
+        key=new_key(),
+        phrases=all_phrases(),
+        notice=notice,
+        typed=typed,
+    )

@@ -1,0 +1,120 @@
+// The talk panel: new lines, unread ones, and sending without leaving the page. Without this file its forms work as plain forms.
+(() => {
+  const byId = id => document.getElementById(id);
+  const panel = byId("talk-panel");
+  if (!panel) return;
+  const live = byId("talk-live"), unread = byId("talk-unread"), field = byId("talk-text"), list = byId("talk-lines");
+  const filled = (text, values) => text.replace(/\{(\w+)\}/g, (_, name) => values[name]);
+
+  // The last line that was read is kept for this table, so that a reload doesn't make old lines new.
+  const key = `talk-read ${panel.dataset.url}`;
+  let read = null;
+  try { read = localStorage.getItem(key); } catch { /* no storage: lines of this visit only */ }
+  const others = () => [...list.querySelectorAll(".said:not(.mine)")];
+  const isReading = () => panel.open && !document.hidden && panel.checkVisibility();
+  const unreadLines = () => {
+    const lines = others();
+    return lines.slice(lines.findIndex(line => line.id === read) + 1);
+  };
+  function showUnread() {
+    if (isReading()) {
+      read = others().at(-1)?.id ?? read;
+      try { if (read) localStorage.setItem(key, read); } catch { /* see above */ }
+    }
+    const count = isReading() ? 0 : unreadLines().length;
+    unread.hidden = !count;
+    unread.textContent = count || "";
+    if (count) unread.setAttribute("aria-label", countInWords(count));
+    return count;
+  }
+  const countInWords = count => (count === 1 ? live.dataset.one : filled(live.dataset.many, { count }));
+
+  // The stream sends patches of three lists of pieces: the lines, who reads them, and the other people.
+  let sections = [], isFirst = true, known = new Set(others().map(line => line.id));
+  const on = (name, act) => document.addEventListener(name, act);
+  on("htmx:sse:after:connection", () => { sections = []; });
+  on("chat", e => {
+    const patched = (patch, k) => patch.flatMap(part => (typeof part === "string" ? [part] : sections[k].slice(...part)));
+    sections = JSON.parse(e.detail.data).map(patched);
+    [list, byId("talk-about"), byId("talk-others")].forEach((part, k) => Idiomorph.morph(part, sections[k].join(""), { morphStyle: "innerHTML" }));
+    localTimes();
+    const news = others().filter(line => !known.has(line.id));
+    known = new Set(others().map(line => line.id));
+    const count = showUnread();
+    if (news.length && !isFirst) tell(news, count);
+    isFirst = false;
+  });
+  function tell(news, count) {
+    const last = news.at(-1), name = last.querySelector("bdi").textContent, text = last.querySelector(".said-words").textContent;
+    const said = line => filled(live.dataset.said, { name: line.querySelector("bdi").textContent, text: line.querySelector(".said-words").textContent });
+    live.textContent = count ? countInWords(count) : news.slice(-3).map(said).join(" ");
+    document.dispatchEvent(new CustomEvent("meadhall:chat", { detail: { lines: news.length, unread: count, name, text } }));
+  }
+  function localTimes() {
+    for (const time of list.querySelectorAll("time[data-clock]")) {
+      const at = new Date(time.dateTime), locale = document.documentElement.lang;
+      const words = at.toLocaleTimeString(locale, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
+      if (time.textContent !== words) time.textContent = words;
+      time.title = at.toLocaleString(locale, { dateStyle: "medium", timeStyle: "short" });
+    }
+  }
+
+  // In a narrow page log and chat share little room: the chat starts folded, and opening one folds the other.
+  const wide = matchMedia("(min-width: 75rem) and (min-height: 31.01rem)"), log = () => byId("log");
+  const inLobby = () => !!panel.closest(".lobby");
+  if (!wide.matches && !inLobby()) panel.open = false;
+  document.addEventListener("toggle", e => {
+    if (e.target === panel) showUnread();
+    if (wide.matches || inLobby() || !e.target.open || !log()) return;
+    if (e.target === panel && !matchMedia("(max-width: 44rem)").matches) log().open = false;
+    if (e.target === log()) panel.open = false;
+  }, true);
+  on("visibilitychange", showUnread);
+  on("htmx:after:swap", showUnread);  // the lobby may have become a match
+
+  // Forms are sent in the background. What was typed stays until the hall has stored it; a repeated request says nothing twice.
+  const sending = new WeakSet();
+  on("submit", async e => {
+    const form = e.target;
+    if (!form.matches("[data-talk]")) return;
+    e.preventDefault();
+    if (sending.has(form)) return;
+    sending.add(form);
+    const { submitter } = e, text = form.elements.text?.value;
+    submitter?.classList.add("pending");
+    const answer = await fetch(form.action, {
+      method: "POST", headers: { Accept: "application/json" }, body: new URLSearchParams(new FormData(form, submitter)),
+    }).catch(() => null);
+    const refusal = answer?.ok ? "" : (await answer?.json().catch(() => null))?.reason ?? live.dataset.failed;
+    submitter?.classList.remove("pending");
+    sending.delete(form);
+    showError(refusal);
+    if (submitter?.name === "phrase") byId("talk-more").hidePopover();
+    if (answer && form.elements.key) form.elements.key.value = Math.random().toString(36).slice(2) + Date.now().toString(36);
+    if (refusal || text === undefined) return;
+    if (field.value === text) field.value = "";
+    countLetters();
+  });
+  function showError(words) {
+    byId("talk-error").textContent = words;
+    byId("talk-error").hidden = !words;
+  }
+  // The number of letters, as people count them, once it comes near the most.
+  const MOST = 500, count = byId("talk-count");
+  const letters = window.Intl?.Segmenter ? new Intl.Segmenter() : null;
+  function countLetters() {
+    const long = field.value.length > MOST - 80;
+    count.hidden = !long;
+    if (long) count.textContent = filled(count.dataset.words, { count: letters ? [...letters.segment(field.value)].length : [...field.value].length, most: MOST });
+  }
+  field.addEventListener("input", () => { showError(""); countLetters(); });
+  window.addEventListener("keydown", e => {
+    if (e.key !== "c" || e.defaultPrevented || e.ctrlKey || e.metaKey || e.altKey) return;
+    if (e.target.matches("input:not([type=radio]), select, textarea") || document.querySelector(":popover-open") || !panel.checkVisibility()) return;
+    e.preventDefault();
+    panel.open = true;
+    field.focus();
+  });
+  localTimes();
+  showUnread();
+})();

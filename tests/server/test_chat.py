@@ -1,0 +1,348 @@
+"""The chat of a table: who hears what, what a line may be, and how much a guest may say."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from datetime import timedelta
+
+import httpx
+import pytest
+
+from meadhall.server.hall import talk
+from meadhall.server.hall.chat_text import LONGEST_LINE
+from meadhall.server.hall.room import Room
+from meadhall.server.settings import Settings
+from meadhall.server.store.models import Audience, ChatLine
+from server.people import AXES, OpenHall, Person, Stream, open_hall, patched, play_out, stream
+
+pytestmark = pytest.mark.asyncio
+
+
+async def say(person: Person, table: str, text: str = "", **more: str) -> httpx.Response:
+    return await person.ask(f"/tables/{table}/chat", {"text": text} | more)
+
+
+async def shown(person: Person, table: str) -> str:
+    """Return the page of the table, which has the panel in it."""
+    return (await person.get(f"/tables/{table}")).text
+
+
+def lines(room: Room, audience: Audience = "players") -> list[ChatLine]:
+    return room.chat.lines((audience,))
+
+
+async def said(person: Person, table: str, text: str = "", **more: str) -> None:
+    answer = await say(person, table, text, **more)
+    assert answer.status_code == 200, answer.text
+
+
+class Panel:
+    """The panel of an open page, as the script of the page keeps it."""
+
+    def __init__(self, streamed: Stream) -> None:
+        self._stream = streamed
+        self._sections: list[list[str]] = []
+
+    async def news(self) -> str:
+        """Return the panel after the next patch of it. Frames before are skipped."""
+        while True:
+            message = await self._stream.message()
+            assert message is not None
+            if message.startswith("event: chat\n"):
+                self._sections = patched(self._sections, json.loads(message.partition("data: ")[2]))
+                return "".join(piece for section in self._sections for piece in section)
+
+
+# ----------------------------------------------------------------------------------------------------------------- who hears what
+
+
+async def test_players_hear_each_other_at_once_and_after_a_reload(hall: OpenHall) -> None:
+    host, friend, room = await hall.two_at()
+    table = room.table.id
+    async with stream(friend, f"/tables/{table}/stream", page="p") as streamed:
+        panel = Panel(streamed)
+        assert "Skal!" not in await panel.news()
+        await said(host, table, "Skal!")
+        assert "Skal!" in await panel.news()
+    assert "Skal!" in await shown(host, table)
+    assert "Skal!" in await shown(friend, table)
+
+
+async def test_a_line_changes_no_frame_and_a_move_changes_no_chat(hall: OpenHall) -> None:
+    host, friend, room = await hall.two_at()
+    async with stream(friend, f"/tables/{room.table.id}/stream", page="p") as streamed:
+        await Panel(streamed).news()
+        version = room.version
+        await said(host, room.table.id, "Skal!")
+        line = await streamed.message()
+        assert line is not None
+        assert line.startswith("event: chat\n")
+        assert room.version == version
+        assert room.match is not None
+        assert room.match.actor is not None
+        actor = (host, friend)[room.match.actor]
+        await actor.act(room.table.id, room.match.legal()[0].action)
+        frame = await streamed.message()
+        assert frame is not None
+        assert frame.startswith("data: ")
+        await said(host, room.table.id, "Well")
+        line = await streamed.message()
+        assert line is not None
+        assert line.startswith("event: chat\n")
+        assert "Skal!" not in line, "the page has it"
+
+
+async def test_spectators_hear_each_other_and_players_hear_them_after_the_match(hall: OpenHall) -> None:
+    host, friend, room = await hall.two_at()
+    eve, tyr = hall.person("10.0.0.3"), hall.person("10.0.0.4")
+    table = room.table.id
+    async with stream(host, f"/tables/{table}/stream", page="p") as streamed:
+        panel = Panel(streamed)
+        before = await panel.news()
+        await said(eve, table, "He has the hammer")
+        await said(friend, table, "Your turn")
+        after = await panel.news()  # the stream has sent nothing in between
+        assert "hammer" not in before + after
+        assert "Your turn" in after
+    assert "hammer" in await shown(tyr, table)
+    assert "Your turn" not in await shown(tyr, table)
+    for player in (host, friend):
+        for path in (f"/tables/{table}", f"/tables/{table}/chat"):
+            assert "hammer" not in (await player.get(path)).text
+    await play_out(room, {0: host, 1: friend})
+    assert "hammer" in await shown(host, table)
+    assert "Your turn" not in await shown(tyr, table), "spectators never hear the players"
+
+
+async def test_a_line_is_heard_from_the_lobby_to_the_end(hall: OpenHall) -> None:
+    host, friend = hall.person(), hall.person("10.0.0.2")
+    table = await host.open()
+    await friend.ask(f"/tables/{table}/seats", {"set": "sit"})
+    async with stream(friend, f"/tables/{table}/stream", page="p") as streamed:
+        panel = Panel(streamed)
+        await said(host, table, "In the lobby")
+        while "In the lobby" not in await panel.news():
+            pass
+        await host.ask(f"/tables/{table}/start")
+        await said(friend, table, "In the match")
+        while "In the match" not in (text := await panel.news()):
+            pass
+        assert "In the lobby" in text
+
+
+async def test_a_person_alone_has_no_panel_and_the_puzzle_of_the_day_has_no_chat(hall: OpenHall) -> None:
+    alone = hall.person()
+    opened = await alone.ask("/tables", {"game": AXES, "kind": "bots", "seats": "3"})
+    assert 'data-shown="no"' in await shown(alone, opened.json()["id"])
+    daily = (await alone.ask("/daily")).json()["id"]
+    assert "talk-form" not in await shown(alone, daily)
+    assert (await say(alone, daily, "Anyone?")).json()["error"] == "no-chat"
+
+
+# ---------------------------------------------------------------------------------------------------------------------- the lines
+
+
+async def test_a_line_is_text_and_nothing_else(hall: OpenHall) -> None:
+    host, _friend, room = await hall.two_at()
+    await said(host, room.table.id, "<b>https://example.org/</b> & \u202egnp.exe\u2066 x\u0000y\nz")
+    page = await shown(host, room.table.id)
+    assert "&lt;b&gt;https://example.org/&lt;/b&gt; &amp; gnp.exe xy z" in page
+    assert 'href="https://example.org' not in page
+
+
+async def test_a_phrase_is_read_in_the_language_of_each_reader(hall: OpenHall) -> None:
+    host, friend, room = await hall.two_at()
+    await friend.post("/settings", {"language": "de"})
+    await said(host, room.table.id, phrase="game")
+    assert "Good game!" in await shown(host, room.table.id)
+    assert '<span class="said-words" dir="auto">Gutes Spiel!</span>' in await shown(friend, room.table.id)
+    assert (await say(host, room.table.id, phrase="rude")).json()["error"] == "bad-line"
+
+
+@pytest.mark.parametrize(
+    "text", ["", "   ", "\u200b\u202e", "x" * (LONGEST_LINE + 1), "👩‍👩‍👧" * (LONGEST_LINE + 1), "x" * 20_000]
+)
+async def test_a_bad_line_is_refused_and_changes_nothing(hall: OpenHall, text: str) -> None:
+    host, _friend, room = await hall.two_at()
+    answer = await say(host, room.table.id, text)
+    assert answer.json()["error"] == "bad-line", answer.text
+    assert lines(room) == []
+
+
+async def test_a_refused_line_of_a_plain_form_stays_in_the_form(hall: OpenHall) -> None:
+    host, _friend, room = await hall.two_at()
+    text = "a long story " * 60
+    page = await host.post(f"/tables/{room.table.id}/chat", {"text": text})
+    assert page.status_code == 400
+    assert text.strip() in page.text
+    assert "A line may have 500 letters" in page.text
+    page = await host.post(f"/tables/{room.table.id}/chat", {"text": "Skal!"})
+    assert page.status_code == 303
+    assert page.headers["location"] == f"/tables/{room.table.id}"
+
+
+async def test_a_request_that_is_repeated_says_nothing_twice(hall: OpenHall) -> None:
+    host, _friend, room = await hall.two_at()
+    for _ in range(3):
+        await said(host, room.table.id, "Skal!", key="one")
+    assert [line.text for line in lines(room)] == ["Skal!"]
+    assert (await say(host, room.table.id, "Other", key="one")).json()["error"] == "key-reused"
+
+
+async def test_a_guest_may_not_say_much_in_a_short_time_at_all_tables_together(hall: OpenHall) -> None:
+    host, friend, room = await hall.two_at()
+    other = await host.open()
+    most = talk.RATES[0][1]
+    for number in range(most):
+        await said(host, (room.table.id, other)[number % 2], f"{number}")
+    answer = await say(host, other, "too much")
+    assert answer.status_code == 429
+    assert answer.json()["error"] == "too-many"
+    await said(friend, room.table.id, "others may")
+
+
+async def test_a_spectator_can_not_take_the_name_of_a_player(hall: OpenHall) -> None:
+    _host, _friend, room = await hall.two_at()
+    name = room.table.seats[0].name
+    eve = hall.person("10.0.0.3")
+    await eve.post("/settings", {"name": name})
+    await said(eve, room.table.id, "I am the host")
+    assert [line.name for line in lines(room, "spectators")] == [f"{name} 2"]
+
+
+async def test_old_lines_are_read_in_pages(hall: OpenHall, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(talk, "RATES", ((timedelta(seconds=1), 10_000),))
+    host, friend, room = await hall.two_at()
+    for number in range(130):
+        await said(host, room.table.id, f"line {number};")
+    page = await shown(friend, room.table.id)
+    assert "line 129;" in page
+    assert "line 60;" not in page
+    found, path = [], f"/tables/{room.table.id}/chat"
+    while path:
+        text = (await friend.get(path)).text
+        found.append([number for number in range(130) if f"line {number};" in text])
+        before = text.partition(f'href="/tables/{room.table.id}/chat?before=')[2].partition('"')[0]
+        path = f"/tables/{room.table.id}/chat?before={before}" if before else ""
+    assert found == [[*range(80, 130)], [*range(30, 80)], [*range(30)]]
+
+
+# -------------------------------------------------------------------------------------------------------------- muted and blocked
+
+
+async def test_a_muted_player_is_not_heard_and_learns_nothing(hall: OpenHall) -> None:
+    host, friend, room = await hall.two_at()
+    table = room.table.id
+    await said(friend, table, "Boo")
+    async with (
+        stream(host, f"/tables/{table}/stream", page="p") as mine,
+        stream(friend, f"/tables/{table}/stream", page="p") as theirs,
+    ):
+        panel, other = Panel(mine), Panel(theirs)
+        assert "Boo" in await panel.news()
+        await other.news()
+        assert (await host.ask(f"/tables/{table}/chat/people", {"who": "seat:1", "set": "mute"})).status_code == 200
+        assert "Boo" not in await panel.news()
+        await said(friend, table, "Still there?")
+        text = await other.news()
+        assert "Still there?" in text, "nothing else has reached the muted player"
+        assert (await host.ask(f"/tables/{table}/chat/people", {"who": "seat:1", "set": "unmute"})).status_code == 200
+        assert "Still there?" in await panel.news()
+
+
+async def test_a_blocked_player_neither_hears_nor_is_heard_from_then_on(hall: OpenHall) -> None:
+    host, friend, room = await hall.two_at()
+    table = room.table.id
+    await said(host, table, "Before")
+    await said(friend, table, "Boo")
+    assert (await host.ask(f"/tables/{table}/chat/people", {"who": "seat:1", "set": "block"})).status_code == 200
+    await said(host, table, "After")
+    assert "Boo" not in await shown(host, table)
+    page = await shown(friend, table)
+    assert "Before" in page, "what the blocked player has read doesn't disappear"
+    assert "After" not in page
+    assert (await host.ask(f"/tables/{table}/chat/people", {"who": "seat:1", "set": "unblock"})).status_code == 200
+    assert "After" in await shown(friend, table)
+
+
+async def test_a_spectator_can_be_muted_by_a_line(hall: OpenHall) -> None:
+    _host, _friend, room = await hall.two_at()
+    eve, tyr = hall.person("10.0.0.3"), hall.person("10.0.0.4")
+    await said(eve, room.table.id, "Boo")
+    line = lines(room, "spectators")[0].id
+    assert (await tyr.ask(f"/tables/{room.table.id}/chat/people", {"who": f"line:{line}", "set": "mute"})).status_code == 200
+    page = await shown(tyr, room.table.id)
+    assert "Boo" not in page
+    assert f'value="line:{line}"' in page, "the spectator can be unmuted"
+
+
+@pytest.mark.parametrize("who", ["seat:0", "seat:7", "line:x", "", "guest"])
+async def test_only_others_at_the_table_can_be_muted(hall: OpenHall, who: str) -> None:
+    host, _friend, room = await hall.two_at()
+    answer = await host.ask(f"/tables/{room.table.id}/chat/people", {"who": who, "set": "mute"})
+    assert answer.status_code == 404, answer.text
+
+
+async def test_a_line_that_one_does_not_hear_names_nobody(hall: OpenHall) -> None:
+    host, _friend, room = await hall.two_at()
+    eve = hall.person("10.0.0.3")
+    await said(eve, room.table.id, "Boo")
+    line = lines(room, "spectators")[0].id
+    assert (await host.ask(f"/tables/{room.table.id}/chat/people", {"who": f"line:{line}", "set": "mute"})).status_code == 404
+    assert (await host.get(f"/tables/{room.table.id}/chat?before={line}")).status_code == 404
+
+
+# --------------------------------------------------------------------------------------------------------------- switching it off
+
+
+async def test_the_host_of_a_table_closes_its_chat_and_opens_it_again(hall: OpenHall) -> None:
+    host, friend, room = await hall.two_at()
+    table = room.table.id
+    await said(friend, table, "Boo")
+    assert (await friend.ask(f"/tables/{table}/chat/close")).json()["error"] == "not-your-seat"
+    async with stream(friend, f"/tables/{table}/stream", page="p") as streamed:
+        panel = Panel(streamed)
+        await panel.news()
+        assert (await host.ask(f"/tables/{table}/chat/close")).status_code == 200
+        text = await panel.news()
+        assert "The host has closed this chat." in text
+        assert "Boo" in text
+        assert (await say(friend, table, "Why?")).json()["error"] == "wrong-moment"
+        assert (await host.ask(f"/tables/{table}/chat/open")).status_code == 200
+        assert "The host has closed this chat." not in await panel.news()
+        await said(friend, table, "Thanks")
+
+
+async def test_a_hall_can_have_no_chat(settings: Settings, at_once: None) -> None:
+    async with open_hall(replace(settings, chat=False)) as hall:
+        host, friend, room = await hall.two_at()
+        assert "talk-form" not in await shown(host, room.table.id)
+        assert (await say(host, room.table.id, "Skal!")).json()["error"] == "no-chat"
+        assert (await friend.get(f"/tables/{room.table.id}/chat")).status_code == 403
+
+
+# --------------------------------------------------------------------------------------------------------------------------- kept
+
+
+async def test_lines_survive_a_restart(settings: Settings, at_once: None) -> None:
+    async with open_hall(settings) as hall:
+        host, _friend, room = await hall.two_at()
+        await said(host, room.table.id, "Skal!")
+        cookies, table = host.http.cookies, room.table.id
+    async with open_hall(settings) as hall:
+        again = hall.person()
+        again.http.cookies = cookies
+        assert "Skal!" in await shown(again, table)
+
+
+async def test_memory_keeps_the_last_lines_only(hall: OpenHall, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(talk, "RATES", ((timedelta(seconds=1), 10_000),))
+    host, _friend, room = await hall.two_at()
+    for number in range(105):
+        await said(host, room.table.id, f"{number}")
+    kept = [line.text for line in lines(room)]
+    assert kept == [f"{number}" for number in range(5, 105)]
+    room.chat.note_change("changed")
+    await room.chat.refresh()
+    assert [line.text for line in lines(room)] == kept
