@@ -31,13 +31,13 @@ class Award:
     why: str
 
 
-def won_by_resignation(parties: Parties, seat: int) -> Award | None:
-    """Return the award to the other of two parties when ``seat`` resigns; None if there are not two."""
+def won_by_resignation(parties: Parties, seat: int, why: str = RESIGNATION) -> Award | None:
+    """Return the award to the other of two parties when ``seat`` resigns, or loses on time; None if there are not two."""
     if len(parties) != 2:
         return None
     (winners,) = (party for party in parties if seat not in party)
     players = sum(map(len, parties))
-    return Award(winners, tuple(float(other in winners) for other in range(players)), RESIGNATION)
+    return Award(winners, tuple(float(other in winners) for other in range(players)), why)
 
 
 def award_in_words(award: Award) -> str:

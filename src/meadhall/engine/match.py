@@ -13,7 +13,7 @@ from typing import Any, Generic, Self
 import numpy as np
 
 from meadhall.engine import chance
-from meadhall.engine.award import Award, check_award, won_by_resignation
+from meadhall.engine.award import RESIGNATION, TIME, Award, check_award, won_by_resignation
 from meadhall.engine.checks import MAX_REASON, Seed, as_integer, check_clock, check_line, check_seed, quoted
 from meadhall.engine.compiled import loops
 from meadhall.engine.display import Displayed, Table
@@ -44,6 +44,9 @@ from meadhall.engine.view import (
 )
 
 _LOG_CAPACITY = 32
+
+_RESIGNED = {RESIGNATION: "resigned", TIME: "ran out of time"}
+"""What a record says of a seat that gave up."""
 
 
 @dataclass(frozen=True)
@@ -436,6 +439,8 @@ class Match(Displayed, Generic[S]):
             raise CannotUndo(_("You can't undo this: something has been revealed since."))
         self.abandoned = self.awarded = None
         del self.steps[-count:]
+        for seat in [seat for seat, stand_in in self.stand_ins.items() if stand_in.lasts == "decision"]:
+            self.end_stand_in(seat)
         self._visible_steps = {viewer: known[: len(self.steps)] for viewer, known in self._visible_steps.items()}
         self._states = self._recalled(taken)
         self.undone.append(Undone(self.decision, taken))
@@ -468,16 +473,23 @@ class Match(Displayed, Generic[S]):
             check_award(awarded, self.game.parties(self.players, self.options))
         self.abandoned, self.awarded = why, awarded
 
-    def resign(self, seat: int) -> Award:
+    def resign(self, seat: int, why: str = RESIGNATION) -> Award:
         """Give up the match for a seat. The other side wins.
 
-        Raises BadSetup if there are not two players or sides, or if the match is over.
+        Args:
+            seat: the seat that gives up.
+            why: ``resignation``, or ``time`` if its time is up.
+
+        Raises:
+            BadSetup: there are not two players or sides, there is no such reason, or the match is over.
         """
         loser = self._viewer(seat)
-        award = won_by_resignation(self.game.parties(self.players, self.options), loser) if loser >= 0 else None
+        if why not in _RESIGNED:
+            raise BadSetup(f"a seat gives up for {' or '.join(_RESIGNED)}, not for {quoted(why)}")
+        award = won_by_resignation(self.game.parties(self.players, self.options), loser, why) if loser >= 0 else None
         if award is None:
             raise BadSetup("only a seat of a match between two players or sides can resign")
-        self.abandon(f"{self.names[loser]} resigned", award)
+        self.abandon(f"{self.names[loser]} {_RESIGNED[why]}", award)
         return award
 
     def rename(self, seat: int, who: Seat) -> None:

@@ -111,6 +111,7 @@ async def serve_hall(app: Litestar, settings: Settings, store: Store, worker: Wo
     app.openapi_config.servers = [Server(sub_path() or "/")]
     app.state.hall = Hall(settings, store, worker)
     await store.secret(push_service.SECRET)
+    await app.state.hall.uptime.begin()
     app.state.sessions = await Sessions.load(store, app.state.hall.accounts)
     app.state.stream_limit = StreamLimit(settings.streams_per_client)
     app.state.process = process

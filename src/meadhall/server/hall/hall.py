@@ -22,6 +22,7 @@ from meadhall.server.errors import DatabaseUnavailable, KeyReused, NotFound, Not
 from meadhall.server.hall.accounts import Accounts
 from meadhall.server.hall.chart_queue import ChartQueue
 from meadhall.server.hall.daily_outcomes import DailyOutcomes
+from meadhall.server.hall.deadlines import Deadlines
 from meadhall.server.hall.housekeeping import keep_house
 from meadhall.server.hall.ignoring import Ignoring
 from meadhall.server.hall.leases import open_leases
@@ -45,6 +46,7 @@ from meadhall.server.hall.seating import (
 )
 from meadhall.server.hall.talk import Talk
 from meadhall.server.hall.uploads import Uploads
+from meadhall.server.hall.uptime import Uptime
 from meadhall.server.settings import Settings
 from meadhall.server.store.clock import Clock
 from meadhall.server.store.models import (
@@ -103,6 +105,8 @@ class Hall:
         accounts: the accounts of guests who keep their name.
         notifications: tells guests by push messages what happens while they are away.
         talk: lets guests talk at tables.
+        uptime: when the hall was down.
+        deadlines: what happens when the time of a seat is up.
     """
 
     def __init__(self, settings: Settings, store: Store, worker: Worker) -> None:
@@ -117,6 +121,10 @@ class Hall:
         self.leases = open_leases(store)
         self.scheduler = Scheduler(store, self.leases)
         self.talk = Talk(store, Ignoring(store, self._call_pages), settings.chat)
+        self.uptime = Uptime(store)
+        self.uptime.on_change = self._note_standstills
+        self.deadlines = Deadlines(self.scheduler, self.uptime)
+        self.deadlines.register(self._room_for_work)
         self._rooms: OrderedDict[str, Room] = OrderedDict()  # least recently used first
         self._loading: dict[str, _Loading] = {}
         self._opening = asyncio.Lock()
@@ -160,7 +168,14 @@ class Hall:
         self.ready.check(table.game)
         self._evict_rooms()
         return await Room.load(
-            game(table.game), table, self.store, self.worker, self.leases, self.presence, self.settings.bot_pause
+            game(table.game),
+            table,
+            self.store,
+            self.worker,
+            self.leases,
+            self.presence,
+            self.deadlines,
+            self.settings.bot_pause,
         )
 
     @asynccontextmanager
@@ -298,7 +313,8 @@ class Hall:
 
     def background(self) -> Sequence[Coroutine[Any, Any, None]]:
         """Return what the hall does in the background, until it is cancelled."""
-        return [_keep_going(work) for work in (self.leases.keep, self.scheduler.run, self._drive, self._keep_house)]
+        always = (self.leases.keep, self.uptime.keep, self.scheduler.run, self._drive, self._keep_house)
+        return [_keep_going(work) for work in always]
 
     async def _drive(self) -> None:
         """Take over tables whenever they have no driver, for example after another process has died."""
@@ -324,14 +340,33 @@ class Hall:
         for id in ids:
             await self._resume_table(id)
 
+    async def _room_for_work(self, id: str) -> Room:
+        """Return the room of a table. If it was not in memory, it may be evicted at once: this is no visit."""
+        was_in_memory = id in self._rooms
+        room = await self.room(id)
+        if not was_in_memory:
+            room.last_used = -inf
+        return room
+
+    def _note_standstills(self) -> None:
+        """Count the clocks again after a downtime."""
+        clocked = [room for room in self._rooms.values() if room.running_clocks is not None]
+        self._in_background(self._count_again(clocked))
+
+    async def _count_again(self, rooms: Iterable[Room]) -> None:
+        for room in rooms:
+            try:
+                await _until_answered(room.note_standstills)
+            except Exception:
+                log.exception("the clocks of table %s could not be counted again", room.table.id)
+
     async def _resume_table(self, id: str) -> None:
         """Let the bots of a table play, which this process drives."""
         try:
             if id in self._rooms:
                 self._rooms[id].note_change()  # the bots play when the room has read the latest entries
             else:
-                room = await _until_answered(partial(self.room, id))
-                room.last_used = -inf  # not a visit: the room may be evicted at once
+                await _until_answered(partial(self._room_for_work, id))
         except MeadhallError as error:
             log.warning("table %s is not resumed: %s", id, error)
         except Exception:

@@ -13,21 +13,25 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from datetime import datetime
 from functools import partial
 from math import inf
-from typing import Any
+from typing import Any, Literal
 
+from meadhall.engine.award import RESIGNATION, TIME
 from meadhall.engine.checks import as_integer
 from meadhall.engine.errors import MeadhallError
 from meadhall.engine.game import Game
 from meadhall.engine.language import gettext as _
 from meadhall.engine.match import Match
+from meadhall.engine.stand_in import Lasting
 from meadhall.server.errors import Closing, DatabaseUnavailable, NotSeated, OtherRules, Stale, WrongMoment
 from meadhall.server.hall.audience import private_seats
 from meadhall.server.hall.bots import BotDriver
 from meadhall.server.hall.chart_queue import ChartJob
 from meadhall.server.hall.chat import Chat
 from meadhall.server.hall.clocks import Clocks
+from meadhall.server.hall.deadlines import Deadlines, NotUp
 from meadhall.server.hall.hints import Hints, RequestedHint
 from meadhall.server.hall.leases import Leases
 from meadhall.server.hall.presence import Presence, Present
@@ -46,7 +50,7 @@ from meadhall.server.hall.seating import check_start
 from meadhall.server.hall.stand_ins import as_played, check_own_decision, give_back, persons_playing, take_over
 from meadhall.server.hall.undoing import check_undo
 from meadhall.server.store.models import FINISHED, Conflict, Entry, Guest, News, SeatRow, TableRow, new_link_token, now
-from meadhall.server.store.store import Store
+from meadhall.server.store.store import Store, Within
 from meadhall.server.worker.client import Worker
 from meadhall.server.worker.threads import run_in_thread
 
@@ -95,6 +99,7 @@ class Room:
         worker: Worker,
         leases: Leases,
         presence: Presence,
+        deadlines: Deadlines,
         bot_pause: float,
     ) -> None:
         self.game = game
@@ -118,6 +123,7 @@ class Room:
         self._worker = worker
         self._presence = presence
         self._leases = leases
+        self._deadlines = deadlines
         self._lock = asyncio.Lock()
         self._following: asyncio.Task[None] | None = None
 
@@ -130,10 +136,11 @@ class Room:
         worker: Worker,
         leases: Leases,
         presence: Presence,
+        deadlines: Deadlines,
         bot_pause: float,
     ) -> Room:
         """Return the room of a stored table. Its match is replayed from its entries."""
-        room = cls(game, table, store, worker, leases, presence, bot_pause)
+        room = cls(game, table, store, worker, leases, presence, deadlines, bot_pause)
         await room._restore(table)
         room.bots.play()
         return room
@@ -157,9 +164,11 @@ class Room:
             check_start(self.game, self.table, self.is_here)
             begun = replace(self.table, status="running", started_at=now(), rules=self.game.version)
             match = new_match(self.game, begun)
+            clocks = new_clocks(begun, match, self._deadlines.standstills)
             newcomers = await self._store.newcomers(begun)
-            self.table = await self._store.save_table(begun)
-            self.match, self.newcomers, self.clocks = match, newcomers, new_clocks(begun, match)
+            self.table = await self._store.save_table(begun, self._deadlines.moved(begun.id, None, clocks))
+            self.match, self.newcomers, self.clocks = match, newcomers, clocks
+            self._deadlines.expect(clocks)
             await self._leases.claim(begun.id)
 
         await self._write(begin)
@@ -188,6 +197,11 @@ class Room:
     def running_clocks(self) -> Clocks | None:
         """The clocks while the match is running; None without a clock, before the match, and after its end."""
         return self.clocks if self.table.status == "running" else None
+
+    @property
+    def deadline(self) -> datetime | None:
+        """When the time of the seat to move is up; None if no clock runs."""
+        return None if self.running_clocks is None else self.running_clocks.deadline
 
     @property
     def is_closed(self) -> bool:
@@ -282,22 +296,45 @@ class Room:
             if match.over:
                 raise WrongMoment(_("The match is over."))
             seat = self.seat_of(guest)
-            playing = persons_playing(self.table, match)
-            if seat not in playing:
+            if seat not in persons_playing(self.table, match):
                 raise WrongMoment(_("You have resigned. A bot plays your seat to the end."))
-            resigned = match.copy()
-            if self.table.daily is None and self.has_two_sides:
-                resigned.resign(seat)
-            elif len(playing) == 1:
-                resigned.abandon("everybody left")
-            else:
-                await self._append(lambda match: take_over(match, self.entry_count + 1, seat, "resigned", "end"))
-                return
-            ended = replace(self.table, status="abandoned", finished_at=now(), abandon_reason=resigned.abandoned)
-            self.table = await self._store.save_table(replace(ended, outcome=stored_outcome(resigned)))
-            self.match = resigned
+            await self._give_up(seat, "resigned")
 
         await self._write(give_up)
+
+    async def _give_up(self, seat: int, why: Literal["resigned", "time"], within: Within | None = None) -> None:
+        """Give up a person's seat. ``within`` runs the transaction, together with something else."""
+        resigned = self.running_match().copy()
+        if self.table.daily is None and self.has_two_sides:
+            resigned.resign(seat, RESIGNATION if why == "resigned" else TIME)
+        elif len(persons_playing(self.table, resigned)) == 1:
+            resigned.abandon("everybody left")
+        else:
+            await self._append(lambda match: take_over(match, self.entry_count + 1, seat, why, "end"), within)
+            return
+        ended = replace(self.table, status="abandoned", finished_at=now(), abandon_reason=resigned.abandoned)
+        self.table = await self._store.save_table(replace(ended, outcome=stored_outcome(resigned)), within=within)
+        self.match = resigned
+
+    async def let_time_be_up(self, within: Within) -> None:
+        """Do what the table has chosen for when the time of the seat to move is up.
+
+        ``within`` runs the transaction, together with something else. Raises NotUp if the time of no seat is up.
+        """
+
+        async def be_up() -> None:
+            await self._note_standstills()
+            clocks = self.running_clocks
+            if clocks is None or clocks.running is None or clocks.deadline is None or clocks.deadline > now():
+                raise NotUp
+            seat = clocks.running
+            if clocks.clock.time_up == "resign":
+                await self._give_up(seat, "time", within)
+            else:
+                lasts: Lasting = "decision" if clocks.clock.time_up == "bot_decision" else "return"
+                await self._append(lambda match: take_over(match, self.entry_count + 1, seat, "time", lasts), within)
+
+        await self._write(be_up)
 
     async def take_back_seat(self, guest: Guest) -> None:
         """Give a seat that a bot plays back to its owner. Change nothing if the owner plays already: the request may be repeated.
@@ -359,20 +396,24 @@ class Room:
 
     # --------------------------------------------------------------------------------------------------------------- writing
 
-    async def append(self, change: Callable[[Match], Entry], only: int | None = None) -> None:
+    async def append(self, change: Callable[[Match], Entry], only: int | None = None, within: Within | None = None) -> None:
         """Apply ``change`` to a copy of the match, store the entry that it returns, and then keep the copy.
 
-        ``only``: the one seat that may see the change; None if everyone may.
+        Args:
+            only: the one seat that may see the change; None if everyone may.
+            within: runs the transaction, together with something else.
         """
-        await self._write(partial(self._append, change), only)
+        await self._write(partial(self._append, change, within), only)
 
-    async def _append(self, change: Callable[[Match], Entry]) -> None:
+    async def _append(self, change: Callable[[Match], Entry], within: Within | None = None) -> None:
+        await self._note_standstills()
         copy = self.running_match().copy()
         entry = change(copy)
         clocks = None if self.clocks is None else self.clocks.after(entry, copy)
-        outcome = stored_outcome(copy)
-        await self._store.append(self.table.id, entry, copy.over, self.table.version, outcome)
+        outcome, deadline = stored_outcome(copy), self._deadlines.moved(self.table.id, self.clocks, clocks)
+        await self._store.append(self.table.id, entry, copy.over, self.table.version, outcome, deadline, within)
         self.match, self.clocks = copy, clocks
+        self._deadlines.expect(clocks)
         self.entry_count = entry.number
         self._hinted |= hinted_by(entry, copy)
         if copy.over:
@@ -407,6 +448,16 @@ class Room:
         self.bots.play()
         if self.match is None and self.tell_presence():  # a guest who has just sat down is here
             await self._store.synced()
+
+    async def note_standstills(self) -> None:
+        """Count the time since the beginning of a new standstill again, and publish it."""
+        async with self._lock:
+            await self._note_standstills()
+        self.publish()
+
+    async def _note_standstills(self) -> None:
+        if self.clocks is not None and self.clocks.standstills != self._deadlines.standstills:
+            await self._restore(self.table)
 
     # ------------------------------------------------------------------------------------------- changes by other processes
 
@@ -505,7 +556,7 @@ class Room:
             )
         news = await self._store.news(table.id, table.version, 0)
         table = news.table or table  # the match may have begun or ended meanwhile
-        found = await asyncio.to_thread(replayed, self.game, table, news.entries)
+        found = await asyncio.to_thread(replayed, self.game, table, news.entries, self._deadlines.standstills)
         self.newcomers = frozenset() if found.match.steps else await self._store.newcomers(table)
         self.table, self.match, self.entry_count = table, found.match, len(news.entries)
         self._hinted, self.clocks = found.hinted, found.clocks

@@ -21,6 +21,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
+import time
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from datetime import datetime, timedelta
@@ -77,6 +79,7 @@ class Scheduler:
         self._handlers: dict[str, Handler] = {}
         self._slow: set[str] = set()  # kinds whose jobs wait for other servers
         self._running_slow: set[str] = set()  # ids of running jobs of these kinds
+        self._next_look = -math.inf  # in seconds of the monotonic clock
         self._finished: set[str] = set()  # ids of running jobs whose handlers have finished them
 
     def register(self, kind: str, handler: Handler, is_slow: bool = False) -> None:
@@ -144,12 +147,19 @@ class Scheduler:
         """Look at the waiting jobs. Call it after a job was stored in another way than by ``put`` or ``add``."""
         self._leases.jobs_due.set()
 
+    def expect(self, due_at: datetime) -> None:
+        """Look at the waiting jobs at this time. It costs nothing if the scheduler looks earlier in any case."""
+        if self._next_look > time.monotonic() + (due_at - now()).total_seconds():
+            self.wake()
+
     async def run(self) -> None:
         """Do jobs until the task is cancelled. Then abandon the running ones: another process, or the next start, does them."""
         try:
             while True:
                 self._leases.jobs_due.clear()
+                self._next_look = -math.inf  # while it looks
                 pause = await self._start_due_jobs()
+                self._next_look = time.monotonic() + pause
                 with suppress(TimeoutError):
                     async with asyncio.timeout(pause):
                         await self._leases.jobs_due.wait()

@@ -39,7 +39,10 @@ def give_back(match: Match, number: int, seat: int) -> Entry:
 
 
 def check_return(match: Match, seat: int) -> None:
-    """Refuse the return of a seat's owner if no bot plays for them, or if they have resigned. Raises WrongMoment."""
+    """Refuse the return of a seat's owner if no bot plays for them, or only for this decision, or if they have resigned.
+
+    Raises WrongMoment.
+    """
     if match.over:
         raise WrongMoment(_("The match is over."))
     stand_in = match.stand_ins.get(seat)
@@ -47,6 +50,8 @@ def check_return(match: Match, seat: int) -> None:
         raise WrongMoment(_("You play this seat yourself already."))
     if stand_in.lasts == "end":
         raise WrongMoment(_("You have resigned. A bot plays your seat to the end."))
+    if stand_in.lasts == "decision":
+        raise WrongMoment(_("Your time was up. A bot plays this one decision."))
 
 
 def check_own_decision(match: Match, seat: int) -> None:
@@ -56,6 +61,8 @@ def check_own_decision(match: Match, seat: int) -> None:
         return
     if stand_in.lasts == "end":
         raise WrongMoment(_("You have resigned. A bot plays your seat to the end."))
+    if stand_in.lasts == "decision":
+        raise WrongMoment(_("Your time was up. A bot plays this one decision."))
     raise WrongMoment(_("A bot plays for you. Take your seat back first."))
 
 

@@ -11,6 +11,7 @@ from typing import Any, Literal
 from meadhall.engine.daily import Outcome
 from meadhall.engine.events import Event
 from meadhall.engine.game import GameWords
+from meadhall.engine.stand_in import Lasting
 from meadhall.server.store.models import SeatKind, TableStatus
 
 # ----------------------------------------------------------------------------------------------------------------------- hall
@@ -376,10 +377,10 @@ class Device:
 
 @dataclass(frozen=True)
 class StandInView:
-    """The bot that plays for the viewer, and whether the viewer can take the seat back: not after a resignation."""
+    """The bot that plays for the viewer."""
 
     bot: str  # its level, e.g. "jarl"
-    can_return: bool
+    lasts: Lasting
 
 
 @dataclass(frozen=True)

@@ -59,6 +59,12 @@ from meadhall.server.store.queries import (
 log = logging.getLogger(__name__)
 log.addFilter(OncePerInterval())
 
+Effect = Callable[[Connection], None]
+"""A part of a transaction."""
+
+Within = Callable[[Callable[[Connection], Any]], Awaitable[Any]]
+"""Runs a function in one transaction, together with something else, and returns its result."""
+
 HEALTH_INTERVAL = 1.0
 """Seconds between two health checks: each writes to the database, and anyone may ask for one."""
 
@@ -159,17 +165,17 @@ class Store:
         if self.listener is not None:
             self.listener.send(self.payload(kind, *words))
 
-    async def _change(self, work: Callable[[Connection], T], kind: NoticeKind, *words: str) -> T:
+    async def _change(self, work: Callable[[Connection], T], kind: NoticeKind, *words: str, within: Within | None = None) -> T:
         """Run ``work`` in one transaction that also tells the other processes what it has changed."""
-        if not self.shared:
-            return await self.transact(work)
 
         def change(connection: Connection) -> T:
             result = work(connection)
-            send(connection, self.payload(kind, *words))
+            if self.shared:
+                send(connection, self.payload(kind, *words))
             return result
 
-        return await self.transact(change)
+        changed: T = await (within or self.transact)(change)
+        return changed
 
     async def change(self, work: Callable[[Connection, Tell], T]) -> T:
         """Run ``work`` in one transaction and return its result. What it tells, the other processes hear after the commit.
@@ -295,12 +301,19 @@ class Store:
         """Return the fingerprint of the guest's request with this key and the id of its table, None if the key is new."""
         return await self.transact(lambda connection: idempotency.find(connection, guest, key))
 
-    async def save_table(self, table: TableRow) -> TableRow:
-        """Store a changed table with its seats, and return it with its new version.
+    async def save_table(self, table: TableRow, also: Effect | None = None, within: Within | None = None) -> TableRow:
+        """Store a changed table with its seats, and return it with its new version. ``also`` and ``within``: see ``append``.
 
         Raises Conflict if another process has changed it since this version.
         """
-        return await self._change(lambda connection: tables.save(connection, table), "table", table.id)
+
+        def work(connection: Connection) -> TableRow:
+            saved = tables.save(connection, table)
+            if also is not None:
+                also(connection)
+            return saved
+
+        return await self._change(work, "table", table.id, within=within)
 
     async def add_rematch(self, table: TableRow, rematch: TableRow) -> TableRow:
         """Store a new table, and in another one that it is its rematch. Return the other with its new version.
@@ -424,8 +437,14 @@ class Store:
         over: bool,
         version: int | None = None,
         outcome: Mapping[str, Any] | None = None,
+        also: Effect | None = None,
+        within: Within | None = None,
     ) -> None:
         """Append an entry, and mark the match as over if it ends with it, with this outcome.
+
+        Args:
+            also: what else to do in the same transaction.
+            within: runs the transaction, together with something else; None: ``transact``.
 
         Raises Conflict if there is an entry of that number, if the match was abandoned before it could end, or if another
         process has changed the table since that ``version``.
@@ -433,8 +452,14 @@ class Store:
         expected = version if self.shared else None  # alone, this process knows the latest
         notice = self.payload("entry" if entry.kind in MOVES else "table", table) if self.shared else None
         try:
-            if over or self.shared:
-                await self.transact(lambda connection: entries.append(connection, table, entry, over, expected, outcome, notice))
+            if over or self.shared or also is not None or within is not None:
+
+                def work(connection: Connection) -> None:
+                    entries.append(connection, table, entry, over, expected, outcome, notice)
+                    if also is not None:
+                        also(connection)
+
+                await (within or self.transact)(work)
             else:
                 await self._answered(self._database.insert(entries.INSERT, entries.row(table, entry)))
         except IntegrityError:

@@ -1,0 +1,96 @@
+"""Deadlines of clocks: jobs of the scheduler that are stored with the entries that begin a decision.
+
+A job says only when to look at a table. Whether time is up follows from the clocks, that is from the entries and the downtimes.
+So a job that comes too early or twice does no harm: it waits again, or ends. What happens when time is up is stored in the
+transaction that ends the job, so it happens once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from datetime import timedelta
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from sqlalchemy import Connection
+
+from meadhall.engine.errors import MeadhallError
+from meadhall.server.errors import NotFound, NotReady, OtherRules
+from meadhall.server.hall.clocks import Clocks, Standstill
+from meadhall.server.hall.scheduler import Scheduler
+from meadhall.server.hall.uptime import CLOCK_JOB, Uptime
+from meadhall.server.store.models import Job, now
+from meadhall.server.store.queries import jobs
+
+if TYPE_CHECKING:
+    from meadhall.server.hall.room import Room
+
+_READY_PAUSE: Final = timedelta(seconds=5)
+"""After this time a table is looked at again whose game isn't ready yet."""
+
+_CLOSE: Final = 2.0
+"""Seconds before a deadline in which it is waited for: the clocks of this machine and of the database may differ a little."""
+
+Effect = Callable[[Connection], None]
+
+
+class NotUp(MeadhallError):
+    """The time of no seat is up at a table."""
+
+
+class Deadlines:
+    """Lets each table with a clock act when the time of a seat is up."""
+
+    def __init__(self, scheduler: Scheduler, uptime: Uptime) -> None:
+        self._scheduler = scheduler
+        self._uptime = uptime
+
+    @property
+    def standstills(self) -> tuple[Standstill, ...]:
+        """The times in which no clock ran."""
+        return self._uptime.standstills
+
+    def register(self, room_of: Callable[[str], Awaitable[Room]]) -> None:
+        """Do the jobs of clocks from now on. ``room_of`` returns the room of a table."""
+        self._scheduler.register(CLOCK_JOB, partial(self._look, room_of))
+
+    def moved(self, table: str, before: Clocks | None, after: Clocks | None) -> Effect | None:
+        """Return what moves the deadline of a table in the transaction that changes its clocks; None if it stays.
+
+        While a bot plays or the clocks are paused, the old job stays. It comes too early, and does nothing.
+        """
+        if after is None or (before is not None and before.deadline == after.deadline):
+            return None
+        if after.actor is None:
+            return partial(jobs.cancel, kind=CLOCK_JOB, key=table)
+        if after.deadline is None:
+            return None
+        return partial(jobs.put, kind=CLOCK_JOB, key=table, due_at=after.deadline)
+
+    def expect(self, clocks: Clocks | None) -> None:
+        """Let the scheduler look in time after a deadline was moved."""
+        if clocks is not None and clocks.deadline is not None:
+            self._scheduler.expect(clocks.deadline)
+
+    async def _look(self, room_of: Callable[[str], Awaitable[Room]], job: Job) -> None:
+        """Let time be up at a table, or wait for its deadline."""
+        await self._uptime.beat()  # if all processes were frozen, this one learns it before it acts
+        try:
+            room = await room_of(job.key)
+        except (NotFound, OtherRules):
+            return
+        except NotReady:
+            await self._scheduler.finish(job, again_at=now() + _READY_PAUSE)
+            return
+        while (deadline := room.deadline) is not None:
+            left = (deadline - now()).total_seconds()
+            if left > _CLOSE:
+                await self._scheduler.finish(job, again_at=deadline)
+                return
+            await asyncio.sleep(max(0.0, left))
+            try:
+                await room.let_time_be_up(partial(self._scheduler.finish, job))
+            except NotUp:  # meanwhile the seat has played, or a downtime was found
+                continue
+            return

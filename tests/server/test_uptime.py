@@ -1,0 +1,150 @@
+"""Downtimes: found after a restart, after a frozen process, and only if no process of the hall ran."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime, timedelta
+from functools import partial
+
+import pytest
+from sqlalchemy import Connection, insert, select, update
+
+from meadhall.server.hall.clocks import COME_BACK
+from meadhall.server.hall.leases import open_leases
+from meadhall.server.hall.scheduler import Scheduler
+from meadhall.server.hall.uptime import CLOCK_JOB, GAP, Uptime
+from meadhall.server.settings import Settings
+from meadhall.server.store import schema
+from meadhall.server.store.models import now
+from meadhall.server.store.queries import leases
+from meadhall.server.store.store import Store
+
+pytestmark = pytest.mark.asyncio
+
+HOUR = timedelta(hours=1)
+SOON = timedelta(seconds=5)
+MILLISECONDS = timedelta(milliseconds=2)
+
+
+@asynccontextmanager
+async def start(settings: Settings) -> AsyncIterator[tuple[Store, Uptime]]:
+    """Start a process of a hall without tables."""
+    async with Store.open(settings) as store:
+        known = Uptime(store)
+        await known.begin()
+        yield store, known
+
+
+async def wait_for_a_clock(store: Store, due_at: datetime) -> None:
+    await Scheduler(store, open_leases(store)).put(CLOCK_JOB, "a table", due_at)
+
+
+async def due_at(store: Store) -> datetime:
+    def read(connection: Connection) -> datetime:
+        found: datetime = connection.execute(select(schema.jobs.c.due_at)).scalar_one()
+        return found if found.tzinfo is not None else found.replace(tzinfo=UTC)
+
+    return await store.transact(read)
+
+
+async def note_alive(store: Store, at: datetime) -> None:
+    """Note that the hall was alive last at this time."""
+
+    def note(connection: Connection) -> None:
+        if connection.execute(update(schema.pulse).values(alive_at=at)).rowcount == 0:
+            connection.execute(insert(schema.pulse).values(id=1, alive_at=at))
+
+    await store.transact(note)
+
+
+async def test_the_first_start_of_a_hall_ends_no_downtime(on_each_database: Settings) -> None:
+    async with start(on_each_database) as (_, known):
+        assert known.standstills == ()
+
+
+async def test_a_restart_ends_a_downtime_and_the_jobs_of_clocks_wait_longer(on_each_database: Settings) -> None:
+    async with start(on_each_database) as (store, _):
+        before = now() - HOUR
+        await note_alive(store, before)
+        due = now() + SOON
+        await wait_for_a_clock(store, due)
+    async with start(on_each_database) as (store, known):
+        ((began, ended),) = known.standstills
+        assert began == before
+        assert abs(ended - COME_BACK - now()) < SOON
+        later = await due_at(store)
+        assert abs(later - due - HOUR) < SOON
+        assert later <= due + (ended - COME_BACK - began) + MILLISECONDS, "never later than the deadline"
+    async with start(on_each_database) as (_, known):
+        assert known.standstills[0][0] == before, "it is known after the next restart, too"
+
+
+async def test_jobs_that_were_due_before_a_downtime_are_not_moved(on_each_database: Settings) -> None:
+    async with start(on_each_database) as (store, _):
+        await note_alive(store, now() - HOUR)
+        due = now() - 2 * HOUR
+        await wait_for_a_clock(store, due)
+    async with start(on_each_database) as (store, _):
+        assert await due_at(store) == due
+
+
+async def test_without_a_waiting_clock_a_hall_on_sqlite_stores_nothing(settings: Settings) -> None:
+    async with start(settings) as (store, known):
+        await known.beat()
+        assert await store.transact(lambda connection: connection.execute(select(schema.pulse)).all()) == []
+    async with start(settings) as (_, known):
+        assert known.standstills == ()
+
+
+async def test_a_frozen_process_finds_the_downtime_when_it_goes_on(on_each_database: Settings) -> None:
+    changes: list[int] = []
+    async with start(on_each_database) as (store, known):
+        known.on_change = lambda: changes.append(len(known.standstills))
+        await wait_for_a_clock(store, now() + SOON)
+        await known.beat()
+        assert changes == []
+        frozen = now() - 2 * GAP
+        known._seen_at = frozen
+        await note_alive(store, frozen)
+        await known.beat()
+        assert changes == [1]
+        assert known.standstills[0][0] == frozen
+        await known.beat()
+        assert changes == [1]
+
+
+async def test_a_clock_that_nobody_waited_for_before_makes_no_downtime(settings: Settings) -> None:
+    async with start(settings) as (store, known):
+        await note_alive(store, now() - HOUR)
+        await wait_for_a_clock(store, now() + SOON)
+        await known.beat()
+        assert known.standstills == (), "this process has run all the time"
+
+
+async def test_a_process_that_is_frozen_or_starts_while_another_one_runs_ends_no_downtime(on_postgresql: Settings) -> None:
+    async with start(on_postgresql) as (store, known), start(on_postgresql) as (_, other):
+        await store.transact(partial(leases.join, id="other", name="other"))
+        known._seen_at = now() - HOUR
+        await known.beat()
+        assert known.standstills == other.standstills
+        count = len(known.standstills)
+        async with start(on_postgresql) as (_, third):
+            assert len(third.standstills) == count
+
+
+async def test_other_processes_learn_of_a_downtime(on_postgresql: Settings) -> None:
+    async with start(on_postgresql) as (store, one), start(on_postgresql) as (_, two):
+        await note_alive(store, now() - HOUR)
+        await one.beat()
+        await two.beat()
+        assert one.standstills == two.standstills
+        assert timedelta(0) < abs(one.standstills[0][0] - (now() - HOUR)) < SOON
+
+
+async def test_a_process_alone_on_postgresql_ends_a_downtime_however_short(on_postgresql: Settings) -> None:
+    async with start(on_postgresql) as (store, _):
+        before = now() - timedelta(seconds=3)
+        await note_alive(store, before)
+    async with start(on_postgresql) as (_, known):
+        assert known.standstills[0][0] == before
