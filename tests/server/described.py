@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
+from http import HTTPStatus
 from typing import Any
 
 import httpx
@@ -40,6 +41,9 @@ class Described:
         """Check that status, media type and content of a response are described."""
         described = self.operation(answer.request)["responses"]
         assert str(answer.status_code) in described, (answer.request.url, answer.status_code, answer.text)
+        if answer.status_code == HTTPStatus.NO_CONTENT:
+            assert answer.content == b""
+            return
         (media_type, content), *_ = described[str(answer.status_code)]["content"].items()
         assert answer.headers["content-type"] == media_type
         assert self._faults(content["schema"], answer.json()) == []

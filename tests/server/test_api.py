@@ -360,6 +360,11 @@ async def send_every_request(hall: OpenHall, host: Program, friend: Program, str
     await host.read("/tables")
     await host.read("/tables/open?limit=0")
     await host.read("/tables/open")
+    await host.read("/quick-match")
+    for wanted in ({"game": HOARD, "players": 3}, {"game": HOARD, "players": 9}, {"game": "chess"}, {"game": "x" * BODY_LIMIT}):
+        await host.post("/quick-match", wanted)
+    await host.read("/quick-match")
+    await host.http.delete("/api/v1/quick-match")
     alone = (await host.open(game=HOARD, bots=["random"]))["id"]
     await host.post(f"/tables/{alone}/resign")
     table = (await host.open(game=HOARD, players=2))["id"]
@@ -427,7 +432,7 @@ async def test_every_response_is_as_described(hall: OpenHall, monkeypatch: pytes
 
     for answer in answers:
         document.check_answer(answer)
-    assert {answer.status_code for answer in answers} == {200, 201, 400, 401, 403, 404, 409, 410, 413, 422, 429, 500, 503}
+    assert {answer.status_code for answer in answers} == {200, 201, 204, 400, 401, 403, 404, 409, 410, 413, 422, 429, 500, 503}
     done = [document.operation(answer.request) for answer in answers if answer.is_success]
     current = [(path, operation) for _, path, operation in document.operations() if not operation["deprecated"]]
     assert [path for path, operation in current if operation not in done] == ["/api/v1/tables/{id}/events"]

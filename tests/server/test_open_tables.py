@@ -46,6 +46,11 @@ async def test_the_list_is_filtered_by_game_variant_and_free_seats(hall: OpenHal
     assert await shown(visitor, "?free=3") == {axes}
     assert await shown(visitor, f"?game={AXES}&free=4") == set()
     program = await hall.program()
+    slow = (await program.open(game=AXES, players=2, public=True, clock={"kind": "slow"}))["id"]
+    assert await shown(visitor, "?clock=slow") == {slow}
+    assert await shown(visitor, "?clock=none&free=2") == {axes, standard}
+    assert [each["id"] for each in (await program.read("/tables/open?clock=slow")).json()] == [slow]
+    assert "3 days a decision" in (await visitor.get("/")).text
     listed = (await program.read("/tables/open?variant=variant:strategic&free=1")).json()
     assert [table["id"] for table in listed] == [strategic]
     assert (await program.read("/tables/open?free=0")).status_code == 400

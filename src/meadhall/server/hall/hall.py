@@ -29,6 +29,7 @@ from meadhall.server.hall.leases import open_leases
 from meadhall.server.hall.notifications import Notification, Notifications
 from meadhall.server.hall.presence import Presence, Present
 from meadhall.server.hall.push_service import PushServices
+from meadhall.server.hall.quick_match import QuickMatch
 from meadhall.server.hall.readiness import Readiness
 from meadhall.server.hall.replaying import stored_outcome
 from meadhall.server.hall.room import Room
@@ -107,6 +108,7 @@ class Hall:
         talk: lets guests talk at tables.
         uptime: when the hall was down.
         deadlines: what happens when the time of a seat is up.
+        quick: seats people together who look for the same match.
     """
 
     def __init__(self, settings: Settings, store: Store, worker: Worker) -> None:
@@ -125,6 +127,7 @@ class Hall:
         self.uptime.on_change = self._note_standstills
         self.deadlines = Deadlines(self.scheduler, self.uptime)
         self.deadlines.register(self._room_for_work)
+        self.quick = QuickMatch(store, self.scheduler, self.room)
         self._rooms: OrderedDict[str, Room] = OrderedDict()  # least recently used first
         self._loading: dict[str, _Loading] = {}
         self._opening = asyncio.Lock()
@@ -482,10 +485,32 @@ class Hall:
         The lock makes tables that a guest opens at the same time count each other.
         """
         async with self._opening:
-            rules = {name: game(name).version for name in game_names()}
-            if await self.store.count_unfinished(table.host, rules) >= self.settings.tables_per_guest:
-                raise TooMany(_("You host too many unfinished tables; finish one first."))
+            await self._check_limit(table.host)
             await self.store.add_table(table, request)
+
+    async def _check_limit(self, host: str) -> None:
+        rules = {name: game(name).version for name in game_names()}
+        if await self.store.count_unfinished(host, rules) >= self.settings.tables_per_guest:
+            raise TooMany(_("You host too many unfinished tables; finish one first."))
+
+    async def quick_match(
+        self,
+        guest: Guest,
+        name: str,
+        players: int | None = None,
+        options: Mapping[str, Any] | None = None,
+        bots_after: int | None = None,
+        bot: str = "",
+        clock: Clock | None = None,
+    ) -> str | None:
+        """Let a guest wait for other people to play with, and return the id of a table if there are enough.
+
+        Raises:
+            BadSetup, UnknownGame, UnknownBot, NotReady, TooMany: the guest can't wait for such a match.
+        """
+        self.ready.check(game(name).name)
+        await self._check_limit(guest.id)
+        return await self.quick.look(guest, name, players, options, bots_after, bot, clock)
 
     async def play_now(
         self,

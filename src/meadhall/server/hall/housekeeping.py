@@ -9,7 +9,7 @@ from sqlalchemy import Connection
 
 from meadhall.server.hall.scheduler import Scheduler
 from meadhall.server.store.models import now
-from meadhall.server.store.queries import attempts, challenges, idempotency, leases, secrets, sessions
+from meadhall.server.store.queries import attempts, challenges, idempotency, leases, secrets, seeks, sessions
 
 _KIND: Final = "housekeeping"
 _INTERVAL: Final = timedelta(hours=1)
@@ -22,10 +22,11 @@ async def keep_house(scheduler: Scheduler) -> None:
 
 
 def delete_outdated(connection: Connection) -> None:
-    """Delete what is not accepted any more (keys of requests, replaced secrets, sessions), and processes that have ended."""
+    """Delete what is not accepted any more (keys of requests, replaced secrets, sessions), ended processes, and old seeks."""
     idempotency.delete_outdated(connection)
     secrets.delete_outdated(connection)
     sessions.delete_outdated(connection)
     challenges.delete_outdated(connection)
     attempts.delete_outdated(connection)
     leases.forget_ended(connection)
+    seeks.delete_outdated(connection)

@@ -10,6 +10,9 @@ from meadhall.engine.game import game, game_names
 from meadhall.server.hall.choices import choices_of
 from meadhall.server.store.models import TableRow
 
+CLOCKS: Final = ("none", "live", "slow")
+"""Which clocks a filter tells apart."""
+
 _DIGITS: Final = 2
 """Digits of the number of free seats at most."""
 
@@ -22,11 +25,13 @@ class TableFilter:
         game: the name of a game; "" for all.
         variant: a value of an option, as ``option:value``; "" for all. A game without this option doesn't pass.
         free: the smallest number of open seats.
+        clock: ``none``, ``live`` or ``slow``; "" for all.
     """
 
     game: str = ""
     variant: str = ""
     free: int = 1
+    clock: str = ""
 
     @classmethod
     def read(cls, query: Mapping[str, str]) -> Self:
@@ -37,6 +42,7 @@ class TableFilter:
         return cls(
             game=name if name in game_names() else "",
             variant=query.get("variant", "") if query.get("variant") in known else "",
+            clock=query.get("clock", "") if query.get("clock") in CLOCKS else "",
             free=max(1, int(free)) if free.isascii() and free.isdecimal() and len(free) <= _DIGITS else 1,
         )
 
@@ -46,12 +52,21 @@ class TableFilter:
             return False
         if self.variant and self.variant not in variants_of(table):
             return False
+        if self.clock and self.clock != clock_of(table):
+            return False
         return sum(seat.kind == "open" for seat in table.seats) >= self.free
 
     @property
     def is_set(self) -> bool:
         """Whether the filter leaves out anything."""
         return self != TableFilter()
+
+
+def clock_of(table: TableRow) -> str:
+    """Return which of the ``CLOCKS`` a table has."""
+    if table.clock is None:
+        return "none"
+    return "live" if table.clock.is_live else "slow"
 
 
 def variants_of(table: TableRow) -> set[str]:

@@ -16,7 +16,17 @@ from meadhall.server.hall.room import Room
 from meadhall.server.hall.table_filter import TableFilter
 from meadhall.server.pages.dates import moment
 from meadhall.server.pages.match import headline
-from meadhall.server.pages.models import DailyStrip, FinishedPage, GameTile, HallPage, PlayField, PlaySetup, SeatView, TableCard
+from meadhall.server.pages.models import (
+    DailyStrip,
+    FinishedPage,
+    GameTile,
+    HallPage,
+    PlayField,
+    PlaySetup,
+    QuickCard,
+    SeatView,
+    TableCard,
+)
 from meadhall.server.pages.open_tables import open_tables, who_waits
 from meadhall.server.store.models import FINISHED, RULES_CHANGED, Guest, TableRow
 from meadhall.server.web.links import link
@@ -79,6 +89,7 @@ def hall_page(
     open_: Sequence[TableRow],
     running: Sequence[TableRow],
     chosen: TableFilter,
+    quick: Sequence[QuickCard] = (),
 ) -> HallPage:
     """Return the hall as a guest sees it; tables where it is the guest's turn come first. ``chosen`` filters the open ones."""
     rooms = {room.table.id: room for room in hall.rooms()}
@@ -89,6 +100,7 @@ def hall_page(
         tiles=game_tiles(hall, guest),
         daily=daily,
         yours=tuple(cards[:YOURS_SHOWN]),
+        quick=tuple(quick),
         open=open_tables([_waiting_card(table, guest) for table in open_ if table.id not in mine], chosen),
         running=tuple(card(table, guest, rooms.get(table.id)) for table in running if table.id not in mine),
     )

@@ -124,6 +124,41 @@ class OpenTables:
     url: str  # of the hall with this filter
 
 
+@dataclass(frozen=True)
+class QuickTime:
+    """A time after which bots fill the empty seats of a quick match, or a clock of it."""
+
+    value: str
+    text: str
+    chosen: bool
+
+
+@dataclass(frozen=True)
+class QuickPage:
+    """The page of a guest who waits for a quick match."""
+
+    game: str
+    title: str
+    wanted: tuple[str, ...]  # "3 players", "variant: strategic"
+    names: tuple[str, ...]  # of the people who wait, the guest among them
+    players: int
+    seconds: int | None  # until bots fill the empty seats
+    times: tuple[QuickTime, ...]
+    clocks: tuple[QuickTime, ...]
+    fields: dict[str, str]  # what a form sends that looks for the same match
+
+
+@dataclass(frozen=True)
+class QuickCard:
+    """People who wait for a quick match, as a line in the hall."""
+
+    game: str
+    title: str
+    wanted: tuple[str, ...]
+    waits: str  # "2 people wait for 1 minute"
+    fields: dict[str, str]
+
+
 DailyState = Literal["new", "running", "over", "missed"]
 """State of a guest's attempt at a day's puzzle. Missed: the guest didn't finish before the day ended."""
 
@@ -156,6 +191,7 @@ class HallPage:
     tiles: tuple[GameTile, ...]
     daily: DailyStrip | None
     yours: tuple[TableCard, ...]
+    quick: tuple[QuickCard, ...]
     open: OpenTables
     running: tuple[TableCard, ...]  # of other players
 

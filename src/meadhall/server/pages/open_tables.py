@@ -12,6 +12,7 @@ from meadhall.engine.language import gettext as _
 from meadhall.engine.language import listed, ngettext
 from meadhall.server.hall.choices import choices_of
 from meadhall.server.hall.table_filter import TableFilter, changed_choices, variant
+from meadhall.server.pages.clock_words import clock_in_words
 from meadhall.server.pages.models import FilterField, FilterGroup, FilterValue, OpenTables, TableCard
 from meadhall.server.store.models import TableRow, now
 from meadhall.server.web.links import link
@@ -22,11 +23,16 @@ _MOST_FREE: Final = 4
 
 def open_tables(cards: Sequence[TableCard], chosen: TableFilter) -> OpenTables:
     """Return the list of open tables with its filter, whose choices the address keeps."""
-    given = {"game": chosen.game, "variant": chosen.variant, "free": str(chosen.free) if chosen.free > 1 else ""}
+    given = {
+        "game": chosen.game,
+        "variant": chosen.variant,
+        "clock": chosen.clock,
+        "free": str(chosen.free) if chosen.free > 1 else "",
+    }
     query = urlencode({name: value for name, value in given.items() if value})
     return OpenTables(
         cards=tuple(cards),
-        filters=(_games(chosen), _variants(chosen), _free(chosen)),
+        filters=(_games(chosen), _variants(chosen), _clock(chosen), _free(chosen)),
         is_filtered=chosen.is_set,
         url=link("/") + (f"?{query}" if query else ""),
     )
@@ -54,6 +60,12 @@ def _variants(chosen: TableFilter) -> FilterField:
     return FilterField("variant", _("Variant"), tuple(groups))
 
 
+def _clock(chosen: TableFilter) -> FilterField:
+    titles = {"": _("With or without"), "none": _("No clock"), "live": _("Live"), "slow": _("Slow (days)")}
+    values = tuple(FilterValue(clock, title, clock == chosen.clock) for clock, title in titles.items())
+    return FilterField("clock", _("Clock"), (FilterGroup("", values),))
+
+
 def _free(chosen: TableFilter) -> FilterField:
     values = tuple(
         FilterValue(
@@ -71,7 +83,8 @@ def who_waits(table: TableRow, at: datetime | None = None) -> str:
     names = [seat.name for seat in table.seats if seat.kind == "human"]
     age = age_in_words(((at or now()) - table.created_at).total_seconds())
     text = ngettext("{names} waits, open {age}", "{names} wait, open {age}", len(names))
-    return " · ".join([text.format(names=listed(names), age=age), *changed_choices(table)])
+    clock = [clock_in_words(table.clock)] if table.clock is not None else []
+    return " · ".join([text.format(names=listed(names), age=age), *changed_choices(table), *clock])
 
 
 def age_in_words(seconds: float) -> str:

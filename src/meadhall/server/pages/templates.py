@@ -121,6 +121,11 @@ def render(name: str, viewer: Viewer, page: Any, path: str, origin: str, **more:
     return without_cuts(template(name).render(viewer=viewer, page=page, path=path, origin=origin, **more))
 
 
+def render_part(name: str, page: Any) -> str:
+    """Render a part of a page in the current language."""
+    return without_cuts(template(name).render(page=page))
+
+
 def _game_template(name: str) -> tuple[str, str, None] | None:
     """Load ``GAME/page.html`` and the like. Finds games, too, that were registered after the start."""
     owner, slash, rest = name.partition("/")

@@ -13,18 +13,19 @@ from litestar.exceptions import NotAuthorizedException
 from litestar.handlers import HTTPRouteHandler
 from litestar.openapi import ResponseSpec
 from litestar.openapi.spec import Components, SecurityScheme
-from litestar.params import Body, HeaderParameter, QueryParameter
+from litestar.params import HeaderParameter, QueryParameter
 from litestar.response import Stream
 
 from meadhall.engine.game import game, game_names
 from meadhall.engine.record.format import RecordedMatch
-from meadhall.server.errors import RefusalInfo, WrongMoment
+from meadhall.server.errors import WrongMoment
 from meadhall.server.hall import daily
 from meadhall.server.hall.clock_choice import with_clock
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.pubsub import updates
 from meadhall.server.hall.room import Room
 from meadhall.server.hall.table_filter import TableFilter
+from meadhall.server.routes import api_quick_match
 from meadhall.server.routes.api_events import TableEvents
 from meadhall.server.routes.api_models import (
     ClockChoice,
@@ -45,6 +46,7 @@ from meadhall.server.routes.api_models import (
     table_info,
     table_summary,
 )
+from meadhall.server.routes.api_refusals import STRICT, refusals, table_refusals
 from meadhall.server.routes.lobby import DOCUMENT_LIMIT
 from meadhall.server.routes.tables import record_response
 from meadhall.server.store.models import Guest, TableRow
@@ -58,35 +60,6 @@ SECURITY: Final = Components(
         "token": SecurityScheme(type="http", scheme="bearer", description="The token that POST /api/v1/guests returned.")
     }
 )
-_STRICT: Final = Body(schema_extra={"additional_properties": False})
-"""A body with only the described fields."""
-
-_REASONS: Final = {
-    400: "The request is malformed, or the game can't be set up like that.",
-    401: "The token is missing, or not from this hall.",
-    403: "You have no seat at this table, or you are not its host.",
-    404: "There is no such table, game or record, or not yet.",
-    409: "Not now: it is another seat's turn, the match has moved on, or the table is not at that point.",
-    410: "The match began under another version of the rules than the installed one.",
-    413: "The body is too large.",
-    422: "The rules forbid this action now, and ``rule`` names the rule; or the Idempotency-Key belongs to another request.",
-    429: "Too many requests or streams.",
-    500: "An internal error.",
-    503: "The game's rules are still being compiled, or the database does not answer.",
-}
-
-
-def refusals(*statuses: int) -> dict[int, ResponseSpec]:
-    """Describe how a request can be refused: with these statuses, or with those that any request can get."""
-    return {
-        status: ResponseSpec(RefusalInfo, generate_examples=False, description=_REASONS[status])
-        for status in sorted({*statuses, 429, 500, 503})
-    }
-
-
-def table_refusals(*statuses: int) -> dict[int, ResponseSpec]:
-    """Describe how a request about a table can be refused: with these statuses, or with those common to all such requests."""
-    return refusals(400, 401, 404, 409, 410, *statuses)
 
 
 async def provide_room(hall: Hall, program: Guest, id: str) -> Room:
@@ -97,7 +70,7 @@ async def provide_room(hall: Hall, program: Guest, id: str) -> Room:
 
 
 @post("/guests", responses=refusals(400, 413))
-async def new_guest(data: Annotated[NewGuest, _STRICT], sessions: Sessions) -> Credentials:
+async def new_guest(data: Annotated[NewGuest, STRICT], sessions: Sessions) -> Credentials:
     """Become a guest. The token is the whole account."""
     guest, token = await sessions.create_for_program(data.name)
     return Credentials(guest.id, guest.name, token)
@@ -111,7 +84,7 @@ async def list_games(hall: Hall) -> list[GameInfo]:
 
 @post("/tables", request_max_body_size=DOCUMENT_LIMIT, responses=refusals(400, 401, 404, 409, 410, 413, 422))
 async def new_table(
-    data: Annotated[NewTable, _STRICT],
+    data: Annotated[NewTable, STRICT],
     hall: Hall,
     program: Guest,
     idempotency_key: Annotated[str | None, HeaderParameter(name="Idempotency-Key", min_length=1, max_length=100)] = None,
@@ -143,13 +116,21 @@ async def list_tables(hall: Hall, program: Guest, limit: _Limit = 30, skip: _Ski
 
 @get("/tables/open", responses=refusals(400, 401))
 async def list_open_tables(
-    hall: Hall, program: Guest, limit: _Limit = 30, skip: _Skip = 0, game: str = "", variant: str = "", free: _Free = 1
+    hall: Hall,
+    program: Guest,
+    limit: _Limit = 30,
+    skip: _Skip = 0,
+    game: str = "",
+    variant: str = "",
+    free: _Free = 1,
+    clock: str = "",
 ) -> list[TableSummary]:
     """List the public tables with an open seat where a player is present, the newest first.
 
-    ``game`` is the name of a game, ``variant`` a value of an option as ``option:value``, ``free`` the least number of open seats.
+    ``game`` is the name of a game, ``variant`` a value of an option as ``option:value``, ``free`` the least number of open seats,
+    ``clock`` is ``none``, ``live`` or ``slow``.
     """
-    chosen = TableFilter(game, variant, free)
+    chosen = TableFilter(game, variant, free, clock)
     return _summaries([table for table in await hall.offered() if chosen.lets_through(table)][skip : skip + limit], program)
 
 
@@ -166,7 +147,7 @@ async def show_table(room: Room, program: Guest) -> TableInfo:
 
 
 @post("/tables/{id:str}/join", status_code=200, responses=table_refusals(413))
-async def join_table(data: Annotated[JoinTable, _STRICT], hall: Hall, room: Room, program: Guest) -> TableInfo:
+async def join_table(data: Annotated[JoinTable, STRICT], hall: Hall, room: Room, program: Guest) -> TableInfo:
     """Take a seat."""
     await hall.join(room, program, data.seat)
     return table_info(room, program)
@@ -194,7 +175,7 @@ async def close_table(hall: Hall, room: Room, program: Guest) -> TableInfo:
 
 
 @post("/tables/{id:str}/clock", status_code=200, responses=table_refusals(403, 413))
-async def set_clock(data: Annotated[ClockChoice, _STRICT], hall: Hall, room: Room, program: Guest) -> TableInfo:
+async def set_clock(data: Annotated[ClockChoice, STRICT], hall: Hall, room: Room, program: Guest) -> TableInfo:
     """Choose the clock before the match. Only the table's host can. The other players have to agree to the start again."""
     await hall.arrange(room, program, with_clock(clock_of(data)))
     return table_info(room, program)
@@ -231,7 +212,7 @@ async def give_hint(room: Room, program: Guest) -> list[HintInfo]:
 
 
 @post("/tables/{id:str}/actions", status_code=200, responses=table_refusals(403, 413, 422))
-async def play_action(data: Annotated[NewAction, _STRICT], request: AnyRequest) -> TableInfo:
+async def play_action(data: Annotated[NewAction, STRICT], request: AnyRequest) -> TableInfo:
     """Play an action.
 
     If you have already played this action with this ``n``, nothing changes and the answer is the table as it is now. So you can
@@ -335,6 +316,7 @@ _TOKEN_ROUTES: Final = [
     take_back_seat,
     stream_events,
     show_record,
+    *api_quick_match.handlers,
 ]
 
 

@@ -249,7 +249,7 @@ def table_info(room: Room, guest: Guest) -> TableInfo:
         view=match.view(you).to_dict() if match else None,
         result=None if result is None else {"winners": result.winners, "scores": result.scores, "reason": result.reason},
         awarded=None if match is None or match.awarded is None else asdict(match.awarded),
-        clock=_clock_info(table.clock),
+        clock=clock_info(table.clock),
         clocks=_clocks_info(room),
     )
 
@@ -259,7 +259,8 @@ def clock_of(choice: ClockChoice) -> Clock | None:
     return check_clock(choice.kind, choice.seconds, choice.increment, choice.time_up)
 
 
-def _clock_info(clock: Clock | None) -> ClockInfo | None:
+def clock_info(clock: Clock | None) -> ClockInfo | None:
+    """Describe a clock; None without one."""
     return None if clock is None else ClockInfo(clock.kind, clock.seconds, clock.increment, clock.time_up)
 
 
@@ -287,7 +288,7 @@ def table_summary(table: TableRow, guest: Guest) -> TableSummary:
         created=table.created_at,
         started=table.started_at,
         finished=table.finished_at,
-        clock=_clock_info(table.clock),
+        clock=clock_info(table.clock),
     )
 
 

@@ -18,6 +18,7 @@ from meadhall.server.hall.table_filter import TableFilter
 from meadhall.server.pages.daily import daily_strip
 from meadhall.server.pages.hall import FINISHED_SHOWN, OPEN_SHOWN, OPTION, YOURS_SHOWN, finished_page, hall_page
 from meadhall.server.pages.notifications import notifications_panel
+from meadhall.server.pages.quick_match import quick_card
 from meadhall.server.pages.responses import Html, page, see_other, wants_json
 from meadhall.server.pages.rulebook import rulebook_page
 from meadhall.server.store.models import Guest, TableRow
@@ -38,7 +39,8 @@ async def show_hall(request: AnyRequest, hall: Hall, guest: Guest) -> Html:
         if table.status != "gathering" and hall.can_show(table):
             with suppress(MeadhallError):  # a table that can't be opened is listed too
                 await hall.room(table.id)
-    content = hall_page(hall, guest, await daily_strip(hall, guest), yours, open_, watched, chosen)
+    quick = [quick_card(pool) for pool in await hall.quick.pools(guest)]
+    content = hall_page(hall, guest, await daily_strip(hall, guest), yours, open_, watched, chosen, quick)
     return page(request, guest, "hall.html", content)
 
 

@@ -363,6 +363,26 @@ ignored_guests = Table(
     Column("created_at", DateTime(timezone=True), nullable=False),
 )
 
+# Guests who wait for other people to start a match with; see queries/seeks.py.
+seeks = Table(
+    "seeks",
+    metadata,
+    Column("guest", String(32), primary_key=True),
+    Column("id", String(16), nullable=False, unique=True),
+    Column("game", String(40), nullable=False),
+    Column("players", Integer, nullable=False),
+    Column("options", JSON, nullable=False),
+    Column("pool", String(64), nullable=False, index=True),
+    Column("bot", String(20), nullable=False),
+    Column("bots_after", Integer),
+    Column("clock", JSON(none_as_null=True)),
+    Column("created_at", DateTime(timezone=True), nullable=False),
+    Column("seen_at", DateTime(timezone=True), nullable=False, index=True),
+    Column("table_id", String(16)),
+    Column("matched_at", DateTime(timezone=True)),
+)
+
+
 OnMerge = Literal["move", "keep"]
 """What happens to a row of a guest who becomes another one (the target), as at the sign-in on a device that had a guest already.
 
@@ -409,6 +429,7 @@ GUEST_COLUMNS: Final = (
     GuestColumn(chat_lines.c.guest, merge="move", delete="delete", export="rows"),
     GuestColumn(ignored_guests.c.guest, merge="move", delete="delete", export="rows"),
     GuestColumn(ignored_guests.c.other, merge="move", delete="delete", export="omit"),
+    GuestColumn(seeks.c.guest, merge="move", delete="delete", export="omit"),
 )
 """All columns that refer to a guest. A new table with such a column must be added here; a test checks it.
 

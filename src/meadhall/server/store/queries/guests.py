@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -32,6 +32,12 @@ def find_all(connection: Connection, ids: Sequence[str]) -> list[Guest]:
     rows = connection.execute(_WITH_ACCOUNT.where(_GUEST.id.in_(ids)))
     found = {row.id: _guest(row) for row in rows}
     return [found[id] for id in ids if id in found]
+
+
+def names(connection: Connection, ids: Collection[str]) -> dict[str, str]:
+    """Return the names of stored guests by their ids."""
+    rows = connection.execute(select(_GUEST.id, _GUEST.name).where(_GUEST.id.in_(ids)))
+    return {row.id: row.name for row in rows}
 
 
 def _find(connection: Connection, condition: ColumnElement[bool]) -> Guest | None:

@@ -6,35 +6,31 @@ again, so the process that works on an older version of it can't finish the new 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, DateTime, Table, and_, delete, func, literal, or_, select, update
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy import ColumnElement, Connection, DateTime, and_, delete, func, literal, or_, select, update
 
 from meadhall.server.store import schema
 from meadhall.server.store.models import Job, JobTaken, new_id, now
 from meadhall.server.store.queries import leases
+from meadhall.server.store.queries.upserts import insert_into
 
 _JOB = schema.jobs.c
-_INSERT: Mapping[str, Callable[[Table], sqlite.Insert | postgresql.Insert]] = {
-    "sqlite": sqlite.insert,
-    "postgresql": postgresql.insert,
-}
 
 
 def put(connection: Connection, kind: str, key: str, due_at: datetime, payload: Mapping[str, Any] | None = None) -> None:
     """Store a job, in place of the one with this kind and key if there is one."""
     values = {"id": new_id(), "due_at": due_at, "payload": dict(payload or {}), "attempts": 0, "claimed_by": None}
-    insert = _INSERT[connection.dialect.name](schema.jobs).values(kind=kind, key=key, **values)
+    insert = insert_into(connection, schema.jobs).values(kind=kind, key=key, **values)
     connection.execute(insert.on_conflict_do_update(index_elements=["kind", "key"], set_=values))
 
 
 def add(connection: Connection, kind: str, key: str, due_at: datetime, payload: Mapping[str, Any] | None = None) -> None:
     """Store a job, unless there is one with this kind and key."""
     values = {"id": new_id(), "kind": kind, "key": key, "due_at": due_at, "payload": dict(payload or {})}
-    connection.execute(_INSERT[connection.dialect.name](schema.jobs).values(**values).on_conflict_do_nothing())
+    connection.execute(insert_into(connection, schema.jobs).values(**values).on_conflict_do_nothing())
 
 
 def cancel(connection: Connection, kind: str, key: str) -> None:

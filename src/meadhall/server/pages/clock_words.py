@@ -1,0 +1,50 @@
+"""Clocks in a few words, and as a value of a form."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from meadhall.engine.language import gettext as _
+from meadhall.engine.language import ngettext
+from meadhall.server.hall.clock_choice import DAY, MINUTE, SECONDS, check_clock
+from meadhall.server.store.clock import Clock
+
+NO_CLOCK: Final = "none"
+_DIGITS: Final = 9
+
+
+def clock_in_words(clock: Clock | None) -> str:
+    """Say a clock in a few words: "5 minutes each + 3 seconds", "30 seconds a decision", "no clock"."""
+    if clock is None:
+        return _("no clock")
+    if clock.kind == "seat":
+        words = _("{time} each").format(time=time_in_words(clock.seconds))
+        return f"{words} + {time_in_words(clock.increment)}" if clock.increment else words
+    return _("{time} a decision").format(time=time_in_words(clock.seconds))
+
+
+def time_in_words(seconds: int) -> str:
+    """Say a time: "30 seconds", "2 minutes", "3 days"."""
+    if seconds % DAY == 0 and seconds:
+        return ngettext("{count} day", "{count} days", seconds // DAY).format(count=seconds // DAY)
+    if seconds % MINUTE == 0 and seconds:
+        return ngettext("{count} minute", "{count} minutes", seconds // MINUTE).format(count=seconds // MINUTE)
+    return ngettext("{count} second", "{count} seconds", seconds).format(count=seconds)
+
+
+def clock_value(clock: Clock | None) -> str:
+    """Return a clock as a form sends it: ``seat:300``; ``none`` for no clock."""
+    return NO_CLOCK if clock is None else f"{clock.kind}:{clock.seconds}"
+
+
+def read_clock(value: str) -> Clock | None:
+    """Return the clock that a form names, with the usual increment. Raises BadSetup."""
+    kind, _colon, seconds = value.partition(":")
+    return check_clock(
+        kind, int(seconds) if seconds.isascii() and seconds.isdecimal() and len(seconds) < len(str(DAY * DAY)) else None
+    )
+
+
+def usual_clocks() -> list[Clock | None]:
+    """Return no clock, and all clocks with their usual increments."""
+    return [None, *(check_clock(kind, seconds) for kind, times in SECONDS.items() for seconds in times)]

@@ -1,0 +1,88 @@
+"""Quick match: look for other people to play with, wait on a page that shows who waits, or stop."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+from litestar import get, post
+from litestar.response import Redirect, Stream
+
+from meadhall.engine.game import game
+from meadhall.server.hall.choices import new_choice
+from meadhall.server.hall.hall import Hall
+from meadhall.server.hall.pubsub import updates
+from meadhall.server.hall.quick_match import SIGN_INTERVAL
+from meadhall.server.pages.clock_words import read_clock
+from meadhall.server.pages.hall import OPTION
+from meadhall.server.pages.quick_match import DEFAULT_CLOCK, DEFAULT_TIME, NEVER, quick_page
+from meadhall.server.pages.responses import page, see_other
+from meadhall.server.pages.templates import render_part
+from meadhall.server.routes.answers import Answer
+from meadhall.server.store.models import Guest
+from meadhall.server.web import event_stream
+from meadhall.server.web.forms import Form, integer
+from meadhall.server.web.links import link
+from meadhall.server.web.request import AnyRequest, client_address
+from meadhall.server.web.sessions import Sessions
+from meadhall.server.web.stream_limit import StreamLimit
+
+
+@post("/quick", status_code=200)
+async def look(hall: Hall, guest: Guest, sessions: Sessions, form: Form) -> Redirect:
+    """Wait for a match with the chosen players, options and clock. It begins at once if enough people wait for it."""
+    guest = await sessions.save(guest, name=form.get("name", ""))
+    subject = game(form.get("game", ""))
+    options = {name.removeprefix(OPTION): value for name, value in form.items() if name.startswith(OPTION)}
+    choice = new_choice(subject, guest, integer(form, "seats"), form.get("bot", ""), options)
+    players = max(2, choice.players, subject.min_players)
+    time = form.get("bots_after", "")
+    after = None if time == NEVER else integer(form, "bots_after") if time else DEFAULT_TIME
+    clock = read_clock(form.get("clock") or DEFAULT_CLOCK)
+    table = await hall.quick_match(guest, subject.name, players, choice.options, after, choice.bot, clock)
+    return see_other(link("/quick" if table is None else f"/tables/{table}"))
+
+
+@get("/quick")
+async def wait(request: AnyRequest, hall: Hall, guest: Guest) -> Answer:
+    """Show what the guest waits for and who else does. When the match has begun, lead to it."""
+    state = await hall.quick.state_of(guest) if guest.is_stored else None
+    if isinstance(state, str):
+        return see_other(link(f"/tables/{state}"))
+    return page(request, guest, "quick.html", quick_page(state))
+
+
+@get("/quick/stream", opt={"unlimited": True})
+async def stream_wait(request: AnyRequest, hall: Hall, guest: Guest, stream_limit: StreamLimit) -> Stream:
+    """Send the page's content whenever it changes, and at last a ``table`` event with the address of the match.
+
+    The guest waits as long as the stream is open.
+    """
+    address = client_address(request)
+    stream_limit.check(address)
+
+    async def events() -> AsyncIterator[bytes]:
+        sent = ""
+        try:
+            with stream_limit.count(address), hall.quick.page_of(guest) as subscriber:
+                async for _changed in updates(subscriber, hall.closing, SIGN_INTERVAL):
+                    state = await hall.quick.state_of(guest)
+                    if isinstance(state, str):
+                        yield event_stream.encode_event(link(f"/tables/{state}"), "table")
+                        return
+                    content = render_part("_quick.html", quick_page(state))
+                    yield event_stream.encode_event(content.strip()) if content != sent else event_stream.HEARTBEAT
+                    sent = content
+        finally:
+            await hall.quick.left(guest)
+
+    return event_stream.event_stream(events())
+
+
+@post("/quick/end", status_code=200)
+async def stop(hall: Hall, guest: Guest) -> Redirect:
+    """Stop waiting."""
+    await hall.quick.end(guest)
+    return see_other(link("/"))
+
+
+routes = [look, wait, stream_wait, stop]
