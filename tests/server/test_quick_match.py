@@ -16,7 +16,7 @@ from meadhall.server.errors import DatabaseUnavailable
 from meadhall.server.hall.quick_match import QuickMatch
 from meadhall.server.hall.room import Room
 from meadhall.server.settings import Settings
-from meadhall.server.store.queries import seeks
+from meadhall.server.store.queries import ignored, seeks
 from server.people import AXES, HOARD, PATIENCE, OpenHall, Person, Program, open_hall, stream
 from server.test_listening import Halls, at_process, halls
 
@@ -195,6 +195,20 @@ async def test_a_match_that_can_not_be_is_refused(hall: OpenHall) -> None:
         assert (answer.status_code, answer.json()["error"]) == (status, code), wanted
     assert (await program.read("/quick-match")).status_code == 404
     assert (await hall.person().post("/quick", {"game": AXES, "bots_after": "soon"})).status_code == 400
+
+
+async def test_people_who_have_blocked_each_other_do_not_meet(hall: OpenHall) -> None:
+    ada, bo, cleo = [await hall.program(name) for name in ("Ada", "Bo", "Cleo")]
+    await found(ada, game=HOARD, players=2)
+    (waiting,) = await hall.store.transact(seeks.waiting)
+    await found(bo, game=AXES, players=2)
+    other = next(seek.guest for seek in await hall.store.transact(seeks.waiting) if seek.game == AXES)
+    await hall.store.transact(lambda connection: ignored.change(connection, waiting.guest, [other], "block", on=True))
+    state = await found(bo, game=HOARD, players=2)
+    assert (state["table"], state["waiting"]) == (None, 1), "they don't see each other"
+    assert (await ada.read("/quick-match")).json()["waiting"] == 1
+    table = (await found(cleo, game=HOARD, players=2))["table"]
+    assert await table_of(ada) == table, "the first who came"
 
 
 # ------------------------------------------------------------------------------------------------------------------ with bots

@@ -35,7 +35,7 @@ from meadhall.server.hall.seating import bot_seat, open_seat, with_person
 from meadhall.server.store.clock import Clock
 from meadhall.server.store.models import Conflict, Guest, Job, TableRow, new_id, now
 from meadhall.server.store.notices import Notice, send
-from meadhall.server.store.queries import guests, jobs, seeks, tables
+from meadhall.server.store.queries import guests, ignored, jobs, seeks, tables
 from meadhall.server.store.seek import Seek
 from meadhall.server.store.store import Store
 from meadhall.server.worker.threads import run_in_thread
@@ -177,7 +177,9 @@ class QuickMatch:
                 self._tell(connection, seek.pool)
                 if table := self._seat(connection, seek, with_bots=False):
                     return table
-            return Pool(seek, _names(connection, seeks.waiting(connection, seek.pool)))
+            apart = ignored.blocks(connection, guest.id)
+            others = [other for other in seeks.waiting(connection, seek.pool) if other.guest not in apart]
+            return Pool(seek, _names(connection, others))
 
         found = await self._transact(read)
         return await self._started(found) if isinstance(found, str) else found
@@ -201,12 +203,14 @@ class QuickMatch:
         self._channel.publish()
 
     async def pools(self, guest: Guest) -> list[Pool]:
-        """Return the pools of all people who wait, except the guest, the longest wait first."""
+        """Return the pools of all people who wait, except the guest and blocked people, the longest wait first."""
 
         def read(connection: Connection) -> list[Pool]:
             by_pool: dict[str, list[Seek]] = {}
-            for seek in seeks.waiting(connection):
-                if seek.guest != guest.id and seek.game in game_names():
+            found = seeks.waiting(connection)
+            apart = {guest.id, *(ignored.blocks(connection, guest.id) if found else ())}
+            for seek in found:
+                if seek.guest not in apart and seek.game in game_names():
                     by_pool.setdefault(seek.pool, []).append(seek)
             return [Pool(group[0], _names(connection, group)) for group in by_pool.values()]
 
@@ -237,11 +241,12 @@ class QuickMatch:
 
         With bots, those come along who accept bots at all.
         """
-        group = [seek]
+        group, apart = [seek], set(ignored.blocks(connection, seek.guest))
         for other in seeks.waiting(connection, seek.pool):
             accepts = not with_bots or other.bots_after is not None
-            if len(group) < seek.players and other.guest != seek.guest and accepts:
+            if len(group) < seek.players and other.guest != seek.guest and other.guest not in apart and accepts:
                 group.append(other)
+                apart |= ignored.blocks(connection, other.guest)
         if len(group) < seek.players and not with_bots:
             return None
         people = [person for each in group if (person := guests.find(connection, each.guest)) is not None]
