@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from meadhall.engine.checks import quoted
@@ -38,6 +38,21 @@ def won_by_resignation(parties: Parties, seat: int, why: str = RESIGNATION) -> A
     (winners,) = (party for party in parties if seat not in party)
     players = sum(map(len, parties))
     return Award(winners, tuple(float(other in winners) for other in range(players)), why)
+
+
+def drawn_by_agreement(parties: Parties, living: Collection[int]) -> Award | None:
+    """Return the award when all agree to a draw: the parties with a living seat share it equally.
+
+    Returns None if there are not two parties at least: players who win or lose together can't draw.
+    """
+    if len(parties) < 2:
+        return None
+    sharing = [party for party in parties if any(seat in living for seat in party)]
+    winners = tuple(sorted(seat for party in sharing for seat in party))
+    scores = [0.0] * sum(map(len, parties))
+    for seat in winners:
+        scores[seat] = 1 / len(sharing)
+    return Award(winners, tuple(scores), AGREEMENT)
 
 
 def award_in_words(award: Award) -> str:

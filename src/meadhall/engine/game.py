@@ -167,6 +167,8 @@ class Game(Generic[S]):
             with these options.
         places: ``places(match)`` returns every seat's place in a finished match, 1 for the winners; None if the points rank the
             players, or nothing does.
+        is_out: ``is_out(state, seat)`` returns whether the player on a seat has dropped out and can't win any more; None if no
+            player drops out before the end.
         objection: ``objection(players, options)`` returns why they don't go together, "" if they do.
         edition: ``edition(options)`` returns the words and the kinds of events of a match, for a game whose options change the
             names of things. The game with these is called an edition.
@@ -201,6 +203,7 @@ class Game(Generic[S]):
     scoring: Scoring | Callable[[Mapping[str, Any]], Scoring] = Scoring.RIVALS
     points: Callable[[Any, Mapping[str, Any]], tuple[int, ...] | None] | None = None
     places: Callable[[Match], tuple[int, ...]] | None = None
+    is_out: Callable[[Any, int], bool] | None = None
     objection: Callable[[int, Mapping[str, Any]], str] | None = None
     edition: Callable[[Mapping[str, Any]], tuple[GameWords, dict[int, EventKind]]] | None = None
     facts: Callable[[Mapping[str, Any]], Sequence[tuple[str, str]]] | None = None

@@ -13,7 +13,7 @@ from typing import Any, Generic, Self
 import numpy as np
 
 from meadhall.engine import chance
-from meadhall.engine.award import RESIGNATION, TIME, Award, check_award, won_by_resignation
+from meadhall.engine.award import RESIGNATION, TIME, Award, check_award, drawn_by_agreement, won_by_resignation
 from meadhall.engine.checks import MAX_REASON, Seed, as_integer, check_clock, check_line, check_seed, quoted
 from meadhall.engine.compiled import loops
 from meadhall.engine.display import Displayed, Table
@@ -490,6 +490,20 @@ class Match(Displayed, Generic[S]):
         if award is None:
             raise BadSetup("only a seat of a match between two players or sides can resign")
         self.abandon(f"{self.names[loser]} {_RESIGNED[why]}", award)
+        return award
+
+    @property
+    def living(self) -> tuple[int, ...]:
+        """Return the seats that can still win, see ``Game.is_out``."""
+        is_out, state = self.game.is_out, self.game.state.at(self._states)
+        return tuple(seat for seat in range(self.players) if is_out is None or not is_out(state, seat))
+
+    def agree_to_draw(self) -> Award:
+        """Give up the match as a draw of all living parties. Raises BadSetup if all win or lose together, or if it is over."""
+        award = drawn_by_agreement(self.game.parties(self.players, self.options), self.living)
+        if award is None:
+            raise BadSetup("players who win or lose together can't draw")
+        self.abandon("the players agreed to a draw", award)
         return award
 
     def rename(self, seat: int, who: Seat) -> None:

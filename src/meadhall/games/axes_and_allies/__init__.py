@@ -17,6 +17,11 @@ def places(match: Match) -> tuple[int, ...]:
     return places_by_elimination(match, rules.Event.KILLED, 1, [0] * match.players)
 
 
+def is_out(state: rules.State, seat: int) -> bool:
+    """Return whether the player on a seat is dead."""
+    return not state.alive[seat]
+
+
 game = Game(
     name="axes-and-allies",
     title="Axes and Allies",
@@ -35,6 +40,7 @@ game = Game(
     advice=ADVICE,
     solver=solver,
     places=places,
+    is_out=is_out,
     goal=marked("Your goal: be the last one alive. Attack, or make an alliance and end it in time."),
     lessons=LESSONS,
 )

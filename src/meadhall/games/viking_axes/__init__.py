@@ -18,6 +18,11 @@ def places(match: Match) -> tuple[int, ...]:
     return places_by_elimination(match, Event.OUT, 0, match.state.hits.tolist())
 
 
+def is_out(state: State, seat: int) -> bool:
+    """Return whether the player on a seat is out of the game."""
+    return bool(state.out[seat])
+
+
 game = Game(
     name="viking-axes",
     title="Viking Axes",
@@ -32,6 +37,7 @@ game = Game(
     events=words.EVENTS,
     page=page,
     places=places,
+    is_out=is_out,
     folder=Path(__file__).parent,
     greedy=heuristics.greedy,
     advice=Advice(

@@ -137,7 +137,7 @@ class Clocks:
                 return replace(self._stopped(entry.at), is_paused=entry.kind == "pause")
             case "stand_in":
                 return self._taken_over(entry, match)
-            case "return":
+            case "return" | "swap":
                 return self._returned(entry, match)
             case _:
                 return self

@@ -18,7 +18,8 @@ from meadhall.engine import chance
 from meadhall.engine.errors import BadSetup, MeadhallError
 from meadhall.engine.game import game, game_names
 from meadhall.engine.language import gettext as _
-from meadhall.server.errors import DatabaseUnavailable, KeyReused, NotFound, NotSeated, TooMany, WrongMoment
+from meadhall.server.errors import DatabaseUnavailable, KeyReused, NotFound, NotSeated, OtherRules, TooMany, WrongMoment
+from meadhall.server.hall import consent
 from meadhall.server.hall.accounts import Accounts
 from meadhall.server.hall.chart_queue import ChartQueue
 from meadhall.server.hall.daily_outcomes import DailyOutcomes
@@ -55,6 +56,7 @@ from meadhall.server.store.models import (
     RULES_CHANGED,
     Conflict,
     Guest,
+    Job,
     RequestKey,
     SeatRow,
     TableRow,
@@ -128,6 +130,7 @@ class Hall:
         self.deadlines = Deadlines(self.scheduler, self.uptime)
         self.deadlines.register(self._room_for_work)
         self.quick = QuickMatch(store, self.scheduler, self.room)
+        self.scheduler.register(consent.JOB, self._end_proposal)
         self._rooms: OrderedDict[str, Room] = OrderedDict()  # least recently used first
         self._loading: dict[str, _Loading] = {}
         self._opening = asyncio.Lock()
@@ -216,6 +219,14 @@ class Hall:
             self.worker.forget(id)
         if room.table.status in FINISHED:
             self.leases.forget(id)
+
+    async def _end_proposal(self, job: Job) -> None:
+        """End a proposal whose time is up."""
+        try:
+            room = await self.room(str(job.payload["table"]))
+        except (NotFound, OtherRules):
+            return
+        await room.consent.expire(job, self.scheduler)
 
     def can_show(self, table: TableRow) -> bool:
         """Return whether the table's match can be replayed: its game is ready, and its rules have not changed."""
@@ -325,7 +336,7 @@ class Hall:
             await self.leases.tables_free.wait()
             self.leases.tables_free.clear()
             for room in self.rooms():  # in case this process could not renew its lease for a while
-                room.bots.play()
+                room.let_bots_act()
             await self._take_over()
 
     async def _take_over(self) -> None:

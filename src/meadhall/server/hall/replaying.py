@@ -13,6 +13,7 @@ from meadhall.engine.game import Game
 from meadhall.engine.match import Match
 from meadhall.engine.view import Seat
 from meadhall.server.hall.clocks import Clocks, Standstill
+from meadhall.server.hall.proposals import ENTRY_KINDS as PROPOSAL_KINDS
 from meadhall.server.hall.stand_ins import replay_return, replay_take_over
 from meadhall.server.store.models import Entry, EntryKind, SeatRow, TableRow
 
@@ -67,6 +68,10 @@ class Replayed:
 def replayed(game: Game, table: TableRow, entries: Sequence[Entry], standstills: tuple[Standstill, ...] = ()) -> Replayed:
     """Replay the entries of a table. ``standstills``: the times in which no clock ran."""
     match = new_match(game, table)
+    for entry in reversed(entries):
+        if entry.kind == "swap":  # before it, another player had the seat
+            before = entry.data or {}
+            match.rename(entry.seat, Seat(match.names[entry.seat], before["kind"], before["bot"]))
     return continued(match, table, entries, new_clocks(table, match, standstills))
 
 
@@ -97,6 +102,11 @@ def _take_back(match: Match, entry: Entry) -> None:
     match.undo(entry.value, revealed=True)
 
 
+def _swap(match: Match, entry: Entry) -> None:
+    match.rename(entry.seat, Seat(match.names[entry.seat]))
+    match.end_stand_in(entry.seat)
+
+
 def unchanged(match: Match, entry: Entry) -> None:
     """Replay an entry of a kind that leaves the match as it is."""
 
@@ -108,6 +118,10 @@ _KINDS: Final[Mapping[EntryKind, Callable[[Match, Entry], None]]] = {
     "hint": unchanged,
     "stand_in": replay_take_over,
     "return": replay_return,
+    "pause": unchanged,
+    "resume": unchanged,
+    "swap": _swap,
+    **dict.fromkeys(PROPOSAL_KINDS, unchanged),
 }
 """The function that applies the entries of each kind to a match."""
 

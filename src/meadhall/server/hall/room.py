@@ -27,10 +27,12 @@ from meadhall.engine.match import Match
 from meadhall.engine.stand_in import Lasting
 from meadhall.server.errors import Closing, DatabaseUnavailable, NotSeated, OtherRules, Stale, WrongMoment
 from meadhall.server.hall.audience import private_seats
+from meadhall.server.hall.bot_votes import BotVotes
 from meadhall.server.hall.bots import BotDriver
 from meadhall.server.hall.chart_queue import ChartJob
 from meadhall.server.hall.chat import Chat
 from meadhall.server.hall.clocks import Clocks
+from meadhall.server.hall.consent import Consent
 from meadhall.server.hall.deadlines import Deadlines, NotUp
 from meadhall.server.hall.hints import Hints, RequestedHint
 from meadhall.server.hall.leases import Leases
@@ -50,6 +52,7 @@ from meadhall.server.hall.seating import check_start
 from meadhall.server.hall.stand_ins import as_played, check_own_decision, give_back, persons_playing, take_over
 from meadhall.server.hall.undoing import check_undo
 from meadhall.server.store.models import FINISHED, Conflict, Entry, Guest, News, SeatRow, TableRow, new_link_token, now
+from meadhall.server.store.queries.entries import Change
 from meadhall.server.store.store import Store, Within
 from meadhall.server.worker.client import Worker
 from meadhall.server.worker.threads import run_in_thread
@@ -86,6 +89,7 @@ class Room:
         chat: what its players and spectators say.
         bots: plays for the seats that belong to bots.
         hints: the hints that seats have requested.
+        consent: the proposals that people make to each other.
         newcomers: seats whose guests play this game for the first time; forgotten after a restart in the middle of a match.
         chart_job: the chart of the match, after its end.
         last_used: when a request last needed this room, in seconds of the monotonic clock.
@@ -112,6 +116,8 @@ class Room:
         self.chat = Chat(table.id, store, self.channel)
         self.bots = BotDriver(self, worker, leases, bot_pause)
         self.hints = Hints(worker, self.publish_to)
+        self.consent = Consent(self, store, leases)
+        self._votes = BotVotes(self, worker, leases)
         self.newcomers: frozenset[int] = frozenset()
         self.chart_job: ChartJob | None = None
         self.last_used = time.monotonic()
@@ -142,7 +148,7 @@ class Room:
         """Return the room of a stored table. Its match is replayed from its entries."""
         room = cls(game, table, store, worker, leases, presence, deadlines, bot_pause)
         await room._restore(table)
-        room.bots.play()
+        room.let_bots_act()
         return room
 
     # ------------------------------------------------------------------------------------------------------ before the match
@@ -394,6 +400,11 @@ class Room:
         assert self.table.rematch is not None
         return self.table.rematch
 
+    def let_bots_act(self) -> None:
+        """Let the bots play if it is their turn, and answer an open proposal."""
+        self.bots.play()
+        self._votes.answer()
+
     # --------------------------------------------------------------------------------------------------------------- writing
 
     async def append(self, change: Callable[[Match], Entry], only: int | None = None, within: Within | None = None) -> None:
@@ -416,9 +427,29 @@ class Room:
         self._deadlines.expect(clocks)
         self.entry_count = entry.number
         self._hinted |= hinted_by(entry, copy)
+        self.consent.follow([entry])
         if copy.over:
             version = self.table.version + 1
             self.table = replace(self.table, status="over", finished_at=now(), outcome=outcome, version=version)
+
+    async def append_all(self, change: Callable[[Match], Awaitable[Change]], within: Within | None = None) -> None:
+        """Do the same with several entries and a changed table. ``within`` runs the transaction, see ``Store.append_all``."""
+
+        async def append() -> None:
+            await self._note_standstills()
+            copy = self.running_match().copy()
+            new = await change(copy)
+            clocks = self.clocks
+            for entry in new.entries:
+                clocks = None if clocks is None else clocks.after(entry, copy)
+            deadline = self._deadlines.moved(self.table.id, self.clocks, clocks)
+            self.table = await self._store.append_all(self.table, new, deadline, within)
+            self.match, self.clocks = copy, clocks
+            self._deadlines.expect(clocks)
+            self.entry_count = new.entries[-1].number
+            self.consent.follow(new.entries)
+
+        await self._write(append)
 
     async def _write(self, attempt: Callable[[], Awaitable[None]], only: int | None = None) -> None:
         """Make a change and publish it, to everyone or ``only`` to one seat. ``attempt`` checks, stores and applies it.
@@ -438,14 +469,14 @@ class Room:
                     was_behind = await self._take_over()
                     if refused and not was_behind:
                         raise  # else the refusal may be wrong
-                    self.bots.play()
+                    self.let_bots_act()
                     if not tries_left:
                         raise Stale(_("The game has moved on. Look again, then choose.")) from None
         if only is None:
             self.publish(moment)
         else:
             self.publish_to(only)
-        self.bots.play()
+        self.let_bots_act()
         if self.match is None and self.tell_presence():  # a guest who has just sat down is here
             await self._store.synced()
 
@@ -496,7 +527,7 @@ class Room:
         async with self._lock:
             if self.is_behind or not self._store.is_informed:
                 await self._take_over()
-                self.bots.play()
+                self.let_bots_act()
 
     async def _take_over(self) -> bool:
         """Apply what other processes have changed, and publish it to those who may see it. Return whether they have."""
@@ -530,6 +561,7 @@ class Room:
         self.table, self.match, self.clocks = table, found.match, found.clocks
         self.entry_count += len(news.entries)
         self._hinted |= found.hinted
+        self.consent.follow(news.entries)
 
     def _resume_hints(self) -> None:
         """Search for the hint that the seat to move has requested at another process, if one of its pages is open here."""
@@ -560,6 +592,7 @@ class Room:
         self.newcomers = frozenset() if found.match.steps else await self._store.newcomers(table)
         self.table, self.match, self.entry_count = table, found.match, len(news.entries)
         self._hinted, self.clocks = found.hinted, found.clocks
+        self.consent.restart(news.entries)
 
     # ------------------------------------------------------------------------------------------------------------ publishing
 
@@ -665,6 +698,7 @@ class Room:
         if self._following is not None:
             self._following.cancel()
         await self.bots.close()
+        await self._votes.close()
         await self.hints.close()
 
 

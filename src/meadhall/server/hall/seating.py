@@ -48,7 +48,7 @@ def with_person(guest: Guest, seat: int | None = None) -> Change:
             raise WrongMoment(_("That seat is taken."))
         if current is not None:
             table = table.replace_seat(open_seat(current))
-        name = _unlike_others(table, guest.name)
+        name = unlike_others(table, guest.name)
         return table.replace_seat(replace(row, kind="human", name=name, guests=frozenset({guest.id})))
 
     return change
@@ -92,7 +92,7 @@ def renamed(guest: Guest) -> Change:
         if seat is None:
             return table
         opened = table.replace_seat(replace(table.seats[seat], name=""))
-        return table.replace_seat(replace(table.seats[seat], name=_unlike_others(opened, guest.name)))
+        return table.replace_seat(replace(table.seats[seat], name=unlike_others(opened, guest.name)))
 
     return change
 
@@ -222,7 +222,7 @@ def _check_no_person(table: TableRow, seat: int) -> SeatRow:
     return row
 
 
-def _unlike_others(table: TableRow, name: str) -> str:
+def unlike_others(table: TableRow, name: str) -> str:
     """Return the name, with a number if another seat at the table has one that looks like it."""
     taken = [seat.name for seat in table.seats if seat.name]
 

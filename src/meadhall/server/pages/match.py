@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from meadhall.bots import RANKS, chance_in_words, chance_of_what, in_words
-from meadhall.engine.award import Award, award_in_words
+from meadhall.engine.award import AGREEMENT, Award, award_in_words
 from meadhall.engine.game import Game, GamePage
 from meadhall.engine.language import gettext as _
 from meadhall.engine.language import grouped, listed, marked, ngettext
 from meadhall.engine.match import Match, Result
 from meadhall.engine.view import SPECTATOR, View
+from meadhall.server.hall.consent import GIVEN_UP
 from meadhall.server.hall.daily import ends_at, is_sealed
 from meadhall.server.hall.hints import RequestedHint
 from meadhall.server.hall.room import Room
@@ -22,6 +23,7 @@ from meadhall.server.pages.chart import chart_part
 from meadhall.server.pages.dates import moment
 from meadhall.server.pages.log import ToldPart, log, private_events, rule_url
 from meadhall.server.pages.models import Choice, HintLine, HintView, MatchPage, Refusal, ResultView, SeatView, StandInView
+from meadhall.server.pages.proposals import own_take_back, proposal_view
 from meadhall.server.store.models import TableRow
 from meadhall.server.web.links import link
 
@@ -104,6 +106,9 @@ def live_page(room: Room, match: Match, view: View, seats: tuple[SeatView, ...],
         daily=table.daily or "",
         daily_ends=moment(ends_at(table.daily)).iso if table.daily else "",
         daily_ended=table.daily is not None and not is_sealed(table),
+        proposal=proposal_view(room, match, viewer) if running else None,
+        can_propose=running and table.daily is None,
+        take_back=own_take_back(room, match, viewer) if running and viewer is not None and undo is None else None,
         devices=len(table.seats[viewer].guests) if running and viewer is not None else 0,
     )
 
@@ -248,7 +253,8 @@ def result_view(match: Match, reader: int | None = None) -> ResultView | None:
 
 def given_up_view(match: Match, table: TableRow | None = None) -> ResultView:
     """Return the end of a match that was given up. ``table``: None for an uploaded record."""
-    how = _("only bots were left") if table and not table.daily else _("given up")
+    together = match.abandoned == GIVEN_UP
+    how = _("by agreement") if together else _("only bots were left") if table and not table.daily else _("given up")
     return ResultView(_("The match was given up"), _after_decisions(how, match), "", "", ())
 
 
@@ -271,6 +277,8 @@ def headline(names: Sequence[str], result: Result | Award) -> str:
         return _("No winner")
     if len(winners) == 1:
         return _("{name} wins").format(name=names[winners[0]])
+    if isinstance(result, Award) and result.why == AGREEMENT:
+        return _("A draw")
     if len(winners) == len(names):
         return _("Everyone wins") if min(result.scores) == 1 else _("A draw")
     return _("{names} win").format(names=listed([names[seat] for seat in winners]))
@@ -281,6 +289,8 @@ def your_headline(names: Sequence[str], result: Result | Award, reader: int, pla
     winners = result.winners
     together = min(result.scores) == 1
     if max(result.scores) > 0 and min(result.scores) == max(result.scores) and not together:
+        return _("A draw")
+    if isinstance(result, Award) and result.why == AGREEMENT and reader in winners:
         return _("A draw")
     if reader not in winners:
         if place is None or len(names) == 2:

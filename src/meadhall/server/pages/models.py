@@ -420,6 +420,71 @@ class StandInView:
 
 
 @dataclass(frozen=True)
+class AnswerView:
+    """What one seat has said to the open proposal."""
+
+    seat: int
+    name: str
+    agreed: bool
+
+
+@dataclass(frozen=True)
+class ProposalView:
+    """The open proposal, or how the last one ended, for one viewer."""
+
+    number: int
+    text: str  # "Astrid offers a draw."
+    about: str = ""  # what it means
+    answers: tuple[AnswerView, ...] = ()
+    until: Moment | None = None  # None if it has ended
+    asks_you: bool = False
+    is_yours: bool = False
+
+
+@dataclass(frozen=True)
+class TakeBackChoice:
+    """A decision that can be taken back, with those after it."""
+
+    number: int
+    text: str
+    chosen: bool
+
+
+@dataclass(frozen=True)
+class SeatChoice:
+    """A seat that a guest can ask for."""
+
+    seat: int
+    name: str
+    kind: str
+
+
+@dataclass(frozen=True)
+class OfferView:
+    """Something that the viewer can propose."""
+
+    what: str  # a kind of proposals
+    title: str
+    about: str
+    button: str
+    decisions: tuple[TakeBackChoice, ...] = ()
+    seats: tuple[SeatChoice, ...] = ()
+    refusal: str = ""  # why not now
+
+
+@dataclass(frozen=True)
+class ProposePage:
+    """What the viewer can propose at a table."""
+
+    url: str
+    title: str
+    offers: tuple[OfferView, ...]
+    seated: bool
+    nothing: str  # why there is nothing to propose; "" if there is something
+    open: ProposalView | None
+
+
+@dataclass(frozen=True)
 class MatchPage:
     """A match for one viewer: while it runs, at its end, or at one step of a replay."""
 
@@ -462,6 +527,9 @@ class MatchPage:
     daily_ends: str = ""  # the end of that day for machines
     daily_ended: bool = False
     devices: int = 0  # the number of devices that hold the viewer's seat
+    proposal: ProposalView | None = None  # the open one, or the one that has just ended
+    can_propose: bool = False  # whether the match runs and isn't a puzzle of the day
+    take_back: int | None = None  # the number of the viewer's last decision, which they can ask to take back
 
 
 # --------------------------------------------------------------------------------------------------------- chart and replay

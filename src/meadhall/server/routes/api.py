@@ -36,7 +36,9 @@ from meadhall.server.routes.api_models import (
     LegalAction,
     NewAction,
     NewGuest,
+    NewProposal,
     NewTable,
+    ProposalAnswer,
     TableInfo,
     TableSummary,
     clock_of,
@@ -254,6 +256,27 @@ async def take_back_seat(room: Room, program: Guest) -> TableInfo:
     return table_info(room, program)
 
 
+@post("/tables/{id:str}/proposals", status_code=200, responses=table_refusals(403, 413))
+async def propose(data: Annotated[NewProposal, STRICT], room: Room, program: Guest) -> TableInfo:
+    """Propose something to the others: take back actions, end as a draw, give up together, stop the clocks, take over a seat.
+
+    One proposal is open at a time. Bots agree at once, but to a draw only if they don't expect to win. A person who plays on
+    declines a take-back, a draw or giving up. What had no success can be proposed again five decisions or ten minutes later.
+    """
+    await room.consent.propose(program, data.what, data.to, data.seat)
+    return table_info(room, program)
+
+
+@post("/tables/{id:str}/proposals/{number:int}", status_code=200, responses=table_refusals(403, 413))
+async def answer_proposal(data: Annotated[ProposalAnswer, STRICT], room: Room, program: Guest, number: int) -> TableInfo:
+    """Agree to the open proposal, decline it, or withdraw your own."""
+    if data.answer == "withdraw":
+        await room.consent.withdraw(program, number)
+    else:
+        await room.consent.answer(program, number, data.answer == "agree")
+    return table_info(room, program)
+
+
 @get("/tables/{id:str}/events", media_type=event_stream.MEDIA_TYPE, opt={"unlimited": True}, responses=table_refusals())
 async def stream_events(
     request: AnyRequest,
@@ -314,6 +337,8 @@ _TOKEN_ROUTES: Final = [
     undo_action,
     resign,
     take_back_seat,
+    propose,
+    answer_proposal,
     stream_events,
     show_record,
     *api_quick_match.handlers,

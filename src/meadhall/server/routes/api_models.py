@@ -6,7 +6,7 @@ import hashlib
 import json
 from dataclasses import asdict
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import msgspec
 from litestar.openapi.spec import OpenAPIType
@@ -16,6 +16,7 @@ from meadhall.engine.game import Game
 from meadhall.engine.options import Choice, Document, Option
 from meadhall.server.hall.clock_choice import check_clock
 from meadhall.server.hall.hints import RequestedHint
+from meadhall.server.hall.proposals import What
 from meadhall.server.hall.room import Room
 from meadhall.server.hall.stand_ins import as_played
 from meadhall.server.pages.lobby import template_url
@@ -133,6 +134,41 @@ class NewAction(msgspec.Struct, forbid_unknown_fields=True):
     n: int | None = None
 
 
+class NewProposal(msgspec.Struct, forbid_unknown_fields=True):
+    """A proposal to the others at the table.
+
+    ``to``: for ``take-back`` the number of the first action that is taken back; null for your last one. ``seat``: for ``swap``
+    the seat that you ask for as a spectator.
+    """
+
+    what: What
+    to: int | None = None
+    seat: int | None = None
+
+
+class ProposalAnswer(msgspec.Struct, forbid_unknown_fields=True):
+    """What you say to a proposal; only its own maker withdraws it."""
+
+    answer: Literal["agree", "decline", "withdraw"]
+
+
+class ProposalInfo(msgspec.Struct):
+    """The open proposal of a table.
+
+    ``seat`` proposes it; for ``swap`` it is the seat that the ``guest``, given by name, asks for. All ``asked`` seats must agree
+    before ``until``, in UTC; ``agreed`` are those that have. ``to`` is the number of the first action that is taken back.
+    """
+
+    number: int
+    what: What
+    seat: int
+    to: int | None
+    guest: str | None
+    asked: list[int]
+    agreed: list[int]
+    until: datetime
+
+
 class SeatInfo(msgspec.Struct):
     """A seat at a table.
 
@@ -166,6 +202,7 @@ class TableInfo(msgspec.Struct):
     view: dict[str, Any] | None
     result: dict[str, Any] | None
     awarded: dict[str, Any] | None
+    proposal: ProposalInfo | None
     clock: ClockInfo | None
     clocks: ClocksInfo | None
 
@@ -250,6 +287,7 @@ def table_info(room: Room, guest: Guest) -> TableInfo:
         result=None if result is None else {"winners": result.winners, "scores": result.scores, "reason": result.reason},
         awarded=None if match is None or match.awarded is None else asdict(match.awarded),
         clock=clock_info(table.clock),
+        proposal=_proposal_info(room),
         clocks=_clocks_info(room),
     )
 
@@ -271,6 +309,22 @@ def _clocks_info(room: Room) -> ClocksInfo | None:
     at = now()
     left = [None if seat in clocks.bots else round(seconds, 3) for seat, seconds in enumerate(clocks.left_at(at))]
     return ClocksInfo(at, left, clocks.running, clocks.deadline, clocks.is_paused, clocks.stands_still_until(at))
+
+
+def _proposal_info(room: Room) -> ProposalInfo | None:
+    found = room.consent.proposals.open
+    if found is None or room.table.status != "running":
+        return None
+    return ProposalInfo(
+        number=found.number,
+        what=found.what,
+        seat=found.seat,
+        to=found.to or None,
+        guest=found.name or None,
+        asked=sorted(found.asked),
+        agreed=sorted(found.agreed),
+        until=found.until,
+    )
 
 
 def table_summary(table: TableRow, guest: Guest) -> TableSummary:

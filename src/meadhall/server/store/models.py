@@ -15,7 +15,22 @@ ProfileVisibility = Literal["private", "opponents", "public"]
 """Who sees a person's profile: no other person, people who have sat at a table with this person, or everyone."""
 TableStatus = Literal["gathering", "closed", "running", "over", "abandoned"]
 """Closed: the host has closed the table before its match."""
-EntryKind = Literal["action", "hinted", "undo", "hint", "stand_in", "return", "pause", "resume"]
+EntryKind = Literal[
+    "action",
+    "hinted",
+    "undo",
+    "hint",
+    "propose",
+    "agree",
+    "decline",
+    "withdraw",
+    "expire",
+    "pause",
+    "resume",
+    "swap",
+    "stand_in",
+    "return",
+]
 
 MOVES: Final[frozenset[EntryKind]] = frozenset({"action", "hinted", "undo", "hint"})
 """The kinds of entries that don't change who plays for a seat."""
@@ -265,8 +280,9 @@ class Entry:
     Attributes:
         number: 1 for the first entry of a match.
         kind: ``action``; ``hinted``, an action after a hint; ``undo``; ``hint``, a request for one; ``stand_in``, a bot takes
-            over; or ``return``, the owner of the seat takes it back. The module
-            ``hall.replaying`` has the function that replays each kind.
+            over; ``return``, the owner of the seat takes it back; ``swap``, another person takes it over; ``pause`` and
+            ``resume`` of the clocks; or one of those of ``hall.proposals``. The module ``hall.replaying`` has the function that
+            replays each kind.
         seat: the seat that made the entry.
         value: the action; for ``undo`` the number of actions that are taken back; for ``hint`` the number of the decision.
         data: what else belongs to an entry of its kind, as JSON: for ``stand_in`` the level of the ``bot``, how long it

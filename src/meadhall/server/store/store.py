@@ -55,6 +55,7 @@ from meadhall.server.store.queries import (
     tables,
     uploads,
 )
+from meadhall.server.store.queries.entries import Change
 
 log = logging.getLogger(__name__)
 log.addFilter(OncePerInterval())
@@ -487,6 +488,31 @@ class Store:
     async def have_met(self, one: str, other: str) -> bool:
         """Return whether two guests have had seats at the same table whose match has begun."""
         return await self.transact(lambda connection: profiles.have_met(connection, one, other))
+
+    async def append_all(
+        self, table: TableRow, change: Change, also: Effect | None = None, within: Within | None = None
+    ) -> TableRow:
+        """Append several entries, and store what changes with them. Return the table with its new version.
+
+        Args:
+            table: the table as this process knows it.
+            change: what to store.
+            also: what else to do in the same transaction.
+            within: runs the transaction, together with something else; None: ``transact``.
+
+        Raises Conflict if there are entries of these numbers, or if another process has changed the table since.
+        """
+
+        def work(connection: Connection) -> TableRow:
+            saved = entries.append_all(connection, table, change)
+            if also is not None:
+                also(connection)
+            if self.shared:
+                send(connection, self.payload("entry" if change.table is None else "table", table.id))
+            return saved
+
+        saved: TableRow = await (within or self.transact)(work)
+        return saved
 
     # ------------------------------------------------------------------------------------------------------------ uploads
 

@@ -14,6 +14,7 @@ from meadhall.server.worker.bot_cache import BotCache
 from meadhall.server.worker.tasks import (
     AnalyseMatch,
     ChooseAction,
+    EvaluatePosition,
     FindHints,
     LoadRules,
     Progress,
@@ -48,6 +49,10 @@ class Worker(Protocol):
     async def hints(self, view: View) -> tuple[Hint, ...]:
         """Return the actions that the strongest bot would consider in the viewer's place, the best first."""
         return await self.run(FindHints(view))
+
+    async def evaluate(self, view: View, seconds: float) -> tuple[float, ...]:
+        """Return the expected payoff of every seat, estimated within some seconds from what the viewer knows."""
+        return await self.run(EvaluatePosition(view, seconds))
 
     async def analyse(self, record: MatchRecord, knowledge: Knowledge, progress: Progress) -> Analysis:
         """Return the win chances through a finished match; see ``run`` for ``progress``."""

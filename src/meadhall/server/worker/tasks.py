@@ -10,6 +10,7 @@ from typing import Any, Generic, TypeVar
 
 from meadhall.bots import Hint, hints
 from meadhall.bots.analysis import Analysis, Knowledge, analyse
+from meadhall.bots.evaluation import expected_payoffs
 from meadhall.engine.daily import Outcome
 from meadhall.engine.game import game
 from meadhall.engine.record.format import MatchRecord
@@ -59,6 +60,17 @@ class FindHints(Task[tuple[Hint, ...]]):
 
     def run(self, bots: BotCache, progress: Progress) -> tuple[Hint, ...]:
         return hints(self.view)
+
+
+@dataclass(frozen=True)
+class EvaluatePosition(Task[tuple[float, ...]]):
+    """Estimate the payoff of every seat from what one seat knows."""
+
+    view: View
+    seconds: float
+
+    def run(self, bots: BotCache, progress: Progress) -> tuple[float, ...]:
+        return expected_payoffs(self.view, self.seconds)
 
 
 @dataclass(frozen=True)

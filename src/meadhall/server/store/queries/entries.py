@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Final
 
 from sqlalchemy import Connection, Text, and_, bindparam, cast, func, insert, select
 from sqlalchemy.dialects.postgresql import asyncpg
+from sqlalchemy.exc import IntegrityError
 
 from meadhall.server.store import schema
-from meadhall.server.store.models import Conflict, Entry, News
+from meadhall.server.store.models import Conflict, Entry, News, TableRow
 from meadhall.server.store.notices import CHANNEL
 from meadhall.server.store.queries import tables
 
@@ -30,6 +32,21 @@ _NEWS = (
 )
 NEWS: Final = str(_NEWS.compile(dialect=asyncpg.dialect()))  # type: ignore[no-untyped-call]
 """The query for a table's version and new entries as asyncpg runs it: $1 is the number of known entries, $2 the table's id."""
+
+
+@dataclass(frozen=True)
+class Change:
+    """What is stored in one transaction when a match goes on.
+
+    Attributes:
+        entries: the entries to append, in order.
+        table: the changed table; None if it stays as it is.
+        also: what else to store.
+    """
+
+    entries: tuple[Entry, ...]
+    table: TableRow | None = None
+    also: Callable[[Connection], None] | None = None
 
 
 def all_of(connection: Connection, table: str) -> list[Entry]:
@@ -93,3 +110,23 @@ def append(
         connection.execute(_INSERT_AND_TELL, {**row(table, entry), "notice": notice})
     if over and not tables.finish(connection, table, outcome):
         raise Conflict
+
+
+def append_all(connection: Connection, table: TableRow, change: Change) -> TableRow:
+    """Append entries to a match, and change its table. Return the table with its new version.
+
+    Raises:
+        Conflict: the table has another version than this one, or there is an entry of these numbers.
+    """
+    saved = table
+    if change.table is not None:
+        saved = tables.save(connection, change.table)
+    elif tables.locked_version(connection, table.id) != table.version:
+        raise Conflict
+    try:
+        connection.execute(INSERT, [row(table.id, entry) for entry in change.entries])
+    except IntegrityError:
+        raise Conflict from None
+    if change.also is not None:
+        change.also(connection)
+    return saved

@@ -1,0 +1,48 @@
+"""Evaluation: what a seat may expect from a position, with no other knowledge than its own."""
+
+from __future__ import annotations
+
+import time
+
+from meadhall.bots.rollouts import Rollouts
+from meadhall.bots.threads import background
+from meadhall.engine.view import View
+
+FIRST = 8
+"""The rollouts of the first batch, however long they take."""
+
+NICENESS = 10
+"""The nice value of the thread."""
+
+
+def expected_payoffs(view: View, seconds: float = 1.0, *, rollouts: int = 0) -> tuple[float, ...]:
+    """Return the expected payoff of every seat, 0 to 1, as far as the viewer can know it.
+
+    The game's solver gives exact values where it knows the position. Everywhere else they are the mean of many rollouts, each
+    from a new determinization for the viewer. Two positions that look the same to the viewer have the same expectation.
+
+    Args:
+        view: the position, concealed for its viewer.
+        seconds: the time limit.
+        rollouts: the number of rollouts instead of a time, which makes the result deterministic.
+    """
+    solution = view.game.solver(view) if view.game.solver is not None else None
+    if solution is not None:
+        return solution.value
+    return background("evaluation", NICENESS).submit(_rolled_out, view, seconds, rollouts).result()
+
+
+def _rolled_out(view: View, seconds: float, wanted: int) -> tuple[float, ...]:
+    players, runs = len(view.seats), Rollouts(view.game)
+    until = time.monotonic() + seconds
+    sums, done, batch = [0.0] * players, 0, wanted or FIRST
+    while True:
+        began = time.monotonic()
+        payoffs = runs.payoffs(view.states, view.viewer, batch, view.next_number, done)
+        sums = [total + float(payoff) for total, payoff in zip(sums, payoffs[:players], strict=True)]
+        done += batch
+        each = max(time.monotonic() - began, 1e-6) / batch
+        left = until - time.monotonic()
+        if wanted or left < each:
+            return tuple(total / done for total in sums)
+        batch = max(1, min(2 * batch, int(left / each)))

@@ -1,0 +1,187 @@
+"""The open proposal as a table's page shows it, and the page of what can be proposed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from meadhall.engine.language import gettext as _
+from meadhall.engine.language import ngettext
+from meadhall.engine.match import Match, Step
+from meadhall.server.errors import reason_of
+from meadhall.server.hall.proposals import Closed, Proposal, What
+from meadhall.server.hall.room import Room
+from meadhall.server.pages.dates import moment
+from meadhall.server.pages.models import AnswerView, OfferView, ProposalView, ProposePage, SeatChoice, TakeBackChoice
+from meadhall.server.store.models import Guest
+from meadhall.server.web.links import link
+
+DECISIONS_SHOWN = 20
+"""Number of decisions that a form offers to take back. With the API, any decision can be named."""
+
+
+# ------------------------------------------------------------------------------------------------------------------- banner
+
+
+def proposal_view(room: Room, match: Match, viewer: int | None) -> ProposalView | None:
+    """Return the open proposal as a seat or a spectator sees it, or how the last one ended a few decisions ago."""
+    proposals = room.consent.proposals
+    found = proposals.open
+    if found is not None and room.table.status == "running" and not match.over:
+        answers = tuple(AnswerView(seat, match.names[seat], seat in found.agreed) for seat in sorted(found.asked))
+        mine = viewer is not None and found.what != "swap" and viewer == found.seat
+        text, asks = asked(match, found, viewer), viewer in found.waiting
+        return ProposalView(found.number, text, _meaning(found), answers, moment(found.until), asks, mine)
+    recent = proposals.recent
+    return None if recent is None else ProposalView(recent.number, ended(match, recent, viewer))
+
+
+def asked(match: Match, proposal: Proposal, viewer: int | None) -> str:
+    """Say who proposes what, with the action that would be taken back."""
+    if proposal.what == "take-back":
+        taken = [step for step in match.steps if step.n >= proposal.to]
+        if taken:
+            return _asked_to_take_back(match, proposal, taken, viewer)
+    return _in_short(match, proposal, viewer)
+
+
+def _asked_to_take_back(match: Match, proposal: Proposal, taken: Sequence[Step], viewer: int | None) -> str:
+    words = {"name": match.names[proposal.seat], "action": _action(match, taken[0]), "count": len(taken)}
+    words["player"] = match.names[taken[0].seat]
+    if viewer == proposal.seat:
+        message = ngettext(
+            "You ask to take back the last action: {player}, “{action}”.",
+            "You ask to take back the last {count} actions, from here on: {player}, “{action}”.",
+            len(taken),
+        )
+    else:
+        message = ngettext(
+            "{name} asks to take back the last action: {player}, “{action}”.",
+            "{name} asks to take back the last {count} actions, from here on: {player}, “{action}”.",
+            len(taken),
+        )
+    return message.format(**words)
+
+
+def _action(match: Match, step: Step) -> str:
+    return match.game.words.action(match.game.state.at(step.before), step.action, match.names)
+
+
+def _in_short(match: Match, proposal: Proposal, viewer: int | None) -> str:
+    name = match.names[proposal.seat]
+    if proposal.what == "swap":
+        if viewer == proposal.seat:
+            return _("{guest} asks to take over your seat.").format(guest=proposal.name)
+        return _("{guest} asks to take over the seat of {name}.").format(guest=proposal.name, name=name)
+    if viewer == proposal.seat:
+        return {
+            "take-back": _("You ask to take back actions."),
+            "draw": _("You offer a draw."),
+            "give-up": _("You propose to give up together."),
+            "pause": _("You propose to stop the clocks."),
+            "resume": _("You propose to let the clocks run again."),
+        }[proposal.what]
+    return {
+        "take-back": _("{name} asks to take back actions."),
+        "draw": _("{name} offers a draw."),
+        "give-up": _("{name} proposes to give up together."),
+        "pause": _("{name} proposes to stop the clocks."),
+        "resume": _("{name} proposes to let the clocks run again."),
+    }[proposal.what].format(name=name)
+
+
+def _meaning(proposal: Proposal) -> str:
+    return {
+        "take-back": _("Dice and cards fall differently afterwards. What was revealed stays known."),
+        "draw": _("The match ends. All who are still in the game share it equally."),
+        "give-up": _("The match ends without a winner."),
+        "pause": _("The clocks stand still until you go on."),
+        "resume": _("Without an objection they run again when the time to answer is over."),
+        "swap": _("The guest plays on with this seat, and learns what it knows."),
+    }[proposal.what]
+
+
+def ended(match: Match, closed: Closed, viewer: int | None) -> str:
+    """Say how a proposal ended."""
+    what = _in_short(match, closed.proposal, viewer)
+    if closed.ending == "declined" and closed.seat is not None:
+        if viewer == closed.seat:
+            return _("You declined: {what}").format(what=what)
+        return _("{name} declined: {what}").format(name=match.names[closed.seat], what=what)
+    return {
+        "accepted": _("Agreed: {what}"),
+        "declined": _("Declined: {what}"),
+        "withdrawn": _("Withdrawn: {what}"),
+        "expired": _("Not answered in time: {what}"),
+        "void": _("No longer open: {what}"),
+    }[closed.ending].format(what=what)
+
+
+# --------------------------------------------------------------------------------------------------------------------- offers
+
+
+def propose_page(room: Room, guest: Guest) -> ProposePage:
+    """Return what a guest can propose at a table now."""
+    seat, match, table = room.table.seat_of(guest.id), room.match, room.table
+    offers: tuple[OfferView, ...] = ()
+    nothing = ""
+    if match is None:
+        nothing = _("The match has not begun yet.")
+    elif table.status != "running" or match.over:
+        nothing = _("The match is over.")
+    elif table.daily is not None:
+        nothing = _("In the puzzle of the day nothing can be proposed: everyone plays the same deal, once.")
+    else:
+        offers = tuple(_offer(room, match, what, seat, guest) for what in room.consent.offers(seat))
+    found = room.consent.proposals.open
+    shown = None
+    if match is not None and found is not None:
+        shown = proposal_view(room, match, seat)
+        if shown is not None and found.guest and found.guest == guest.public_id:
+            shown = ProposalView(shown.number, shown.text, shown.about, shown.answers, shown.until, is_yours=True)
+    return ProposePage(link(f"/tables/{table.id}"), room.game.title, offers, seat is not None, nothing, shown)
+
+
+def _offer(room: Room, match: Match, what: What, seat: int | None, guest: Guest) -> OfferView:
+    error = room.consent.refusal(what, seat, guest)
+    refusal = "" if error is None else reason_of(error)
+    bots = seat is not None and all(row.kind == "bot" for row in room.table.seats if row.seat != seat)
+    ask = _("The bots agree at once.") if bots else _("All the others must agree.")
+    if match.players == 1:
+        ask = ""
+    match what:
+        case "take-back":
+            about = _("Back to before a decision. Dice and cards fall differently afterwards.")
+            return OfferView(what, _("Take back"), f"{about} {ask}", _("Ask to take back"), _decisions(match, seat), (), refusal)
+        case "draw":
+            about = _("All who are still in the game share it equally.")
+            ask = _("Bots agree if they don't expect to win.") if bots else ask
+            return OfferView(what, _("Draw"), f"{about} {ask}", _("Offer a draw"), refusal=refusal)
+        case "give-up":
+            about = _("The match ends without a winner.")
+            return OfferView(what, _("Give up together"), f"{about} {ask}", _("Propose to give up"), refusal=refusal)
+        case "pause":
+            about = _("The clocks stand still until you go on.")
+            return OfferView(what, _("Pause"), f"{about} {ask}", _("Propose a pause"), refusal=refusal)
+        case "resume":
+            about = _("The clocks run again.")
+            return OfferView(what, _("End the pause"), f"{about} {ask}", _("Propose to go on"), refusal=refusal)
+        case "swap":
+            about = _("You take over a seat and play on with it. All players must agree, also the one who leaves it.")
+            seats = tuple(SeatChoice(row.seat, row.name, row.kind) for row in room.table.seats)
+            return OfferView(what, _("Take over a seat"), about, _("Ask for the seat"), (), seats, refusal)
+
+
+def _decisions(match: Match, seat: int | None) -> tuple[TakeBackChoice, ...]:
+    """Return the latest decisions, the last one first. The viewer's own last one is chosen, if it is among them."""
+    latest = match.steps[-DECISIONS_SHOWN:]
+    own = next((step.n for step in reversed(latest) if step.seat == seat), latest[-1].n if latest else 0)
+    return tuple(
+        TakeBackChoice(step.n, f"{match.names[step.seat]}: {_action(match, step)}", step.n == own) for step in reversed(latest)
+    )
+
+
+def own_take_back(room: Room, match: Match, seat: int) -> int | None:
+    """Return the number of the decision for which a seat can ask where it can't undo it alone; None if it can't ask."""
+    if room.table.daily is not None or room.consent.proposals.open is not None:
+        return None
+    return next((step.n for step in reversed(match.steps) if step.seat == seat), None)

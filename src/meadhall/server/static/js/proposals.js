@@ -1,0 +1,38 @@
+// Proposals: the sheet of what can be proposed, keys to answer, and the time that is left.
+// Without this file the button leads to a page, and the banner tells the time until when one can answer.
+(() => {
+  const byId = id => document.getElementById(id);
+  const sheet = byId("propose-sheet");
+  // The difference between the server's clock and this one.
+  const ahead = Date.parse(sheet.dataset.now) - Date.now();
+  document.addEventListener("click", e => {
+    const opener = e.target.closest("#propose");
+    if (!opener || e.ctrlKey || e.metaKey || e.shiftKey) return;
+    e.preventDefault();
+    open(opener.href);
+  });
+  async function open(address) {
+    await htmx.ajax("GET", address, { target: "#propose-offers", select: "#propose-offers", swap: "outerHTML" });
+    if (!sheet.matches(":popover-open")) sheet.showPopover();
+  }
+  sheet.addEventListener("submit", () => sheet.hidePopover());
+  const press = element => { element?.click(); return !!element; };
+  window.addEventListener("keydown", e => {
+    if (e.defaultPrevented || e.ctrlKey || e.metaKey || e.altKey || e.target.matches("input:not([type=radio]), select, textarea")) return;
+    const chosen = { y: "agree", n: "decline", p: "propose" }[e.key];
+    if (chosen && press(byId(chosen))) e.preventDefault();
+  });
+  function tick() {
+    for (const part of document.querySelectorAll(".proposal-left")) {
+      const seconds = Math.max(0, Math.round((Date.parse(part.dataset.until) - Date.now() - ahead) / 1000));
+      const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
+      const two = number => String(number).padStart(2, "0");
+      const words = hours ? `${hours}:${two(minutes)}:${two(seconds % 60)}` : `${minutes}:${two(seconds % 60)}`;
+      const told = part.dataset.words.replace("%s", words);
+      if (part.textContent !== told) part.textContent = told;
+    }
+  }
+  tick();
+  setInterval(tick, 500);
+  document.addEventListener("htmx:after:swap", tick);
+})();
