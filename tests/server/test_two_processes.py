@@ -35,12 +35,18 @@ class Program:
         async with hall.client() as client:
             return cls((await client.post("/api/v1/guests", json={"name": name})).json()["token"])
 
-    async def post(self, hall: Process, path: str, **data: Any) -> dict[str, Any]:
-        async with hall.client(**self._headers) as client:
+    async def post(self, hall: Process, path: str, *, key: str = "", **data: Any) -> dict[str, Any]:
+        headers = self._headers | ({"Idempotency-Key": key} if key else {})
+        async with hall.client(**headers) as client:
             answer = await client.post(f"/api/v1{path}", json=data)
             assert answer.is_success, answer.text
             found: dict[str, Any] = answer.json()
             return found
+
+    async def try_post(self, hall: Process, path: str, **data: Any) -> int:
+        """Send a request that may be refused, and return its status."""
+        async with hall.client(**self._headers) as client:
+            return (await client.post(f"/api/v1{path}", json=data)).status_code
 
     async def get(self, hall: Process, path: str) -> Any:
         async with hall.client(**self._headers) as client:

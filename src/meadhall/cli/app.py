@@ -8,6 +8,7 @@ from __future__ import annotations
 import io
 import os
 import sys
+from datetime import datetime
 from importlib.metadata import version as package_version
 from pathlib import Path
 from typing import Annotated, Any
@@ -187,6 +188,47 @@ def rotate_keys(
     rotate(data, database_url, at_once)
 
 
+TABLE = marked("Only lines of the table with this id; the address of a table ends with it.")
+PERSON = marked("Only lines of the person with this id; the address of a profile ends with it.")
+SINCE = marked("Only lines from this time on, e.g. 2026-11-26 or '2026-11-26 20:15:00'.")
+UNTIL = marked("Only lines before this time.")
+
+
+def show_chat(
+    table: Annotated[str | None, typer.Option(help=_(TABLE))] = None,
+    person: Annotated[str | None, typer.Option(help=_(PERSON))] = None,
+    since: Annotated[datetime | None, typer.Option(help=_(SINCE))] = None,
+    until: Annotated[datetime | None, typer.Option(help=_(UNTIL))] = None,
+    data: Annotated[Path | None, typer.Option(help=_("Folder for the database file (MEADHALL_DATA)."))] = None,
+    database_url: Annotated[
+        str | None, typer.Option(help=_("Another database, e.g. postgresql+asyncpg://… (MEADHALL_DATABASE_URL)."))
+    ] = None,
+) -> int:
+    prefer_interpreted()
+    from meadhall.cli.chat import show
+    from meadhall.cli.hall_data import chosen_settings
+
+    return show(chosen_settings(data, database_url), table, person, since, until)
+
+
+def delete_chat(
+    lines: Annotated[list[str] | None, typer.Argument(help=_("Ids of lines, as `meadhall chat show` prints them."))] = None,
+    table: Annotated[str | None, typer.Option(help=_(TABLE))] = None,
+    person: Annotated[str | None, typer.Option(help=_(PERSON))] = None,
+    since: Annotated[datetime | None, typer.Option(help=_(SINCE))] = None,
+    until: Annotated[datetime | None, typer.Option(help=_(UNTIL))] = None,
+    data: Annotated[Path | None, typer.Option(help=_("Folder for the database file (MEADHALL_DATA)."))] = None,
+    database_url: Annotated[
+        str | None, typer.Option(help=_("Another database, e.g. postgresql+asyncpg://… (MEADHALL_DATABASE_URL)."))
+    ] = None,
+) -> int:
+    prefer_interpreted()
+    from meadhall.cli.chat import delete
+    from meadhall.cli.hall_data import chosen_settings
+
+    return delete(chosen_settings(data, database_url), lines or [], table, person, since, until)
+
+
 def backup(
     file: Annotated[Path, typer.Argument(help=_("The new file. An older backup of this name is replaced."))],
     data: Annotated[Path | None, typer.Option(help=_("Folder for the database file (MEADHALL_DATA)."))] = None,
@@ -302,6 +344,10 @@ def build() -> typer.Typer:
         rotate_keys
     )
     app.add_typer(keys, name="keys")
+    chat = typer.Typer(help=_("Review what people say at the tables of a hall."), no_args_is_help=True)
+    chat.command("show", help=_("Print lines of chat: of a table, a person, a time."))(show_chat)
+    chat.command("delete", help=_("Delete lines of chat, also while the hall runs: they then say 'deleted'."))(delete_chat)
+    app.add_typer(chat, name="chat")
     return app
 
 

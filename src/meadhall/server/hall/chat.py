@@ -64,6 +64,10 @@ class Chat:
         found = [line for audience in audiences for line in self._lines[audience]]
         return found if len(audiences) < 2 else sorted(found, key=lambda line: (line.at, line.id))
 
+    def concerns(self, guest: str) -> bool:
+        """Return whether a guest has said one of the lines in memory."""
+        return any(line.guest == guest for lines in self._lines.values() for line in lines)
+
     async def refresh(self) -> None:
         """Read what is new, if anything was told. Raises DatabaseUnavailable."""
         if self.is_current:

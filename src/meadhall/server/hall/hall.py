@@ -28,6 +28,7 @@ from meadhall.server.hall.housekeeping import keep_house
 from meadhall.server.hall.ignoring import Ignoring
 from meadhall.server.hall.leases import open_leases
 from meadhall.server.hall.notifications import Notification, Notifications
+from meadhall.server.hall.outside_changes import watch
 from meadhall.server.hall.presence import Presence, Present
 from meadhall.server.hall.push_service import PushServices
 from meadhall.server.hall.quick_match import QuickMatch
@@ -281,6 +282,9 @@ class Hall:
         """End the streams of a guest's pages. Those that may still show the guest's seats come back at once."""
         for room in self._rooms.values():
             room.channel.end(guest)
+            if room.chat.concerns(guest):  # the lines of a guest are deleted with the guest, or become those of another one
+                room.chat.note_change("changed")
+        self.talk.ignoring.forget(guest)
 
     def _hear_chat(self, notice: Notice) -> None:
         """Note that the chat of a table has changed."""
@@ -327,7 +331,7 @@ class Hall:
 
     def background(self) -> Sequence[Coroutine[Any, Any, None]]:
         """Return what the hall does in the background, until it is cancelled."""
-        always = (self.leases.keep, self.uptime.keep, self.scheduler.run, self._drive, self._keep_house)
+        always = (self.leases.keep, self.uptime.keep, self.scheduler.run, self._drive, self._keep_house, self._watch)
         return [_keep_going(work) for work in always]
 
     async def _drive(self) -> None:
@@ -395,6 +399,14 @@ class Hall:
     async def _keep_house(self) -> None:
         """Let one process of the hall delete outdated rows, from time to time."""
         await _until_answered(lambda: keep_house(self.scheduler))
+
+    async def _watch(self) -> None:
+        """Read the chats again whenever a command has changed the database of this hall."""
+        await _until_answered(lambda: watch(self.store, self._note_outside_change))
+
+    def _note_outside_change(self) -> None:
+        for room in self._rooms.values():
+            room.chat.note_change("changed")
 
     def end_streams(self) -> None:
         """End the streams of all open pages, and the requests that wait for a hint."""

@@ -25,7 +25,7 @@ from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.pubsub import updates
 from meadhall.server.hall.room import Room
 from meadhall.server.hall.table_filter import TableFilter
-from meadhall.server.routes import api_quick_match
+from meadhall.server.routes import api_chat, api_quick_match
 from meadhall.server.routes.api_events import TableEvents
 from meadhall.server.routes.api_models import (
     ClockChoice,
@@ -294,19 +294,24 @@ async def stream_events(
 
     An ``undo`` event lists the numbers of earlier actions that were taken back. After a reconnection it may list some again.
     A ``reload`` event says that the earlier actions are void for this client: all actions follow again from the first.
+
+    A ``chat`` event is a line of chat. At first the last lines come, up to 100 of each audience. A line with an ``id`` that you
+    know replaces the line that you have: its text was deleted.
     """
     address = client_address(request)
     stream_limit.check(address)
 
     async def events() -> AsyncIterator[bytes]:
+        chat = api_chat.ChatEvents(hall, room, program)
         known = TableEvents(room, program, next((number for number in (after, last_event_id) if number is not None), 0))
         with stream_limit.count(address), room.subscribe(program.id) as subscriber:
             async for changed in updates(subscriber, hall.closing, event_stream.HEARTBEAT_INTERVAL):
-                if not changed:
-                    yield event_stream.HEARTBEAT
-                    continue
-                for event in known.news():
+                for event in known.news() if changed else ():
                     yield event
+                for event in await chat.news():
+                    yield event
+                if not changed and not subscriber.was_called:
+                    yield event_stream.HEARTBEAT
 
     return event_stream.event_stream(events())
 
@@ -342,6 +347,7 @@ _TOKEN_ROUTES: Final = [
     stream_events,
     show_record,
     *api_quick_match.handlers,
+    *api_chat.routes,
 ]
 
 

@@ -65,6 +65,23 @@ def snapshot(url: URL) -> Iterator[Connection]:
 
 
 @contextmanager
+def beside_halls(url: URL) -> Iterator[Connection]:
+    """Connect for a short change, in one transaction, while halls may use the database.
+
+    Halls on PostgreSQL hear of it by a notice, see ``notices.tell_from_command``. A hall on SQLite notices it within a second,
+    see ``hall/outside_changes.py``.
+
+    Raises:
+        StoreUnusable: the database can't be changed, or there is none.
+    """
+    _check_file(url)
+    with _explained(url), _engine(url) as engine, engine.begin() as connection:
+        if engine.dialect.name == "sqlite":
+            connection.exec_driver_sql("BEGIN IMMEDIATE")
+        yield connection
+
+
+@contextmanager
 def stopped_hall(url: URL, folder: Path) -> Iterator[None]:
     """Keep halls from using a database during the block, without writing to it.
 

@@ -72,6 +72,12 @@ def send(connection: Connection, payload: str) -> None:
     connection.execute(select(func.pg_notify(CHANNEL, payload)))
 
 
+def tell_from_command(connection: Connection, kind: NoticeKind, *words: str) -> None:
+    """Send a notice of a command, which is no process of the hall, when the transaction is committed. SQLite has no notices."""
+    if connection.dialect.name == "postgresql":
+        send(connection, Notice(kind, "command", 0, words).encode())
+
+
 def in_parts(words: Sequence[str], longest: int = LONGEST - 100) -> Iterator[Sequence[str]]:
     """Yield the words in parts that fit into one notice each."""
     part: list[str] = []

@@ -1,0 +1,88 @@
+"""``meadhall chat``: review what people say at the tables of a hall, and delete lines."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from sqlalchemy import Connection
+
+from meadhall.cli.console import complain
+from meadhall.engine.errors import BadSetup
+from meadhall.engine.language import gettext as _
+from meadhall.engine.language import grouped, ngettext
+from meadhall.server.hall.phrases import in_words
+from meadhall.server.settings import Settings
+from meadhall.server.store.maintenance import beside_halls, run_offline, snapshot
+from meadhall.server.store.models import ChatLine
+from meadhall.server.store.notices import tell_from_command
+from meadhall.server.store.queries import chat, guests
+
+MOST = 1000
+"""Lines that are shown at most: the last ones."""
+
+
+def show(settings: Settings, table: str | None, person: str | None, since: datetime | None, until: datetime | None) -> int:
+    """Print the lines of a table, a person and a time. Returns the exit status: 1 if there are none. Raises StoreUnusable."""
+
+    def read() -> list[tuple[str, ChatLine]]:
+        with snapshot(settings.url) as connection:
+            return chat.found(connection, _filter(connection, table, person, since, until, None), MOST + 1)
+
+    lines = run_offline(read)
+    for where, line in lines[-MOST:]:
+        print(_in_words(where, line))
+    if len(lines) > MOST:
+        complain(_("There are more lines; these are the last {count}.").format(count=grouped(MOST)))
+    if not lines:
+        print(_("There are no such lines."))
+    return 0 if lines else 1
+
+
+def delete(
+    settings: Settings,
+    ids: list[str],
+    table: str | None,
+    person: str | None,
+    since: datetime | None,
+    until: datetime | None,
+) -> int:
+    """Delete lines, while the hall runs or not. Returns the exit status: 1 if there are none. Raises StoreUnusable, BadSetup."""
+    if not ids and all(each is None for each in (table, person, since, until)):
+        raise BadSetup(_("Say which lines: their ids, or --table, --person, --since or --until."))
+
+    def erase() -> int:
+        with beside_halls(settings.url) as connection:
+            count, tables = chat.erase(connection, _filter(connection, table, person, since, until, ids or None))
+            for each in tables:
+                tell_from_command(connection, "chat", each, "changed")
+        return count
+
+    count = run_offline(erase)
+    print(ngettext("{count} line deleted", "{count} lines deleted", count).format(count=grouped(count)))
+    return 0 if count else 1
+
+
+def _filter(
+    connection: Connection,
+    table: str | None,
+    person: str | None,
+    since: datetime | None,
+    until: datetime | None,
+    ids: list[str] | None,
+) -> chat.LineFilter:
+    """Return the filter. ``person``: the public id of a person. Raises BadSetup if there is none."""
+    guest = guests.find_public(connection, person) if person is not None else None
+    if person is not None and guest is None:
+        raise BadSetup(_("There is no person with the id {id}; the address of a profile ends with it.").format(id=person))
+    return chat.LineFilter(table, guest.id if guest else None, _in_utc(since), _in_utc(until), ids)
+
+
+def _in_utc(time: datetime | None) -> datetime | None:
+    """Return a time that was typed, which is in the local time zone, in UTC."""
+    return None if time is None else time.astimezone(UTC)
+
+
+def _in_words(table: str, line: ChatLine) -> str:
+    seat = _("spectator") if line.seat is None else _("seat {seat}").format(seat=line.seat + 1)
+    words = _("[deleted]") if line.is_deleted else line.text if line.phrase is None else in_words(line.phrase)
+    return f"{line.id}  {line.at:%Y-%m-%d %H:%M:%S} UTC  {table}  {line.name} ({seat}): {words}"

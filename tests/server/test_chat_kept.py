@@ -1,0 +1,131 @@
+"""Lines of chat are kept: over kill -9, with several processes, and until the host of the hall deletes them."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from meadhall.server.settings import Settings
+from server.halls import command
+from server.people import PATIENCE
+from server.postgres import PostgreSQL
+from server.process import Process, hall_process
+from server.test_two_processes import Program, two_processes
+
+pytestmark = pytest.mark.asyncio
+
+GAME = "axes-and-allies"
+
+
+async def players_at(one: Process, two: Process) -> tuple[list[Program], str]:
+    """Start a match of two programs; the second one is at the second process."""
+    players = [await Program.new(one, "Ask"), await Program.new(two, "Embla")]
+    table = str((await players[0].post(one, "/tables", game=GAME, players=2))["id"])
+    await players[1].post(two, f"/tables/{table}/join")
+    await players[0].post(one, f"/tables/{table}/start")
+    return players, table
+
+
+async def texts(program: Program, hall: Process, table: str) -> list[str]:
+    chat = await program.get(hall, f"/tables/{table}/chat")
+    return [line["text"] for line in chat["lines"]]
+
+
+async def line(events: AsyncIterator[tuple[str, Any]], text: str) -> dict[str, Any]:
+    """Wait for a line with this text."""
+    async with asyncio.timeout(PATIENCE):
+        async for name, data in events:
+            if name == "chat" and data["text"] == text:
+                found: dict[str, Any] = data
+                return found
+    raise AssertionError("the stream has ended")
+
+
+@asynccontextmanager
+async def one_process(folder: Path, database: str = "") -> AsyncIterator[Process]:
+    async with hall_process(folder, **({"MEADHALL_DATABASE_URL": database} if database else {})) as hall:
+        yield hall
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
+async def test_acknowledged_lines_survive_a_kill_and_a_repeated_request_says_nothing_twice(
+    tmp_path: Path, request: pytest.FixtureRequest, kind: str
+) -> None:
+    database = request.getfixturevalue("postgresql").new_database() if kind == "postgresql" else ""
+    async with one_process(tmp_path, database) as hall:
+        players, table = await players_at(hall, hall)
+        for number in range(4):
+            await players[number % 2].post(hall, f"/tables/{table}/chat", key=f"k{number}", text=f"line {number}")
+        await hall.end(signal.SIGKILL)
+        await hall.start()
+        assert await texts(players[0], hall, table) == [f"line {number}" for number in range(4)]
+        again = await players[1].post(hall, f"/tables/{table}/chat", key="k3", text="line 3")
+        assert again["text"] == "line 3", "the answer was lost, so the program has sent it again"
+        assert await texts(players[1], hall, table) == [f"line {number}" for number in range(4)]
+
+
+async def test_two_processes_share_a_chat(tmp_path: Path, postgresql: PostgreSQL) -> None:
+    async with two_processes(tmp_path, postgresql.new_database()) as (one, two):
+        players, table = await players_at(one, two)
+        async with players[1].events(two, table) as there:
+            await players[0].post(one, f"/tables/{table}/chat", text="Skal!")
+            assert (await line(there, "Skal!"))["name"] == "Ask"
+        # both speak at once, at both processes: each line gets a number of its own, and both processes agree on the order
+        said = [
+            players[k].post((one, two)[(k + n) % 2], f"/tables/{table}/chat", text=f"{k} {n}") for n in range(2) for k in range(2)
+        ]
+        await asyncio.gather(*said)
+        heard = await texts(players[0], one, table)
+        assert sorted(heard) == sorted(["Skal!", "0 0", "0 1", "1 0", "1 1"])
+        assert await texts(players[1], two, table) == heard
+        # what a person may say in a time counts at both
+        answers = [await players[0].try_post((one, two)[n % 2], f"/tables/{table}/chat", text=f"more {n}") for n in range(4)]
+        assert answers == [201, 201, 429, 429]
+        # a block at one process counts at the other
+        await players[0].post(one, f"/tables/{table}/chat/people", set="block", seat=1)
+        await players[1].post(two, f"/tables/{table}/chat", text="Boo")
+        assert "Boo" not in await texts(players[0], two, table)
+        async with players[0].events(one, table) as here:
+            await players[0].post(two, f"/tables/{table}/chat/people", set="unblock", seat=1)
+            await line(here, "Boo")
+            await players[0].post(two, f"/tables/{table}/chat/close")
+        assert await players[1].try_post(one, f"/tables/{table}/chat", text="Why?") == 409
+        await one.end(signal.SIGKILL)
+        assert (await texts(players[0], two, table))[-1] == "Boo"
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
+async def test_the_host_of_a_hall_reviews_and_deletes_lines_while_it_runs(
+    tmp_path: Path, request: pytest.FixtureRequest, kind: str
+) -> None:
+    database = request.getfixturevalue("postgresql").new_database() if kind == "postgresql" else ""
+    settings = replace(Settings(data=tmp_path), database_url=database)
+    async with one_process(tmp_path, database) as hall:
+        players, table = await players_at(hall, hall)
+        await players[0].post(hall, f"/tables/{table}/chat", text="Skal!")
+        bad = await players[1].post(hall, f"/tables/{table}/chat", text="Something bad")
+        async with players[0].events(hall, table) as events:
+            await line(events, "Something bad")
+            shown = await asyncio.to_thread(command, settings, "chat", "show", "--table", table)
+            assert shown.returncode == 0, shown.stderr
+            assert shown.stdout.splitlines()[1].endswith("Embla (seat 2): Something bad")
+            deleted = await asyncio.to_thread(command, settings, "chat", "delete", bad["id"])
+            assert deleted.stdout == "1 line deleted\n", deleted.stderr
+            gone = await line(events, "")
+            assert (gone["id"], gone["deleted"]) == (bad["id"], True), "open pages lose it at once"
+        assert await texts(players[1], hall, table) == ["Skal!", ""]
+        shown = await asyncio.to_thread(command, settings, "chat", "show")
+        assert "Something bad" not in shown.stdout
+        assert shown.stdout.splitlines()[1].endswith("[deleted]")
+        refused = await asyncio.to_thread(command, settings, "chat", "delete")
+        assert refused.returncode != 0
+        assert "Say which lines" in refused.stderr
+        nothing = await asyncio.to_thread(command, settings, "chat", "show", "--since", "2099-01-01")
+        assert nothing.returncode == 1
