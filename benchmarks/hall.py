@@ -1,7 +1,7 @@
 """The hall under load: 500 open streams at 100 tables, with moves at random times, each persisted before it is published.
 
     .venv/bin/python benchmarks/hall.py [--rates 100,300,600] [--seconds 20] [--streams pages,api] [--game axes-and-allies]
-        [--bots 8 [--ranks jarl,karl,none]] [--encoding zstd] [--processes 1,2]
+        [--bots 8 [--ranks jarl,karl,none]] [--encoding zstd] [--processes 1,2] [--life quiet,lively]
 
 The benchmark starts a real server process with a real database file and real sockets. Each table has four players and a
 spectator, each with an open event stream: of a page (frames of HTML), or of the JSON API. Moves are posted as a page or a program
@@ -19,6 +19,9 @@ matches never end; at the tables of other games a new match follows the last.
 ``--processes`` runs the hall on a PostgreSQL with so many web processes (``meadhall serve --workers``). Then ``ms/move``, ``hall
 CPU`` and ``MB`` are the sums of the web processes, ``loop p99`` covers all of them, and ``db CPU`` is PostgreSQL's CPU use. They
 share the cores that are left; on a machine of two cores compare ``ms/move``, not the moves a second.
+
+``--life`` measures one hall after the other: ``quiet``, without clocks and chat, and ``lively``, where each table has clocks and
+people say ten lines of chat a second, at random tables. Name both several times to compare them side by side.
 
 ``--bots`` opens that many more tables with six bots each. The benchmark measures every rate without bots, with karls, who don't
 search, and with jarls, who search all the time. The cost of the karls is the work for their tables; the difference to the jarls
@@ -44,11 +47,12 @@ import tempfile
 import time
 from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 
 import httpx
 import psutil
-from hall_load import HOST, PEOPLE, Connection, Table, drive, open_tables
+from hall_load import HOST, PEOPLE, Connection, Table, chat, drive, open_tables
 
 sys.path.append(str(Path(__file__).parents[1] / "tests"))
 
@@ -56,6 +60,9 @@ from server.postgres import start_postgresql
 
 TABLES = 100
 PLAYERS = 4
+
+QUIET, LIVELY = "quiet", "lively"
+CHAT_RATE = 10.0  # lines of chat a second at all tables of a lively hall
 
 BOTS = 6  # per table of Viking Axes, strategic, with one person who always plays the first legal action
 NO_BOTS = "none"
@@ -163,26 +170,27 @@ def megabytes(processes: Sequence[psutil.Process]) -> float:
     return float(sum(process.memory_info().rss for process in processes)) / 1e6
 
 
-async def run(given: argparse.Namespace, streams: str, hall: Hall) -> None:
+async def run(given: argparse.Namespace, streams: str, life: str, hall: Hall) -> None:
     """Open the tables, then measure and print a row for every rank and rate."""
-    tables = await open_tables(hall.port, streams, given.encoding, given.game, TABLES, PLAYERS)
+    tables = await open_tables(hall.port, streams, given.encoding, given.game, TABLES, PLAYERS, clocked=life == LIVELY)
     for rank in given.ranks if given.bots else [NO_BOTS]:
         async with bots_playing(hall.port, rank, given.bots):
             for rate in given.rates:
-                await measure(tables, streams, rank, rate, given.seconds, hall)
+                await measure(tables, streams, life, rank, rate, given.seconds, hall)
     for table in tables:
         await table.close()
 
 
 def print_heading() -> None:
     print(
-        f"{'streams':>8} {'bots':>5} {'moves/s':>8} {'done/s':>7} {'p50 ms':>7} {'p99 ms':>7} {'post p50':>9} {'post p99':>9} "
+        f"{'streams':>8} {'life':>6} {'bots':>5} {'moves/s':>8} {'done/s':>7} {'p50 ms':>7} {'p99 ms':>7} "
+        f"{'post p50':>9} {'post p99':>9} "
         f"{'loop p99':>9} {'late':>5} {'B/frame':>8} {'ms/move':>8} "
         f"{'web':>3} {'hall CPU':>9} {'MB':>5} {'worker':>7} {'MB':>5} {'db CPU':>7} {'load CPU':>9}"
     )
 
 
-async def measure(tables: list[Table], streams: str, rank: str, rate: int, seconds: float, hall: Hall) -> None:
+async def measure(tables: list[Table], streams: str, life: str, rank: str, rate: int, seconds: float, hall: Hall) -> None:
     """Make ``rate`` moves per second for some seconds and print a row."""
     for table in tables:
         table.delays.clear()
@@ -192,7 +200,10 @@ async def measure(tables: list[Table], streams: str, rank: str, rate: int, secon
     began = time.perf_counter()
     before = hall.cpu_seconds()
     until = began + seconds
-    await asyncio.gather(*(drive(table, random.Random(number), len(tables) / rate, until) for number, table in enumerate(tables)))
+    work = [drive(table, random.Random(number), len(tables) / rate, until) for number, table in enumerate(tables)]
+    if life == LIVELY:
+        work.append(chat(tables, random.Random(rate), CHAT_RATE, until))
+    await asyncio.gather(*work)
     elapsed = time.perf_counter() - began
     after = hall.cpu_seconds()
     lag = {bound: count - lag_before[bound] for bound, count in (await event_loop_lag(hall.port)).items()}
@@ -200,7 +211,7 @@ async def measure(tables: list[Table], streams: str, rank: str, rate: int, secon
     delays = [delay for table in tables for delay in table.delays]
     posts = [delay for table in tables for delay in table.posts]
     print(
-        f"{streams:>8} {rank:>5} {rate:>8} {len(posts) / elapsed:>7.0f} "
+        f"{streams:>8} {life:>6} {rank:>5} {rate:>8} {len(posts) / elapsed:>7.0f} "
         f"{percentile(delays, 0.5):>7.1f} {percentile(delays, 0.99):>7.1f} "
         f"{percentile(posts, 0.5):>9.1f} {percentile(posts, 0.99):>9.1f} "
         f"{percentile_of_histogram(lag, 0.99):>9.1f} {sum(table.late for table in tables):>5} "
@@ -283,11 +294,11 @@ def hall_processes(web: int | None) -> Iterator[Hall]:
 async def main(given: argparse.Namespace) -> None:
     print_heading()
     for web in given.processes or [None]:
-        for streams in given.streams:
+        for streams, life in product(given.streams, given.life):
             with hall_processes(web) as hall:
                 await until_ready(hall.port)
                 separate_cores(hall.web)
-                await run(given, streams, hall)
+                await run(given, streams, life, hall)
 
 
 if __name__ == "__main__":
@@ -300,4 +311,5 @@ if __name__ == "__main__":
     parser.add_argument("--encoding", choices=("identity", "gzip", "zstd"), default="zstd", help="compression of the streams")
     parser.add_argument("--ranks", type=names, default=f"{NO_BOTS},karl,jarl", help="ranks of these bots, one after the other")
     parser.add_argument("--processes", type=numbers, help="numbers of web processes on PostgreSQL; default: one on SQLite")
+    parser.add_argument("--life", type=names, default=QUIET, help=f"{QUIET} halls and {LIVELY} ones, one after the other")
     asyncio.run(main(parser.parse_args()))

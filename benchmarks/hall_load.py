@@ -21,6 +21,10 @@ ENDLESS = {"axes-and-allies": 6}
 """Games whose matches never end if all actions are at least that number: without attacks no warrior dies."""
 
 
+_SECONDS = 1200
+"""The time of a player at tables with clocks. It never runs out."""
+
+
 class Person(Protocol):
     """Someone with a seat or a spectator: how they send requests, and what they read from their stream."""
 
@@ -34,6 +38,12 @@ class Person(Protocol):
 
     async def sit(self, table: str) -> None:
         """Take a seat."""
+
+    async def set_clock(self, table: str) -> None:
+        """Give every player 20 minutes and some seconds for each decision."""
+
+    async def say(self, table: str, text: str) -> int:
+        """Say a line of chat, and return the status of the response."""
 
     async def start(self, table: str) -> None:
         """Start the match."""
@@ -110,6 +120,13 @@ class Browser:
     async def sit(self, table: str) -> None:
         await self._post(f"/tables/{table}/seats", set="sit")
 
+    async def set_clock(self, table: str) -> None:
+        await self._post(f"/tables/{table}/clock", clock=f"seat:{_SECONDS}")
+
+    async def say(self, table: str, text: str) -> int:
+        status, _, _ = await self._post(f"/tables/{table}/chat", htmx=True, text=text)
+        return status
+
     async def start(self, table: str) -> None:
         await self._post(f"/tables/{table}/start")
 
@@ -127,7 +144,7 @@ class Browser:
         return f"/tables/{table}/stream"
 
     def is_state(self, event: bytes) -> bool:
-        return b"data:" in event
+        return event.startswith(b"data:")  # not an event with a name, such as a line of chat
 
     def state(self, event: bytes) -> tuple[int, list[int]]:
         patch = json.loads(event.partition(b"data: ")[2])[0]
@@ -156,6 +173,13 @@ class Program:
 
     async def sit(self, table: str) -> None:
         await self._post(f"/tables/{table}/join")
+
+    async def set_clock(self, table: str) -> None:
+        await self._post(f"/tables/{table}/clock", kind="seat", seconds=_SECONDS)
+
+    async def say(self, table: str, text: str) -> int:
+        status, _, _ = await self._send(f"/tables/{table}/chat", text=text)
+        return status
 
     async def start(self, table: str) -> None:
         await self._post(f"/tables/{table}/start")
@@ -195,10 +219,13 @@ class Table:
         late: moves delayed by the one before.
         received: bytes of all streams.
         matches: how many matches have begun. A table whose match has ended goes on with another.
+        clocked: whether its matches have clocks.
+        lines: how many lines of chat its people have said.
     """
 
     game: str
     people: list[Person]
+    clocked: bool = False
     id: str = ""
     number: int = 1
     awaited: int = 1
@@ -209,6 +236,7 @@ class Table:
     late: int = 0
     received: int = 0
     matches: int = 0
+    lines: int = 0
     all_received: asyncio.Event = field(default_factory=asyncio.Event)
     turn: tuple[Person, list[int]] | None = None  # the person to move, and what they may play
     streams: list[asyncio.Task[None]] = field(default_factory=list)
@@ -218,6 +246,8 @@ class Table:
         await self.close()
         host, *others = self.people
         self.id = await host.open_table(self.game, len(others))
+        if self.clocked:
+            await host.set_clock(self.id)
         for guest in others[:-1]:
             await guest.sit(self.id)
         await host.start(self.id)
@@ -295,14 +325,16 @@ class Table:
                 yield event
 
 
-async def open_tables(port: int, streams: str, encoding: str, game: str, tables: int, players: int) -> list[Table]:
+async def open_tables(
+    port: int, streams: str, encoding: str, game: str, tables: int, players: int, clocked: bool = False
+) -> list[Table]:
     """Open tables with that many players and a spectator each, with streams of this kind, and begin their matches."""
     opened = []
     for _ in range(tables):
         people = [PEOPLE[streams](port, encoding) for _ in range(players + 1)]
         for person in people:
             await person.arrive()
-        opened.append(Table(game, people))
+        opened.append(Table(game, people, clocked))
         await opened[-1].begin()
     return opened
 
@@ -318,3 +350,15 @@ async def drive(table: Table, chance: random.Random, interval: float, until: flo
             table.late += 1
         await table.move(chance)
         due += chance.expovariate(1 / interval)
+
+
+async def chat(tables: list[Table], chance: random.Random, rate: float, until: float) -> None:
+    """Say lines at random times and tables, ``rate`` a second at all of them together. Raises RuntimeError if one is refused."""
+    due = time.perf_counter()
+    while (due := due + chance.expovariate(rate)) < until:
+        await asyncio.sleep(max(0.0, due - time.perf_counter()))
+        table = chance.choice(tables)
+        table.lines += 1
+        status = await chance.choice(table.people[:-1]).say(table.id, f"Line {table.lines}: who guards the third axe?")
+        if status not in (200, 201, 204, 303):
+            raise RuntimeError(f"{table.id}: status {status} for a line of chat")
