@@ -82,7 +82,7 @@ async def test_a_resignation_among_three(hall: OpenHall) -> None:
     await friend.post(f"/tables/{table}/join")
     await host.post(f"/tables/{table}/start")
     info = (await host.post(f"/tables/{table}/resign")).json()
-    assert (info["status"], info["you"], info["seats"][0]["kind"]) == ("running", None, "bot")
+    assert (info["status"], info["you"], info["seats"][0]["stand_in"]) == ("running", 0, "jarl")
     info = (await friend.post(f"/tables/{table}/resign")).json()
     assert (info["status"], info["awarded"]) == ("abandoned", None)
 
@@ -379,12 +379,13 @@ async def send_every_request(hall: OpenHall, host: Program, friend: Program, str
     for program, action, n in tried:
         await program.act(table, action, n)
     await host.post(f"/tables/{table}/undo")
+    await host.post(f"/tables/{table}/return")
     for program in (host, friend, stranger):
         for path in ("", "/legal", "/record"):
             await program.read(f"/tables/{table}{path}")
     await stranger.post(f"/tables/{table}/clock", {"kind": "none"})
     await host.post("/tables", {"game": HOARD, "clock": {"kind": "hourglass"}})
-    for path in ("join", "leave", "ready", "close", "start", "undo", "resign", "hint"):
+    for path in ("join", "leave", "ready", "close", "start", "undo", "resign", "return", "hint"):
         await stranger.post(f"/tables/{table}/{path}")
         await stranger.post(f"/tables/nowhere/{path}")
     await host.read(f"/tables/{table}/events?after=x")

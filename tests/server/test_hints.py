@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
+from typing import Any
 
 import pytest
 
@@ -13,7 +14,7 @@ from meadhall.bots import Hint
 from meadhall.engine.view import View
 from meadhall.server.hall.replaying import replayed
 from meadhall.server.settings import Settings
-from meadhall.server.store.models import Entry, TableRow
+from meadhall.server.store.models import Entry
 from meadhall.server.worker import tasks
 from server.matches import ask_hint, at_turn, match_of, stored, undo
 from server.people import HOARD, PATIENCE, OpenHall, open_hall, play_out, stream, until
@@ -166,20 +167,20 @@ async def test_a_guest_who_resigns_meanwhile_gets_no_hint(
     hall: OpenHall, adviser: Adviser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     actor, _, room = await hall.three_at(HOARD)
-    save, saving, free = hall.store.save_table, asyncio.Event(), asyncio.Event()
+    append, saving, free = hall.store.append, asyncio.Event(), asyncio.Event()
 
-    async def save_slowly(table: TableRow) -> TableRow:
+    async def append_slowly(*entry: Any) -> None:
         saving.set()
         await free.wait()
-        return await save(table)
+        await append(*entry)
 
-    monkeypatch.setattr(hall.store, "save_table", save_slowly)
+    monkeypatch.setattr(hall.store, "append", append_slowly)
     resigning = asyncio.create_task(actor.ask(f"/tables/{room.table.id}/resign"))
     await saving.wait()
     asking = asyncio.create_task(ask_hint(actor, room))
     await asyncio.sleep(0.2)
     free.set()
-    assert [(await resigning).status_code, (await asking).status_code] == [200, 403]
+    assert [(await resigning).status_code, (await asking).status_code] == [200, 409]
     assert adviser.views == []
     assert "hint" not in {kind for kind, _, _ in await stored(hall, room)}
 

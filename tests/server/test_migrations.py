@@ -98,7 +98,7 @@ async def test_constraints_and_indexes_have_the_same_names_on_both_databases(on_
             },
             "seats": {"pk_seats", "fk_seats_table_id_tables", "uq_seats_link_token"},
             "seat_guests": {"pk_seat_guests", "fk_seat_guests_table_id_seat_seats", "ix_seat_guests_guest"},
-            "match_entries": {"pk_match_entries", "fk_match_entries_table_id_tables"},
+            "match_entries": {"pk_match_entries", "fk_match_entries_table_id_tables", "ix_match_entries_table_id"},
             "results": {
                 "pk_results",
                 "fk_results_table_id_tables",

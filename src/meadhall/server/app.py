@@ -46,6 +46,7 @@ from meadhall.server.routes import (
     replay,
     seat_links,
     tables,
+    time,
 )
 from meadhall.server.routes import hall as hall_routes
 from meadhall.server.settings import Settings
@@ -133,7 +134,7 @@ def build_app(requests_per_minute: int) -> Litestar:
     """Return the application without a hall. The routes serve the hall in its state, see ``serve_hall``."""
     limit = RequestLimit(requests_per_minute)
     app = _Litestar(
-        route_handlers=[_pages(), *api.routers(), *monitoring.routes, *echo.routes, *_static_files()],
+        route_handlers=[_pages(), *api.routers(), *monitoring.routes, *echo.routes, *time.routes, *_static_files()],
         dependencies={
             "hall": Provide(lambda: app.state.hall, sync_to_thread=False),
             "sessions": Provide(lambda: app.state.sessions, sync_to_thread=False),

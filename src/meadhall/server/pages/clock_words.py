@@ -1,4 +1,4 @@
-"""Clocks in a few words, and as a value of a form."""
+"""Clocks in a few words, in a sentence, and as a value of a form."""
 
 from __future__ import annotations
 
@@ -21,6 +21,32 @@ def clock_in_words(clock: Clock | None) -> str:
         words = _("{time} each").format(time=time_in_words(clock.seconds))
         return f"{words} + {time_in_words(clock.increment)}" if clock.increment else words
     return _("{time} a decision").format(time=time_in_words(clock.seconds))
+
+
+def clock_sentence(clock: Clock | None) -> str:
+    """Say in a sentence or two what the clock of a table means."""
+    if clock is None:
+        return _("No clock: everyone takes the time they need.")
+    return f"{_times_in_words(clock)} {_time_up_in_words(clock)}"
+
+
+def _times_in_words(clock: Clock) -> str:
+    if clock.kind != "seat":
+        return _("Each player has {time} for each decision.").format(time=time_in_words(clock.seconds))
+    if clock.increment == 0:
+        return _("Each player has {time} for the whole match.").format(time=time_in_words(clock.seconds))
+    text = _("Each player has {time} for the whole match, and {more} more after each action.")
+    return text.format(time=time_in_words(clock.seconds), more=time_in_words(clock.increment))
+
+
+def _time_up_in_words(clock: Clock) -> str:
+    if clock.time_up == "resign":
+        return _("When time is up, the seat resigns.")
+    if clock.time_up == "bot_seat":
+        return _("When time is up, a bot plays until the player takes the seat back.")
+    if clock.kind == "seat":
+        return _("When time is up, a bot plays this decision, and the seat gets one more minute.")
+    return _("When time is up, a bot plays this decision.")
 
 
 def time_in_words(seconds: int) -> str:

@@ -16,6 +16,7 @@ from meadhall.engine.game import Game, applies
 from meadhall.engine.language import gettext as _
 from meadhall.server.hall.room import Room
 from meadhall.server.hall.seating import start_refusal
+from meadhall.server.pages.clock_choice import clock_choice
 from meadhall.server.pages.match import seat_views, strength
 from meadhall.server.pages.models import BotLevel, Fact, LobbyPage, OptionChoice, OptionView
 from meadhall.server.store.models import Guest
@@ -49,6 +50,7 @@ def lobby_page(room: Room, guest: Guest | None, base_url: str) -> LobbyPage:
         invite_url=invite,
         invite_qr=qr_code(invite),
         public=table.is_public,
+        clock=clock_choice(table.clock) if table.daily is None else None,
         lesson_minutes=subject.lessons.minutes if subject.lessons else 0,
     )
 

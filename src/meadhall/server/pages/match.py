@@ -20,6 +20,7 @@ from meadhall.server.hall.room import Room
 from meadhall.server.hall.stand_ins import as_played, persons_playing
 from meadhall.server.hall.undoing import undo_of
 from meadhall.server.pages.chart import chart_part
+from meadhall.server.pages.clock import clock_views
 from meadhall.server.pages.dates import moment
 from meadhall.server.pages.log import ToldPart, log, private_events, rule_url
 from meadhall.server.pages.models import Choice, HintLine, HintView, MatchPage, Refusal, ResultView, SeatView, StandInView
@@ -36,6 +37,7 @@ def seat_views(room: Room) -> tuple[SeatView, ...]:
     result = match.outcome() if match else None
     actor = match.actor if match and room.table.status == "running" else None
     daily = room.table.daily is not None  # in old tables a bot has the seat after a daily puzzle was given up
+    clocks = clock_views(room.running_clocks)
     return tuple(
         SeatView(
             row.seat,
@@ -48,6 +50,7 @@ def seat_views(room: Room) -> tuple[SeatView, ...]:
             winner=bool(result and row.seat in result.winners),
             online=room.is_here(row),
             ready=row.is_ready and match is None,
+            clock=clocks.get(row.seat),
             stand_in=played.bot or "" if played is not row else "",
         )
         for row in room.table.seats

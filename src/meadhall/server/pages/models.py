@@ -200,6 +200,22 @@ class HallPage:
 
 
 @dataclass(frozen=True)
+class ClockView:
+    """The clock of a seat. Times are in milliseconds, those of the day by the hall's clock.
+
+    If the clock runs, its time is up at ``deadline``, and it counts down from ``begins`` on: after a downtime later than now.
+    """
+
+    slow: bool
+    left: int  # what was left when the clock began to run, or stopped
+    deadline: int | None  # None if the clock doesn't run
+    begins: int
+    short: int  # from here on the time is short
+    paused: bool = False
+    until: Moment | None = None  # the deadline of a slow clock in words
+
+
+@dataclass(frozen=True)
 class SeatView:
     """A seat as every viewer sees it. Its colour is the CSS class ``seat-K`` (K = seat), its crest the symbol ``crest-K``."""
 
@@ -215,6 +231,7 @@ class SeatView:
     winner: bool = False
     online: bool = True  # a person with an open page, or a bot
     ready: bool = False  # a person who agrees to a start while away
+    clock: ClockView | None = None  # of a person in a running match with a clock
     stand_in: str = ""  # the level of the bot that plays for this person, e.g. "jarl"
 
 
@@ -256,6 +273,25 @@ class Fact:
 
 
 @dataclass(frozen=True)
+class ChoiceGroup:
+    """Choices of a list that belong together, under a name; "" without one."""
+
+    name: str
+    choices: tuple[OptionChoice, ...]
+
+
+@dataclass(frozen=True)
+class ClockChoiceView:
+    """The clock of a table before the match, and what the host can choose."""
+
+    was: str  # the clock as a value of the form, e.g. "seat:300"
+    words: str  # what it means, in a sentence or two
+    groups: tuple[ChoiceGroup, ...]
+    increments: tuple[OptionChoice, ...]  # empty if this kind of clock has none
+    time_up: tuple[OptionChoice, ...]  # empty without a clock
+
+
+@dataclass(frozen=True)
 class LobbyPage:
     """A table before the match. Only the host can change the seats and options, and start."""
 
@@ -279,6 +315,7 @@ class LobbyPage:
     invite_url: str  # absolute
     invite_qr: str  # the same link as an <svg> string
     public: bool  # listed among the open tables
+    clock: ClockChoiceView | None = None  # None for the puzzle of a day
     lesson_minutes: int = 0  # how long the guided first game takes; 0 if the game has none
     notice: Refusal | None = None  # the refusal of the last request, shown once
 

@@ -21,6 +21,7 @@ from meadhall.server.errors import RefusalInfo, code_of, reason_of, rule_of, sta
 from meadhall.server.hall.notification_choices import NotificationChoices
 from meadhall.server.hall.room import Room
 from meadhall.server.ops.logs import request_id
+from meadhall.server.pages.clock import filled
 from meadhall.server.pages.frames import FRAMES, TALK_PLACE
 from meadhall.server.pages.lobby import qr_code
 from meadhall.server.pages.models import Device, ErrorPage, LobbyPage, Refusal, Viewer
@@ -77,7 +78,8 @@ def by_htmx(request: AnyRequest) -> bool:
 def table_page(request: AnyRequest, room: Room, guest: Guest, status: int = 200, notice: Refusal | None = None) -> Html:
     """Return the whole page of a table."""
     frame = FRAMES.frame(room, guest, base_url(request), notice)
-    html = frame.html.replace(TALK_PLACE, panel(request.app.state.hall, room, guest))
+    html = frame.html if room.running_clocks is None else filled(frame.html)
+    html = html.replace(TALK_PLACE, panel(request.app.state.hall, room, guest))
     if isinstance(frame.page, LobbyPage):
         return page(request, guest, "table.html", frame.page, status, kind="lobby", frame=html)
     content = replace(frame.page, device=_device(request, room, guest))

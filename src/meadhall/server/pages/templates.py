@@ -24,6 +24,7 @@ from markupsafe import Markup
 
 from meadhall.engine.game import game, game_names
 from meadhall.engine.language import LANGUAGES, current_language, gettext, grouped, ngettext
+from meadhall.server.pages.clock import clock_words, now_ms, time_left
 from meadhall.server.pages.log import turn_in_words
 from meadhall.server.pages.models import Viewer
 from meadhall.server.pages.notifications import sounds
@@ -108,6 +109,9 @@ def environment() -> Environment:
         turn_in_words=turn_in_words,
         sounds=sounds,
         now=lambda: now().isoformat(timespec="milliseconds"),
+        now_ms=now_ms,
+        time_left=time_left,
+        clock_words=clock_words,
     )
     return environment
 

@@ -12,9 +12,11 @@ from meadhall.engine.errors import BadSetup, MeadhallError
 from meadhall.engine.game import game
 from meadhall.engine.language import gettext as _
 from meadhall.engine.options import MAX_SIZE
+from meadhall.server.hall.clock_choice import with_clock
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.room import Room
 from meadhall.server.hall.seating import document_of, emptied, filled, listed, resized, with_bot, with_options, without_seat
+from meadhall.server.pages.clock_choice import clock_of_form
 from meadhall.server.pages.responses import table_answer
 from meadhall.server.routes.answers import Answer, answer_after
 from meadhall.server.store.models import Guest
@@ -75,6 +77,12 @@ async def change_visibility(request: AnyRequest, hall: Hall, room: Room, guest: 
     return await answer_after(hall.arrange(room, guest, change), request, room, guest)
 
 
+@post("/tables/{id:str}/clock", status_code=200)
+async def change_clock(request: AnyRequest, hall: Hall, room: Room, guest: Guest, form: Form) -> Answer:
+    """Change the clock."""
+    return await answer_after(hall.arrange(room, guest, with_clock(clock_of_form(form))), request, room, guest)
+
+
 @post("/tables/{id:str}/start", status_code=200)
 async def start_match(request: AnyRequest, hall: Hall, room: Room, guest: Guest) -> Answer:
     """Start the match."""
@@ -125,6 +133,7 @@ routes = [
     change_size,
     change_options,
     change_visibility,
+    change_clock,
     start_match,
     close_table,
     download_document,

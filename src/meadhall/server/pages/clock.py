@@ -1,0 +1,130 @@
+"""Clocks on a table's page.
+
+A frame is rendered once and shown for a while, so it says when the time of a clock is up, not how much is left. A script counts
+down by the hall's time. ``filled`` writes into a page what is left when it is loaded, for readers without JavaScript.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Final
+
+import msgspec
+from markupsafe import Markup
+
+from meadhall.engine.language import gettext as _
+from meadhall.engine.language import ngettext
+from meadhall.server.hall.clocks import Clocks
+from meadhall.server.pages.dates import decimal, moment
+from meadhall.server.pages.models import ClockView
+from meadhall.server.store.clock import Clock
+from meadhall.server.store.models import now
+
+MINUTE: Final = 60
+HOUR: Final = 60 * MINUTE
+DAY: Final = 24 * HOUR
+
+_TENTHS_BELOW: Final = 10.0
+"""Seconds below which a live clock shows tenths."""
+
+_LEFT = re.compile(r"<!--left (\d+) (\d+) (live|slow)-->")
+"""Stands in a frame where a page shows how much time is left: when the time is up and since when it runs, in milliseconds."""
+
+
+# ------------------------------------------------------------------------------------------------------------------ the clocks
+
+
+def clock_views(clocks: Clocks | None) -> Mapping[int, ClockView]:
+    """Return the clocks of the seats that people play."""
+    if clocks is None:
+        return {}
+    return {seat: _view(clocks, seat) for seat in range(len(clocks.left)) if seat not in clocks.bots}
+
+
+def _view(clocks: Clocks, seat: int) -> ClockView:
+    deadline = clocks.deadline if seat == clocks.running else None
+    begins = max([clocks.since, *(ended for _began, ended in clocks.standstills)])
+    return ClockView(
+        slow=not clocks.clock.is_live,
+        left=round(1000 * clocks.left[seat]),
+        deadline=None if deadline is None else _milliseconds(deadline),
+        begins=0 if deadline is None else _milliseconds(min(begins, deadline)),
+        short=round(1000 * short_seconds(clocks.clock)),
+        paused=clocks.is_paused,
+        until=None if deadline is None or clocks.clock.is_live else moment(deadline),
+    )
+
+
+def _milliseconds(time: datetime) -> int:
+    return round(1000 * time.timestamp())
+
+
+def short_seconds(clock: Clock) -> float:
+    """Return the seconds below which the time of a clock is short: an eighth of it, of a live one between 10 and 60 seconds."""
+    eighth = clock.seconds / 8
+    return max(10.0, min(60.0, eighth)) if clock.is_live else eighth
+
+
+def filled(html: Markup, at: datetime | None = None) -> Markup:
+    """Return a frame with the time that the running clock has left, now or at the given time."""
+    time = now_ms() if at is None else _milliseconds(at)
+
+    def left(found: re.Match[str]) -> str:
+        deadline, begins = int(found[1]), int(found[2])
+        seconds = max(0.0, (deadline - max(time, begins)) / 1000)
+        return time_left(seconds, slow=found[3] == "slow")
+
+    return Markup(_LEFT.sub(left, html))  # noqa: S704 - of a template, with numbers put in
+
+
+def time_left(seconds: float, slow: bool) -> str:
+    """Return a time as a clock shows it: "4:05", "9.3", and on a slow clock "2 days 3 h"."""
+    if slow:
+        return _time_in_days(int(seconds))
+    if seconds < _TENTHS_BELOW:
+        return decimal(int(10 * seconds) / 10)
+    whole = int(seconds)
+    hours, minutes = divmod(whole // MINUTE, 60)
+    return f"{hours}:{minutes:02}:{whole % MINUTE:02}" if hours else f"{minutes}:{whole % MINUTE:02}"
+
+
+def _time_in_days(seconds: int) -> str:
+    days, hours, minutes = seconds // DAY, seconds % DAY // HOUR, seconds % HOUR // MINUTE
+    if days:
+        words = ngettext("{count} day", "{count} days", days).format(count=days)
+        return f"{words} {_hours(hours)}" if hours else words
+    if hours:
+        return f"{_hours(hours)} {_minutes(minutes)}" if minutes else _hours(hours)
+    return _minutes(minutes) if minutes else _("under 1 min")
+
+
+def _hours(count: int) -> str:
+    return _("{count} h").format(count=count)
+
+
+def _minutes(count: int) -> str:
+    return _("{count} min").format(count=count)
+
+
+def now_ms() -> int:
+    """Return the hall's time in milliseconds."""
+    return _milliseconds(now())
+
+
+def clock_words() -> str:
+    """Return the words with which a script shows the time that is left, as JSON. Numbers of things have two forms."""
+    words = {
+        "days": _forms("{count} day", "{count} days"),
+        "hours": [_("{count} h")] * 2,
+        "minutes": [_("{count} min")] * 2,
+        "seconds": _forms("{count} second", "{count} seconds"),
+        "soon": _("under 1 min"),
+        "left": _("Your time left:"),
+    }
+    return msgspec.json.encode(words).decode()
+
+
+def _forms(one: str, more: str) -> list[str]:
+    return [ngettext(one, more, 1), ngettext(one, more, 2)]

@@ -1,0 +1,16 @@
+"""The time of the hall. Pages with clocks ask for it: their machine's own clock may be wrong."""
+
+from __future__ import annotations
+
+from litestar import Response, get
+
+from meadhall.server.pages.clock import now_ms
+
+
+@get("/time", include_in_schema=False, opt={"unlimited": True})
+async def time() -> Response[dict[str, int]]:
+    """Return the time in milliseconds since 1970."""
+    return Response({"now": now_ms()}, headers={"Cache-Control": "no-store"})
+
+
+routes = [time]

@@ -1,0 +1,149 @@
+"""Clocks on the page of a table: chosen in the lobby, counting down by the hall's time, also on machines whose clock is wrong."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from browser.people import SAME_ORIGIN, NewPerson, Person
+
+WRONG_CLOCK = """
+  const Real = Date, ahead = 36 * 3600 * 1000;
+  Date = class extends Real {
+    constructor(...given) { super(...(given.length ? given : [Real.now() + ahead])); }
+    static now() { return Real.now() + ahead; }
+  };
+"""
+"""Sets the machine's own clock a day and a half ahead."""
+
+
+def open_clocked(host: Person, friend: Person, clock: str) -> None:
+    """Let two people start a match with a clock."""
+    host.open("/")
+    opened = host.context.request.post(
+        f"{host.hall}/tables",
+        form={"game": "axes-and-allies", "kind": "friends", "players": "2"},
+        headers={"Accept": "application/json", **SAME_ORIGIN},
+    )
+    path = f"/tables/{opened.json()['id']}"
+    host.open(path)
+    host.page.select_option("#clock-time", clock)
+    expect(host.page.locator("#clock-form input[name=was]")).to_have_value(clock)
+    friend.open(path)
+    friend.page.locator("[id^=sit-]").first.click()
+    expect(host.page.locator("#start:not([aria-disabled])")).to_be_visible()
+    host.page.locator("#start").click()
+    for person in (host, friend):
+        expect(person.page.locator("#frame.game")).to_be_visible()
+
+
+def shown(page: Page, selector: str = ".plates .clock.running .clock-time") -> float:
+    """Return the seconds that a clock shows."""
+    *minutes, seconds = page.locator(selector).inner_text().split(":")
+    return 60 * int(minutes[0] if minutes else 0) + float(seconds)
+
+
+def test_the_clock_is_chosen_in_the_lobby_and_told_in_a_sentence(new_person: NewPerson) -> None:
+    host, friend = new_person(), new_person()
+    opened = host.context.request.post(
+        f"{host.hall}/tables",
+        form={"game": "axes-and-allies", "kind": "friends", "players": "2"},
+        headers={"Accept": "application/json", **SAME_ORIGIN},
+    )
+    path = f"/tables/{opened.json()['id']}"
+    page, other = host.open(path), friend.open(path)
+    expect(page.locator("#clock-words")).to_have_text("No clock: everyone takes the time they need.")
+    expect(other.locator("#clock-form")).to_have_count(0)
+    page.select_option("#clock-time", "seat:300")
+    sentence = "Each player has 5 minutes for the whole match, and 3 seconds more after each action."
+    for each in (page, other):
+        expect(each.locator("#clock-words")).to_contain_text(sentence)
+    page.select_option("#clock-increment", "0")
+    expect(other.locator("#clock-words")).to_contain_text("Each player has 5 minutes for the whole match. When")
+    page.select_option("#clock-time", "slow:259200")
+    text = "Each player has 3 days for each decision. When time is up, a bot plays until the player takes the seat back."
+    expect(other.locator("#clock-words")).to_have_text(text)
+    page.select_option("#clock-time-up", "resign")
+    expect(other.locator("#clock-words")).to_contain_text("the seat resigns")
+    page.select_option("#clock-time", "none")
+    expect(other.locator("#clock-words")).to_contain_text("No clock")
+
+
+@pytest.mark.parametrize("clock", ["right", "wrong"])
+def test_clocks_count_down_alike_whatever_the_clocks_of_the_machines_say(new_person: NewPerson, clock: str) -> None:
+    host, friend = new_person(), new_person()
+    if clock == "wrong":
+        friend.context.add_init_script(WRONG_CLOCK)
+    open_clocked(host, friend, "seat:180")
+    pages = (host.page, friend.page)
+    expect(host.page.locator(".plates .clock")).to_have_count(2)
+    for page in pages:
+        expect(page.locator(".plates .clock.running .clock-time")).to_have_text(re.compile(r"2:5[0-8]"))
+    assert abs(shown(host.page) - shown(friend.page)) <= 1
+    friend.page.reload()
+    expect(friend.page.locator(".plates .clock.running .clock-time")).to_have_text(re.compile(r"2:5\d|2:4\d"))
+    assert abs(shown(host.page) - shown(friend.page)) <= 1
+
+
+def test_a_clock_that_has_little_time_shows_tenths_and_a_sign_and_tells_the_player_once(new_person: NewPerson) -> None:
+    host, friend = new_person(), new_person()
+    for person in (host, friend):
+        person.context.add_init_script(
+            "window.short = []; document.addEventListener('meadhall:short-time', each => window.short.push(each.detail));"
+        )
+    open_clocked(host, friend, "decision:30")
+    running = ".plates .clock.running"
+    for person in (host, friend):
+        expect(person.page.locator(f"{running}.short .clock-short")).to_be_visible(timeout=30_000)
+        expect(person.page.locator(f"{running} .clock-time")).to_have_text(re.compile(r"^\d\.\d$"))
+    details: list[list[dict[str, Any]]] = [person.page.evaluate("window.short") for person in (host, friend)]
+    assert [len(each) for each in details] == [1, 1]
+    assert sorted(each[0]["own"] for each in details) == [False, True]
+    assert details[0][0]["left"] <= 10
+    mover = host if details[0][0]["own"] else friend
+    expect(mover.page.locator("#live")).to_contain_text("Your time left: ")
+
+
+def test_a_slow_clock_shows_days_and_its_date_on_focus(new_person: NewPerson) -> None:
+    host, friend = new_person(locale="de-DE"), new_person()
+    open_clocked(host, friend, "slow:259200")
+    clock = host.page.locator(".plates .clock.running")
+    expect(clock.locator(".clock-time")).to_have_text("2 Tage 23 Std.")
+    expect(friend.page.locator(".plates .clock.running .clock-time")).to_have_text("2 days 23 h")
+    expect(clock.locator(".tip")).to_be_hidden()
+    clock.hover()
+    expect(clock.locator(".tip")).to_be_visible()
+    host.page.mouse.move(0, 0)
+    expect(clock.locator(".tip")).to_be_hidden()
+    host.page.locator("#seats .scroll").focus()
+    host.page.keyboard.press("Tab")
+    expect(clock).to_be_focused()
+    expect(clock.locator(".tip")).to_be_visible()
+
+
+def test_on_a_phone_the_clocks_stand_above_the_board(new_person: NewPerson) -> None:
+    host, friend = new_person(viewport={"width": 390, "height": 844}, has_touch=True), new_person()
+    open_clocked(host, friend, "seat:600")
+    row = host.page.locator("#clock-row")
+    expect(row.locator(".clock")).to_have_count(2)
+    expect(row).to_be_visible()
+    expect(friend.page.locator("#clock-row")).to_be_hidden()
+    row_box, board = row.bounding_box(), host.page.locator("#board").bounding_box()
+    assert row_box is not None
+    assert board is not None
+    assert row_box["y"] + row_box["height"] <= board["y"] + 1
+
+
+def test_without_javascript_a_page_shows_what_is_left_when_it_is_loaded(new_person: NewPerson) -> None:
+    host, friend = new_person(), new_person()
+    open_clocked(host, friend, "seat:180")
+    plain = new_person(java_script_enabled=False)
+    plain.open(re.sub(r".*(/tables/[^/?#]+).*", r"\1", host.page.url))
+    assert shown(plain.page) > 160
+    host.page.wait_for_timeout(2100)
+    before = shown(plain.page)
+    plain.page.reload()
+    assert shown(plain.page) <= before - 2
