@@ -131,6 +131,12 @@ async def test_constraints_and_indexes_have_the_same_names_on_both_databases(on_
             },
             "closed_chats": {"pk_closed_chats", "fk_closed_chats_table_id_tables"},
             "ignored_guests": {"pk_ignored_guests", "ix_ignored_guests_other"},
+            "invitations": {
+                "pk_invitations",
+                "fk_invitations_table_id_tables",
+                "ix_invitations_guest",
+                "ix_invitations_inviter",
+            },
         }
 
 

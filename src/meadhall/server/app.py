@@ -29,6 +29,7 @@ from meadhall.server.ops.loop_lag import measured_lag
 from meadhall.server.pages.responses import failed, no_file, refused
 from meadhall.server.pages.templates import static_folders
 from meadhall.server.routes import (
+    acquaintances,
     api,
     chat,
     daily,
@@ -90,6 +91,7 @@ _PAGE_MODULES: Final = (
     notifications,
     installed_app,
     people,
+    acquaintances,
     redirects,
 )
 _MINUTE: Final = 60.0

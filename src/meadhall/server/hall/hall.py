@@ -21,6 +21,7 @@ from meadhall.engine.language import gettext as _
 from meadhall.server.errors import DatabaseUnavailable, KeyReused, NotFound, NotSeated, OtherRules, TooMany, WrongMoment
 from meadhall.server.hall import consent
 from meadhall.server.hall.accounts import Accounts
+from meadhall.server.hall.acquaintances import Acquaintances
 from meadhall.server.hall.chart_queue import ChartQueue
 from meadhall.server.hall.daily_outcomes import DailyOutcomes
 from meadhall.server.hall.deadlines import Deadlines
@@ -109,6 +110,7 @@ class Hall:
         accounts: the accounts of guests who keep their name.
         notifications: tells guests by push messages what happens while they are away.
         talk: lets guests talk at tables.
+        acquaintances: the people that guests have met, and invitations.
         uptime: when the hall was down.
         deadlines: what happens when the time of a seat is up.
         quick: seats people together who look for the same match.
@@ -142,6 +144,7 @@ class Hall:
         self.notifications = Notifications(store, self.scheduler, services, self._is_looking, settings.sub_path)
         for kind in ("turn", "short"):
             self.notifications.check_with(kind, self._is_turn)
+        self.acquaintances = Acquaintances(store, self.scheduler, self.notifications, self.talk.ignoring)
         if store.listener is not None:
             store.listener.on("table", self._hear)
             store.listener.on("entry", self._hear)

@@ -14,6 +14,7 @@ from meadhall.server.hall.choices import choices_of, last_choice
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.room import Room
 from meadhall.server.hall.table_filter import TableFilter
+from meadhall.server.pages.acquaintances import invitation_cards
 from meadhall.server.pages.dates import moment
 from meadhall.server.pages.match import headline
 from meadhall.server.pages.models import (
@@ -28,7 +29,7 @@ from meadhall.server.pages.models import (
     TableCard,
 )
 from meadhall.server.pages.open_tables import open_tables, who_waits
-from meadhall.server.store.models import FINISHED, RULES_CHANGED, Guest, TableRow
+from meadhall.server.store.models import FINISHED, RULES_CHANGED, Guest, Invitation, TableRow
 from meadhall.server.web.links import link
 
 YOURS_SHOWN = 12
@@ -90,6 +91,7 @@ def hall_page(
     running: Sequence[TableRow],
     chosen: TableFilter,
     quick: Sequence[QuickCard] = (),
+    invitations: Sequence[Invitation] = (),
 ) -> HallPage:
     """Return the hall as a guest sees it; tables where it is the guest's turn come first. ``chosen`` filters the open ones."""
     rooms = {room.table.id: room for room in hall.rooms()}
@@ -99,6 +101,7 @@ def hall_page(
     return HallPage(
         tiles=game_tiles(hall, guest),
         daily=daily,
+        invitations=invitation_cards(invitations),
         yours=tuple(cards[:YOURS_SHOWN]),
         quick=tuple(quick),
         open=open_tables([_waiting_card(table, guest) for table in open_ if table.id not in mine], chosen),

@@ -187,9 +187,21 @@ class FinishedPage:
 
 
 @dataclass(frozen=True)
+class InvitationCard:
+    """An invitation in the hall. ``decline``: where to send that the guest declines."""
+
+    url: str
+    decline: str
+    title: str
+    inviter: str
+    at: Moment
+
+
+@dataclass(frozen=True)
 class HallPage:
     tiles: tuple[GameTile, ...]
     daily: DailyStrip | None
+    invitations: tuple[InvitationCard, ...]
     yours: tuple[TableCard, ...]
     quick: tuple[QuickCard, ...]
     open: OpenTables

@@ -40,7 +40,8 @@ async def show_hall(request: AnyRequest, hall: Hall, guest: Guest) -> Html:
             with suppress(MeadhallError):  # a table that can't be opened is listed too
                 await hall.room(table.id)
     quick = [quick_card(pool) for pool in await hall.quick.pools(guest)]
-    content = hall_page(hall, guest, await daily_strip(hall, guest), yours, open_, watched, chosen, quick)
+    invited = await hall.acquaintances.pending(guest)
+    content = hall_page(hall, guest, await daily_strip(hall, guest), yours, open_, watched, chosen, quick, invited)
     return page(request, guest, "hall.html", content)
 
 

@@ -444,6 +444,30 @@ class Ignored:
 
 
 @dataclass(frozen=True)
+class Acquaintance:
+    """A person that a guest has played with.
+
+    Attributes:
+        matches: the number of matches at which both had a seat.
+        last_at: when the last one began; None if they only know each other from a chat.
+    """
+
+    person: Guest
+    matches: int
+    last_at: datetime | None
+
+
+@dataclass(frozen=True)
+class Invitation:
+    """An invitation to a table that a guest hasn't answered. ``inviter`` is the name of the person who invites."""
+
+    table: str
+    game: str
+    inviter: str
+    at: datetime
+
+
+@dataclass(frozen=True)
 class Job:
     """Work that is due at a certain time.
 

@@ -383,6 +383,17 @@ seeks = Table(
 )
 
 
+# Who was invited to a table, and by whom.
+invitations = Table(
+    "invitations",
+    metadata,
+    Column("table_id", String(16), ForeignKey("tables.id", ondelete="CASCADE"), primary_key=True),
+    Column("guest", String(32), primary_key=True, index=True),
+    Column("inviter", String(32), nullable=False, index=True),
+    Column("created_at", DateTime(timezone=True), nullable=False),
+    Column("declined_at", DateTime(timezone=True)),
+)
+
 OnMerge = Literal["move", "keep"]
 """What happens to a row of a guest who becomes another one (the target), as at the sign-in on a device that had a guest already.
 
@@ -429,6 +440,8 @@ GUEST_COLUMNS: Final = (
     GuestColumn(chat_lines.c.guest, merge="move", delete="delete", export="rows"),
     GuestColumn(ignored_guests.c.guest, merge="move", delete="delete", export="rows"),
     GuestColumn(ignored_guests.c.other, merge="move", delete="delete", export="omit"),
+    GuestColumn(invitations.c.guest, merge="move", delete="delete", export="omit"),
+    GuestColumn(invitations.c.inviter, merge="move", delete="delete", export="omit"),
     GuestColumn(seeks.c.guest, merge="move", delete="delete", export="omit"),
 )
 """All columns that refer to a guest. A new table with such a column must be added here; a test checks it.

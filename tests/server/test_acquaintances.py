@@ -1,0 +1,133 @@
+"""People that a guest has met: invitations to tables, muting and blocking."""
+
+from __future__ import annotations
+
+import pytest
+
+from meadhall.server.hall import acquaintances
+from server.people import OpenHall, Person, Program
+from server.test_chat import lines, said, shown
+
+pytestmark = pytest.mark.asyncio
+
+
+async def two_who_have_met(hall: OpenHall) -> tuple[Program, Program]:
+    """Return two programs that have played together."""
+    ask, embla = await hall.program("Ask"), await hall.program("Embla")
+    table = (await ask.open(game="axes-and-allies", players=2))["id"]
+    await embla.post(f"/tables/{table}/join")
+    assert (await ask.post(f"/tables/{table}/start")).status_code == 200
+    return ask, embla
+
+
+async def person_id(program: Program) -> str:
+    (person,) = (await program.read("/people")).json()
+    return str(person["id"])
+
+
+async def test_a_person_met_is_invited_and_finds_it_in_the_hall_until_the_table_is_full(hall: OpenHall) -> None:
+    ask, embla = await two_who_have_met(hall)
+    assert [(each["name"], each["matches"]) for each in (await ask.read("/people")).json()] == [("Embla", 1)]
+    table = (await ask.open(game="axxa", players=2))["id"]
+    invited = await ask.post(f"/tables/{table}/invitations", {"person": await person_id(ask)})
+    assert invited.status_code == 201, invited.text
+    (invitation,) = (await embla.read("/invitations")).json()
+    assert (invitation["table"], invitation["game"], invitation["inviter"]) == (table, "axxa", "Ask")
+    assert (await ask.read("/invitations")).json() == []
+    await embla.post(f"/tables/{table}/join")
+    assert (await embla.read("/invitations")).json() == [], "accepted"
+
+
+async def test_an_invitation_can_be_declined_and_is_not_repeated(hall: OpenHall) -> None:
+    ask, embla = await two_who_have_met(hall)
+    table = (await ask.open(game="axxa", players=2))["id"]
+    await ask.post(f"/tables/{table}/invitations", {"person": await person_id(ask)})
+    assert (await embla.post(f"/invitations/{table}/decline")).json() == []
+    await ask.post(f"/tables/{table}/invitations", {"person": await person_id(ask)})
+    assert (await embla.read("/invitations")).json() == []
+    assert (await embla.post(f"/invitations/{table}/decline")).status_code == 404
+
+
+async def test_only_people_met_are_invited_and_only_by_a_player_before_the_match(hall: OpenHall) -> None:
+    ask, embla = await two_who_have_met(hall)
+    eve = await hall.program("Eve")
+    table = (await ask.open(game="axxa", players=2))["id"]
+    id_of_embla, id_of_ask = await person_id(ask), await person_id(embla)
+    refused = {
+        "not-your-seat": await eve.post(f"/tables/{table}/invitations", {"person": id_of_embla}),
+        "not-found": await ask.post(f"/tables/{table}/invitations", {"person": "nobody"}),
+    }
+    assert {answer.json()["error"] for answer in refused.values()} == refused.keys()
+    other = (await eve.open(game="axxa", players=2))["id"]
+    stranger = await eve.post(f"/tables/{other}/invitations", {"person": id_of_ask})
+    assert stranger.json()["error"] == "not-found"
+    await ask.post(f"/tables/{table}/close")
+    late = await ask.post(f"/tables/{table}/invitations", {"person": id_of_embla})
+    assert late.json()["error"] == "wrong-moment"
+
+
+async def test_a_guest_can_not_invite_without_end(hall: OpenHall, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(acquaintances, "MOST_INVITED", 1)
+    ask, _embla = await two_who_have_met(hall)
+    answers = []
+    for _ in range(2):
+        table = (await ask.open(game="axxa", players=2))["id"]
+        answers.append((await ask.post(f"/tables/{table}/invitations", {"person": await person_id(ask)})).status_code)
+    assert answers == [201, 429]
+
+
+async def test_a_blocked_person_invites_in_vain_and_is_not_told(hall: OpenHall) -> None:
+    ask, embla = await two_who_have_met(hall)
+    await embla.post(f"/people/{await person_id(embla)}/ignore", {"set": "block"})
+    (known,) = (await embla.read("/people")).json()
+    assert known["blocked"]
+    table = (await ask.open(game="axxa", players=2))["id"]
+    invited = await ask.post(f"/tables/{table}/invitations", {"person": await person_id(ask)})
+    assert invited.status_code == 201
+    assert (await embla.read("/invitations")).json() == []
+    await embla.post(f"/people/{known['id']}/ignore", {"set": "unblock"})
+    assert len((await embla.read("/invitations")).json()) == 1
+
+
+async def test_the_pages_show_people_and_invitations(hall: OpenHall) -> None:
+    host, friend, room = await hall.two_at()
+    friend_name, host_name = room.table.seats[1].name, room.table.seats[0].name
+    table = await host.open()
+    page = (await host.get(f"/tables/{table}/invitations")).text
+    assert friend_name in page
+    person = page.partition('name="person" value="')[2].partition('"')[0]
+    assert (await host.post(f"/tables/{table}/invitations", {"person": person})).status_code == 303
+    assert "invited" in (await host.get(f"/tables/{table}/invitations")).text
+    assert f"{host_name} invites you to Axes and Allies" in (await friend.get("/")).text
+    assert (await friend.post(f"/invitations/{table}/decline")).status_code == 303
+    assert "invites you" not in (await friend.get("/")).text
+    assert "declined" in (await host.get(f"/tables/{table}/invitations")).text
+    met = (await friend.get("/people")).text
+    assert host_name in met
+    assert "1 match together" in met
+
+
+async def test_a_person_from_a_chat_can_be_unblocked_later(hall: OpenHall) -> None:
+    _host, _friend, room = await hall.two_at()
+    eve, tyr = hall.person("10.0.0.3"), hall.person("10.0.0.4")
+    await said(eve, room.table.id, "Boo")
+    line = lines(room, "spectators")[0].id
+    await tyr.ask(f"/tables/{room.table.id}/chat/people", {"who": f"line:{line}", "set": "block"})
+    page = (await tyr.get("/people")).text
+    assert "from a chat" in page
+    person = page.partition('action="/people/')[2].partition("/")[0]
+    assert (await tyr.post(f"/people/{person}/ignore", {"set": "unblock"})).status_code == 303
+    assert "Boo" in await shown(tyr, room.table.id)
+
+
+async def test_no_page_tells_the_secret_id_of_a_person(hall: OpenHall) -> None:
+    host, friend, room = await hall.two_at()
+    await said(friend, room.table.id, "Skal!")
+    table = await host.open()
+    secret = next(iter(room.table.seats[1].guests))
+    for path in ("/people", f"/tables/{table}/invitations", f"/tables/{room.table.id}", f"/tables/{room.table.id}/chat"):
+        assert secret not in (await _text(host, path)), path
+
+
+async def _text(person: Person, path: str) -> str:
+    return (await person.get(path)).text
