@@ -188,6 +188,40 @@ def test_a_resignation_in_a_match_of_two_sides_awards_the_win_to_the_other(playe
     assert "awarded" not in match.record(), "playing resumes the match"
 
 
+@pytest.mark.parametrize(("players", "mode", "share"), [(2, "rivals", 0.5), (3, "rivals", 1 / 3), (4, "sides", 0.5)])
+def test_an_agreed_draw_is_shared_by_all_parties(players: int, mode: str, share: float) -> None:
+    match = hoard.match(players=players, seed="x", mode=mode)
+    award = match.agree_to_draw()
+    assert award.winners == tuple(range(players))
+    assert award.scores == pytest.approx([share] * players)
+    record = match.record()
+    assert (record["awarded"]["why"], record["result"], record["abandoned"]) == (
+        "agreement",
+        None,
+        "the players agreed to a draw",
+    )
+    again = replay(loads(dumps(record)))
+    assert again.outcome() == award
+    assert again.record() == record
+
+
+def test_who_has_dropped_out_has_no_part_in_an_agreed_draw() -> None:
+    match = game("axes-and-allies").match(players=4, seed="x")
+    while len(match.living) == 4:
+        match.play(match.legal()[0])
+    living = match.living
+    assert len(living) == 3
+    award = match.agree_to_draw()
+    assert award.winners == living
+    assert award.scores == pytest.approx([1 / 3 if seat in living else 0.0 for seat in range(4)])
+    assert replay(loads(dumps(match.record()))).outcome() == award
+
+
+def test_players_who_win_together_cannot_draw() -> None:
+    with pytest.raises(BadSetup, match="can't draw"):
+        hoard.match(players=2, seed="x", mode="together").agree_to_draw()
+
+
 @pytest.mark.parametrize(("players", "mode"), [(3, "rivals"), (2, "together")])
 def test_only_a_match_of_two_sides_can_be_resigned(players: int, mode: str) -> None:
     match = hoard.match(players=players, seed="x", mode=mode)
