@@ -1,0 +1,139 @@
+"""Three people and a guest who watches agree on things at their table, by mouse, keyboard, touch, and without JavaScript."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from browser.accessibility import Inspector
+from browser.checks import cut_off, scrolls_sideways
+from browser.devices import PHONE, STILL
+from browser.layout import overlapping_targets, overlapping_texts, small_targets
+from browser.people import NewPerson
+from browser.table import AXES_AND_ALLIES, Table, ally_first, open_table, whose_turn
+
+GAMES = [AXES_AND_ALLIES, "Viking Axes", "AxxA", "Dungeon Allies"]
+WINDOWS = [(1440, 900), (1024, 768), (390, 844), (844, 390)]
+
+
+def test_three_people_take_back_and_then_agree_to_a_draw(new_person: NewPerson) -> None:
+    host, friend, plain, guest = new_person(), new_person(**PHONE), new_person(java_script_enabled=False), new_person()
+    tables = open_table(host, friend, plain)
+    guest.open(tables[0].path)
+    while (actor := whose_turn(tables[:2])) is None:
+        tables[2].act(ally_first)
+    actor.act(ally_first)
+    other = tables[1] if actor is tables[0] else tables[0]
+    other.wait_for_event(actor.newest_event)
+    events = actor.events
+
+    actor.page.keyboard.press("p")
+    expect(actor.page.locator("#propose-sheet")).to_be_visible()
+    expect(actor.page.locator("#offer-to option:checked")).not_to_have_count(0)
+    actor.page.get_by_role("button", name="Ask to take back").click()
+    expect(actor.page.locator("#propose-sheet")).to_be_hidden()
+    expect(actor.page.locator("#proposal-words")).to_contain_text("You ask to take back")
+    expect(actor.page.locator("#withdraw")).to_be_visible()
+    expect(guest.page.locator("#proposal-words")).to_contain_text("asks to take back")
+    expect(guest.page.locator("#agree")).to_have_count(0)
+    expect(other.page.locator("#proposal-words[role=status]")).to_contain_text("asks to take back")
+    expect(other.page.locator(".proposal-left")).to_have_text(re.compile(r"^[12]:\d\d left$"))
+    if other.page is host.page:
+        other.page.keyboard.press("y")
+    else:
+        other.page.locator("#agree").tap()
+    expect(other.page.locator("#agree")).to_have_count(0)
+    expect(other.page.locator(".proposal-answers .gold")).to_have_count(1)
+    expect(plain.page.locator("#agree")).to_be_visible()  # the page reloads by itself
+    plain.page.locator("#agree").click()
+    for page in (actor.page, other.page, guest.page):
+        expect(page.locator("#proposal-words")).to_contain_text("Agreed:")
+    assert max(actor.events, default=-1) < max(events)
+    expect(actor.page.locator("#frame.yours")).to_be_attached()
+
+    plain.page.locator("#propose").click()
+    expect(plain.page.get_by_role("heading", name="Propose")).to_be_visible()
+    plain.page.get_by_role("button", name="Offer a draw").click()
+    expect(host.page.locator("#agree")).to_be_visible()
+    host.page.keyboard.press("n")
+    expect(friend.page.locator("#proposal-words")).to_contain_text("declined:")
+    host.page.keyboard.press("p")
+    host.page.get_by_role("button", name="Offer a draw").click()
+    friend.page.locator("#agree").tap()
+    plain.page.reload()
+    plain.page.locator("#agree").click()
+    for page in (host.page, friend.page, guest.page):
+        expect(page.locator("#end-title")).to_have_text("A draw")
+
+
+def test_undo_asks_the_others_where_it_is_refused(new_person: NewPerson) -> None:
+    host, friend = new_person(**STILL), new_person(**STILL)
+    tables = open_table(host, friend)
+    actor = whose_turn(tables)
+    assert actor is not None
+    other = tables[1] if actor is tables[0] else tables[0]
+    actor.act(ally_first)
+    if not actor.page.get_by_role("button", name="Undo?").count():
+        other.act(ally_first)
+    actor.page.get_by_role("button", name="Undo?").click()
+    expect(other.page.locator("#agree")).to_be_visible()
+    inspector = Inspector()
+    inspector.inspect("asked", other.page)
+    inspector.inspect("asking", actor.page)
+    actor.page.keyboard.press("p")
+    inspector.inspect("sheet", actor.page)
+    actor.page.keyboard.press("Escape")
+    other.page.locator("#decline").click()
+    expect(actor.page.locator("#proposal-words")).to_contain_text("declined")
+    inspector.inspect("declined", actor.page)
+    assert inspector.found == []
+
+
+def test_a_friend_who_watches_gets_a_seat(new_person: NewPerson) -> None:
+    host, friend, guest = new_person(), new_person(), new_person(**PHONE)
+    tables = open_table(host, friend)
+    guest.open(tables[0].path)
+    guest.page.locator("#propose").tap()
+    guest.page.locator("#offer-seat").select_option("1")
+    guest.page.get_by_role("button", name="Ask for the seat").tap()
+    for person in (host, friend):
+        expect(person.page.locator("#proposal-words")).to_contain_text("asks to take over")
+        person.page.locator("#agree").click()
+    expect(guest.page.locator("#frame.you-1:not(.watching)")).to_be_attached()
+    expect(friend.page.locator("#frame.watching")).to_be_attached()
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_the_banner_leaves_the_board_legible_in_every_window(new_person: NewPerson, game: str) -> None:
+    host, friend = new_person(**STILL), new_person(**STILL)
+    tables = open_table(host, friend, game=game)
+    for _ in range(2):
+        actor = whose_turn(tables)
+        assert actor is not None
+        _choose_anything(actor)
+    friend.page.keyboard.press("p")
+    friend.page.get_by_role("button", name="Ask to take back").click()
+    expect(host.page.locator("#agree")).to_be_visible()
+    faults = []
+    for width, height in WINDOWS:
+        for who, page in (("asked", host.page), ("asking", friend.page)):
+            page.set_viewport_size({"width": width, "height": height})
+            found = [*small_targets(page, 24), *overlapping_targets(page), *overlapping_texts(page), *cut_off(page)]
+            found += ["it scrolls sideways"] if scrolls_sideways(page) else []
+            faults += [f"{who}, {width} x {height}: {fault}" for fault in found]
+    assert not faults, "\n".join(faults)
+
+
+def _choose_anything(table: Table) -> None:
+    """Play a legal action through the form, whatever the controls of the game look like."""
+    number = table.page.locator("#controls input[name=n]").input_value()
+    action = table.legal()[0]
+    answer = table.page.request.post(
+        f"{table.page.url.split('#')[0]}/act",
+        form={"action": str(action), "n": number},
+        headers={"Sec-Fetch-Site": "same-origin", "Accept": "application/json"},
+    )
+    assert answer.ok, answer.text()
+    expect(table.page.locator(f"#controls input[name=n][value='{number}']")).to_have_count(0)
