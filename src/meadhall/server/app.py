@@ -29,6 +29,7 @@ from meadhall.server.ops.loop_lag import measured_lag
 from meadhall.server.pages.responses import failed, no_file, refused
 from meadhall.server.pages.templates import static_folders
 from meadhall.server.routes import (
+    account,
     acquaintances,
     api,
     chat,
@@ -78,6 +79,7 @@ FIRST_PROCESS: Final = "web-1"
 
 _PAGE_MODULES: Final = (
     hall_routes,
+    account,
     daily,
     learn,
     quick_match,

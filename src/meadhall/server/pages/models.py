@@ -29,6 +29,7 @@ class Viewer:
     sounds: str = ""  # the kinds of events that make a sound, separated by spaces
     notices: str = ""  # the kinds of events that an open page shows as a notification
     volume: int = 60  # of the sounds, in percent
+    has_account: bool = False
 
 
 @dataclass(frozen=True)

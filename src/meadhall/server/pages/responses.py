@@ -54,7 +54,8 @@ def viewer(guest: Guest) -> Viewer:
     """Return the guest as templates know them."""
     choices = NotificationChoices.of(guest)
     sounds, notices = (" ".join(choices.kinds(channel)) for channel in ("sound", "notice"))
-    return Viewer(guest.name, guest.language, guest.theme, guest.motion, guest.public_id, sounds, notices, choices.volume)
+    settings = (guest.name, guest.language, guest.theme, guest.motion)
+    return Viewer(*settings, guest.public_id, sounds, notices, choices.volume, guest.has_account)
 
 
 def see_other(url: str) -> Redirect:

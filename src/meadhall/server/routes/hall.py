@@ -12,6 +12,7 @@ from litestar.response import Redirect
 
 from meadhall.engine.errors import MeadhallError
 from meadhall.engine.game import game, game_names
+from meadhall.server.errors import NameTaken, reason_of, status_of
 from meadhall.server.hall.choices import new_choice
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.table_filter import TableFilter
@@ -91,13 +92,22 @@ async def show_rules(request: AnyRequest, name: str, guest: Guest) -> Html:
 @get("/settings")
 async def show_settings(request: AnyRequest, hall: Hall, guest: Guest) -> Html:
     """Show the guest's settings."""
-    return page(request, guest, "settings.html", None, notifications=await notifications_panel(hall, guest))
+    return await _settings_page(request, hall, guest)
+
+
+async def _settings_page(request: AnyRequest, hall: Hall, guest: Guest, error: MeadhallError | None = None) -> Html:
+    notice, status = ("", 200) if error is None else (reason_of(error), int(status_of(error)))
+    more: dict[str, Any] = {"notice": notice, "notifications": await notifications_panel(hall, guest)}
+    return page(request, guest, "settings.html", None, status, **more)
 
 
 @post("/settings", status_code=200)
-async def change_settings(hall: Hall, guest: Guest, sessions: Sessions, form: Form) -> Redirect:
-    """Change the guest's settings. A new name reaches the seats before a match."""
-    changed = await sessions.save(guest, *(form.get(setting, "") for setting in ("name", "language", "theme", "motion")))
+async def change_settings(request: AnyRequest, hall: Hall, guest: Guest, sessions: Sessions, form: Form) -> Html | Redirect:
+    """Change the guest's settings. A new name reaches the seats before a match. One that is not free is refused on the page."""
+    try:
+        changed = await sessions.save(guest, *(form.get(setting, "") for setting in ("name", "language", "theme", "motion")))
+    except NameTaken as error:
+        return await _settings_page(request, hall, guest, error)
     if changed.name != guest.name:
         await hall.rename(changed)
     return see_other(safe_path(form.get("back", "/")))

@@ -14,6 +14,9 @@ Form = dict[str, str]
 _LONGEST: Final = 200
 """Characters of a field that are read."""
 
+_LONGEST_OF_ALL: Final = 16_000
+"""Characters that are read of a field that may be long, such as the answer of an authenticator."""
+
 _OLD_TOKEN: Final = "_csrf_token"  # noqa: S105 - the name of a field
 """A field of the forms of version 0.1. Pages from before an update may still send it."""
 
@@ -24,6 +27,12 @@ async def read_form(request: AnyRequest, longest: int = _LONGEST) -> Form:
         return {}
     data = await request.form()
     return {name: value[:longest] for name, value in data.items() if isinstance(value, str) and name != _OLD_TOKEN}
+
+
+async def read_long_form(request: AnyRequest) -> Form:
+    """Return the text fields of a form. One that is too long for its purpose must be refused, not cut, such as a password."""
+    data = await request.form()
+    return {name: value[:_LONGEST_OF_ALL] for name, value in data.items() if isinstance(value, str)}
 
 
 def integer(form: Form, name: str) -> int | None:

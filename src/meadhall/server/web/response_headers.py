@@ -1,4 +1,4 @@
-"""Headers of every response: the security policy, the cookie of a new session, the caching of static files."""
+"""Headers of every response: the security policy, the cookies of a new session, the caching of static files."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Final
 from litestar.enums import ScopeType
 from litestar.types import Message, Scope
 
+from meadhall.server.web.known_devices import device_cookie
 from meadhall.server.web.sessions import session_cookie
 
 _SECURITY: Final = (
@@ -28,4 +29,7 @@ async def add_headers(message: Message, scope: Scope) -> None:
     new_session = scope["state"].get("new_session")
     if new_session:
         added.append((b"set-cookie", session_cookie(new_session, scope).encode()))
+    new_device = scope["state"].get("new_device")
+    if new_device:
+        added.append((b"set-cookie", device_cookie(new_device, scope).encode()))
     message["headers"] = [*message["headers"], *added]

@@ -22,12 +22,14 @@ from litestar.types import HTTPScope
 from meadhall.engine.language import LANGUAGES
 from meadhall.server.errors import DatabaseUnavailable
 from meadhall.server.hall import session_tokens
-from meadhall.server.hall.accounts import Accounts
+from meadhall.server.hall.accounts import Accounts, SignedIn
 from meadhall.server.hall.names import any_name, clean_name
 from meadhall.server.hall.notification_choices import NotificationChoices
+from meadhall.server.hall.sign_in_limit import Client
 from meadhall.server.store.models import Guest, ProfileVisibility, RetiredSecret, Session, SessionKind, now
 from meadhall.server.store.queries import sessions
 from meadhall.server.store.store import Store
+from meadhall.server.web import known_devices
 from meadhall.server.web.links import link
 from meadhall.server.web.request import AnyRequest
 from meadhall.server.web.weights import weighted
@@ -67,6 +69,8 @@ class Sessions:
     def _use_keys(self, secret: str, retired: Sequence[RetiredSecret]) -> None:
         self._cookies = URLSafeSerializer(secret, salt="guest")
         self._tokens = URLSafeSerializer(secret, salt="token")
+        all_keys = [secret, *(each.value for each in retired if each.valid_until > now())]
+        self._devices = [URLSafeSerializer(each, salt="device") for each in all_keys]
         self._old_cookies = [(URLSafeSerializer(each.value, salt="guest"), each.valid_until) for each in retired]
         self._old_tokens = [(URLSafeSerializer(each.value, salt="token"), each.valid_until) for each in retired]
 
@@ -127,6 +131,19 @@ class Sessions:
         id = _verified(self._tokens, token) or _verified_by_old(self._old_tokens, token)
         guest = None if id is None else await self._guest(id, request)
         return None if guest is None or guest.has_account else guest
+
+    def start(self, request: AnyRequest, signed_in: SignedIn) -> None:
+        """Let the response give a browser the cookie of its new session, in place of the one that it has."""
+        request.scope["state"]["new_session"] = signed_in.token
+        known_devices.remember(request, self._devices, signed_in.account.handle)
+
+    def renew(self, request: AnyRequest, token: str) -> None:
+        """Let the response give a browser the new cookie of its session."""
+        request.scope["state"]["new_session"] = token
+
+    def client_of(self, request: AnyRequest) -> Client:
+        """Return where an attempt to sign in comes from."""
+        return known_devices.client_of(request, self._devices)
 
     async def _of_session(self, token: str, kind: SessionKind, request: AnyRequest) -> Guest | None:
         """Return the guest of a session, None if it has ended."""

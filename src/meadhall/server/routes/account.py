@@ -1,0 +1,334 @@
+"""Accounts: keep my name, sign in and out, and what the owner changes. Only passkeys need JavaScript."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any, Final
+
+from litestar import Response, get, post
+from litestar.response import Redirect
+
+from meadhall.engine.errors import MeadhallError
+from meadhall.engine.language import gettext as _
+from meadhall.engine.language import speak
+from meadhall.server.errors import NotConfirmed, NotThatPerson, reason_of, status_of
+from meadhall.server.hall.accounts import Device
+from meadhall.server.hall.hall import Hall
+from meadhall.server.hall.passkeys import RelyingParty
+from meadhall.server.pages.account import CodesPage, SignInPage, account_page
+from meadhall.server.pages.responses import Html, page, see_other, wants_json
+from meadhall.server.store.models import Account, Guest, Session, now
+from meadhall.server.web.device_label import device_label
+from meadhall.server.web.forms import Form, read_long_form, safe_path
+from meadhall.server.web.links import base_url, link
+from meadhall.server.web.request import AnyRequest
+from meadhall.server.web.sessions import Sessions, session_of
+
+CONFIRMED_FOR: Final = timedelta(minutes=30)
+"""How long after signing in or confirming the owner may change how one signs in."""
+
+Answer = Response[Any] | Redirect
+
+
+def party_of(request: AnyRequest) -> RelyingParty:
+    """Return the hall as passkeys know it, at the address where the browser has it open."""
+    return RelyingParty.at(base_url(request), "Meadhall")
+
+
+def _device(request: AnyRequest) -> Device:
+    return Device("browser", device_label(request))
+
+
+# --------------------------------------------------------------------------------------------------------------- new accounts
+
+
+@get("/account/new")
+async def show_new(request: AnyRequest, guest: Guest) -> Answer:
+    """Offer a guest an account."""
+    if guest.has_account:
+        return see_other(link("/account"))
+    return page(request, guest, "account/new.html", SignInPage(party_of(request).is_possible, name=guest.name))
+
+
+@post("/account/new", status_code=200)
+async def create(request: AnyRequest, hall: Hall, guest: Guest, sessions: Sessions) -> Answer:
+    """Make an account of the guest, with a passkey or a password. Show its recovery codes, once."""
+    form = await read_long_form(request)
+    name, device, party = form.get("name", ""), _device(request), party_of(request)
+    try:
+        if form.get("credential"):
+            made = hall.accounts.create_with_passkey(guest, name, form["credential"], party, device)
+        else:
+            made = hall.accounts.create_with_password(guest, name, form.get("password", ""), device)
+        signed_in, codes = await made
+    except MeadhallError as error:
+        if wants_json(request):
+            raise
+        content = SignInPage(party.is_possible, name=name, notice=reason_of(error))
+        return page(request, guest, "account/new.html", content, int(status_of(error)))
+    sessions.start(request, signed_in)
+    owner = replace(guest, name=signed_in.account.name, has_account=True)
+    await hall.rename(owner)
+    return page(request, owner, "account/codes.html", CodesPage(tuple(codes), is_new=True))
+
+
+@post("/account/passkey-options", status_code=200)
+async def begin_passkey(request: AnyRequest, hall: Hall, guest: Guest, form: Form) -> Response[Any]:
+    """Return what the browser needs to make a passkey."""
+    options = await hall.accounts.begin_passkey(guest, form.get("name", ""), party_of(request))
+    return Response(options, headers={"Cache-Control": "no-store"})
+
+
+# ------------------------------------------------------------------------------------------------------------ signing in and out
+
+
+@get("/sign-in")
+async def show_sign_in(request: AnyRequest, hall: Hall, guest: Guest, back: str = "") -> Answer:
+    """Show the form to sign in, and say what this device's guest takes along."""
+    if guest.has_account:
+        return see_other(link("/account"))
+    return await _sign_in_page(request, hall, guest, {"back": back})
+
+
+async def _sign_in_page(request: AnyRequest, hall: Hall, guest: Guest, form: Form, error: MeadhallError | None = None) -> Html:
+    content = SignInPage(
+        party_of(request).is_possible,
+        name=form.get("name", ""),
+        notice="" if error is None else reason_of(error),
+        back=form.get("back", ""),
+        tables=await hall.accounts.count_tables(guest),
+        guest=guest.name,
+    )
+    return page(request, guest, "account/sign_in.html", content, 200 if error is None else int(status_of(error)))
+
+
+@post("/sign-in", status_code=200)
+async def sign_in(request: AnyRequest, hall: Hall, guest: Guest, sessions: Sessions) -> Answer:
+    """Sign in with a passkey, a password or a recovery code."""
+    form = await read_long_form(request)
+    try:
+        account = await _proved(request, hall, guest, sessions, form, form.get("name", ""))
+    except MeadhallError as error:
+        if wants_json(request):
+            raise
+        return await _sign_in_page(request, hall, guest, form, error)
+    is_taken_along = form.get("take_along") == "on" and not guest.has_account
+    signed_in = await hall.accounts.sign_in(account, _device(request), guest if is_taken_along else None)
+    sessions.start(request, signed_in)
+    owner = await hall.store.guest(account.guest)
+    if owner is not None:
+        speak(owner.language)
+    return see_other(safe_path(form.get("back", "")))
+
+
+async def _proved(request: AnyRequest, hall: Hall, guest: Guest, sessions: Sessions, form: Form, name: str) -> Account:
+    """Return the account whose owner has filled in a form. Raises NotThatPerson, BadPasskey, TooMany."""
+    if form.get("credential"):
+        return await hall.accounts.by_passkey(guest, form["credential"], party_of(request))
+    client = sessions.client_of(request)
+    if form.get("code", "").strip():
+        return await hall.accounts.by_recovery_code(name, form["code"], client)
+    return await hall.accounts.by_password(name, form.get("password", ""), client)
+
+
+@post("/sign-in/passkey-options", status_code=200)
+async def begin_sign_in(request: AnyRequest, hall: Hall, guest: Guest) -> Response[Any]:
+    """Return what the browser needs to sign in with a passkey."""
+    options = await hall.accounts.begin_sign_in(guest, party_of(request))
+    return Response(options, headers={"Cache-Control": "no-store"})
+
+
+@post("/sign-out", status_code=200)
+async def sign_out(request: AnyRequest, hall: Hall, guest: Guest, sessions: Sessions) -> Redirect:
+    """Sign this device out. It becomes a new guest."""
+    session = session_of(request)
+    if session is not None:
+        await hall.accounts.end_session(guest, session.id)
+        sessions.begin_anew(request)
+    return see_other(link("/"))
+
+
+# ----------------------------------------------------------------------------------------------------------- the owner's changes
+
+
+@get("/account")
+async def show_account(request: AnyRequest, hall: Hall, guest: Guest) -> Answer:
+    """Show the account to its owner."""
+    if not guest.has_account:
+        return see_other(link("/account/new"))
+    return await _account_page(request, hall, guest)
+
+
+async def _account_page(
+    request: AnyRequest, hall: Hall, guest: Guest, error: MeadhallError | None = None, done: str = ""
+) -> Html:
+    notice = "" if error is None else reason_of(error)
+    found = await hall.accounts.overview(guest)
+    content = account_page(found, session_of(request), party_of(request).is_possible, notice, done)
+    return page(request, guest, "account/account.html", content, 200 if error is None else int(status_of(error)))
+
+
+@get("/account/confirm")
+async def show_confirm(request: AnyRequest, guest: Guest) -> Answer:
+    """Ask the owner to prove again who they are."""
+    if not guest.has_account:
+        return see_other(link("/sign-in"))
+    return page(request, guest, "account/confirm.html", SignInPage(party_of(request).is_possible, name=guest.name))
+
+
+@post("/account/confirm", status_code=200)
+async def confirm(request: AnyRequest, hall: Hall, guest: Guest, sessions: Sessions) -> Answer:
+    """Check that the owner is who they say. Give the device a new cookie."""
+    session = session_of(request)
+    if session is None:
+        return see_other(link("/sign-in"))
+    try:
+        account = await _proved(request, hall, guest, sessions, await read_long_form(request), guest.name)
+        if account.guest != guest.id:
+            raise NotThatPerson(_("That passkey belongs to another account."))
+    except MeadhallError as error:
+        if wants_json(request):
+            raise
+        content = SignInPage(party_of(request).is_possible, name=guest.name, notice=reason_of(error))
+        return page(request, guest, "account/confirm.html", content, int(status_of(error)))
+    sessions.renew(request, await hall.accounts.confirm(session))
+    return see_other(link("/account"))
+
+
+def is_confirmed(session: Session) -> bool:
+    """Return whether the owner has proved a short while ago who they are."""
+    return session.confirmed_at > now() - CONFIRMED_FOR
+
+
+def confirmed_session(request: AnyRequest) -> Session:
+    """Return the session of a request that changes how one signs in. Raises NotConfirmed."""
+    session = session_of(request)
+    if session is None:
+        raise NotConfirmed(_("Sign in first."))
+    if not is_confirmed(session):
+        raise NotConfirmed(_("Confirm first that it is you: you signed in a while ago."))
+    return session
+
+
+async def _changed(request: AnyRequest, hall: Hall, guest: Guest, change: Awaitable[object], done: str) -> Answer:
+    """Await a change of the account, then show the account, or why the change was refused."""
+    try:
+        await change
+    except MeadhallError as error:
+        if wants_json(request):
+            raise
+        return await _account_page(request, hall, guest, error)
+    return await _account_page(request, hall, guest, done=done)
+
+
+def _confirmation_page(request: AnyRequest) -> Redirect | None:
+    """Return the way to the page that asks who it is, unless the owner has proved it a short while ago."""
+    session = session_of(request)
+    if session is None:
+        return see_other(link("/sign-in"))
+    return None if is_confirmed(session) else see_other(link("/account/confirm"))
+
+
+@post("/account/name", status_code=200)
+async def change_name(request: AnyRequest, hall: Hall, guest: Guest, sessions: Sessions, form: Form) -> Answer:
+    """Change the account's name."""
+
+    async def change() -> None:
+        changed = await sessions.save(guest, name=form.get("name", ""))
+        await hall.rename(changed)
+
+    if not guest.has_account:
+        return see_other(link("/account/new"))
+    answer = await _changed(request, hall, guest, change(), "")
+    return see_other(link("/account")) if answer.status_code == 200 else answer
+
+
+@post("/account/password", status_code=200)
+async def change_password(request: AnyRequest, hall: Hall, guest: Guest) -> Answer:
+    """Give the account a new password, or none."""
+    if (elsewhere := _confirmation_page(request)) is not None:
+        return elsewhere
+    form = await read_long_form(request)
+    if form.get("set") == "none":
+        done = _("The password was removed.")
+        return await _changed(request, hall, guest, hall.accounts.remove_password(guest), done)
+    change = hall.accounts.set_password(guest, form.get("password", ""), confirmed_session(request))
+    return await _changed(request, hall, guest, change, _("The password was changed, and all other devices are signed out."))
+
+
+@post("/account/passkeys", status_code=200)
+async def change_passkeys(request: AnyRequest, hall: Hall, guest: Guest) -> Answer:
+    """Add a passkey, or remove one."""
+    if (elsewhere := _confirmation_page(request)) is not None:
+        return elsewhere
+    form = await read_long_form(request)
+    if form.get("remove"):
+        done = _("The passkey was removed. You can also delete it on your device.")
+        return await _changed(request, hall, guest, hall.accounts.remove_passkey(guest, form["remove"]), done)
+    label = form.get("label", "").strip() or device_label(request)
+    change = hall.accounts.add_passkey(guest, form.get("credential", ""), party_of(request), label)
+    return await _changed(request, hall, guest, change, _("The passkey was added."))
+
+
+@post("/account/codes", status_code=200)
+async def renew_codes(request: AnyRequest, hall: Hall, guest: Guest) -> Answer:
+    """Replace the recovery codes, and show the new ones, once."""
+    if (elsewhere := _confirmation_page(request)) is not None:
+        return elsewhere
+    codes = await hall.accounts.renew_codes(guest)
+    return page(request, guest, "account/codes.html", CodesPage(tuple(codes), is_new=False))
+
+
+@post("/account/sessions", status_code=200)
+async def end_sessions(request: AnyRequest, hall: Hall, guest: Guest, sessions: Sessions, form: Form) -> Answer:
+    """Sign out one device, all other ones, or all."""
+    session = session_of(request)
+    if session is None:
+        return see_other(link("/sign-in"))
+    if form.get("end") == "all":
+        await hall.accounts.end_sessions(guest)
+        sessions.begin_anew(request)
+        return see_other(link("/"))
+    if form.get("end") == "others":
+        ended, done = hall.accounts.end_sessions(guest, except_id=session.id), _("All other devices are signed out.")
+    else:
+        ended, done = hall.accounts.end_session(guest, form.get("end", "")), _("That device is signed out.")
+    if form.get("end") == session.id:
+        await ended
+        sessions.begin_anew(request)
+        return see_other(link("/"))
+    return await _changed(request, hall, guest, ended, done)
+
+
+@post("/account/delete", status_code=200)
+async def delete(request: AnyRequest, hall: Hall, guest: Guest, sessions: Sessions, form: Form) -> Answer:
+    """Delete the account and all that is its owner's alone. This device becomes a new guest."""
+    if (elsewhere := _confirmation_page(request)) is not None:
+        return elsewhere
+    if form.get("sure") != "on":
+        return see_other(link("/account"))
+    await hall.accounts.delete(guest)
+    sessions.begin_anew(request)
+    return see_other(link("/"))
+
+
+routes = [
+    show_new,
+    create,
+    begin_passkey,
+    show_sign_in,
+    sign_in,
+    begin_sign_in,
+    sign_out,
+    show_account,
+    show_confirm,
+    confirm,
+    change_name,
+    change_password,
+    change_passkeys,
+    renew_codes,
+    end_sessions,
+    delete,
+]

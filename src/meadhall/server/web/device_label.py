@@ -1,0 +1,36 @@
+"""What the owner of an account recognizes a device by: "Firefox, Linux", from the User-Agent header (RFC 9110, 10.1.5)."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from meadhall.engine.language import gettext as _
+from meadhall.server.web.request import AnyRequest
+
+# The first that occurs counts: most browsers also name others that they are compatible with.
+_BROWSERS: Final = {
+    "Edg": "Edge",
+    "OPR/": "Opera",
+    "SamsungBrowser": "Samsung Internet",
+    "Firefox": "Firefox",
+    "FxiOS": "Firefox",
+    "CriOS": "Chrome",
+    "Chrome": "Chrome",
+    "Safari": "Safari",
+}
+_SYSTEMS: Final = {
+    "Android": "Android",
+    "iPhone": "iPhone",
+    "iPad": "iPad",
+    "Windows": "Windows",
+    "CrOS": "ChromeOS",
+    "Mac OS X": "macOS",
+    "Linux": "Linux",
+}
+
+
+def device_label(request: AnyRequest) -> str:
+    """Return the browser and the system of a request, as far as they are known."""
+    agent = request.headers.get("User-Agent", "")
+    found = [next((name for sign, name in each.items() if sign in agent), "") for each in (_BROWSERS, _SYSTEMS)]
+    return ", ".join(filter(None, found)) or _("A device")
