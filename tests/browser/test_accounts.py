@@ -1,0 +1,270 @@
+"""Accounts in a real browser: passkeys with Chromium's virtual authenticator, passwords without JavaScript, and the looks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, CDPSession, Page, expect
+
+from browser.accessibility import Inspector
+from browser.checks import scrolls_sideways
+from browser.devices import PHONE, STILL
+from browser.layout import overlapping_targets, overlapping_texts, small_targets
+from browser.people import NewPerson, Person
+from browser.server import Hall
+from browser.table import open_table, play_now
+
+PASSWORD = "a shield wall in the rain"  # noqa: S105
+WINDOWS = [(1440, 900), (1024, 768), (768, 1024), (390, 844)]
+
+
+@pytest.fixture
+def at_localhost(browser: Browser, hall: Hall) -> Iterator[NewPerson]:
+    """Return a function that creates people at ``localhost``: browsers make no passkeys for an IP address."""
+    here: list[Person] = []
+
+    def person(**options: Any) -> Person:
+        here.append(Person(browser, hall.url.replace("127.0.0.1", "localhost"), **options))
+        return here[-1]
+
+    yield person
+    for each in here:
+        each.leave()
+    faults = [fault for each in here for fault in each.faults]
+    assert not faults, "\n".join(faults)
+
+
+class Authenticator:
+    """The authenticator of a person's device, as Chromium simulates it."""
+
+    def __init__(self, person: Person) -> None:
+        self.devtools: CDPSession = person.context.new_cdp_session(person.page)
+        self.devtools.send("WebAuthn.enable")
+        options = {
+            "protocol": "ctap2",
+            "transport": "internal",
+            "hasResidentKey": True,
+            "hasUserVerification": True,
+            "isUserVerified": True,
+            "automaticPresenceSimulation": True,
+        }
+        self.id = self.devtools.send("WebAuthn.addVirtualAuthenticator", {"options": options})["authenticatorId"]
+
+    @property
+    def passkeys(self) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = self.devtools.send("WebAuthn.getCredentials", {"authenticatorId": self.id})["credentials"]
+        return found
+
+    def sync_to(self, other: Authenticator) -> None:
+        """Copy the passkeys to another device, as the cloud of a person's devices does."""
+        for passkey in self.passkeys:
+            other.devtools.send("WebAuthn.addCredential", {"authenticatorId": other.id, "credential": passkey})
+
+    def refuse(self) -> None:
+        """Let the person fail to prove who they are from now on."""
+        self.devtools.send("WebAuthn.setUserVerified", {"authenticatorId": self.id, "isUserVerified": False})
+        self.devtools.send("WebAuthn.removeVirtualAuthenticator", {"authenticatorId": self.id})
+
+
+def keep_by_passkey(person: Person, name: str) -> Page:
+    page = person.open("/settings")
+    page.get_by_role("link", name="Keep my name").click()
+    page.get_by_label("Your name").fill(name)
+    page.get_by_role("button", name="Keep my name with a passkey").click()
+    expect(page.locator(".codes code")).to_have_count(10)
+    return page
+
+
+def keep_by_password(person: Person, name: str) -> Page:
+    page = person.open("/account/new")
+    page.get_by_label("Your name").fill(name)
+    page.get_by_label("A password").fill(PASSWORD)
+    page.get_by_role("button", name="Keep my name with this password").click()
+    expect(page.locator(".codes code")).to_have_count(10)
+    return page
+
+
+def test_a_guest_makes_an_account_by_passkey_and_signs_in_on_another_device(at_localhost: NewPerson) -> None:
+    laptop, phone = at_localhost(), at_localhost(**PHONE)
+    on_laptop, on_phone = Authenticator(laptop), Authenticator(phone)
+    play_now(laptop)
+    match = laptop.page.url
+    page = keep_by_passkey(laptop, "Yngvild")
+    assert len(on_laptop.passkeys) == 1
+    page.get_by_role("link", name="I have kept them").click()
+    expect(page.get_by_role("heading", name="Your account")).to_be_visible()
+    expect(page.locator(".things").first).to_contain_text("Chrome, Linux")
+    laptop.open(match)
+    expect(page.locator("#plate-0")).to_contain_text("you")
+
+    play_now(phone)
+    carried = phone.page.url
+    on_laptop.sync_to(on_phone)
+    page = phone.open("/settings")
+    page.get_by_role("link", name="Sign in").click()
+    expect(page.get_by_label("Take along what")).to_be_checked()
+    page.get_by_role("button", name="Sign in with a passkey").click()
+    expect(page).to_have_url(re.compile("/$"))
+    expect(page.locator("header")).to_contain_text("Yngvild")
+    for person, own in ((phone, match), (laptop, carried)):
+        person.open(own)
+        expect(person.page.locator("#plate-0 .you-mark")).to_be_visible()
+
+    page = laptop.open("/account")
+    expect(page.locator("section", has_text="Devices that are signed in").locator("li")).to_have_count(2)
+    page.get_by_role("button", name="Sign out all other devices").click()
+    expect(page.get_by_role("status").filter(has_text="All other devices")).to_be_visible()
+    phone.open("/settings")
+    expect(phone.page.get_by_role("link", name="Keep my name")).to_be_visible()
+
+
+def test_an_open_page_of_a_device_that_is_signed_out_loses_its_seat(at_localhost: NewPerson) -> None:
+    laptop, phone = at_localhost(), at_localhost()
+    keep_by_password(laptop, "Thyra")
+    page = phone.open("/sign-in")
+    page.get_by_label("Your name").fill("Thyra")
+    page.get_by_label("Your password").fill(PASSWORD)
+    page.get_by_role("button", name="Sign in", exact=True).click()
+    (table,) = open_table(phone, bots=1)
+    expect(table.page.locator("#plate-0 .you-mark")).to_be_visible()
+    laptop.open("/account")
+    laptop.page.get_by_role("button", name="Sign out all other devices").click()
+    expect(table.page.locator("#plate-0 .you-mark")).to_be_hidden()
+
+
+def test_a_passkey_that_is_refused_changes_nothing_and_says_so(at_localhost: NewPerson) -> None:
+    person = at_localhost()
+    authenticator = Authenticator(person)
+    authenticator.refuse()
+    page = person.open("/account/new")
+    page.get_by_label("Your name").fill("Ragnhild")
+    page.evaluate("navigator.credentials.create = () => Promise.reject(new DOMException('no', 'NotAllowedError'))")
+    page.get_by_role("button", name="Keep my name with a passkey").click()
+    expect(page.get_by_role("alert").filter(has_text="That didn't work")).to_be_visible()
+    expect(page.get_by_role("button", name="Keep my name with a passkey")).to_be_enabled()
+    page.goto("/account")
+    expect(page).to_have_url(re.compile("/account/new$"))
+
+
+def test_a_name_that_is_taken_is_refused_before_a_passkey_is_made(at_localhost: NewPerson) -> None:
+    keep_by_password(at_localhost(), "Solveig")
+    person = at_localhost()
+    person.allow("409")
+    authenticator = Authenticator(person)
+    page = person.open("/account/new")
+    page.get_by_label("Your name").fill("S0lveig")
+    page.get_by_role("button", name="Keep my name with a passkey").click()
+    expect(page.get_by_role("alert").filter(has_text="belongs to another player")).to_be_visible()
+    assert authenticator.passkeys == []
+
+
+def test_passkeys_are_added_and_removed_and_the_last_one_stays(at_localhost: NewPerson) -> None:
+    person = at_localhost()
+    person.allow("409")
+    Authenticator(person)
+    keep_by_passkey(person, "Gunnhild")
+    page = person.open("/account")
+    page.get_by_role("button", name="Remove: Chrome, Linux").click()
+    expect(page.get_by_role("alert").filter(has_text="couldn't sign in any more")).to_be_visible()
+    page.get_by_label("A password").fill(PASSWORD)
+    page.get_by_role("button", name="Set the password").click()
+    expect(page.get_by_role("status").filter(has_text="The password was changed")).to_be_visible()
+    page.get_by_role("button", name="Remove: Chrome, Linux").click()
+    expect(page.get_by_text("You have no passkey.")).to_be_visible()
+    page.get_by_role("button", name="Add a passkey").click()
+    expect(page.get_by_role("status").filter(has_text="The passkey was added")).to_be_visible()
+    page.get_by_role("button", name="Remove the password").click()
+    expect(page.get_by_role("status").filter(has_text="The password was removed")).to_be_visible()
+
+
+def test_everything_but_passkeys_works_without_javascript(at_localhost: NewPerson) -> None:
+    laptop, phone = at_localhost(java_script_enabled=False), at_localhost(java_script_enabled=False)
+    page = keep_by_password(laptop, "Asgerd")
+    expect(page.get_by_role("button", name="Print")).to_be_hidden()
+    code = page.locator(".codes code").first.inner_text()
+    page = phone.open("/sign-in")
+    expect(page.get_by_role("button", name="Sign in with a passkey")).to_be_hidden()
+    page.get_by_label("Your name").fill("asgerd")
+    page.get_by_text("Neither passkey nor password at hand?").click()
+    page.get_by_label("A recovery code").fill(code)
+    page.get_by_role("button", name="Sign in with this code").click()
+    page.goto("/account")
+    expect(page.get_by_text("9 codes are left.")).to_be_visible()
+    page.get_by_label("I am sure").check()
+    page.get_by_role("button", name="Delete the account").click()
+    laptop.open("/account")
+    expect(laptop.page).to_have_url(re.compile("/account/new$"))
+
+
+def test_where_passkeys_are_impossible_only_a_password_is_offered(new_person: NewPerson) -> None:
+    page = new_person().open("/account/new")  # at an IP address
+    expect(page.get_by_label("A password")).to_be_visible()
+    expect(page.get_by_role("button", name="passkey")).to_have_count(0)
+
+
+def test_an_account_survives_the_kill_of_the_hall(browser: Browser, tmp_path: Path) -> None:
+    hall = Hall(tmp_path)
+    hall.start()
+    person = Person(browser, hall.url.replace("127.0.0.1", "localhost"))
+    try:
+        Authenticator(person)
+        keep_by_passkey(person, "Hallgerd")
+        hall.kill()
+        hall.start()
+        page = person.open("/account")
+        expect(page.get_by_label("Your name")).to_have_value("Hallgerd")
+        page.get_by_role("button", name="Sign out everywhere").click()
+        expect(page).to_have_url(re.compile("/$"))
+        hall.kill()
+        hall.start()
+        page = person.open("/sign-in")
+        page.get_by_role("button", name="Sign in with a passkey").click()
+        expect(page.locator("header")).to_contain_text("Hallgerd")
+    finally:
+        person.leave()
+        hall.stop()
+
+
+@pytest.mark.parametrize("language", ["en-GB", "de-DE"])
+def test_the_pages_are_accessible_and_fit_every_window(at_localhost: NewPerson, language: str) -> None:
+    person = at_localhost(**STILL, locale=language)
+    person.allow("403")
+    inspector = Inspector()
+    faults: list[str] = []
+
+    def look(place: str) -> None:
+        inspector.inspect(place, person.page)
+        for width, height in WINDOWS:
+            person.page.set_viewport_size({"width": width, "height": height})
+            found = [*small_targets(person.page, 24), *overlapping_targets(person.page), *overlapping_texts(person.page)]
+            found += ["scrolls sideways"] if scrolls_sideways(person.page) else []
+            faults.extend(f"{place}, {width} x {height}: {fault}" for fault in found)
+
+    Authenticator(person)
+    person.open("/account/new")
+    look("new")
+    page = person.page
+    page.locator("#account-name").fill(f"Bergljot {language[:2]}")
+    page.locator("[data-passkey] button").click()
+    expect(page.locator(".codes code")).to_have_count(10)
+    look("codes")
+    person.open("/account")
+    look("account")
+    person.open("/account/confirm")
+    look("confirm")
+    person.open("/settings")
+    look("settings")
+    page.locator("form[action$=sign-out] button").click()
+    expect(page).to_have_url(re.compile("/$"))
+    person.open("/sign-in")
+    look("sign in")
+    page.locator("#account-name").fill("Bergljot")
+    page.locator("#password").fill("wrong")
+    page.locator("#password").press("Enter")
+    expect(page.get_by_role("alert").first).to_be_visible()
+    look("sign in, refused")
+    assert inspector.found + faults == []
