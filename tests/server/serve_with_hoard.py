@@ -7,6 +7,7 @@ import os
 import resource
 import sys
 import time
+from datetime import timedelta
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ from meadhall.engine.game import register
 from meadhall.engine.view import View
 from meadhall.lab import warm
 from meadhall.server import app, run
-from meadhall.server.hall import hall
+from meadhall.server.hall import clock_choice, clocks, hall, uptime
 from meadhall.server.run import serve
 from meadhall.server.settings import Settings
 from meadhall.server.store import schema
@@ -73,6 +74,12 @@ if __name__ == "__main__":
         vars(tasks)["hints"] = Slow().choose
     if seconds := os.environ.get("MEADHALL_TEST_DEADLINES"):
         vars(connections).update(dict.fromkeys(("HEAD_SECONDS", "BODY_SECONDS", "WRITE_SECONDS"), float(seconds)))
+    if clock := os.environ.get("MEADHALL_TEST_CLOCK"):
+        seconds_of_decision, come_back, gap = map(float, clock.split(","))
+        times = {**clock_choice.SECONDS, "decision": (seconds_of_decision, seconds_of_decision)}
+        vars(clock_choice)["SECONDS"] = times
+        vars(clocks)["COME_BACK"] = timedelta(seconds=come_back)
+        vars(uptime).update(INTERVAL=gap / 3, GAP=timedelta(seconds=gap))
     if limits := os.environ.get("MEADHALL_TEST_FILE_LIMITS"):
         soft, hard = map(int, limits.split(","))
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))

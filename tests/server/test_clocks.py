@@ -109,11 +109,26 @@ def test_the_seat_to_move_pays_for_the_time_until_others_take_back() -> None:
     assert play.clocks.deadline == at(70 + 280)
 
 
-def test_a_decision_that_has_come_back_has_its_full_time_per_decision() -> None:
+def test_a_seat_gains_no_time_by_taking_back_its_own_action_per_decision() -> None:
     play = Play(PER_DECISION)
     play.act(50, BOAST)
     play.undo(55, seat=0)
-    assert play.clocks.deadline == at(115)
+    assert play.clocks.deadline == at(55 + 10)
+    play.act(60, BOAST)
+    assert play.match.steps[0].seconds == 5
+    assert play.clocks.deadline == at(120)
+
+
+def test_a_decision_has_its_full_time_again_when_another_person_has_played_since() -> None:
+    play = Play(PER_DECISION)
+    played = len(play.match.steps)
+    while play.match.actor == 0:
+        played = len(play.match.steps)
+        play.act(50)
+    play.act(70)
+    play.undo(80, seat=0, count=len(play.match.steps) - played)
+    assert play.clocks.running == 0
+    assert play.clocks.deadline == at(80 + 60)
 
 
 def test_bots_have_no_clock_and_no_times() -> None:

@@ -16,9 +16,11 @@ from meadhall.server.hall.scheduler import Scheduler
 from meadhall.server.hall.uptime import CLOCK_JOB, GAP, Uptime
 from meadhall.server.settings import Settings
 from meadhall.server.store import schema
+from meadhall.server.store.clock import Clock
 from meadhall.server.store.models import now
 from meadhall.server.store.queries import leases
 from meadhall.server.store.store import Store
+from server.rows import table_of
 
 pytestmark = pytest.mark.asyncio
 
@@ -37,6 +39,7 @@ async def start(settings: Settings) -> AsyncIterator[tuple[Store, Uptime]]:
 
 
 async def wait_for_a_clock(store: Store, due_at: datetime) -> None:
+    await store.add_table(table_of("a1", status="running", clock=Clock("decision", 60)))
     await Scheduler(store, open_leases(store)).put(CLOCK_JOB, "a table", due_at)
 
 

@@ -3,9 +3,9 @@
 Only people have clocks. A seat's clock runs from the beginning of its decision to its action. It stands still while a bot plays
 the seat, while the clocks are paused, and while the hall was down.
 
-Time that a seat has used stays used when an action is taken back. The increment belongs to the action and goes with it. Otherwise
-a seat could gain time by taking back and playing again. On a clock with a time for each decision, a decision that has come back
-gets its full time.
+Time that a seat has used stays used when it takes back its action, and the increment goes with the action. Otherwise a seat could
+gain time by taking back and playing again. On a clock with a time for each decision, a decision has its full time again if
+another person has played since: then the others have agreed to the take-back.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Final, Self
 
-from meadhall.engine.match import Match
+from meadhall.engine.match import Match, Step
 from meadhall.server.store.clock import Clock
 from meadhall.server.store.models import Downtime, Entry
 
@@ -125,13 +125,7 @@ class Clocks:
         if match.next_number > self.next_number:
             return self._decided(entry, match)
         if undone:
-            taken_back = [step for each in undone for step in each.steps]
-            gained = [step.seat for step in taken_back if step.seconds is not None]
-            stopped = self._stopped(entry.at)
-            left = list(stopped.left)
-            for seat in gained:
-                left[seat] = max(0.0, left[seat] - self.clock.increment)
-            return replace(stopped, left=tuple(left))._at_decision(entry, match)
+            return self._taken_back([step for each in undone for step in each.steps], entry, match)
         match entry.kind:
             case "pause" | "resume":
                 return replace(self._stopped(entry.at), is_paused=entry.kind == "pause")
@@ -152,6 +146,20 @@ class Clocks:
             gained = self.clock.increment
         left = tuple(each + gained if k == seat else each for k, each in enumerate(stopped.left))
         return replace(stopped, left=left)._at_decision(entry, match)
+
+    def _taken_back(self, steps: Sequence[Step], entry: Entry, match: Match) -> Self:
+        """Return the clocks after actions were taken back, the oldest of them first."""
+        of_people = [step for step in steps if step.seconds is not None]
+        stopped = self._stopped(entry.at)
+        left = list(stopped.left)
+        for step in of_people:
+            left[step.seat] = max(0.0, left[step.seat] - self.clock.increment)
+        back = replace(stopped, left=tuple(left))._at_decision(entry, match)
+        first = steps[0]
+        if self.clock.kind == "seat" or first.seconds is None or any(step.seat != first.seat for step in of_people):
+            return back
+        rest = max(0.0, self.clock.seconds - first.seconds)
+        return replace(back, left=tuple(rest if seat == first.seat else each for seat, each in enumerate(back.left)))
 
     def _stopped(self, at: datetime) -> Self:
         """Return the clocks with the time counted that the running one has used, as if it began again now."""

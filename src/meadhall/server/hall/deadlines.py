@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 from sqlalchemy import Connection
 
-from meadhall.engine.errors import MeadhallError
+from meadhall.engine.errors import MeadhallError, UnknownGame
 from meadhall.server.errors import NotFound, NotReady, OtherRules
 from meadhall.server.hall.clocks import Clocks, Standstill
 from meadhall.server.hall.scheduler import Scheduler
@@ -78,7 +78,7 @@ class Deadlines:
         await self._uptime.beat()  # if all processes were frozen, this one learns it before it acts
         try:
             room = await room_of(job.key)
-        except (NotFound, OtherRules):
+        except (NotFound, OtherRules, UnknownGame):
             return
         except NotReady:
             await self._scheduler.finish(job, again_at=now() + _READY_PAUSE)

@@ -55,7 +55,7 @@ class Uptime:
 
         def start(connection: Connection) -> list[Downtime]:
             alone = not self._store.shared or not uptime.others_run(connection)
-            if self._store.shared or uptime.is_waiting(connection, CLOCK_JOB):
+            if self._store.shared or uptime.has_clocks(connection):
                 self._beat(connection, timedelta(0) if alone else GAP)
             return uptime.downtimes(connection)
 

@@ -19,6 +19,7 @@ from meadhall.server.store.models import Downtime, now
 _PULSE = schema.pulse.c
 _JOB = schema.jobs.c
 _PROCESS = schema.processes.c
+_TABLE = schema.tables.c
 _ID: Final = 1
 _INSERT: Mapping[str, Callable[[Table], sqlite.Insert | postgresql.Insert]] = {
     "sqlite": sqlite.insert,
@@ -78,6 +79,12 @@ def others_run(connection: Connection) -> bool:
 def is_waiting(connection: Connection, kind: str) -> bool:
     """Return whether a job of a kind waits."""
     return bool(connection.scalar(select(exists().where(_JOB.kind == kind))))
+
+
+def has_clocks(connection: Connection) -> bool:
+    """Return whether a match with a clock is running."""
+    clocked = exists().where(_TABLE.status == "running", _TABLE.clock.is_not(None))
+    return bool(connection.scalar(select(clocked)))
 
 
 def _clock(connection: Connection) -> datetime:

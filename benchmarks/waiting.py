@@ -1,0 +1,133 @@
+"""What slow matches cost that wait for their deadlines: the scheduler, a move and a restart, without and with many of them.
+
+    .venv/bin/python benchmarks/waiting.py [--matches 100000] [--rounds 5]
+
+On SQLite and on PostgreSQL. The columns are milliseconds of CPU time of this process; on PostgreSQL the database works beside it.
+``look`` is what the scheduler does when it looks for jobs and none is due, at most once a minute. ``move`` stores an entry and
+moves the deadline of its match. ``beat`` notes that the process is alive, every five seconds. ``restart`` notes a downtime,
+which moves all deadlines. The rounds of both variants alternate, and the medians are shown.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from datetime import timedelta
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, insert
+
+sys.path.append(str(Path(__file__).parents[1] / "tests"))
+
+from meadhall.server.hall.uptime import CLOCK_JOB
+from meadhall.server.settings import Settings
+from meadhall.server.store import schema
+from meadhall.server.store.clock import Clock
+from meadhall.server.store.models import Entry, now
+from meadhall.server.store.queries import jobs, uptime
+from meadhall.server.store.store import Store
+from server.postgres import start_postgresql
+from server.rows import table_of
+
+TIMES = 200
+"""How often each action is repeated in a round."""
+
+
+async def fill(store: Store, matches: int) -> None:
+    """Let so many matches wait, each for another time in the next days."""
+    soon = now() + timedelta(hours=1)
+
+    def add(connection: Connection) -> None:
+        for first in range(0, matches, 1000):
+            rows: list[dict[str, Any]] = [
+                {"id": f"j{k}", "kind": CLOCK_JOB, "key": f"t{k}", "due_at": soon + timedelta(seconds=k), "payload": {}}
+                for k in range(first, min(first + 1000, matches))
+            ]
+            connection.execute(insert(schema.jobs), rows)
+
+    await store.transact(add)
+
+
+async def measured(work: Callable[[int], Awaitable[object]], times: int = TIMES) -> float:
+    """Return the CPU time of one call in milliseconds."""
+    began = time.process_time()
+    for k in range(times):
+        await work(k)
+    return 1000 * (time.process_time() - began) / times
+
+
+class Hall:
+    """A store with one match under way, and perhaps many that wait."""
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+        self.table = table_of("a1", status="running", clock=Clock("slow", 3 * 86400))
+        self.entries = 0
+
+    async def look(self, _: int) -> None:
+        await self.store.transact(partial(jobs.claim, process=None, kinds=(CLOCK_JOB,), limit=8, running=()))
+
+    async def move(self, _: int) -> None:
+        self.entries += 1
+        put = partial(jobs.put, kind=CLOCK_JOB, key=self.table.id, due_at=now() + timedelta(days=3))
+        await self.store.append(self.table.id, Entry(self.entries, "action", 0, 1), False, 0, None, put)
+
+    async def beat(self, _: int) -> None:
+        await self.store.transact(partial(uptime.beat, gap=timedelta(minutes=1)))
+        await self.store.transact(uptime.last_downtime)
+
+    async def restart(self, _: int) -> None:
+        await self.store.transact(partial(uptime.postpone, kind=CLOCK_JOB, after=now(), by=timedelta(seconds=1)))
+
+    async def round(self) -> dict[str, float]:
+        return {
+            "look": await measured(self.look),
+            "move": await measured(self.move),
+            "beat": await measured(self.beat),
+            "restart": await measured(self.restart, 1),
+        }
+
+
+@asynccontextmanager
+async def hall(settings: Settings, matches: int) -> AsyncIterator[Hall]:
+    async with Store.open(settings) as store:
+        opened = Hall(store)
+        await store.add_table(opened.table)
+        await fill(store, matches)
+        yield opened
+
+
+async def compare(name: str, few: Settings, many: Settings, matches: int, rounds: int) -> None:
+    async with hall(few, 0) as without, hall(many, matches) as with_them:
+        found: dict[int, list[dict[str, float]]] = {0: [], matches: []}
+        for _ in range(rounds):
+            found[0].append(await without.round())
+            found[matches].append(await with_them.round())
+    for count, results in found.items():
+        medians = [statistics.median(result[column] for result in results) for column in results[0]]
+        print(f"{name:10} {count:8,}" + "".join(f"{median:10.3f}" for median in medians), flush=True)
+
+
+async def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--matches", type=int, default=100_000)
+    parser.add_argument("--rounds", type=int, default=5)
+    arguments = parser.parse_args()
+    print(f"{'database':10} {'waiting':>8}" + "".join(f"{name:>10}" for name in ("look", "move", "beat", "restart")))
+    with tempfile.TemporaryDirectory() as folder, start_postgresql() as server:
+        files = [Settings(data=Path(folder) / name) for name in ("few", "many")]
+        databases = [Settings(data=Path(folder), database_url=server.new_database()) for _ in range(2)]
+        await compare("SQLite", *files, arguments.matches, arguments.rounds)
+        await compare("PostgreSQL", *databases, arguments.matches, arguments.rounds)
+
+
+if __name__ == "__main__":
+    asyncio.run(main())
