@@ -1,0 +1,184 @@
+"""The chat of a table in real browsers: sending, reading, what is new, and what it leaves alone."""
+
+from __future__ import annotations
+
+from playwright.sync_api import Page, expect
+
+from browser.accessibility import Inspector
+from browser.devices import PHONE, STILL
+from browser.people import NewPerson
+from browser.table import AXES_AND_ALLIES, Table, ally_first, fill_lobby, open_table, whose_turn
+from browser.test_layout import FINGER, MOUSE, look
+
+
+def say(page: Page, text: str) -> None:
+    page.locator("#talk-text").fill(text)
+    page.keyboard.press("Enter")
+
+
+def test_two_people_and_a_spectator_talk_from_the_lobby_to_the_end(new_person: NewPerson) -> None:
+    host, friend, spectator = new_person(**STILL), new_person(**STILL), new_person(**STILL)
+    tables = fill_lobby(host, friend)
+    say(host.page, "In the lobby")
+    expect(friend.page.locator("#talk-lines")).to_contain_text("In the lobby")
+    friend.page.locator("#talk-open").click()
+    friend.page.locator("#phrase-luck").click()
+    expect(friend.page.locator("#talk-more")).to_be_hidden()
+    expect(host.page.locator("#talk-lines")).to_contain_text("Good luck, have fun!")
+
+    friend.page.locator("#talk-text").fill("half a li")
+    host.page.locator("#start").click()
+    for table in tables:
+        table.wait_for_game()
+    expect(friend.page.locator("#talk-text")).to_have_value("half a li")
+    expect(friend.page.locator("#talk-lines")).to_contain_text("In the lobby")
+    watching = Table(spectator.open(tables[0].path))
+    watching.wait_for_game()
+    say(spectator.page, "Who sits where?")
+    expect(spectator.page.locator("#talk-lines")).to_contain_text("Who sits where?")
+    expect(spectator.page.locator("#talk-lines")).not_to_contain_text("In the lobby")
+
+    friend.page.locator("#talk-text").press("End")
+    friend.page.keyboard.type("ne")
+    friend.page.keyboard.press("Enter")
+    expect(host.page.locator("#talk-live")).to_have_text(_name(friend.page) + " writes: half a line")
+    expect(friend.page.locator("#talk-text")).to_be_focused()
+    expect(friend.page.locator("#talk-text")).to_have_value("")
+    assert "Who sits" not in host.page.locator("#talk").inner_text()
+
+    while (actor := whose_turn([*tables, watching])) is not None:
+        actor.act()
+    expect(host.page.locator("#talk-lines")).to_contain_text("Who sits where?")
+    assert "half a line" not in spectator.page.locator("#talk").inner_text()
+
+
+def test_a_line_redraws_nothing_else_and_a_move_takes_neither_focus_nor_text(new_person: NewPerson) -> None:
+    host, friend = new_person(**STILL), new_person(**STILL)
+    tables = open_table(host, friend)
+    host.page.evaluate("() => { window.swaps = 0; document.addEventListener('htmx:after:swap', () => window.swaps++); }")
+    host.page.evaluate("() => document.addEventListener('meadhall:chat', e => { window.heard = e.detail; })")
+    version = tables[0].version
+    say(friend.page, "Skal!")
+    expect(host.page.locator("#talk-lines")).to_contain_text("Skal!")
+    assert host.page.evaluate("window.heard") == {"lines": 1, "unread": 0, "name": _name(friend.page), "text": "Skal!"}
+    assert (host.page.evaluate("window.swaps"), tables[0].version) == (0, version)
+    host.page.evaluate("() => { document.querySelector('#talk-lines li').marked = true; }")
+    host.page.locator("#talk-text").fill("I was just")
+    host.page.locator("#talk-text").focus()
+    for _ in range(2):
+        actor = whose_turn(tables)
+        assert actor is not None
+        if actor is tables[0]:  # by a program: the focus stays in the chat
+            _act_elsewhere(actor)
+        else:
+            actor.act(ally_first)
+    expect(host.page.locator("#talk-text")).to_be_focused()
+    expect(host.page.locator("#talk-text")).to_have_value("I was just")
+    assert host.page.evaluate("document.querySelector('#talk-lines li').marked"), "the line is the same element"
+
+
+def test_on_a_phone_the_chat_is_folded_and_counts_what_is_new(new_person: NewPerson) -> None:
+    host, phone = new_person(**STILL), new_person(**PHONE)
+    open_table(host, phone)
+    panel, unread = phone.page.locator("#talk-panel"), phone.page.locator("#talk-unread")
+    phone.page.reload()
+    expect(panel).not_to_have_attribute("open", "")
+    for number in range(2):
+        say(host.page, f"line {number}")
+        expect(host.page.locator("#talk-lines")).to_contain_text(f"line {number}")
+    expect(unread).to_have_text("2")
+    expect(phone.page.locator("#talk-live")).to_have_text("2 new lines in the chat")
+    phone.page.reload()
+    expect(unread).to_have_text("2")
+    phone.page.locator("#talk-panel > summary").tap()
+    expect(unread).to_be_hidden()
+    phone.page.reload()
+    expect(phone.page.locator("#talk-lines")).to_contain_text("line 1")
+    expect(unread).to_be_hidden()
+
+
+def test_a_refused_line_stays_in_the_field_with_the_reason(new_person: NewPerson) -> None:
+    host, friend = new_person(**STILL), new_person(**STILL)
+    host.allow("400", "409")
+    friend.allow("409")
+    open_table(host, friend)
+    host.page.locator("#talk-text").fill("x" * 501)
+    expect(host.page.locator("#talk-count")).to_have_text("501 of 500 letters")
+    host.page.keyboard.press("Enter")
+    expect(host.page.locator("#talk-error")).to_have_text("A line may have 500 letters; this one has 501.")
+    expect(host.page.locator("#talk-text")).to_have_value("x" * 501)
+    host.page.locator("#talk-open").click()
+    host.page.locator("#talk-close").click()
+    expect(friend.page.locator("#talk-note")).to_have_text("The host has closed this chat.")
+    expect(friend.page.locator("#talk-text")).to_be_hidden()
+    host.page.locator("#talk-close").click()
+    expect(friend.page.locator("#talk-text")).to_be_visible()
+
+
+def test_a_muted_person_is_not_read_and_the_sheet_stays_open(new_person: NewPerson) -> None:
+    host, friend = new_person(**STILL), new_person(**STILL)
+    open_table(host, friend)
+    say(friend.page, "Boo")
+    expect(host.page.locator("#talk-lines")).to_contain_text("Boo")
+    host.page.keyboard.press("c")
+    expect(host.page.locator("#talk-text")).to_be_focused()
+    host.page.locator("#talk-open").click()
+    host.page.locator("#mute-seat-1").click()
+    expect(host.page.locator("#mute-seat-1")).to_have_attribute("aria-pressed", "true")
+    expect(host.page.locator("#talk-more")).to_be_visible()
+    expect(host.page.locator("#talk-lines")).not_to_contain_text("Boo")
+    expect(friend.page.locator("#talk-lines")).to_contain_text("Boo")
+
+
+def test_the_chat_works_without_javascript(new_person: NewPerson) -> None:
+    plain, friend = new_person(java_script_enabled=False), new_person(**STILL)
+    open_table(friend, plain)
+    say(friend.page, "Skal!")
+    plain.page.reload()
+    expect(plain.page.locator("#talk-lines")).to_contain_text("Skal!")
+    plain.page.locator("#talk noscript a").click()
+    plain.page.locator("#talk-text").fill("Skal too")
+    plain.page.locator("#talk-send").click()
+    expect(plain.page.get_by_text("Skal too")).to_be_visible()
+    expect(friend.page.locator("#talk-lines")).to_contain_text("Skal too")
+
+
+def test_the_chat_has_no_axe_violation_and_crushes_nothing_in_any_window(new_person: NewPerson) -> None:
+    host, friend = new_person(**STILL), new_person(**PHONE)
+    open_table(host, friend, bots=2, game=AXES_AND_ALLIES)
+    for number in range(4):
+        say(host.page, f"A line that is long enough to need more than one row in the column, number {number}")
+        expect(host.page.locator("#talk-lines")).to_contain_text(f"number {number}")
+    inspector = Inspector()
+    inspector.inspect("chat", host.page)
+    host.page.locator("#talk-open").click()
+    inspector.inspect("chat, phrases and people", host.page)
+    host.page.keyboard.press("Escape")
+    faults = []
+    for page, least, sizes in (
+        (host.page, MOUSE, [(1440, 900), (1280, 720), (1024, 768), (820, 1180), (390, 844), (844, 390)]),
+        (friend.page, FINGER, [(1024, 768), (820, 1180), (390, 844)]),
+    ):
+        for size in sizes:
+            page.set_viewport_size({"width": size[0], "height": size[1]})
+            page.evaluate("() => { document.getElementById('talk-panel').open = true; }")
+            faults += look(page, size, least)
+            box = page.locator(".talk-scroll").bounding_box()
+            if box is None or box["height"] < 48:
+                faults.append(f"{size}: the lines of the chat are {box} high")
+    inspector.inspect("the page of the chat", host.open(f"{Table(host.page).path}/chat"))
+    assert not faults, "\n".join(faults)
+    assert not inspector.found, "\n".join(inspector.found)
+
+
+def _name(page: Page) -> str:
+    return page.locator(".bar nav .label").last.inner_text()
+
+
+def _act_elsewhere(table: Table) -> None:
+    """Play an action by a request, so that the page keeps its focus."""
+    table.page.evaluate(
+        """async ([path, action]) => fetch(path + "/act", { method: "POST", body: new URLSearchParams({ action }) })""",
+        [table.path, str(table.legal()[-1])],
+    )
+    expect(table.page.locator("#frame.yours")).to_have_count(0)
