@@ -389,3 +389,19 @@ async def test_a_program_proposes_and_answers(hall: OpenHall) -> None:
     ended = (await two.post(f"/tables/{table}/proposals/{told['number']}", {"answer": "agree"})).json()
     assert ended["awarded"] == {"winners": [0, 1], "scores": [0.5, 0.5], "why": "agreement"}
     assert ended["proposal"] is None
+
+
+async def test_the_name_of_a_guest_who_asks_is_in_no_entry(settings: Settings, at_once: None) -> None:
+    """So a guest can be forgotten. After a restart the name comes from the guest."""
+    async with open_hall(settings) as before:
+        host, _, room = await before.two_at(AXES)
+        guest = before.person("10.0.0.3")
+        await guest.post("/settings", {"name": "Erik the Red"})
+        await propose(guest, room, "swap", seat=1)
+        table = room.table.id
+        assert all("Erik" not in str(entry.data) for entry in await before.store.entries(table))
+        cookies = dict(host.http.cookies)
+    async with open_hall(settings) as after:
+        host = after.person()
+        host.http.cookies.update(cookies)
+        assert "Erik the Red asks to take over the seat" in (await host.get(f"/tables/{table}")).text

@@ -498,3 +498,19 @@ async def test_the_service_worker_keeps_only_the_offline_page_and_its_files(call
         assert url == "/" or f'"{url}"' in answer.text
     for url in set(used):
         assert (await person.get(url)).status_code == 200
+
+
+async def test_a_proposal_calls_those_who_are_asked_until_they_have_answered(calling: OpenHall, endpoint: PushEndpoint) -> None:
+    host, friend, room = await calling.two_at()
+    await friend.post("/settings", {"language": "en"})
+    await subscribe(friend, endpoint)
+    assert (await host.ask(f"/tables/{room.table.id}/propose", {"what": "draw"})).status_code == 200
+    message = await received(endpoint)
+    assert message.text["title"] == f"{room.table.seats[0].name} proposes something"
+    assert message.text["url"] == f"/tables/{room.table.id}"
+    proposal = room.consent.proposals.open
+    assert proposal is not None
+    (guest,) = room.table.seats[1].guests
+    assert room.consent.waits_for(guest, proposal.number)
+    await friend.ask(f"/tables/{room.table.id}/vote", {"proposal": str(proposal.number), "answer": "decline"})
+    assert not room.consent.waits_for(guest, proposal.number)

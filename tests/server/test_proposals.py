@@ -34,8 +34,7 @@ class History:
     def propose(self, what: What, seat: int, to: int = 0, guest: str = "", limit: timedelta = LIMIT) -> int:
         asked = set(range(4)) - ({seat} if what != "swap" else set())
         number = len(self.entries) + 1
-        name = "Erik" if guest else ""
-        self.entries.append(self.state.proposed(number, what, seat, asked, self.bots, self.at, limit, to, guest, name))
+        self.entries.append(self.state.proposed(number, what, seat, asked, self.bots, self.at, limit, to, guest))
         return number
 
     def vote(self, proposal: int, seat: int, agrees: bool = True) -> None:

@@ -17,6 +17,7 @@ from meadhall.engine.match import Match
 from meadhall.engine.view import Seat
 from meadhall.server.errors import NotFound, NotSeated, Stale, WrongMoment
 from meadhall.server.hall.leases import Leases
+from meadhall.server.hall.notifications import Notification, notify
 from meadhall.server.hall.proposals import Proposal, Proposals, What, check_kind
 from meadhall.server.hall.replaying import stored_outcome
 from meadhall.server.hall.seating import unlike_others
@@ -55,6 +56,7 @@ class Consent:
         self._room = room
         self._store = store
         self._leases = leases
+        self._names: dict[str, str] = {}  # of guests who ask for seats, by their public ids
 
     def follow(self, new: Sequence[Entry]) -> None:
         """Apply entries of the match that are stored."""
@@ -65,6 +67,24 @@ class Consent:
         """Follow a match from its first entry on."""
         self.proposals = Proposals()
         self.follow(entries)
+
+    async def learn_names(self) -> None:
+        """Read the names of guests who ask for seats. Entries have only their public ids, so that a guest can be forgotten."""
+        found, last = self.proposals.open, self.proposals.last
+        for each in (found, None if last is None else last.proposal):
+            if each is not None and each.guest and each.guest not in self._names:
+                guest = await self._store.guest_by_public_id(each.guest)
+                self._names[each.guest] = guest.name if guest is not None else _("former player")
+
+    def name_of(self, proposal: Proposal) -> str:
+        """Return the name of the guest who asks for a seat; "" for a proposal of a player."""
+        return self._names.get(proposal.guest, "")
+
+    def waits_for(self, guest: str, number: int) -> bool:
+        """Return whether the proposal with that number still waits for the answer of a guest with this id."""
+        found, seat = self.proposals.open, self._room.table.seat_of(guest)
+        is_open = self._room.table.status == "running" and found is not None and found.number == number
+        return is_open and found is not None and seat in found.waiting
 
     # ------------------------------------------------------------------------------------------------------------ proposing
 
@@ -140,8 +160,10 @@ class Consent:
             Refused: with the reason, if the proposal doesn't fit.
         """
         kind = check_kind(what)
-        if kind == "swap" and not guest.public_id:
-            guest = await self._store.save_guest(guest)
+        if kind == "swap":
+            if not guest.public_id:
+                guest = await self._store.save_guest(guest)
+            self._names[guest.public_id] = guest.name
 
         def change(match: Match) -> Entry:
             own = self._room.table.seat_of(guest.id)
@@ -150,7 +172,7 @@ class Consent:
             if kind == "swap":
                 place = self._wanted_seat(seat)
                 asked = frozenset(range(match.players))
-                return self._entry(kind, place, asked, at, guest=guest.public_id, name=guest.name)
+                return self._entry(kind, place, asked, at, guest=guest.public_id)
             assert own is not None
             concerned = match.living if kind == "draw" else range(match.players)
             asked = frozenset(concerned) - {own}
@@ -163,12 +185,10 @@ class Consent:
             raise NotFound(_("There is no such seat."))
         return seat
 
-    def _entry(
-        self, what: What, seat: int, asked: frozenset[int], at: datetime, to: int = 0, guest: str = "", name: str = ""
-    ) -> Entry:
+    def _entry(self, what: What, seat: int, asked: frozenset[int], at: datetime, to: int = 0, guest: str = "") -> Entry:
         room, bots = self._room, self._bots(what)
         limit = self._time_limit(asked - bots)
-        return self.proposals.proposed(room.entry_count + 1, what, seat, asked, bots, at, limit, to, guest, name)
+        return self.proposals.proposed(room.entry_count + 1, what, seat, asked, bots, at, limit, to, guest)
 
     def _time_limit(self, people: frozenset[int]) -> timedelta:
         """Return the time that these seats have to answer."""
@@ -266,7 +286,18 @@ class Consent:
                     more = (Entry(entry.number + 1, "swap", accepted.seat, 0, data, entry.at),)
                 case "pause" | "resume":
                     more = (Entry(entry.number + 1, accepted.what, accepted.seat, 0, at=entry.at),)
-        return Change((entry, *more), changed, partial(_set_deadline, self._room.table.id, entry, after))
+        return Change((entry, *more), changed, partial(self._set_deadline, entry, after))
+
+    def _set_deadline(self, entry: Entry, after: Proposals, connection: Connection) -> None:
+        """Let the scheduler end a new proposal at its time, and call those who are asked. Cancel that when it has ended."""
+        found, table = after.open, self._room.table
+        if found is not None and found.number == entry.number:
+            jobs.put(connection, JOB, table.id, found.until, {"table": table.id, "proposal": found.number})
+            people = {guest for row in table.seats if row.seat in found.waiting - found.bots for guest in row.guests}
+            sender = self.name_of(found) or table.seats[found.seat].name
+            notify(connection, Notification("proposal", table.id, found.number, sender, found.until), people)
+        elif found is None and entry.kind not in ("propose", "expire"):
+            jobs.cancel(connection, JOB, table.id)
 
     def _ended(self, match: Match) -> TableRow:
         ended = replace(self._room.table, status="abandoned", finished_at=now(), abandon_reason=match.abandoned)
@@ -283,15 +314,6 @@ class Consent:
         left = replace(table.seats[accepted.seat], name="")
         name = unlike_others(table.replace_seat(left), guest.name)
         return table.replace_seat(SeatRow(accepted.seat, "human", name, None, frozenset({guest.id}), new_link_token()))
-
-
-def _set_deadline(table: str, entry: Entry, after: Proposals, connection: Connection) -> None:
-    """Let the scheduler end a new proposal at its time, and forget the time of one that has ended."""
-    found = after.open
-    if found is not None and found.number == entry.number:
-        jobs.put(connection, JOB, table, found.until, {"table": table, "proposal": found.number})
-    elif found is None and entry.kind not in ("propose", "expire"):
-        jobs.cancel(connection, JOB, table)
 
 
 def _first_taken_back(match: Match, seat: int, number: int | None) -> int:

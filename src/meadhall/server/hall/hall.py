@@ -144,6 +144,7 @@ class Hall:
         self.notifications = Notifications(store, self.scheduler, services, self._is_looking, settings.sub_path)
         for kind in ("turn", "short"):
             self.notifications.check_with(kind, self._is_turn)
+        self.notifications.check_with("proposal", self._is_proposed)
         self.acquaintances = Acquaintances(store, self.scheduler, self.notifications, self.talk.ignoring)
         if store.listener is not None:
             store.listener.on("table", self._hear)
@@ -247,6 +248,10 @@ class Hall:
         if match is None or seat is None or room.table.status != "running":
             return False
         return (match.actor, match.next_number) == (seat, note.number)
+
+    async def _is_proposed(self, note: Notification, guest: str) -> bool:
+        """Return whether the proposal of which a guest was told still waits for their answer."""
+        return (await self.room(note.table)).consent.waits_for(guest, note.number)
 
     def _is_looking(self, table: str, guest: str) -> bool:
         """Return whether a guest has a page of a table in front of them, at any process. A hidden page has no stream."""

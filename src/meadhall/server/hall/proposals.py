@@ -55,7 +55,6 @@ class Proposal:
         until: when it expires, in UTC.
         to: for ``take-back`` the number of the first action that is taken back; 0 otherwise.
         guest: for ``swap`` the public id of the guest; "" otherwise.
-        name: the guest's name.
     """
 
     number: int
@@ -67,7 +66,6 @@ class Proposal:
     until: datetime
     to: int = 0
     guest: str = ""
-    name: str = ""
     deputies: frozenset[int] = frozenset()
 
     @property
@@ -201,7 +199,6 @@ class Proposals:
         time_limit: timedelta,
         to: int = 0,
         guest: str = "",
-        name: str = "",
     ) -> Entry:
         """Return the entry of a new proposal. Bots agree at once, except to a draw: about that they think.
 
@@ -219,7 +216,7 @@ class Proposals:
             "bots": sorted(each for each in asked if each in bots),
         }
         if guest:
-            data |= {"guest": guest, "name": name}
+            data["guest"] = guest
         return Entry(number, "propose", seat, to, data, at)
 
     def check_new(self, what: What, owner: str | int, at: datetime) -> None:
@@ -301,7 +298,6 @@ def _opened(entry: Entry) -> Proposal:
         until=datetime.fromisoformat(data["until"]),
         to=entry.value,
         guest=data.get("guest", ""),
-        name=data.get("name", ""),
     )
 
 

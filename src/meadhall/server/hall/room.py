@@ -562,6 +562,7 @@ class Room:
         self.entry_count += len(news.entries)
         self._hinted |= found.hinted
         self.consent.follow(news.entries)
+        await self.consent.learn_names()
 
     def _resume_hints(self) -> None:
         """Search for the hint that the seat to move has requested at another process, if one of its pages is open here."""
@@ -593,6 +594,7 @@ class Room:
         self.table, self.match, self.entry_count = table, found.match, len(news.entries)
         self._hinted, self.clocks = found.hinted, found.clocks
         self.consent.restart(news.entries)
+        await self.consent.learn_names()
 
     # ------------------------------------------------------------------------------------------------------------ publishing
 

@@ -29,19 +29,21 @@ def proposal_view(room: Room, match: Match, viewer: int | None) -> ProposalView 
     if found is not None and room.table.status == "running" and not match.over:
         answers = tuple(AnswerView(seat, match.names[seat], seat in found.agreed) for seat in sorted(found.asked))
         mine = viewer is not None and found.what != "swap" and viewer == found.seat
-        text, asks = asked(match, found, viewer), viewer in found.waiting
+        text, asks = asked(match, found, room.consent.name_of(found), viewer), viewer in found.waiting
         return ProposalView(found.number, text, _meaning(found), answers, moment(found.until), asks, mine)
     recent = proposals.recent
-    return None if recent is None else ProposalView(recent.number, ended(match, recent, viewer))
+    if recent is None:
+        return None
+    return ProposalView(recent.number, ended(match, recent, room.consent.name_of(recent.proposal), viewer))
 
 
-def asked(match: Match, proposal: Proposal, viewer: int | None) -> str:
-    """Say who proposes what, with the action that would be taken back."""
+def asked(match: Match, proposal: Proposal, guest: str, viewer: int | None) -> str:
+    """Say who proposes what, with the action that would be taken back. ``guest``: the name of the guest who asks for a seat."""
     if proposal.what == "take-back":
         taken = [step for step in match.steps if step.n >= proposal.to]
         if taken:
             return _asked_to_take_back(match, proposal, taken, viewer)
-    return _in_short(match, proposal, viewer)
+    return _in_short(match, proposal, guest, viewer)
 
 
 def _asked_to_take_back(match: Match, proposal: Proposal, taken: Sequence[Step], viewer: int | None) -> str:
@@ -66,12 +68,12 @@ def _action(match: Match, step: Step) -> str:
     return match.game.words.action(match.game.state.at(step.before), step.action, match.names)
 
 
-def _in_short(match: Match, proposal: Proposal, viewer: int | None) -> str:
+def _in_short(match: Match, proposal: Proposal, guest: str, viewer: int | None) -> str:
     name = match.names[proposal.seat]
     if proposal.what == "swap":
         if viewer == proposal.seat:
-            return _("{guest} asks to take over your seat.").format(guest=proposal.name)
-        return _("{guest} asks to take over the seat of {name}.").format(guest=proposal.name, name=name)
+            return _("{guest} asks to take over your seat.").format(guest=guest)
+        return _("{guest} asks to take over the seat of {name}.").format(guest=guest, name=name)
     if viewer == proposal.seat:
         return {
             "take-back": _("You ask to take back actions."),
@@ -100,9 +102,9 @@ def _meaning(proposal: Proposal) -> str:
     }[proposal.what]
 
 
-def ended(match: Match, closed: Closed, viewer: int | None) -> str:
+def ended(match: Match, closed: Closed, guest: str, viewer: int | None) -> str:
     """Say how a proposal ended."""
-    what = _in_short(match, closed.proposal, viewer)
+    what = _in_short(match, closed.proposal, guest, viewer)
     if closed.ending == "declined" and closed.seat is not None:
         if viewer == closed.seat:
             return _("You declined: {what}").format(what=what)

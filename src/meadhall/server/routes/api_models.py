@@ -320,7 +320,7 @@ def _proposal_info(room: Room) -> ProposalInfo | None:
         what=found.what,
         seat=found.seat,
         to=found.to or None,
-        guest=found.name or None,
+        guest=room.consent.name_of(found) or None,
         asked=sorted(found.asked),
         agreed=sorted(found.agreed),
         until=found.until,

@@ -22,6 +22,17 @@
     const chosen = { y: "agree", n: "decline", p: "propose" }[e.key];
     if (chosen && press(byId(chosen))) e.preventDefault();
   });
+  // Another script may call the player, who looks elsewhere.
+  let known = byId("proposal")?.dataset.number;
+  function call() {
+    const { number } = byId("proposal")?.dataset ?? {};
+    if (number === known) return;
+    known = number;
+    if (!document.querySelector(".proposal.asks")) return;
+    const text = document.querySelector(".proposal-text").textContent.trim();
+    document.dispatchEvent(new CustomEvent("meadhall:proposal", { detail: { id: number, text } }));
+  }
+  document.addEventListener("htmx:after:swap", call);
   function tick() {
     for (const part of document.querySelectorAll(".proposal-left")) {
       const seconds = Math.max(0, Math.round((Date.parse(part.dataset.until) - Date.now() - ahead) / 1000));
