@@ -78,13 +78,14 @@ class Accounts:
         self._limit = SignInLimit(store)
         self._session_handlers: list[Callable[[str], object]] = []
         if store.listener is not None:
-            store.listener.on("session", lambda notice: self._tell_sessions_changed(*notice.words))
+            store.listener.on("session", lambda notice: self.tell_sessions_changed(*notice.words))
 
     def on_session_change(self, handler: Callable[[str], object]) -> None:
         """Call ``handler`` with the id of each guest whose sessions have changed, at this process or another one."""
         self._session_handlers.append(handler)
 
-    def _tell_sessions_changed(self, *ids: str) -> None:
+    def tell_sessions_changed(self, *ids: str) -> None:
+        """Tell the handlers of this process that the sessions of these guests have changed."""
         for guest in ids:
             for handler in self._session_handlers:
                 handler(guest)
@@ -158,7 +159,7 @@ class Accounts:
                 account = await self._store.change(create)
             except IntegrityError:
                 raise BadPasskey(_("That took too long, or was tried twice. Please try again.")) from None
-        self._tell_sessions_changed(guest.id)
+        self.tell_sessions_changed(guest.id)
         return SignedIn(token, session, account), codes
 
     async def _checked_name(self, guest: Guest, text: str) -> str:
@@ -257,7 +258,7 @@ class Accounts:
         changed = await self._store.change(open_session)
         self._note_changes(changed)
         if take_along is not None:
-            self._tell_sessions_changed(take_along.id, account.guest)
+            self.tell_sessions_changed(take_along.id, account.guest)
         return SignedIn(token, session, account)
 
     async def count_tables(self, guest: Guest) -> int:
@@ -275,7 +276,7 @@ class Accounts:
             tell("session", session.guest)
 
         await self._store.change(renew)
-        self._tell_sessions_changed(session.guest)
+        self.tell_sessions_changed(session.guest)
         return token
 
     # --------------------------------------------------------------------------------------------------- the owner's changes
@@ -305,7 +306,7 @@ class Accounts:
             tell("session", guest.id)
 
         await self._store.change(change)
-        self._tell_sessions_changed(guest.id)
+        self.tell_sessions_changed(guest.id)
 
     async def remove_password(self, guest: Guest) -> None:
         """Let an account be used with its passkeys only. Raises LastKey without one."""
@@ -375,7 +376,7 @@ class Accounts:
             tell("session", guest.id)
 
         await self._store.change(change)
-        self._tell_sessions_changed(guest.id)
+        self.tell_sessions_changed(guest.id)
 
     async def delete(self, guest: Guest) -> None:
         """Delete a guest, with or without an account, and all that is theirs alone.
@@ -392,7 +393,7 @@ class Accounts:
 
         changed = await self._store.change(delete)
         self._note_changes(changed)
-        self._tell_sessions_changed(guest.id)
+        self.tell_sessions_changed(guest.id)
 
 
 def former_player(language: str) -> str:

@@ -26,6 +26,7 @@ from meadhall.server.hall.chart_queue import ChartQueue
 from meadhall.server.hall.daily_outcomes import DailyOutcomes
 from meadhall.server.hall.deadlines import Deadlines
 from meadhall.server.hall.housekeeping import keep_house
+from meadhall.server.hall.identity_links import IdentityLinks
 from meadhall.server.hall.ignoring import Ignoring
 from meadhall.server.hall.leases import open_leases
 from meadhall.server.hall.notifications import Notification, Notifications
@@ -113,6 +114,7 @@ class Hall:
         acquaintances: the people that guests have met, and invitations.
         uptime: when the hall was down.
         deadlines: what happens when the time of a seat is up.
+        identity: links that make another device the same guest.
         quick: seats people together who look for the same match.
     """
 
@@ -139,6 +141,7 @@ class Hall:
         self._opening = asyncio.Lock()
         self.accounts = Accounts(store, self.note_changes)
         self.accounts.on_session_change(self._end_pages)
+        self.identity = IdentityLinks(store, self.accounts, self.note_changes)
         self.presence = Presence(store, self._publish_presence, self._recount_presence)
         services = PushServices(settings.push_services, settings.public_url)
         self.notifications = Notifications(store, self.scheduler, services, self._is_looking, settings.sub_path)

@@ -126,6 +126,27 @@ class OpenTables:
 
 
 @dataclass(frozen=True)
+class IdentityLinkPage:
+    """A new link that carries the guest to another device."""
+
+    url: str
+    qr: str  # as SVG
+
+
+@dataclass(frozen=True)
+class IdentityPage:
+    """What such a link does on the device that has opened it."""
+
+    action: str
+    name: str  # of the guest that the device becomes
+    has_account: bool = False
+    own_name: str = ""  # of the device's guest
+    own_has_account: bool = False
+    tables: int = 0  # of the device's guest, which come along
+    is_same: bool = False
+
+
+@dataclass(frozen=True)
 class QuickTime:
     """A time after which bots fill the empty seats of a quick match, or a clock of it."""
 

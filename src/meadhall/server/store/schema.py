@@ -363,6 +363,17 @@ ignored_guests = Table(
     Column("created_at", DateTime(timezone=True), nullable=False),
 )
 
+# Links that make another device the same guest; see queries/identity_links.py.
+identity_links = Table(
+    "identity_links",
+    metadata,
+    Column("token", String(64), primary_key=True),
+    Column("guest", String(32), nullable=False, index=True),
+    Column("for_account", Boolean, nullable=False),
+    Column("confirms", Boolean, nullable=False),
+    Column("expires_at", DateTime(timezone=True), nullable=False, index=True),
+)
+
 # Guests who wait for other people to start a match with; see queries/seeks.py.
 seeks = Table(
     "seeks",
@@ -442,6 +453,7 @@ GUEST_COLUMNS: Final = (
     GuestColumn(ignored_guests.c.other, merge="move", delete="delete", export="omit"),
     GuestColumn(invitations.c.guest, merge="move", delete="delete", export="omit"),
     GuestColumn(invitations.c.inviter, merge="move", delete="delete", export="omit"),
+    GuestColumn(identity_links.c.guest, merge="keep", delete="delete", export="omit"),  # of a merged guest it is worth nothing
     GuestColumn(seeks.c.guest, merge="move", delete="delete", export="omit"),
 )
 """All columns that refer to a guest. A new table with such a column must be added here; a test checks it.

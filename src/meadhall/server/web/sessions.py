@@ -120,6 +120,11 @@ class Sessions:
         request.scope["state"]["new_session"] = self._cookies.dumps(guest.id)
         return guest
 
+    def become(self, request: AnyRequest, guest: Guest) -> None:
+        """Let the response give a browser the cookie of a guest without an account."""
+        self._remember(guest)
+        request.scope["state"]["new_session"] = self._cookies.dumps(guest.id)
+
     async def from_bearer_token(self, request: AnyRequest) -> Guest | None:
         """Return the guest of the header ``Authorization: Bearer …``, None without a valid token."""
         scheme, _, token = request.headers.get("Authorization", "").partition(" ")

@@ -9,6 +9,7 @@ from sqlalchemy import ColumnElement, Connection, delete, insert, select, update
 
 from meadhall.server.store import schema
 from meadhall.server.store.models import Session, in_utc, now
+from meadhall.server.store.queries import identity_links
 
 KEPT_FOR: Final = timedelta(days=400)
 """How long a session lasts that is not used. No browser keeps a cookie longer (RFC 6265bis, 5.5)."""
@@ -58,9 +59,10 @@ def end(connection: Connection, guest: str, id: str) -> bool:
 
 
 def end_all(connection: Connection, guest: str, except_id: str | None = None) -> None:
-    """End all sessions of an account, or all except one."""
+    """End all sessions of an account, or all except one, and the links that could open new ones."""
     ended = delete(schema.sessions).where(_SESSION.guest == guest)
     connection.execute(ended if except_id is None else ended.where(_SESSION.id != except_id))
+    identity_links.end_all(connection, guest)
 
 
 def delete_outdated(connection: Connection) -> None:

@@ -1,0 +1,69 @@
+"""Links that carry a whole guest to another device."""
+
+from __future__ import annotations
+
+from datetime import UTC
+
+from litestar import Response, get, post
+from litestar.response import Redirect
+
+from meadhall.server.hall.accounts import Device
+from meadhall.server.hall.hall import Hall
+from meadhall.server.pages.lobby import qr_code
+from meadhall.server.pages.models import IdentityLinkPage, IdentityPage
+from meadhall.server.pages.responses import page, see_other, wants_json
+from meadhall.server.routes.account import is_confirmed
+from meadhall.server.routes.answers import Answer
+from meadhall.server.store.models import Guest
+from meadhall.server.web.device_label import device_label
+from meadhall.server.web.links import base_url, link
+from meadhall.server.web.request import AnyRequest
+from meadhall.server.web.sessions import Sessions, session_of
+
+
+@post("/identity", status_code=200)
+async def make_link(request: AnyRequest, hall: Hall, guest: Guest, sessions: Sessions) -> Answer:
+    """Make a link that carries the guest to another device. The page shows it once, also as a QR code."""
+    session = session_of(request)
+    if session is not None and not is_confirmed(session):
+        return see_other(link("/account/confirm"))
+    token, until = await hall.identity.create(await sessions.save(guest))
+    path = f"/identity/{token}"
+    if wants_json(request):
+        return Response(
+            {"url": link(path), "expires_at": until.astimezone(UTC).isoformat()}, headers={"Cache-Control": "no-store"}
+        )
+    url = f"{base_url(request)}{path}"
+    return page(request, guest, "identity_link.html", IdentityLinkPage(url, qr_code(url)))
+
+
+@get("/identity/{token:str}")
+async def show_link(request: AnyRequest, hall: Hall, guest: Guest, token: str) -> Answer:
+    """Say what the link does, and ask: messengers open links to preview them."""
+    target = await hall.identity.target(token)
+    if target.id == guest.id:
+        return page(request, guest, "identity.html", IdentityPage("", target.name, is_same=True))
+    content = IdentityPage(
+        action=link(f"/identity/{token}"),
+        name=target.name,
+        has_account=target.has_account,
+        own_name=guest.name,
+        own_has_account=guest.has_account,
+        tables=await hall.accounts.count_tables(guest),
+    )
+    return page(request, guest, "identity.html", content)
+
+
+@post("/identity/{token:str}", status_code=200)
+async def use_link(request: AnyRequest, hall: Hall, guest: Guest, sessions: Sessions, token: str) -> Redirect:
+    """Make this device the guest of the link."""
+    if (await hall.identity.target(token)).id != guest.id:
+        carried = await hall.identity.use(token, guest, Device("browser", device_label(request)))
+        if carried.signed_in is None:
+            sessions.become(request, carried.guest)
+        else:
+            sessions.start(request, carried.signed_in)
+    return see_other(link("/"))
+
+
+routes = [make_link, show_link, use_link]
