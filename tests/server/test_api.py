@@ -365,6 +365,8 @@ async def send_every_request(hall: OpenHall, host: Program, friend: Program, str
         await host.post("/quick-match", wanted)
     await host.read("/quick-match")
     await host.http.delete("/api/v1/quick-match")
+    await host.read("/me/data")
+    await Program(hall.app, Authorization=(await hall.program()).http.headers["Authorization"]).http.delete("/api/v1/me")
     alone = (await host.open(game=HOARD, bots=["random"]))["id"]
     await host.post(f"/tables/{alone}/resign")
     table = (await host.open(game=HOARD, players=2))["id"]

@@ -43,6 +43,7 @@ from meadhall.server.routes import (
     monitoring,
     notifications,
     people,
+    privacy,
     proposals,
     quick_match,
     redirects,
@@ -96,6 +97,7 @@ _PAGE_MODULES: Final = (
     installed_app,
     people,
     acquaintances,
+    privacy,
     redirects,
 )
 _MINUTE: Final = 60.0

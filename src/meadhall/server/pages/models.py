@@ -126,6 +126,24 @@ class OpenTables:
 
 
 @dataclass(frozen=True)
+class KeptData:
+    """One kind of data that the hall keeps about a person: what it is, what it contains, and for how long."""
+
+    title: str
+    content: str
+    time: str
+
+
+@dataclass(frozen=True)
+class PrivacyPage:
+    """What the hall keeps about a person."""
+
+    kept: tuple[KeptData, ...]
+    place: str  # where: "in one database file on the computer that runs this hall"
+    has_account: bool
+
+
+@dataclass(frozen=True)
 class IdentityLinkPage:
     """A new link that carries the guest to another device."""
 

@@ -55,7 +55,7 @@ def find_by_link(connection: Connection, token: str) -> tuple[TableRow, int] | N
     return None if row is None or table is None else (table, row.seat)
 
 
-def of_guest(connection: Connection, guest: str, limit: int, skip: int = 0) -> list[TableRow]:
+def of_guest(connection: Connection, guest: str, limit: int | None, skip: int = 0) -> list[TableRow]:
     """Return tables that the guest hosts or sits at, unfinished ones first, then newest first; none that were closed."""
     kept = and_(_belongs_to(guest), _TABLE.status != "closed")
     return read(connection, kept, limit, _TABLE.status.in_(FINISHED), skip=skip)

@@ -1,0 +1,72 @@
+"""The page that tells what the hall keeps about a person, where, and for how long."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from meadhall.engine.language import gettext as _
+from meadhall.engine.language import marked
+from meadhall.server.pages.models import KeptData, PrivacyPage
+from meadhall.server.settings import Settings
+from meadhall.server.store import schema
+
+STAYS: Final = marked("until you delete it, or everything")
+HOUR: Final = marked("a few minutes, at most an hour or so")
+DAY: Final = marked("a day")
+
+KEPT: Final[Mapping[str, tuple[str, str, str]]] = {
+    "guests": (marked("Your settings"), marked("name, language, theme, speed, choices, when you came first"), STAYS),
+    "accounts": (marked("Your account"), marked("the hash of your password, never the password itself"), STAYS),
+    "passkeys": (marked("Passkeys"), marked("their public keys, the names of the devices, and when they were used"), STAYS),
+    "recovery_codes": (marked("Recovery codes"), marked("their hashes"), marked("until they are used or replaced")),
+    "sessions": (
+        marked("Devices that are signed in"),
+        marked("browser and system, first and last use"),
+        marked("400 days after the last use"),
+    ),
+    "challenges": (marked("Signing in with a passkey"), marked("a random number"), HOUR),
+    "tables": (
+        marked("Tables that you have opened"),
+        marked("the game, its options, every action and its time"),
+        marked("for good: others played there, too"),
+    ),
+    "seat_guests": (
+        marked("Your seats"),
+        marked("which seats are yours, and the name there"),
+        marked("for good; after a deletion the name is “former player”"),
+    ),
+    "results": (marked("Your results"), marked("what your profile counts: points, ranks, hints"), STAYS),
+    "push_subscriptions": (
+        marked("Push messages"),
+        marked("the address of your browser at its push service, and keys"),
+        marked("until you switch them off"),
+    ),
+    "idempotency_keys": (marked("Requests of programs"), marked("keys of requests for new tables"), DAY),
+    "chat_lines": (marked("What you say at tables"), marked("the line, your name, the time"), STAYS),
+    "ignored_guests": (marked("Whom you have muted or blocked"), marked("who it is, and since when"), STAYS),
+    "invitations": (
+        marked("Invitations to tables"),
+        marked("who has invited whom, and when"),
+        marked("as long as the table waits for players"),
+    ),
+    "identity_links": (marked("Links to your other devices"), marked("their hashes"), HOUR),
+    "seeks": (
+        marked("Quick matches that you look for"),
+        marked("the game, its options, and when your page was last open"),
+        HOUR,
+    ),
+}
+"""For each table of ``GUEST_COLUMNS``: its title, what it contains, and how long it is kept."""
+
+
+def privacy_page(settings: Settings, has_account: bool) -> PrivacyPage:
+    """Return the page for a hall with these settings."""
+    names = dict.fromkeys(each.column.table.name for each in schema.GUEST_COLUMNS)
+    kept = tuple(KeptData(_(title), _(content), _(time)) for title, content, time in map(KEPT.__getitem__, names))
+    place = (
+        _("in one database file on the computer that runs this hall")
+        if settings.embedded
+        else _("in a PostgreSQL database that the host of this hall runs")
+    )
+    return PrivacyPage(kept, place, has_account)

@@ -1,0 +1,126 @@
+"""What the hall keeps about a person: told on a page, downloaded as one file, and deleted."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+import pytest_asyncio
+from sqlalchemy import select
+
+from meadhall.server.pages.privacy import KEPT
+from meadhall.server.settings import Settings
+from meadhall.server.store import schema
+from meadhall.server.store.queries import ignored
+from meadhall.server.store.queries.exporting import export
+from server.people import AXES, OpenHall, Person, open_hall
+
+pytestmark = [pytest.mark.asyncio, pytest.mark.usefixtures("at_once")]
+
+
+@pytest_asyncio.fixture
+async def each_hall(on_each_database: Settings, at_once: None) -> AsyncIterator[OpenHall]:
+    async with open_hall(on_each_database) as opened:
+        yield opened
+
+
+async def data_of(person: Person) -> dict[str, Any]:
+    answer = await person.get("/privacy/data")
+    assert answer.headers["content-disposition"].startswith("attachment")
+    found: dict[str, Any] = json.loads(answer.text)
+    return found
+
+
+async def ids(hall: OpenHall) -> set[str]:
+    """Return the secret ids of all guests."""
+    return set(await hall.store.transact(lambda connection: connection.execute(select(schema.guests.c.id)).scalars().all()))
+
+
+async def test_the_page_tells_of_every_table_that_has_data_of_a_person(hall: OpenHall) -> None:
+    named = {each.column.table.name for each in schema.GUEST_COLUMNS}
+    assert named - KEPT.keys() == set(), "say in pages/privacy.py what the new table keeps, and for how long"
+    assert KEPT.keys() - named == set()
+    page = (await hall.person().get("/privacy")).text
+    assert all(title in page for title, _, _ in KEPT.values())
+    assert "in one database file" in page
+    german = (await hall.person(**{"Accept-Language": "de"}).get("/privacy")).text
+    assert "Was über dich gespeichert ist" in german
+    for path in ("/", "/settings"):
+        assert 'href="/privacy"' in (await hall.person().get(path)).text
+
+
+async def test_the_download_has_everything_and_no_secret(each_hall: OpenHall) -> None:
+    ada, bo = each_hall.person(), each_hall.person("10.0.0.2")
+    await ada.post("/settings", {"name": "Ada", "theme": "dark"})
+    table = await ada.open(AXES)
+    await bo.ask(f"/tables/{table}/seats", {"set": "sit"})
+    await ada.post("/account/new", {"name": "Ada", "password": "a long enough password"})
+    data = await data_of(ada)
+    assert data["guests"][0]["name"] == "Ada"
+    assert data["guests"][0]["theme"] == "dark"
+    assert data["accounts"] == [{"created_at": data["accounts"][0]["created_at"]}]
+    assert len(data["sessions"]) == 1
+    (match,) = data["matches"]
+    assert (match["id"], match["game"], [seat["you"] for seat in match["seats"]]) == (table, AXES, [True, False])
+    text = json.dumps(data)
+    stored = await each_hall.store.transact(
+        lambda connection: connection.execute(select(schema.accounts.c.password, schema.accounts.c.handle)).one()
+    )
+    tokens: list[str] = []
+    for column in (schema.sessions.c.token, schema.seats.c.link_token):
+        tokens += await each_hall.store.transact(
+            lambda connection, column=column: connection.execute(select(column)).scalars().all()
+        )
+    for secret in (*await ids(each_hall), *stored, *tokens):
+        assert secret not in text
+
+
+async def test_another_person_in_the_download_is_named_by_the_public_id(hall: OpenHall) -> None:
+    ada, bo = hall.person(), hall.person("10.0.0.2")
+    for person, name in ((ada, "Ada"), (bo, "Bo")):
+        await person.post("/settings", {"name": name})
+    guests = {
+        row.name: row for row in await hall.store.transact(lambda connection: connection.execute(select(schema.guests)).all())
+    }
+    await hall.store.transact(
+        lambda connection: ignored.change(connection, guests["Ada"].id, [guests["Bo"].id], "block", on=True)
+    )
+    (blocked,) = (await data_of(ada))["ignored_guests"]
+    assert blocked["other"] == guests["Bo"].public_id
+    assert (await data_of(bo))["ignored_guests"] == [], "whoever was blocked does not learn it"
+
+
+async def test_a_guest_who_deletes_everything_leaves_only_their_matches(each_hall: OpenHall) -> None:
+    host, friend, room = await each_hall.two_at(AXES)
+    await friend.post("/settings", {"name": "Bo"})
+    (before,) = [guest for seat in room.table.seats if seat.seat == 1 for guest in seat.guests]
+    page = (await friend.get("/privacy/delete")).text
+    assert "1 match stays for the others" in page
+    refused = await friend.post("/privacy/delete")
+    assert (refused.status_code, "Tick the box first." in refused.text) == (400, True)
+    assert before in await ids(each_hall)
+    assert (await friend.post("/privacy/delete", {"sure": "on"})).headers["location"] == "/privacy"
+    assert before not in await ids(each_hall)
+    left = await each_hall.store.transact(lambda connection: export(connection, before))
+    assert all(rows == [] for rows in left.values())
+    assert "former player" in (await host.get(f"/tables/{room.table.id}")).text
+    assert f"/tables/{room.table.id}" not in (await friend.get("/")).text
+    again = await friend.get("/settings")
+    assert 'value="Bo"' not in again.text, "the device is a new guest"
+
+
+async def test_a_program_reads_and_deletes_its_data(hall: OpenHall) -> None:
+    program = await hall.program("Robot")
+    assert (await program.read("/me/data")).json()["guests"][0]["name"] == "Robot"
+    assert (await program.http.delete("/api/v1/me")).status_code == 204
+    assert (await program.read("/me/data")).json()["guests"] == []
+
+
+async def test_an_account_is_deleted_on_its_own_page(hall: OpenHall) -> None:
+    ada = hall.person()
+    await ada.post("/account/new", {"name": "Ada", "password": "a long enough password"})
+    assert (await ada.get("/privacy/delete")).headers["location"] == "/account"
+    assert (await ada.post("/privacy/delete", {"sure": "on"})).headers["location"] == "/account"
+    assert "Ada" in (await ada.get("/settings")).text
