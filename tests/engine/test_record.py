@@ -311,6 +311,12 @@ def test_the_mark_of_a_hint_must_be_a_boolean() -> None:
         ({"seed": None}, "seed", "got `null`"),
         ({"complete": False}, "complete", "filtered"),
         ({"colour": "red"}, "record", "unknown field"),
+        ({"clock": {"seconds": 60}}, "clock", "an object with a kind"),
+        ({"clock": {"kind": "seat", "seconds": -1}}, "clock", "a number of seconds"),
+        ({"clock": {"kind": "seat", "text\n": 1}}, "clock", "control characters"),
+        ({"clock": {"kind": "seat", **{f"n{k}": k for k in range(10)}}}, "clock", "at most 10 values"),
+        ({"clock": None}, "clock", "got `null`"),
+        ({"actions": [{**RECORD["actions"][0], "seconds": -1}, *RECORD["actions"][1:]]}, "actions[0].seconds", ">= 0"),
         ({"setup": []}, "setup", "nothing recorded"),
         ({"setup": [*RECORD["setup"], ["starts", 0]]}, "setup", "starts(0) recorded, nothing derived"),
         ({"setup": [[], *RECORD["setup"][1:]]}, "setup", "an empty event recorded"),
@@ -587,3 +593,23 @@ def test_texts_that_are_too_long_or_invisible_are_refused_with_their_place(chang
     with pytest.raises(RecordError) as refused:
         replay(record | change)
     assert str(refused.value).startswith(place)
+
+
+def test_the_clock_and_the_seconds_of_a_record_are_kept_and_verified_with_it() -> None:
+    clock = {"kind": "seat", "seconds": 300, "increment": 2.5, "time_up": "resign"}
+    match = Match(hoard, seed=bytes(32), clock=clock)
+    match.play(match.legal()[0], seconds=12.3)
+    match.play(match.legal()[0])
+    match.note_seconds(0.04)
+    record = loads(dumps(match.record(abandoned="tired")))
+    assert record["clock"] == clock
+    assert [action["seconds"] for action in record["actions"]] == [12.3, 0.0]
+    assert replay(record).record() == record
+
+
+def test_a_match_without_a_clock_has_a_record_without_one() -> None:
+    match = Match(hoard, seed=bytes(32))
+    match.play(match.legal()[0])
+    record = match.record(abandoned="tired")
+    assert "clock" not in record
+    assert "seconds" not in record["actions"][0]

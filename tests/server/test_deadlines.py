@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from datetime import UTC, timedelta
 from functools import partial
 from typing import Any
@@ -222,3 +223,49 @@ async def test_a_frozen_hall_lets_no_time_be_up_when_it_goes_on(settings: Settin
         assert table.room.deadline is not None
         assert table.room.deadline > now() + timedelta(seconds=10)
         assert await table.entries() == []
+
+
+async def test_a_rematch_has_the_same_clock(hall: OpenHall) -> None:
+    people = [await hall.program(name) for name in ("Ada", "Björn")]
+    id = (await people[0].open(game=HOARD, players=2, clock={"kind": "slow", "seconds": 86400}))["id"]
+    await people[1].post(f"/tables/{id}/join")
+    await people[0].post(f"/tables/{id}/start")
+    room = await hall.room(id)
+    await people[1].post(f"/tables/{id}/resign")
+    guests = [await hall.store.guest(min(seat.guests)) for seat in room.table.seats]
+    assert guests[0] is not None
+    again = await hall.hall.rematch(room, guests[0])
+    assert again.table.clock == room.table.clock == Clock("slow", 86400, 0, "bot_seat")
+
+
+async def test_an_action_and_the_end_of_the_time_at_the_same_moment_at_two_processes(
+    on_postgresql: Settings, at_once: None
+) -> None:
+    """Whichever is stored first counts: each decision is made once, by the person or by the bot."""
+    async with clocked(on_postgresql, per_decision(QUICK)) as table, open_hall(replace(on_postgresql)) as other:
+        elsewhere = [Program(other.app, Authorization=each.http.headers["Authorization"]) for each in table.people]
+        answers = []
+        for _ in range(12):
+            match, deadline = match_of(table.room), table.room.deadline
+            if match.over:
+                break
+            if deadline is None or match.actor is None:  # a bot plays
+                await asyncio.sleep(0.05)
+                continue
+            await asyncio.sleep(max(0.0, (deadline - now()).total_seconds() - 0.005))
+            answer = await elsewhere[match.actor].act(table.id, match.legal()[0].action, match.next_number)
+            answers.append(answer.status_code)
+            await table.hall.room(table.id)
+        assert set(answers) <= {200, 409}
+        entries = await table.entries()
+        assert [entry.number for entry in entries] == list(range(1, len(entries) + 1))
+        kinds = [entry.kind for entry in entries]
+        for number, kind in enumerate(kinds[:-1]):
+            if kind == "stand_in":
+                assert (kinds[number + 1], entries[number + 1].seat) == ("action", entries[number].seat)
+        async with asyncio.timeout(PATIENCE):
+            while table.room.deadline is None and not match_of(table.room).over:  # noqa: ASYNC110 - a bot plays
+                await asyncio.sleep(0.05)
+        steps = match_of(table.room).steps
+        stand_ins = kinds.count("stand_in")
+        assert sum(step.bot is not None for step in steps) in (stand_ins, stand_ins + 1), "one more may have come since"
