@@ -60,7 +60,14 @@ def test_a_line_redraws_nothing_else_and_a_move_takes_neither_focus_nor_text(new
     version = tables[0].version
     say(friend.page, "Skal!")
     expect(host.page.locator("#talk-lines")).to_contain_text("Skal!")
-    assert host.page.evaluate("window.heard") == {"lines": 1, "unread": 0, "name": _name(friend.page), "text": "Skal!"}
+    line = host.page.locator("#talk-lines li").last.get_attribute("id")
+    assert host.page.evaluate("window.heard") == {
+        "id": line,
+        "lines": 1,
+        "unread": 0,
+        "name": _name(friend.page),
+        "text": "Skal!",
+    }
     assert (host.page.evaluate("window.swaps"), tables[0].version) == (0, version)
     host.page.evaluate("() => { document.querySelector('#talk-lines li').marked = true; }")
     host.page.locator("#talk-text").fill("I was just")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from dataclasses import replace
 from datetime import timedelta
@@ -101,8 +102,10 @@ async def test_spectators_hear_each_other_and_players_hear_them_after_the_match(
         panel = Panel(streamed)
         before = await panel.news()
         await said(eve, table, "He has the hammer")
+        await asyncio.sleep(0.05)
+        assert not streamed.waiting, "not even a heartbeat"
         await said(friend, table, "Your turn")
-        after = await panel.news()  # the stream has sent nothing in between
+        after = await panel.news()
         assert "hammer" not in before + after
         assert "Your turn" in after
     assert "hammer" in await shown(tyr, table)

@@ -104,8 +104,10 @@
   setInterval(async () => {
     if (!document.hidden || !byId("stream")) return;
     const page = await fetch(location.href).then(answer => answer.text()).catch(() => "");
-    const frame = new DOMParser().parseFromString(page, "text/html").getElementById("frame");
-    if (frame && document.hidden) myTurn = showTurn(frame);
+    const polled = new DOMParser().parseFromString(page, "text/html"), frame = polled.getElementById("frame");
+    if (!frame || !document.hidden) return;
+    myTurn = showTurn(frame);
+    document.dispatchEvent(new CustomEvent("meadhall:polled", { detail: { page: polled } }));
   }, 15000);
   // What happens is told by notifications.js. The number of the decision is the same in all tabs of the table.
   const tell = (kind, frame) => document.dispatchEvent(new CustomEvent("meadhall:" + kind, { detail: { id: frame.querySelector(".prompt-question")?.id ?? "" } }));

@@ -11,8 +11,8 @@
   const KINDS = { turn: "turn", chat: "chat", "short-time": "short", proposal: "proposal", end: "end" };
   for (const [name, kind] of Object.entries(KINDS)) document.addEventListener("meadhall:" + name, event => happen(kind, event.detail ?? {}));
   const isWatched = () => !document.hidden && document.hasFocus();
-  async function happen(kind, { id = "", text = "" }) {
-    if (kind === "chat" && !isWatched()) showUnread(unread + 1);
+  async function happen(kind, { id = "", text = "", lines = 1 }) {
+    if (kind === "chat" && !isWatched()) showUnread(unread + lines);
     const sound = wants("sounds", kind) && (kind === "short" || !isWatched());
     const notice = wants("notices", kind) && !isWatched();
     if (!sound && !notice) return;

@@ -44,11 +44,17 @@
     if (news.length && !isFirst) tell(news, count);
     isFirst = false;
   });
+  // A hidden tab has no stream. The page that it polls tells what is new.
+  on("meadhall:polled", e => {
+    const news = [...e.detail.page.querySelectorAll("#talk-lines .said:not(.mine)")].filter(line => !known.has(line.id));
+    news.forEach(line => known.add(line.id));
+    if (news.length) tell(news, unreadLines().length + news.length);
+  });
   function tell(news, count) {
     const last = news.at(-1), name = last.querySelector("bdi").textContent, text = last.querySelector(".said-words").textContent;
     const said = line => filled(live.dataset.said, { name: line.querySelector("bdi").textContent, text: line.querySelector(".said-words").textContent });
     live.textContent = count ? countInWords(count) : news.slice(-3).map(said).join(" ");
-    document.dispatchEvent(new CustomEvent("meadhall:chat", { detail: { lines: news.length, unread: count, name, text } }));
+    document.dispatchEvent(new CustomEvent("meadhall:chat", { detail: { id: last.id, lines: news.length, unread: count, name, text } }));
   }
   function localTimes() {
     for (const time of list.querySelectorAll("time[data-clock]")) {
