@@ -122,6 +122,7 @@ async def test_constraints_and_indexes_have_the_same_names_on_both_databases(on_
             "processes": {"pk_processes"},
             "pulse": {"pk_pulse"},
             "downtimes": {"pk_downtimes"},
+            "departures": {"pk_departures", "fk_departures_table_id_tables"},
             "jobs": {"pk_jobs", "ix_jobs_due_at", "uq_jobs_kind_key"},
             "idempotency_keys": {"pk_idempotency_keys", "ix_idempotency_keys_created_at"},
             "chat_lines": {

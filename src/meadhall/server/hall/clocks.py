@@ -51,6 +51,15 @@ def running_seconds(since: datetime, until: datetime, standstills: Sequence[Stan
     return max(0.0, seconds)
 
 
+def deadline_after(since: datetime, time: timedelta, standstills: Iterable[Standstill]) -> datetime:
+    """Return when a time is up that began then. Standstills don't count."""
+    deadline = since + time
+    for began, ended in standstills:
+        if ended > since and began < deadline:
+            deadline += ended - max(began, since)
+    return deadline
+
+
 @dataclass(frozen=True)
 class Clocks:
     """The clocks of a match after some entries.
@@ -96,11 +105,7 @@ class Clocks:
         """When the time of the running clock is up; None if no clock runs."""
         if self.running is None:
             return None
-        deadline = self.since + timedelta(seconds=self.left[self.running])
-        for began, ended in self.standstills:
-            if ended > self.since and began < deadline:
-                deadline += ended - max(began, self.since)
-        return deadline
+        return deadline_after(self.since, timedelta(seconds=self.left[self.running]), self.standstills)
 
     def left_at(self, at: datetime) -> tuple[float, ...]:
         """Return the seconds that each seat has left at that time."""

@@ -425,6 +425,7 @@ class Hall:
         for room in self._rooms.values():
             room.channel.publish()
             room.hints.cancel()
+            room.absences.close()
 
     async def close(self) -> None:
         """End all streams, stop all bots, and close the worker."""

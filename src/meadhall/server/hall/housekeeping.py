@@ -9,7 +9,17 @@ from sqlalchemy import Connection
 
 from meadhall.server.hall.scheduler import Scheduler
 from meadhall.server.store.models import now
-from meadhall.server.store.queries import attempts, challenges, idempotency, identity_links, leases, secrets, seeks, sessions
+from meadhall.server.store.queries import (
+    attempts,
+    challenges,
+    departures,
+    idempotency,
+    identity_links,
+    leases,
+    secrets,
+    seeks,
+    sessions,
+)
 
 _KIND: Final = "housekeeping"
 _INTERVAL: Final = timedelta(hours=1)
@@ -31,3 +41,4 @@ def delete_outdated(connection: Connection) -> None:
     leases.forget_ended(connection)
     seeks.delete_outdated(connection)
     identity_links.delete_outdated(connection)
+    departures.delete_outdated(connection)

@@ -26,6 +26,7 @@ from meadhall.engine.language import gettext as _
 from meadhall.engine.match import Match
 from meadhall.engine.stand_in import Lasting
 from meadhall.server.errors import Closing, DatabaseUnavailable, NotSeated, OtherRules, Stale, WrongMoment
+from meadhall.server.hall.absences import Absences
 from meadhall.server.hall.audience import private_seats
 from meadhall.server.hall.bot_votes import BotVotes
 from meadhall.server.hall.bots import BotDriver
@@ -49,7 +50,7 @@ from meadhall.server.hall.replaying import (
     todays_options,
 )
 from meadhall.server.hall.seating import check_start
-from meadhall.server.hall.stand_ins import as_played, check_own_decision, give_back, persons_playing, take_over
+from meadhall.server.hall.stand_ins import as_played, check_absence, check_own_decision, give_back, persons_playing, take_over
 from meadhall.server.hall.undoing import check_undo
 from meadhall.server.store.models import FINISHED, Conflict, Entry, Guest, News, SeatRow, TableRow, new_link_token, now
 from meadhall.server.store.queries.entries import Change
@@ -90,6 +91,7 @@ class Room:
         bots: plays for the seats that belong to bots.
         hints: the hints that seats have requested.
         consent: the proposals that people make to each other.
+        absences: which players have no open page, and since when.
         newcomers: seats whose guests play this game for the first time; forgotten after a restart in the middle of a match.
         chart_job: the chart of the match, after its end.
         last_used: when a request last needed this room, in seconds of the monotonic clock.
@@ -130,6 +132,7 @@ class Room:
         self._presence = presence
         self._leases = leases
         self._deadlines = deadlines
+        self.absences = Absences(self, store, lambda: deadlines.standstills)
         self._lock = asyncio.Lock()
         self._following: asyncio.Task[None] | None = None
 
@@ -148,6 +151,7 @@ class Room:
         """Return the room of a stored table. Its match is replayed from its entries."""
         room = cls(game, table, store, worker, leases, presence, deadlines, bot_pause)
         await room._restore(table)
+        await room.absences.load()
         room.let_bots_act()
         return room
 
@@ -341,6 +345,24 @@ class Room:
                 await self._append(lambda match: take_over(match, self.entry_count + 1, seat, "time", lasts), within)
 
         await self._write(be_up)
+
+    async def let_bot_play(self, guest: Guest, seat: int) -> None:
+        """Let a bot play for a player who is away, until they return. Any other person who plays may ask for it.
+
+        Change nothing if a bot plays there already: the request may be repeated. Refuse unless they are away for long enough.
+        """
+
+        def begin(match: Match) -> Entry:
+            check_absence(self.table, match, self.seat_of(guest), seat)
+            until = self.absences.may_be_replaced_at(seat)
+            if until is None or self.is_here(self.table.seats[seat]):
+                raise WrongMoment(_("{name} is here.").format(name=self.table.seats[seat].name))
+            if until > now():
+                raise WrongMoment(_("{name} has not been away for long enough.").format(name=self.table.seats[seat].name))
+            return take_over(match, self.entry_count + 1, seat, "away")
+
+        if seat not in self.running_match().stand_ins:
+            await self.append(begin)
 
     async def take_back_seat(self, guest: Guest) -> None:
         """Give a seat that a bot plays back to its owner. Change nothing if the owner plays already: the request may be repeated.
@@ -604,6 +626,7 @@ class Room:
         self.version = max(self.version, *self._private_versions.values(), now - 1) + 1
         self._private_versions.clear()
         self.bots.cancel_outdated_search()
+        self.absences.look()
         if self.table.status in FINISHED:
             self._worker.forget(self.table.id)
             self.hints.clear()
@@ -653,7 +676,11 @@ class Room:
             self._visits = {each: at for each, at in self._visits.items() if self._is_at_this_process(each)}
         if not was_at_this_process:
             self.tell_presence()
-        if self.match is None and self.table.seat_of(guest) is not None:
+        if (
+            self.table.status in ("gathering", "running")
+            and self.table.seat_of(guest) is not None
+            and not self.channel.has(guest)
+        ):
             if not was_here:
                 self.publish()
             self._publish_leaving_later(guest)
@@ -688,6 +715,7 @@ class Room:
                         self._publish_leaving_later(guest)
         finally:
             self.tell_presence()
+            self.absences.look()
 
     def _publish_presence(self, guest: str) -> None:
         """Publish that a seat came online or went offline. Spectators are counted at the next change."""

@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Final, Literal
 
 from meadhall.bots.ranks import JARL
+from meadhall.engine.errors import BadSetup
 from meadhall.engine.language import gettext as _
 from meadhall.engine.match import Match
 from meadhall.engine.stand_in import Lasting, StandIn
@@ -64,6 +65,22 @@ def check_own_decision(match: Match, seat: int) -> None:
     if stand_in.lasts == "decision":
         raise WrongMoment(_("Your time was up. A bot plays this one decision."))
     raise WrongMoment(_("A bot plays for you. Take your seat back first."))
+
+
+def check_absence(table: TableRow, match: Match, asking: int, seat: int) -> None:
+    """Check that a person may let a bot play for another one. Whether that one is away, is another question.
+
+    Raises BadSetup, WrongMoment.
+    """
+    if not 0 <= seat < len(table.seats):
+        raise BadSetup(_("There is no seat {seat}.").format(seat=seat))
+    if match.over:
+        raise WrongMoment(_("The match is over."))
+    playing = persons_playing(table, match)
+    if asking not in playing:
+        raise WrongMoment(_("You have resigned. A bot plays your seat to the end."))
+    if seat == asking or seat not in playing:
+        raise WrongMoment(_("A bot can play for another person who is away."))
 
 
 def replay_take_over(match: Match, entry: Entry) -> None:

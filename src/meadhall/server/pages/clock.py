@@ -29,6 +29,12 @@ DAY: Final = 24 * HOUR
 _TENTHS_BELOW: Final = 10.0
 """Seconds below which a live clock shows tenths."""
 
+_SINCE = re.compile(r"<!--since (\d+)-->")
+"""Stands where a page shows for how long a player has been away."""
+
+_DUE = re.compile(r'(data-due="(\d+)") hidden')
+"""Begins a part that is hidden until a time."""
+
 _LEFT = re.compile(r"<!--left (\d+) (\d+) (live|slow)-->")
 """Stands in a frame where a page shows how much time is left: when the time is up and since when it runs, in milliseconds."""
 
@@ -49,15 +55,16 @@ def _view(clocks: Clocks, seat: int) -> ClockView:
     return ClockView(
         slow=not clocks.clock.is_live,
         left=round(1000 * clocks.left[seat]),
-        deadline=None if deadline is None else _milliseconds(deadline),
-        begins=0 if deadline is None else _milliseconds(min(begins, deadline)),
+        deadline=None if deadline is None else milliseconds(deadline),
+        begins=0 if deadline is None else milliseconds(min(begins, deadline)),
         short=round(1000 * short_seconds(clocks.clock)),
         paused=clocks.is_paused,
         until=None if deadline is None or clocks.clock.is_live else moment(deadline),
     )
 
 
-def _milliseconds(time: datetime) -> int:
+def milliseconds(time: datetime) -> int:
+    """Return a time in milliseconds since 1970."""
     return round(1000 * time.timestamp())
 
 
@@ -68,15 +75,22 @@ def short_seconds(clock: Clock) -> float:
 
 
 def filled(html: Markup, at: datetime | None = None) -> Markup:
-    """Return a frame with the time that the running clock has left, now or at the given time."""
-    time = now_ms() if at is None else _milliseconds(at)
+    """Return a frame with the times that it shows now, or at the given time.
+
+    They are what the running clock has left, how long players have been away, and what may be done about that.
+    """
+    time = now_ms() if at is None else milliseconds(at)
 
     def left(found: re.Match[str]) -> str:
         deadline, begins = int(found[1]), int(found[2])
         seconds = max(0.0, (deadline - max(time, begins)) / 1000)
         return time_left(seconds, slow=found[3] == "slow")
 
-    return Markup(_LEFT.sub(left, html))  # noqa: S704 - of a template, with numbers put in
+    def due(found: re.Match[str]) -> str:
+        return found[1] if int(found[2]) <= time else found[0]
+
+    text = _DUE.sub(due, _SINCE.sub(lambda found: time_away((time - int(found[1])) / 1000), _LEFT.sub(left, html)))
+    return Markup(text)  # noqa: S704 - of a template, with numbers put in
 
 
 def time_left(seconds: float, slow: bool) -> str:
@@ -88,6 +102,11 @@ def time_left(seconds: float, slow: bool) -> str:
     whole = int(seconds)
     hours, minutes = divmod(whole // MINUTE, 60)
     return f"{hours}:{minutes:02}:{whole % MINUTE:02}" if hours else f"{minutes}:{whole % MINUTE:02}"
+
+
+def time_away(seconds: float) -> str:
+    """Return for how long a player has been away: "4 min", "2 days 3 h"."""
+    return _time_in_days(max(0, int(seconds)))
 
 
 def _time_in_days(seconds: int) -> str:
@@ -110,7 +129,7 @@ def _minutes(count: int) -> str:
 
 def now_ms() -> int:
     """Return the hall's time in milliseconds."""
-    return _milliseconds(now())
+    return milliseconds(now())
 
 
 def clock_words() -> str:

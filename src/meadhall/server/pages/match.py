@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from meadhall.bots import RANKS, chance_in_words, chance_of_what, in_words
@@ -20,10 +20,20 @@ from meadhall.server.hall.room import Room
 from meadhall.server.hall.stand_ins import as_played, persons_playing
 from meadhall.server.hall.undoing import undo_of
 from meadhall.server.pages.chart import chart_part
-from meadhall.server.pages.clock import clock_views
+from meadhall.server.pages.clock import clock_views, milliseconds
 from meadhall.server.pages.dates import moment
 from meadhall.server.pages.log import ToldPart, log, private_events, rule_url
-from meadhall.server.pages.models import Choice, HintLine, HintView, MatchPage, Refusal, ResultView, SeatView, StandInView
+from meadhall.server.pages.models import (
+    AbsentView,
+    Choice,
+    HintLine,
+    HintView,
+    MatchPage,
+    Refusal,
+    ResultView,
+    SeatView,
+    StandInView,
+)
 from meadhall.server.pages.proposals import own_take_back, proposal_view
 from meadhall.server.store.models import TableRow
 from meadhall.server.web.links import link
@@ -51,6 +61,7 @@ def seat_views(room: Room) -> tuple[SeatView, ...]:
             online=room.is_here(row),
             ready=row.is_ready and match is None,
             clock=clocks.get(row.seat),
+            away_since=None if (since := room.absences.since(row.seat)) is None else milliseconds(since),
             stand_in=played.bot or "" if played is not row else "",
         )
         for row in room.table.seats
@@ -99,6 +110,7 @@ def live_page(room: Room, match: Match, view: View, seats: tuple[SeatView, ...],
         resign_words=_resign_words(room, match, viewer) if running and viewer is not None else "",
         can_hint=playing and match.actor == viewer and table.daily is None,
         hint=hint_view(hint) if hint is not None else None,
+        absent=tuple(_absent(room, match, viewer)) if playing and viewer is not None else (),
         stand_in=None if stand_in is None else StandInView(stand_in.bot, stand_in.lasts),
         thinking=next((thinking_words(seat) for seat in seats if seat.thinking), ""),
         spectators=0 if seated else room.open_pages()[None],
@@ -114,6 +126,14 @@ def live_page(room: Room, match: Match, view: View, seats: tuple[SeatView, ...],
         take_back=own_take_back(room, match, viewer) if running and viewer is not None and undo is None else None,
         devices=len(table.seats[viewer].guests) if running and viewer is not None else 0,
     )
+
+
+def _absent(room: Room, match: Match, viewer: int) -> Iterator[AbsentView]:
+    """Yield the players who are away, so that the viewer may let a bot play for them."""
+    for seat in persons_playing(room.table, match):
+        since, due = room.absences.since(seat), room.absences.may_be_replaced_at(seat)
+        if since is not None and due is not None and seat != viewer and seat not in match.stand_ins:
+            yield AbsentView(seat, match.names[seat], milliseconds(since), milliseconds(due))
 
 
 def _resign_words(room: Room, match: Match, seat: int) -> str:

@@ -281,6 +281,7 @@ class SeatView:
     thinking: bool = False  # the seat to move, and a bot
     out: bool = False  # has lost already
     winner: bool = False
+    away_since: int | None = None  # of a person without an open page, in milliseconds by the hall's clock
     online: bool = True  # a person with an open page, or a bot
     ready: bool = False  # a person who agrees to a start while away
     clock: ClockView | None = None  # of a person in a running match with a clock
@@ -574,6 +575,16 @@ class ProposePage:
 
 
 @dataclass(frozen=True)
+class AbsentView:
+    """A player who is away. Times are in milliseconds by the hall's clock."""
+
+    seat: int
+    name: str
+    since: int
+    due: int  # from here on the others may let a bot play
+
+
+@dataclass(frozen=True)
 class MatchPage:
     """A match for one viewer: while it runs, at its end, or at one step of a replay."""
 
@@ -603,6 +614,7 @@ class MatchPage:
     can_hint: bool = False
     hint: HintView | None = None
     stand_in: StandInView | None = None  # the bot that plays for the viewer
+    absent: tuple[AbsentView, ...] = ()  # for whom the viewer may let a bot play, now or later
     thinking: str = ""  # which bot is thinking, in words
     notice: Refusal | None = None  # the refusal of the last request, shown once
     result: ResultView | None = None

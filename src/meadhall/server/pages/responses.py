@@ -79,8 +79,7 @@ def by_htmx(request: AnyRequest) -> bool:
 def table_page(request: AnyRequest, room: Room, guest: Guest, status: int = 200, notice: Refusal | None = None) -> Html:
     """Return the whole page of a table."""
     frame = FRAMES.frame(room, guest, base_url(request), notice)
-    html = frame.html if room.running_clocks is None else filled(frame.html)
-    html = html.replace(TALK_PLACE, panel(request.app.state.hall, room, guest))
+    html = filled(frame.html).replace(TALK_PLACE, panel(request.app.state.hall, room, guest))
     if isinstance(frame.page, LobbyPage):
         return page(request, guest, "table.html", frame.page, status, kind="lobby", frame=html)
     content = replace(frame.page, device=_device(request, room, guest))

@@ -39,6 +39,7 @@ from meadhall.server.routes.api_models import (
     NewProposal,
     NewTable,
     ProposalAnswer,
+    SeatChoice,
     TableInfo,
     TableSummary,
     clock_of,
@@ -246,6 +247,16 @@ async def resign(room: Room, program: Guest) -> TableInfo:
     return table_info(room, program)
 
 
+@post("/tables/{id:str}/stand-in", status_code=200, responses=table_refusals(403, 413))
+async def let_bot_play(data: Annotated[SeatChoice, STRICT], room: Room, program: Guest) -> TableInfo:
+    """Let a bot play for a player who is away, until that player returns.
+
+    It is possible from the time on that the seat's ``replaceable`` says. If a bot plays there already, nothing changes.
+    """
+    await room.let_bot_play(program, data.seat)
+    return table_info(room, program)
+
+
 @post("/tables/{id:str}/return", status_code=200, responses=table_refusals(403))
 async def take_back_seat(room: Room, program: Guest) -> TableInfo:
     """Take back your seat while a bot plays it, at any decision.
@@ -341,6 +352,7 @@ _TOKEN_ROUTES: Final = [
     play_action,
     undo_action,
     resign,
+    let_bot_play,
     take_back_seat,
     propose,
     answer_proposal,

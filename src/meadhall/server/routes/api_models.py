@@ -169,10 +169,18 @@ class ProposalInfo(msgspec.Struct):
     until: datetime
 
 
+class SeatChoice(msgspec.Struct, forbid_unknown_fields=True):
+    """A seat of the table."""
+
+    seat: int
+
+
 class SeatInfo(msgspec.Struct):
     """A seat at a table.
 
     ``you``: whether it is yours. ``stand_in``: the level of the bot that plays for the person who has the seat, null without one.
+    ``away``: since when a person in a running match is away, without an open stream; null if they are here. From ``replaceable``
+    on the other people may let a bot play for them.
     """
 
     seat: int
@@ -181,6 +189,8 @@ class SeatInfo(msgspec.Struct):
     bot: str | None
     you: bool
     stand_in: str | None = None
+    away: datetime | None = None
+    replaceable: datetime | None = None
 
 
 class TableInfo(msgspec.Struct):
@@ -277,7 +287,16 @@ def table_info(room: Room, guest: Guest) -> TableInfo:
         status=table.status,
         options={name: _without_data(value) for name, value in table.options.items()},
         seats=[
-            SeatInfo(seat.seat, seat.kind, seat.name, seat.bot, seat.seat == you, played.bot if played is not seat else None)
+            SeatInfo(
+                seat.seat,
+                seat.kind,
+                seat.name,
+                seat.bot,
+                seat.seat == you,
+                stand_in=played.bot if played is not seat else None,
+                away=room.absences.since(seat.seat),
+                replaceable=room.absences.may_be_replaced_at(seat.seat),
+            )
             for seat in table.seats
             for played in [as_played(seat, match if table.status == "running" else None)]
         ],

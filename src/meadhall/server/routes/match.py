@@ -6,7 +6,8 @@ from litestar import Response, post
 from litestar.response import Redirect
 
 from meadhall.bots import in_words
-from meadhall.engine.errors import MeadhallError
+from meadhall.engine.errors import BadSetup, MeadhallError
+from meadhall.engine.language import gettext as _
 from meadhall.server.hall import daily
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.room import Room
@@ -46,6 +47,15 @@ async def resign(request: AnyRequest, room: Room, guest: Guest) -> Answer:
     return await answer_after(room.resign(guest), request, room, guest)
 
 
+@post("/tables/{id:str}/stand-in", status_code=200)
+async def let_bot_play(request: AnyRequest, room: Room, guest: Guest, form: Form) -> Answer:
+    """Let a bot play for a player who is away."""
+    seat = integer(form, "seat")
+    if seat is None:
+        raise BadSetup(_("Which seat?"))
+    return await answer_after(room.let_bot_play(guest, seat), request, room, guest)
+
+
 @post("/tables/{id:str}/return", status_code=200)
 async def take_back_seat(request: AnyRequest, room: Room, guest: Guest) -> Answer:
     """Let the guest play again in a seat that a bot has taken over."""
@@ -73,4 +83,4 @@ async def rematch(hall: Hall, room: Room, guest: Guest) -> Redirect:
     return see_other(link(f"/tables/{again.table.id}"))
 
 
-routes = [act, undo, resign, take_back_seat, hint, rematch]
+routes = [act, undo, resign, let_bot_play, take_back_seat, hint, rematch]

@@ -297,6 +297,15 @@ downtimes = Table(
     Column("ended_at", DateTime(timezone=True), nullable=False),
 )
 
+# Players of running matches who have no open page, and since when.
+departures = Table(
+    "departures",
+    metadata,
+    Column("table_id", String(16), ForeignKey("tables.id", ondelete="CASCADE"), primary_key=True),
+    Column("seat", Integer, primary_key=True),
+    Column("left_at", DateTime(timezone=True), nullable=False),
+)
+
 # Work that waits for its time; see queries/jobs.py. A job that is done has no row.
 jobs = Table(
     "jobs",

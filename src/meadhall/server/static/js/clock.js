@@ -13,7 +13,7 @@
   // Ask three times, and believe the fastest answer: it can be wrong by half of the time that it took.
   let measuring = false, measured = -Infinity;
   async function measure() {
-    if (measuring || !clocks().length) return;
+    if (measuring || !(clocks().length || document.querySelector(".frame :is([data-since], [data-due])"))) return;
     measuring = true;
     measured = performance.now();
     let best = Infinity;
@@ -96,6 +96,17 @@
       if (clock.dataset.seat === own) tell(clock, left);
       const step = slow ? 30000 : left <= 10000 ? 100 : 1000;
       next = Math.min(next, now < begins ? Math.min(1000, begins - now) : left > 0 ? left % step || step : Infinity);
+    }
+    // How long players have been away, and what the others may do when it is long.
+    for (const part of document.querySelectorAll(".frame [data-since]")) {
+      const shown = text(Math.max(0, now - part.dataset.since), true);
+      if (part.textContent !== shown) part.textContent = shown;
+      next = Math.min(next, 15000);
+    }
+    for (const part of document.querySelectorAll(".frame [data-due][hidden]")) {
+      const wait = part.dataset.due - now;
+      if (wait <= 0) part.hidden = false;
+      else next = Math.min(next, wait, 60000);
     }
     if (next < Infinity) timer = setTimeout(tick, next + 5);
   }
