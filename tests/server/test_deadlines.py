@@ -1,4 +1,4 @@
-"""What happens when the time of a seat is up: once, whatever the table has chosen, and not while the hall was down."""
+"""When the time of a seat is up, the choice of the table applies: once, and not while the hall was down."""
 
 from __future__ import annotations
 

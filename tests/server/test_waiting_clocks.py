@@ -1,4 +1,4 @@
-"""Matches that wait for their deadlines cost nothing: neither the scheduler nor a move looks at them."""
+"""Matches that wait for their deadlines cost nothing: the scheduler and the moves of others don't look at them."""
 
 from __future__ import annotations
 

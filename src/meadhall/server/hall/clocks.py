@@ -193,7 +193,7 @@ class Clocks:
         return replace(stopped._with_one_more_minute(entry.seat), bots=_bots(match))
 
     def _returned(self, entry: Entry, match: Match) -> Self:
-        """Return the clocks after the owner of a seat has come back. If it is to move, its decision begins now."""
+        """Return the clocks after the owner of a seat has come back. If it is the seat to move, its decision begins now."""
         back = replace(self._with_one_more_minute(entry.seat), bots=_bots(match))
         return back._at_decision(entry, match) if entry.seat == self.actor else back
 

@@ -9,11 +9,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import partial
-from typing import TYPE_CHECKING, Final
-
-from sqlalchemy import Connection
+from typing import Final, Protocol
 
 from meadhall.engine.errors import MeadhallError, UnknownGame
 from meadhall.server.errors import NotFound, NotReady, OtherRules
@@ -22,9 +20,7 @@ from meadhall.server.hall.scheduler import Scheduler
 from meadhall.server.hall.uptime import CLOCK_JOB, Uptime
 from meadhall.server.store.models import Job, now
 from meadhall.server.store.queries import jobs
-
-if TYPE_CHECKING:
-    from meadhall.server.hall.room import Room
+from meadhall.server.store.store import Effect, Within
 
 _READY_PAUSE: Final = timedelta(seconds=5)
 """After this time a table is looked at again whose game isn't ready yet."""
@@ -32,11 +28,20 @@ _READY_PAUSE: Final = timedelta(seconds=5)
 _CLOSE: Final = 2.0
 """Seconds before a deadline in which it is waited for: the clocks of this machine and of the database may differ a little."""
 
-Effect = Callable[[Connection], None]
-
 
 class NotUp(MeadhallError):
     """The time of no seat is up at a table."""
+
+
+class ClockedRoom(Protocol):
+    """The parts of a room that its deadlines use."""
+
+    @property
+    def deadline(self) -> datetime | None:
+        """When the time of the seat to move is up; None if no clock runs."""
+
+    async def let_time_be_up(self, within: Within) -> None:
+        """Do what the table has chosen for when time is up, in a transaction that ``within`` runs. Raises NotUp."""
 
 
 class Deadlines:
@@ -51,7 +56,7 @@ class Deadlines:
         """The times in which no clock ran."""
         return self._uptime.standstills
 
-    def register(self, room_of: Callable[[str], Awaitable[Room]]) -> None:
+    def register(self, room_of: Callable[[str], Awaitable[ClockedRoom]]) -> None:
         """Do the jobs of clocks from now on. ``room_of`` returns the room of a table."""
         self._scheduler.register(CLOCK_JOB, partial(self._look, room_of))
 
@@ -73,7 +78,7 @@ class Deadlines:
         if clocks is not None and clocks.deadline is not None:
             self._scheduler.expect(clocks.deadline)
 
-    async def _look(self, room_of: Callable[[str], Awaitable[Room]], job: Job) -> None:
+    async def _look(self, room_of: Callable[[str], Awaitable[ClockedRoom]], job: Job) -> None:
         """Let time be up at a table, or wait for its deadline."""
         await self._uptime.beat()  # if all processes were frozen, this one learns it before it acts
         try:
