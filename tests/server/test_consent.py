@@ -405,3 +405,42 @@ async def test_the_name_of_a_guest_who_asks_is_in_no_entry(settings: Settings, a
         host = after.person()
         host.http.cookies.update(cookies)
         assert "Erik the Red asks to take over the seat" in (await host.get(f"/tables/{table}")).text
+
+
+async def test_an_absent_player_can_not_keep_the_clocks_stopped(
+    settings: Settings, at_once: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with open_hall(settings) as hall:
+        one, two = await hall.program("Ask"), await hall.program("Embla")
+        table = (await one.open(game=AXES, players=2, clock={"kind": "seat", "seconds": 300}))["id"]
+        await two.post(f"/tables/{table}/join")
+        await one.post(f"/tables/{table}/start")
+        room = await hall.room(table)
+        told = (await one.post(f"/tables/{table}/proposals", {"what": "pause"})).json()["proposal"]
+        await two.post(f"/tables/{table}/proposals/{told['number']}", {"answer": "agree"})
+        monkeypatch.setattr(consent, "MOMENT", timedelta(seconds=0.3))
+        assert (await one.post(f"/tables/{table}/proposals", {"what": "resume"})).status_code == 200
+        await until(room, lambda: ending(room) == "accepted" and the_clocks(room).running == match_of(room).actor)
+        assert [kind for kind, _, _ in await stored(hall, room)] == ["propose", "agree", "pause", "propose", "expire", "resume"]
+
+
+def the_clocks(room: Room) -> Any:
+    assert room.running_clocks is not None
+    return room.running_clocks
+
+
+async def test_for_a_player_who_leaves_a_bot_answers_and_their_proposal_is_withdrawn(settings: Settings, at_once: None) -> None:
+    async with open_hall(replace(settings, bot_pause=0.01), Expecting(0.1)) as hall:
+        people = [hall.person(f"10.0.0.{number}") for number in range(1, 5)]
+        table = await people[0].open(AXES, players=4)
+        for person in people[1:]:
+            assert (await person.ask(f"/tables/{table}/seats", {"set": "sit"})).status_code == 200
+        await people[0].ask(f"/tables/{table}/start")
+        room = await hall.room(table)
+        await propose(people[0], room, "draw")
+        await vote(people[1], room)
+        await people[2].ask(f"/tables/{table}/resign")
+        await until(room, lambda: 2 in the_open(room).agreed)
+        assert the_open(room).waiting == {3}
+        await people[0].ask(f"/tables/{table}/resign")
+        assert ending(room) == "withdrawn"
