@@ -382,6 +382,12 @@ async def send_every_request(hall: OpenHall, host: Program, friend: Program, str
         await program.act(table, action, n)
     await host.post(f"/tables/{table}/undo")
     await host.post(f"/tables/{table}/return")
+    for what in ("take-back", "give-up", "peace"):
+        await host.post(f"/tables/{table}/proposals", {"what": what})
+    await stranger.post(f"/tables/{table}/proposals", {"what": "swap", "seat": 0})
+    proposal = (await host.read(f"/tables/{table}")).json()["proposal"]["number"]
+    for program, answer in ((stranger, "agree"), (host, "withdraw"), (friend, "decline"), (friend, "x" * BODY_LIMIT)):
+        await program.post(f"/tables/{table}/vote", {"proposal": proposal, "answer": answer})
     for program in (host, friend, stranger):
         for path in ("", "/legal", "/record"):
             await program.read(f"/tables/{table}{path}")

@@ -201,7 +201,7 @@ async def test_give_up_together_is_for_those_who_win_together(hall: OpenHall) ->
     refused = await one.post(f"/tables/{table}/proposals", {"what": "draw"})
     assert (refused.status_code, "give up together" in refused.json()["reason"]) == (409, True)
     told = (await one.post(f"/tables/{table}/proposals", {"what": "give-up"})).json()["proposal"]
-    ended = (await two.post(f"/tables/{table}/proposals/{told['number']}", {"answer": "agree"})).json()
+    ended = (await two.post(f"/tables/{table}/vote", {"proposal": told["number"], "answer": "agree"})).json()
     assert (ended["status"], ended["awarded"], ended["result"]) == ("abandoned", None, None)
     room = await hall.room(table)
     assert match_of(room).abandoned == "the players gave up together"
@@ -225,7 +225,7 @@ async def test_clocks_are_paused_and_run_again_by_agreement(hall: OpenHall) -> N
 
     async def agree(what: str) -> None:
         told = (await one.post(f"/tables/{table}/proposals", {"what": what})).json()["proposal"]
-        assert (await two.post(f"/tables/{table}/proposals/{told['number']}", {"answer": "agree"})).status_code == 200
+        assert (await two.post(f"/tables/{table}/vote", {"proposal": told["number"], "answer": "agree"})).status_code == 200
 
     assert (await one.post(f"/tables/{table}/proposals", {"what": "resume"})).status_code == 409, "the clocks run"
     await agree("pause")
@@ -384,9 +384,9 @@ async def test_a_program_proposes_and_answers(hall: OpenHall) -> None:
     told = (await one.post(f"/tables/{table}/proposals", {"what": "draw"})).json()["proposal"]
     assert (told["what"], told["seat"], told["asked"], told["agreed"], told["to"]) == ("draw", 0, [1], [], None)
     assert (await two.read(f"/tables/{table}")).json()["proposal"] == told
-    refused = await one.post(f"/tables/{table}/proposals/{told['number']}", {"answer": "agree"})
+    refused = await one.post(f"/tables/{table}/vote", {"proposal": told["number"], "answer": "agree"})
     assert refused.status_code == 403
-    ended = (await two.post(f"/tables/{table}/proposals/{told['number']}", {"answer": "agree"})).json()
+    ended = (await two.post(f"/tables/{table}/vote", {"proposal": told["number"], "answer": "agree"})).json()
     assert ended["awarded"] == {"winners": [0, 1], "scores": [0.5, 0.5], "why": "agreement"}
     assert ended["proposal"] is None
 
@@ -417,7 +417,7 @@ async def test_an_absent_player_can_not_keep_the_clocks_stopped(
         await one.post(f"/tables/{table}/start")
         room = await hall.room(table)
         told = (await one.post(f"/tables/{table}/proposals", {"what": "pause"})).json()["proposal"]
-        await two.post(f"/tables/{table}/proposals/{told['number']}", {"answer": "agree"})
+        await two.post(f"/tables/{table}/vote", {"proposal": told["number"], "answer": "agree"})
         monkeypatch.setattr(consent, "MOMENT", timedelta(seconds=0.3))
         assert (await one.post(f"/tables/{table}/proposals", {"what": "resume"})).status_code == 200
         await until(room, lambda: ending(room) == "accepted" and the_clocks(room).running == match_of(room).actor)

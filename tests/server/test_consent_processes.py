@@ -39,7 +39,7 @@ async def propose(program: Program, hall: Process, table: str, what: str, **more
 
 
 async def agree(program: Program, hall: Process, table: str, number: int) -> dict[str, Any]:
-    return await program.post(hall, f"/tables/{table}/proposals/{number}", answer="agree")
+    return await program.post(hall, f"/tables/{table}/vote", proposal=number, answer="agree")
 
 
 async def play(people: dict[int, Program], hall: Process, table: str) -> int:
@@ -120,10 +120,11 @@ async def test_two_processes_share_proposals_and_end_each_once(tmp_path: Path, p
             await embla.post(two, f"/tables/{other['id']}/join")
             await ask.post(one, f"/tables/{other['id']}/start")
             number = await propose(ask, one, other["id"], "draw")
-            path = f"/api/v1/tables/{other['id']}/proposals/{number}"
+            path = f"/api/v1/tables/{other['id']}/vote"
             async with one.client(**embla._headers) as at_one, two.client(**embla._headers) as at_two:
                 answers = await asyncio.gather(
-                    at_one.post(path, json={"answer": "agree"}), at_two.post(path, json={"answer": "decline"})
+                    at_one.post(path, json={"proposal": number, "answer": "agree"}),
+                    at_two.post(path, json={"proposal": number, "answer": "decline"}),
                 )
             assert Counter(answer.status_code for answer in answers) == {200: 1, 409: 1}
         number = await propose(embla, two, table, "draw")

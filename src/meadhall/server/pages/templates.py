@@ -29,7 +29,6 @@ from meadhall.server.pages.log import turn_in_words
 from meadhall.server.pages.models import Viewer
 from meadhall.server.pages.notifications import sounds
 from meadhall.server.pages.patches import without_cuts
-from meadhall.server.store.models import now
 from meadhall.server.web.links import link
 
 HERE = Path(__file__).parent
@@ -108,7 +107,6 @@ def environment() -> Environment:
         language=current_language,
         turn_in_words=turn_in_words,
         sounds=sounds,
-        now=lambda: now().isoformat(timespec="milliseconds"),
         now_ms=now_ms,
         time_left=time_left,
         clock_words=clock_words,

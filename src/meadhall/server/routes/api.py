@@ -278,13 +278,13 @@ async def propose(data: Annotated[NewProposal, STRICT], room: Room, program: Gue
     return table_info(room, program)
 
 
-@post("/tables/{id:str}/proposals/{number:int}", status_code=200, responses=table_refusals(403, 413))
-async def answer_proposal(data: Annotated[ProposalAnswer, STRICT], room: Room, program: Guest, number: int) -> TableInfo:
+@post("/tables/{id:str}/vote", status_code=200, responses=table_refusals(403, 413))
+async def answer_proposal(data: Annotated[ProposalAnswer, STRICT], room: Room, program: Guest) -> TableInfo:
     """Agree to the open proposal, decline it, or withdraw your own."""
     if data.answer == "withdraw":
-        await room.consent.withdraw(program, number)
+        await room.consent.withdraw(program, data.proposal)
     else:
-        await room.consent.answer(program, number, data.answer == "agree")
+        await room.consent.answer(program, data.proposal, data.answer == "agree")
     return table_info(room, program)
 
 

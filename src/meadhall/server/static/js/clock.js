@@ -9,11 +9,12 @@
   let base = +stream.dataset.now, at = performance.getEntriesByType("navigation")[0]?.responseStart ?? performance.now();
   let drift = Date.now() - performance.now();
   const serverNow = () => base + performance.now() - at;
+  window.hallNow = serverNow;  // for other scripts of this page
 
   // Ask three times, and believe the fastest answer: it can be wrong by half of the time that it took.
   let measuring = false, measured = -Infinity;
   async function measure() {
-    if (measuring || !(clocks().length || document.querySelector(".frame :is([data-since], [data-due])"))) return;
+    if (measuring || !(clocks().length || document.querySelector(".frame :is([data-since], [data-due], [data-until])"))) return;
     measuring = true;
     measured = performance.now();
     let best = Infinity;

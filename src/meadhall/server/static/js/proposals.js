@@ -3,8 +3,6 @@
 (() => {
   const byId = id => document.getElementById(id);
   const sheet = byId("propose-sheet");
-  // The difference between the server's clock and this one.
-  const ahead = Date.parse(sheet.dataset.now) - Date.now();
   document.addEventListener("click", e => {
     const opener = e.target.closest("#propose");
     if (!opener || e.ctrlKey || e.metaKey || e.shiftKey) return;
@@ -35,7 +33,7 @@
   document.addEventListener("htmx:after:swap", call);
   function tick() {
     for (const part of document.querySelectorAll(".proposal-left")) {
-      const seconds = Math.max(0, Math.round((Date.parse(part.dataset.until) - Date.now() - ahead) / 1000));
+      const seconds = Math.max(0, Math.round((Date.parse(part.dataset.until) - window.hallNow()) / 1000));
       const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
       const two = number => String(number).padStart(2, "0");
       const words = hours ? `${hours}:${two(minutes)}:${two(seconds % 60)}` : `${minutes}:${two(seconds % 60)}`;
