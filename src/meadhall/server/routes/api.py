@@ -25,7 +25,7 @@ from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.pubsub import updates
 from meadhall.server.hall.room import Room
 from meadhall.server.hall.table_filter import TableFilter
-from meadhall.server.routes import api_chat, api_people, api_privacy, api_quick_match
+from meadhall.server.routes import api_account, api_chat, api_people, api_privacy, api_quick_match
 from meadhall.server.routes.api_events import TableEvents
 from meadhall.server.routes.api_models import (
     ClockChoice,
@@ -335,7 +335,7 @@ async def show_record(room: Room, program: Guest) -> Response[str]:
 
 # -------------------------------------------------------------------------------------------------------------------- routers
 
-_PUBLIC_ROUTES: Final = [new_guest, list_games]
+_PUBLIC_ROUTES: Final = [new_guest, list_games, *api_account.public_routes]
 _TOKEN_ROUTES: Final = [
     new_table,
     list_tables,
@@ -359,6 +359,7 @@ _TOKEN_ROUTES: Final = [
     stream_events,
     show_record,
     *api_quick_match.handlers,
+    *api_account.routes,
     *api_chat.routes,
     *api_people.routes,
     *api_privacy.handlers,

@@ -37,14 +37,14 @@ def count(connection: Connection, key: str, limit: Limit) -> datetime | None:
 
     Raises IntegrityError if another transaction counts the first attempt of this key at the same time.
     """
-    moment = now()
     row = connection.execute(select(schema.failed_attempts).where(_ATTEMPT.key == key).with_for_update()).one_or_none()
+    moment = now()  # after another transaction with this key has ended
     if row is None:
         first = {"count": 1, "next_at": moment + limit.pause_after(1), "last_at": moment}
         connection.execute(insert(schema.failed_attempts).values(key=key, **first))
         return None
     next_at, last_at = in_utc(row.next_at), in_utc(row.last_at)
-    if next_at > moment:
+    if int(row._mapping["count"]) >= limit.free and next_at > moment:
         return next_at
     counted = 1 if last_at <= moment - FORGOTTEN_AFTER else int(row._mapping["count"]) + 1
     changed = {"count": counted, "next_at": moment + limit.pause_after(counted), "last_at": moment}

@@ -1,0 +1,195 @@
+"""Attempts to guess passwords and recovery codes: slowed by account and by address, and nothing tells whether a name is right."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from argon2 import PasswordHasher, extract_parameters
+from sqlalchemy import Connection, select, update
+
+from meadhall.server.errors import NotThatPerson, TooMany
+from meadhall.server.hall import passwords
+from meadhall.server.hall.accounts import Accounts, Device
+from meadhall.server.hall.passwords import Passwords
+from meadhall.server.hall.sign_in_limit import OF_ACCOUNT, OF_ADDRESS, Client, mark_of
+from meadhall.server.settings import Settings
+from meadhall.server.store import schema
+from meadhall.server.store.models import Account, Guest
+from meadhall.server.store.store import Store
+
+pytestmark = pytest.mark.asyncio
+
+PASSWORD = "correct horse battery"  # noqa: S105
+PHONE = Device("browser", "a phone")
+
+
+async def accounts_with(store: Store, name: str = "Sigrid") -> tuple[Accounts, Account, list[str]]:
+    accounts = Accounts(store, lambda _tables: None)
+    signed_in, codes = await accounts.create_with_password(Guest("aaaa", "Ada"), name, PASSWORD, PHONE)
+    return accounts, signed_in.account, codes
+
+
+async def tries(
+    accounts: Accounts,
+    count: int,
+    client: Client,
+    name: str = "Sigrid",
+    password: str = "wrong wrong",  # noqa: S107
+) -> list[type]:
+    """Try a password several times, and return what happened."""
+    found: list[type] = []
+    for _ in range(count):
+        try:
+            await accounts.by_password(name, password, client)
+            found.append(Account)
+        except (NotThatPerson, TooMany) as error:
+            found.append(type(error))
+    return found
+
+
+async def pass_time(store: Store, seconds: float) -> None:
+    """Let all attempts have happened earlier."""
+
+    def earlier(connection: Connection) -> None:
+        attempts = schema.failed_attempts
+        for row in connection.execute(select(attempts)).all():
+            times = {name: getattr(row, name) - timedelta(seconds=seconds) for name in ("next_at", "last_at")}
+            connection.execute(update(attempts).where(attempts.c.key == row.key).values(**times))
+
+    await store.transact(earlier)
+
+
+async def test_after_ten_attempts_each_needs_a_longer_pause_of_at_most_a_minute(on_each_database: Settings) -> None:
+    async with Store.open(on_each_database) as store:
+        accounts, _account, _codes = await accounts_with(store)
+        assert await tries(accounts, 10, Client("10.0.0.9")) == [NotThatPerson] * 10
+        assert await tries(accounts, 3, Client("10.0.0.8")) == [TooMany] * 3, "from any address"
+        assert await tries(accounts, 1, Client("10.0.0.9"), password=PASSWORD) == [TooMany], "even the right one is not tried"
+        for pause in (2, 4, 8, 16, 32, 60, 60):
+            await pass_time(store, pause - 1)
+            assert await tries(accounts, 1, Client(f"10.0.1.{pause}")) == [TooMany], pause
+            await pass_time(store, 1.01)
+            assert await tries(accounts, 1, Client(f"10.0.1.{pause}")) == [NotThatPerson], pause
+        await pass_time(store, 61)
+        assert await tries(accounts, 1, Client("10.0.0.7"), password=PASSWORD) == [Account]
+        assert await tries(accounts, 10, Client("10.0.0.7")) == [NotThatPerson] * 10, "the right one ends it"
+
+
+async def test_the_owners_own_device_passes_while_others_are_slowed(on_each_database: Settings) -> None:
+    async with Store.open(on_each_database) as store:
+        accounts, account, _codes = await accounts_with(store)
+        await tries(accounts, 10, Client("10.0.0.9"))
+        known = Client("10.0.0.1", "laptop", frozenset({mark_of(account.handle)}))
+        assert await tries(accounts, 1, known, password=PASSWORD) == [Account]
+        other = Client("10.0.0.1", "laptop", frozenset({mark_of("another account")}))
+        await tries(accounts, 12, Client("10.0.0.9"))
+        assert await tries(accounts, 1, other, password=PASSWORD) == [TooMany]
+        assert await tries(accounts, 11, known) == [*[NotThatPerson] * 10, TooMany], "a stolen device is slowed, too"
+
+
+async def test_an_address_that_tries_many_accounts_is_slowed_for_longer(on_each_database: Settings) -> None:
+    async with Store.open(on_each_database) as store:
+        accounts, _account, _codes = await accounts_with(store)
+        attacker = Client("10.0.0.9")
+        found = [(await tries(accounts, 1, attacker, f"Name {k}"))[0] for k in range(OF_ADDRESS.free + 1)]
+        assert found == [*[NotThatPerson] * OF_ADDRESS.free, TooMany]
+        assert await tries(accounts, 1, Client("10.0.0.1"), password=PASSWORD) == [Account], "others are not slowed"
+        assert OF_ADDRESS.pause_after(100) == timedelta(minutes=15)
+        assert OF_ACCOUNT.pause_after(1000) == timedelta(minutes=1)
+
+
+async def test_many_attempts_at_once_at_two_processes_get_no_more_than_one_after_the_other(on_postgresql: Settings) -> None:
+    async with Store.open(on_postgresql) as one, Store.open(on_postgresql) as two:
+        first, _account, _codes = await accounts_with(one)
+        second = Accounts(two, lambda _tables: None)
+        found = await asyncio.gather(*(tries(each, 1, Client(f"10.0.0.{k}")) for k in range(15) for each in (first, second)))
+        assert [each for (each,) in found].count(NotThatPerson) == OF_ACCOUNT.free
+
+
+async def test_recovery_codes_are_slowed_like_passwords(on_each_database: Settings) -> None:
+    async with Store.open(on_each_database) as store:
+        accounts, _account, codes = await accounts_with(store)
+        for _ in range(OF_ACCOUNT.free):
+            with pytest.raises(NotThatPerson):
+                await accounts.by_recovery_code("Sigrid", "0000-0000-0000-0000", Client("10.0.0.9"))
+        with pytest.raises(TooMany):
+            await accounts.by_recovery_code("Sigrid", codes[0], Client("10.0.0.8"))
+
+
+async def test_one_code_used_twice_at_once_is_accepted_once(on_postgresql: Settings) -> None:
+    async with Store.open(on_postgresql) as one, Store.open(on_postgresql) as two:
+        first, _account, codes = await accounts_with(one)
+        second = Accounts(two, lambda _tables: None)
+        work = [each.by_recovery_code("Sigrid", codes[0], Client(f"10.0.0.{k}")) for k in range(4) for each in (first, second)]
+        found = await asyncio.gather(*work, return_exceptions=True)
+        assert sum(isinstance(each, Account) for each in found) == 1
+
+
+async def test_a_wrong_name_costs_the_same_hash_as_a_wrong_password(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    checked: list[Any] = []
+    verify = PasswordHasher.verify
+
+    def noted(hasher: PasswordHasher, hash: str | bytes, password: str | bytes) -> Any:
+        checked.append(extract_parameters(str(hash)))
+        return verify(hasher, hash, password)
+
+    monkeypatch.setattr(PasswordHasher, "verify", noted)
+    async with Store.open(settings) as store:
+        accounts, _account, _codes = await accounts_with(store)
+        for name in ("Sigrid", "Nobody"):
+            assert await tries(accounts, 1, Client("10.0.0.9"), name) == [NotThatPerson]
+    wrong_password, wrong_name = checked
+    assert wrong_password == wrong_name
+
+
+async def test_a_wrong_name_takes_as_long_as_a_wrong_password(settings: Settings) -> None:
+    """Compare medians of CPU time, measured in turns: the difference must be far below the cost of a hash."""
+    async with Store.open(settings) as store:
+        accounts, _account, _codes = await accounts_with(store)
+        spent: dict[str, list[float]] = {"Sigrid": [], "Nobody": []}
+        for k in range(2 * OF_ACCOUNT.free - 2):
+            name = ("Sigrid", "Nobody")[k % 2]
+            before = time.process_time()
+            await tries(accounts, 1, Client(f"10.0.{k}.1"), name)
+            spent[name].append(time.process_time() - before)
+        known, unknown = (sorted(times)[len(times) // 2] for times in spent.values())
+        assert 0.6 < known / unknown < 1.7, (known, unknown)
+
+
+async def test_a_hash_with_old_parameters_is_replaced_at_the_next_sign_in(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    weak = PasswordHasher(time_cost=1, memory_cost=8 * 1024, parallelism=1)
+    strong = passwords._HASHER
+    async with Store.open(settings) as store:
+        monkeypatch.setattr(passwords, "_HASHER", weak)
+        accounts, account, _codes = await accounts_with(store)
+        assert extract_parameters(str(account.password)).memory_cost == 8 * 1024
+        monkeypatch.setattr(passwords, "_HASHER", strong)
+        await tries(accounts, 1, Client("10.0.0.9"))
+        assert (await accounts.overview(Guest("aaaa", "Sigrid"))).account.password == account.password
+        assert await tries(accounts, 1, Client("10.0.0.9"), password=PASSWORD) == [Account]
+        stored = (await accounts.overview(Guest("aaaa", "Sigrid"))).account.password
+        assert extract_parameters(str(stored)).memory_cost == 19 * 1024
+        assert await tries(accounts, 1, Client("10.0.0.9"), password=PASSWORD) == [Account]
+
+
+async def test_hashing_leaves_the_event_loop_free() -> None:
+    hashing = asyncio.gather(*(Passwords().hash(f"correct horse {k}", "Ada") for k in range(4)))
+    turns = 0
+    while not hashing.done():
+        await asyncio.sleep(0)
+        turns += 1
+    assert turns > 50
+
+
+async def test_attempts_are_forgotten_after_a_day(on_each_database: Settings) -> None:
+    async with Store.open(on_each_database) as store:
+        accounts, _account, _codes = await accounts_with(store)
+        await tries(accounts, 10, Client("10.0.0.9"))
+        await pass_time(store, timedelta(days=1, minutes=1).total_seconds())
+        assert await tries(accounts, 10, Client("10.0.0.9")) == [NotThatPerson] * 10
