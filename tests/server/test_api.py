@@ -425,6 +425,23 @@ async def cause_rare_refusals(hall: OpenHall, host: Program, table: str, monkeyp
     await host.read(f"/tables/{table}")
 
 
+async def send_account_requests(program: Program) -> None:
+    """Make an account, change it, and delete it."""
+    secret = {"password": "correct horse battery"}
+    made = await program.post("/account", {"name": "Sigrid", **secret})
+    program.http.headers["Authorization"] = f"Bearer {made.json()['token']}"
+    await program.post("/sessions", {"name": "Sigrid", **secret})
+    await program.post("/sessions", {"name": "Sigrid", "password": "wrong"})
+    await program.read("/account")
+    confirmed = await program.post("/account/confirm", secret)
+    program.http.headers["Authorization"] = f"Bearer {confirmed.json()['token']}"
+    await program.post("/account/password", secret)
+    await program.post("/account/password", {"password": "short"})
+    await program.post("/account/recovery-codes")
+    await program.post("/account/sign-out", {"session": "others"})
+    await program.post("/account/delete")
+
+
 async def test_every_response_is_as_described(hall: OpenHall, monkeypatch: pytest.MonkeyPatch) -> None:
     document = await described(hall)
     answers: list[httpx.Response] = []
@@ -433,10 +450,11 @@ async def test_every_response_is_as_described(hall: OpenHall, monkeypatch: pytes
         await answer.aread()
         answers.append(answer)
 
-    host, friend, stranger = programs = [await hall.program() for _ in range(3)]
+    host, friend, stranger, owner = programs = [await hall.program() for _ in range(4)]
     for program in programs:
         program.http.event_hooks["response"].append(keep)
     table = await send_every_request(hall, host, friend, stranger)
+    await send_account_requests(owner)
     await cause_rare_refusals(hall, host, table, monkeypatch)
 
     for answer in answers:
