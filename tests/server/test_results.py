@@ -92,6 +92,20 @@ async def test_results_are_the_same_on_each_database_and_after_a_second_end(on_e
 
 
 @pytest.mark.asyncio
+async def test_a_seat_that_a_bot_played_to_the_end_is_lost(on_each_database: Settings) -> None:
+    def stand_in(number: int, seat: int, lasts: str) -> Entry:
+        return Entry(number, "stand_in", seat, 0, {"bot": "jarl", "lasts": lasts, "why": "away"})
+
+    async with Store.open(on_each_database) as store:
+        left = [stand_in(1, 0, "return"), stand_in(2, 1, "return"), Entry(3, "return", 1, 0), stand_in(4, 2, "decision")]
+        await end(store, table_of(["ada", "bo", "cy"]), [1 / 3, 1 / 3, 1 / 3], left)
+        scores = [row.score for guest in ("ada", "bo", "cy") for row in await store.transact(rows_of(guest))]
+        assert scores == [0, pytest.approx(1 / 3), pytest.approx(1 / 3)]
+        await end(store, table_of(["di"]), None, [stand_in(1, 0, "end")])
+        assert [row.score for row in await store.transact(rows_of("di"))] == [None]
+
+
+@pytest.mark.asyncio
 async def test_matches_are_filtered_by_game_result_and_opponent(on_each_database: Settings) -> None:
     async with Store.open(on_each_database) as store:
         start = now()

@@ -26,6 +26,7 @@ from meadhall.server.hall import push_service
 from meadhall.server.hall.hall import Hall
 from meadhall.server.ops import gc_tuning, metrics
 from meadhall.server.ops.loop_lag import measured_lag
+from meadhall.server.pages.picture import Pictures
 from meadhall.server.pages.responses import failed, no_file, refused
 from meadhall.server.pages.templates import static_folders
 from meadhall.server.routes import (
@@ -126,6 +127,7 @@ async def serve_hall(app: Litestar, settings: Settings, store: Store, worker: Wo
     await store.secret(push_service.SECRET)
     await app.state.hall.uptime.begin()
     app.state.sessions = await Sessions.load(store, app.state.hall.accounts)
+    app.state.pictures = Pictures()
     app.state.stream_limit = StreamLimit(settings.streams_per_client)
     app.state.process = process
 

@@ -9,8 +9,8 @@ from typing import Any
 from meadhall.bots import RANKS, chance_in_words, chance_of_what, in_words
 from meadhall.engine.award import AGREEMENT, Award, award_in_words
 from meadhall.engine.game import Game, GamePage
+from meadhall.engine.language import current_language, grouped, listed, marked, ngettext
 from meadhall.engine.language import gettext as _
-from meadhall.engine.language import grouped, listed, marked, ngettext
 from meadhall.engine.match import Match, Result
 from meadhall.engine.view import SPECTATOR, View
 from meadhall.server.hall.consent import GIVEN_UP
@@ -35,7 +35,7 @@ from meadhall.server.pages.models import (
     StandInView,
 )
 from meadhall.server.pages.proposals import own_take_back, proposal_view
-from meadhall.server.store.models import TableRow
+from meadhall.server.store.models import FINISHED, TableRow
 from meadhall.server.web.links import link
 
 _BEFORE_LAST_NUMBER = re.compile(r" (?=\d+[.,:;!?])")
@@ -125,6 +125,8 @@ def live_page(room: Room, match: Match, view: View, seats: tuple[SeatView, ...],
         can_propose=running and table.daily is None,
         take_back=own_take_back(room, match, viewer) if running and viewer is not None and undo is None else None,
         devices=len(table.seats[viewer].guests) if running and viewer is not None else 0,
+        share=picture_url(table) if has_picture(table) else "",
+        preview=has_picture(table) and table.is_public,
     )
 
 
@@ -145,6 +147,16 @@ def _resign_words(room: Room, match: Match, seat: int) -> str:
     if persons_playing(room.table, match) == [seat]:
         return _("Only bots would be left, so the match ends without a winner.")
     return _("A bot plays your seat to the end.")
+
+
+def has_picture(table: TableRow) -> bool:
+    """Return whether there is a picture of a table: its match has ended, and no other guest can still play the same deal."""
+    return table.status in FINISHED and table.started_at is not None and not is_sealed(table)
+
+
+def picture_url(table: TableRow) -> str:
+    """Return the address of a match's picture, in the current language. It changes with the table, so it can be cached."""
+    return link(f"/tables/{table.id}/picture.png?language={current_language()}&version={table.version}")
 
 
 def thinking_words(seat: SeatView) -> str:

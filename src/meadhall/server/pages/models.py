@@ -631,6 +631,8 @@ class MatchPage:
     proposal: ProposalView | None = None  # the open one, or the one that has just ended
     can_propose: bool = False  # whether the match runs and isn't a puzzle of the day
     take_back: int | None = None  # the number of the viewer's last decision, which they can ask to take back
+    share: str = ""  # address of the picture of the end; "" while there is none
+    preview: bool = False  # whether messengers may show that picture for a link to the table
 
 
 # --------------------------------------------------------------------------------------------------------- chart and replay

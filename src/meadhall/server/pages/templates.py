@@ -2,7 +2,8 @@
 
 The hall's own templates are in ``templates/``. Every game has ``page.html`` (board and controls) in its folder, and where it
 needs them ``tile.html`` (its picture in the hall), ``sprite.html`` (symbols for all its pages), ``keys.html`` (more entries for
-the list of keys), ``figures.html`` (macros for the figures of its rulebook), and styles and scripts in ``static/``.
+the list of keys), ``figures.html`` (macros for the figures of its rulebook), ``picture.html`` (the end of a match in the picture
+to share; without it, that shows ``tile.html``), and styles and scripts in ``static/``.
 """
 
 from __future__ import annotations
@@ -120,6 +121,11 @@ def template(name: str) -> Template:
     return environment().get_template(name)
 
 
+def has_template(name: str) -> bool:
+    """Return whether there is a template ``GAME/FILE``."""
+    return _game_template(name) is not None
+
+
 def render(name: str, viewer: Viewer, page: Any, path: str, origin: str, **more: Any) -> str:
     """Render a whole page in the current language. ``origin`` begins the absolute address of a picture for messengers."""
     return without_cuts(template(name).render(viewer=viewer, page=page, path=path, origin=origin, **more))
@@ -196,6 +202,11 @@ def game_static(name: str, suffix: str) -> list[str]:
     """Return the addresses of a game's own styles (``.css``) or scripts (``.js``)."""
     folder = game(name).folder / "static"
     return [static(f"games/{name}/{path.name}") for path in sorted(folder.glob(f"*{suffix}"))]
+
+
+def game_style_files(name: str) -> list[Path]:
+    """Return the files of a game's own styles."""
+    return sorted((game(name).folder / "static").glob("*.css"))
 
 
 def static_folders() -> dict[str, Path]:

@@ -8,6 +8,7 @@ from contextlib import suppress
 from litestar import Response, get
 from litestar.response import Stream
 
+from meadhall.engine.language import LANGUAGES, speak
 from meadhall.engine.language import gettext as _
 from meadhall.engine.record.format import SUFFIX, dumps
 from meadhall.server.errors import DatabaseUnavailable, NotFound
@@ -99,10 +100,19 @@ def record_response(room: Room, seat: int | None) -> Response[str]:
     )
 
 
+@get("/tables/{id:str}/picture.png", media_type="image/png")
+async def show_picture(request: AnyRequest, room: Room, guest: Guest, language: str = "") -> Response[bytes]:
+    """Return the end of a match as a picture to share. It depends on its address only, so it can be cached."""
+    chosen = language if language in LANGUAGES else guest.language
+    speak(chosen)
+    picture = await request.app.state.pictures.picture(room, chosen)
+    return Response(picture, media_type="image/png", headers={"Cache-Control": "private, max-age=3600"})
+
+
 @get("/tables/{id:str}/verify")
 async def verify_dice(request: AnyRequest, room: Room, guest: Guest) -> Html:
     """Show how every die of the match follows from its seed."""
     return page(request, guest, "verify.html", await verify_page(room))
 
 
-routes = [show_table, stream_table, show_rules_of_table, download_record, verify_dice]
+routes = [show_table, stream_table, show_rules_of_table, download_record, show_picture, verify_dice]

@@ -25,6 +25,7 @@ def record(connection: Connection, table: TableRow) -> None:
     if table.started_at is None or table.finished_at is None or not people:
         return
     decisions, hints = _counts(connection, table.id)
+    left = _left(connection, table)
     levels = {seat.bot or "" for seat in table.seats if seat.kind == "bot"}
     common = {
         "table_id": table.id,
@@ -42,8 +43,8 @@ def record(connection: Connection, table: TableRow) -> None:
             **common,
             "guest": guest,
             "seat": seat.seat,
-            "score": None if table.outcome is None else table.outcome["scores"][seat.seat],
-            "place": place_of(table.outcome, seat.seat),
+            "score": None if table.outcome is None else 0 if seat.seat in left else table.outcome["scores"][seat.seat],
+            "place": None if seat.seat in left else place_of(table.outcome, seat.seat),
             "hints": hints.get(seat.seat, 0),
         }
         for seat in people
@@ -68,6 +69,16 @@ def place_of(outcome: Mapping[str, Any] | None, seat: int) -> int | None:
         return places[seat]
     scores: Sequence[float] = outcome["scores"]
     return 2 - int(scores[seat]) if sorted(scores) == [0, 1] else None  # of two rivals
+
+
+def _left(connection: Connection, table: TableRow) -> set[int]:
+    """Return the seats that a bot has played to the end for their owners. They are lost, unless a win was awarded."""
+    if table.outcome is None or table.outcome["why"] is not None:
+        return set()
+    is_change = _ENTRY.kind.in_(("stand_in", "return"))
+    query = select(_ENTRY.seat, _ENTRY.kind, _ENTRY.data).where(_ENTRY.table_id == table.id, is_change).order_by(_ENTRY.number)
+    last = {row.seat: row for row in connection.execute(query)}
+    return {seat for seat, row in last.items() if row.kind == "stand_in" and (row.data or {}).get("lasts") != "decision"}
 
 
 def _counts(connection: Connection, table: str) -> tuple[int, Mapping[int, int]]:

@@ -1,0 +1,143 @@
+"""Style sheets without variables, for a renderer of SVG that has none: the colours of the dark theme, written out.
+
+Custom properties are replaced by their values. A property that several classes set, such as ``--seat`` of ``.seat-0`` to
+``.seat-6``, makes several rules of one: one for each of these classes, on the element or around it. Rules with ``@`` are left
+out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import chain
+from typing import Final, NamedTuple
+
+_COMMENT: Final = re.compile(r"/\*.*?\*/", re.DOTALL)
+_VARIABLE: Final = re.compile(r"var\((--[\w-]+)(?:,\s*([^()]*))?\)")
+_THEMED: Final = re.compile(r"light-dark\(\s*((?:[^(),]|\([^()]*\))+),\s*((?:[^(),]|\([^()]*\))+)\)")
+_MIXED: Final = re.compile(r"color-mix\(in \w+,\s*(#\w+|\w+) ([\d.]+)%,\s*(#\w+|\w+)\)")
+_FONT: Final = re.compile(r"(?:(\d{3}) )?([\d.]+px)(?:\s*/\s*[\d.]+)? (.+)")
+"""The short form of a font: weight, size, line height, families."""
+
+_USE: Final = re.compile(r"(^|[ >])use\b")
+"""``flat_svg`` gives this class to the copies that take the place of references."""
+
+_NAMED: Final = {"white": "#ffffff", "black": "#000000"}
+_STEPS: Final = 8
+"""How deep values may refer to other values."""
+
+
+class _Rule(NamedTuple):
+    selector: str
+    declarations: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class FlatStyles:
+    """A style sheet without variables, and the values of the variables that it had."""
+
+    sheet: str
+    values: Mapping[str, str]
+
+    def written_out(self, svg: str) -> str:
+        """Return an SVG in which the attributes have values in place of variables."""
+        return _resolved(svg, {name: value.replace('"', "'") for name, value in self.values.items()})
+
+
+def flattened(sheets: Iterable[str]) -> FlatStyles:
+    """Return the rules of some style sheets, in their order, as one sheet without variables."""
+    rules = list(chain.from_iterable(map(_rules, sheets)))
+    values: dict[str, str] = {}
+    by_class: dict[str, dict[str, str]] = {}
+    for rule in rules:
+        for name, value in rule.declarations:
+            if not name.startswith("--"):
+                continue
+            if rule.selector == ":root":
+                values[name] = value
+            elif re.fullmatch(r"\.[\w-]+", rule.selector):
+                by_class.setdefault(name, {})[rule.selector] = value
+    written = (f"{selector} {{ {declared} }}" for rule in rules for selector, declared in _written(rule, values, by_class))
+    return FlatStyles("\n".join(written), values)
+
+
+def _rules(sheet: str) -> Iterator[_Rule]:
+    """Yield the rules of a style sheet, one for each selector."""
+    rest = _COMMENT.sub("", sheet)
+    while (start := rest.find("{")) >= 0:
+        selectors, depth, end = rest[:start].strip(), 1, start + 1
+        while depth and end < len(rest):
+            depth += {"{": 1, "}": -1}.get(rest[end], 0)
+            end += 1
+        block, rest = rest[start + 1 : end - 1], rest[end:]
+        if selectors.startswith("@"):
+            continue
+        pairs = (each.partition(":") for each in block.split(";") if ":" in each)
+        declarations = tuple((name.strip(), value.strip()) for name, _, value in pairs)
+        for selector in re.split(r",(?![^(]*\))", selectors):
+            yield _Rule(_USE.sub(r"\1.use", selector.strip()), declarations)
+
+
+def _written(rule: _Rule, values: dict[str, str], by_class: dict[str, dict[str, str]]) -> Iterator[tuple[str, str]]:
+    """Yield a rule as selectors with their declarations; for each class that sets a value in it separately."""
+    own = [(name, _resolved(value, values)) for name, value in rule.declarations if not name.startswith("--")]
+    plain = [(name, value) for name, value in own if "var(" not in value]
+    if plain:
+        yield rule.selector, _joined(plain)
+    open_names = {found[1] for _name, value in own for found in _VARIABLE.finditer(value)} & by_class.keys()
+    for name in sorted(open_names):
+        for wrapper, value in by_class[name].items():
+            given = {**values, name: value}
+            closed = [(each, _resolved(text, given)) for each, text in own if f"var({name}" in text]
+            written = _joined((each, text) for each, text in closed if "var(" not in text)
+            if written:
+                for selector in _inside(rule.selector, wrapper):
+                    yield selector, written
+
+
+def _inside(selector: str, wrapper: str) -> Iterator[str]:
+    """Yield selectors for the same elements if they, or an element around them, have a class."""
+    yield f"{wrapper} {selector}"
+    parts = selector.split(" ")
+    for k, part in enumerate(parts):
+        if part not in (">", "+", "~") and ":" not in part:
+            yield " ".join([*parts[:k], part + wrapper, *parts[k + 1 :]])
+
+
+def _resolved(value: str, values: Mapping[str, str]) -> str:
+    """Return a value with all that is known written out."""
+    for _step in range(_STEPS):
+        before = value
+        value = _VARIABLE.sub(lambda found: values.get(found[1], found[2] or found[0]), value)
+        value = _THEMED.sub(lambda found: found[2].strip(), value)
+        value = _MIXED.sub(lambda found: _mixed(found[1], float(found[2]) / 100, found[3]), value)
+        if value == before:
+            break
+    return value
+
+
+def _mixed(one: str, share: float, other: str) -> str:
+    if other == "transparent":
+        return one
+    parts = zip(_channels(one), _channels(other), strict=True)
+    return "#" + "".join(f"{round(share * a + (1 - share) * b):02x}" for a, b in parts)
+
+
+def _channels(colour: str) -> tuple[int, int, int]:
+    digits = _NAMED.get(colour, colour).lstrip("#")
+    wide = digits if len(digits) >= 6 else "".join(2 * digit for digit in digits)
+    return int(wide[0:2], 16), int(wide[2:4], 16), int(wide[4:6], 16)
+
+
+def _joined(declarations: Iterable[tuple[str, str]]) -> str:
+    return "; ".join(f"{name}: {value}" for declaration in declarations for name, value in _long_form(*declaration))
+
+
+def _long_form(name: str, value: str) -> Iterator[tuple[str, str]]:
+    """Yield a declaration; the short form of a font as its parts."""
+    font = _FONT.fullmatch(value) if name == "font" else None
+    if font is None:
+        yield name, value
+    else:
+        yield from (("font-weight", font[1] or "400"), ("font-size", font[2]), ("font-family", font[3]))

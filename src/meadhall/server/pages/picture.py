@@ -1,0 +1,159 @@
+"""The end of a match as a picture to share: 1200 by 630, the size that messengers show."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from dataclasses import dataclass
+from functools import cache, partial
+from pathlib import Path
+from textwrap import wrap
+from typing import Final
+
+from babel.dates import format_date
+
+import meadhall.server.pages.frames  # noqa: F401 - the macros of boards use its cache
+from meadhall.engine.language import gettext as _
+from meadhall.engine.match import Match
+from meadhall.engine.view import SPECTATOR
+from meadhall.server.errors import TooMany, WrongMoment
+from meadhall.server.hall.room import Room
+from meadhall.server.ops.byte_cache import ByteCache
+from meadhall.server.ops.png import png
+from meadhall.server.pages.dates import locale
+from meadhall.server.pages.flat_css import FlatStyles, flattened
+from meadhall.server.pages.flat_svg import without_uses
+from meadhall.server.pages.match import given_up_view, has_picture, match_page, result_view
+from meadhall.server.pages.models import MatchPage, SeatView
+from meadhall.server.pages.patches import without_cuts
+from meadhall.server.pages.templates import STATIC, game_style_files, has_template, template
+from meadhall.server.store.models import TableRow
+from meadhall.server.web.links import link
+from meadhall.server.worker.threads import run_in_thread
+
+MAX_BYTES: Final = 16 * 1024 * 1024
+"""Memory for pictures. One has about 150 KB."""
+
+MAX_WAITING: Final = 8
+"""Pictures that may wait until the one before is drawn."""
+
+_FONTS: Final = tuple(sorted((Path(__file__).parent / "fonts").glob("*.ttf")))
+_OTHER_LETTERS: Final = re.compile("[^\x00-ɏʰ-˿Ḁ-ỿ -⃏℀-⅏←-⇿]")
+"""Letters that our fonts lack."""
+
+_SIZES: Final = ((88, 12, 1), (72, 15, 1), (60, 18, 2), (50, 22, 3))
+"""Sizes of the headline, each with the number of letters that fit into a line, and the number of lines."""
+
+
+@dataclass(frozen=True)
+class Picture:
+    """What the picture shows."""
+
+    page: MatchPage
+    title: str
+    headline: tuple[str, ...]  # its lines
+    size: int  # of its letters
+    how: tuple[str, ...]
+    date: str
+
+
+class Pictures:
+    """Draws pictures in a thread, one at a time, and keeps the ones that were shown last."""
+
+    def __init__(self) -> None:
+        self._drawn: ByteCache[tuple[str, int, str], bytes] = ByteCache(MAX_BYTES)
+        self._lock = asyncio.Lock()
+        self._waiting = 0
+
+    async def picture(self, room: Room, language: str) -> bytes:
+        """Return the picture of a finished match as PNG, in the current language.
+
+        Raises:
+            WrongMoment: the match has not ended, or other guests still play the same deal.
+            TooMany: too many pictures wait.
+        """
+        match = check_picture(room)
+        key = room.table.id, room.table.version, language
+        found = self._drawn.get(key)
+        if found is not None:
+            return found
+        if self._waiting >= MAX_WAITING:
+            raise TooMany(_("Other pictures are being drawn. Try again in a moment."))
+        self._waiting += 1
+        try:
+            async with self._lock:
+                found = self._drawn.get(key)
+                if found is None:
+                    picture = picture_of(match, room.table)
+                    found = await run_in_thread(partial(_drawn, svg(picture), picture.page.game))
+                    self._drawn.put(key, found, len(found))
+        finally:
+            self._waiting -= 1
+        return found
+
+
+def check_picture(room: Room) -> Match:
+    """Return the match of a picture. Refuse one that runs, or whose deal others still play. Raises WrongMoment."""
+    if room.match is None or not has_picture(room.table):
+        raise WrongMoment(_("There is a picture when the match is over."))
+    return room.match
+
+
+def picture_of(match: Match, table: TableRow) -> Picture:
+    """Return what the picture of a finished match shows, in the current language."""
+    result = result_view(match) or given_up_view(match, table)
+    page = match_page(
+        match,
+        match.view(SPECTATOR),
+        id=table.id,
+        url=link(f"/tables/{table.id}"),
+        seats=tuple(
+            SeatView(seat, who.name, who.kind, who.bot or "", winner=seat in result.winners)
+            for seat, who in enumerate(match.seats)
+        ),
+        abandoned=table.status == "abandoned",
+        result=result,
+        daily=table.daily or "",
+    )
+    headline = _daily_headline(match) if table.daily else result.headline
+    size, lines = _fitting(headline)
+    title = _("{game}, puzzle of the day").format(game=match.game.title) if table.daily else match.game.title
+    day = table.finished_at or table.created_at
+    date = str(format_date(day, "long", locale=locale()))
+    return Picture(page, title, lines, size, tuple(wrap(result.how, 38)[:3]), date)
+
+
+def _daily_headline(match: Match) -> str:
+    result = match.result()
+    return _("Solved!") if result is not None and result.winners else _("Not solved")
+
+
+def _fitting(text: str) -> tuple[int, tuple[str, ...]]:
+    """Return the largest size in which a headline fits, and its lines."""
+    for size, letters, most in _SIZES:
+        lines = wrap(text, letters)
+        if len(lines) <= most:
+            return size, tuple(lines)
+    size, letters, most = _SIZES[-1]
+    return size, tuple(wrap(text, letters, max_lines=most, placeholder=" …"))
+
+
+def svg(picture: Picture) -> str:
+    """Return a picture as SVG, with the final board or, for a game that doesn't draw one, with the game's picture."""
+    game = picture.page.game
+    has_board = has_template(f"{game}/picture.html")
+    scene = f"{game}/picture.html" if has_board else f"{game}/tile.html"
+    drawn = template("picture.html").render(picture=picture, page=picture.page, scene=scene, has_board=has_board)
+    return styles(game).written_out(without_cuts(drawn))
+
+
+@cache
+def styles(game: str) -> FlatStyles:
+    """Return the styles of a game's pictures."""
+    shared = [STATIC / "css" / f"{name}.css" for name in ("tokens", "base", "art")]
+    own = [STATIC / "css" / "picture.css"]
+    return flattened(path.read_text("utf-8") for path in (*shared, *game_style_files(game), *own))
+
+
+def _drawn(drawing: str, game: str) -> bytes:
+    return png(without_uses(drawing), styles(game).sheet, _FONTS, system_fonts=_OTHER_LETTERS.search(drawing) is not None)
