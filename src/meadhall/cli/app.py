@@ -287,6 +287,113 @@ def doctor(
     return check_hall(os.environ | {name: str(value) for name, value in given.items() if value is not None}, as_json)
 
 
+DATA = marked("Folder for the database file (MEADHALL_DATA).")
+DATABASE_URL = marked("Another database, e.g. postgresql+asyncpg://… (MEADHALL_DATABASE_URL).")
+PERSON_ID = marked("The person's id; `meadhall people list` shows it, and the address of a profile ends with it.")
+
+
+def make_invitation(
+    context: typer.Context,
+    uses: Annotated[int, typer.Option(help=_("How many people the link admits; 0 for any number."), min=0)] = 1,
+    days: Annotated[int, typer.Option(help=_("For how many days; 0 for no limit."), min=0, max=36500)] = 7,
+    note: Annotated[str, typer.Option(help=_("For whom it is; the guests see it, too."))] = "",
+    data: Annotated[Path | None, typer.Option(help=_(DATA))] = None,
+    database_url: Annotated[str | None, typer.Option(help=_(DATABASE_URL))] = None,
+) -> None:
+    if context.invoked_subcommand is not None:
+        return
+    prefer_interpreted()
+    from meadhall.cli.hall_data import chosen_settings
+    from meadhall.cli.invite import create
+
+    create(chosen_settings(data, database_url), uses, days, note)
+
+
+def list_invitations(
+    data: Annotated[Path | None, typer.Option(help=_(DATA))] = None,
+    database_url: Annotated[str | None, typer.Option(help=_(DATABASE_URL))] = None,
+) -> int:
+    prefer_interpreted()
+    from meadhall.cli.hall_data import chosen_settings
+    from meadhall.cli.invite import show
+
+    return show(chosen_settings(data, database_url))
+
+
+def revoke_invitation(
+    id: Annotated[str, typer.Argument(help=_("The id of the invitation; `meadhall invite list` shows it."))],
+    data: Annotated[Path | None, typer.Option(help=_(DATA))] = None,
+    database_url: Annotated[str | None, typer.Option(help=_(DATABASE_URL))] = None,
+) -> None:
+    prefer_interpreted()
+    from meadhall.cli.hall_data import chosen_settings
+    from meadhall.cli.invite import revoke
+
+    revoke(chosen_settings(data, database_url), id)
+
+
+def list_people(
+    name: Annotated[str, typer.Option(help=_("Only people whose name contains this text."))] = "",
+    most: Annotated[int, typer.Option(help=_("How many at most."), min=1)] = 100,
+    data: Annotated[Path | None, typer.Option(help=_(DATA))] = None,
+    database_url: Annotated[str | None, typer.Option(help=_(DATABASE_URL))] = None,
+) -> int:
+    prefer_interpreted()
+    from meadhall.cli.hall_data import chosen_settings
+    from meadhall.cli.people import show
+
+    return show(chosen_settings(data, database_url), name, most)
+
+
+def rename_person(
+    person: Annotated[str, typer.Argument(help=_(PERSON_ID))],
+    name: Annotated[str, typer.Argument(help=_("The new name."))],
+    data: Annotated[Path | None, typer.Option(help=_(DATA))] = None,
+    database_url: Annotated[str | None, typer.Option(help=_(DATABASE_URL))] = None,
+) -> None:
+    prefer_interpreted()
+    from meadhall.cli.hall_data import chosen_settings
+    from meadhall.cli.people import rename
+
+    rename(chosen_settings(data, database_url), person, name)
+
+
+def close_person(
+    person: Annotated[str, typer.Argument(help=_(PERSON_ID))],
+    data: Annotated[Path | None, typer.Option(help=_(DATA))] = None,
+    database_url: Annotated[str | None, typer.Option(help=_(DATABASE_URL))] = None,
+) -> None:
+    prefer_interpreted()
+    from meadhall.cli.hall_data import chosen_settings
+    from meadhall.cli.people import close
+
+    close(chosen_settings(data, database_url), person)
+
+
+def open_person(
+    person: Annotated[str, typer.Argument(help=_(PERSON_ID))],
+    data: Annotated[Path | None, typer.Option(help=_(DATA))] = None,
+    database_url: Annotated[str | None, typer.Option(help=_(DATABASE_URL))] = None,
+) -> None:
+    prefer_interpreted()
+    from meadhall.cli.hall_data import chosen_settings
+    from meadhall.cli.people import reopen
+
+    reopen(chosen_settings(data, database_url), person)
+
+
+def link_to_person(
+    person: Annotated[str, typer.Argument(help=_(PERSON_ID))],
+    data: Annotated[Path | None, typer.Option(help=_(DATA))] = None,
+    database_url: Annotated[str | None, typer.Option(help=_(DATABASE_URL))] = None,
+) -> None:
+    prefer_interpreted()
+    from meadhall.cli.hall_data import chosen_settings
+    from meadhall.cli.people import link
+
+    link(chosen_settings(data, database_url), person)
+
+
 def split_names(names: str) -> list[str]:
     """Split ``"a,b"`` into a list."""
     return [name.strip() for name in names.split(",") if name.strip()]
@@ -348,6 +455,18 @@ def build() -> typer.Typer:
     chat.command("show", help=_("Print lines of chat: of a table, a person, a time."))(show_chat)
     chat.command("delete", help=_("Delete lines of chat, also while the hall runs: they then say 'deleted'."))(delete_chat)
     app.add_typer(chat, name="chat")
+    invite = typer.Typer(help=_("Invite people to a hall for invited guests (MEADHALL_ADMISSION)."), invoke_without_command=True)
+    invite.callback()(make_invitation)
+    invite.command("list", help=_("List the invitations."))(list_invitations)
+    invite.command("revoke", help=_("Withdraw an invitation. Whom it has admitted may stay."))(revoke_invitation)
+    app.add_typer(invite, name="invite")
+    people = typer.Typer(help=_("List, rename and shut out the people of a hall, also while it runs."), no_args_is_help=True)
+    people.command("list", help=_("List people, the newest first."))(list_people)
+    people.command("rename", help=_("Give a person another name, at all their seats, too."))(rename_person)
+    people.command("close", help=_("Shut a person out: signed out everywhere, and can't come back."))(close_person)
+    people.command("open", help=_("Let a person in again who was shut out."))(open_person)
+    people.command("link", help=_("Print a link that signs a person in once who has lost their account."))(link_to_person)
+    app.add_typer(people, name="people")
     return app
 
 

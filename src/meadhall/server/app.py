@@ -32,6 +32,7 @@ from meadhall.server.pages.templates import static_folders
 from meadhall.server.routes import (
     account,
     acquaintances,
+    admission,
     api,
     chat,
     daily,
@@ -93,6 +94,7 @@ _PAGE_MODULES: Final = (
     proposals,
     seat_links,
     identity_links,
+    admission,
     replay,
     notifications,
     installed_app,
@@ -181,6 +183,7 @@ def _pages() -> Router:
         await request.app.state.sessions.refresh()
         request.scope["state"]["guest"] = guest = await request.app.state.sessions.from_cookie(request)
         speak(guest.language)
+        request.app.state.hall.admission.check(guest, request.url.path)
         return None
 
     return Router(

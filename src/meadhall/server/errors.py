@@ -51,6 +51,14 @@ class PrivateProfile(Refused):
     """The person doesn't show the profile to this guest."""
 
 
+class NotAdmitted(Refused):
+    """The hall is for invited guests, or for people with an account, and this guest is neither."""
+
+
+class ShutOut(Refused):
+    """The host of the hall has closed the access of this guest."""
+
+
 class Stale(Refused):
     """The page that sent the request shows an older state."""
 
@@ -135,6 +143,8 @@ _RESPONSES: dict[type[MeadhallError], tuple[HTTPStatus, str]] = {
     NotSeated: (HTTPStatus.FORBIDDEN, "not-your-seat"),
     NotThatPerson: (HTTPStatus.FORBIDDEN, "wrong-credentials"),
     NotConfirmed: (HTTPStatus.FORBIDDEN, "not-confirmed"),
+    NotAdmitted: (HTTPStatus.FORBIDDEN, "not-admitted"),
+    ShutOut: (HTTPStatus.FORBIDDEN, "shut-out"),
     CrossSite: (HTTPStatus.FORBIDDEN, "cross-site"),
     PrivateProfile: (HTTPStatus.FORBIDDEN, "private-profile"),
     ChatOff: (HTTPStatus.FORBIDDEN, "no-chat"),

@@ -33,6 +33,11 @@ _NO_BRACKETS = str.maketrans("", "", "[]")
 Number = TypeVar("Number", int, float)
 
 
+OPEN: Final = "open"
+INVITED: Final = "invited"
+ACCOUNTS: Final = "accounts"
+_ADMISSIONS: Final = (OPEN, INVITED, ACCOUNTS)
+
 _READ_ELSEWHERE: Final = frozenset({"MEADHALL_CACHE", "MEADHALL_INTERPRET", "MEADHALL_LANG"})
 """Variables that the engine and the command read."""
 
@@ -56,6 +61,7 @@ class Settings:
         browser: whether to open a browser at the start.
         log: form of the log, ``text`` or ``json``.
         chat: whether people can talk at tables.
+        admission: who may play: ``open``, ``invited`` or ``accounts``.
         bot_pause: average seconds that a bot takes for an action, its search included.
         requests_per_minute: limit for one client address; 0 for no limit. Streams and static files don't count.
         tables_per_guest: number of unfinished tables that a guest may host.
@@ -75,6 +81,7 @@ class Settings:
     browser: bool = True
     log: str = TEXT
     chat: bool = True
+    admission: str = OPEN
     bot_pause: float = 0.9
     requests_per_minute: int = 1200
     tables_per_guest: int = 50
@@ -110,6 +117,7 @@ class Settings:
             browser=not given.get("MEADHALL_NO_BROWSER"),
             log=_checked_log(given.get("MEADHALL_LOG") or default.log),
             chat=_checked_switch("MEADHALL_CHAT", given.get("MEADHALL_CHAT") or "on"),
+            admission=_checked_admission(given.get("MEADHALL_ADMISSION") or default.admission),
             bot_pause=number("MEADHALL_BOT_PAUSE", default.bot_pause),
             requests_per_minute=number("MEADHALL_REQUESTS_PER_MINUTE", default.requests_per_minute),
             tables_per_guest=number("MEADHALL_TABLES_PER_GUEST", default.tables_per_guest),
@@ -152,6 +160,12 @@ def _checked_switch(name: str, text: str) -> bool:
     if text not in ("on", "off"):
         raise BadSetting(f"{name} must be on or off, not {text!r}")
     return text == "on"
+
+
+def _checked_admission(text: str) -> str:
+    if text not in _ADMISSIONS:
+        raise BadSetting(f"MEADHALL_ADMISSION must be open, invited or accounts, not {text!r}")
+    return text
 
 
 def known_variables() -> frozenset[str]:

@@ -77,12 +77,22 @@ class Accounts:
         self._passwords = Passwords()
         self._limit = SignInLimit(store)
         self._session_handlers: list[Callable[[str], object]] = []
+        self._outside_handlers: list[Callable[[], object]] = []
         if store.listener is not None:
             store.listener.on("session", lambda notice: self.tell_sessions_changed(*notice.words))
 
     def on_session_change(self, handler: Callable[[str], object]) -> None:
         """Call ``handler`` with the id of each guest whose sessions have changed, at this process or another one."""
         self._session_handlers.append(handler)
+
+    def on_outside_change(self, handler: Callable[[], object]) -> None:
+        """Call ``handler`` when a command has changed the database of this hall."""
+        self._outside_handlers.append(handler)
+
+    def note_outside_change(self) -> None:
+        """Note that a command has changed the database of this hall."""
+        for handler in self._outside_handlers:
+            handler()
 
     def tell_sessions_changed(self, *ids: str) -> None:
         """Tell the handlers of this process that the sessions of these guests have changed."""

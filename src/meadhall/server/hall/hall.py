@@ -22,6 +22,7 @@ from meadhall.server.errors import DatabaseUnavailable, KeyReused, NotFound, Not
 from meadhall.server.hall import consent
 from meadhall.server.hall.accounts import Accounts
 from meadhall.server.hall.acquaintances import Acquaintances
+from meadhall.server.hall.admission import Admission
 from meadhall.server.hall.chart_queue import ChartQueue
 from meadhall.server.hall.daily_outcomes import DailyOutcomes
 from meadhall.server.hall.deadlines import Deadlines
@@ -114,6 +115,7 @@ class Hall:
         acquaintances: the people that guests have met, and invitations.
         uptime: when the hall was down.
         deadlines: what happens when the time of a seat is up.
+        admission: who may play here.
         identity: links that make another device the same guest.
         quick: seats people together who look for the same match.
     """
@@ -141,6 +143,7 @@ class Hall:
         self._opening = asyncio.Lock()
         self.accounts = Accounts(store, self.note_changes)
         self.accounts.on_session_change(self._end_pages)
+        self.admission = Admission(store, settings.admission)
         self.identity = IdentityLinks(store, self.accounts, self.note_changes)
         self.presence = Presence(store, self._publish_presence, self._recount_presence)
         services = PushServices(settings.push_services, settings.public_url)
@@ -416,8 +419,12 @@ class Hall:
         await _until_answered(lambda: watch(self.store, self._note_outside_change))
 
     def _note_outside_change(self) -> None:
+        self.accounts.note_outside_change()
         for room in self._rooms.values():
+            room.note_change()
             room.chat.note_change("changed")
+            for guest in room.channel.guests():  # a page whose guest was shut out doesn't come back
+                room.channel.end(guest)
 
     def end_streams(self) -> None:
         """End the streams of all open pages, and the requests that wait for a hint."""

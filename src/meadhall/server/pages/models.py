@@ -144,6 +144,24 @@ class PrivacyPage:
 
 
 @dataclass(frozen=True)
+class InvitationPage:
+    """An invitation to a hall for invited guests."""
+
+    action: str
+    note: str  # for whom it is, in the host's words
+
+
+@dataclass(frozen=True)
+class NotAdmittedPage:
+    """What a visitor sees who may not play in this hall."""
+
+    title: str
+    text: str
+    ways: bool  # whether there are ways in
+    can_register: bool
+
+
+@dataclass(frozen=True)
 class IdentityLinkPage:
     """A new link that carries the guest to another device."""
 

@@ -17,16 +17,17 @@ from litestar.response import Redirect
 from meadhall.engine.errors import MeadhallError
 from meadhall.engine.language import gettext as _
 from meadhall.engine.language import speak
-from meadhall.server.errors import RefusalInfo, code_of, reason_of, rule_of, status_of
+from meadhall.server.errors import NotAdmitted, RefusalInfo, ShutOut, code_of, reason_of, rule_of, status_of
 from meadhall.server.hall.notification_choices import NotificationChoices
 from meadhall.server.hall.room import Room
 from meadhall.server.ops.logs import request_id
 from meadhall.server.pages.clock import filled
 from meadhall.server.pages.frames import FRAMES, TALK_PLACE
 from meadhall.server.pages.lobby import qr_code
-from meadhall.server.pages.models import Device, ErrorPage, LobbyPage, Refusal, Viewer
+from meadhall.server.pages.models import Device, ErrorPage, LobbyPage, NotAdmittedPage, Refusal, Viewer
 from meadhall.server.pages.talk import panel
 from meadhall.server.pages.templates import render
+from meadhall.server.settings import ACCOUNTS
 from meadhall.server.store.models import Guest
 from meadhall.server.web.links import base_url, link, sub_path
 from meadhall.server.web.request import AnyRequest, page_id
@@ -141,6 +142,8 @@ def refused(request: AnyRequest, error: MeadhallError) -> Response[Any]:
     speak(_guest_or_stranger(request).language)
     if wants_json(request) or request.url.path.startswith("/api"):
         return refusal_json(error)
+    if isinstance(error, NotAdmitted | ShutOut):
+        return _not_admitted_page(request, error)
     return _error_page(request, int(status_of(error)), reason_of(error), rule_of(error))
 
 
@@ -203,6 +206,15 @@ def _error_page(
         answer.headers["Retry-After"] = str(_LATER[HTTPStatus(status)])
     answer.headers.update(headers)
     return answer
+
+
+def _not_admitted_page(request: AnyRequest, error: MeadhallError) -> Html:
+    """Return the page for a visitor who may not play here. It says how to get in."""
+    is_shut_out = isinstance(error, ShutOut)
+    can_register = request.app.state.hall.settings.admission == ACCOUNTS
+    title = _("You can't come in") if is_shut_out else _("Welcome at the door")
+    content = NotAdmittedPage(title, reason_of(error), not is_shut_out, can_register)
+    return page(request, _guest_or_stranger(request), "not_admitted.html", content, int(status_of(error)))
 
 
 def _guest_or_stranger(request: AnyRequest) -> Guest:

@@ -52,6 +52,7 @@ from meadhall.server.routes.api_models import (
 from meadhall.server.routes.api_refusals import STRICT, refusals, table_refusals
 from meadhall.server.routes.lobby import DOCUMENT_LIMIT
 from meadhall.server.routes.tables import record_response
+from meadhall.server.settings import INVITED
 from meadhall.server.store.models import Guest, TableRow
 from meadhall.server.web import event_stream
 from meadhall.server.web.request import AnyRequest, client_address
@@ -72,10 +73,19 @@ async def provide_room(hall: Hall, program: Guest, id: str) -> Room:
     return room
 
 
-@post("/guests", responses=refusals(400, 413))
-async def new_guest(data: Annotated[NewGuest, STRICT], sessions: Sessions) -> Credentials:
-    """Become a guest. The token is the whole account."""
+@post("/guests", responses=refusals(400, 403, 404, 413))
+async def new_guest(data: Annotated[NewGuest, STRICT], hall: Hall, sessions: Sessions) -> Credentials:
+    """Become a guest. The token is the whole account.
+
+    A hall for invited guests needs an ``invitation``. In a hall for people with an account, only an account's program may play.
+    """
+    hall.admission.check_program(data.invitation)
+    if data.invitation is not None and hall.settings.admission == INVITED:
+        await hall.admission.note_of(data.invitation)
     guest, token = await sessions.create_for_program(data.name)
+    if data.invitation is not None and hall.settings.admission == INVITED:
+        await hall.admission.admit(data.invitation, guest)
+        sessions.forget(guest)
     return Credentials(guest.id, guest.name, token)
 
 
@@ -379,6 +389,8 @@ def _router(path: str, deprecated: bool = False) -> Router:
         if guest is None:
             raise NotAuthorizedException("send the token of POST /api/v1/guests as 'Authorization: Bearer <token>'")
         request.scope["state"]["guest"] = guest
+        is_theirs = request.url.path.endswith(("/me", "/me/data"))
+        request.app.state.hall.admission.check(guest, "/privacy" if is_theirs else "")
 
     with_token = Router(
         "/",

@@ -25,9 +25,13 @@ from meadhall.server.store.models import Guest, RequestKey, SeatKind, TableRow, 
 
 
 class NewGuest(msgspec.Struct, forbid_unknown_fields=True):
-    """The name of a program that becomes a guest."""
+    """The name of a program that becomes a guest.
+
+    In a hall for invited guests ``invitation`` is the last part of the address of an invitation.
+    """
 
     name: Annotated[str, msgspec.Meta(min_length=1, max_length=40)]
+    invitation: Annotated[str, msgspec.Meta(max_length=100)] | None = None
 
 
 class Credentials(msgspec.Struct):

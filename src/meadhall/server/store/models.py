@@ -91,6 +91,8 @@ class Guest:
         has_account: whether the guest must sign in, with a passkey or a password. Their name is theirs alone.
         choices: what the guest chose last for a match against bots, by game: ``players``, ``bot`` and ``options``.
         notifications: what the guest wants to be told, and how; see ``hall.notification_choices``. Empty: the defaults.
+        is_admitted: whether an invitation has admitted the guest to a hall for invited guests.
+        is_closed: whether the host of the hall has shut the guest out.
     """
 
     id: str
@@ -104,6 +106,8 @@ class Guest:
     public_id: str = field(default="", compare=False)
     has_account: bool = False
     notifications: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    is_admitted: bool = False
+    is_closed: bool = False
 
 
 @dataclass(frozen=True)

@@ -74,6 +74,8 @@ guests = Table(
     Column("profile", String(10), nullable=False, server_default="opponents"),
     Column("notifications", JSON(none_as_null=True)),
     Column("created_at", DateTime(timezone=True), nullable=False),
+    Column("admitted_at", DateTime(timezone=True)),  # by an invitation to the hall
+    Column("closed_at", DateTime(timezone=True)),  # by the host of the hall
 )
 
 # A guest with an account has proved who they are, by a passkey or a password. Their name, in ``guests``, is unique.
@@ -370,6 +372,19 @@ ignored_guests = Table(
     Column("kind", String(8), primary_key=True),
     Column("other", String(32), primary_key=True, index=True),
     Column("created_at", DateTime(timezone=True), nullable=False),
+)
+
+# Links that admit people to a hall for invited guests; see queries/admission_links.py.
+admission_links = Table(
+    "admission_links",
+    metadata,
+    Column("id", String(16), primary_key=True),
+    Column("token", String(64), nullable=False, unique=True),
+    Column("note", String(100), nullable=False),
+    Column("uses", Integer),
+    Column("used", Integer, nullable=False),
+    Column("created_at", DateTime(timezone=True), nullable=False),
+    Column("expires_at", DateTime(timezone=True)),
 )
 
 # Links that make another device the same guest; see queries/identity_links.py.

@@ -53,6 +53,7 @@ class Sessions:
         self._store = store
         self._sessions: OrderedDict[str, Session] = OrderedDict()  # by the hash of the token
         accounts.on_session_change(self._forget)
+        accounts.on_outside_change(self._note_gap)
         self._cache: OrderedDict[str, Guest] = OrderedDict()
         self._has_old_keys = False  # whether another process may have replaced the keys
         self._use_keys(secret, retired)
@@ -119,6 +120,10 @@ class Sessions:
         self._remember(guest)
         request.scope["state"]["new_session"] = self._cookies.dumps(guest.id)
         return guest
+
+    def forget(self, guest: Guest) -> None:
+        """Read a guest again from the database when they are next needed."""
+        self._cache.pop(guest.id, None)
 
     def become(self, request: AnyRequest, guest: Guest) -> None:
         """Let the response give a browser the cookie of a guest without an account."""

@@ -49,6 +49,7 @@ def _guest(row: Row[Any]) -> Guest:
     settings: dict[str, Any] = {name: getattr(row, name) for name in _SETTINGS}
     more: dict[str, Any] = {"choices": row.choices or {}, "public_id": row.public_id, "has_account": row.has_account}
     more["notifications"] = row.notifications or {}
+    more |= {"is_admitted": row.admitted_at is not None, "is_closed": row.closed_at is not None}
     return Guest(row.id, row.name, **settings, is_stored=True, **more)
 
 

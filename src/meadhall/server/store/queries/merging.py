@@ -11,7 +11,7 @@ from typing import Any, Final
 from sqlalchemy import Column, Connection, PrimaryKeyConstraint, UniqueConstraint, delete, exists, select, update
 
 from meadhall.server.store import schema
-from meadhall.server.store.queries import tables
+from meadhall.server.store.queries import admission_links, tables
 from meadhall.server.store.queries.guests import lock_guests
 from meadhall.server.store.queries.leaving import unfinished_of, without_seats
 
@@ -49,6 +49,8 @@ def merge_guests(connection: Connection, source: str, target: str) -> list[str]:
         if each.merge == "move":
             _move(connection, each.column, source, target)
     _keep_choices(connection, source, target)
+    if connection.scalar(select(_GUEST.admitted_at).where(_GUEST.id == source)) is not None:
+        admission_links.admit(connection, target)
     connection.execute(delete(schema.guests).where(_GUEST.id == source))
     return sorted(changed)
 

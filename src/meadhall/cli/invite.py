@@ -1,0 +1,65 @@
+"""``meadhall invite``: links that admit people to a hall for invited guests."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from meadhall.cli.people import address
+from meadhall.engine.errors import BadSetup
+from meadhall.engine.language import gettext as _
+from meadhall.server.settings import INVITED, Settings
+from meadhall.server.store.admission_link import AdmissionLink, new_link
+from meadhall.server.store.maintenance import beside_halls, run_offline, snapshot
+from meadhall.server.store.models import now
+from meadhall.server.store.queries import admission_links
+
+
+def create(settings: Settings, uses: int, days: int, note: str) -> None:
+    """Make a link and print it. ``uses`` and ``days``: 0 for no limit. Raises StoreUnusable."""
+    token, made = new_link(note[:100], uses or None, now() + timedelta(days=days) if days else None)
+
+    def add() -> None:
+        with beside_halls(settings.url) as connection:
+            admission_links.add(connection, made)
+
+    run_offline(add)
+    print(f"{address(settings)}/admission/{token}")
+    print(_in_words(made))
+    if settings.admission != INVITED:
+        print(_("This hall needs no invitations now. Start it with MEADHALL_ADMISSION=invited."))
+
+
+def show(settings: Settings) -> int:
+    """Print all links without their addresses, which only their makers know. Returns the exit status: 1 if there are none."""
+
+    def read() -> list[AdmissionLink]:
+        with snapshot(settings.url) as connection:
+            return admission_links.all_links(connection)
+
+    found = run_offline(read)
+    for each in found:
+        print(_in_words(each))
+    if not found:
+        print(_("There are no invitations."))
+    return 0 if found else 1
+
+
+def revoke(settings: Settings, id: str) -> None:
+    """Withdraw a link. Whom it has admitted may stay. Raises BadSetup."""
+
+    def delete() -> bool:
+        with beside_halls(settings.url) as connection:
+            return admission_links.revoke(connection, id)
+
+    if not run_offline(delete):
+        raise BadSetup(_("There is no invitation {id}; `meadhall invite list` shows them.").format(id=id))
+    print(_("The invitation {id} is withdrawn.").format(id=id))
+
+
+def _in_words(link: AdmissionLink) -> str:
+    used = _("{used} of {uses} used").format(used=link.used, uses=link.uses if link.uses is not None else "∞")
+    until = (
+        _("no time limit") if link.expires_at is None else _("until {day}").format(day=f"{link.expires_at:%Y-%m-%d %H:%M} UTC")
+    )
+    state = "" if link.is_valid else "  " + _("no longer valid")
+    return f"{link.id}  {used}, {until}{state}  {link.note}".rstrip()

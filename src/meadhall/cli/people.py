@@ -1,0 +1,114 @@
+"""``meadhall people``: whom a hall knows; rename and shut out people, and let a person in who has lost their account."""
+
+from __future__ import annotations
+
+from sqlalchemy import Connection
+
+from meadhall.cli.console import complain
+from meadhall.engine.errors import BadSetup
+from meadhall.engine.language import gettext as _
+from meadhall.engine.language import grouped, ngettext
+from meadhall.server.hall.identity_links import VALID_FOR, new_link
+from meadhall.server.hall.names import clean_name
+from meadhall.server.settings import Settings
+from meadhall.server.store.maintenance import beside_halls, run_offline, snapshot
+from meadhall.server.store.models import Guest
+from meadhall.server.store.notices import in_parts, tell_from_command
+from meadhall.server.store.queries import guests, hosting, identity_links
+
+
+def show(settings: Settings, name: str, most: int) -> int:
+    """Print people whose names contain a text, the newest first. Returns the exit status: 1 if there are none."""
+
+    def read() -> list[hosting.KnownPerson]:
+        with snapshot(settings.url) as connection:
+            return hosting.people(connection, name, most + 1)
+
+    found = run_offline(read)
+    for person in found[:most]:
+        kind = _("closed") if person.is_closed else _("account") if person.has_account else _("guest")
+        tables = ngettext("{count} table", "{count} tables", person.tables).format(count=grouped(person.tables))
+        print(f"{person.public_id}  {person.created_at:%Y-%m-%d}  {kind:8} {tables:>12}  {person.name}")
+    if len(found) > most:
+        complain(_("There are more people; these are the last {count}.").format(count=grouped(most)))
+    if not found:
+        print(_("There are no such people."))
+    return 0 if found else 1
+
+
+def rename(settings: Settings, person: str, name: str) -> None:
+    """Give a person another name, also at their seats and in their lines of chat. Raises BadSetup, NameTaken."""
+    cleaned = clean_name(name)
+    if not cleaned:
+        raise BadSetup(_("Give a name with at least one letter."))
+
+    def change(connection: Connection, guest: Guest) -> str:
+        changed = hosting.rename(connection, guest, cleaned)
+        _tell(connection, guest, changed)
+        return cleaned
+
+    _change(settings, person, change)
+    print(_("{id} is now called {name}.").format(id=person, name=cleaned))
+
+
+def close(settings: Settings, person: str) -> None:
+    """Shut a person out: signed out everywhere, off the tables that are not over. Raises BadSetup."""
+
+    def change(connection: Connection, guest: Guest) -> str:
+        _tell(connection, guest, hosting.close(connection, guest.id))
+        return guest.name
+
+    name = _change(settings, person, change)
+    print(
+        _("{name} is shut out: signed out everywhere, and can't come back. Undo it with: meadhall people open {id}").format(
+            name=name, id=person
+        )
+    )
+
+
+def reopen(settings: Settings, person: str) -> None:
+    """Let a person in again who was shut out. Raises BadSetup."""
+
+    def change(connection: Connection, guest: Guest) -> str:
+        hosting.reopen(connection, guest.id)
+        _tell(connection, guest, [])
+        return guest.name
+
+    print(_("{name} may come in again.").format(name=_change(settings, person, change)))
+
+
+def link(settings: Settings, person: str) -> None:
+    """Print a link that signs a person in once, for one who has lost their account. Raises BadSetup."""
+
+    def change(connection: Connection, guest: Guest) -> str:
+        token, made = new_link(guest, confirms=True)
+        identity_links.put(connection, made)
+        return token
+
+    token = _change(settings, person, change)
+    print(f"{address(settings)}/identity/{token}")
+    minutes = int(VALID_FOR.total_seconds() // 60)
+    print(_("The link works once, for {minutes} minutes. Whoever opens it can choose a new password.").format(minutes=minutes))
+
+
+def address(settings: Settings) -> str:
+    """Return the address at which people reach the hall, without a slash at its end."""
+    return settings.public_url or f"http://{settings.authority}"
+
+
+def _change(settings: Settings, person: str, change: hosting.Change) -> str:
+    def work() -> str:
+        with beside_halls(settings.url) as connection:
+            guest = guests.find_public(connection, person)
+            if guest is None:
+                raise BadSetup(_("There is no person with the id {id}; the address of a profile ends with it.").format(id=person))
+            return change(connection, guest)
+
+    return run_offline(work)
+
+
+def _tell(connection: Connection, guest: Guest, tables: list[str]) -> None:
+    tell_from_command(connection, "guest", guest.id)
+    tell_from_command(connection, "session", guest.id)
+    for part in in_parts(tables):
+        tell_from_command(connection, "table", *part)
