@@ -149,10 +149,10 @@ async def listed(settings: Settings, name: str) -> str:
     return str(found[0])
 
 
-async def seen(holds: object, person: Person) -> None:
+async def seen(holds: bool, person: Person) -> None:
     """Wait until a person is, or is not, in the hall: SQLite tells of changes by a command within a second."""
     async with asyncio.timeout(20):
-        while await is_in(person) != holds:
+        while await is_in(person) != holds:  # noqa: ASYNC110 - it waits for another process
             await asyncio.sleep(0.1)
 
 
@@ -192,7 +192,7 @@ async def test_the_host_shuts_a_person_out_and_lets_them_in_again(on_each_databa
         after = (await hall.room(room.table.id)).table
         assert [seat.kind for seat in after.seats].count("human") == 1
         await run(on_each_database, "people", "open", await listed(on_each_database, "Villain"))
-        await seen(True, phone)
+        await seen(holds=True, person=phone)
 
 
 async def is_named(person: Person, name: str) -> bool:
@@ -206,7 +206,7 @@ async def test_the_host_renames_a_person_at_all_seats(on_each_database: Settings
         table = await host.open(AXES)
         await run(on_each_database, "people", "rename", await listed(on_each_database, "Rudeness"), "Politeness")
         async with asyncio.timeout(20):
-            while not await is_named(host, "Politeness"):
+            while not await is_named(host, "Politeness"):  # noqa: ASYNC110 - it waits for another process
                 await asyncio.sleep(0.1)
         page = (await host.get(f"/tables/{table}")).text
         assert "Politeness" in page

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import pytest_asyncio
-from sqlalchemy import select
+from sqlalchemy import Connection, select
 
 from meadhall.server.pages.privacy import KEPT
 from meadhall.server.settings import Settings
@@ -68,11 +68,12 @@ async def test_the_download_has_everything_and_no_secret(each_hall: OpenHall) ->
     stored = await each_hall.store.transact(
         lambda connection: connection.execute(select(schema.accounts.c.password, schema.accounts.c.handle)).one()
     )
-    tokens: list[str] = []
-    for column in (schema.sessions.c.token, schema.seats.c.link_token):
-        tokens += await each_hall.store.transact(
-            lambda connection, column=column: connection.execute(select(column)).scalars().all()
-        )
+
+    def read_tokens(connection: Connection) -> list[str]:
+        queries = select(schema.sessions.c.token), select(schema.seats.c.link_token)
+        return [token for query in queries for token in connection.execute(query).scalars()]
+
+    tokens = await each_hall.store.transact(read_tokens)
     for secret in (*await ids(each_hall), *stored, *tokens):
         assert secret not in text
 
