@@ -88,6 +88,7 @@ async def test_constraints_and_indexes_have_the_same_names_on_both_databases(on_
             "daily_scores": {"pk_daily_scores"},
             "admission_links": {"pk_admission_links", "uq_admission_links_token"},
             "identity_links": {"pk_identity_links", "ix_identity_links_guest", "ix_identity_links_expires_at"},
+            "push_subscriptions": {"pk_push_subscriptions", "uq_push_subscriptions_endpoint", "ix_push_subscriptions_guest"},
             "seeks": {"pk_seeks", "uq_seeks_id", "ix_seeks_seen_at", "ix_seeks_pool"},
             "guests": {"pk_guests", "uq_guests_public_id"},
             "tables": {
