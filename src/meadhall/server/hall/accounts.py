@@ -407,7 +407,7 @@ class Accounts:
 
 
 def former_player(language: str) -> str:
-    """Return what the seats of a person are called who has left the hall for good."""
+    """Return what the seats of a person are called after their data were deleted."""
     with speaking(language):
         return _("former player")
 
