@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 import httpx
@@ -13,6 +14,7 @@ import pytest
 import meadhall
 from games_for_tests.hoard.rules import BOAST, DRAW, LOOK
 from meadhall.server.app import BODY_LIMIT
+from meadhall.server.hall import absences
 from meadhall.server.hall.room import Room
 from meadhall.server.routes.lobby import DOCUMENT_LIMIT
 from meadhall.server.store.models import Guest
@@ -353,6 +355,17 @@ async def fail(*_: object) -> None:
     raise RuntimeError("the wiring")
 
 
+async def replace_for_a_while(hall: OpenHall, table: str, host: Program, friend: Program, stranger: Program) -> None:
+    """Let a bot play for a player who is away, and let that player return."""
+    room = await hall.room(table)
+    for program in (stranger, host):  # refused: the player is here
+        await program.post(f"/tables/{table}/stand-in", {"seat": 1})
+    room._visits.clear()
+    room.publish()
+    await host.post(f"/tables/{table}/stand-in", {"seat": 1})
+    await friend.post(f"/tables/{table}/return")
+
+
 async def send_every_request(hall: OpenHall, host: Program, friend: Program, stranger: Program) -> str:
     """Send every kind of request, also many that are refused. Return the table of a finished match."""
     await host.http.post("/api/v1/guests", json={"name": "Ada"})
@@ -381,7 +394,7 @@ async def send_every_request(hall: OpenHall, host: Program, friend: Program, str
     for program, action, n in tried:
         await program.act(table, action, n)
     await host.post(f"/tables/{table}/undo")
-    await host.post(f"/tables/{table}/return")
+    await replace_for_a_while(hall, table, host, friend, stranger)
     for what in ("take-back", "give-up", "peace"):
         await host.post(f"/tables/{table}/proposals", {"what": what})
     await stranger.post(f"/tables/{table}/proposals", {"what": "swap", "seat": 0})
@@ -443,6 +456,7 @@ async def send_account_requests(program: Program) -> None:
 
 
 async def test_every_response_is_as_described(hall: OpenHall, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(absences, "LIVE_LIMIT", timedelta(0))
     document = await described(hall)
     answers: list[httpx.Response] = []
 
