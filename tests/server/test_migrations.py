@@ -125,7 +125,6 @@ async def test_constraints_and_indexes_have_the_same_names_on_both_databases(on_
             "pulse": {"pk_pulse"},
             "downtimes": {"pk_downtimes"},
             "departures": {"pk_departures", "fk_departures_table_id_tables"},
-            "push_subscriptions": {"pk_push_subscriptions", "ix_push_subscriptions_guest", "uq_push_subscriptions_endpoint"},
             "jobs": {"pk_jobs", "ix_jobs_due_at", "uq_jobs_kind_key"},
             "idempotency_keys": {"pk_idempotency_keys", "ix_idempotency_keys_created_at"},
             "chat_lines": {
