@@ -41,7 +41,7 @@ def test_it_works_in_every_game(name: str) -> None:
 
 def test_positions_that_look_the_same_to_the_seat_have_the_same_expectation() -> None:
     """So the answer of a bot tells at most what its seat knows."""
-    found = {}
+    found: dict[bytes, Match] = {}
     for number in range(400):
         match = hoard.match(players=2, seed=f"hidden {number}")
         key = concealed(match.game, match.states, 1).tobytes()
