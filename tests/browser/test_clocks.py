@@ -147,3 +147,14 @@ def test_without_javascript_a_page_shows_what_is_left_when_it_is_loaded(new_pers
     before = shown(plain.page)
     plain.page.reload()
     assert shown(plain.page) <= before - 2
+
+
+def test_after_a_sleep_of_the_machine_the_clock_is_right_again(new_person: NewPerson) -> None:
+    """During a sleep the browser's own stopwatch may stand still: it is set back here."""
+    host, friend = new_person(), new_person()
+    open_clocked(host, friend, "seat:180")
+    expect(host.page.locator(".plates .clock.running .clock-time")).to_have_text(re.compile(r"2:\d\d"))
+    host.page.evaluate("() => { const now = performance.now.bind(performance); performance.now = () => now() - 60000; }")
+    host.page.wait_for_timeout(1100)  # one second of the clock
+    expect(host.page.locator(".plates .clock.running .clock-time")).to_have_text(re.compile(r"2:\d\d"))
+    assert abs(shown(host.page) - shown(friend.page)) <= 1

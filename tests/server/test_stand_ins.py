@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -158,3 +159,20 @@ async def test_the_return_is_refused_after_the_end(hall: OpenHall) -> None:
 
 async def _guest(hall: OpenHall, room: Room) -> Any:
     return await hall.store.guest(min(room.table.seats[0].guests))
+
+
+async def test_two_processes_agree_who_plays_and_one_of_them_plays_for_the_bot(on_postgresql: Settings, at_once: None) -> None:
+    async with open_hall(on_postgresql) as one, open_hall(replace(on_postgresql)) as two:
+        host, _, room = await one.two_at(HOARD)
+        there = await two.room(room.table.id)
+        await let_bot_play(there, 0)
+        await until(there, lambda: len(match_of(there).steps) > 0)
+        await until(room, lambda: len(match_of(room).steps) > 0)
+        assert {step.bot for step in match_of(room).steps if step.seat == 0} == {"thrall"}
+        back = two.person()
+        back.http.cookies.update(host.http.cookies)
+        assert (await back.ask(f"/tables/{room.table.id}/return")).status_code == 200
+        await until(room, lambda: match_of(room).stand_ins == {})
+        entries = await one.store.entries(room.table.id)
+        assert [entry.kind for entry in entries].count("stand_in") == 1
+        assert match_of(room).record() == match_of(there).record()

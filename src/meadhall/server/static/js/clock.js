@@ -22,11 +22,15 @@
       const sent = performance.now();
       const answer = await fetch(stream.dataset.time, { cache: "no-store" }).then(each => each.json()).catch(() => null);
       const took = performance.now() - sent;
-      if (answer && took < best) { best = took; base = answer.now; at = sent + took / 2; }
+      if (answer && took < best) {
+        best = took;
+        base = answer.now;
+        at = sent + took / 2;
+        drift = Date.now() - performance.now();
+        tick();
+      }
     }
-    drift = Date.now() - performance.now();
     measuring = false;
-    tick();
   }
   const clocks = () => document.querySelectorAll(".frame .clock");
 
