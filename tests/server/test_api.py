@@ -390,6 +390,7 @@ async def send_every_request(hall: OpenHall, host: Program, friend: Program, str
     await host.post(f"/tables/{table}/clock", {"kind": "seat"})
     await host.post(f"/tables/{table}/start")
     await host.post(f"/tables/{table}/hint")
+    await talk(host, friend, stranger, table)
     tried = ((host, LOOK, 1), (host, LOOK, 2), (host, "x", 2), (friend, DRAW, 2), (host, DRAW, 1), (host, BOAST, 2))
     for program, action, n in tried:
         await program.act(table, action, n)
@@ -419,6 +420,27 @@ async def send_every_request(hall: OpenHall, host: Program, friend: Program, str
     await host.post("/tables", {"game": HOARD, "options": {"hand": "x" * DOCUMENT_LIMIT}})
     await host.post(f"/tables/{table}/actions", {"action": "x" * BODY_LIMIT})
     return str(table)
+
+
+async def talk(host: Program, friend: Program, stranger: Program, table: str) -> None:
+    """Talk at a table, and invite a person met there to another one."""
+    for program in (host, friend, stranger):
+        for line in ({"text": "Skal!"}, {"phrase": "game"}, {"text": "", "phrase": "rude"}, {"text": "x" * BODY_LIMIT}):
+            await program.post(f"/tables/{table}/chat", line)
+        await program.post(f"/tables/{table}/chat/people", {"set": "mute", "seat": 1})
+        await program.post(f"/tables/{table}/chat/close")
+        await program.post(f"/tables/{table}/chat/open")
+        await program.read(f"/tables/{table}/chat")
+    await host.read(f"/tables/{table}/chat?before=nothing")
+    (person, *_) = (await host.read("/people")).json()
+    other = (await host.open(game=HOARD, players=2))["id"]
+    await host.post(f"/tables/{other}/invitations", {"person": person["id"]})
+    await stranger.post(f"/tables/{other}/invitations", {"person": person["id"]})
+    for program in (friend, stranger):
+        await program.read("/invitations")
+        await program.post(f"/invitations/{other}/decline")
+    for id in (person["id"], "nobody"):
+        await host.post(f"/people/{id}/ignore", {"set": "unmute"})
 
 
 async def cause_rare_refusals(hall: OpenHall, host: Program, table: str, monkeypatch: pytest.MonkeyPatch) -> None:

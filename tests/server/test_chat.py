@@ -15,6 +15,7 @@ from meadhall.server.hall.chat_text import LONGEST_LINE
 from meadhall.server.hall.room import Room
 from meadhall.server.settings import Settings
 from meadhall.server.store.models import Audience, ChatLine
+from meadhall.server.store.queries.merging import merge_guests
 from server.people import AXES, OpenHall, Person, Stream, open_hall, patched, play_out, stream
 
 pytestmark = pytest.mark.asyncio
@@ -349,3 +350,31 @@ async def test_memory_keeps_the_last_lines_only(hall: OpenHall, monkeypatch: pyt
     room.chat.note_change("changed")
     await room.chat.refresh()
     assert [line.text for line in lines(room)] == kept
+
+
+async def test_what_a_deleted_guest_has_said_disappears_at_once(hall: OpenHall) -> None:
+    host, friend, room = await hall.two_at()
+    table = room.table.id
+    await said(host, table, "Skal!")
+    await said(friend, table, "My secret")
+    guest = await hall.store.guest(next(iter(room.table.seats[1].guests)))
+    assert guest is not None
+    async with stream(host, f"/tables/{table}/stream", page="p") as streamed:
+        panel = Panel(streamed)
+        assert "My secret" in await panel.news()
+        await hall.hall.accounts.delete(guest)
+        text = await panel.news()
+        assert "Skal!" in text
+        assert "My secret" not in text
+    assert "My secret" not in await shown(host, table)
+
+
+async def test_a_device_that_signs_in_takes_its_lines_along(hall: OpenHall) -> None:
+    host, friend, room = await hall.two_at()
+    await said(friend, room.table.id, "Skal!")
+    source, target = next(iter(room.table.seats[1].guests)), next(iter(room.table.seats[0].guests))
+    await hall.store.change(lambda connection, _tell: merge_guests(connection, source, target))
+    room.chat.note_change("changed")
+    await room.chat.refresh()
+    assert [line.guest for line in lines(room)] == [target]
+    assert 'class="said mine' in await shown(host, room.table.id)

@@ -9,10 +9,12 @@ from __future__ import annotations
 import secrets
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Final
 
 from markupsafe import Markup
 
+from meadhall.engine.language import current_language
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.ignoring import hears
 from meadhall.server.hall.phrases import all_phrases, in_words
@@ -142,17 +144,24 @@ class TalkPanel:
 def sections(room: Room, guest: Guest, ignored: Ignored) -> tuple[Pieces, ...]:
     """Return the three parts of the panel that change: its lines, who reads it, and the other people."""
     macros: Any = template("_talk.html").module
-    lines = heard(room, guest, ignored)
-    views = list(line_views(lines[-SHOWN:], guest))
-    texts = [piece for view in views for piece in pieces_of(FRAMES.cached(macros.line, view))]
+    lines, language = heard(room, guest, ignored), current_language()
+    shown = lines[-SHOWN:]
+    texts = [_rendered(line, line.guest == guest.id, language) for line in shown]
     if len(lines) > SHOWN:
-        texts = [macros.earlier(link(f"/tables/{room.table.id}/chat?before={views[0].id}")), *texts]
-    state = talk_state(room, guest, ignored, bool(views))
+        texts = [str(macros.earlier(link(f"/tables/{room.table.id}/chat?before={shown[0].id}"))), *texts]
+    state = talk_state(room, guest, ignored, bool(lines))
     return (
-        tuple(map(str, texts)),
+        tuple(texts),
         pieces_of(FRAMES.cached(macros.note, state)),
         pieces_of(FRAMES.cached(macros.people, state)),
     )
+
+
+@lru_cache(maxsize=4000)  # the pages of a table get the same lines again and again
+def _rendered(line: ChatLine, is_mine: bool, _language: str) -> str:
+    """Render a line in the current language."""
+    macros: Any = template("_talk.html").module
+    return str.strip(macros.line(_view(line, is_mine)))
 
 
 def panel(hall: Hall, room: Room, guest: Guest) -> Markup:
@@ -175,8 +184,12 @@ def new_key() -> str:
 def line_views(lines: Sequence[ChatLine], guest: Guest) -> Iterator[LineView]:
     """Yield lines as a guest sees them."""
     for line in lines:
-        words = line.text if line.phrase is None else in_words(line.phrase)
-        yield LineView(line.id, line.seat, line.name, words, line.guest == guest.id, line.is_deleted, moment(line.at))
+        yield _view(line, line.guest == guest.id)
+
+
+def _view(line: ChatLine, is_mine: bool) -> LineView:
+    words = line.text if line.phrase is None else in_words(line.phrase)
+    return LineView(line.id, line.seat, line.name, words, is_mine, line.is_deleted, moment(line.at))
 
 
 def talk_state(room: Room, guest: Guest, ignored: Ignored, has_lines: bool) -> TalkState:
