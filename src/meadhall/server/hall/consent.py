@@ -40,6 +40,9 @@ MOMENT: Final = timedelta(minutes=2)
 DAY: Final = timedelta(days=1)
 """The time to answer with a slow clock, and without a clock where a person who is asked is away."""
 
+READY_PAUSE: Final = timedelta(seconds=5)
+"""After this time a proposal whose time is up is looked at again, if its game isn't ready yet."""
+
 GIVEN_UP: Final = "the players gave up together"
 """Why a match ended that the players gave up together."""
 
@@ -292,7 +295,7 @@ class Consent:
         """Let the scheduler end a new proposal at its time, and call those who are asked. Cancel that when it has ended."""
         found, table = after.open, self._room.table
         if found is not None and found.number == entry.number:
-            jobs.put(connection, JOB, table.id, found.until, {"table": table.id, "proposal": found.number})
+            jobs.put(connection, JOB, table.id, found.until, {"proposal": found.number})
             people = {guest for row in table.seats if row.seat in found.waiting - found.bots for guest in row.guests}
             sender = self.name_of(found) or table.seats[found.seat].name
             notify(connection, Notification("proposal", table.id, found.number, sender, found.until), people)

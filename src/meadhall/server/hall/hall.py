@@ -18,7 +18,7 @@ from meadhall.engine import chance
 from meadhall.engine.errors import BadSetup, MeadhallError
 from meadhall.engine.game import game, game_names
 from meadhall.engine.language import gettext as _
-from meadhall.server.errors import DatabaseUnavailable, KeyReused, NotFound, NotSeated, OtherRules, TooMany, WrongMoment
+from meadhall.server.errors import DatabaseUnavailable, KeyReused, NotFound, NotReady, NotSeated, OtherRules, TooMany, WrongMoment
 from meadhall.server.hall import consent
 from meadhall.server.hall.accounts import Accounts
 from meadhall.server.hall.acquaintances import Acquaintances
@@ -234,8 +234,11 @@ class Hall:
     async def _end_proposal(self, job: Job) -> None:
         """End a proposal whose time is up."""
         try:
-            room = await self.room(str(job.payload["table"]))
+            room = await self._room_for_work(job.key)
         except (NotFound, OtherRules):
+            return
+        except NotReady:
+            await self.scheduler.finish(job, again_at=now() + consent.READY_PAUSE)
             return
         await room.consent.expire(job, self.scheduler)
 
