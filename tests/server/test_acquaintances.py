@@ -120,6 +120,20 @@ async def test_a_person_from_a_chat_can_be_unblocked_later(hall: OpenHall) -> No
     assert "Boo" in await shown(tyr, room.table.id)
 
 
+async def test_a_person_can_be_blocked_on_their_profile(hall: OpenHall) -> None:
+    host, friend, room = await hall.two_at()
+    await friend.post("/people/me/visibility", {"profile": "public"})
+    person = (await host.get("/people")).text.partition('action="/people/')[2].partition("/")[0]
+    page = (await host.get(f"/people/{person}")).text
+    assert f'action="/people/{person}/ignore"' in page
+    answer = await host.post(f"/people/{person}/ignore", {"set": "block", "back": f"/people/{person}"})
+    assert answer.headers["location"] == f"/people/{person}"
+    assert 'value="unblock" aria-pressed="true"' in (await host.get(f"/people/{person}")).text
+    await said(friend, room.table.id, "Boo")
+    assert "Boo" not in await shown(host, room.table.id)
+    assert "/ignore" not in (await host.get("/people/me")).text
+
+
 async def test_no_page_tells_the_secret_id_of_a_person(hall: OpenHall) -> None:
     host, friend, room = await hall.two_at()
     await said(friend, room.table.id, "Skal!")

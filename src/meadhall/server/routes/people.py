@@ -55,7 +55,9 @@ async def _show(request: AnyRequest, hall: Hall, person: Guest, viewer: Guest, c
     played, count = await hall.store.played(person.id, wanted, MATCHES_SHOWN, (number - 1) * MATCHES_SHOWN)
     met = await hall.store.met(person.id, MET_SHOWN) if profile.is_own else []
     content = person_page(profile, viewer, chosen, played, count, number, met)
-    return page(request, viewer, "person.html", content)
+    found = await hall.talk.ignoring.of(viewer.id)
+    ignored = {"muted": person.id in found.muted, "blocked": person.id in found.blocked}
+    return page(request, viewer, "person.html", content, ignored=ignored)
 
 
 async def wanted_matches(hall: Hall, profile: Profile, viewer: Guest, **chosen: str) -> PlayedFilter:
