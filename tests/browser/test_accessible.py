@@ -52,6 +52,17 @@ def test_no_page_has_an_axe_violation(new_person: NewPerson) -> None:
 def _look_at_standing_pages(inspector: Inspector, person: Person) -> None:
     for place, path in (("hall", "/"), ("rulebook", "/rules/axes-and-allies"), ("you", "/settings"), ("upload", "/replay")):
         inspector.inspect(place, person.open(path))
+    for place, path in (("what is kept", "/privacy"), ("deletion", "/privacy/delete"), ("no quick match", "/quick")):
+        inspector.inspect(place, person.open(path))
+    page = person.open("/settings")
+    page.locator("#identity-make").click()
+    expect(page.locator(".qr svg")).to_be_visible()
+    inspector.inspect("link to another device", page)
+    page = person.open("/")
+    page.locator("[formaction$='/quick']").first.click()
+    expect(page.locator("#quick-times")).to_be_visible()
+    inspector.inspect("quick match", page)
+    page.locator("#quick-end").click()
     person.allow("404")
     inspector.inspect("error", person.open("/tables/nowhere"))
 
