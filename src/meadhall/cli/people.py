@@ -88,7 +88,7 @@ def link(settings: Settings, person: str) -> None:
     token = _change(settings, person, change)
     print(f"{address(settings)}/identity/{token}")
     minutes = int(VALID_FOR.total_seconds() // 60)
-    print(_("The link works once, for {minutes} minutes. The person who opens it can choose a new password.").format(minutes=minutes))
+    print(_("The link works once, for {minutes} minutes. It leads to a page for a new password.").format(minutes=minutes))
 
 
 def address(settings: Settings) -> str:

@@ -1,4 +1,4 @@
-"""Who may play in this hall: everyone, invited guests, or people with an account; and nobody whom its host has shut out."""
+"""Admission to this hall: for everyone, invited guests, or people with an account. The host can shut people out."""
 
 from __future__ import annotations
 

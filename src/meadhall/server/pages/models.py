@@ -136,7 +136,7 @@ class KeptData:
 
 @dataclass(frozen=True)
 class PrivacyPage:
-    """What the hall keeps about a person."""
+    """The kinds of data that the hall keeps about a person."""
 
     kept: tuple[KeptData, ...]
     place: str  # where: "in one database file on the computer that runs this hall"
@@ -529,7 +529,7 @@ class StandInView:
 
 @dataclass(frozen=True)
 class AnswerView:
-    """What one seat has said to the open proposal."""
+    """The answer of one seat to the open proposal."""
 
     seat: int
     name: str
@@ -582,7 +582,7 @@ class OfferView:
 
 @dataclass(frozen=True)
 class ProposePage:
-    """What the viewer can propose at a table."""
+    """The proposals that the viewer can make at a table."""
 
     url: str
     title: str

@@ -43,7 +43,7 @@ class NewInvitation(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class IgnoreChoice(msgspec.Struct, forbid_unknown_fields=True):
-    """What to do about a person."""
+    """A change that concerns a person."""
 
     set: Literal["mute", "unmute", "block", "unblock"]
 

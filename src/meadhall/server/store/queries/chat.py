@@ -1,4 +1,4 @@
-"""Queries about what people say at tables."""
+"""Queries about the lines of chat at tables."""
 
 from __future__ import annotations
 
