@@ -1,8 +1,8 @@
 """Quick match: seat people together who look for the same game, number of players, options and clock.
 
 A guest who looks for a match has a *seek* in the database, so a reload or a restart doesn't end the wait. The request that
-completes a group seats it: in one transaction the table is stored, all seeks name it, and a job is stored that starts the match. So each
-guest is seated once, at any number of processes, and the match begins even if the process is killed then.
+completes a group seats it: in one transaction the table is stored, all seeks name it, and a job is stored that starts the match.
+So each guest is seated once, at any number of processes, and the match begins even if the process is killed then.
 
 A guest waits as long as a page is open, or a program asks. When the time of a guest is up, bots take the empty seats.
 """
