@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
 from sqlalchemy import delete, select
 
+from meadhall.engine.record.format import loads, read_records
+from meadhall.engine.record.replay import replay
 from meadhall.server.hall.profiles import Streak, puzzle_streak, winning_streak
 from meadhall.server.settings import Settings
 from meadhall.server.store import migrations, schema
@@ -233,3 +236,42 @@ async def test_rows_of_a_deleted_table_are_deleted(on_each_database: Settings) -
         table = await end(store, table_of(["ada"], ["jarl"]), [1, 0])
         await store.transact(lambda connection: connection.execute(delete(schema.tables).where(schema.tables.c.id == table.id)))
         assert await store.transact(rows_of("ada")) == []
+
+
+# ---------------------------------------------------------------------------------------------------------- records and the API
+
+
+@pytest.mark.asyncio
+async def test_all_records_are_one_download_that_verifies_line_by_line(hall: OpenHall, tmp_path: Path) -> None:
+    host, friend, room = await hall.two_at(AXES)
+    await play_out(room, {0: host, 1: friend})
+    _host, _friend, other = await hall.two_at(AXES)
+    await host.ask(f"/tables/{await host.open(AXES)}/close")
+    answer = await host.get("/people/me/records")
+    assert answer.headers["content-type"].startswith("application/x-ndjson")
+    assert [loads(line)["seats"][0]["name"] for line in answer.text.splitlines()] == [room.table.seats[0].name]
+    assert other.table.id not in answer.text
+    plain, packed = tmp_path / "all.jsonl", tmp_path / "all.jsonl.gz"
+    plain.write_bytes(answer.content)
+    packed.write_bytes((await host.get("/people/me/records?gzip=true")).content)
+    for path in (plain, packed):
+        (record,) = read_records(path)
+        replay(record)
+        assert record["complete"]
+    assert (await hall.person("10.0.0.7").get("/people/me/records")).text == ""
+
+
+@pytest.mark.asyncio
+async def test_the_api_has_profiles_matches_and_records(hall: OpenHall) -> None:
+    program = await hall.program()
+    table = await program.open(game=AXES, bots=["thrall"])
+    assert (await program.post(f"/tables/{table['id']}/resign")).status_code == 200
+    profile = (await program.read("/people/me")).json()
+    assert [(group["game"], group["bots"], group["score"]) for group in profile["groups"]] == [(AXES, "thrall", 0.0)]
+    assert profile["wins"] == {"current": 0, "longest": 0}
+    assert [each["id"] for each in (await program.read("/people/me/matches?result=lost")).json()] == [table["id"]]
+    assert (await program.read("/people/me/matches?result=won")).json() == []
+    assert (await program.read("/me/records")).text.count("\n") == 1
+    stranger = await hall.program("Stranger")
+    assert (await stranger.read(f"/people/{profile['id']}")).json()["error"] == "private-profile"
+    assert (await stranger.read("/people/nobody/matches")).status_code == 404

@@ -24,6 +24,7 @@ from meadhall.engine.errors import MeadhallError
 from meadhall.engine.language import speak
 from meadhall.server.hall import push_service
 from meadhall.server.hall.hall import Hall
+from meadhall.server.hall.match_records import MatchRecords
 from meadhall.server.ops import gc_tuning, metrics
 from meadhall.server.ops.loop_lag import measured_lag
 from meadhall.server.pages.picture import Pictures
@@ -130,6 +131,7 @@ async def serve_hall(app: Litestar, settings: Settings, store: Store, worker: Wo
     await app.state.hall.uptime.begin()
     app.state.sessions = await Sessions.load(store, app.state.hall.accounts)
     app.state.pictures = Pictures()
+    app.state.match_records = MatchRecords(app.state.hall)
     app.state.stream_limit = StreamLimit(settings.streams_per_client)
     app.state.process = process
 

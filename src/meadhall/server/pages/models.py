@@ -852,7 +852,6 @@ class PersonPage:
     after: str
     filters: tuple[MatchFilter, ...]
     filtered: bool
-    left_out: int = 0  # matches that the download of records can't have, because their rules have changed
 
 
 # ---------------------------------------------------------------------------------------------------------------- other pages

@@ -25,7 +25,7 @@ from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.pubsub import updates
 from meadhall.server.hall.room import Room
 from meadhall.server.hall.table_filter import TableFilter
-from meadhall.server.routes import api_account, api_chat, api_people, api_privacy, api_quick_match
+from meadhall.server.routes import api_account, api_chat, api_people, api_privacy, api_profiles, api_quick_match
 from meadhall.server.routes.api_events import TableEvents
 from meadhall.server.routes.api_models import (
     ClockChoice,
@@ -372,6 +372,7 @@ _TOKEN_ROUTES: Final = [
     *api_account.routes,
     *api_chat.routes,
     *api_people.routes,
+    *api_profiles.routes,
     *api_privacy.handlers,
 ]
 

@@ -6,12 +6,13 @@ from typing import Annotated
 
 from litestar import get, post
 from litestar.params import QueryParameter
-from litestar.response import Redirect
+from litestar.response import Redirect, Stream
 
 from meadhall.engine.game import game_names
 from meadhall.server.errors import NotFound
 from meadhall.server.hall.hall import Hall
-from meadhall.server.hall.profiles import Profile, profile_of, visible_person
+from meadhall.server.hall.match_records import MatchRecords, gzipped
+from meadhall.server.hall.profiles import profile_of, visible_person
 from meadhall.server.pages.person import MATCHES_SHOWN, MET_SHOWN, person_page
 from meadhall.server.pages.responses import Html, page, see_other
 from meadhall.server.store.models import Guest, PlayedFilter
@@ -51,7 +52,7 @@ async def show_person(
 
 async def _show(request: AnyRequest, hall: Hall, person: Guest, viewer: Guest, chosen: dict[str, str], number: int) -> Html:
     profile = await profile_of(hall.store, person, viewer)
-    wanted = await wanted_matches(hall, profile, viewer, **chosen)
+    wanted = await wanted_matches(hall, profile.is_own, viewer, **chosen)
     played, count = await hall.store.played(person.id, wanted, MATCHES_SHOWN, (number - 1) * MATCHES_SHOWN)
     met = await hall.store.met(person.id, MET_SHOWN) if profile.is_own else []
     content = person_page(profile, viewer, chosen, played, count, number, met)
@@ -60,7 +61,7 @@ async def _show(request: AnyRequest, hall: Hall, person: Guest, viewer: Guest, c
     return page(request, viewer, "person.html", content, ignored=ignored)
 
 
-async def wanted_matches(hall: Hall, profile: Profile, viewer: Guest, **chosen: str) -> PlayedFilter:
+async def wanted_matches(hall: Hall, is_own: bool, viewer: Guest, **chosen: str) -> PlayedFilter:
     """Return the filter of a person's matches. Raises NotFound for an unknown result or person."""
     result, opponent = chosen["result"], chosen["with"]
     if result not in ("", *RESULTS):
@@ -68,9 +69,25 @@ async def wanted_matches(hall: Hall, profile: Profile, viewer: Guest, **chosen: 
     other = await hall.store.guest_by_public_id(opponent) if opponent else None
     if opponent and other is None:
         raise NotFound(opponent)
-    viewer_id = None if profile.is_own else viewer.id
+    viewer_id = None if is_own else viewer.id
     names = [name for name in game_names() if chosen["game"] in ("", name)]
     return PlayedFilter(tuple(names), result, other.id if other else "", viewer_id)
+
+
+@get("/people/me/records", media_type="application/x-ndjson")
+async def download_records(request: AnyRequest, guest: Guest, gzip: bool = False) -> Stream:
+    """Send the records of all finished matches of the guest as one file."""
+    return await records_response(request, guest, gzip)
+
+
+async def records_response(request: AnyRequest, guest: Guest, gzip: bool) -> Stream:
+    """Return all records of a guest as a download, a line each. Raises TooMany."""
+    records: MatchRecords = request.app.state.match_records
+    lines = await records.of(guest.id)
+    name = "meadhall-matches.jsonl" + (".gz" if gzip else "")
+    headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
+    media_type = "application/gzip" if gzip else "application/x-ndjson"
+    return Stream(gzipped(lines) if gzip else lines, media_type=media_type, headers=headers)
 
 
 @post("/people/me/visibility", status_code=200)
@@ -80,4 +97,4 @@ async def change_visibility(guest: Guest, sessions: Sessions, form: Form) -> Red
     return see_other(link("/people/me"))
 
 
-routes = [show_me, show_person, change_visibility]
+routes = [download_records, show_me, show_person, change_visibility]

@@ -481,6 +481,10 @@ class Store:
         """Return a part of a guest's finished matches, the latest first, and the number of all that are wanted."""
         return await self.transact(lambda connection: profiles.played(connection, guest, wanted, limit, skip))
 
+    async def recordable(self, guest: str, rules: Mapping[str, int]) -> list[str]:
+        """Return the tables of a guest's finished matches under these versions of the games' rules, the first finished first."""
+        return await self.transact(lambda connection: profiles.recordable(connection, guest, rules))
+
     async def met(self, guest: str, limit: int) -> list[Guest]:
         """Return people who have played matches with a guest, the most frequent first."""
         return await self.transact(lambda connection: profiles.met(connection, guest, limit))

@@ -1,0 +1,59 @@
+"""All match records of a person, one a line (JSON Lines), as ``meadhall verify`` reads them."""
+
+from __future__ import annotations
+
+import asyncio
+import zlib
+from collections.abc import AsyncIterator, Sequence
+from typing import Final
+
+from meadhall.engine.game import game, game_names
+from meadhall.engine.language import gettext as _
+from meadhall.engine.record.format import dumps
+from meadhall.server.errors import TooMany
+from meadhall.server.hall.daily import is_sealed
+from meadhall.server.hall.hall import Hall
+from meadhall.server.hall.replaying import replayed
+from meadhall.server.store.models import Entry, TableRow
+
+_AS_GZIP: Final = 16 + zlib.MAX_WBITS
+"""zlib's ``wbits`` for the header of gzip."""
+
+
+class MatchRecords:
+    """Downloads of records. A process serves one at a time: to write a record, its match is replayed."""
+
+    def __init__(self, hall: Hall) -> None:
+        self._hall = hall
+        self._lock = asyncio.Lock()
+
+    async def of(self, guest: str) -> AsyncIterator[bytes]:
+        """Return the records of a guest's finished matches as lines, the first finished first.
+
+        Matches under other rules than the installed ones are left out: they can't be replayed. So are those whose deal others
+        still play today. Raises TooMany while another download runs.
+        """
+        if self._lock.locked():
+            raise TooMany(_("Another download of records is running. Try again when it is done."))
+        return self._lines(await self._hall.store.recordable(guest, {name: game(name).version for name in game_names()}))
+
+    async def _lines(self, tables: Sequence[str]) -> AsyncIterator[bytes]:
+        async with self._lock:
+            for id in tables:
+                table = await self._hall.store.table(id)
+                if table is not None and self._hall.can_show(table) and not is_sealed(table):
+                    yield await asyncio.to_thread(_line, table, await self._hall.store.entries(id))
+
+
+def _line(table: TableRow, entries: Sequence[Entry]) -> bytes:
+    return dumps(replayed(game(table.game), table, entries).match.record()).encode() + b"\n"
+
+
+async def gzipped(lines: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    """Yield the same lines as a gzip file (RFC 1952)."""
+    compressor = zlib.compressobj(wbits=_AS_GZIP)
+    async for line in lines:
+        part = compressor.compress(line)
+        if part:
+            yield part
+    yield compressor.flush()

@@ -1,0 +1,115 @@
+"""Profiles in the API: what a person has played, their finished matches, and all one's records."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Annotated
+
+import msgspec
+from litestar import get
+from litestar.openapi.datastructures import ResponseSpec
+from litestar.params import QueryParameter
+from litestar.response import Stream
+
+from meadhall.engine.game import game_names
+from meadhall.server.hall.hall import Hall
+from meadhall.server.hall.profiles import profile_of, visible_person
+from meadhall.server.routes.api_models import TableSummary, table_summary
+from meadhall.server.routes.api_refusals import refusals
+from meadhall.server.routes.people import records_response, wanted_matches
+from meadhall.server.store.models import Guest
+from meadhall.server.web.request import AnyRequest
+
+
+class MatchGroup(msgspec.Struct):
+    """Finished matches of a person that are alike.
+
+    ``variant`` has the options as JSON; of a document its hash. ``bots`` is the level of the bots, "" without bots, ``mixed`` for
+    several. ``score`` is the sum of the person's payoffs, 0 to 1 in each match. ``ranked`` matches have places, whose sum is
+    ``places``. ``decisions`` and ``hints`` are sums.
+    """
+
+    game: str
+    variant: str
+    players: int
+    bots: str
+    matches: int
+    score: float
+    won: int
+    shared: int
+    ranked: int
+    places: int
+    decisions: int
+    hints: int
+
+
+class StreakInfo(msgspec.Struct):
+    """How many successes follow each other: up to now, and at most."""
+
+    current: int
+    longest: int
+
+
+class ProfileInfo(msgspec.Struct):
+    """What a person has played. ``puzzles`` lists the days of finished puzzles, with whether they were solved."""
+
+    id: str
+    name: str
+    groups: list[MatchGroup]
+    wins: StreakInfo
+    puzzles: dict[str, bool]
+    puzzle_days: StreakInfo
+
+
+_Limit = Annotated[int, QueryParameter(ge=1, le=100)]
+_Skip = Annotated[int, QueryParameter(ge=0, le=1_000_000)]
+_With = Annotated[str, QueryParameter(name="with", description="the id of another person at the table")]
+_Result = Annotated[str, QueryParameter(description="won, shared, lost or open (given up without a winner)")]
+
+
+async def _person(hall: Hall, program: Guest, person: str) -> Guest:
+    return program if person == "me" else await visible_person(hall.store, person, program)
+
+
+@get("/people/{person:str}", responses=refusals(401, 403, 404))
+async def show_profile(hall: Hall, program: Guest, person: str) -> ProfileInfo:
+    """Return what a person has played, if you may see it. ``me`` is you."""
+    found = await profile_of(hall.store, await _person(hall, program, person), program)
+    groups = [msgspec.convert(asdict(group), MatchGroup) for group in found.groups]
+    wins, puzzles = (StreakInfo(each.current, each.longest) for each in (found.wins, found.puzzles))
+    days = {each.day: each.solved for each in found.days}
+    return ProfileInfo(found.person.public_id, found.person.name, groups, wins, days, puzzles)
+
+
+@get("/people/{person:str}/matches", responses=refusals(400, 401, 403, 404))
+async def list_matches(
+    hall: Hall,
+    program: Guest,
+    person: str,
+    game: str = "",
+    result: _Result = "",
+    opponent: _With = "",
+    limit: _Limit = 30,
+    skip: _Skip = 0,
+) -> list[TableSummary]:
+    """List the finished matches of a person, the latest first, if you may see them. ``me`` is you."""
+    found = await _person(hall, program, person)
+    chosen = {"game": game, "result": result, "with": opponent}
+    wanted = await wanted_matches(hall, found.id == program.id, program, **chosen)
+    played, _count = await hall.store.played(found.id, wanted, limit, skip)
+    names: Sequence[str] = game_names()
+    return [table_summary(each.table, program) for each in played if each.table.game in names]
+
+
+@get(
+    "/me/records",
+    media_type="application/x-ndjson",
+    responses={200: ResponseSpec(str, generate_examples=False), **refusals(401, 429)},
+)
+async def show_records(request: AnyRequest, program: Guest, gzip: bool = False) -> Stream:
+    """Send the records of all your finished matches, one a line, the first finished first. ``gzip``: as a gzip file."""
+    return await records_response(request, program, gzip)
+
+
+routes = [show_profile, list_matches, show_records]
