@@ -275,3 +275,15 @@ async def test_the_api_has_profiles_matches_and_records(hall: OpenHall) -> None:
     stranger = await hall.program("Stranger")
     assert (await stranger.read(f"/people/{profile['id']}")).json()["error"] == "private-profile"
     assert (await stranger.read("/people/nobody/matches")).status_code == 404
+
+
+@pytest.mark.asyncio
+async def test_names_at_a_table_lead_to_profiles(hall: OpenHall) -> None:
+    host, friend, room = await hall.two_at(AXES)
+    assert f'<a href="/tables/{room.table.id}/people/1">' in (await host.get(f"/tables/{room.table.id}")).text
+    answer = await host.get(f"/tables/{room.table.id}/people/1")
+    assert answer.status_code == 303
+    assert (await host.get(answer.headers["location"])).status_code == 200, "they sit at the same table"
+    assert (await hall.person("10.0.0.9").get(answer.headers["location"])).status_code == 403
+    assert (await friend.get(answer.headers["location"])).status_code == 200
+    assert (await host.get(f"/tables/{room.table.id}/people/7")).status_code == 404

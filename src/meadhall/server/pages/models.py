@@ -304,6 +304,7 @@ class SeatView:
     ready: bool = False  # a person who agrees to a start while away
     clock: ClockView | None = None  # of a person in a running match with a clock
     stand_in: str = ""  # the level of the bot that plays for this person, e.g. "jarl"
+    person: str = ""  # address that leads to the person's profile; "" for a bot, and in a replay
 
 
 @dataclass(frozen=True)

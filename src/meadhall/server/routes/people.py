@@ -9,10 +9,12 @@ from litestar.params import QueryParameter
 from litestar.response import Redirect, Stream
 
 from meadhall.engine.game import game_names
+from meadhall.engine.language import gettext as _
 from meadhall.server.errors import NotFound
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.match_records import MatchRecords, gzipped
 from meadhall.server.hall.profiles import profile_of, visible_person
+from meadhall.server.hall.room import Room
 from meadhall.server.pages.person import MATCHES_SHOWN, MET_SHOWN, person_page
 from meadhall.server.pages.responses import Html, page, see_other
 from meadhall.server.store.models import Guest, PlayedFilter
@@ -48,6 +50,16 @@ async def show_person(
     """Show a person's profile to those who may see it."""
     person = await visible_person(hall.store, public_id, guest)
     return await _show(request, hall, person, guest, {"game": game, "result": result, "with": opponent}, page_number)
+
+
+@get("/tables/{id:str}/people/{seat:int}")
+async def show_person_at_table(hall: Hall, room: Room, seat: int) -> Redirect:
+    """Lead to the profile of the person on a seat. The table itself has no public ids."""
+    owners = room.table.seats[seat].guests if 0 <= seat < len(room.table.seats) else frozenset()
+    person = await hall.store.guest(min(owners)) if owners else None
+    if person is None:
+        raise NotFound(_("There is no such person here."))
+    return see_other(link(f"/people/{person.public_id}"))
 
 
 async def _show(request: AnyRequest, hall: Hall, person: Guest, viewer: Guest, chosen: dict[str, str], number: int) -> Html:
@@ -97,4 +109,4 @@ async def change_visibility(guest: Guest, sessions: Sessions, form: Form) -> Red
     return see_other(link("/people/me"))
 
 
-routes = [download_records, show_me, show_person, change_visibility]
+routes = [download_records, show_me, show_person_at_table, show_person, change_visibility]
