@@ -27,7 +27,8 @@ def proxy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Proxy]:
 @pytest.fixture
 def visitors(browser: Browser, proxy: Proxy) -> Iterator[Browser]:
     """A Chromium for which the proxy is the public host."""
-    started = browser.browser_type.launch(executable_path=chromium(), args=["--no-sandbox", proxy.resolver_rules])
+    trusting = "--ignore-certificate-errors"  # for service workers, too
+    started = browser.browser_type.launch(executable_path=chromium(), args=["--no-sandbox", proxy.resolver_rules, trusting])
     yield started
     started.close()
 
@@ -69,3 +70,20 @@ def test_friends_meet_by_the_invitation(visitors: Browser, proxy: Proxy) -> None
     for person in (host, friend):
         person.leave()
         assert person.faults == []
+
+
+def test_the_service_worker_serves_the_hall_and_nothing_beside_it(visitors: Browser, proxy: Proxy) -> None:
+    person = Person(visitors, proxy.url, ignore_https_errors=True)
+    page = person.open("/settings")
+    scope = page.evaluate("navigator.serviceWorker.ready.then(worker => worker.scope)")
+    assert scope == proxy.url
+    page.wait_for_function("() => navigator.serviceWorker.controller")
+    person.allow("ERR_INTERNET_DISCONNECTED", "Failed to load resource")
+    person.context.set_offline(True)
+    person.open("/daily")
+    expect(page.get_by_role("heading")).to_have_text("The hall can't be reached.")
+    person.context.set_offline(False)
+    page.get_by_role("link", name="Try again").click()
+    expect(page).to_have_title("Puzzle of the day · Meadhall")
+    person.leave()
+    assert person.faults == []

@@ -15,7 +15,7 @@ from browser.table import PATIENCE, ally_first, open_table, play_now, whose_turn
 from meadhall import replay
 
 AXES = "axes-and-allies"
-_UNREACHABLE = ("net::ERR_", "503", "Failed to fetch", "network error", "SSE reconnect failed")
+_UNREACHABLE = ("net::ERR_", "503", "Failed to fetch", "network error", "SSE reconnect failed", "when fetching the script")
 
 
 @pytest.fixture

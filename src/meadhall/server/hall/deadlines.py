@@ -16,6 +16,7 @@ from typing import Final, Protocol
 from meadhall.engine.errors import MeadhallError, UnknownGame
 from meadhall.server.errors import NotFound, NotReady, OtherRules
 from meadhall.server.hall.clocks import Clocks, Standstill
+from meadhall.server.hall.notifications import PAUSE
 from meadhall.server.hall.scheduler import Scheduler
 from meadhall.server.hall.uptime import CLOCK_JOB, Uptime
 from meadhall.server.store.models import Job, now
@@ -73,8 +74,10 @@ class Deadlines:
             return None
         return partial(jobs.put, kind=CLOCK_JOB, key=table, due_at=after.deadline)
 
-    def expect(self, clocks: Clocks | None) -> None:
-        """Let the scheduler look in time after a deadline was moved."""
+    def expect(self, clocks: Clocks | None, has_calls: bool = False) -> None:
+        """Let the scheduler look in time after a deadline was moved; ``has_calls``: also for a call of the player to move."""
+        if has_calls:
+            self._scheduler.expect(now() + PAUSE)
         if clocks is not None and clocks.deadline is not None:
             self._scheduler.expect(clocks.deadline)
 

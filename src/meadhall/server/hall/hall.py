@@ -8,6 +8,7 @@ from collections import OrderedDict
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Coroutine, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
+from datetime import datetime
 from functools import partial
 from math import inf
 from time import monotonic
@@ -51,6 +52,7 @@ from meadhall.server.hall.seating import (
     with_person,
 )
 from meadhall.server.hall.talk import Talk
+from meadhall.server.hall.turn_calls import turn_due
 from meadhall.server.hall.uploads import Uploads
 from meadhall.server.hall.uptime import Uptime
 from meadhall.server.settings import Settings
@@ -149,7 +151,7 @@ class Hall:
         services = PushServices(settings.push_services, settings.public_url)
         self.notifications = Notifications(store, self.scheduler, services, self._is_looking, settings.sub_path)
         for kind in ("turn", "short"):
-            self.notifications.check_with(kind, self._is_turn)
+            self.notifications.check_with(kind, self._turn_due)
         self.notifications.check_with("proposal", self._is_proposed)
         self.acquaintances = Acquaintances(store, self.scheduler, self.notifications, self.talk.ignoring)
         if store.listener is not None:
@@ -250,22 +252,18 @@ class Hall:
         """Return the rooms in memory."""
         return tuple(self._rooms.values())
 
-    async def _is_turn(self, note: Notification, guest: str) -> bool:
-        """Return whether a guest still has the decision that they were told of."""
-        room = await self.room(note.table)
-        match, seat = room.match, room.table.seat_of(guest)
-        if match is None or seat is None or room.table.status != "running":
-            return False
-        return (match.actor, match.next_number) == (seat, note.number)
+    async def _turn_due(self, note: Notification, guest: str) -> datetime | None:
+        """Return from when on a player may be told of their decision; None: not any more."""
+        return turn_due(await self.room(note.table), note, guest)
 
     async def _is_proposed(self, note: Notification, guest: str) -> bool:
         """Return whether the proposal of which a guest was told still waits for their answer."""
         return (await self.room(note.table)).consent.waits_for(guest, note.number)
 
     def _is_looking(self, table: str, guest: str) -> bool:
-        """Return whether a guest has a page of a table in front of them, at any process. A hidden page has no stream."""
+        """Return whether a guest has a page of a table in front of them, at any process."""
         room = self._rooms.get(table)
-        return (room is not None and room.channel.has(guest)) or self.presence.pages(table)[guest] > 0
+        return room.is_looking(guest) if room is not None else self.presence.pages(table)[guest] > 0
 
     # ------------------------------------------------------------------------------------------------------ other processes
 

@@ -23,7 +23,7 @@ from meadhall.engine.errors import MeadhallError
 from meadhall.engine.game import game
 from meadhall.engine.language import gettext as _
 from meadhall.engine.language import listed, speak
-from meadhall.server.errors import DatabaseUnavailable, NotFound
+from meadhall.server.errors import DatabaseUnavailable, NotFound, NotReady
 from meadhall.server.hall.notification_choices import Kind, NotificationChoices
 from meadhall.server.hall.push_service import SECRET, Message, PushServices, check_keys, public_key
 from meadhall.server.hall.scheduler import Scheduler
@@ -40,6 +40,12 @@ PAUSE: Final = timedelta(seconds=5)
 _LOOK_AGAIN: Final = timedelta(seconds=60)
 """How long a message waits for a guest who has the table in front of them, before it looks again."""
 
+_CLOSE: Final = timedelta(seconds=2)
+"""How much too early a message may be."""
+
+_READY_PAUSE: Final = timedelta(seconds=5)
+"""How long a message waits for a game that isn't ready yet."""
+
 _LIFETIME: Final = timedelta(days=1)
 """How long a message is worth sending, unless something else is known."""
 
@@ -47,8 +53,8 @@ _FIRST_RETRY: Final = timedelta(seconds=5)
 _DOUBLINGS: Final = 9
 """How often the pause between two attempts doubles at most: up to 43 minutes."""
 
-IsCurrent = Callable[["Notification", str], Awaitable[bool]]
-"""Returns whether a notification is still true for the guest with this id."""
+Check = Callable[["Notification", str], Awaitable[datetime | None]]
+"""Returns from when on a notification is true for the guest with this id; None if it isn't any more."""
 
 
 @dataclass(frozen=True)
@@ -114,12 +120,12 @@ class Notifications:
         self._services = services
         self._is_looking = is_looking
         self._sub_path = sub_path
-        self._checks: dict[Kind, IsCurrent] = {}
+        self._checks: dict[Kind, Check] = {}
         scheduler.register(_JOB, self._push, is_slow=True)
 
-    def check_with(self, kind: Kind, is_current: IsCurrent) -> None:
-        """Let ``is_current`` say whether notifications of a kind are still true, just before they are sent."""
-        self._checks[kind] = is_current
+    def check_with(self, kind: Kind, check: Check) -> None:
+        """Let ``check`` say whether notifications of a kind are still true, just before they are sent."""
+        self._checks[kind] = check
 
     # -------------------------------------------------------------------------------------------------------------- devices
 
@@ -164,7 +170,11 @@ class Notifications:
         )
         subscription = await self._store.transact(partial(push.find, id=payload["subscription"]))
         seconds = _seconds_until(note.until)
-        if subscription is None or seconds <= 0 or not await self._is_wanted(subscription.guest, note):
+        due = None if subscription is None or seconds <= 0 else await self._due(subscription.guest, note)
+        if subscription is None or due is None:
+            return
+        if due > now() + _CLOSE:
+            await self._scheduler.finish(job, again_at=due)
             return
         if self._is_looking(note.table, subscription.guest):
             await self._scheduler.finish(job, again_at=now() + _LOOK_AGAIN)
@@ -182,18 +192,20 @@ class Notifications:
             again_at = now() + pause if pause.total_seconds() < seconds else None
             await self._scheduler.finish(job, again_at=again_at, payload={**payload, "tries": tries + 1})
 
-    async def _is_wanted(self, guest: str, note: Notification) -> bool:
-        """Return whether the guest wants to know, and the event is still true."""
+    async def _due(self, guest: str, note: Notification) -> datetime | None:
+        """Return from when on the guest may be told; None if they don't want to know, or it isn't true any more."""
         row = await self._store.guest(guest)
         if row is None or not NotificationChoices.of(row).wants(note.kind, "push"):
-            return False
+            return None
         check = self._checks.get(note.kind)
         try:
-            return check is None or await check(note, guest)
+            return now() if check is None else await check(note, guest)
+        except NotReady:
+            return now() + _READY_PAUSE
         except DatabaseUnavailable:
             raise
         except MeadhallError:  # the table can't be opened any more
-            return False
+            return None
 
     async def _message(self, guest: str, note: Notification, id: str, seconds: int) -> Message | None:
         """Return the message in the guest's language; None if the table is gone."""

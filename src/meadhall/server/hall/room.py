@@ -51,10 +51,11 @@ from meadhall.server.hall.replaying import (
 )
 from meadhall.server.hall.seating import check_start
 from meadhall.server.hall.stand_ins import as_played, check_absence, check_own_decision, give_back, persons_playing, take_over
+from meadhall.server.hall.turn_calls import calls_after
 from meadhall.server.hall.undoing import check_undo
 from meadhall.server.store.models import FINISHED, Conflict, Entry, Guest, News, SeatRow, TableRow, new_link_token, now
 from meadhall.server.store.queries.entries import Change
-from meadhall.server.store.store import Store, Within
+from meadhall.server.store.store import Effect, Store, Within, together
 from meadhall.server.worker.client import Worker
 from meadhall.server.worker.threads import run_in_thread
 
@@ -176,9 +177,10 @@ class Room:
             match = new_match(self.game, begun)
             clocks = new_clocks(begun, match, self._deadlines.standstills)
             newcomers = await self._store.newcomers(begun)
-            self.table = await self._store.save_table(begun, self._deadlines.moved(begun.id, None, clocks))
+            calls = self._calls(begun, match, clocks)
+            self.table = await self._store.save_table(begun, together(self._deadlines.moved(begun.id, None, clocks), calls))
             self.match, self.newcomers, self.clocks = match, newcomers, clocks
-            self._deadlines.expect(clocks)
+            self._deadlines.expect(clocks, has_calls=calls is not None)
             await self._leases.claim(begun.id)
 
         await self._write(begin)
@@ -443,10 +445,11 @@ class Room:
         copy = self.running_match().copy()
         entry = change(copy)
         clocks = None if self.clocks is None else self.clocks.after(entry, copy)
-        outcome, deadline = stored_outcome(copy), self._deadlines.moved(self.table.id, self.clocks, clocks)
-        await self._store.append(self.table.id, entry, copy.over, self.table.version, outcome, deadline, within)
+        outcome, calls = stored_outcome(copy), self._calls(self.table, copy, clocks)
+        also = together(self._deadlines.moved(self.table.id, self.clocks, clocks), calls)
+        await self._store.append(self.table.id, entry, copy.over, self.table.version, outcome, also, within)
         self.match, self.clocks = copy, clocks
-        self._deadlines.expect(clocks)
+        self._deadlines.expect(clocks, has_calls=calls is not None)
         self.entry_count = entry.number
         self._hinted |= hinted_by(entry, copy)
         self.consent.follow([entry])
@@ -472,6 +475,12 @@ class Room:
             self.consent.follow(new.entries)
 
         await self._write(append)
+
+    def _calls(self, table: TableRow, match: Match, clocks: Clocks | None) -> Effect | None:
+        """Return what calls the player to move, in the transaction that begins the decision."""
+        guests = table.seats[match.actor].guests if match.actor is not None else ()
+        is_looking = any(self.is_looking(guest) for guest in guests)
+        return calls_after(table, self.match, match, self.clocks, clocks, is_looking)
 
     async def _write(self, attempt: Callable[[], Awaitable[None]], only: int | None = None) -> None:
         """Make a change and publish it, to everyone or ``only`` to one seat. ``attempt`` checks, stores and applies it.
@@ -655,6 +664,10 @@ class Room:
     def has_page(self, guest: str) -> bool:
         """Return whether a guest is here, at any process: a page is open, or one without JavaScript has just sent a request."""
         return self._is_at_this_process(guest) or self._presence.has(self.table.id, guest)
+
+    def is_looking(self, guest: str) -> bool:
+        """Return whether a guest has a page of the table in front of them, at any process. A hidden page has no stream."""
+        return self.channel.has(guest) or self._presence.pages(self.table.id)[guest] > 0
 
     def _is_at_this_process(self, guest: str) -> bool:
         return self.channel.has(guest) or self._visits.get(guest, -inf) > time.monotonic() - VISIT_SECONDS

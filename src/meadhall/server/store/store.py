@@ -61,6 +61,19 @@ log = logging.getLogger(__name__)
 log.addFilter(OncePerInterval())
 
 Effect = Callable[[Connection], None]
+
+
+def together(*effects: Effect | None) -> Effect | None:
+    """Return one effect that has several ones; None if there are none."""
+    found = [effect for effect in effects if effect is not None]
+
+    def all_of(connection: Connection) -> None:
+        for effect in found:
+            effect(connection)
+
+    return all_of if found else None
+
+
 """A part of a transaction."""
 
 Within = Callable[[Callable[[Connection], Any]], Awaitable[Any]]
