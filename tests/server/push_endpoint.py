@@ -19,7 +19,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from py_vapid import Vapid02
 
-PATIENCE = 60.0
+PATIENCE = 30.0
 
 
 @dataclass(frozen=True)

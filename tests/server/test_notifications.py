@@ -44,7 +44,13 @@ async def calling(
     monkeypatch.setattr(module, "PAUSE", timedelta())
     monkeypatch.setattr(module, "_FIRST_RETRY", timedelta(seconds=0.05))
     async with open_hall(replace(settings, push_services=(endpoint.url,))) as opened:
+        opened.hall.notifications.check_with("invitation", always)
         yield opened
+
+
+async def always(_note: Notification, _guest: str) -> bool:
+    """Say that a notification is true. What makes an invitation true has separate tests."""
+    return True
 
 
 async def subscribe(person: Person, endpoint: PushEndpoint, name: str = "laptop", **more: str) -> str:
@@ -301,6 +307,7 @@ async def test_messages_wait_over_a_restart(settings: Settings, at_once: None, e
         guest = min(room.table.seats[0].guests)
         await tell(hall, Notification("invitation", room.table.id, sender="Bo"), guest, at=now() + timedelta(seconds=1))
     async with open_hall(settings) as hall:
+        hall.hall.notifications.check_with("invitation", always)
         assert (await received(endpoint)).text["title"] == "Bo invites you to a table"
         await done(hall)
     assert len(endpoint.seen) == 1

@@ -28,8 +28,8 @@ from server.push_endpoint import PATIENCE, PushEndpoint, push_endpoint
 pytestmark = pytest.mark.asyncio
 
 DEVICES = "/settings/notifications/devices"
-SLOW = {"kind": "slow", "seconds": "86400", "time_up": "bot_seat"}
-LIVE = {"kind": "decision", "seconds": "60", "time_up": "bot_decision"}
+SLOW = {"clock": "slow:86400"}
+LIVE = {"clock": "decision:60"}
 
 
 @pytest.fixture
@@ -75,7 +75,7 @@ async def move(people: list[Person], room: Room) -> int:
     before = match.actor
     while match.actor == before:
         assert match.actor is not None
-        answer = await people[match.actor].act(room.table.id, match.legal()[0].action, match.next_number)
+        answer = await people[match.actor].act(room.table.id, match.legal()[-1].action, match.next_number)
         assert answer.status_code == 200, answer.text
         assert room.match is not None
         match = room.match
@@ -165,11 +165,17 @@ class Player:
         assert answer.status_code < 400, answer.text
         return answer
 
-    def move_to(self, hall: Process) -> None:
+    async def move_to(self, hall: Process) -> None:
         """Go on at another process."""
         cookies = self.http.cookies
+        await self.http.aclose()
         self.http = hall.client(**{"Sec-Fetch-Site": "same-origin", "Accept": "application/json"})
         self.http.cookies = cookies
+
+
+async def leave(players: dict[int, Player]) -> None:
+    for player in players.values():
+        await player.http.aclose()
 
 
 async def slow_match(hall: Process, endpoint: PushEndpoint) -> tuple[dict[int, Player], str]:
@@ -190,9 +196,9 @@ async def hand_over(players: dict[int, Player], table: str, seat: int) -> None:
     """Let the seat play until it is the other seat's turn."""
     while "● Your turn" in (await players[seat].http.get(f"/tables/{table}", headers={"Accept": "text/html"})).text:
         page = (await players[seat].http.get(f"/tables/{table}")).text
-        action = page.split('name="action" value="')[1].split('"')[0]
+        actions = [int(part.split('"')[0]) for part in page.split('name="action" value="')[1:]]
         number = page.split('name="n" value="')[1].split('"')[0]
-        await players[seat].post(f"/tables/{table}/act", {"action": action, "n": number})
+        await players[seat].post(f"/tables/{table}/act", {"action": str(max(actions)), "n": number})
 
 
 async def test_a_turn_is_told_after_a_kill(tmp_path: Path, endpoint: PushEndpoint) -> None:
@@ -209,6 +215,7 @@ async def test_a_turn_is_told_after_a_kill(tmp_path: Path, endpoint: PushEndpoin
         assert await called(endpoint) == f"seat-{1 - first}"
         await asyncio.sleep(2)
         assert len(endpoint.seen) == 2
+        await leave(players)
 
 
 async def test_another_process_tells_a_turn_after_a_kill_and_only_once(
@@ -224,8 +231,9 @@ async def test_another_process_tells_a_turn_after_a_kill_and_only_once(
         await one.end(signal.SIGKILL)
         assert await called(endpoint) == f"seat-{1 - first}"
         for player in players.values():
-            player.move_to(two)
+            await player.move_to(two)
         await hand_over(players, table, 1 - first)
         assert await called(endpoint) == f"seat-{first}"
         await asyncio.sleep(2)
         assert len(endpoint.seen) == 3
+        await leave(players)

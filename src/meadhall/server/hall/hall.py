@@ -252,8 +252,8 @@ class Hall:
         """Return the rooms in memory."""
         return tuple(self._rooms.values())
 
-    async def _turn_due(self, note: Notification, guest: str) -> datetime | None:
-        """Return from when on a player may be told of their decision; None: not any more."""
+    async def _turn_due(self, note: Notification, guest: str) -> bool | datetime:
+        """Return whether a player still has the decision that they are told of, or from when on their time is short."""
         return turn_due(await self.room(note.table), note, guest)
 
     async def _is_proposed(self, note: Notification, guest: str) -> bool:

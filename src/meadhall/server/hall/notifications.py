@@ -53,8 +53,8 @@ _FIRST_RETRY: Final = timedelta(seconds=5)
 _DOUBLINGS: Final = 9
 """How often the pause between two attempts doubles at most: up to 43 minutes."""
 
-Check = Callable[["Notification", str], Awaitable[datetime | None]]
-"""Returns from when on a notification is true for the guest with this id; None if it isn't any more."""
+Check = Callable[["Notification", str], Awaitable[bool | datetime]]
+"""Returns whether a notification is true for the guest with this id, or the time from which on it will be."""
 
 
 @dataclass(frozen=True)
@@ -170,10 +170,12 @@ class Notifications:
         )
         subscription = await self._store.transact(partial(push.find, id=payload["subscription"]))
         seconds = _seconds_until(note.until)
-        due = None if subscription is None or seconds <= 0 else await self._due(subscription.guest, note)
-        if subscription is None or due is None:
+        if subscription is None or seconds <= 0:
             return
-        if due > now() + _CLOSE:
+        due = await self._is_due(subscription.guest, note)
+        if not due:
+            return
+        if due is not True and due > now() + _CLOSE:
             await self._scheduler.finish(job, again_at=due)
             return
         if self._is_looking(note.table, subscription.guest):
@@ -192,20 +194,20 @@ class Notifications:
             again_at = now() + pause if pause.total_seconds() < seconds else None
             await self._scheduler.finish(job, again_at=again_at, payload={**payload, "tries": tries + 1})
 
-    async def _due(self, guest: str, note: Notification) -> datetime | None:
-        """Return from when on the guest may be told; None if they don't want to know, or it isn't true any more."""
+    async def _is_due(self, guest: str, note: Notification) -> bool | datetime:
+        """Return whether the guest wants to know and the event is still true, or the time from which on it will be."""
         row = await self._store.guest(guest)
         if row is None or not NotificationChoices.of(row).wants(note.kind, "push"):
-            return None
+            return False
         check = self._checks.get(note.kind)
         try:
-            return now() if check is None else await check(note, guest)
+            return check is None or await check(note, guest)
         except NotReady:
             return now() + _READY_PAUSE
         except DatabaseUnavailable:
             raise
         except MeadhallError:  # the table can't be opened any more
-            return None
+            return False
 
     async def _message(self, guest: str, note: Notification, id: str, seconds: int) -> Message | None:
         """Return the message in the guest's language; None if the table is gone."""

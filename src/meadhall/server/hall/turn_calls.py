@@ -72,14 +72,14 @@ def calls_after(
     return call
 
 
-def turn_due(room: Room, note: Notification, guest: str) -> datetime | None:
-    """Return from when on a player may be told that it is their turn, or that their time is short; None: not any more."""
+def turn_due(room: Room, note: Notification, guest: str) -> bool | datetime:
+    """Return whether a player still has the decision that they are told of, or from when on their time is short."""
     match, seat = room.match, room.table.seat_of(guest)
     if match is None or seat is None or room.table.status != "running" or seat in match.stand_ins:
-        return None
+        return False
     if (match.actor, match.next_number) != (seat, note.number):
-        return None
+        return False
     if note.kind == "turn":
-        return now()
+        return True
     deadline = room.deadline
-    return None if deadline is None or room.clocks is None else deadline - margin(room.clocks.clock)
+    return False if deadline is None or room.clocks is None else deadline - margin(room.clocks.clock)
