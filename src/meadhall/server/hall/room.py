@@ -467,10 +467,11 @@ class Room:
             clocks = self.clocks
             for entry in new.entries:
                 clocks = None if clocks is None else clocks.after(entry, copy)
-            deadline = self._deadlines.moved(self.table.id, self.clocks, clocks)
-            self.table = await self._store.append_all(self.table, new, deadline, within)
+            calls = self._calls(self.table, copy, clocks)
+            also = together(self._deadlines.moved(self.table.id, self.clocks, clocks), calls)
+            self.table = await self._store.append_all(self.table, new, also, within)
             self.match, self.clocks = copy, clocks
-            self._deadlines.expect(clocks)
+            self._deadlines.expect(clocks, has_calls=calls is not None)
             self.entry_count = new.entries[-1].number
             self.consent.follow(new.entries)
 
