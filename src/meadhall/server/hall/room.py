@@ -467,7 +467,7 @@ class Room:
             clocks = self.clocks
             for entry in new.entries:
                 clocks = None if clocks is None else clocks.after(entry, copy)
-            calls = self._calls(self.table, copy, clocks)
+            calls = self._calls(new.table or self.table, copy, clocks)
             also = together(self._deadlines.moved(self.table.id, self.clocks, clocks), calls)
             self.table = await self._store.append_all(self.table, new, also, within)
             self.match, self.clocks = copy, clocks
