@@ -186,7 +186,7 @@ def _act_elsewhere(person: Person, table: Table) -> None:
     """Play an action by a request, so that the page keeps its focus. Some offered actions are refused with a reason."""
     version = table.version
     for action in reversed(table.legal()):
-        form = {"action": str(action)}
+        form: dict[str, str | float | bool] = {"action": str(action)}
         if person.context.request.post(f"{table.path}/act", form=form, headers=SAME_ORIGIN).ok:
             break
     table.wait_for_version(version + 1)
