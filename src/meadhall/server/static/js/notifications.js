@@ -11,7 +11,9 @@
   const KINDS = { turn: "turn", chat: "chat", "short-time": "short", proposal: "proposal", end: "end" };
   for (const [name, kind] of Object.entries(KINDS)) document.addEventListener("meadhall:" + name, event => happen(kind, event.detail ?? {}));
   const isWatched = () => !document.hidden && document.hasFocus();
-  async function happen(kind, { id = "", text = "", lines = 1 }) {
+  const decision = () => document.querySelector("#frame .prompt-question")?.id ?? "";
+  async function happen(kind, { id = decision(), text = "", lines = 1, own = true }) {
+    if (!own) return;  // the clock of another seat
     if (kind === "chat" && !isWatched()) showUnread(unread + lines);
     const sound = wants("sounds", kind) && (kind === "short" || !isWatched());
     const notice = wants("notices", kind) && !isWatched();
@@ -20,9 +22,16 @@
     if (sound) play(words["sound" + kind[0].toUpperCase() + kind.slice(1)], words.volume);
     if (notice) showNotice(kind, text);
   }
-  // Of several tabs, the last one that writes its name tells the event; a tab that comes later finds that it has been told.
+  // Of several tabs, the one that gets a lock tells the event, and holds it until hidden tabs have heard of the event, too. Without
+  // HTTPS there are no locks: then the last tab that writes its name tells it, and later ones find that it has been told.
   const me = Math.random().toString(36).slice(2);
-  async function isFirst(event) {
+  const isFirst = event => (navigator.locks ? new Promise(resolve => {
+    navigator.locks.request(`told ${event}`, { ifAvailable: true }, lock => {
+      resolve(!!lock);
+      return lock && new Promise(release => setTimeout(release, 90000));
+    });
+  }) : isLastWriter(event));
+  async function isLastWriter(event) {
     const told = () => { try { return JSON.parse(stored("told") ?? "[]"); } catch { return []; } };
     const known = told();
     const claim = known.find(each => each.event === event);
