@@ -84,6 +84,7 @@ def test_the_service_worker_serves_the_hall_and_nothing_beside_it(visitors: Brow
     expect(page.get_by_role("heading")).to_have_text("The hall can't be reached.")
     person.context.set_offline(False)
     page.get_by_role("link", name="Try again").click()
-    expect(page).to_have_title("Puzzle of the day · Meadhall")
+    expect(page.get_by_role("heading", level=1)).not_to_have_text("The hall can't be reached.")
+    assert page.url.endswith("/hall/daily")
     person.leave()
     assert person.faults == []
