@@ -77,10 +77,10 @@ def test_keys_do_not_reach_the_page_behind_an_open_dialog(new_person: NewPerson,
 
 @pytest.mark.parametrize(("game", "players"), [("Viking Axes", 3), ("AxxA", 2), ("Dungeon Allies", 3)])
 def test_resigning_keeps_the_focus_in_place(new_person: NewPerson, game: str, players: int) -> None:
-    """A bot takes the seat. Axes and Allies is left out: the bot may win before the second person resigns."""
+    """A bot plays the seat, also at its turn. Axes and Allies is left out: a bot may win before the second resignation."""
     for table in open_table(*(new_person() for _ in range(players)), game=game)[:2]:
         _resign_by_keyboard(table.page)
-        expect(table.page.locator("#frame.watching")).to_be_visible()
+        expect(table.page.locator("#stand-in")).to_have_text("You have resigned. A bot plays your seat to the end.")
         table.expect_focus_in_place()
 
 

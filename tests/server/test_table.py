@@ -440,12 +440,13 @@ async def test_a_rematch_against_bots_starts_at_once(hall: OpenHall) -> None:
     assert (again.table.status, [seat.kind for seat in again.table.seats]) == ("running", ["human", "bot"])
 
 
-async def test_a_player_who_left_to_a_bot_can_not_open_a_rematch(hall: OpenHall) -> None:
+async def test_a_player_who_has_resigned_keeps_the_seat_and_can_open_a_rematch(hall: OpenHall) -> None:
     host, friend, room = await hall.three_at()
     for person in (host, friend):
         await person.ask(f"/tables/{room.table.id}/resign")
     assert room.table.status == "abandoned"
-    assert (await host.post(f"/tables/{room.table.id}/rematch")).status_code == 403
+    assert (await hall.person().post(f"/tables/{room.table.id}/rematch")).status_code == 403
+    assert (await host.post(f"/tables/{room.table.id}/rematch")).status_code == 303
 
 
 # ------------------------------------------------------------------------------------------------------------ private links
@@ -519,13 +520,14 @@ async def test_an_unknown_link_is_not_found(hall: OpenHall) -> None:
     assert (await person.post("/seat/wrong")).status_code == 404
 
 
-async def test_the_link_of_an_abandoned_seat_no_longer_works(hall: OpenHall) -> None:
+async def test_the_link_of_a_seat_that_has_resigned_leads_to_it_and_not_back_into_play(hall: OpenHall) -> None:
     host, _, room = await hall.three_at(HOARD)
-    key = room.table.seats[0].link_token
+    key, phone = room.table.seats[0].link_token, hall.person("10.0.0.9")
     await host.ask(f"/tables/{room.table.id}/resign")
-    answer = await host.post(f"/seat/{key}")
-    assert answer.status_code == 409
-    assert room.table.seats[0].guests == frozenset()
+    assert (await phone.post(f"/seat/{key}")).status_code == 303
+    assert len(room.table.seats[0].guests) == 2
+    for device in (host, phone):
+        assert (await device.ask(f"/tables/{room.table.id}/return")).status_code == 409
 
 
 # ------------------------------------------------------------------------------------------------------------------ streams

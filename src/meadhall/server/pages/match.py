@@ -90,7 +90,7 @@ def live_page(room: Room, match: Match, view: View, seats: tuple[SeatView, ...],
     stand_in = match.stand_ins.get(viewer) if running and viewer is not None else None
     playing = running and seated and stand_in is None
     undo, undo_refusal = undo_of(match, table, viewer) if playing and viewer is not None else (None, "")
-    beginning = running and seated and table.daily is None and all(step.seat != viewer for step in match.steps)
+    beginning = playing and table.daily is None and all(step.seat != viewer for step in match.steps)
     lessons = match.game.lessons
     hint = room.hints.current(match, viewer) if viewer is not None else None
     return match_page(
@@ -228,10 +228,23 @@ def match_page(
         told=told.end,
         private_events=private_events(view, reader) if view.viewer != SPECTATOR else (),
         picture=game_page.picture(view) if public else None,
-        own=None if viewer is None else game_page.own(view),
+        own=None if viewer is None else game_page.own(_Waiting(view) if view.actor == viewer and not yours else view),
         commitment=match.commitment,
         **more,
     )
+
+
+class _Waiting(View):
+    """The view of a seat that is to move while a bot plays for it, or after the match was given up: nothing is left to decide."""
+
+    def __init__(self, view: View) -> None:
+        self.__dict__.update(view.__dict__)
+        self.legal = ()
+
+    @property
+    def actor(self) -> int | None:
+        """None: the decision is not the viewer's, also while the seat is to move."""
+        return None
 
 
 def _prompt(match: Match, view: View, abandoned: bool, reader: int | None, played_by_bot: bool) -> str:

@@ -76,13 +76,14 @@
     const choices = document.querySelectorAll("#controls :is(button, input, select):not([aria-disabled], [tabindex='-1'], [type=hidden])");
     [...choices].find(each => each.checkVisibility())?.focus({ preventScroll: true });
   }
-  // When the match or the seat ends, the controls disappear. Then move the focus from them to the prompt, which says so and
-  // stands before the next buttons. If a sheet is open, do this when it closes.
-  let seated = !!byId("controls"), promptWanted = false;
+  // When the match or the seat ends, or a bot takes over the seat, the controls disappear or rest. Then move the focus from them
+  // to the prompt, which says so and stands before the next buttons. If a sheet is open, do this when it closes.
+  const isPlaying = () => !!byId("controls") && !byId("stand-in");
+  let wasPlaying = isPlaying(), promptWanted = false;
   function focusPrompt() {
     const { activeElement: at, body } = document;
-    promptWanted ||= seated && !byId("controls");
-    seated = !!byId("controls");
+    promptWanted ||= wasPlaying && !isPlaying();
+    wasPlaying = isPlaying();
     if (!promptWanted || sheet()) return;
     promptWanted = false;  // until the next paint, the focus may still be in a sheet that was just closed
     if (at === body || !at.checkVisibility()) document.querySelector(".prompt-line[tabindex]")?.focus();
