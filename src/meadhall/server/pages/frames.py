@@ -238,7 +238,7 @@ class Frames:
         """Return one viewer's part of a match's frame: prompt, controls and tools."""
         macros: Any = template("_private.html").module
         parts = [macros.prompt(page)]
-        if page.viewer is not None and not page.result:  # a spectator has no controls
+        if page.viewer is not None and not page.result and not page.given_up:  # a spectator has no controls
             controls = self._controls(page, (table or _Table()).resting)
             number = f'<input type="hidden" name="n" value="{page.n}">'
             parts += [self.cached(macros.form, page.url), number, CUT, controls, "</form>"]
