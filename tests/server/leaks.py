@@ -52,8 +52,8 @@ def everything(answer: httpx.Response) -> str:
 
 
 def without_version(text: str) -> str:
-    """Remove the version of a frame, which contains no secret and changes with every publication."""
-    return re.sub(r'data-version=\\?"\d+\\?"', "", text)
+    """Remove the version of a frame and the hall's time: both change with every response and contain no secret."""
+    return re.sub(r'data-(version|now)=\\?"\d+\\?"', "", text)
 
 
 async def all_responses(visitor: Visitor, program: Program, table: str) -> list[str]:
