@@ -51,9 +51,13 @@ def everything(answer: httpx.Response) -> str:
     return f"{answer.status_code} {headers} {answer.text}"
 
 
-def without_version(text: str) -> str:
-    """Remove the version of a frame and the hall's time: both change with every response and contain no secret."""
-    return re.sub(r'data-(version|now)=\\?"\d+\\?"', "", text)
+_DIFFERS = re.compile(r'data-(version|now)=\\?"\d+\\?"|name=\\?"key\\?" value=\\?"[\w-]+\\?"|"(away|replaceable)":"[^"]+"')
+"""Parts that change with every response and contain no secret: versions, the hall's time, keys of forms, times of absence."""
+
+
+def comparable(text: str) -> str:
+    """Return a response without the parts that change with every response."""
+    return _DIFFERS.sub("", text)
 
 
 async def all_responses(visitor: Visitor, program: Program, table: str) -> list[str]:
@@ -75,7 +79,7 @@ async def all_responses(visitor: Visitor, program: Program, table: str) -> list[
             assert message is not None
             name = message.partition("\n")[0].removeprefix("event: ")
             responses.append(message)
-    return [without_version(each) for each in responses]
+    return [comparable(each) for each in responses]
 
 
 async def guest_of(hall: OpenHall, program: Program) -> str:
