@@ -51,13 +51,18 @@ def everything(answer: httpx.Response) -> str:
     return f"{answer.status_code} {headers} {answer.text}"
 
 
-_DIFFERS = re.compile(r'data-(version|now)=\\?"\d+\\?"|name=\\?"key\\?" value=\\?"[\w-]+\\?"|"(away|replaceable)":"[^"]+"')
-"""Parts that change with every response and contain no secret: versions, the hall's time, keys of forms, times of absence."""
+_DIFFERS = re.compile(r'data-now="\d+"|name=\\?"key\\?" value=\\?"[\w-]+\\?"|"(away|replaceable)":"[^"]+"')
+"""Parts that change with every response and contain no secret: the hall's time, keys of forms, times of absence."""
+
+
+def timeless(text: str) -> str:
+    """Return a response without the parts that change with every response."""
+    return _DIFFERS.sub("", text)
 
 
 def comparable(text: str) -> str:
-    """Return a response without the parts that change with every response."""
-    return _DIFFERS.sub("", text)
+    """Return a response without these parts and without the version of its frame, which changes with every publication."""
+    return re.sub(r'data-version=\\?"\d+\\?"', "", timeless(text))
 
 
 async def all_responses(visitor: Visitor, program: Program, table: str) -> list[str]:
