@@ -318,8 +318,7 @@ async def test_messages_wait_over_a_restart(settings: Settings, at_once: None, e
 
 async def test_a_browser_belongs_to_the_guest_who_subscribed_it_last(calling: OpenHall, endpoint: PushEndpoint) -> None:
     ada, bo = calling.person(), calling.person("10.0.0.2")
-    await subscribe(ada, endpoint)
-    await subscribe(bo, endpoint)
+    assert await subscribe(ada, endpoint) != await subscribe(bo, endpoint)
     (row,) = await subscriptions(calling)
     assert "laptop" not in (await ada.get("/settings")).text
     assert row.endpoint.endswith("/laptop")
@@ -331,6 +330,21 @@ async def test_a_renewed_subscription_takes_the_place_of_the_old_one(calling: Op
     await subscribe(ada, endpoint, "laptop-2", old=f"{endpoint.url}/laptop")
     (row,) = await subscriptions(calling)
     assert row.endpoint.endswith("/laptop-2")
+
+
+@pytest.mark.parametrize("name", ["laptop", "laptop-2"])
+async def test_a_message_that_waits_arrives_after_the_browser_has_subscribed_again(
+    calling: OpenHall, endpoint: PushEndpoint, name: str
+) -> None:
+    """Browsers do so every day, and a message may wait for days: the time of a slow match is short at its end."""
+    host, _friend, room = await calling.two_at()
+    id = await subscribe(host, endpoint)
+    guest = min(room.table.seats[0].guests)
+    await tell(calling, Notification("invitation", room.table.id, sender="Bo"), guest, at=now() + timedelta(seconds=1))
+    assert await subscribe(host, endpoint, name, old=f"{endpoint.url}/laptop") == id
+    await received(endpoint)
+    await done(calling)
+    assert endpoint.seen == [(f"/{name}", 201)]
 
 
 async def test_a_guest_has_at_most_ten_devices(calling: OpenHall, endpoint: PushEndpoint) -> None:

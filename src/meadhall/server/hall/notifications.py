@@ -146,10 +146,9 @@ class Notifications:
         subscription = PushSubscription(new_id(), guest.id, endpoint, p256dh, auth, await self.key(), device, now())
         add = partial(push.add, subscription=subscription, instead_of=instead_of)
         try:
-            await self._store.transact(add)
+            return await self._store.transact(add)
         except IntegrityError:  # another request has just stored the same browser
-            await self._store.transact(add)
-        return subscription
+            return await self._store.transact(add)
 
     async def unsubscribe(self, guest: Guest, id: str) -> None:
         """Send a browser of the guest no more messages. Raises NotFound."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from datetime import UTC
 from typing import Any, Final
 
@@ -17,18 +18,22 @@ MAX_DEVICES: Final = 10
 _SUBSCRIPTION: Final = schema.push_subscriptions.c
 
 
-def add(connection: Connection, subscription: PushSubscription, instead_of: str = "") -> None:
+def add(connection: Connection, subscription: PushSubscription, instead_of: str = "") -> PushSubscription:
     """Store a subscription, in place of one with the same endpoint, or of the guest's one with the endpoint ``instead_of``.
 
-    A browser has one endpoint, whoever uses it: it receives the messages of the guest who subscribed it last. Raises
-    IntegrityError if another transaction stores the endpoint at the same time.
+    A browser has one endpoint, and receives the messages of the guest who subscribed it last. If that was this guest before, too,
+    the subscription keeps its id, by which waiting messages find it. Return it as stored. Raises IntegrityError if another
+    transaction stores the endpoint at the same time.
     """
-    is_own = (_SUBSCRIPTION.guest == subscription.guest) & (_SUBSCRIPTION.endpoint == instead_of)
+    is_own = (_SUBSCRIPTION.guest == subscription.guest) & _SUBSCRIPTION.endpoint.in_([subscription.endpoint, instead_of])
+    before = connection.execute(select(_SUBSCRIPTION.id).where(is_own).order_by(_SUBSCRIPTION.created_at)).scalars().first()
+    subscription = replace(subscription, id=before or subscription.id)
     connection.execute(delete(schema.push_subscriptions).where(or_(_SUBSCRIPTION.endpoint == subscription.endpoint, is_own)))
     others = of_guests(connection, [subscription.guest])
     for oldest in others[: max(0, len(others) + 1 - MAX_DEVICES)]:
         delete_one(connection, oldest.id)
     connection.execute(insert(schema.push_subscriptions).values(**vars(subscription)))
+    return subscription
 
 
 def of_guests(connection: Connection, guests: Collection[str]) -> list[PushSubscription]:
