@@ -134,9 +134,8 @@ class Scheduler:
 
         def both(connection: Connection) -> T | None:
             result = None if effect is None else effect(connection)
-            jobs.finish(
-                connection, job, process, again_at, payload
-            )  # last: the effect may wait for a table, and others wait for the job
+            # last: the effect may wait for a table, and others wait for the job
+            jobs.finish(connection, job, process, again_at, payload)
             return result
 
         result = await self._store.transact(both)

@@ -61,19 +61,6 @@ log = logging.getLogger(__name__)
 log.addFilter(OncePerInterval())
 
 Effect = Callable[[Connection], None]
-
-
-def together(*effects: Effect | None) -> Effect | None:
-    """Return one effect that has several ones; None if there are none."""
-    found = [effect for effect in effects if effect is not None]
-
-    def all_of(connection: Connection) -> None:
-        for effect in found:
-            effect(connection)
-
-    return all_of if found else None
-
-
 """A part of a transaction."""
 
 Within = Callable[[Callable[[Connection], Any]], Awaitable[Any]]
@@ -87,6 +74,17 @@ _LEASE_TIMEOUT = 1.5
 
 _TRIES = 3
 """Number of attempts at a change of several tables when other processes change them at the same time."""
+
+
+def together(*effects: Effect | None) -> Effect | None:
+    """Return an effect that does the given ones, one after the other; None if there are none."""
+    found = [effect for effect in effects if effect is not None]
+
+    def all_of(connection: Connection) -> None:
+        for effect in found:
+            effect(connection)
+
+    return all_of if found else None
 
 
 class Tell(Protocol):
@@ -180,7 +178,7 @@ class Store:
             self.listener.send(self.payload(kind, *words))
 
     async def _change(self, work: Callable[[Connection], T], kind: NoticeKind, *words: str, within: Within | None = None) -> T:
-        """Run ``work`` in one transaction that also tells the other processes what it has changed."""
+        """Run ``work`` in one transaction that also tells the other processes of the change."""
 
         def change(connection: Connection) -> T:
             result = work(connection)
@@ -192,7 +190,7 @@ class Store:
         return changed
 
     async def change(self, work: Callable[[Connection, Tell], T]) -> T:
-        """Run ``work`` in one transaction and return its result. What it tells, the other processes hear after the commit.
+        """Run ``work`` in one transaction and return its result. The other processes hear after the commit what it tells them.
 
         It is tried again if another process has changed one of its tables at the same time. Raises Conflict if that goes on, and
         DatabaseUnavailable.
@@ -479,6 +477,31 @@ class Store:
         except IntegrityError:
             raise Conflict from None
 
+    async def append_all(
+        self, table: TableRow, change: Change, also: Effect | None = None, within: Within | None = None
+    ) -> TableRow:
+        """Append several entries, and store what changes with them. Return the table with its new version.
+
+        Args:
+            table: the table as this process knows it.
+            change: what to store.
+            also: what else to do in the same transaction.
+            within: runs the transaction, together with something else; None: ``transact``.
+
+        Raises Conflict if there are entries of these numbers, or if another process has changed the table since.
+        """
+
+        def work(connection: Connection) -> TableRow:
+            saved = entries.append_all(connection, table, change)
+            if also is not None:
+                also(connection)
+            if self.shared:
+                send(connection, self.payload("entry" if change.table is None else "table", table.id))
+            return saved
+
+        saved: TableRow = await (within or self.transact)(work)
+        return saved
+
     # ----------------------------------------------------------------------------------------------------------- profiles
 
     async def played_results(self, guest: str, before: str) -> tuple[list[ResultGroup], list[float], list[PuzzleDay]]:
@@ -505,31 +528,6 @@ class Store:
     async def have_met(self, one: str, other: str) -> bool:
         """Return whether two guests have had seats at the same table whose match has begun."""
         return await self.transact(lambda connection: profiles.have_met(connection, one, other))
-
-    async def append_all(
-        self, table: TableRow, change: Change, also: Effect | None = None, within: Within | None = None
-    ) -> TableRow:
-        """Append several entries, and store what changes with them. Return the table with its new version.
-
-        Args:
-            table: the table as this process knows it.
-            change: what to store.
-            also: what else to do in the same transaction.
-            within: runs the transaction, together with something else; None: ``transact``.
-
-        Raises Conflict if there are entries of these numbers, or if another process has changed the table since.
-        """
-
-        def work(connection: Connection) -> TableRow:
-            saved = entries.append_all(connection, table, change)
-            if also is not None:
-                also(connection)
-            if self.shared:
-                send(connection, self.payload("entry" if change.table is None else "table", table.id))
-            return saved
-
-        saved: TableRow = await (within or self.transact)(work)
-        return saved
 
     # ------------------------------------------------------------------------------------------------------------ uploads
 
