@@ -40,9 +40,6 @@ MOMENT: Final = timedelta(minutes=2)
 DAY: Final = timedelta(days=1)
 """The time to answer with a slow clock, and without a clock where a person who is asked is away."""
 
-READY_PAUSE: Final = timedelta(seconds=5)
-"""After this time a proposal whose time is up is looked at again, if its game isn't ready yet."""
-
 GIVEN_UP: Final = "the players gave up together"
 """Why a match ended that the players gave up together."""
 

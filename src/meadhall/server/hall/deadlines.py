@@ -9,25 +9,22 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from datetime import datetime, timedelta
+from datetime import datetime
 from functools import partial
 from typing import Final, Protocol
 
-from meadhall.engine.errors import MeadhallError, UnknownGame
-from meadhall.server.errors import NotFound, NotReady, OtherRules
+from meadhall.engine.errors import MeadhallError
 from meadhall.server.hall.clocks import Clocks, Standstill
 from meadhall.server.hall.notifications import PAUSE
 from meadhall.server.hall.scheduler import Scheduler
+from meadhall.server.hall.table_jobs import at_table
 from meadhall.server.hall.uptime import CLOCK_JOB, Uptime
 from meadhall.server.store.models import Job, now
 from meadhall.server.store.queries import jobs
 from meadhall.server.store.store import Effect, Within
 
-_READY_PAUSE: Final = timedelta(seconds=5)
-"""After this time a table is looked at again whose game isn't ready yet."""
-
 _CLOSE: Final = 2.0
-"""Seconds before a deadline in which it is waited for: the clocks of this machine and of the database may differ a little."""
+"""Seconds before a deadline from which on the job waits for it: the clocks of this machine and of the database may differ."""
 
 
 class NotUp(MeadhallError):
@@ -59,10 +56,10 @@ class Deadlines:
 
     def register(self, room_of: Callable[[str], Awaitable[ClockedRoom]]) -> None:
         """Do the jobs of clocks from now on. ``room_of`` returns the room of a table."""
-        self._scheduler.register(CLOCK_JOB, partial(self._look, room_of))
+        self._scheduler.register(CLOCK_JOB, at_table(self._scheduler, room_of, self._look))
 
     def moved(self, table: str, before: Clocks | None, after: Clocks | None) -> Effect | None:
-        """Return what moves the deadline of a table in the transaction that changes its clocks; None if it stays.
+        """Return the effect that moves the deadline of a table in the transaction that changes its clocks; None if it stays.
 
         While a bot plays or the clocks are paused, the old job stays. It comes too early, and does nothing.
         """
@@ -75,22 +72,15 @@ class Deadlines:
         return partial(jobs.put, kind=CLOCK_JOB, key=table, due_at=after.deadline)
 
     def expect(self, clocks: Clocks | None, has_calls: bool = False) -> None:
-        """Let the scheduler look in time after a deadline was moved; ``has_calls``: also for a call of the player to move."""
+        """Let the scheduler look in time after a deadline was moved; with ``has_calls`` also for a call of the player to move."""
         if has_calls:
             self._scheduler.expect(now() + PAUSE)
         if clocks is not None and clocks.deadline is not None:
             self._scheduler.expect(clocks.deadline)
 
-    async def _look(self, room_of: Callable[[str], Awaitable[ClockedRoom]], job: Job) -> None:
+    async def _look(self, room: ClockedRoom, job: Job) -> None:
         """Let time be up at a table, or wait for its deadline."""
         await self._uptime.beat()  # if all processes were frozen, this one learns it before it acts
-        try:
-            room = await room_of(job.key)
-        except (NotFound, OtherRules, UnknownGame):
-            return
-        except NotReady:
-            await self._scheduler.finish(job, again_at=now() + _READY_PAUSE)
-            return
         while (deadline := room.deadline) is not None:
             left = (deadline - now()).total_seconds()
             if left > _CLOSE:

@@ -19,7 +19,7 @@ from meadhall.engine import chance
 from meadhall.engine.errors import BadSetup, MeadhallError
 from meadhall.engine.game import game, game_names
 from meadhall.engine.language import gettext as _
-from meadhall.server.errors import DatabaseUnavailable, KeyReused, NotFound, NotReady, NotSeated, OtherRules, TooMany, WrongMoment
+from meadhall.server.errors import DatabaseUnavailable, KeyReused, NotFound, NotSeated, TooMany, WrongMoment
 from meadhall.server.hall import consent
 from meadhall.server.hall.accounts import Accounts
 from meadhall.server.hall.acquaintances import Acquaintances
@@ -51,6 +51,7 @@ from meadhall.server.hall.seating import (
     with_options,
     with_person,
 )
+from meadhall.server.hall.table_jobs import at_table
 from meadhall.server.hall.talk import Talk
 from meadhall.server.hall.turn_calls import turn_due
 from meadhall.server.hall.uploads import Uploads
@@ -139,7 +140,7 @@ class Hall:
         self.deadlines = Deadlines(self.scheduler, self.uptime)
         self.deadlines.register(self._room_for_work)
         self.quick = QuickMatch(store, self.scheduler, self.room)
-        self.scheduler.register(consent.JOB, self._end_proposal)
+        self.scheduler.register(consent.JOB, at_table(self.scheduler, self._room_for_work, self._end_proposal))
         self._rooms: OrderedDict[str, Room] = OrderedDict()  # least recently used first
         self._loading: dict[str, _Loading] = {}
         self._opening = asyncio.Lock()
@@ -233,15 +234,8 @@ class Hall:
         if room.table.status in FINISHED:
             self.leases.forget(id)
 
-    async def _end_proposal(self, job: Job) -> None:
+    async def _end_proposal(self, room: Room, job: Job) -> None:
         """End a proposal whose time is up."""
-        try:
-            room = await self._room_for_work(job.key)
-        except (NotFound, OtherRules):
-            return
-        except NotReady:
-            await self.scheduler.finish(job, again_at=now() + consent.READY_PAUSE)
-            return
         await room.consent.expire(job, self.scheduler)
 
     def can_show(self, table: TableRow) -> bool:

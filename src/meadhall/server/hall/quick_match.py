@@ -32,6 +32,7 @@ from meadhall.server.hall.pubsub import Channel, Subscriber
 from meadhall.server.hall.room import Room
 from meadhall.server.hall.scheduler import Scheduler
 from meadhall.server.hall.seating import bot_seat, open_seat, with_person
+from meadhall.server.hall.table_jobs import at_table
 from meadhall.server.store.clock import Clock
 from meadhall.server.store.models import Conflict, Guest, Job, TableRow, new_id, now
 from meadhall.server.store.notices import Notice, send
@@ -89,7 +90,7 @@ class QuickMatch:
         self._channel = Channel()
         self._open: Counter[str] = Counter()  # the number of open pages by guest
         scheduler.register(_FILL, self._fill)
-        scheduler.register(_START, self._start_late)
+        scheduler.register(_START, at_table(scheduler, room, self._start_late))
         if store.listener is not None:
             store.listener.on("seek", self._hear)
             store.listener.on_gap(self._channel.publish)
@@ -281,17 +282,16 @@ class QuickMatch:
         self._scheduler.wake()
         if table is not None:
             try:
-                await self._start(table)
+                await self._start(await self._room(table))
             except MeadhallError as error:
                 log.warning("the quick match at table %s will start later: %s", table, error)
         self._channel.publish()
         return table
 
-    async def _start_late(self, job: Job) -> None:
-        await self._start(job.key)
+    async def _start_late(self, room: Room, _job: Job) -> None:
+        await self._start(room)
 
-    async def _start(self, table: str) -> None:
-        room = await self._room(table)
+    async def _start(self, room: Room) -> None:
         if room.table.status == "gathering":
             with suppress(WrongMoment):  # another process has just started it
                 await room.start()
