@@ -139,7 +139,7 @@ class Hall:
         self.uptime.on_change = self._note_standstills
         self.deadlines = Deadlines(self.scheduler, self.uptime)
         self.deadlines.register(self._room_for_work)
-        self.quick = QuickMatch(store, self.scheduler, self.room)
+        self.quick = QuickMatch(store, self.scheduler, self.room, self._check_new_match)
         self.scheduler.register(consent.JOB, at_table(self.scheduler, self._room_for_work, self._end_proposal))
         self._rooms: OrderedDict[str, Room] = OrderedDict()  # least recently used first
         self._loading: dict[str, _Loading] = {}
@@ -525,29 +525,15 @@ class Hall:
             await self._check_limit(table.host)
             await self.store.add_table(table, request)
 
+    async def _check_new_match(self, guest: Guest, name: str) -> None:
+        """Refuse a match of a game that isn't ready, and a guest who hosts too many. Raises UnknownGame, NotReady, TooMany."""
+        self.ready.check(game(name).name)
+        await self._check_limit(guest.id)
+
     async def _check_limit(self, host: str) -> None:
         rules = {name: game(name).version for name in game_names()}
         if await self.store.count_unfinished(host, rules) >= self.settings.tables_per_guest:
             raise TooMany(_("You host too many unfinished tables; finish one first."))
-
-    async def quick_match(
-        self,
-        guest: Guest,
-        name: str,
-        players: int | None = None,
-        options: Mapping[str, Any] | None = None,
-        bots_after: int | None = None,
-        bot: str = "",
-        clock: Clock | None = None,
-    ) -> str | None:
-        """Let a guest wait for other people to play with, and return the id of a table if there are enough.
-
-        Raises:
-            BadSetup, UnknownGame, UnknownBot, NotReady, TooMany: the guest can't wait for such a match.
-        """
-        self.ready.check(game(name).name)
-        await self._check_limit(guest.id)
-        return await self.quick.look(guest, name, players, options, bots_after, bot, clock)
 
     async def play_now(
         self,

@@ -81,12 +81,20 @@ class QuickMatch:
         store: the database.
         scheduler: does what is due at a certain time.
         room: returns the room of a table.
+        check_new: refuses a guest who can't begin a match of this game now.
     """
 
-    def __init__(self, store: Store, scheduler: Scheduler, room: Callable[[str], Awaitable[Room]]) -> None:
+    def __init__(
+        self,
+        store: Store,
+        scheduler: Scheduler,
+        room: Callable[[str], Awaitable[Room]],
+        check_new: Callable[[Guest, str], Awaitable[None]],
+    ) -> None:
         self._store = store
         self._scheduler = scheduler
         self._room = room
+        self._check_new = check_new
         self._channel = Channel()
         self._open: Counter[str] = Counter()  # the number of open pages by guest
         scheduler.register(_FILL, self._fill)
@@ -121,8 +129,9 @@ class QuickMatch:
             clock: the clock of the match.
 
         Raises:
-            BadSetup, UnknownGame, UnknownBot: there can be no such match.
+            BadSetup, UnknownGame, UnknownBot, NotReady, TooMany: the guest can't wait for such a match.
         """
+        await self._check_new(guest, name)
         subject = game(name)
         count = subject.check_players(subject.default_players if players is None else players)
         if count < 2:

@@ -66,7 +66,7 @@ async def look_for_match(data: Annotated[NewQuickMatch, STRICT], hall: Hall, pro
 
     You wait as long as you ask for the state at least every 15 seconds.
     """
-    table = await hall.quick_match(
+    table = await hall.quick.look(
         program,
         data.game,
         data.players,

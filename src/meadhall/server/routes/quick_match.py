@@ -38,7 +38,7 @@ async def look(hall: Hall, guest: Guest, sessions: Sessions, form: Form) -> Redi
     time = form.get("bots_after", "")
     after = None if time == NEVER else integer(form, "bots_after") if time else DEFAULT_TIME
     clock = read_clock(form.get("clock") or DEFAULT_CLOCK)
-    table = await hall.quick_match(guest, subject.name, players, choice.options, after, choice.bot, clock)
+    table = await hall.quick.look(guest, subject.name, players, choice.options, after, choice.bot, clock)
     return see_other(link("/quick" if table is None else f"/tables/{table}"))
 
 
