@@ -194,7 +194,7 @@ def test_everything_but_passkeys_works_without_javascript(at_localhost: NewPerso
     page = phone.open("/sign-in")
     expect(page.get_by_role("button", name="Sign in with a passkey")).to_be_hidden()
     page.get_by_label("Your name").fill("asgerd")
-    page.get_by_text("Neither passkey nor password at hand?").click()
+    page.get_by_text("Lost your passkey or password?").click()
     page.get_by_label("A recovery code").fill(code)
     page.get_by_role("button", name="Sign in with this code").click()
     page.goto("/account")

@@ -126,6 +126,24 @@ def test_the_banner_leaves_the_board_legible_in_every_window(new_person: NewPers
     assert not faults, "\n".join(faults)
 
 
+def test_in_a_low_window_the_banner_cuts_nothing_off(new_person: NewPerson) -> None:
+    window = {"width": 1024, "height": 768}
+    host, friend = new_person(**STILL, viewport=window), new_person(**STILL)
+    open_table(host, friend, game="Viking Axes")
+    heights = "all => [...new Set(all.map(each => Math.round(each.getBoundingClientRect().height)))]"
+    tools = host.page.locator("#hint, #undo, #propose, #resign")
+    assert len(tools.evaluate_all(heights)) == 1, "beside the goal of the game"
+    host.page.locator(".talk > summary").click()
+    friend.page.keyboard.press("p")
+    friend.page.get_by_role("button", name="Offer a draw").click()
+    expect(host.page.locator("#agree")).to_be_visible()
+    assert len(tools.evaluate_all(heights)) == 1, "beside the banner"
+    field, column = host.page.locator("#talk-form").bounding_box(), host.page.locator("#side").bounding_box()
+    assert field is not None
+    assert column is not None
+    assert field["y"] + field["height"] <= column["y"] + column["height"]
+
+
 def _choose_anything(table: Table) -> None:
     """Play a legal action through the form, whatever the controls of the game look like."""
     number = table.page.locator("#controls input[name=n]").input_value()
