@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from dataclasses import replace
 from datetime import timedelta
@@ -259,6 +260,18 @@ async def test_all_records_are_one_download_that_verifies_line_by_line(hall: Ope
         replay(record)
         assert record["complete"]
     assert (await hall.person("10.0.0.7").get("/people/me/records")).text == ""
+
+
+@pytest.mark.asyncio
+async def test_a_download_that_is_read_slowly_holds_up_no_other(hall: OpenHall) -> None:
+    host, friend, room = await hall.two_at(AXES)
+    await play_out(room, {0: host, 1: friend})
+    slow = hall.app.state.match_records.of(min(room.table.seats[0].guests))
+    assert loads((await anext(slow)).decode())["complete"]
+    async with asyncio.timeout(10):
+        answer = await friend.get("/people/me/records")
+    assert (answer.status_code, answer.text.count("\n")) == (200, 1)
+    await slow.aclose()
 
 
 @pytest.mark.asyncio

@@ -8,9 +8,7 @@ from collections.abc import AsyncIterator, Sequence
 from typing import Final
 
 from meadhall.engine.game import game, game_names
-from meadhall.engine.language import gettext as _
 from meadhall.engine.record.format import dumps
-from meadhall.server.errors import TooMany
 from meadhall.server.hall.daily import is_sealed
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.replaying import replayed
@@ -21,28 +19,25 @@ _AS_GZIP: Final = 16 + zlib.MAX_WBITS
 
 
 class MatchRecords:
-    """Downloads of records. A process serves one at a time: to write a record, its match is replayed."""
+    """Downloads of records. A process writes one record at a time, because its match is replayed for it."""
 
     def __init__(self, hall: Hall) -> None:
         self._hall = hall
         self._lock = asyncio.Lock()
 
     async def of(self, guest: str) -> AsyncIterator[bytes]:
-        """Return the records of a guest's finished matches as lines, the first finished first.
+        """Yield the records of a guest's finished matches as lines, the first finished first.
 
         Matches under other rules than the installed ones are left out: they can't be replayed. So are those whose deal others
-        still play today. Raises TooMany while another download runs.
+        still play today.
         """
-        if self._lock.locked():
-            raise TooMany(_("Another download of records is running. Try again when it is done."))
-        return self._lines(await self._hall.store.recordable(guest, {name: game(name).version for name in game_names()}))
-
-    async def _lines(self, tables: Sequence[str]) -> AsyncIterator[bytes]:
-        async with self._lock:
-            for id in tables:
-                table = await self._hall.store.table(id)
-                if table is not None and self._hall.can_show(table) and not is_sealed(table):
-                    yield await asyncio.to_thread(_line, table, await self._hall.store.entries(id))
+        versions = {name: game(name).version for name in game_names()}
+        for id in await self._hall.store.recordable(guest, versions):
+            table = await self._hall.store.table(id)
+            if table is not None and self._hall.can_show(table) and not is_sealed(table):
+                async with self._lock:  # not while the line is sent: a slow reader would hold up all others
+                    line = await asyncio.to_thread(_line, table, await self._hall.store.entries(id))
+                yield line
 
 
 def _line(table: TableRow, entries: Sequence[Entry]) -> bytes:

@@ -109,7 +109,7 @@ async def list_matches(
 )
 async def show_records(request: AnyRequest, program: Guest, gzip: bool = False) -> Stream:
     """Send the records of all your finished matches, one a line, the first finished first. ``gzip``: as a gzip file."""
-    return await records_response(request, program, gzip)
+    return records_response(request, program, gzip)
 
 
 routes = [show_profile, list_matches, show_records]

@@ -1,4 +1,4 @@
-"""People: the profile of each, and the person's choice who may see it."""
+"""People: their profiles, and their choice of viewers."""
 
 from __future__ import annotations
 
@@ -89,13 +89,13 @@ async def wanted_matches(hall: Hall, is_own: bool, viewer: Guest, **chosen: str)
 @get("/people/me/records", media_type="application/x-ndjson")
 async def download_records(request: AnyRequest, guest: Guest, gzip: bool = False) -> Stream:
     """Send the records of all finished matches of the guest as one file."""
-    return await records_response(request, guest, gzip)
+    return records_response(request, guest, gzip)
 
 
-async def records_response(request: AnyRequest, guest: Guest, gzip: bool) -> Stream:
-    """Return all records of a guest as a download, a line each. Raises TooMany."""
+def records_response(request: AnyRequest, guest: Guest, gzip: bool) -> Stream:
+    """Return all records of a guest as a download, a line each."""
     records: MatchRecords = request.app.state.match_records
-    lines = await records.of(guest.id)
+    lines = records.of(guest.id)
     name = "meadhall-matches.jsonl" + (".gz" if gzip else "")
     headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
     media_type = "application/gzip" if gzip else "application/x-ndjson"
