@@ -1,4 +1,4 @@
-"""Profiles: what a person has played, and who may see it."""
+"""Profiles: the matches and puzzles of a person, for those who may see them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Streak:
 
 @dataclass(frozen=True)
 class Profile:
-    """What a person has played.
+    """The matches and puzzles of a person.
 
     Attributes:
         person: whose profile it is.

@@ -9,7 +9,7 @@ from meadhall.engine.errors import BadSetup
 from meadhall.engine.language import gettext as _
 from meadhall.server.hall.clock_choice import INCREMENTS, SECONDS, check_clock
 from meadhall.server.pages.clock_words import NO_CLOCK, clock_sentence, clock_value, time_in_words
-from meadhall.server.pages.models import ChoiceGroup, ClockChoiceView, OptionChoice
+from meadhall.server.pages.models import ClockChoiceView, Option, OptionGroup
 from meadhall.server.store.clock import Clock, ClockKind, TimeUp
 from meadhall.server.web.forms import Form, integer
 
@@ -22,9 +22,9 @@ def clock_choice(clock: Clock | None) -> ClockChoiceView:
         "decision": _("Live, for each decision"),
         "slow": _("Slow, for each decision"),
     }
-    none = ChoiceGroup("", (OptionChoice(NO_CLOCK, _("No clock"), was == NO_CLOCK),))
+    none = OptionGroup("", (Option(NO_CLOCK, _("No clock"), was == NO_CLOCK),))
     timed = (
-        ChoiceGroup(name, tuple(_choice(f"{kind}:{seconds}", time_in_words(seconds), was) for seconds in SECONDS[kind]))
+        OptionGroup(name, tuple(_choice(f"{kind}:{seconds}", time_in_words(seconds), was) for seconds in SECONDS[kind]))
         for kind, name in kinds.items()
     )
     return ClockChoiceView(
@@ -36,16 +36,16 @@ def clock_choice(clock: Clock | None) -> ClockChoiceView:
     )
 
 
-def _choice(value: str, text: str, chosen: str) -> OptionChoice:
-    return OptionChoice(value, text, value == chosen)
+def _choice(value: str, text: str, chosen: str) -> Option:
+    return Option(value, text, value == chosen)
 
 
-def _increments(clock: Clock) -> Iterable[OptionChoice]:
+def _increments(clock: Clock) -> Iterable[Option]:
     for seconds in INCREMENTS:
         yield _choice(str(seconds), time_in_words(seconds) if seconds else _("nothing"), str(clock.increment))
 
 
-def _time_up(clock: Clock) -> Iterable[OptionChoice]:
+def _time_up(clock: Clock) -> Iterable[Option]:
     texts: dict[TimeUp, str] = {
         "bot_decision": _("A bot plays this decision"),
         "bot_seat": _("A bot takes the seat, until the player returns"),

@@ -18,7 +18,7 @@ from meadhall.server.hall.room import Room
 from meadhall.server.hall.seating import start_refusal
 from meadhall.server.pages.clock_choice import clock_choice
 from meadhall.server.pages.match import seat_views, strength
-from meadhall.server.pages.models import BotLevel, Fact, LobbyPage, OptionChoice, OptionView
+from meadhall.server.pages.models import BotLevel, Fact, LobbyPage, Option, OptionView
 from meadhall.server.store.models import Guest
 from meadhall.server.web.links import link
 
@@ -62,7 +62,7 @@ def option_view(subject: Game, option: options.Option, chosen: Mapping[str, Any]
         custom = "" if value == option.default else option.shown(value)
         return OptionView(option.name, _(option.text), template=template_url(subject, option), custom=custom)
     assert isinstance(option, options.Choice)
-    choices = tuple(OptionChoice(each, _(text), each == value) for each, text in option.values.items())
+    choices = tuple(Option(each, _(text), each == value) for each, text in option.values.items())
     needed = "" if option.only_with is None or applies(option, chosen) else ": ".join(option.only_with)
     return OptionView(option.name, _(option.values[value]), choices, only_with=needed)
 

@@ -1,6 +1,7 @@
 """The models of the pages: plain values, ready to be shown. They contain nothing that the viewer may not know.
 
-The templates in ``templates/`` and every game's ``page.html`` use these classes only.
+The templates in ``templates/`` and every game's ``page.html`` use these classes, and those of modules with a page for themselves,
+such as ``person.py``.
 """
 
 from __future__ import annotations
@@ -13,6 +14,35 @@ from meadhall.engine.events import Event
 from meadhall.engine.game import GameWords
 from meadhall.engine.stand_in import Lasting
 from meadhall.server.store.models import SeatKind, TableStatus
+
+# ----------------------------------------------------------------------------------------------------------------------- forms
+
+
+@dataclass(frozen=True)
+class Option:
+    """A value that a field of a form offers."""
+
+    value: str
+    text: str
+    chosen: bool
+
+
+@dataclass(frozen=True)
+class OptionGroup:
+    """Options that belong together, for example those of one game."""
+
+    title: str  # "" for options without a group
+    options: tuple[Option, ...]
+
+
+@dataclass(frozen=True)
+class FilterField:
+    """A field of a filter."""
+
+    name: str
+    title: str
+    groups: tuple[OptionGroup, ...]
+
 
 # ----------------------------------------------------------------------------------------------------------------------- hall
 
@@ -90,32 +120,6 @@ class TableCard:
 
 
 @dataclass(frozen=True)
-class FilterValue:
-    """A value that a filter offers."""
-
-    value: str  # "" for all
-    text: str
-    chosen: bool
-
-
-@dataclass(frozen=True)
-class FilterGroup:
-    """Values of a filter that belong together, for example those of one game."""
-
-    title: str  # "" for the values without a group
-    options: tuple[FilterValue, ...]
-
-
-@dataclass(frozen=True)
-class FilterField:
-    """One filter of the list of open tables."""
-
-    name: str
-    title: str
-    groups: tuple[FilterGroup, ...]
-
-
-@dataclass(frozen=True)
 class OpenTables:
     """The list of open tables with its filter."""
 
@@ -123,24 +127,6 @@ class OpenTables:
     filters: tuple[FilterField, ...]
     is_filtered: bool
     url: str  # of the hall with this filter
-
-
-@dataclass(frozen=True)
-class KeptData:
-    """One kind of data that the hall keeps about a person: what it is, what it contains, and for how long."""
-
-    title: str
-    content: str
-    time: str
-
-
-@dataclass(frozen=True)
-class PrivacyPage:
-    """The kinds of data that the hall keeps about a person."""
-
-    kept: tuple[KeptData, ...]
-    place: str  # where: "in one database file on the computer that runs this hall"
-    has_account: bool
 
 
 @dataclass(frozen=True)
@@ -153,7 +139,7 @@ class InvitationPage:
 
 @dataclass(frozen=True)
 class NotAdmittedPage:
-    """What a visitor sees who may not play in this hall."""
+    """The page for a visitor who may not play in this hall."""
 
     title: str
     text: str
@@ -171,7 +157,7 @@ class IdentityLinkPage:
 
 @dataclass(frozen=True)
 class IdentityPage:
-    """What such a link does on the device that has opened it."""
+    """The page of the device that has opened such a link."""
 
     action: str
     name: str  # of the guest that the device becomes
@@ -180,15 +166,6 @@ class IdentityPage:
     own_has_account: bool = False
     tables: int = 0  # of the device's guest, which come along
     is_same: bool = False
-
-
-@dataclass(frozen=True)
-class QuickTime:
-    """A time after which bots fill the empty seats of a quick match, or a clock of it."""
-
-    value: str
-    text: str
-    chosen: bool
 
 
 @dataclass(frozen=True)
@@ -201,8 +178,8 @@ class QuickPage:
     names: tuple[str, ...]  # of the people who wait, the guest among them
     players: int
     seconds: int | None  # until bots fill the empty seats
-    times: tuple[QuickTime, ...]
-    clocks: tuple[QuickTime, ...]
+    times: tuple[Option, ...]
+    clocks: tuple[Option, ...]
     fields: dict[str, str]  # what a form sends that looks for the same match
 
 
@@ -277,7 +254,7 @@ class ClockView:
     """
 
     slow: bool
-    left: int  # what was left when the clock began to run, or stopped
+    left: int  # the time left when the clock began to run, or stopped
     deadline: int | None  # None if the clock doesn't run
     begins: int
     short: int  # from here on the time is short
@@ -317,19 +294,12 @@ class BotLevel:
 
 
 @dataclass(frozen=True)
-class OptionChoice:
-    value: str
-    text: str
-    chosen: bool
-
-
-@dataclass(frozen=True)
 class OptionView:
     """An option of a game: a choice, or a document."""
 
     name: str
     text: str  # a sentence about its effect
-    choices: tuple[OptionChoice, ...] = ()  # empty for a document
+    choices: tuple[Option, ...] = ()  # empty for a document
     template: str = ""  # address of the built-in document
     custom: str = ""  # the uploaded document in a few words; "" if the built-in one is used
     only_with: str = ""  # the choice that this option needs, e.g. "mode: versus"; "" if the option can be chosen now
@@ -345,22 +315,14 @@ class Fact:
 
 
 @dataclass(frozen=True)
-class ChoiceGroup:
-    """Choices of a list that belong together, under a name; "" without one."""
-
-    name: str
-    choices: tuple[OptionChoice, ...]
-
-
-@dataclass(frozen=True)
 class ClockChoiceView:
     """The clock of a table before the match, and what the host can choose."""
 
     was: str  # the clock as a value of the form, e.g. "seat:300"
-    words: str  # what it means, in a sentence or two
-    groups: tuple[ChoiceGroup, ...]
-    increments: tuple[OptionChoice, ...]  # empty if this kind of clock has none
-    time_up: tuple[OptionChoice, ...]  # empty without a clock
+    words: str  # its meaning, in a sentence or two
+    groups: tuple[OptionGroup, ...]
+    increments: tuple[Option, ...]  # empty if this kind of clock has none
+    time_up: tuple[Option, ...]  # empty without a clock
 
 
 @dataclass(frozen=True)
@@ -543,7 +505,7 @@ class ProposalView:
 
     number: int
     text: str  # "Astrid offers a draw."
-    about: str = ""  # what it means
+    about: str = ""  # its effect
     answers: tuple[AnswerView, ...] = ()
     until: Moment | None = None  # None if it has ended
     asks_you: bool = False
@@ -758,101 +720,6 @@ class ChartPage:
     headline: str  # "Astrid wins"
     how: str
     back: str  # address of the match
-
-
-# -------------------------------------------------------------------------------------------------------------------- profile
-
-
-@dataclass(frozen=True)
-class RateRow:
-    """Some matches of a person: how often they were won, with the 95 % interval, and how often chance alone would win them."""
-
-    label: str
-    matches: int
-    won: int
-    shared: int  # won together with a rival, or drawn
-    rate: str  # "54 %"
-    interval: str  # "38–69 %"
-    fair: str  # "33 %"; "" where all players win or lose together
-    place: str  # the average place, "1.8"; "" if these matches don't rank the players
-    decisions: str  # the average number of decisions in a match
-    low: float  # the interval, the rate and the fair share in the chart, as x
-    middle: float
-    high: float
-    chance: float | None
-
-
-@dataclass(frozen=True)
-class RateTable:
-    """The matches of a person by one property, as a chart and as a table."""
-
-    id: str
-    title: str  # "By game"
-    heading: str  # of the first column: "Game"
-    summary: str  # the chart in a sentence
-    rows: tuple[RateRow, ...]
-    places: bool  # whether a row has an average place
-    shared: bool  # whether a row has shared wins
-
-
-@dataclass(frozen=True)
-class CalendarDay:
-    """A day in the calendar of puzzles, with its place in the picture."""
-
-    x: int
-    y: int
-    state: Literal["", "tried", "solved"]
-
-
-@dataclass(frozen=True)
-class PuzzleCalendar:
-    """The puzzles of the day that a person has finished in the last half year."""
-
-    summary: str
-    days: tuple[CalendarDay, ...]
-    months: tuple[tuple[int, str], ...]  # x and name of the first column of a month
-    listed: tuple[tuple[str, str, bool], ...]  # (address, date, solved), newest first
-    width: int
-
-
-@dataclass(frozen=True)
-class PersonFigure:
-    """A number that describes a person's matches."""
-
-    title: str
-    value: str
-    note: str
-
-
-@dataclass(frozen=True)
-class MatchFilter:
-    """A choice among the matches of a person, as a form field."""
-
-    name: str
-    title: str
-    values: tuple[tuple[str, str], ...]  # (value, words)
-    chosen: str
-
-
-@dataclass(frozen=True)
-class PersonPage:
-    """A person's profile."""
-
-    name: str
-    url: str  # "/people/<public id>"
-    you: bool
-    visibility: str  # "private", "opponents", "public"
-    figures: tuple[PersonFigure, ...]
-    tables: tuple[RateTable, ...]
-    calendar: PuzzleCalendar | None
-    matches: tuple[TableCard, ...]
-    count: int  # of all matches that the filter lets through
-    number: int  # of the page of matches, 1 is the first
-    pages: int
-    before: str  # address of the page before, "" if there is none
-    after: str
-    filters: tuple[MatchFilter, ...]
-    filtered: bool
 
 
 # ---------------------------------------------------------------------------------------------------------------- other pages

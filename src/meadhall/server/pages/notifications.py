@@ -51,7 +51,7 @@ class DeviceLine:
 
 @dataclass(frozen=True)
 class NotificationsPanel:
-    """What a guest wants to be told of, and how."""
+    """The choices of a guest: the events to be told of, and the ways."""
 
     channels: tuple[str, ...]
     events: tuple[EventChoices, ...]

@@ -13,7 +13,7 @@ from meadhall.engine.language import listed, ngettext
 from meadhall.server.hall.choices import choices_of
 from meadhall.server.hall.table_filter import TableFilter, changed_choices, variant
 from meadhall.server.pages.clock_words import clock_in_words
-from meadhall.server.pages.models import FilterField, FilterGroup, FilterValue, OpenTables, TableCard
+from meadhall.server.pages.models import FilterField, OpenTables, Option, OptionGroup, TableCard
 from meadhall.server.store.models import TableRow, now
 from meadhall.server.web.links import link
 
@@ -39,43 +39,41 @@ def open_tables(cards: Sequence[TableCard], chosen: TableFilter) -> OpenTables:
 
 
 def _games(chosen: TableFilter) -> FilterField:
-    values = tuple(
-        FilterValue(name, game(name).title, name == chosen.game) for name in game_names() if game(name).max_players > 1
-    )
-    return FilterField("game", _("Game"), (FilterGroup("", (FilterValue("", _("All games"), not chosen.game), *values)),))
+    values = tuple(Option(name, game(name).title, name == chosen.game) for name in game_names() if game(name).max_players > 1)
+    return FilterField("game", _("Game"), (OptionGroup("", (Option("", _("All games"), not chosen.game), *values)),))
 
 
 def _variants(chosen: TableFilter) -> FilterField:
     """Return the values of the options of the chosen game, or of all games, each game with its own group."""
-    groups = [FilterGroup("", (FilterValue("", _("All variants"), not chosen.variant),))]
+    groups = [OptionGroup("", (Option("", _("All variants"), not chosen.variant),))]
     for name in [chosen.game] if chosen.game else game_names():
         values = tuple(
-            FilterValue(code, f"{option.name}: {value}", code == chosen.variant)
+            Option(code, f"{option.name}: {value}", code == chosen.variant)
             for option in choices_of(game(name))
             for value in option.values
             for code in (variant(option.name, value),)
         )
         if values:
-            groups.append(FilterGroup(game(name).title, values))
+            groups.append(OptionGroup(game(name).title, values))
     return FilterField("variant", _("Variant"), tuple(groups))
 
 
 def _clock(chosen: TableFilter) -> FilterField:
     titles = {"": _("With or without"), "none": _("No clock"), "live": _("Live"), "slow": _("Slow (days)")}
-    values = tuple(FilterValue(clock, title, clock == chosen.clock) for clock, title in titles.items())
-    return FilterField("clock", _("Clock"), (FilterGroup("", values),))
+    values = tuple(Option(clock, title, clock == chosen.clock) for clock, title in titles.items())
+    return FilterField("clock", _("Clock"), (OptionGroup("", values),))
 
 
 def _free(chosen: TableFilter) -> FilterField:
     values = tuple(
-        FilterValue(
+        Option(
             str(free) if free > 1 else "",
             ngettext("At least {count} seat", "At least {count} seats", free).format(count=free) if free > 1 else _("Any number"),
             free == chosen.free,
         )
         for free in range(1, _MOST_FREE + 1)
     )
-    return FilterField("free", _("Free seats"), (FilterGroup("", values),))
+    return FilterField("free", _("Free seats"), (OptionGroup("", values),))
 
 
 def who_waits(table: TableRow, at: datetime | None = None) -> str:

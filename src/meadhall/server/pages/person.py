@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from datetime import date, timedelta
+from typing import Literal
 from urllib.parse import urlencode
 
 from meadhall.engine.game import game, game_names
@@ -13,8 +15,8 @@ from meadhall.server.hall.daily import today
 from meadhall.server.hall.profiles import Profile, Streak
 from meadhall.server.pages.dates import day_in_words, month_in_words
 from meadhall.server.pages.hall import card
-from meadhall.server.pages.models import CalendarDay, MatchFilter, PersonFigure, PersonPage, PuzzleCalendar
-from meadhall.server.pages.rates import rate_tables, total
+from meadhall.server.pages.models import FilterField, Option, OptionGroup, TableCard
+from meadhall.server.pages.rates import RateTable, rate_tables, total
 from meadhall.server.store.models import Guest, Played, PuzzleDay
 from meadhall.server.web.links import link
 
@@ -27,6 +29,57 @@ MET_SHOWN = 50
 WEEKS = 26
 _CELL = 15
 """Width and height of a day in the calendar."""
+
+
+@dataclass(frozen=True)
+class CalendarDay:
+    """A day in the calendar of puzzles, with its place in the picture."""
+
+    x: int
+    y: int
+    state: Literal["", "tried", "solved"]
+
+
+@dataclass(frozen=True)
+class PuzzleCalendar:
+    """The puzzles of the day that a person has finished in the last half year."""
+
+    summary: str
+    days: tuple[CalendarDay, ...]
+    months: tuple[tuple[int, str], ...]  # x and name of the first column of a month
+    listed: tuple[tuple[str, str, bool], ...]  # (address, date, solved), newest first
+    width: int
+
+
+@dataclass(frozen=True)
+class PersonFigure:
+    """A number that describes a person's matches."""
+
+    title: str
+    value: str
+    note: str
+
+
+@dataclass(frozen=True)
+class PersonPage:
+    """A person's profile."""
+
+    name: str
+    url: str  # "/people/<public id>"
+    public_id: str
+    you: bool
+    visibility: str  # "private", "opponents", "public"
+    figures: tuple[PersonFigure, ...]
+    tables: tuple[RateTable, ...]
+    calendar: PuzzleCalendar | None
+    matches: tuple[TableCard, ...]
+    count: int  # of all matches that the filter lets through
+    number: int  # of the page of matches, 1 is the first
+    pages: int
+    before: str  # address of the page before, "" if there is none
+    after: str
+    filters: tuple[FilterField, ...]  # empty if there is nothing to choose
+    filtered: bool
 
 
 def person_page(
@@ -61,6 +114,7 @@ def person_page(
     return PersonPage(
         name=person.name,
         url=url,
+        public_id=person.public_id,
         you=profile.is_own,
         visibility=person.profile,
         figures=tuple(_figures(profile, subject)),
@@ -101,21 +155,27 @@ def _longest(streak: Streak) -> str:
     return _("longest: {count}").format(count=grouped(streak.longest))
 
 
-def _filters(profile: Profile, chosen: dict[str, str], met: Sequence[Guest]) -> Iterator[MatchFilter]:
+def _filters(profile: Profile, chosen: dict[str, str], met: Sequence[Guest]) -> Iterator[FilterField]:
     games = sorted({group.game for group in profile.groups} & set(game_names()))
-    titles = tuple((name, game(name).title) for name in games)
-    yield MatchFilter("game", _("Game"), (("", _("All games")), *titles), chosen.get("game", ""))
-    results = (
-        ("", _("All results")),
-        ("won", _("Won")),
-        ("shared", _("Shared or drawn")),
-        ("lost", _("Lost")),
-        ("open", _("Given up")),
-    )
-    yield MatchFilter("result", _("Result"), results, chosen.get("result", ""))
+    if not games and not any(chosen.values()):
+        return
+    titles = {name: game(name).title for name in games}
+    yield _filter("game", _("Game"), {"": _("All games"), **titles}, chosen)
+    results = {
+        "": _("All results"),
+        "won": _("Won"),
+        "shared": _("Shared or drawn"),
+        "lost": _("Lost"),
+        "open": _("Given up"),
+    }
+    yield _filter("result", _("Result"), results, chosen)
     if met:
-        people = tuple((guest.public_id, guest.name) for guest in met)
-        yield MatchFilter("with", _("With"), (("", _("Anyone")), *people), chosen.get("with", ""))
+        yield _filter("with", _("With"), {"": _("Anyone"), **{guest.public_id: guest.name for guest in met}}, chosen)
+
+
+def _filter(name: str, title: str, texts: dict[str, str], chosen: dict[str, str]) -> FilterField:
+    options = tuple(Option(value, text, value == chosen.get(name, "")) for value, text in texts.items())
+    return FilterField(name, title, (OptionGroup("", options),))
 
 
 def _calendar(days: Sequence[PuzzleDay], streak: Streak) -> PuzzleCalendar:

@@ -47,7 +47,7 @@ _SIZES: Final = ((88, 12, 1), (72, 15, 1), (60, 18, 2), (50, 22, 3))
 
 @dataclass(frozen=True)
 class Picture:
-    """What the picture shows."""
+    """The content of a picture."""
 
     page: MatchPage
     title: str

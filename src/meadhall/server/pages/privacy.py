@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Final
 
 from meadhall.engine.language import gettext as _
 from meadhall.engine.language import marked
-from meadhall.server.pages.models import KeptData, PrivacyPage
 from meadhall.server.settings import Settings
 from meadhall.server.store import schema
 
@@ -58,6 +58,24 @@ KEPT: Final[Mapping[str, tuple[str, str, str]]] = {
     ),
 }
 """For each table of ``GUEST_COLUMNS``: its title, what it contains, and how long it is kept."""
+
+
+@dataclass(frozen=True)
+class KeptData:
+    """A kind of data that the hall keeps about a person: its title, its content, and the time for which it is kept."""
+
+    title: str
+    content: str
+    time: str
+
+
+@dataclass(frozen=True)
+class PrivacyPage:
+    """The kinds of data that the hall keeps about a person."""
+
+    kept: tuple[KeptData, ...]
+    place: str  # where: "in one database file on the computer that runs this hall"
+    has_account: bool
 
 
 def privacy_page(settings: Settings, has_account: bool) -> PrivacyPage:

@@ -12,7 +12,7 @@ from meadhall.server.hall.choices import choices_of
 from meadhall.server.hall.quick_match import Pool
 from meadhall.server.pages.clock_words import clock_in_words, clock_value, time_in_words, usual_clocks
 from meadhall.server.pages.hall import OPTION
-from meadhall.server.pages.models import QuickCard, QuickPage, QuickTime
+from meadhall.server.pages.models import Option, QuickCard, QuickPage
 from meadhall.server.pages.open_tables import age_in_words
 from meadhall.server.store.models import now
 from meadhall.server.store.seek import Seek
@@ -41,10 +41,10 @@ def quick_page(pool: Pool | None) -> QuickPage | None:
         players=seek.players,
         seconds=left,
         times=(
-            *(QuickTime(str(time), time_in_words(time), seek.bots_after == time) for time in TIMES),
-            QuickTime(NEVER, _("never"), seek.bots_after is None),
+            *(Option(str(time), time_in_words(time), seek.bots_after == time) for time in TIMES),
+            Option(NEVER, _("never"), seek.bots_after is None),
         ),
-        clocks=tuple(QuickTime(clock_value(each), clock_in_words(each), each == seek.clock) for each in usual_clocks()),
+        clocks=tuple(Option(clock_value(each), clock_in_words(each), each == seek.clock) for each in usual_clocks()),
         fields=_fields(seek),
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Final
 
 from meadhall.bots import RANKS
@@ -14,13 +14,44 @@ from meadhall.engine.language import ngettext
 from meadhall.engine.options import Choice
 from meadhall.engine.statistics import wilson
 from meadhall.server.pages.dates import decimal
-from meadhall.server.pages.models import RateRow, RateTable
 from meadhall.server.store.models import MIXED, ResultGroup
 
 LEFT, RIGHT = 158, 470
 """The plot in a picture that is 480 wide. Labels stand to its left. The template repeats these numbers."""
 
 _LEVELS: Final = {rank.name: place for place, rank in enumerate(RANKS, 1)}
+
+
+@dataclass(frozen=True)
+class RateRow:
+    """Some matches of a person: how often they were won, with the 95 % interval, and how often chance alone would win them."""
+
+    label: str
+    matches: int
+    won: int
+    shared: int  # won together with a rival, or drawn
+    rate: str  # "54 %"
+    interval: str  # "38–69 %"
+    fair: str  # "33 %"; "" where all players win or lose together
+    place: str  # the average place, "1.8"; "" if these matches don't rank the players
+    decisions: str  # the average number of decisions in a match
+    low: float  # the interval, the rate and the fair share in the chart, as x
+    middle: float
+    high: float
+    chance: float | None
+
+
+@dataclass(frozen=True)
+class RateTable:
+    """The matches of a person by one property, as a chart and as a table."""
+
+    id: str
+    title: str  # "By game"
+    heading: str  # of the first column: "Game"
+    summary: str  # the chart in a sentence
+    rows: tuple[RateRow, ...]
+    places: bool  # whether a row has an average place
+    shared: bool  # whether a row has shared wins
 
 
 @dataclass
@@ -36,11 +67,10 @@ class _Sum:
     decisions: int = 0
     expected: float = 0.0  # the score that chance alone would give
     has_fair: bool = True
-    order: tuple[Any, ...] = field(default_factory=tuple)
 
 
 Key = tuple[tuple[Any, ...], str]
-"""What sorts the rows of a table, and the label of a row."""
+"""The order of a row in its table, and its label."""
 
 
 def rate_tables(groups: Iterable[ResultGroup], subject: str = "") -> Iterator[RateTable]:

@@ -195,7 +195,7 @@ _OFFLINE_FILES = (
     "js/offline.js",
 )
 _OFFLINE_FONTS = ("grenze-latin-600-normal", "alegreya-sans-latin-400-normal", "alegreya-sans-latin-700-normal")
-"""What the page without a connection consists of."""
+"""The parts of the page without a connection."""
 
 
 def game_static(name: str, suffix: str) -> list[str]:
