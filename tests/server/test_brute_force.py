@@ -79,6 +79,18 @@ async def test_after_ten_attempts_each_needs_a_longer_pause_of_at_most_a_minute(
         assert await tries(accounts, 10, Client("10.0.0.7")) == [NotThatPerson] * 10, "the right one ends it"
 
 
+async def test_look_alike_spellings_of_a_name_give_no_more_attempts(on_each_database: Settings) -> None:
+    spellings = ("HELGA", "\N{CYRILLIC CAPITAL LETTER EN}ELGA", "\N{GREEK CAPITAL LETTER ETA}ELGA")
+    async with Store.open(on_each_database) as store:
+        accounts, _account, _codes = await accounts_with(store, "HELGA")
+        assert await tries(accounts, 10, Client("10.0.0.9"), spellings[0]) == [NotThatPerson] * 10
+        for spelling in spellings:
+            assert await tries(accounts, 1, Client("10.0.0.8"), spelling, PASSWORD) == [TooMany], spelling
+        await pass_time(store, 61)
+        for spelling in spellings:
+            assert await tries(accounts, 1, Client("10.0.0.8"), spelling, PASSWORD) == [Account], spelling
+
+
 async def test_the_owners_own_device_passes_while_others_are_slowed(on_each_database: Settings) -> None:
     async with Store.open(on_each_database) as store:
         accounts, account, _codes = await accounts_with(store)

@@ -27,7 +27,7 @@ from meadhall.server.store.store import Store
 OF_ACCOUNT: Final = Limit(free=10, first=timedelta(seconds=2), longest=timedelta(minutes=1))
 OF_DEVICE: Final = Limit(free=10, first=timedelta(seconds=2), longest=timedelta(minutes=1))
 OF_ADDRESS: Final = Limit(free=30, first=timedelta(seconds=2), longest=timedelta(minutes=15))
-"""Many people may share an address, so it has more free attempts. Who tries a few passwords on many accounts meets this limit."""
+"""Many people may share an address, so it has more free attempts. It slows those who try a few passwords on many accounts."""
 
 
 @dataclass(frozen=True)
@@ -97,9 +97,11 @@ class SignInLimit:
 
 def _keys(name: str, handle: str | None, client: Client) -> tuple[tuple[str, Limit], tuple[str, Limit]]:
     """Return the keys under which an attempt is counted, always in the same order: no transactions wait for each other."""
-    folded = NameKeys.of(name).folded
     is_known = handle is not None and client.device and mark_of(handle) in client.accounts
-    own = (_key("device", client.device, folded), OF_DEVICE) if is_known else (_key("account", folded), OF_ACCOUNT)
+    account = (
+        _key("unknown", NameKeys.of(name).folded) if handle is None else _key("known", handle)
+    )  # its name has many spellings
+    own = (_key("device", client.device, account), OF_DEVICE) if is_known else (account, OF_ACCOUNT)
     return own, (_key("address", client.address), OF_ADDRESS)
 
 
