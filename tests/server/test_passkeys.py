@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+from base64 import urlsafe_b64encode
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
@@ -172,11 +173,21 @@ async def test_nonsense_is_refused_as_such(settings: Settings, data: st.DataObje
 KEPT: dict[str, SoftAuthenticator] = {}
 
 
+def answering(challenge: str, id: str = "AAAA") -> str:
+    """Return an answer to a challenge."""
+    data = urlsafe_b64encode(json.dumps({"challenge": challenge}).encode()).decode()
+    return json.dumps({"id": id, "response": {"clientDataJSON": data}})
+
+
 @pytest.mark.parametrize(
-    "text", ["", "null", "[]", "{}", '{"id": 5}', '{"id": "x", "response": {"clientDataJSON": "e30"}}', "\ud800"]
+    "text",
+    [
+        *("", "null", "[]", "{}", '{"id": 5}', '{"id": "x", "response": {"clientDataJSON": "e30"}}', "\ud800"),
+        *(answering("\0"), answering("\ud800"), answering("AAAA", id="\0"), answering("AAAA", id="\ud800"), answering("")),
+    ],
 )
-async def test_an_answer_that_is_no_answer_is_refused(settings: Settings, text: str) -> None:
-    async with Store.open(settings) as store:
+async def test_an_answer_that_is_no_answer_is_refused(on_each_database: Settings, text: str) -> None:
+    async with Store.open(on_each_database) as store:
         accounts = accounts_of(store)
         with pytest.raises(BadPasskey):
             await accounts.by_passkey(ADA, text, PARTY)

@@ -7,13 +7,12 @@ process imports it when the first passkey is used, in a thread.
 
 from __future__ import annotations
 
-import json
 import secrets
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Sequence
 from dataclasses import dataclass
 from ipaddress import ip_address
-from typing import Any, Final
+from typing import Annotated, Any, Final
 from urllib.parse import urlsplit
 
 import msgspec
@@ -24,6 +23,8 @@ from meadhall.server.store.models import Account, Passkey, now
 
 _TIMEOUT: Final = 5 * 60 * 1000
 """Milliseconds in which a person can answer."""
+
+_Base64Url = Annotated[str, msgspec.Meta(pattern="^[A-Za-z0-9_-]+$", max_length=1400)]
 
 _TRANSPORTS: Final = frozenset({"ble", "cable", "hybrid", "internal", "nfc", "smart-card", "usb"})
 
@@ -53,19 +54,18 @@ class RelyingParty:
 
 
 class Answer(msgspec.Struct, rename="camel"):
-    """What a browser returns (``PublicKeyCredential.toJSON``, WebAuthn 5.1.6), as far as it is read here."""
+    """The parts of a browser's answer that are read here (``PublicKeyCredential.toJSON``, WebAuthn 5.1.6)."""
 
-    id: str
+    id: _Base64Url
     response: Response
 
     @property
     def challenge(self) -> str:
         """The challenge that it answers, in base64url. Raises BadPasskey."""
         try:
-            data = json.loads(_decoded(self.response.client_data_json))
-            return str(data["challenge"])
-        except (ValueError, KeyError, TypeError):
-            raise BadPasskey(_UNREADABLE) from None
+            return msgspec.json.decode(_decoded(self.response.client_data_json), type=ClientData).challenge
+        except ValueError:
+            raise _unreadable() from None
 
 
 class Response(msgspec.Struct, rename={"client_data_json": "clientDataJSON", "user_handle": "userHandle"}):
@@ -76,7 +76,10 @@ class Response(msgspec.Struct, rename={"client_data_json": "clientDataJSON", "us
     transports: list[str] = []
 
 
-_UNREADABLE: Final = "the answer of the authenticator can't be read"
+class ClientData(msgspec.Struct):
+    """What an authenticator signs (WebAuthn, 5.8.1)."""
+
+    challenge: _Base64Url
 
 
 def read_answer(text: str) -> Answer:
@@ -84,7 +87,11 @@ def read_answer(text: str) -> Answer:
     try:
         return msgspec.json.decode(text, type=Answer)
     except (msgspec.DecodeError, UnicodeError):
-        raise BadPasskey(_("Your device's answer can't be read. Please try again.")) from None
+        raise _unreadable() from None
+
+
+def _unreadable() -> BadPasskey:
+    return BadPasskey(_("Your device's answer can't be read. Please try again."))
 
 
 def new_challenge() -> str:
