@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 import sqlite3
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
+from typing import Any
 
 import httpx
 import pytest
 import pytest_asyncio
+from sqlalchemy import Connection
 
 from meadhall.server.settings import Settings
 from server.people import AXES, OpenHall, Person, open_hall
@@ -206,6 +209,56 @@ async def test_devices_are_signed_out_one_by_one_and_everywhere(open_on_each: Op
     await sign_in(tablet)
     await laptop.post("/account/sessions", {"end": "all"})
     assert [await has_account(each) for each in (laptop, phone, tablet)] == [False, False, False]
+
+
+async def test_a_new_sign_in_ends_the_session_that_it_replaces(hall: OpenHall) -> None:
+    laptop = hall.person()
+    await keep(laptop)
+    sessions = [cookie(laptop)]
+    await sign_in(laptop)
+    assert len(re.findall(r'name="end" value="([^"]{12})"', (await laptop.get("/account")).text)) == 1
+    await keep(other := hall.person("10.0.0.2"), "Other")
+    sessions.append(cookie(laptop))
+    await laptop.post(await link_to(other))
+    assert await name_of(laptop) == "Other"
+    for session in sessions:
+        laptop.http.cookies.set("meadhall_guest", session, domain="hall.test", path="/")
+        assert not await has_account(laptop), "its old cookie is worth nothing"
+
+
+async def link_to(person: Person) -> str:
+    return str(re.findall(r"/identity/[\w-]+", (await person.post("/identity")).text)[0])
+
+
+async def test_a_session_that_ends_while_it_is_read_is_not_remembered(hall: OpenHall, monkeypatch: pytest.MonkeyPatch) -> None:
+    person = hall.person()
+    await keep(person)
+    guest = await hall.store.guest(next(iter((await hall.room(await person.open())).table.seats[0].guests)))
+    assert guest is not None
+    hall.hall.accounts.tell_sessions_changed(guest.id)  # so that the next request reads the session
+    transact = hall.store.transact
+
+    async def ended_meanwhile(work: Callable[[Connection], Any]) -> Any:
+        read = await transact(work)
+        monkeypatch.setattr(hall.store, "transact", transact)
+        await hall.hall.accounts.end_sessions(guest)
+        return read
+
+    monkeypatch.setattr(hall.store, "transact", ended_meanwhile)
+    await person.get("/account")
+    assert not await has_account(person)
+
+
+async def test_settings_that_are_saved_late_undo_no_other_change(hall: OpenHall) -> None:
+    person = hall.person()
+    await person.open()
+    before = await hall.store.guest(next(iter((await hall.room(await person.open())).table.seats[0].guests)))
+    assert before is not None
+    await keep(person)
+    saved = await hall.store.save_guest(replace(before, name="Late", theme="dark"), is_chosen=True)
+    assert (saved.has_account, saved.name, saved.theme) == (True, "Late", "dark")
+    assert saved == await hall.store.guest(before.id)
+    assert (await sign_in(hall.person("10.0.0.2"), "Late")).status_code == 303, "the account has the name, too"
 
 
 async def test_a_device_that_signs_out_is_a_new_guest(hall: OpenHall) -> None:

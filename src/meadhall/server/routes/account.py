@@ -116,6 +116,7 @@ async def sign_in(request: AnyRequest, hall: Hall, guest: Guest, sessions: Sessi
         return await _sign_in_page(request, hall, guest, form, error)
     is_taken_along = form.get("take_along") == "on" and not guest.has_account
     signed_in = await hall.accounts.sign_in(account, _device(request), guest if is_taken_along else None)
+    await end_own_session(request, hall, guest)
     sessions.start(request, signed_in)
     owner = await hall.store.guest(account.guest)
     if owner is not None:
@@ -143,11 +144,18 @@ async def begin_sign_in(request: AnyRequest, hall: Hall, guest: Guest) -> Respon
 @post("/sign-out", status_code=200)
 async def sign_out(request: AnyRequest, hall: Hall, guest: Guest, sessions: Sessions) -> Redirect:
     """Sign this device out. It becomes a new guest."""
-    session = session_of(request)
-    if session is not None:
-        await hall.accounts.end_session(guest, session.id)
+    if await end_own_session(request, hall, guest):
         sessions.begin_anew(request)
     return see_other(link("/"))
+
+
+async def end_own_session(request: AnyRequest, hall: Hall, guest: Guest) -> bool:
+    """End the session of the device that sends a request. Return False if it isn't signed in."""
+    session = session_of(request)
+    if session is None:
+        return False
+    await hall.accounts.end_session(guest, session.id)
+    return True
 
 
 # ----------------------------------------------------------------------------------------------------------- the owner's changes

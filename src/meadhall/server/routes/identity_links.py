@@ -12,7 +12,7 @@ from meadhall.server.hall.hall import Hall
 from meadhall.server.pages.lobby import qr_code
 from meadhall.server.pages.models import IdentityLinkPage, IdentityPage
 from meadhall.server.pages.responses import page, see_other, wants_json
-from meadhall.server.routes.account import is_confirmed
+from meadhall.server.routes.account import end_own_session, is_confirmed
 from meadhall.server.routes.answers import Answer
 from meadhall.server.store.models import Guest
 from meadhall.server.web.device_label import device_label
@@ -57,13 +57,15 @@ async def show_link(request: AnyRequest, hall: Hall, guest: Guest, token: str) -
 @post("/identity/{token:str}", status_code=200)
 async def use_link(request: AnyRequest, hall: Hall, guest: Guest, sessions: Sessions, token: str) -> Redirect:
     """Make this device the guest of the link."""
-    if (await hall.identity.target(token)).id != guest.id:
-        carried = await hall.identity.use(token, guest, Device("browser", device_label(request)))
-        if carried.signed_in is None:
-            sessions.become(request, carried.guest)
-        else:
-            sessions.start(request, carried.signed_in)
-    return see_other(link("/"))
+    if (await hall.identity.target(token)).id == guest.id:
+        return see_other(link("/"))
+    carried = await hall.identity.use(token, guest, Device("browser", device_label(request)))
+    await end_own_session(request, hall, guest)
+    if carried.signed_in is None:
+        sessions.become(request, carried.guest)
+        return see_other(link("/"))
+    sessions.start(request, carried.signed_in)
+    return see_other(link("/account" if is_confirmed(carried.signed_in.session) else "/"))
 
 
 routes = [make_link, show_link, use_link]

@@ -52,13 +52,14 @@ class Sessions:
     def __init__(self, store: Store, accounts: Accounts, secret: str, retired: Sequence[RetiredSecret] = ()) -> None:
         self._store = store
         self._sessions: OrderedDict[str, Session] = OrderedDict()  # by the hash of the token
+        self._changes = 0  # rises with each change of guests and sessions: what was read before may be outdated
         accounts.on_session_change(self._forget)
         accounts.on_outside_change(self._note_gap)
         self._cache: OrderedDict[str, Guest] = OrderedDict()
         self._has_old_keys = False  # whether another process may have replaced the keys
         self._use_keys(secret, retired)
         if store.listener is not None:
-            store.listener.on("guest", lambda notice: self._cache.pop(notice.words[0], None))
+            store.listener.on("guest", lambda notice: self._forget_guest(notice.words[0]))
             store.listener.on("secret", lambda _notice: self._note_gap())
             store.listener.on_gap(self._note_gap)
 
@@ -77,15 +78,20 @@ class Sessions:
 
     def _note_gap(self) -> None:
         """Note that other processes may have changed guests and keys."""
+        self._changes += 1
         self._cache.clear()
         self._sessions.clear()
         self._has_old_keys = True
 
     def _forget(self, guest: str) -> None:
         """Read a guest and their sessions again from the database when they are next needed."""
-        self._cache.pop(guest, None)
+        self._forget_guest(guest)
         for token in [token for token, session in self._sessions.items() if session.guest == guest]:
             del self._sessions[token]
+
+    def _forget_guest(self, guest: str) -> None:
+        self._changes += 1
+        self._cache.pop(guest, None)
 
     async def refresh(self) -> None:
         """Wait until the changes of other processes are known, and read the keys if they were replaced."""
@@ -123,7 +129,7 @@ class Sessions:
 
     def forget(self, guest: Guest) -> None:
         """Read a guest again from the database when they are next needed."""
-        self._cache.pop(guest.id, None)
+        self._forget_guest(guest.id)
 
     def become(self, request: AnyRequest, guest: Guest) -> None:
         """Let the response give a browser the cookie of a guest without an account."""
@@ -157,7 +163,7 @@ class Sessions:
 
     async def _of_session(self, token: str, kind: SessionKind, request: AnyRequest) -> Guest | None:
         """Return the guest of a session, None if it has ended."""
-        hash = session_tokens.hash_of(token)
+        hash, changes = session_tokens.hash_of(token), self._changes
         session = self._sessions.get(hash)
         if session is None:
             session = await self._store.transact(lambda connection: sessions.find(connection, hash))
@@ -173,10 +179,11 @@ class Sessions:
                 session = replace(session, last_used_at=now())
                 if kind == "browser":
                     request.scope["state"]["new_session"] = token
-        self._sessions[hash] = session
-        self._sessions.move_to_end(hash)
-        if len(self._sessions) > _CACHE_SIZE:
-            self._sessions.popitem(last=False)
+        if changes == self._changes:
+            self._sessions[hash] = session
+            self._sessions.move_to_end(hash)
+            if len(self._sessions) > _CACHE_SIZE:
+                self._sessions.popitem(last=False)
         guest = await self._guest(session.guest, request)
         if not guest.has_account:
             return None
@@ -222,13 +229,14 @@ class Sessions:
             self._remember(await self._store.save_guest(replace(guest, notifications=stored)))
 
     async def _guest(self, id: str, request: AnyRequest) -> Guest:
-        guest = self._cache.get(id)
+        guest, changes = self._cache.get(id), self._changes
         if guest is None or not guest.is_stored:  # another process may have stored the guest meanwhile
             guest = await self._store.guest(id) or guest or Guest(id, any_name(), preferred_language(request))
         elif not self._store.is_informed:
             with suppress(DatabaseUnavailable):
                 guest = await self._store.guest(id) or guest
-        self._remember(guest)
+        if changes == self._changes:
+            self._remember(guest)
         return guest
 
     def _remember(self, guest: Guest) -> None:

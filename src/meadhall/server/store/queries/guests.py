@@ -68,17 +68,16 @@ def save(connection: Connection, guest: Guest, is_chosen: bool = False) -> Guest
         IntegrityError: another transaction inserts the guest at the same time.
     """
     guest = replace(guest, name=accounts.free_name(connection, guest, is_chosen))
-    if guest.has_account:
-        accounts.rename(connection, guest.id, guest.name)
+    accounts.rename(connection, guest.id, guest.name)  # the account may be newer than what the caller knows of the guest
     settings = {name: getattr(guest, name) for name in _SETTINGS}
     values = {"name": guest.name, **settings, "choices": dict(guest.choices) or None}
     values["notifications"] = dict(guest.notifications) or None
-    changed = update(schema.guests).where(_GUEST.id == guest.id).values(**values).returning(_GUEST.public_id)
-    public_id = connection.execute(changed).scalar_one_or_none()
-    if public_id is None:
-        public_id = new_id()
-        connection.execute(insert(schema.guests).values(id=guest.id, public_id=public_id, created_at=now(), **values))
-    return replace(guest, is_stored=True, public_id=public_id)
+    changed = update(schema.guests).where(_GUEST.id == guest.id).values(**values)
+    if connection.execute(changed).rowcount == 0:
+        connection.execute(insert(schema.guests).values(id=guest.id, public_id=new_id(), created_at=now(), **values))
+    stored = find(connection, guest.id)
+    assert stored is not None
+    return stored
 
 
 def lock_guests(connection: Connection, *ids: str) -> None:
