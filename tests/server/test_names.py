@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from meadhall.engine.checks import is_unseen
-from meadhall.server.hall.names import NAME_LENGTH, any_name, bot_name, clean_name
+from meadhall.server.hall.names import NAME_LENGTH, any_name, bot_name, clean_name, unlike_others
 from meadhall.server.store.lookalikes import look_alike
 
 
@@ -57,3 +57,13 @@ def test_names_have_no_invisible_or_bidirectional_characters(letter: str) -> Non
 
 def test_names_of_all_scripts_are_visible() -> None:
     assert not any(map(is_unseen, "Åse Þórr Ἀθηνᾶ Игорь שרה علي 太郎 김철수 अर्जुन 🪓"))
+
+
+def test_names_that_look_alike_get_numbers_however_many_there_are() -> None:
+    assert unlike_others("Ada", {"Bo"}) == "Ada"
+    assert unlike_others("Ada", {"Bo", "ada"}) == "Ada 2"
+    taken: set[str] = set()
+    for _ in range(120):
+        taken.add(unlike_others("A" * NAME_LENGTH, taken))
+    assert len(taken) == 120
+    assert max(map(len, taken)) <= NAME_LENGTH

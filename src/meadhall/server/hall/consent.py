@@ -17,10 +17,11 @@ from meadhall.engine.match import Match
 from meadhall.engine.view import Seat
 from meadhall.server.errors import NotFound, NotSeated, Stale, WrongMoment
 from meadhall.server.hall.leases import Leases
+from meadhall.server.hall.names import unlike_others
 from meadhall.server.hall.notifications import Notification, notify
 from meadhall.server.hall.proposals import Proposal, Proposals, What, check_kind
 from meadhall.server.hall.replaying import stored_outcome
-from meadhall.server.hall.seating import unlike_others
+from meadhall.server.hall.seating import names_at
 from meadhall.server.hall.stand_ins import as_played, persons_playing
 from meadhall.server.store.models import Entry, Guest, Job, SeatRow, TableRow, new_link_token, now
 from meadhall.server.store.queries import jobs
@@ -312,7 +313,7 @@ class Consent:
         if table.seat_of(guest.id) is not None:
             raise WrongMoment(_("{name} has a seat at this table already.").format(name=guest.name))
         left = replace(table.seats[accepted.seat], name="")
-        name = unlike_others(table.replace_seat(left), guest.name)
+        name = unlike_others(guest.name, names_at(table.replace_seat(left)))
         return table.replace_seat(SeatRow(accepted.seat, "human", name, None, frozenset({guest.id}), new_link_token()))
 
 

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import secrets
 import unicodedata
+from collections.abc import Collection
+from itertools import chain, count
 
 from meadhall.engine.checks import is_unseen
+from meadhall.server.store.lookalikes import look_alike
 
 NAME_LENGTH = 24
 _LONGEST_TEXT = 1000
@@ -37,3 +40,9 @@ def clean_name(text: str) -> str:
     letters = unicodedata.normalize("NFC", text[:_LONGEST_TEXT])
     printable = "".join(" " if is_unseen(c) or unicodedata.category(c)[0] in "CZ" else c for c in letters)
     return " ".join(printable.split())[:NAME_LENGTH].strip()
+
+
+def unlike_others(name: str, others: Collection[str]) -> str:
+    """Return the name, with a number if one of the others looks like it."""
+    numbered = (f"{clean_name(name)[:20]} {number}" for number in count(2))
+    return next(each for each in chain([name], numbered) if not any(look_alike(each, other) for other in others))

@@ -16,8 +16,7 @@ from meadhall.engine.language import gettext as _
 from meadhall.engine.language import listed as joined
 from meadhall.engine.language import ngettext
 from meadhall.server.errors import NotFound, NotSeated, WrongMoment
-from meadhall.server.hall.names import bot_name, clean_name
-from meadhall.server.store.lookalikes import look_alike
+from meadhall.server.hall.names import bot_name, unlike_others
 from meadhall.server.store.models import Guest, SeatRow, TableRow, new_link_token
 
 Change = Callable[[TableRow], TableRow]
@@ -48,7 +47,7 @@ def with_person(guest: Guest, seat: int | None = None) -> Change:
             raise WrongMoment(_("That seat is taken."))
         if current is not None:
             table = table.replace_seat(open_seat(current))
-        name = unlike_others(table, guest.name)
+        name = unlike_others(guest.name, names_at(table))
         return table.replace_seat(replace(row, kind="human", name=name, guests=frozenset({guest.id})))
 
     return change
@@ -92,7 +91,7 @@ def renamed(guest: Guest) -> Change:
         if seat is None:
             return table
         opened = table.replace_seat(replace(table.seats[seat], name=""))
-        return table.replace_seat(replace(table.seats[seat], name=unlike_others(opened, guest.name)))
+        return table.replace_seat(replace(table.seats[seat], name=unlike_others(guest.name, names_at(opened))))
 
     return change
 
@@ -222,11 +221,6 @@ def _check_no_person(table: TableRow, seat: int) -> SeatRow:
     return row
 
 
-def unlike_others(table: TableRow, name: str) -> str:
-    """Return the name, with a number if another seat at the table has one that looks like it."""
-    taken = [seat.name for seat in table.seats if seat.name]
-
-    def numbered(number: int) -> str:
-        return name if number == 1 else f"{clean_name(name)[:20]} {number}"
-
-    return next(each for each in map(numbered, range(1, 99)) if not any(look_alike(each, other) for other in taken))
+def names_at(table: TableRow) -> set[str]:
+    """Return the names of all who have a seat, people and bots."""
+    return {seat.name for seat in table.seats if seat.name}

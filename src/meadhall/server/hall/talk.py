@@ -1,4 +1,4 @@
-"""Who may say what at a table, and who hears it.
+"""The rules of talk at a table.
 
 The players hear each other from the lobby to the end. The spectators hear each other, too. While the match runs, the players
 don't hear the spectators, who may know what a player must not know. Spectators never hear the players.
@@ -15,9 +15,10 @@ from meadhall.engine.language import gettext as _
 from meadhall.server.errors import BadLine, ChatOff, KeyReused, NotFound, NotSeated, TooMany, WrongMoment
 from meadhall.server.hall.chat_text import clean_line
 from meadhall.server.hall.ignoring import Ignoring, hears
+from meadhall.server.hall.names import unlike_others
 from meadhall.server.hall.phrases import PHRASES
 from meadhall.server.hall.room import Room
-from meadhall.server.store.lookalikes import look_alike
+from meadhall.server.hall.seating import names_at
 from meadhall.server.store.models import Audience, ChatLine, Guest, Ignored, IgnoreKind, TableRow, new_id, now
 from meadhall.server.store.queries import chat
 from meadhall.server.store.store import Store
@@ -126,6 +127,30 @@ class Talk:
             raise ChatOff(_("The puzzle of the day has no chat."))
 
 
+class Listener:
+    """A guest who follows the chat of a table."""
+
+    def __init__(self, talk: Talk, room: Room, guest: Guest) -> None:
+        self._talk = talk
+        self._room = room
+        self._guest = guest
+        self._heard: object = None
+
+    async def news(self) -> Ignored | None:
+        """Return whom the guest ignores if the chat may have changed for them since the last call; else None.
+
+        Raises DatabaseUnavailable.
+        """
+        room, talk = self._room, self._talk
+        if not talk.has_chat(room.table):
+            return None
+        ignored = talk.ignoring.known(self._guest.id)
+        if ignored is None or not room.chat.is_current:
+            ignored = await talk.prepare(room, self._guest)
+        before, self._heard = self._heard, (room.chat.version, ignored, room.table.version, room.table.status)
+        return None if self._heard == before else ignored
+
+
 def audience_of(table: TableRow, guest: Guest) -> Audience:
     """Return who hears what a guest says at a table."""
     return "spectators" if table.seat_of(guest.id) is None else "players"
@@ -159,10 +184,8 @@ def _people(room: Room, guest: Guest, ignored: Ignored, who: str) -> frozenset[s
 
 def _name_among(room: Room, guest: Guest) -> str:
     """Return a spectator's name, with a number if a player or another author has one that looks like it."""
-    others = {row.name for row in room.table.seats if row.name}
-    others |= {line.name for line in room.chat.lines(("players", "spectators")) if line.guest != guest.id}
-    names = [guest.name, *(f"{guest.name[:20].strip()} {number}" for number in range(2, 99))]
-    return next((name for name in names if not any(look_alike(name, other) for other in others)), guest.name)
+    authors = {line.name for line in room.chat.lines(("players", "spectators")) if line.guest != guest.id}
+    return unlike_others(guest.name, names_at(room.table) | authors)
 
 
 def _checked_repeat(repeated: tuple[str, ChatLine], line: chat.NewLine) -> ChatLine:

@@ -19,7 +19,7 @@ from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.ignoring import hears
 from meadhall.server.hall.phrases import all_phrases, in_words
 from meadhall.server.hall.room import Room
-from meadhall.server.hall.talk import audience_of, audiences_of, heard
+from meadhall.server.hall.talk import Listener, audience_of, audiences_of, heard
 from meadhall.server.pages.dates import moment
 from meadhall.server.pages.frames import FRAMES, TALK_PLACE
 from meadhall.server.pages.models import Moment, Refusal
@@ -115,26 +115,18 @@ class TalkPanel:
     """
 
     def __init__(self, hall: Hall, room: Room, guest: Guest) -> None:
-        self._hall = hall
         self._room = room
         self._guest = guest
+        self._listener = Listener(hall.talk, room, guest)
         self._sent = SentFrame()
-        self._known: object = None
         self._sections: tuple[Pieces, ...] = ()
 
     async def news(self) -> bytes | None:
         """Return the patch that the page needs, as JSON; None if it needs none. Raises DatabaseUnavailable."""
-        room, talk = self._room, self._hall.talk
-        if not talk.has_chat(room.table):
+        ignored = await self._listener.news()
+        if ignored is None:
             return None
-        ignored = talk.ignoring.known(self._guest.id)
-        if ignored is None or not room.chat.is_current:
-            ignored = await talk.prepare(room, self._guest)
-        known = room.chat.version, ignored, room.table.version, room.table.status
-        if known == self._known:
-            return None
-        self._known = known
-        found = sections(room, self._guest, ignored)
+        found = sections(self._room, self._guest, ignored)
         if found == self._sections:  # what has changed doesn't concern this guest, who must not learn that it has
             return None
         self._sections = found

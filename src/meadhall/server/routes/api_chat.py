@@ -15,10 +15,10 @@ from meadhall.server.hall.chat_text import LONGEST_TEXT
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.phrases import in_words
 from meadhall.server.hall.room import Room
-from meadhall.server.hall.talk import audience_of, heard
+from meadhall.server.hall.talk import Listener, audience_of, heard
 from meadhall.server.routes.api_refusals import STRICT, table_refusals
 from meadhall.server.routes.chat import IGNORED
-from meadhall.server.store.models import Audience, ChatLine, Guest, Ignored
+from meadhall.server.store.models import Audience, ChatLine, Guest
 from meadhall.server.web import event_stream
 
 _KEY: Final = HeaderParameter(name="Idempotency-Key", min_length=1, max_length=100)
@@ -135,25 +135,17 @@ class ChatEvents:
     """The chat of a table as events for one client."""
 
     def __init__(self, hall: Hall, room: Room, guest: Guest) -> None:
-        self._hall = hall
         self._room = room
         self._guest = guest
+        self._listener = Listener(hall.talk, room, guest)
         self._sent: dict[str, LineInfo] = {}
-        self._known: tuple[int, Ignored, int, str] | None = None
 
     async def news(self) -> list[bytes]:
         """Return the events of lines that are new to the client or have changed. Raises DatabaseUnavailable."""
-        room, talk = self._room, self._hall.talk
-        if not talk.has_chat(room.table):
+        ignored = await self._listener.news()
+        if ignored is None:
             return []
-        ignored = talk.ignoring.known(self._guest.id)
-        if ignored is None or not room.chat.is_current:
-            ignored = await talk.prepare(room, self._guest)
-        known = room.chat.version, ignored, room.table.version, room.table.status
-        if known == self._known:
-            return []
-        self._known = known
-        lines = {line.id: line_info(line, self._guest) for line in heard(room, self._guest, ignored)}
+        lines = {line.id: line_info(line, self._guest) for line in heard(self._room, self._guest, ignored)}
         news = [line for id, line in lines.items() if self._sent.get(id) != line]
         self._sent = lines
         return [event_stream.encode_event(msgspec.json.encode(line).decode(), "chat") for line in news]
