@@ -102,7 +102,7 @@ def test_a_guest_makes_an_account_by_passkey_and_signs_in_on_another_device(at_l
     assert len(on_laptop.passkeys) == 1
     page.get_by_role("link", name="I have kept them").click()
     expect(page.get_by_role("heading", name="Your account")).to_be_visible()
-    expect(page.locator(".things").first).to_contain_text("Chrome, Linux")
+    expect(page.locator(".things").first).to_contain_text("Chrome on Linux")
     laptop.open(match)
     expect(page.locator("#plate-0")).to_contain_text("you")
 
@@ -173,12 +173,12 @@ def test_passkeys_are_added_and_removed_and_the_last_one_stays(at_localhost: New
     Authenticator(person)
     keep_by_passkey(person, "Gunnhild")
     page = person.open("/account")
-    page.get_by_role("button", name=re.compile("^Remove.*Chrome, Linux")).click()
+    page.get_by_role("button", name=re.compile("^Remove.*Chrome on Linux")).click()
     expect(page.get_by_role("alert").filter(has_text="couldn't sign in any more")).to_be_visible()
     page.get_by_label("A password").fill(PASSWORD)
     page.get_by_role("button", name="Set the password").click()
     expect(page.get_by_role("status").filter(has_text="The password was changed")).to_be_visible()
-    page.get_by_role("button", name=re.compile("^Remove.*Chrome, Linux")).click()
+    page.get_by_role("button", name=re.compile("^Remove.*Chrome on Linux")).click()
     expect(page.get_by_text("You have no passkey.")).to_be_visible()
     page.get_by_role("button", name="Add a passkey").click()
     expect(page.get_by_role("status").filter(has_text="The passkey was added")).to_be_visible()

@@ -198,8 +198,8 @@ async def test_devices_are_signed_out_one_by_one_and_everywhere(open_on_each: Op
     page = (await laptop.get("/account")).text
     ids = re.findall(r'name="end" value="([^"]{12})"', page)
     assert len(ids) == 3
-    assert "Firefox, Android" in page
-    of_phone = re.search(r'Firefox, Android</strong>.*?name="end" value="([^"]{12})"', page, re.DOTALL)
+    assert "Firefox on Android" in page
+    of_phone = re.search(r'Firefox on Android</strong>.*?name="end" value="([^"]{12})"', page, re.DOTALL)
     assert of_phone is not None
     await laptop.post("/account/sessions", {"end": of_phone.group(1)})
     assert [await has_account(each) for each in (laptop, phone, tablet)] == [True, False, True]

@@ -16,7 +16,7 @@ from sqlalchemy import Connection, select
 from meadhall.server.errors import BadPushSubscription
 from meadhall.server.hall import notifications as module
 from meadhall.server.hall.notification_choices import NotificationChoices
-from meadhall.server.hall.notifications import Notification, device_name, notify
+from meadhall.server.hall.notifications import Notification, notify
 from meadhall.server.hall.push_service import PushServices, public_key
 from meadhall.server.hall.room import Room
 from meadhall.server.settings import BadSetting, Settings
@@ -488,10 +488,23 @@ async def test_choices_are_stored_and_shown_without_javascript(calling: OpenHall
     assert 'data-sounds="turn"' in (await person.get("/")).text
 
 
-async def test_a_device_is_named_after_browser_and_system() -> None:
-    agent = "Mozilla/5.0 (Linux; Android 14) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0 Mobile Safari/537.36"
-    assert device_name(agent) == "Chrome on Android"
-    assert device_name("curl/8") == "Browser"
+@pytest.mark.parametrize(
+    ("agent", "name"),
+    [
+        (
+            "Mozilla/5.0 (Linux; Android 14) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0 Mobile Safari/537.36",
+            "Chrome on Android",
+        ),
+        ("curl/8", "A device"),
+    ],
+)
+async def test_a_device_is_named_after_browser_and_system(
+    calling: OpenHall, endpoint: PushEndpoint, agent: str, name: str
+) -> None:
+    ada = calling.person(**{"User-Agent": agent})
+    await subscribe(ada, endpoint)
+    (row,) = await subscriptions(calling)
+    assert row.device == name
 
 
 # ----------------------------------------------------------------------------------------------------------- an installed app

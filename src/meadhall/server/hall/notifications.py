@@ -244,15 +244,3 @@ def _body(table: TableRow, guest: str) -> str:
 
 def _seconds_until(time: datetime | None) -> float:
     return 0.0 if time is None else (time - datetime.now(UTC)).total_seconds()
-
-
-def device_name(user_agent: str) -> str:
-    """Return what to call a browser in a list of devices, such as "Firefox on Android", from its User-Agent header."""
-    browsers = (("Edg", "Edge"), ("OPR/", "Opera"), ("Firefox", "Firefox"), ("FxiOS", "Firefox"), ("Chrome", "Chrome"))
-    systems = (("iPhone", "iPhone"), ("iPad", "iPad"), ("Android", "Android"), ("Windows", "Windows"))
-    others = (("CrOS", "ChromeOS"), ("Mac OS", "macOS"), ("Linux", "Linux"))
-    browser = next((name for mark, name in (*browsers, ("CriOS", "Chrome"), ("Safari", "Safari")) if mark in user_agent), "")
-    system = next((name for mark, name in (*systems, *others) if mark in user_agent), "")
-    if browser and system:
-        return _("{browser} on {system}").format(browser=browser, system=system)
-    return browser or system or _("Browser")

@@ -1,4 +1,4 @@
-"""What a guest wants to be told of, and the devices that receive push messages."""
+"""Choose notifications, and add and remove devices that receive push messages."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from litestar.response import Redirect
 
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.notification_choices import CHANNELS, OFFERED, NotificationChoices
-from meadhall.server.hall.notifications import device_name
+from meadhall.server.pages.responses import see_other
 from meadhall.server.store.models import Guest
+from meadhall.server.web.device_label import device_label
 from meadhall.server.web.forms import Form, integer
 from meadhall.server.web.links import link
 from meadhall.server.web.request import AnyRequest
@@ -51,7 +52,7 @@ async def choose(guest: Guest, sessions: Sessions, form: Form) -> Redirect:
     before = NotificationChoices.of(guest)
     chosen = NotificationChoices.checked(pairs, before.volume if volume is None else volume)
     await sessions.choose_notifications(guest, chosen)
-    return Redirect(link(_SECTION), status_code=303)
+    return see_other(link(_SECTION))
 
 
 @get("/settings/notifications/key")
@@ -66,8 +67,8 @@ async def add_device(
 ) -> Subscribed:
     """Let the browser that sends the request receive the guest's push messages."""
     guest = await sessions.save(guest)
-    device = device_name(request.headers.get("User-Agent", ""))
-    added = await hall.notifications.subscribe(guest, data.endpoint, data.keys.p256dh, data.keys.auth, device, data.old)
+    label = device_label(request)
+    added = await hall.notifications.subscribe(guest, data.endpoint, data.keys.p256dh, data.keys.auth, label, data.old)
     return Subscribed(added.id, added.device)
 
 
@@ -75,7 +76,7 @@ async def add_device(
 async def remove_device(hall: Hall, guest: Guest, device: str) -> Redirect:
     """Send a device no more push messages."""
     await hall.notifications.unsubscribe(guest, device)
-    return Redirect(link(_SECTION), status_code=303)
+    return see_other(link(_SECTION))
 
 
 routes = [choose, show_key, add_device, remove_device]

@@ -160,7 +160,7 @@ class Session:
     Attributes:
         id: names the session in forms. It gives no access.
         token: the SHA-256 of its cookie or bearer token.
-        label: what the person recognizes it by, for example "Firefox, Linux".
+        label: what the person recognizes it by, for example "Firefox on Linux".
         confirmed_at: when the person last proved here who they are.
         last_used_at: when it was last used, to the hour.
     """
@@ -500,7 +500,7 @@ class PushSubscription:
         endpoint: the address at its push service, which is secret.
         p256dh: its public key, and ``auth``: its secret, which encrypt the messages. Both in base64url.
         vapid_key: the hall's public key for which it was made. Its push service accepts messages signed with no other key.
-        device: what the browser calls itself, such as "Chrome on Android".
+        device: what the person recognizes it by, for example "Chrome on Android".
     """
 
     id: str

@@ -1,4 +1,4 @@
-"""What the owner of an account recognizes a device by: "Firefox, Linux", from the User-Agent header (RFC 9110, 10.1.5)."""
+"""The name of a device in lists, such as "Firefox on Linux", from the User-Agent header (RFC 9110, 10.1.5)."""
 
 from __future__ import annotations
 
@@ -32,5 +32,7 @@ _SYSTEMS: Final = {
 def device_label(request: AnyRequest) -> str:
     """Return the browser and the system of a request, as far as they are known."""
     agent = request.headers.get("User-Agent", "")
-    found = [next((name for sign, name in each.items() if sign in agent), "") for each in (_BROWSERS, _SYSTEMS)]
-    return ", ".join(filter(None, found)) or _("A device")
+    browser, system = (next((name for sign, name in each.items() if sign in agent), "") for each in (_BROWSERS, _SYSTEMS))
+    if browser and system:
+        return _("{browser} on {system}").format(browser=browser, system=system)
+    return browser or system or _("A device")
