@@ -1,9 +1,9 @@
-"""Absences: since when the players of a running match have no open page.
+"""Absences: the times since which players of a running match have had no open page.
 
 After a while the other people at the table may let a bot play for an absent player, until that player returns. So no match can be
 frozen by an absence, also without a clock.
 
-Every process that shows a table notices who comes and goes, see ``hall.presence``. Departures are stored, so that an absence
+Every process that shows a table notices arrivals and departures, see ``hall.presence``. Departures are stored, so that an absence
 lasts over restarts of the hall. They are stored a moment later: a page that is loaded again is no absence.
 """
 
@@ -37,7 +37,7 @@ _STORED_AFTER: Final = 45.0
 
 
 class AbsenceRoom(Protocol):
-    """The parts of a room of which its absences know."""
+    """The parts of a room that its absences use."""
 
     table: TableRow
     match: Match | None
@@ -47,7 +47,7 @@ class AbsenceRoom(Protocol):
 
 
 class Absences:
-    """Who of the players of one table is away, and since when. Only tables with several people have absences."""
+    """The players of one table who are away, and since when. Only tables with several people have absences."""
 
     def __init__(self, room: AbsenceRoom, store: Store, standstills: Callable[[], tuple[Standstill, ...]]) -> None:
         self._room = room
@@ -67,11 +67,11 @@ class Absences:
         self.look()
 
     def since(self, seat: int) -> datetime | None:
-        """Return since when a seat's player is away; None if they are here, or a bot has the seat."""
+        """Return the time since which a seat's player has been away; None if they are here, or a bot has the seat."""
         return self._since.get(seat)
 
     def may_be_replaced_at(self, seat: int) -> datetime | None:
-        """Return when the others may let a bot play for a seat; None if its player is here. Downtimes of the hall don't count."""
+        """Return the time from which on a bot may play for a seat; None if its player is here. Downtimes don't count."""
         since = self._since.get(seat)
         if since is None:
             return None
@@ -80,7 +80,7 @@ class Absences:
         return deadline_after(since, limit, self._standstills())
 
     def look(self) -> None:
-        """Note who is here now. Call it whenever that may have changed."""
+        """Note which players are here now. Call it after every possible change."""
         people = () if self._is_closed else self._people()
         for row in people:
             if self._room.is_here(row):
@@ -108,7 +108,7 @@ class Absences:
             self._write(partial(departures.remove, table=self._room.table.id, seat=seat))
 
     def _keep(self) -> None:
-        """Store the departures of those who are still away."""
+        """Store the departures of players who are still away."""
         self._keeping = None
         for seat in {row.seat for row in self._people()} & self._since.keys() - self._stored:
             self._stored.add(seat)
@@ -116,7 +116,7 @@ class Absences:
 
     def _write(self, work: Callable[[Connection], None]) -> None:
         async def write() -> None:
-            # without an answer the absence is shorter after a restart; or another process has stored it
+            # without an answer of the database the absence is shorter after a restart; or another process has stored it
             with suppress(DatabaseUnavailable, IntegrityError):
                 await self._store.transact(work)
 

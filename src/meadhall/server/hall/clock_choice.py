@@ -29,7 +29,7 @@ USUAL_INCREMENT: Final[Mapping[int, int]] = {3 * MINUTE: 2, 5 * MINUTE: 3, 10 * 
 """The default increment for each time of a seat."""
 
 TIME_UP: Final[Mapping[ClockKind, TimeUp]] = {"seat": "bot_decision", "decision": "bot_decision", "slow": "bot_seat"}
-"""What happens by default when time is up."""
+"""The default rule for the end of the time."""
 
 
 def check_clock(kind: str, seconds: int | None = None, increment: int | None = None, time_up: str | None = None) -> Clock | None:

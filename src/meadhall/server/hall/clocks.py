@@ -23,7 +23,7 @@ ONE_MORE_MINUTE: Final = 60.0
 """Seconds that a seat has after a bot has played a decision for it, or has left it."""
 
 COME_BACK: Final = timedelta(seconds=20)
-"""For so long after a downtime no clock runs, so that pages can connect again."""
+"""How long no clock runs after a downtime, so that pages can connect again."""
 
 Standstill = tuple[datetime, datetime]
 """A time in which no clock ran: its beginning and its end."""
@@ -52,7 +52,7 @@ def running_seconds(since: datetime, until: datetime, standstills: Sequence[Stan
 
 
 def deadline_after(since: datetime, time: timedelta, standstills: Iterable[Standstill]) -> datetime:
-    """Return when a time is up that began then. Standstills don't count."""
+    """Return the deadline of a time that begins at ``since``. Standstills don't count."""
     deadline = since + time
     for began, ended in standstills:
         if ended > since and began < deadline:
@@ -74,7 +74,7 @@ class Clocks:
         is_paused: whether the clocks are paused.
         standstills: the times in which no clock ran.
         next_number: the number of the next action.
-        undone_count: how often actions were taken back.
+        undone_count: the number of times that actions were taken back.
     """
 
     clock: Clock

@@ -1,4 +1,4 @@
-"""What the people at one table decide together: who may propose what, who is asked, and what follows when all agree."""
+"""Consent: make proposals at one table, ask the other players, and carry out a proposal when all agree."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ JOB: Final = "proposal"
 """The kind of the jobs that end proposals whose time is up. Their key is the id of the table."""
 
 MOMENT: Final = timedelta(minutes=2)
-"""The time to answer with a live clock, and without a clock where everyone who is asked is present."""
+"""The time to answer with a live clock, and without a clock if all the people asked are present."""
 
 DAY: Final = timedelta(days=1)
-"""The time to answer with a slow clock, and without a clock where a person who is asked is away."""
+"""The time to answer with a slow clock, and without a clock if one of the people asked is away."""
 
 GIVEN_UP: Final = "the players gave up together"
 """Why a match ended that the players gave up together."""
@@ -57,7 +57,7 @@ class Consent:
         self._room = room
         self._store = store
         self._leases = leases
-        self._names: dict[str, str] = {}  # of guests who ask for seats, by their public ids
+        self._names: dict[str, str] = {}  # of guests, by their public ids
 
     def follow(self, new: Sequence[Entry]) -> None:
         """Apply entries of the match that are stored."""
@@ -70,7 +70,7 @@ class Consent:
         self.follow(entries)
 
     async def learn_names(self) -> None:
-        """Read the names of guests who ask for seats. Entries have only their public ids, so that a guest can be forgotten."""
+        """Read the names of guests who want seats. Entries have only their public ids, so that a guest can be forgotten."""
         found, last = self.proposals.open, self.proposals.last
         for each in (found, None if last is None else last.proposal):
             if each is not None and each.guest and each.guest not in self._names:
@@ -78,7 +78,7 @@ class Consent:
                 self._names[each.guest] = guest.name if guest is not None else _("former player")
 
     def name_of(self, proposal: Proposal) -> str:
-        """Return the name of the guest who asks for a seat; "" for a proposal of a player."""
+        """Return the name of the guest who wants a seat; "" for a proposal of a player."""
         return self._names.get(proposal.guest, "")
 
     def waits_for(self, guest: str, number: int) -> bool:
@@ -90,7 +90,7 @@ class Consent:
     # ------------------------------------------------------------------------------------------------------------ proposing
 
     def refusal(self, what: What, seat: int | None, guest: Guest) -> MeadhallError | None:
-        """Return why a guest on a seat, or without one (None), can't make this proposal now; None if it is possible."""
+        """Return the refusal of this proposal now by a guest on a seat, or without one (None); None if it is possible."""
         try:
             self._check(what, seat)
             self.proposals.check_new(what, guest.public_id if seat is None else seat, now())
@@ -252,7 +252,7 @@ class Consent:
     # -------------------------------------------------------------------------------------------------------------- effects
 
     async def _append(self, make: Callable[[Match], Entry], within: Within | None = None) -> None:
-        """Append an entry, and what follows from it."""
+        """Append an entry and its effects."""
 
         async def change(match: Match) -> Change:
             return await self._change(match, make(match))
@@ -261,7 +261,7 @@ class Consent:
         self._leases.jobs_due.set()  # the scheduler learns of the deadline
 
     async def _change(self, subject: Match, entry: Entry) -> Change:
-        """Return what an entry changes: if now everyone has agreed, what was proposed happens."""
+        """Return the changes that an entry makes. If now everyone has agreed, they include the proposal itself."""
         after = self.proposals.follow(entry)
         accepted = after.accepted_by(entry)
         changed: TableRow | None = None
@@ -290,7 +290,7 @@ class Consent:
         return Change((entry, *more), changed, partial(self._set_deadline, entry, after))
 
     def _set_deadline(self, entry: Entry, after: Proposals, connection: Connection) -> None:
-        """Let the scheduler end a new proposal at its time, and call those who are asked. Cancel that when it has ended."""
+        """Let the scheduler end a new proposal at its time, and call the people asked. Cancel that job after an earlier end."""
         found, table = after.open, self._room.table
         if found is not None and found.number == entry.number:
             jobs.put(connection, JOB, table.id, found.until, {"proposal": found.number})
@@ -305,7 +305,7 @@ class Consent:
         return replace(ended, outcome=stored_outcome(match))
 
     async def _swapped(self, accepted: Proposal) -> TableRow:
-        """Return the table with the seat in the hands of the guest who has asked for it. Raises NotFound, WrongMoment."""
+        """Return the table after a guest has taken over the wanted seat. Raises NotFound, WrongMoment."""
         table = self._room.table
         guest = await self._store.guest_by_public_id(accepted.guest)
         if guest is None:

@@ -28,7 +28,7 @@ _CLOSE: Final = 2.0
 
 
 class NotUp(MeadhallError):
-    """The time of no seat is up at a table."""
+    """No seat of the table has run out of time."""
 
 
 class ClockedRoom(Protocol):
@@ -39,11 +39,11 @@ class ClockedRoom(Protocol):
         """When the time of the seat to move is up; None if no clock runs."""
 
     async def let_time_be_up(self, within: Within) -> None:
-        """Do what the table has chosen for when time is up, in a transaction that ``within`` runs. Raises NotUp."""
+        """Apply the table's rule for the end of the time, in a transaction that ``within`` runs. Raises NotUp."""
 
 
 class Deadlines:
-    """Lets each table with a clock act when the time of a seat is up."""
+    """Waits for the deadlines of all tables with a clock."""
 
     def __init__(self, scheduler: Scheduler, uptime: Uptime) -> None:
         self._scheduler = scheduler

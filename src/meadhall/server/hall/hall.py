@@ -109,16 +109,16 @@ class Hall:
         charts: the charts of finished matches.
         outcomes: the best possible results of the puzzles of the day.
         uploads: the uploaded records.
-        presence: who is at which table at other processes.
-        leases: which tables this process drives.
+        presence: the guests at each table at other processes.
+        leases: the tables that this process drives.
         scheduler: does work at its time, in one process of the hall.
         accounts: the accounts of guests who keep their name.
-        notifications: tells guests by push messages what happens while they are away.
+        notifications: push messages to guests who are away.
         talk: lets guests talk at tables.
         acquaintances: the people that guests have met, and invitations.
-        uptime: when the hall was down.
-        deadlines: what happens when the time of a seat is up.
-        admission: who may play here.
+        uptime: the downtimes of the hall.
+        deadlines: the jobs that wait until the time of a seat is up.
+        admission: lets in the guests that may play here.
         identity: links that make another device the same guest.
         quick: seats people together who look for the same match.
     """

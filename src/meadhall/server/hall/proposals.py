@@ -1,4 +1,4 @@
-"""Proposals: what the people at a table decide together. The state follows from the entries of the match and from nothing else.
+"""Proposals of the people at a table to each other. Their state follows from the entries of the match and from nothing else.
 
 A ``propose`` entry opens a proposal. Each ``agree`` or ``decline`` entry is a vote, ``withdraw`` comes from the proposer, and
 ``expire`` from the scheduler. Their ``value`` is the number of the proposal's entry. The proposal is accepted when every seat
@@ -19,15 +19,15 @@ from meadhall.server.errors import NotSeated, Stale, TooMany, WrongMoment
 from meadhall.server.store.models import Entry, EntryKind
 
 What = Literal["take-back", "draw", "give-up", "pause", "resume", "swap"]
-"""What can be proposed: take back actions, end as a draw, lose together, stop the clocks, let them run, or take over a seat."""
+"""The proposals: take back actions, end as a draw, lose together, stop the clocks, let them run, or take over a seat."""
 
 KINDS: Final[tuple[What, ...]] = ("take-back", "draw", "give-up", "pause", "resume", "swap")
 
 ENTRY_KINDS: Final[tuple[EntryKind, ...]] = ("propose", "agree", "decline", "withdraw", "expire")
-"""The kinds of entries about proposals. They leave the match itself as it is."""
+"""The kinds of entries about proposals. They don't change the match itself."""
 
 Ending = Literal["accepted", "declined", "withdrawn", "expired", "void"]
-"""How a proposal ended. Void: it means nothing any more, because the match has moved on or another proposal has replaced it."""
+"""How a proposal ended. Void: it no longer makes sense, because the match has moved on or another proposal has replaced it."""
 
 WAIT_DECISIONS: Final = 5
 WAIT_TIME: Final = timedelta(minutes=10)
@@ -75,7 +75,7 @@ class Proposal:
 
     @property
     def owner(self) -> str | int:
-        """Who made the proposal: a seat, or the guest who wants one."""
+        """The seat that made the proposal, or the guest who wants a seat."""
         return self.guest or self.seat
 
 
@@ -103,7 +103,7 @@ class Proposals:
 
     Attributes:
         open: the open proposal.
-        last: the one that ended last.
+        last: the proposal that ended last.
         decisions: the number of decisions so far. Decisions that were taken back count, too.
         refused: when proposals last had no success, by who made them and what they were: the decisions before, and the time.
     """
@@ -152,7 +152,7 @@ class Proposals:
         return after
 
     def _after_action(self, entry: Entry, found: Proposal) -> Proposals:
-        """Return the state after an action: a person who plays on declines, and a proposer who plays on takes nothing back."""
+        """Return the state after an action. By playing on a person declines, and a proposer withdraws a take-back."""
         if entry.seat in found.deputies:
             return replace(self, open=replace(found, deputies=found.deputies - {entry.seat}))
         if found.what in _ENDED_BY_PLAY and entry.seat in found.waiting - found.bots:
@@ -174,7 +174,7 @@ class Proposals:
         return replace(self, open=None, last=Closed(found, ending, entry.number, seat, self.decisions), refused=refused)
 
     def accepted_by(self, entry: Entry) -> Proposal | None:
-        """Return the proposal that this entry, the last one, has made everyone agree to."""
+        """Return the proposal that this entry, the last one, has accepted; None if it has accepted none."""
         last = self.last
         is_accepted = self.open is None and last is not None and (last.number, last.ending) == (entry.number, "accepted")
         return last.proposal if is_accepted and last is not None else None
@@ -200,7 +200,7 @@ class Proposals:
         to: int = 0,
         guest: str = "",
     ) -> Entry:
-        """Return the entry of a new proposal. Bots agree at once, except to a draw: about that they think.
+        """Return the entry of a new proposal. Bots agree at once, except to a draw, which they think about.
 
         Raises:
             WrongMoment: another proposal is open.
@@ -302,7 +302,7 @@ def _opened(entry: Entry) -> Proposal:
 
 
 def check_kind(what: object) -> What:
-    """Return what is proposed. Raises Refused if it is nothing that can be proposed."""
+    """Return a kind of proposal. Raises Refused if there is no such kind."""
     for known in KINDS:
         if what == known:
             return known

@@ -52,7 +52,7 @@ def new_clocks(table: TableRow, match: Match, standstills: tuple[Standstill, ...
 
 @dataclass(frozen=True)
 class Replayed:
-    """What the entries of a match lead to.
+    """The result of a replay.
 
     Attributes:
         match: the match.
@@ -76,7 +76,7 @@ def replayed(game: Game, table: TableRow, entries: Sequence[Entry], standstills:
 
 
 def continued(match: Match, table: TableRow, entries: Sequence[Entry], clocks: Clocks | None) -> Replayed:
-    """Apply further entries to a match and its clocks, and to the match what has changed at its table."""
+    """Apply further entries to a match and its clocks, and changes of the table to the match."""
     hinted = InformationSets()
     for entry in entries:
         hinted |= hinted_by(entry, match)
@@ -108,7 +108,7 @@ def _swap(match: Match, entry: Entry) -> None:
 
 
 def unchanged(match: Match, entry: Entry) -> None:
-    """Replay an entry of a kind that leaves the match as it is."""
+    """Replay an entry of a kind that doesn't change the match."""
 
 
 _KINDS: Final[Mapping[EntryKind, Callable[[Match, Entry], None]]] = {

@@ -50,7 +50,15 @@ from meadhall.server.hall.replaying import (
     todays_options,
 )
 from meadhall.server.hall.seating import check_start
-from meadhall.server.hall.stand_ins import as_played, check_absence, check_own_decision, give_back, persons_playing, take_over
+from meadhall.server.hall.stand_ins import (
+    as_played,
+    check_absence,
+    check_not_resigned,
+    check_own_decision,
+    give_back,
+    persons_playing,
+    take_over,
+)
 from meadhall.server.hall.turn_calls import calls_after
 from meadhall.server.hall.undoing import check_undo
 from meadhall.server.store.models import FINISHED, Conflict, Entry, Guest, News, SeatRow, TableRow, new_link_token, now
@@ -88,7 +96,7 @@ class Room:
         version: rises with every change that everyone may see, also over restarts. A page keeps the newest version that it
             received; see ``version_for``.
         channel: the open pages that show this table.
-        chat: what its players and spectators say.
+        chat: the lines of its players and spectators.
         bots: plays for the seats that belong to bots.
         hints: the hints that seats have requested.
         consent: the proposals that people make to each other.
@@ -308,8 +316,7 @@ class Room:
             if match.over:
                 raise WrongMoment(_("The match is over."))
             seat = self.seat_of(guest)
-            if seat not in persons_playing(self.table, match):
-                raise WrongMoment(_("You have resigned. A bot plays your seat to the end."))
+            check_not_resigned(match, seat)
             await self._give_up(seat, "resigned")
 
         await self._write(give_up)
@@ -329,7 +336,7 @@ class Room:
         self.match = resigned
 
     async def let_time_be_up(self, within: Within) -> None:
-        """Do what the table has chosen for when the time of the seat to move is up.
+        """Apply the table's rule for the end of the time of the seat to move.
 
         ``within`` runs the transaction, together with something else. Raises NotUp if the time of no seat is up.
         """
@@ -349,9 +356,10 @@ class Room:
         await self._write(be_up)
 
     async def let_bot_play(self, guest: Guest, seat: int) -> None:
-        """Let a bot play for a player who is away, until they return. Any other person who plays may ask for it.
+        """Let a bot play for an absent player until the player returns. Any other person at the match may ask for it.
 
-        Change nothing if a bot plays there already: the request may be repeated. Refuse unless they are away for long enough.
+        Change nothing if a bot plays there already: the request may be repeated. Refuse unless the player has been away for
+        long enough.
         """
 
         def begin(match: Match) -> Entry:
@@ -367,7 +375,7 @@ class Room:
             await self.append(begin)
 
     async def take_back_seat(self, guest: Guest) -> None:
-        """Give a seat that a bot plays back to its owner. Change nothing if the owner plays already: the request may be repeated.
+        """Give a seat back from a bot to its owner. Change nothing if the owner plays already: the request may be repeated.
 
         Refuse an owner who has resigned.
         """
@@ -458,7 +466,7 @@ class Room:
             self.table = replace(self.table, status="over", finished_at=now(), outcome=outcome, version=version)
 
     async def append_all(self, change: Callable[[Match], Awaitable[Change]], within: Within | None = None) -> None:
-        """Do the same with several entries and a changed table. ``within`` runs the transaction, see ``Store.append_all``."""
+        """Apply ``change`` like ``append``, with several entries and a changed table. ``within``: see ``Store.append_all``."""
 
         async def append() -> None:
             await self._note_standstills()
@@ -478,7 +486,7 @@ class Room:
         await self._write(append)
 
     def _calls(self, table: TableRow, match: Match, clocks: Clocks | None) -> Effect | None:
-        """Return what calls the player to move, in the transaction that begins the decision."""
+        """Return the effect that calls the player to move, in the transaction that begins the decision."""
         guests = table.seats[match.actor].guests if match.actor is not None else ()
         is_looking = any(self.is_looking(guest) for guest in guests)
         return calls_after(table, self.match, match, self.clocks, clocks, is_looking)
@@ -509,7 +517,7 @@ class Room:
         else:
             self.publish_to(only)
         self.let_bots_act()
-        if self.match is None and self.tell_presence():  # a guest who has just sat down is here
+        if self.match is None and self.tell_presence():  # the guest who sat down is here
             await self._store.synced()
 
     async def note_standstills(self) -> None:
@@ -551,18 +559,18 @@ class Room:
             except DatabaseUnavailable:
                 await asyncio.sleep(_RETRY_DELAY)
             except Exception:
-                log.exception("table %s: what another process has changed could not be read", self.table.id)
+                log.exception("table %s: the changes of another process could not be read", self.table.id)
                 return
 
     async def catch_up(self) -> None:
-        """Apply what other processes have changed, and publish it. The match is continued, not replayed."""
+        """Apply changes of other processes, and publish them. The match is continued, not replayed."""
         async with self._lock:
             if self.is_behind or not self._store.is_informed:
                 await self._take_over()
                 self.let_bots_act()
 
     async def _take_over(self) -> bool:
-        """Apply what other processes have changed, and publish it to those who may see it. Return whether they have."""
+        """Apply changes of other processes, and publish them to their audience. Return whether there were any."""
         noted, before = self._changes_noted, self.table
         news = await self._store.news(before.id, before.version, self.entry_count)
         if news.table is not None or news.entries:
@@ -712,7 +720,7 @@ class Room:
 
     @contextmanager
     def subscribe(self, guest: str, page: str = "") -> Iterator[Subscriber]:
-        """Subscribe a page of the guest with that id until the end of the block. The other players see who is online."""
+        """Subscribe a page of the guest with that id until the end of the block. The other players see the guest online."""
         try:
             with self.channel.subscribe(guest, page) as subscriber:
                 self._visits.pop(guest, None)  # from now on the stream tells

@@ -46,29 +46,34 @@ def check_return(match: Match, seat: int) -> None:
     """
     if match.over:
         raise WrongMoment(_("The match is over."))
-    stand_in = match.stand_ins.get(seat)
-    if stand_in is None:
+    if seat not in match.stand_ins:
         raise WrongMoment(_("You play this seat yourself already."))
-    if stand_in.lasts == "end":
-        raise WrongMoment(_("You have resigned. A bot plays your seat to the end."))
-    if stand_in.lasts == "decision":
-        raise WrongMoment(_("Your time was up. A bot plays this one decision."))
+    _check_may_return(match, seat)
 
 
 def check_own_decision(match: Match, seat: int) -> None:
     """Refuse the owner of a seat while a bot plays it. Raises WrongMoment."""
-    stand_in = match.stand_ins.get(seat)
-    if stand_in is None or match.over:
+    if seat not in match.stand_ins or match.over:
         return
-    if stand_in.lasts == "end":
-        raise WrongMoment(_("You have resigned. A bot plays your seat to the end."))
-    if stand_in.lasts == "decision":
-        raise WrongMoment(_("Your time was up. A bot plays this one decision."))
+    _check_may_return(match, seat)
     raise WrongMoment(_("A bot plays for you. Take your seat back first."))
 
 
+def _check_may_return(match: Match, seat: int) -> None:
+    check_not_resigned(match, seat)
+    if match.stand_ins[seat].lasts == "decision":
+        raise WrongMoment(_("Your time was up. A bot plays this one decision."))
+
+
+def check_not_resigned(match: Match, seat: int) -> None:
+    """Refuse the owner of a seat who has resigned, so that a bot plays to the end. Raises WrongMoment."""
+    stand_in = match.stand_ins.get(seat)
+    if stand_in is not None and stand_in.lasts == "end":
+        raise WrongMoment(_("You have resigned. A bot plays your seat to the end."))
+
+
 def check_absence(table: TableRow, match: Match, asking: int, seat: int) -> None:
-    """Check that a person may let a bot play for another one. Whether that one is away, is another question.
+    """Check that a person on seat ``asking`` may let a bot play for the person on ``seat`` if that person is away.
 
     Raises BadSetup, WrongMoment.
     """
@@ -76,10 +81,8 @@ def check_absence(table: TableRow, match: Match, asking: int, seat: int) -> None
         raise BadSetup(_("There is no seat {seat}.").format(seat=seat))
     if match.over:
         raise WrongMoment(_("The match is over."))
-    playing = persons_playing(table, match)
-    if asking not in playing:
-        raise WrongMoment(_("You have resigned. A bot plays your seat to the end."))
-    if seat == asking or seat not in playing:
+    check_not_resigned(match, asking)
+    if seat == asking or seat not in persons_playing(table, match):
         raise WrongMoment(_("A bot can play for another person who is away."))
 
 
@@ -96,12 +99,12 @@ def replay_return(match: Match, entry: Entry) -> None:
 
 
 def persons_playing(table: TableRow, match: Match) -> list[int]:
-    """Return the seats of people who have not resigned. A bot may play for them until they return."""
+    """Return the seats of all people except those who have resigned. A bot may play for them until they return."""
     resigned = {seat for seat, stand_in in match.stand_ins.items() if stand_in.lasts == "end"}
     return [row.seat for row in table.seats if row.kind == "human" and row.seat not in resigned]
 
 
 def as_played(row: SeatRow, match: Match | None) -> SeatRow:
-    """Return a seat as it is played now: that of a person for whom a bot plays as a bot's."""
+    """Return a seat as a bot's if a bot plays it now, also for its owner."""
     stand_in = None if match is None else match.stand_ins.get(row.seat)
     return row if stand_in is None or row.kind != "human" else replace(row, kind="bot", bot=stand_in.bot)

@@ -1,4 +1,4 @@
-"""When the hall was down. While no process of it ran, no clock ran.
+"""The downtimes of the hall. While no process of it ran, no clock ran.
 
 Every few seconds a process notes in the database that it is alive. If no process did so for a while, because none ran, all were
 frozen, or the database was away, the time between is stored as a downtime.
@@ -51,7 +51,7 @@ class Uptime:
         self._last: datetime | None = None  # when the last known downtime ended
 
     async def begin(self) -> None:
-        """Note that this process has started, and what downtime ended with it. Raises DatabaseUnavailable."""
+        """Note that this process has started, and the downtime that ended with it. Raises DatabaseUnavailable."""
 
         def start(connection: Connection) -> list[Downtime]:
             alone = not self._store.shared or not uptime.others_run(connection)
@@ -62,13 +62,13 @@ class Uptime:
         self._keep(await self._store.transact(start))
 
     async def keep(self) -> None:
-        """Note all the time that this process is alive, until cancelled."""
+        """Note every few seconds that this process is alive, until cancelled."""
         while True:
             await asyncio.sleep(INTERVAL)
             try:
                 await self.beat()
             except (DatabaseUnavailable, SQLAlchemyError) as error:
-                log.warning("it could not be noted that this process is alive: %s", error)
+                log.warning("could not note that this process is alive: %s", error)
 
     async def beat(self) -> None:
         """Note that this process is alive, and learn of all downtimes. Raises DatabaseUnavailable."""

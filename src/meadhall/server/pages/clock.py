@@ -16,15 +16,14 @@ from markupsafe import Markup
 
 from meadhall.engine.language import gettext as _
 from meadhall.engine.language import ngettext
+from meadhall.server.hall.clock_choice import DAY, MINUTE
 from meadhall.server.hall.clocks import Clocks
 from meadhall.server.pages.dates import decimal, moment
 from meadhall.server.pages.models import ClockView
 from meadhall.server.store.clock import Clock
 from meadhall.server.store.models import now
 
-MINUTE: Final = 60
-HOUR: Final = 60 * MINUTE
-DAY: Final = 24 * HOUR
+_HOUR: Final = 60 * MINUTE
 
 _TENTHS_BELOW: Final = 10.0
 """Seconds below which a live clock shows tenths."""
@@ -110,7 +109,7 @@ def time_away(seconds: float) -> str:
 
 
 def _time_in_days(seconds: int) -> str:
-    days, hours, minutes = seconds // DAY, seconds % DAY // HOUR, seconds % HOUR // MINUTE
+    days, hours, minutes = seconds // DAY, seconds % DAY // _HOUR, seconds % _HOUR // MINUTE
     if days:
         words = ngettext("{count} day", "{count} days", days).format(count=days)
         return f"{words} {_hours(hours)}" if hours else words

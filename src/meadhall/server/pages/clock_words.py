@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Final
 
+from meadhall.engine.errors import BadSetup
 from meadhall.engine.language import gettext as _
 from meadhall.engine.language import ngettext
 from meadhall.server.hall.clock_choice import DAY, MINUTE, SECONDS, check_clock
 from meadhall.server.store.clock import Clock
 
 NO_CLOCK: Final = "none"
-_DIGITS: Final = 9
 
 
 def clock_in_words(clock: Clock | None) -> str:
@@ -63,12 +63,14 @@ def clock_value(clock: Clock | None) -> str:
     return NO_CLOCK if clock is None else f"{clock.kind}:{clock.seconds}"
 
 
-def read_clock(value: str) -> Clock | None:
-    """Return the clock that a form names, with the usual increment. Raises BadSetup."""
+def read_clock(value: str, increment: int | None = None, time_up: str | None = None) -> Clock | None:
+    """Return the clock that a value of a form means, with the usual choices for what is None. Raises BadSetup."""
     kind, _colon, seconds = value.partition(":")
-    return check_clock(
-        kind, int(seconds) if seconds.isascii() and seconds.isdecimal() and len(seconds) < len(str(DAY * DAY)) else None
-    )
+    if kind == NO_CLOCK:
+        return None
+    if not seconds.isdecimal():
+        raise BadSetup(_("Which clock?"))
+    return check_clock(kind, int(seconds), increment, time_up)
 
 
 def usual_clocks() -> list[Clock | None]:

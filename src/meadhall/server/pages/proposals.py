@@ -1,8 +1,9 @@
-"""The open proposal as a table's page shows it, and the page of what can be proposed."""
+"""The open proposal as a table's page shows it, and the page that offers proposals."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from meadhall.engine.language import gettext as _
 from meadhall.engine.language import ngettext
@@ -38,7 +39,7 @@ def proposal_view(room: Room, match: Match, viewer: int | None) -> ProposalView 
 
 
 def asked(match: Match, proposal: Proposal, guest: str, viewer: int | None) -> str:
-    """Say who proposes what, with the action that would be taken back. ``guest``: the name of the guest who asks for a seat."""
+    """Say a proposal in a sentence, with the action that would be taken back. ``guest``: the name of a guest who wants a seat."""
     if proposal.what == "take-back":
         taken = [step for step in match.steps if step.n >= proposal.to]
         if taken:
@@ -139,7 +140,7 @@ def propose_page(room: Room, guest: Guest) -> ProposePage:
     if match is not None and found is not None:
         shown = proposal_view(room, match, seat)
         if shown is not None and found.guest and found.guest == guest.public_id:
-            shown = ProposalView(shown.number, shown.text, shown.about, shown.answers, shown.until, is_yours=True)
+            shown = replace(shown, is_yours=True)
     return ProposePage(link(f"/tables/{table.id}"), room.game.title, offers, seat is not None, nothing, shown)
 
 

@@ -150,7 +150,7 @@ class DatabaseSource:
     def batches(self) -> Iterator[Batch]:
         for table in schema_at(self.revision).sorted_tables:
             streaming = {"yield_per": _LARGE_ROWS.get(table.name, _BATCH)}
-            columns = [f"{column.name}" for column in table.columns]  # plain texts: SQLAlchemy's have a type of their own
+            columns = [f"{column.name}" for column in table.columns]  # plain texts instead of SQLAlchemy's own type
             found = self.connection.execute(select(*table.columns), execution_options=streaming)
             for rows in found.partitions():
                 yield Batch(f"{table.name}", columns, [tuple(row) for row in rows])
