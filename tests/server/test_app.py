@@ -178,11 +178,15 @@ async def test_requests_of_a_client_are_limited(settings: Settings, at_once: Non
             assert (await busy.get(path)).status_code == 200, "these requests are not counted"
 
 
+PLAIN = {"accept-encoding": "identity"}
+
+
 async def test_head_is_answered_like_get_without_a_body(hall: OpenHall) -> None:
     host, _, room = await hall.two_at(HOARD)
     paths = ("/", "/settings", "/health", "/static/css/base.css", "/api/v1/games", "/nowhere", f"/tables/{room.table.id}")
     for path in (*paths, "/schema/openapi.json"):
-        got, head = await host.get(path), await host.http.head(path)
+        # Uncompressed: a page contains the time of the hall, and other digits compress to another length.
+        got, head = await host.get(path, **PLAIN), await host.http.head(path, headers=PLAIN)
         assert head.status_code == got.status_code, path
         assert head.content == b""
         unequal = {"date", "set-cookie"}
