@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from meadhall.engine.award import Award
-    from meadhall.engine.bulk import Batch, random_playouts
+    from meadhall.engine.batch import Batch
+    from meadhall.engine.bulk import random_playouts
     from meadhall.engine.conformance import check_game
     from meadhall.engine.errors import (
         BadSetup,
@@ -62,7 +63,7 @@ __all__ = [
     "simulate",
 ]
 
-_ENGINE_MODULES = ("errors", "game", "match", "view", "bulk", "record.replay", "conformance")
+_ENGINE_MODULES = ("errors", "game", "match", "view", "bulk", "batch", "record.replay", "conformance")
 
 
 def __getattr__(name: str) -> Any:

@@ -14,25 +14,19 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 import numpy.typing as npt
 
-from meadhall.engine.checks import Seed, as_integer, check_count, check_seed, quoted
+from meadhall.engine.checks import Seed, check_count, check_seed
 from meadhall.engine.compiled import loops
 from meadhall.engine.cores import cores
-from meadhall.engine.display import Displayed, Table
-from meadhall.engine.errors import BadSetup, MalformedAction
+from meadhall.engine.errors import BadSetup
 from meadhall.engine.executors import Executor, Pieces, Progress, Threads, run_chunks
 from meadhall.engine.executors.cluster import check_cluster, connected
 from meadhall.engine.game import Game, game
-from meadhall.engine.language import gettext as _
-from meadhall.engine.language import grouped
-from meadhall.engine.schema import copied
 from meadhall.engine.statistics import Counts
 
 Floats = npt.NDArray[np.float64]
 
 CHUNK = 4096
 """The number of games between two progress reports. Sums are added up chunk by chunk, so their last bits depend on it."""
-
-_INT64 = np.iinfo(np.int64)
 
 
 def seed_number(seed: Seed | None) -> int:
@@ -211,98 +205,3 @@ def counted_tournament(
     with bulk_executor(subject, threads) as executor:
         parts = list(run_chunks(executor, loop, numbers, CHUNK, progress))
     return Played(*map(np.concatenate, zip(*parts, strict=True)))
-
-
-def _integers(given: npt.ArrayLike) -> npt.NDArray[np.int64]:
-    """Convert actions to an int64 array. Raises MalformedAction if one is not a 64-bit integer."""
-    if isinstance(given, np.ndarray) and given.dtype.kind == "i":
-        return given.astype(np.int64, copy=False)
-    objects = np.array(given, object)
-    numbers = [as_integer(value) for value in objects.flat]
-    for value, number in zip(objects.flat, numbers, strict=True):
-        if number is None or not _INT64.min <= number <= _INT64.max:
-            raise MalformedAction(f"an action must be a 64-bit integer, not {quoted(value)}")
-    return np.array(numbers, np.int64).reshape(objects.shape)
-
-
-class Batch(Displayed):
-    """Many matches of one game that are stepped together, for learning and search.
-
-    A copy is independent; a pickle contains all states.
-
-    Attributes:
-        states: the states, a structured array (count,).
-    """
-
-    def __init__(
-        self, name: str | Game, players: int, count: int, seed: Seed | None = None, first: int = 0, **options: Any
-    ) -> None:
-        """Set up ``count`` matches: games ``first``, ``first + 1`` … of the bulk run with this seed. Raises BadSetup."""
-        self.game = game(name)
-        self.players, chosen = self.game.check_setup(players, options)
-        codes = self.game.encode_options(chosen)
-        self.states = self.game.state.new(check_count(count, "matches"))
-        number = as_integer(first)
-        if number is None or not 0 <= number <= _INT64.max - len(self.states):
-            raise BadSetup(f"the number of the first match must be an integer of at least 0, not {quoted(first)}")
-        self._loops.set_up_many(self.states, self.players, codes, seed_number(seed), number)
-
-    @property
-    def _loops(self) -> Any:
-        return loops(self.game)
-
-    def __copy__(self) -> Self:
-        twin = object.__new__(type(self))
-        twin.__dict__.update(self.__dict__)
-        twin.states = copied(self.states)
-        return twin
-
-    def __deepcopy__(self, _memo: dict[int, Any]) -> Self:
-        return self.__copy__()
-
-    def __repr__(self) -> str:
-        matches, over = len(self.states), int((self.actors() < 0).sum())
-        return f"<Batch of {self.game.name}: {matches:,} matches of {self.players} players, {over:,} over>"
-
-    def displayed(self) -> Iterator[str | Table]:
-        """Yield the parts of the readable form: the game, and how many matches wait for which seat."""
-        yield _("{game}: {matches} matches of {players} players").format(
-            game=self.game.title, matches=grouped(len(self.states)), players=self.players
-        )
-        counts = np.bincount(self.actors() + 1, minlength=self.players + 1).tolist()
-        rows = [(_("seat {seat} to move").format(seat=seat), grouped(count)) for seat, count in enumerate(counts[1:])]
-        yield Table((), (*rows, (_("over"), grouped(counts[0]))), numbers=True)
-
-    def step(self, actions: npt.ArrayLike) -> npt.NDArray[np.int8]:
-        """Play ``actions[i]`` in match i.
-
-        Returns:
-            int8 (count,): 0 where the action was played; 1 (illegal) or 2 (match over) where nothing changed.
-
-        Raises:
-            BadSetup: the number of actions differs from the number of matches.
-            MalformedAction: an action is not a 64-bit integer.
-        """
-        chosen = _integers(actions)
-        if chosen.shape != self.states.shape:
-            raise BadSetup(f"{len(self.states)} actions are needed, one per match; got shape {chosen.shape}")
-        outcome = np.zeros(len(self.states), np.int8)
-        self._loops.step(self.states, chosen, outcome)
-        return outcome
-
-    def legal_masks(self) -> npt.NDArray[np.bool_]:
-        """Return the legal actions as a mask, bool (count, actions); all False where a match is over."""
-        masks = np.zeros((len(self.states), self.game.actions), np.bool_)
-        self._loops.legal_masks(self.states, masks)
-        return masks
-
-    def actors(self) -> npt.NDArray[np.int8]:
-        """Return the seat to move, int8 (count,); -1 where a match is over."""
-        actors: npt.NDArray[np.int8] = self.states["actor"].astype(np.int8)
-        return actors
-
-    def scores(self) -> Floats:
-        """Return each seat's payoff, float64 (count, players); 0 where a match is not over."""
-        payoffs = np.zeros((len(self.states), self.players), np.float64)
-        self._loops.scores(self.states, payoffs)
-        return payoffs

@@ -13,7 +13,8 @@ import numpy as np
 
 from meadhall.bots import bot
 from meadhall.bots.search import Budget, Search
-from meadhall.engine.bulk import Batch, random_playouts, tournament
+from meadhall.engine.batch import Batch
+from meadhall.engine.bulk import random_playouts, tournament
 from meadhall.engine.compiled import loops
 from meadhall.engine.game import Game, game, game_names
 from meadhall.engine.loops import RANDOM

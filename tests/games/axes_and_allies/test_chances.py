@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from meadhall import game, random_playouts
-from meadhall.engine.bulk import Batch
+from meadhall.engine.batch import Batch
 from meadhall.engine.rule import INTERPRETED
 from meadhall.games.axes_and_allies.rules import ATTACK
 
