@@ -71,6 +71,7 @@ class Connection:
     cookies: dict[str, str] = field(default_factory=dict)
     reader: asyncio.StreamReader | None = None
     writer: asyncio.StreamWriter | None = None
+    _in_use: asyncio.Lock = field(default_factory=asyncio.Lock)  # a person may say something while a move is on its way
 
     def head(self, method: str, path: str, length: int = 0, **more: str) -> bytes:
         """Return the head of a request."""
@@ -84,6 +85,10 @@ class Connection:
 
     async def request(self, method: str, path: str, body: bytes = b"", **more: str) -> tuple[int, str, bytes]:
         """Send a request and return the status, the Location header and the body of its response."""
+        async with self._in_use:
+            return await self._request(method, path, body, **more)
+
+    async def _request(self, method: str, path: str, body: bytes, **more: str) -> tuple[int, str, bytes]:
         if self.reader is None or self.writer is None or self.reader.at_eof():
             self.reader, self.writer = await asyncio.open_connection(HOST, self.port, limit=1 << 20)
         self.writer.write(self.head(method, path, len(body), **more) + body)
@@ -91,7 +96,7 @@ class Connection:
             head = (await self.reader.readuntil(b"\r\n\r\n")).decode()
         except (asyncio.IncompleteReadError, ConnectionResetError):  # the hall has just closed the idle connection
             self.reader = None
-            return await self.request(method, path, body, **more)
+            return await self._request(method, path, body, **more)
         for name, value in re.findall(r"set-cookie: ([^=]+)=([^;\r]*)", head, re.IGNORECASE):
             self.cookies[name] = value
         length = re.search(r"content-length: (\d+)", head, re.IGNORECASE)

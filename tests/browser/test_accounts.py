@@ -16,7 +16,7 @@ from browser.devices import PHONE, STILL
 from browser.layout import overlapping_targets, overlapping_texts, small_targets
 from browser.people import NewPerson, Person
 from browser.server import Hall
-from browser.table import open_table, play_now
+from browser.table import VIKING_AXES, open_table, play_now
 
 PASSWORD = "a shield wall in the rain"  # noqa: S105
 WINDOWS = [(1440, 900), (1024, 768), (768, 1024), (390, 844)]
@@ -96,7 +96,7 @@ def has_seat(page: Page) -> None:
 def test_a_guest_makes_an_account_by_passkey_and_signs_in_on_another_device(at_localhost: NewPerson) -> None:
     laptop, phone = at_localhost(), at_localhost(**PHONE)
     on_laptop, on_phone = Authenticator(laptop), Authenticator(phone)
-    play_now(laptop)
+    play_now(laptop, VIKING_AXES)  # a match that bots don't win meanwhile
     match = laptop.page.url
     page = keep_by_passkey(laptop, "Yngvild")
     assert len(on_laptop.passkeys) == 1
@@ -106,7 +106,7 @@ def test_a_guest_makes_an_account_by_passkey_and_signs_in_on_another_device(at_l
     laptop.open(match)
     expect(page.locator("#plate-0")).to_contain_text("you")
 
-    play_now(phone)
+    play_now(phone, VIKING_AXES)
     carried = phone.page.url
     on_laptop.sync_to(on_phone)
     page = phone.open("/settings")
