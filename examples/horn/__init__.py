@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from meadhall.engine.game import Game
+from meadhall.sdk import Game
 
 from . import rules, words
 

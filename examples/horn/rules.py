@@ -5,10 +5,7 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import Any
 
-from meadhall.engine.chance import die
-from meadhall.engine.events import emit
-from meadhall.engine.rule import rule
-from meadhall.engine.schema import I8, GameState, Grid, Row, record
+from meadhall.sdk import I8, GameState, Grid, Row, die, emit, record, rule
 
 MOST = 3  # gulps in a turn; actions 0 to 2 drink 1 to 3 gulps
 ACTIONS = MOST

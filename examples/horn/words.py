@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from meadhall.engine import events
-from meadhall.engine.events import PUBLIC, EventKind, Part, number, seat
+from meadhall.sdk import PUBLIC, EventKind, Part, number, seat
+from meadhall.sdk import Event as GameEvent
 
 from .rules import Event, State
 
@@ -16,7 +16,7 @@ EVENTS: dict[int, EventKind] = {
 }
 
 
-def event(event: events.Event, names: Sequence[str], viewer: int = PUBLIC, part: Part = Part.LINE) -> str:
+def event(event: GameEvent, names: Sequence[str], viewer: int = PUBLIC, part: Part = Part.LINE) -> str:
     """Describe an event. The player on seat ``viewer`` is "you"."""
     return EVENTS[event.kind].in_words(event.arguments, names, viewer, part)
 

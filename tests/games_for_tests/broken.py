@@ -12,13 +12,24 @@ import numpy as np
 from games_for_tests.hoard import game as hoard
 from games_for_tests.hoard import rules, words
 from games_for_tests.hoard.rules import BOAST, CARDS, DRAW, LOOK, SEATS, SIDES, TOGETHER, UNKNOWN, Event, State
-from meadhall.engine.chance import below, shuffle
-from meadhall.engine.daily import Daily, Figure, Figures
-from meadhall.engine.events import EventKind, Part, emit, number
-from meadhall.engine.game import Game
-from meadhall.engine.lessons import Lesson, Lessons
-from meadhall.engine.rule import rule
-from meadhall.engine.schema import Grid, Row, record
+from meadhall.sdk import (
+    Daily,
+    EventKind,
+    Figure,
+    Figures,
+    Game,
+    Grid,
+    Lesson,
+    Lessons,
+    Part,
+    Row,
+    below,
+    emit,
+    number,
+    record,
+    rule,
+    shuffle,
+)
 
 RULES = {name: getattr(rules, name) for name in ("setup", "legal", "play", "conceal", "redeal", "score")}
 WORDS = {name: getattr(words, name) for name in ("action", "event", "refusal", "prompt", "ending")}

@@ -6,10 +6,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
-from meadhall.engine.chance import below
-from meadhall.engine.game import Choice, Game, GameRules, GameWords
-from meadhall.engine.rule import rule
-from meadhall.engine.schema import I8, GameState, Row, record
+from meadhall.sdk import I8, Choice, Game, GameRules, GameState, GameWords, Row, below, record, rule
 
 HEAP = 10
 MOST = 3

@@ -29,6 +29,8 @@ R = TypeVar("R")
 INTERPRETED = mode.interpreted
 
 _ENGINE = __name__.rpartition(".")[0]
+_ENGINE_SOURCES = (Path(__file__).parent, Path(__file__).parents[1] / "sdk.py")
+"""What the machine code of every game depends on: the engine, and the module through which games import it."""
 
 _NUMBA_SETTINGS = Lock()
 """Held while Numba's settings, which all threads share, are those of one rule. A worker imports several games in threads."""
@@ -83,7 +85,7 @@ def cache_folder(package: str) -> Path:
     for part in ("meadhall", "numba", "numpy"):
         key.update(f"{part} {version(part)}\n".encode())
     key.update(platform.python_version().encode())
-    for folder in dict.fromkeys((Path(__file__).parent, _package_folder(package))):
+    for folder in dict.fromkeys((*_ENGINE_SOURCES, _package_folder(package))):
         if folder is None:
             continue
         sources = [folder] if folder.is_file() else sorted(file for file in folder.rglob("*") if file.suffix in SOURCES)

@@ -13,9 +13,8 @@ import msgspec
 from games_for_tests import hoard
 from games_for_tests.hoard import words as plain
 from games_for_tests.hoard.rules import CARDS, State
-from meadhall.engine import events
-from meadhall.engine.events import PUBLIC, EventKind, Part, named
-from meadhall.engine.game import Document
+from meadhall.sdk import PUBLIC, Document, EventKind, Part, named
+from meadhall.sdk import Event as GameEvent
 
 METALS = ("copper", "silver", "gold")
 
@@ -63,7 +62,7 @@ class Words:
             for kind, each in plain.EVENTS.items()
         }
 
-    def event(self, event: events.Event, names: Sequence[str], viewer: int = PUBLIC, part: Part = Part.LINE) -> str:
+    def event(self, event: GameEvent, names: Sequence[str], viewer: int = PUBLIC, part: Part = Part.LINE) -> str:
         return self.events[event.kind].in_words(event.arguments, names, viewer, part)
 
     def action(self, state: State, action: int, names: Sequence[str]) -> str:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from games_for_tests.hoard import rules, words
-from meadhall.engine.game import Choice, Game, Scoring, register
+from meadhall.sdk import Choice, Game, Scoring, register
 
 SCORINGS = {"rivals": Scoring.RIVALS, "together": Scoring.TOGETHER, "sides": Scoring.SIDES}
 

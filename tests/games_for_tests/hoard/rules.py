@@ -7,10 +7,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from meadhall.engine.chance import shuffle
-from meadhall.engine.events import HIDDEN, emit, emit_private
-from meadhall.engine.rule import rule
-from meadhall.engine.schema import I8, I16, GameState, Grid, Row, record
+from meadhall.sdk import HIDDEN, I8, I16, GameState, Grid, Row, emit, emit_private, record, rule, shuffle
 
 SEATS = 4
 CARDS = 12

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from games_for_tests.hoard.rules import BOAST, CARDS, DRAW, LOOK, Event, State, has_card
-from meadhall.engine import events
-from meadhall.engine.events import PUBLIC, EventKind, Part, named, number, seat
+from meadhall.sdk import PUBLIC, EventKind, Part, named, number, seat
+from meadhall.sdk import Event as GameEvent
 
 NAMES = ("unknown", *(f"coin{card}" for card in range(1, CARDS + 1)))
 card = named(*NAMES)
@@ -26,7 +26,7 @@ EVENTS: dict[int, EventKind] = {
 }
 
 
-def event(event: events.Event, names: Sequence[str], viewer: int = PUBLIC, part: Part = Part.LINE) -> str:
+def event(event: GameEvent, names: Sequence[str], viewer: int = PUBLIC, part: Part = Part.LINE) -> str:
     return EVENTS[event.kind].in_words(event.arguments, names, viewer, part)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from games_for_tests.hoard.words import NAMES
-from meadhall.engine.view import View
+from meadhall.sdk import View
 
 
 @dataclass(frozen=True)

@@ -2,14 +2,11 @@
 
 from pathlib import Path
 
-from meadhall.engine.elimination import places_by_elimination
-from meadhall.engine.game import Game
-from meadhall.engine.language import marked
-from meadhall.engine.match import Match
 from meadhall.games.axes_and_allies import heuristics, page, rules, words
 from meadhall.games.axes_and_allies.advice import ADVICE
 from meadhall.games.axes_and_allies.exact import solver
 from meadhall.games.axes_and_allies.lessons import LESSONS
+from meadhall.sdk import Game, Match, marked, places_by_elimination
 
 
 def places(match: Match) -> tuple[int, ...]:

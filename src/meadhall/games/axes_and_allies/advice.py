@@ -6,11 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from meadhall.engine.advice import Advice
-from meadhall.engine.rule import rule
-from meadhall.engine.schema import Row
 from meadhall.games.axes_and_allies.exact import IMPATIENCE, MAX_SOLVED, solved
 from meadhall.games.axes_and_allies.rules import SIDES, State, next_living
+from meadhall.sdk import Advice, Row, rule
 
 OFFSETS = tuple(np.cumsum([0, 0, 0, *(solved()[n].state_values.size for n in range(2, MAX_SOLVED + 1))]).tolist())
 """By number of players left: the index in ``VALUES`` where their values begin."""

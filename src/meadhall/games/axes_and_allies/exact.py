@@ -24,9 +24,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from meadhall.engine.solution import Solution
-from meadhall.engine.view import View
 from meadhall.games.axes_and_allies.rules import ALLY, ATTACK, SIDES
+from meadhall.sdk import Solution, View
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from meadhall.engine.chance import below
-from meadhall.engine.rule import rule
-from meadhall.engine.schema import Row
 from meadhall.games.axes_and_allies.rules import ALLY, ATTACK, State, can_be_chosen
+from meadhall.sdk import Row, below, rule
 
 # An attack with power p kills with probability (p - 1) / 6.
 GOOD_ODDS = 4

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from meadhall.engine import events
-from meadhall.engine.view import View
 from meadhall.games.axes_and_allies.rules import ALLY, ATTACK, Event
+from meadhall.sdk import Event as GameEvent
+from meadhall.sdk import View
 
 
 @dataclass(frozen=True)
@@ -131,11 +131,11 @@ LENGTHS = {Event.ATTACK: 1, Event.KILLED: 1, Event.MISSED: 1, Event.ALLIED: 2, E
 """The length of each event's animation in beats. The next event begins after it."""
 
 
-def _happened(view: View) -> tuple[events.Event, ...]:
+def _happened(view: View) -> tuple[GameEvent, ...]:
     return view.steps[-1].events if view.steps else view.setup
 
 
-def _timed(happened: Iterable[events.Event]) -> Iterable[tuple[int, events.Event]]:
+def _timed(happened: Iterable[GameEvent]) -> Iterable[tuple[int, GameEvent]]:
     """Yield each event with its beat."""
     beat = 0
     for event in happened:
@@ -143,7 +143,7 @@ def _timed(happened: Iterable[events.Event]) -> Iterable[tuple[int, events.Event
         beat += LENGTHS.get(Event(event.kind), 0)
 
 
-def _animations(happened: Iterable[events.Event]) -> Iterable[Animation]:
+def _animations(happened: Iterable[GameEvent]) -> Iterable[Animation]:
     power, roll, thrown = 0, 0, 0
     seat = 0
     timed = list(_timed(happened))

@@ -7,10 +7,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from meadhall.engine.chance import die
-from meadhall.engine.events import emit
-from meadhall.engine.rule import rule
-from meadhall.engine.schema import I8, GameState, Grid, Row, record
+from meadhall.sdk import I8, GameState, Grid, Row, die, emit, record, rule
 
 SEATS = 6
 SIDES = 6

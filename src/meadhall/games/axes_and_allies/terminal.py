@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from meadhall.engine.language import gettext as _
 from meadhall.games.axes_and_allies.rules import State
+from meadhall.sdk import gettext as _
 
 
 def sketch(state: State, names: Sequence[str]) -> str:

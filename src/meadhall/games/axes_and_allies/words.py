@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from meadhall.engine import events
-from meadhall.engine.events import PUBLIC, TURN, EventKind, Part, number, seat
-from meadhall.engine.language import gettext as _
-from meadhall.engine.language import marked
 from meadhall.games.axes_and_allies.rules import ALLY, ATTACK, Event, State
 from meadhall.games.axes_and_allies.terminal import sketch as sketch
+from meadhall.sdk import PUBLIC, TURN, EventKind, Part, marked, number, seat
+from meadhall.sdk import Event as GameEvent
+from meadhall.sdk import gettext as _
 
 EVENTS: dict[int, EventKind] = {
     Event.ORDER_ROLL: EventKind(
@@ -98,7 +97,7 @@ EVENTS: dict[int, EventKind] = {
 }
 
 
-def event(event: events.Event, names: Sequence[str], viewer: int = PUBLIC, part: Part = Part.LINE) -> str:
+def event(event: GameEvent, names: Sequence[str], viewer: int = PUBLIC, part: Part = Part.LINE) -> str:
     """Return the text of an event. It calls seat ``viewer`` "you"."""
     return EVENTS[event.kind].in_words(event.arguments, names, viewer, part)
 

@@ -4,9 +4,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from meadhall.engine.game import Choice, Game, Scoring
-from meadhall.engine.language import gettext as _
-from meadhall.engine.language import marked
 from meadhall.games.axxa import heuristics, page, rules, words
 from meadhall.games.axxa.advice import ADVICE
 from meadhall.games.axxa.daily import DAILY
@@ -14,6 +11,8 @@ from meadhall.games.axxa.hidden import recall
 from meadhall.games.axxa.lessons import LESSONS
 from meadhall.games.axxa.solver import solution
 from meadhall.games.axxa.state import ACTIONS, SEATS, SIDES, Mode, Order, State, side_of, triplets_of
+from meadhall.sdk import Choice, Game, Scoring, marked
+from meadhall.sdk import gettext as _
 
 TOGETHER, VERSUS = (mode.name.lower() for mode in Mode)
 SKIP, STRICT, ANY = (order.name.lower() for order in Order)

@@ -15,9 +15,6 @@ from typing import Any
 
 import numpy as np
 
-from meadhall.engine.advice import Advice
-from meadhall.engine.events import NO_LOG_SHAPE
-from meadhall.engine.rule import rule
 from meadhall.games.axxa.heuristics import can_complete, difficulty, greedy, is_decided, lead_of
 from meadhall.games.axxa.rules import legal, play, score
 from meadhall.games.axxa.state import (
@@ -32,6 +29,7 @@ from meadhall.games.axxa.state import (
     State,
     side_of,
 )
+from meadhall.sdk import NO_LOG_SHAPE, Advice, rule
 
 # Mode together: log odds of a win by [orthogonal, current number].
 BASE = np.array([[0.0, 1.96, 2.57, 3.30, 3.40, 4.69, 5.16], [0.0, 1.29, 1.99, 2.79, 2.98, 3.45, 4.16]])

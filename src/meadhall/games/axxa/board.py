@@ -11,7 +11,7 @@ from itertools import combinations
 
 import numpy as np
 
-from meadhall.engine.rule import u64
+from meadhall.sdk import u64
 
 SQUARE = 5
 LONGEST = 6  # spaces of the longest move: the highest number on a piece

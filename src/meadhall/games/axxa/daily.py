@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 
-from meadhall.engine.daily import Daily, Figure, Figures, Outcome
-from meadhall.engine.language import marked
-from meadhall.engine.match import Match
 from meadhall.games.axxa.solver import Verdict, winnable
 from meadhall.games.axxa.state import NUMBERS, Event
+from meadhall.sdk import Daily, Figure, Figures, Match, Outcome, marked
 
 
 def measure(match: Match) -> Figures:

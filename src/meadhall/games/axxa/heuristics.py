@@ -6,10 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from meadhall.engine.chance import below, draw
-from meadhall.engine.events import NO_LOG_SHAPE
-from meadhall.engine.rule import rule
-from meadhall.engine.schema import Grid, Row, States, copy_state, state_at
 from meadhall.games.axxa.board import (
     BIT,
     FIRST_MOVE,
@@ -43,6 +39,7 @@ from meadhall.games.axxa.state import (
     triplets_left,
     triplets_of,
 )
+from meadhall.sdk import NO_LOG_SHAPE, Grid, Row, States, below, copy_state, draw, rule, state_at
 
 _STATE = State.dtype
 

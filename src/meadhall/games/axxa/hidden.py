@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from meadhall.engine.chance import shuffle
-from meadhall.engine.rule import rule
-from meadhall.engine.schema import Row
 from meadhall.games.axxa.state import NUMBERS, PIECES, STACKS, UNKNOWN, Act, State, on_board
+from meadhall.sdk import Row, rule, shuffle
 
 
 @rule

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from meadhall.engine.language import marked
-from meadhall.engine.lessons import Lesson, Lessons
 from meadhall.games.axxa.board import NAMES, SPACES
 from meadhall.games.axxa.state import Act
+from meadhall.sdk import Lesson, Lessons, marked
 
 
 def _move(start: str, end: str) -> int:

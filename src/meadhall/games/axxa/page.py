@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from itertools import takewhile
 from typing import Literal
 
-from meadhall.engine.events import Event as GameEvent
-from meadhall.engine.view import View
 from meadhall.games.axxa.board import NAMES, POSITIONS, SPACES, TRIPLES, routes
 from meadhall.games.axxa.state import (
     EMPTY,
@@ -24,6 +22,8 @@ from meadhall.games.axxa.state import (
     triplets_of,
 )
 from meadhall.games.axxa.status import Number, status, statuses
+from meadhall.sdk import Event as GameEvent
+from meadhall.sdk import View
 
 Waypoints = tuple[int, ...]
 """The spaces that define the route of a move: its start, its corner if it has one, and its end."""

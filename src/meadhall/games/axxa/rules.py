@@ -6,10 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from meadhall.engine.chance import below, shuffle
-from meadhall.engine.events import append_argument, emit
-from meadhall.engine.rule import rule
-from meadhall.engine.schema import Grid, Row
 from meadhall.games.axxa.board import (
     BIT,
     FIRST_MOVE,
@@ -55,6 +51,7 @@ from meadhall.games.axxa.state import (
     triplets_of,
     triplets_of_number,
 )
+from meadhall.sdk import Grid, Row, append_argument, below, emit, rule, shuffle
 
 NO_TRIPLET, SEVERAL_TRIPLETS = -1, -2
 """Results of ``only_triplet`` other than the index of a triple."""

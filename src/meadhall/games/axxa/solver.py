@@ -15,15 +15,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from meadhall.engine.events import NO_LOG_SHAPE
-from meadhall.engine.rule import rule, u64
-from meadhall.engine.schema import States, copy_state, state_at
-from meadhall.engine.solution import Solution
-from meadhall.engine.view import legal_actions
 from meadhall.games.axxa.advice import is_lost
 from meadhall.games.axxa.board import POSITIONS, SPACE_AT, SPACES, SQUARE
 from meadhall.games.axxa.heuristics import action_value, can_complete
@@ -45,10 +40,7 @@ from meadhall.games.axxa.state import (
     on_board,
     top,
 )
-
-if TYPE_CHECKING:
-    from meadhall.engine.match import Match
-    from meadhall.engine.view import View
+from meadhall.sdk import NO_LOG_SHAPE, Match, Solution, States, View, copy_state, legal_actions, rule, state_at, u64
 
 HINT_NODES = 4_000
 """Node limit for a hint: some tenths of a second."""

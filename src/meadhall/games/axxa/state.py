@@ -7,9 +7,8 @@ from typing import Annotated
 
 import numpy as np
 
-from meadhall.engine.rule import rule, u64
-from meadhall.engine.schema import I8, GameState, Grid, Row, record
 from meadhall.games.axxa.board import BIT, SPACES, TRIPLES
+from meadhall.sdk import I8, GameState, Grid, Row, record, rule, u64
 
 SEATS = 6
 SIDES = 2

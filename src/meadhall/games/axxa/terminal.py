@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from meadhall.engine.language import gettext as _
-from meadhall.engine.language import listed
 from meadhall.games.axxa.board import NAMES
 from meadhall.games.axxa.state import EMPTY, State
 from meadhall.games.axxa.status import Number, statuses
+from meadhall.sdk import gettext as _
+from meadhall.sdk import listed
 
 COLUMNS = "abcdefg"
 ROWS = "7654321"

@@ -5,10 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from meadhall.engine import events
-from meadhall.engine.events import PUBLIC, TURN, EventKind, Part, named, number, seat
-from meadhall.engine.language import gettext as _
-from meadhall.engine.language import listed, marked
 from meadhall.games.axxa.board import NAMES, SPACES, TRIPLE_TOUCHES, TRIPLES, distance, routes
 from meadhall.games.axxa.state import (
     EMPTY,
@@ -28,6 +24,9 @@ from meadhall.games.axxa.state import (
     triplets_left,
 )
 from meadhall.games.axxa.terminal import sketch as sketch
+from meadhall.sdk import PUBLIC, TURN, EventKind, Part, listed, marked, named, number, seat
+from meadhall.sdk import Event as GameEvent
+from meadhall.sdk import gettext as _
 
 
 def space(value: int) -> int:
@@ -124,7 +123,7 @@ ENDINGS = {
 }
 
 
-def event(event: events.Event, names: Sequence[str], viewer: int = PUBLIC, part: Part = Part.LINE) -> str:
+def event(event: GameEvent, names: Sequence[str], viewer: int = PUBLIC, part: Part = Part.LINE) -> str:
     """Return the text of an event. It calls seat ``viewer`` "you"."""
     kind = EVENTS[event.kind]
     message = kind.message(event.arguments, viewer, part)

@@ -4,8 +4,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from meadhall.engine.game import Game
-from meadhall.engine.language import marked
 from meadhall.games.dungeon_allies import heuristics, page, rules
 from meadhall.games.dungeon_allies.actions import ACTIONS
 from meadhall.games.dungeon_allies.advice import ADVICE
@@ -17,6 +15,7 @@ from meadhall.games.dungeon_allies.rules.scoring import points_of
 from meadhall.games.dungeon_allies.state import State
 from meadhall.games.dungeon_allies.statistics import STATISTICS
 from meadhall.games.dungeon_allies.words import WORDS, edition
+from meadhall.sdk import Game, marked
 
 
 def points(end: State, _options: Mapping[str, Any]) -> tuple[int, ...]:

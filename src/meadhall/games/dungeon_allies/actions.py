@@ -6,8 +6,8 @@ from enum import IntEnum
 
 import numpy as np
 
-from meadhall.engine.rule import rule
 from meadhall.games.dungeon_allies.pieces import DEALT, DICE, FIGHT_DICE, SQUARES, TARGETS, TRADES
+from meadhall.sdk import rule
 
 MOST_GOLD_BID = 60
 

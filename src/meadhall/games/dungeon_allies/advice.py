@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from meadhall.engine.advice import Advice
-from meadhall.engine.rule import rule
-from meadhall.engine.schema import Row
 from meadhall.games.dungeon_allies.actions import Act
 from meadhall.games.dungeon_allies.heuristics import greedy
 from meadhall.games.dungeon_allies.heuristics.evaluation import estimate_payoffs, is_between_turns
 from meadhall.games.dungeon_allies.state import State
+from meadhall.sdk import Advice, Row, rule
 
 
 @rule

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
 
-from meadhall.engine.view import View
 from meadhall.games.dungeon_allies import names
 from meadhall.games.dungeon_allies.components import (
     COLOUR_NAMES,
@@ -41,6 +40,7 @@ from meadhall.games.dungeon_allies.rules.sorcerer import price
 from meadhall.games.dungeon_allies.rules.treasure import is_guarded
 from meadhall.games.dungeon_allies.state import Event, has_seen, has_tile
 from meadhall.games.dungeon_allies.story import Fight, FightDie, Monster, monster_of
+from meadhall.sdk import View
 
 ROW = 4
 """Squares in a row of the dungeon."""

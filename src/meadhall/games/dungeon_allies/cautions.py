@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from meadhall.engine.language import gettext as _
 from meadhall.games.dungeon_allies import names
 from meadhall.games.dungeon_allies.pieces import COLOURS, DICE, NONE, SQUARES, Die, Target
 from meadhall.games.dungeon_allies.rules.sorcerer import price
 from meadhall.games.dungeon_allies.rules.treasure import is_guarded
 from meadhall.games.dungeon_allies.state import State
+from meadhall.sdk import gettext as _
 
 
 def caution(state: State, seat: int, target: int, die: int) -> str:

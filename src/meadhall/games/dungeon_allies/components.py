@@ -11,8 +11,6 @@ import msgspec
 import numpy as np
 from msgspec import Meta
 
-from meadhall.engine.language import marked
-from meadhall.engine.options import Document
 from meadhall.games.dungeon_allies.pieces import (
     CARDS,
     CHARACTERS,
@@ -33,6 +31,7 @@ from meadhall.games.dungeon_allies.pieces import (
     TRAINER_SPACES,
 )
 from meadhall.games.dungeon_allies.state import MAX_TURNS, ROUND_ENDS
+from meadhall.sdk import Document, marked
 
 COLOUR_NAMES = ("red", "blue", "yellow", "green", "white")
 ITEM_NAMES = (*COLOUR_NAMES, "gold")

@@ -6,15 +6,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from meadhall.engine import events
-from meadhall.engine.events import Argument, EventKind, Part, named, number, seat
-from meadhall.engine.language import gettext as _
-from meadhall.engine.language import listed, marked
 from meadhall.games.dungeon_allies import names
 from meadhall.games.dungeon_allies.components import ITEM_NAMES, Components
 from meadhall.games.dungeon_allies.names import Names
 from meadhall.games.dungeon_allies.pieces import SPOTS, Spot
 from meadhall.games.dungeon_allies.state import Event
+from meadhall.sdk import Argument, EventKind, Part, listed, marked, named, number, seat
+from meadhall.sdk import Event as GameEvent
+from meadhall.sdk import gettext as _
 
 PLACES = ("square", "turn_order", "treasure", "trainer", "tavern", "prisoner", "trade", "sorcerer")
 """The names of the eight places in records."""
@@ -328,7 +327,7 @@ VARIANTS = {
 """Texts of special cases by the usual text: a bid of nothing, a doubled die, several winners."""
 
 
-def tell(event: events.Event, kind: EventKind, players: Sequence[str], pieces: Names, viewer: int, part: Part) -> str:
+def tell(event: GameEvent, kind: EventKind, players: Sequence[str], pieces: Names, viewer: int, part: Part) -> str:
     """Return the text of an event in the current language. It calls seat ``viewer`` "you"."""
     message = kind.message(event.arguments, viewer, part)
     if not message:
@@ -351,7 +350,7 @@ def _text(argument: Argument, value: Any, players: Sequence[str]) -> Any:
     return argument.text(value) if isinstance(argument, Translated) else value
 
 
-def _is_variant(event: events.Event) -> bool:
+def _is_variant(event: GameEvent) -> bool:
     if event.kind == Event.BID:
         return not event.arguments[1]
     if event.kind in (Event.ROLLED, Event.REROLLED):

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from meadhall.engine.language import gettext as _
-from meadhall.engine.language import listed, ngettext
 from meadhall.games.dungeon_allies import names
 from meadhall.games.dungeon_allies.components import COMPONENTS, LEVEL_NAMES, Components, components_of
 from meadhall.games.dungeon_allies.names import BUILT_IN
+from meadhall.sdk import gettext as _
+from meadhall.sdk import listed, ngettext
 
 
 def facts(options: Mapping[str, Any]) -> list[tuple[str, str]]:

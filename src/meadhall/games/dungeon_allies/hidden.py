@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from meadhall.engine.chance import shuffle
-from meadhall.engine.rule import rule
-from meadhall.engine.schema import Row
 from meadhall.games.dungeon_allies.pieces import CARDS, DISPLAY, FIRST_FOLLOWER, FOLLOWERS, MONSTERS, NONE, SQUARES
 from meadhall.games.dungeon_allies.state import State, has_follower, has_seen
+from meadhall.sdk import Row, rule, shuffle
 
 
 @rule

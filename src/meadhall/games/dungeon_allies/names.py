@@ -5,8 +5,6 @@ from __future__ import annotations
 from bisect import bisect
 from collections.abc import Callable, Iterable, Sequence
 
-from meadhall.engine.language import gettext as _
-from meadhall.engine.language import listed, marked, ngettext
 from meadhall.games.dungeon_allies.components import (
     COLOUR_NAMES,
     COMPONENTS,
@@ -18,6 +16,8 @@ from meadhall.games.dungeon_allies.components import (
 )
 from meadhall.games.dungeon_allies.pieces import SIDES, SPOTS, TARGETS, Item, Spot, Target
 from meadhall.games.dungeon_allies.state import Step
+from meadhall.sdk import gettext as _
+from meadhall.sdk import listed, marked, ngettext
 
 BUILT_IN = COMPONENTS.of(COMPONENTS.default)
 """The components that come with the game."""

@@ -7,8 +7,6 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
-from meadhall.engine.language import current_language
-from meadhall.engine.view import View
 from meadhall.games.dungeon_allies.actions import Act, Phase, parse, place, trade
 from meadhall.games.dungeon_allies.boards import (
     Ally,
@@ -46,6 +44,7 @@ from meadhall.games.dungeon_allies.pieces import (
 from meadhall.games.dungeon_allies.rules.excursion import is_fighting
 from meadhall.games.dungeon_allies.state import ROUND_ENDS, State, has_seen
 from meadhall.games.dungeon_allies.story import Fight, FightDie, Monster, Scene, story
+from meadhall.sdk import View, current_language
 
 
 @dataclass(frozen=True)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from meadhall.engine.language import gettext as _
-from meadhall.engine.language import marked, ngettext
 from meadhall.games.dungeon_allies import names
 from meadhall.games.dungeon_allies.actions import MOST_GOLD_BID, Act, Phase, parse
 from meadhall.games.dungeon_allies.names import Names
 from meadhall.games.dungeon_allies.pieces import COLOURS, DICE, GONE, NONE, SQUARES, TRAINER_SPACES, Die, Item, Target
 from meadhall.games.dungeon_allies.state import State, Step, current_round, has_seen, lowest_die
+from meadhall.sdk import gettext as _
+from meadhall.sdk import marked, ngettext
 
 Refusal = tuple[str, str]
 ALLOWED: Refusal = ("", "")

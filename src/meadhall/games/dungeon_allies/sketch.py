@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from textwrap import wrap
 
-from meadhall.engine.language import gettext as _
-from meadhall.engine.language import ngettext
 from meadhall.games.dungeon_allies import names
 from meadhall.games.dungeon_allies.names import STEPS, Names
 from meadhall.games.dungeon_allies.pieces import (
@@ -28,6 +26,8 @@ from meadhall.games.dungeon_allies.rules.scoring import card_score, points_of
 from meadhall.games.dungeon_allies.rules.sorcerer import price
 from meadhall.games.dungeon_allies.rules.treasure import is_guarded
 from meadhall.games.dungeon_allies.state import ROUND_ENDS, State, current_round
+from meadhall.sdk import gettext as _
+from meadhall.sdk import ngettext
 
 WIDTH = 78
 GAP = "\N{NO-BREAK SPACE}"

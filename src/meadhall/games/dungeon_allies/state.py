@@ -7,8 +7,6 @@ from typing import Annotated
 
 import numpy as np
 
-from meadhall.engine.rule import rule
-from meadhall.engine.schema import I8, GameState, Grid, Row, record
 from meadhall.games.dungeon_allies.pieces import (
     ALLIES,
     CARDS,
@@ -33,6 +31,7 @@ from meadhall.games.dungeon_allies.pieces import (
     TRAINER_SPACES,
     TREASURES,
 )
+from meadhall.sdk import I8, GameState, Grid, Row, record, rule
 
 ROUND_ENDS = (8, 16)  # DA-12.1
 MAX_TURNS = 60  # DA-13.3

@@ -9,15 +9,28 @@ from typing import Any
 
 import numpy as np
 
-from meadhall.engine.events import argument_at, arguments_at, event_count, kind_at
-from meadhall.engine.language import decimal, marked, percent
-from meadhall.engine.language import gettext as _
-from meadhall.engine.rule import rule
-from meadhall.engine.schema import Grid, Row
-from meadhall.engine.statistics import Counts, Rate, Spread, Statistics, Totals, histogram
 from meadhall.games.dungeon_allies.components import LEVEL_NAMES, components_of
 from meadhall.games.dungeon_allies.pieces import SEATS, SPOTS, SQUARES, Spot
 from meadhall.games.dungeon_allies.state import Event
+from meadhall.sdk import (
+    Counts,
+    Grid,
+    Rate,
+    Row,
+    Spread,
+    Statistics,
+    Totals,
+    argument_at,
+    arguments_at,
+    decimal,
+    event_count,
+    histogram,
+    kind_at,
+    marked,
+    percent,
+    rule,
+)
+from meadhall.sdk import gettext as _
 
 SPELL_EVENTS = (Event.ILLUMINATES, Event.HAMMERS, Event.ENHANCES, Event.BLESSES, Event.REROLLED)
 SPELL_NAMES = ("illuminate", "hammer", "enhance", "bless", "reroll")

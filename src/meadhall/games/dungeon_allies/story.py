@@ -6,12 +6,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from meadhall.engine import events
-from meadhall.engine.view import View
 from meadhall.games.dungeon_allies.components import ITEM_NAMES, Components, components_of
 from meadhall.games.dungeon_allies.names import Names
 from meadhall.games.dungeon_allies.pieces import LEVELS, MONSTERS, SIDES, Item
 from meadhall.games.dungeon_allies.state import Event, State, Step
+from meadhall.sdk import Event as GameEvent
+from meadhall.sdk import View
 
 
 @dataclass(frozen=True)
@@ -141,7 +141,7 @@ def monster_of(state: State, names: Names, monster: int) -> Monster:
 def story(view: View) -> tuple[int, tuple[Scene, ...]]:
     """Return the number and the scenes of the current turn, or of the previous one while players are still placing dice."""
     turn = int(view.state.turn)
-    happened: list[tuple[int, events.Event]] = []
+    happened: list[tuple[int, GameEvent]] = []
     for step in reversed(view.steps):
         if any(event.kind == Event.ASSIGNED for event in step.events):
             break  # turn order and treasure of the set-up belong to no turn
@@ -164,7 +164,7 @@ class SceneBuilder:
         self._scenes: list[Scene] = []
         self._fight: Fight | None = None
 
-    def build(self, happened: Iterable[tuple[int, events.Event]]) -> tuple[Scene, ...]:
+    def build(self, happened: Iterable[tuple[int, GameEvent]]) -> tuple[Scene, ...]:
         """Return the scenes of a turn from its events and the numbers of their steps."""
         before: int | None = None
         for n, event in happened:
@@ -190,14 +190,14 @@ class SceneBuilder:
             part = last.part + 1 if last and last.n == n else 0
             self._scenes.append(Scene(n, part, place, (line,), fight))
 
-    def _line(self, event: events.Event) -> Line:
+    def _line(self, event: GameEvent) -> Line:
         text = self._view.game.words.event(event, self._view.names)
         if event.kind in (Event.ROUND, Event.ORDER, Event.TURN_ENDED):
             return Line(None, text)
         items = ((ITEM_NAMES.index(event.arguments[1]), event.arguments[2]),) if event.kind == Event.GAINS else ()
         return Line(event.arguments[0], text, items)
 
-    def _add_items(self, event: events.Event) -> None:
+    def _add_items(self, event: GameEvent) -> None:
         scene = self._scenes[-1]
         *lines, line = scene.lines
         count = event.arguments[2] if event.kind == Event.GAINS else -event.arguments[2]
@@ -224,7 +224,7 @@ class SceneBuilder:
             dice = sorted((*_other_dice(fight, arguments), die), key=lambda each: each.die)
             self._fight = replace(fight, dice=tuple(dice))
 
-    def _end_fight(self, n: int, event: events.Event) -> None:
+    def _end_fight(self, n: int, event: GameEvent) -> None:
         assert self._fight is not None, "a tile is revealed before its fight ends"
         won = event.kind == Event.DEFEATS
         fight = replace(self._fight, seat=event.arguments[0], outcome="won" if won else "lost")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from meadhall.engine.language import gettext as _
-from meadhall.engine.language import marked
 from meadhall.games.dungeon_allies import names
 from meadhall.games.dungeon_allies.actions import Act, parse
 from meadhall.games.dungeon_allies.names import Names
 from meadhall.games.dungeon_allies.pieces import DICE
+from meadhall.sdk import gettext as _
+from meadhall.sdk import marked
 
 VERBS = {
     Act.ILLUMINATE: marked("illuminate"),

@@ -6,11 +6,6 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from meadhall.engine import events
-from meadhall.engine.events import PUBLIC, EventKind, Part
-from meadhall.engine.language import gettext as _
-from meadhall.engine.language import marked
-from meadhall.engine.options import CACHE_SIZE
 from meadhall.games.dungeon_allies import names, refusals, terminal
 from meadhall.games.dungeon_allies.actions import Act, Phase, parse
 from meadhall.games.dungeon_allies.components import COMPONENTS, Components, components_of
@@ -22,6 +17,9 @@ from meadhall.games.dungeon_allies.rules.scoring import points_of
 from meadhall.games.dungeon_allies.rules.sorcerer import price
 from meadhall.games.dungeon_allies.sketch import sketch
 from meadhall.games.dungeon_allies.state import MAX_TURNS, State
+from meadhall.sdk import CACHE_SIZE, PUBLIC, EventKind, Part, marked
+from meadhall.sdk import Event as GameEvent
+from meadhall.sdk import gettext as _
 
 
 class Words:
@@ -31,7 +29,7 @@ class Words:
         self.pieces = Names(components)
         self.events = events_of(components)
 
-    def event(self, event: events.Event, names: Sequence[str], viewer: int = PUBLIC, part: Part = Part.LINE) -> str:
+    def event(self, event: GameEvent, names: Sequence[str], viewer: int = PUBLIC, part: Part = Part.LINE) -> str:
         """Return the text of an event. It calls seat ``viewer`` "you"."""
         return tell(event, self.events[event.kind], names, self.pieces, viewer, part)
 

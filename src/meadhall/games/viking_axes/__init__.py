@@ -2,15 +2,11 @@
 
 from pathlib import Path
 
-from meadhall.engine.advice import Advice
-from meadhall.engine.elimination import places_by_elimination
-from meadhall.engine.game import Choice, Game
-from meadhall.engine.language import marked
-from meadhall.engine.match import Match
 from meadhall.games.viking_axes import heuristics, page, rules, words
 from meadhall.games.viking_axes.evaluation import evaluate
 from meadhall.games.viking_axes.lessons import LESSONS
 from meadhall.games.viking_axes.state import ACTIONS, SEATS, Event, State
+from meadhall.sdk import Advice, Choice, Game, Match, marked, places_by_elimination
 
 
 def places(match: Match) -> tuple[int, ...]:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from meadhall.engine.events import named
-from meadhall.engine.language import gettext as _
-from meadhall.engine.language import marked
+from meadhall.sdk import gettext as _
+from meadhall.sdk import marked, named
 
 TITLES = {
     "axe1": marked("Axe"),

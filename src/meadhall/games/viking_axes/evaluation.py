@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from meadhall.engine.rule import rule
 from meadhall.games.viking_axes.heuristics import strength
 from meadhall.games.viking_axes.state import AXE_KINDS, Card, State, axes_on, shields_on
+from meadhall.sdk import rule
 
 # A row for each number of players left, from 2. The columns weigh a player's strength, its logarithm, the wait for the player's
 # turn, axes in hand and shields in hand.

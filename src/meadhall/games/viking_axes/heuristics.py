@@ -6,10 +6,8 @@ weak player only leaves the strong ones with fewer other targets.
 
 from __future__ import annotations
 
-from meadhall.engine.chance import below
-from meadhall.engine.rule import rule
-from meadhall.engine.schema import Row
 from meadhall.games.viking_axes.state import SEATS, Act, Card, State
+from meadhall.sdk import Row, below, rule
 
 # The worth of cards in hand, by kind. An armory costs nothing, because the card that it brings is played in the same turn. A
 # shield is worth more than an axe, because it helps only its owner. A wench is worth less than any axe: players who

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from meadhall.engine.chance import shuffle
-from meadhall.engine.rule import rule
 from meadhall.games.viking_axes.state import COPIES, KINDS, NO_CARD, Card, State, hand_size
+from meadhall.sdk import rule, shuffle
 
 
 @rule

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from meadhall.engine.language import marked
-from meadhall.engine.lessons import Lesson, Lessons
 from meadhall.games.viking_axes.state import Act
+from meadhall.sdk import Lesson, Lessons, marked
 
 _ASTRID, _BJORN, _IVAR = range(3)
 

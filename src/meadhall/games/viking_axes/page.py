@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, ClassVar
 
-from meadhall.engine.view import View
 from meadhall.games.viking_axes.cards import card_title
 from meadhall.games.viking_axes.state import NO_CARD, Act, Due, Event, Phase, axes_on, hand_size, is_playable, shields_on
 from meadhall.games.viking_axes.story import KINDS as KIND_OF
 from meadhall.games.viking_axes.story import Move, Piece, Story
+from meadhall.sdk import View
 
 
 @dataclass(frozen=True)

@@ -4,10 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from meadhall.engine.chance import below, shuffle
-from meadhall.engine.events import emit, emit_private
-from meadhall.engine.rule import rule
-from meadhall.engine.schema import Grid, Row
 from meadhall.games.viking_axes.hidden import conceal as conceal
 from meadhall.games.viking_axes.hidden import redeal as redeal
 from meadhall.games.viking_axes.state import (
@@ -34,6 +30,7 @@ from meadhall.games.viking_axes.state import (
     is_playable,
     shields_on,
 )
+from meadhall.sdk import Grid, Row, below, emit, emit_private, rule, shuffle
 
 # --------------------------------------------------------------------------------------------------------------------- setup
 

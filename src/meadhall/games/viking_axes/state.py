@@ -7,8 +7,7 @@ from typing import Annotated
 
 import numpy as np
 
-from meadhall.engine.rule import rule
-from meadhall.engine.schema import I8, GameState, Grid, Row, record
+from meadhall.sdk import I8, GameState, Grid, Row, record, rule
 
 SEATS = 7
 

@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from meadhall.engine import events
-from meadhall.engine.view import View
 from meadhall.games.viking_axes.cards import TITLES
 from meadhall.games.viking_axes.state import HAND, Act, Card, Event, Phase
+from meadhall.sdk import Event as GameEvent
+from meadhall.sdk import View
 
 KINDS = {name: kind for kind, name in enumerate(TITLES)}
 """Kinds of cards by their names in records."""
@@ -116,7 +116,7 @@ class Story:
 
     # ------------------------------------------------------------------------------------------------------------ chapters
 
-    def _apply(self, happened: Iterable[events.Event], in_play: bool) -> None:
+    def _apply(self, happened: Iterable[GameEvent], in_play: bool) -> None:
         """Apply the events of a chapter. ``in_play`` says whether its action used the card in the middle."""
         self._chapter += 1
         self._beat, self._struck, self._in_play = 0, False, in_play

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from meadhall.engine.language import gettext as _
 from meadhall.games.viking_axes.cards import card_title
 from meadhall.games.viking_axes.state import KINDS, SHIELD_KINDS, Card, Due, State, hand_size, shields_on
+from meadhall.sdk import gettext as _
 
 
 def sketch(state: State, names: Sequence[str]) -> str:

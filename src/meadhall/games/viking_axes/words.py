@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from meadhall.engine import events
-from meadhall.engine.events import PUBLIC, TURN, Argument, EventKind, Part, number, seat
-from meadhall.engine.language import gettext as _
-from meadhall.engine.language import marked
 from meadhall.games.viking_axes.cards import PHRASES, card, card_phrase, card_title
 from meadhall.games.viking_axes.state import ACTIONS, KINDS, SEATS, Act, Card, Event, Phase, State, axes_on, is_playable
 from meadhall.games.viking_axes.terminal import sketch as sketch
+from meadhall.sdk import PUBLIC, TURN, Argument, EventKind, Part, marked, number, seat
+from meadhall.sdk import Event as GameEvent
+from meadhall.sdk import gettext as _
 
 AXES = {1: marked("an axe"), 2: marked("two axes"), 3: marked("three axes")}
 HITS = {1: marked("a hit"), 2: marked("two hits"), 3: marked("three hits")}
@@ -156,7 +155,7 @@ TEXTS: dict[Argument, Mapping[Any, str]] = {card: PHRASES, axes: AXES, hits: HIT
 """The words for cards, axes and hits; players and plain numbers need none."""
 
 
-def event(event: events.Event, names: Sequence[str], viewer: int = PUBLIC, part: Part = Part.LINE) -> str:
+def event(event: GameEvent, names: Sequence[str], viewer: int = PUBLIC, part: Part = Part.LINE) -> str:
     """Return the text of an event. It calls seat ``viewer`` "you"."""
     kind = EVENTS[event.kind]
     values = [_spoken(kind.argument(k), value, names) for k, value in enumerate(event.arguments)]

@@ -8,14 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from meadhall.engine.rule import rule
-from meadhall.engine.schema import Row
 from meadhall.games.dungeon_allies.actions import Phase
 from meadhall.games.dungeon_allies.heuristics.learned import KNOTS, SHARPNESS, WEIGHTS
 from meadhall.games.dungeon_allies.heuristics.valuation import Floats, coming_price, turns_left
 from meadhall.games.dungeon_allies.pieces import CARDS, COLOURS, DICE, MONSTERS, NONE, SIDES, SKILLS, SQUARES
 from meadhall.games.dungeon_allies.rules.scoring import points_of
 from meadhall.games.dungeon_allies.state import State, has_seen, has_tile
+from meadhall.sdk import Row, rule
 
 
 class Feature(IntEnum):

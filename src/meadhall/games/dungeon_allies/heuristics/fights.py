@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from meadhall.engine.rule import rule
-from meadhall.engine.schema import Row
 from meadhall.games.dungeon_allies.actions import Act, kind_of
 from meadhall.games.dungeon_allies.heuristics.probabilities import (
     DIE_CODE,
@@ -32,6 +30,7 @@ from meadhall.games.dungeon_allies.rules.excursion import counted_value, is_doub
 from meadhall.games.dungeon_allies.rules.placement import DICE_COUNT, LOOKS, can_attack, can_peek, unplaced_dice
 from meadhall.games.dungeon_allies.rules.treasure import is_guarded
 from meadhall.games.dungeon_allies.state import State, current_round, has_seen, has_tile
+from meadhall.sdk import Row, rule
 
 REROLL_SUCCESS = 0.5  # of the fights that are almost won, the fraction that a re-roll wins
 LOOK_EFFICIENCY = 0.8  # of the value of perfect knowledge, the fraction that a look brings

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from meadhall.engine.rule import i64, rule
 from meadhall.games.dungeon_allies.heuristics.fights import count_dice, dice_on
 from meadhall.games.dungeon_allies.heuristics.valuation import (
     Floats,
@@ -31,6 +30,7 @@ from meadhall.games.dungeon_allies.pieces import (
 from meadhall.games.dungeon_allies.rules.placement import can_bid, count_allies, is_on_track, unplaced_dice
 from meadhall.games.dungeon_allies.rules.treasure import is_guarded
 from meadhall.games.dungeon_allies.state import State
+from meadhall.sdk import i64, rule
 
 ORDER_VALUE = 0.8  # of each place gained in the turn order
 TRAINING_VALUE = 0.48  # of a larger die, for each remaining turn, divided by the number of players

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from meadhall.engine.chance import below
-from meadhall.engine.rule import rule
-from meadhall.engine.schema import Row
 from meadhall.games.dungeon_allies.actions import Act, Phase, kind_of
 from meadhall.games.dungeon_allies.heuristics.fights import (
     count_dice,
@@ -47,6 +44,7 @@ from meadhall.games.dungeon_allies.pieces import (
 )
 from meadhall.games.dungeon_allies.rules.placement import unplaced_dice
 from meadhall.games.dungeon_allies.state import State, has_seen, has_tile
+from meadhall.sdk import Row, below, rule
 
 GUARDED_FACTOR = 1.1  # for guarded treasure while unplaced dice could win a fight; above 1, as other players want it too
 CHOSEN = 1.0

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from meadhall.engine.rule import rule
-from meadhall.engine.schema import Row
 from meadhall.games.dungeon_allies.heuristics.valuation import Floats
 from meadhall.games.dungeon_allies.pieces import DICE, FIGHT_DICE, NONE, SIDES, SKILLS
 from meadhall.games.dungeon_allies.state import State
+from meadhall.sdk import Row, rule
 
 # The code of a set of dice in a fight is a number in base 3: digit k says how often the die of that size counts.
 DIE_CODE = tuple(3**die for die in range(FIGHT_DICE))

@@ -7,11 +7,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from meadhall.engine.rule import rule
-from meadhall.engine.schema import Grid
 from meadhall.games.dungeon_allies.pieces import CARDS, COLOURS, DISPLAY, MONSTERS, NONE, SKILLS, SQUARES, Item, Target
 from meadhall.games.dungeon_allies.rules.scoring import count_kept
 from meadhall.games.dungeon_allies.state import ROUND_ENDS, State, has_tile
+from meadhall.sdk import Grid, rule
 
 Floats = npt.NDArray[np.floating[Any]]
 

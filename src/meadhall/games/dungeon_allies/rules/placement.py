@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from meadhall.engine.events import emit, emit_private
-from meadhall.engine.rule import i64, rule
-from meadhall.engine.schema import Grid, Row
 from meadhall.games.dungeon_allies.actions import ACTIONS, MOST_GOLD_BID, Act, Phase, place_action
 from meadhall.games.dungeon_allies.pieces import (
     DICE,
@@ -23,6 +20,7 @@ from meadhall.games.dungeon_allies.pieces import (
 )
 from meadhall.games.dungeon_allies.rules.supply import spend
 from meadhall.games.dungeon_allies.state import Event, State, has_seen, has_tile
+from meadhall.sdk import Grid, Row, emit, emit_private, i64, rule
 
 LOOKS = 2  # DA-3.4: for one red crystal
 

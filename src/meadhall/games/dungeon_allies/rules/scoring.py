@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from meadhall.engine.events import append_argument, emit
-from meadhall.engine.rule import rule
-from meadhall.engine.schema import Grid
 from meadhall.games.dungeon_allies.pieces import CARDS, COLOURS, MONSTERS, NONE, SKILLS
 from meadhall.games.dungeon_allies.state import MAX_TURNS, Event, State
+from meadhall.sdk import Grid, append_argument, emit, rule
 
 
 @rule

@@ -6,10 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from meadhall.engine.chance import below, shuffle
-from meadhall.engine.events import HIDDEN, emit, emit_private
-from meadhall.engine.rule import i64, rule
-from meadhall.engine.schema import Grid, Row
 from meadhall.games.dungeon_allies.actions import Phase
 from meadhall.games.dungeon_allies.pieces import (
     CARDS,
@@ -30,6 +26,7 @@ from meadhall.games.dungeon_allies.rules.tavern import show_follower
 from meadhall.games.dungeon_allies.rules.treasure import add_treasure
 from meadhall.games.dungeon_allies.rules.turn_order import emit_order
 from meadhall.games.dungeon_allies.state import Event, State, Step
+from meadhall.sdk import HIDDEN, Grid, Row, below, emit, emit_private, i64, rule, shuffle
 
 PERCENTILE_SIDES = 10
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from meadhall.engine.events import emit
-from meadhall.engine.rule import rule
-from meadhall.engine.schema import Grid, Row
 from meadhall.games.dungeon_allies.actions import Act, Phase
 from meadhall.games.dungeon_allies.pieces import DISPLAY, NONE, Item, Target
 from meadhall.games.dungeon_allies.rules.supply import pay
 from meadhall.games.dungeon_allies.state import Event, State, current_round
+from meadhall.sdk import Grid, Row, emit, rule
 
 
 @rule

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from meadhall.engine.chance import below
-from meadhall.engine.events import emit
-from meadhall.engine.rule import rule
-from meadhall.engine.schema import Grid
 from meadhall.games.dungeon_allies.pieces import COLOURS, NONE, Item
 from meadhall.games.dungeon_allies.state import Event, State
+from meadhall.sdk import Grid, below, emit, rule
 
 GOLD_FIRST = (int(Item.GOLD), *range(COLOURS))
 """The order in which items change hands. Plain integers: rules are compiled once for each type of argument."""

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from meadhall.engine.events import emit
-from meadhall.engine.rule import i64, rule
-from meadhall.engine.schema import Grid, Row
 from meadhall.games.dungeon_allies.actions import Act, Phase
 from meadhall.games.dungeon_allies.pieces import NONE, SIDES, Die
 from meadhall.games.dungeon_allies.state import Event, State, lowest_die
+from meadhall.sdk import Grid, Row, emit, i64, rule
 
 
 @rule

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from meadhall.engine.events import emit
-from meadhall.engine.rule import rule
-from meadhall.engine.schema import Grid, Row
 from meadhall.games.dungeon_allies.actions import Act, Phase, trade_action
 from meadhall.games.dungeon_allies.pieces import COLOURS, DICE, Target
 from meadhall.games.dungeon_allies.state import Event, State
+from meadhall.sdk import Grid, Row, emit, rule
 
 
 @rule

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from meadhall.engine.events import emit
-from meadhall.engine.rule import rule
-from meadhall.engine.schema import Grid
 from meadhall.games.dungeon_allies.pieces import DICE, NONE, SIDES
 from meadhall.games.dungeon_allies.state import Event, State
+from meadhall.sdk import Grid, emit, rule
 
 
 @rule

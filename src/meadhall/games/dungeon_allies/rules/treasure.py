@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from meadhall.engine.events import emit
-from meadhall.engine.rule import rule
-from meadhall.engine.schema import Grid
 from meadhall.games.dungeon_allies.pieces import GOLD_TREASURE, MONSTERS, NONE, TREASURES, Item, Target
 from meadhall.games.dungeon_allies.rules.supply import GOLD_FIRST, draw_crystal, receive
 from meadhall.games.dungeon_allies.state import Event, State
+from meadhall.sdk import Grid, emit, rule
 
 
 @rule

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from meadhall.engine.events import emit
-from meadhall.engine.rule import rule
-from meadhall.engine.schema import Grid, Row
 from meadhall.games.dungeon_allies.actions import Act, Phase, kind_of
 from meadhall.games.dungeon_allies.pieces import DEALT, DICE, NONE
 from meadhall.games.dungeon_allies.rules.excursion import (
@@ -41,6 +38,7 @@ from meadhall.games.dungeon_allies.rules.trainer import resolve_trainer
 from meadhall.games.dungeon_allies.rules.treasure import add_treasure, resolve_treasure
 from meadhall.games.dungeon_allies.rules.turn_order import resolve_turn_order
 from meadhall.games.dungeon_allies.state import Event, State, Step
+from meadhall.sdk import Grid, Row, emit, rule
 
 # ---------------------------------------------------------------------------------------------------------------- legal actions
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from meadhall.engine.events import append_argument, emit
-from meadhall.engine.rule import rule
-from meadhall.engine.schema import Grid
 from meadhall.games.dungeon_allies.pieces import NONE
 from meadhall.games.dungeon_allies.rules.supply import GOLD_FIRST, gain
 from meadhall.games.dungeon_allies.state import Event, State
+from meadhall.sdk import Grid, append_argument, emit, rule
 
 
 @rule

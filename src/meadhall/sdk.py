@@ -1,0 +1,137 @@
+"""The plug-in interface: what a game may use of Meadhall. Its four games use nothing else.
+
+    from meadhall.sdk import Game, GameState, I8, Row, record, rule
+
+The interface has a version of its own, ``VERSION``.
+"""
+
+from meadhall.engine.advice import Advice, always_quiescent, equal_payoffs, never_solved, uniform_random
+from meadhall.engine.chance import below, die, draw, shuffle
+from meadhall.engine.conformance import check_game
+from meadhall.engine.daily import Daily, Figure, Figures, Outcome
+from meadhall.engine.elimination import places_by_elimination
+from meadhall.engine.errors import BadSetup, ConformanceError, IllegalAction, MeadhallError, Refused
+from meadhall.engine.events import (
+    HIDDEN,
+    NO_LOG_SHAPE,
+    PUBLIC,
+    TURN,
+    Argument,
+    Event,
+    EventKind,
+    Part,
+    append_argument,
+    argument_at,
+    arguments_at,
+    emit,
+    emit_private,
+    event_count,
+    kind_at,
+    named,
+    number,
+    seat,
+)
+from meadhall.engine.game import Game, GamePage, GameRules, GameWords, Scoring, register, registered
+from meadhall.engine.language import current_language, decimal, gettext, listed, marked, ngettext, percent
+from meadhall.engine.lessons import Lesson, Lessons
+from meadhall.engine.match import Match, Result
+from meadhall.engine.options import CACHE_SIZE, Choice, Document, Option
+from meadhall.engine.rule import i64, rule, u64
+from meadhall.engine.schema import I8, I16, I32, U8, U16, U32, GameState, Grid, Row, States, copy_state, record, state_at
+from meadhall.engine.solution import Solution, Solver
+from meadhall.engine.statistics import Counts, Rate, Spread, Statistics, Totals, histogram
+from meadhall.engine.view import Seat, View, legal_actions
+
+VERSION = (1, 0)
+"""The version of the interface. The first number rises when a game must be changed, the second when something is added."""
+
+__all__ = [
+    "CACHE_SIZE",
+    "HIDDEN",
+    "I8",
+    "I16",
+    "I32",
+    "NO_LOG_SHAPE",
+    "PUBLIC",
+    "TURN",
+    "U8",
+    "U16",
+    "U32",
+    "VERSION",
+    "Advice",
+    "Argument",
+    "BadSetup",
+    "Choice",
+    "ConformanceError",
+    "Counts",
+    "Daily",
+    "Document",
+    "Event",
+    "EventKind",
+    "Figure",
+    "Figures",
+    "Game",
+    "GamePage",
+    "GameRules",
+    "GameState",
+    "GameWords",
+    "Grid",
+    "IllegalAction",
+    "Lesson",
+    "Lessons",
+    "Match",
+    "MeadhallError",
+    "Option",
+    "Outcome",
+    "Part",
+    "Rate",
+    "Refused",
+    "Result",
+    "Row",
+    "Scoring",
+    "Seat",
+    "Solution",
+    "Solver",
+    "Spread",
+    "States",
+    "Statistics",
+    "Totals",
+    "View",
+    "always_quiescent",
+    "append_argument",
+    "argument_at",
+    "arguments_at",
+    "below",
+    "check_game",
+    "copy_state",
+    "current_language",
+    "decimal",
+    "die",
+    "draw",
+    "emit",
+    "emit_private",
+    "equal_payoffs",
+    "event_count",
+    "gettext",
+    "histogram",
+    "i64",
+    "kind_at",
+    "legal_actions",
+    "listed",
+    "marked",
+    "named",
+    "never_solved",
+    "ngettext",
+    "number",
+    "percent",
+    "places_by_elimination",
+    "record",
+    "register",
+    "registered",
+    "rule",
+    "seat",
+    "shuffle",
+    "state_at",
+    "u64",
+    "uniform_random",
+]
