@@ -10,7 +10,8 @@
     open(opener.href);
   });
   async function open(address) {
-    await htmx.ajax("GET", address, { target: "#propose-offers", select: "#propose-offers", swap: "outerHTML" });
+    // Its own source: requests of one source wait for each other, and the page may be loading its frame.
+    await htmx.ajax("GET", address, { source: sheet, target: "#propose-offers", select: "#propose-offers", swap: "outerHTML" });
     if (!sheet.matches(":popover-open")) sheet.showPopover();
   }
   sheet.addEventListener("submit", () => sheet.hidePopover());
