@@ -32,6 +32,7 @@ from meadhall.engine.events import (
     seat,
 )
 from meadhall.engine.game import Game, GamePage, GameRules, GameWords, Scoring, register, registered
+from meadhall.engine.kind import Kind
 from meadhall.engine.language import current_language, decimal, gettext, listed, marked, ngettext, percent
 from meadhall.engine.lessons import Lesson, Lessons
 from meadhall.engine.match import Match, Result
@@ -77,6 +78,7 @@ __all__ = [
     "GameWords",
     "Grid",
     "IllegalAction",
+    "Kind",
     "Lesson",
     "Lessons",
     "Match",

@@ -447,6 +447,11 @@ def endless_play(state: State, action: int, log: Grid) -> None:
 # ------------------------------------------------------------------------------------------------------------------- lessons
 
 
+add("kind", "declared without chance", "chance-denied", {}, chance=False)
+add("kind", "declared with perfect information", "hiding-denied", {}, information="perfect")
+add("termination", "declared with at most 2", "length-denied", {}, max_length=2)
+
+
 def add_lessons(name: str, message: str, *lessons: Lesson) -> None:
     all_lessons = Lessons(
         seed="lessons", players=("Ada", "Bo"), lessons=(Lesson("Draw.", action=DRAW), *lessons, Lesson("Well done."))

@@ -84,5 +84,8 @@ game = Game(
     words=cast("GameWords", SimpleNamespace(ending=lambda _state: ("NIM-1", "The heap is empty."))),
     events={},
     folder=Path(__file__).parent,
+    chance=lambda _players, options: options["heap"] == "hand",
+    information=lambda _players, options: "imperfect" if options["heap"] == "hand" else "perfect",
+    max_length=HEAP,
     options=(Choice("heap", dict.fromkeys(HEAPS, "how many")),),
 )

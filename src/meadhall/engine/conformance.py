@@ -13,6 +13,7 @@ import math
 import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -35,13 +36,14 @@ from meadhall.engine.errors import (
 from meadhall.engine.events import HIDDEN, NO_LOG_SHAPE, Event
 from meadhall.engine.game import Game, Scoring, registered
 from meadhall.engine.game import game as find_game
+from meadhall.engine.kind import Kind
 from meadhall.engine.lessons import LEARNER, Lessons
 from meadhall.engine.loops import GREEDY
 from meadhall.engine.match import Match, Step
 from meadhall.engine.record.format import dumps, loads
 from meadhall.engine.record.replay import replay
 from meadhall.engine.rulebook import rule_ids
-from meadhall.engine.view import SPECTATOR, concealed, legal_actions
+from meadhall.engine.view import EVERYTHING, SPECTATOR, concealed, legal_actions
 
 MAX_DECISIONS = 20_000
 """The number of decisions within which random play must end a match."""
@@ -66,6 +68,10 @@ class Trial:
     @property
     def game(self) -> Game:
         return self.match.game
+
+    @cached_property
+    def kind(self) -> Kind:
+        return self.game.kind_of(self.match.players, self.match.options)
 
     @property
     def place(self) -> str:
@@ -314,6 +320,19 @@ def concealment(trial: Trial) -> None:
         knowledge.redealing_is_consistent(trial.match, viewer, trial.draw)
 
 
+def declared_kind(trial: Trial) -> None:
+    """Check what the game declares of chance and information."""
+    match, kind = trial.match, trial.kind
+    if not kind.chance:
+        drawn = tuple(match._states["rng"][0].tolist()) != step_key(match.seed, match.decision)
+        demand(not drawn, "the game is declared without chance, but random numbers were drawn")
+    if kind.information == "perfect":
+        whole = concealed(trial.game, match._states, EVERYTHING)
+        for viewer in trial.viewers():
+            hidden = knowledge.differing_fields(concealed(trial.game, match._states, viewer), whole)
+            demand(not hidden, f"the game is declared with perfect information, but viewer {viewer} doesn't see {hidden}")
+
+
 def heuristics(trial: Trial) -> None:
     """Check that the greedy player chooses a legal action and uses no hidden information."""
     if trial.game.greedy is None:
@@ -407,7 +426,9 @@ def undoing(branch: Branch) -> None:
 
 
 def _is_not_endless(trial: Trial) -> None:
-    demand(len(trial.match.steps) <= MAX_DECISIONS, f"random play has not ended after {MAX_DECISIONS} decisions")
+    count, declared = len(trial.match.steps), trial.kind.max_length
+    demand(count <= MAX_DECISIONS, f"random play has not ended after {MAX_DECISIONS} decisions")
+    demand(declared is None or count <= declared, f"a match has {count} decisions; the game is declared with at most {declared}")
 
 
 def end_is_final(trial: Trial) -> None:
@@ -443,6 +464,8 @@ def scores(trial: Trial) -> None:
     parties = trial.game.parties(match.players, match.options)
     sound = sound and all(payoffs[seat] == payoffs[party[0]] for party in parties for seat in party)
     demand(sound, f"the payoffs are {list(payoffs)}, but the game is declared as {declared.value}")
+    low, high = trial.kind.smallest, trial.kind.largest
+    demand(all(low <= payoff <= high for payoff in payoffs), f"the payoffs are {list(payoffs)}, not from {low} to {high}")
     demand(result.points is None or len(result.points) == match.players, f"points {result.points} for {match.players} seats")
 
 
@@ -483,6 +506,7 @@ POSITION_LAWS: tuple[Law, ...] = (
     ("refusal", refusals),
     ("words", position_in_words),
     ("conceal", concealment),
+    ("kind", declared_kind),
     ("greedy", heuristics),
 )
 STEP_LAWS: tuple[Law, ...] = (

@@ -23,6 +23,7 @@ from meadhall.engine.advice import Advice
 from meadhall.engine.checks import Seed, as_integer, quoted
 from meadhall.engine.errors import BadSetup, BrokenGame, UnknownGame
 from meadhall.engine.events import PUBLIC, Event, EventKind, Part
+from meadhall.engine.kind import Declared, Information, Kind, kind_of
 from meadhall.engine.language import add_catalogues, gettext
 from meadhall.engine.options import Choice as Choice
 from meadhall.engine.options import Document as Document
@@ -180,6 +181,9 @@ class Game(Generic[S]):
         goal: the goal of a player in one sentence, which a match opens with; a message for gettext, or a function of the
             options that returns it; "" for none.
         usual_players: the number of seats that the hall offers first; None for four, or as many as the game allows.
+        chance: whether chance decides anything, see ``Kind``. This and the next two may depend on players and options.
+        information: ``"perfect"`` or ``"imperfect"``, see ``Kind``; None: imperfect if the rules have ``conceal``.
+        max_length: an upper bound of the number of decisions of a match; None if there is none.
     """
 
     name: str
@@ -212,6 +216,9 @@ class Game(Generic[S]):
     daily: Daily | None = None
     goal: str | Callable[[Mapping[str, Any]], str] = ""
     usual_players: int | None = None
+    chance: Declared[bool] = True
+    information: Declared[Information | None] = None
+    max_length: Declared[int | None] = None
     _origin: tuple[Game[S], Mapping[str, Any]] | None = field(default=None, init=False)  # of an edition: its game and options
 
     def goal_of(self, options: Mapping[str, Any]) -> str:
@@ -248,6 +255,24 @@ class Game(Generic[S]):
         scoring = self.scoring_of(options)
         count = {Scoring.RIVALS: players, Scoring.TOGETHER: 1, Scoring.SIDES: 2}[scoring]
         return tuple(tuple(range(first, players, count)) for first in range(count))
+
+    def kind_of(self, players: int | None = None, options: Mapping[str, Any] | None = None) -> Kind:
+        """Return the kind of the game: chance, information, payoffs, sides, length.
+
+        Args:
+            players: the number of players; None: the smallest.
+            options: the options by name; those that are missing have their defaults.
+
+        Raises:
+            BadSetup: the game can't be set up with them.
+
+        Examples:
+            >>> import meadhall
+            >>> kind = meadhall.game("axes-and-allies").kind_of(players=3)
+            >>> kind.information, kind.payoffs, kind.sides, kind.max_length
+            ('perfect', 'constant-sum', ((0,), (1,), (2,)), None)
+        """
+        return kind_of(self, *self.check_setup(self.min_players if players is None else players, options or {}))
 
     def check_players(self, players: Any) -> int:
         """Return the number of players as an ``int``. Raises BadSetup if the game doesn't allow it."""

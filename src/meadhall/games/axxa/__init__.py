@@ -10,9 +10,12 @@ from meadhall.games.axxa.daily import DAILY
 from meadhall.games.axxa.hidden import recall
 from meadhall.games.axxa.lessons import LESSONS
 from meadhall.games.axxa.solver import solution
-from meadhall.games.axxa.state import ACTIONS, SEATS, SIDES, Mode, Order, State, side_of, triplets_of
+from meadhall.games.axxa.state import ACTIONS, PIECES, SEATS, SIDES, Mode, Order, State, side_of, triplets_of
 from meadhall.sdk import Choice, Game, Scoring, marked
 from meadhall.sdk import gettext as _
+
+MAX_LENGTH = 3 * PIECES
+"""AX-5.1: Each turn removes a piece at least, by at most three decisions: the move, turning the stack over, and the payment."""
 
 TOGETHER, VERSUS = (mode.name.lower() for mode in Mode)
 SKIP, STRICT, ANY = (order.name.lower() for order in Order)
@@ -90,6 +93,7 @@ game = Game(
     scoring=scoring,
     points=points,
     objection=objection,
+    max_length=MAX_LENGTH,
     goal=goal,
     lessons=LESSONS,
     daily=DAILY,

@@ -9,6 +9,7 @@ from meadhall.games.dungeon_allies.actions import ACTIONS
 from meadhall.games.dungeon_allies.advice import ADVICE
 from meadhall.games.dungeon_allies.components import COMPONENTS
 from meadhall.games.dungeon_allies.facts import facts
+from meadhall.games.dungeon_allies.length import max_length
 from meadhall.games.dungeon_allies.lessons import LESSONS
 from meadhall.games.dungeon_allies.pieces import SEATS
 from meadhall.games.dungeon_allies.rules.scoring import points_of
@@ -45,5 +46,6 @@ game = Game(
     advice=ADVICE,
     statistics=STATISTICS,
     goal=marked("Your goal: have the most points, in gold and cards, when the last monster is gone."),
+    max_length=max_length,
     lessons=LESSONS,
 )

@@ -1,0 +1,85 @@
+"""Kind: what sort of game it is, as game theory puts it. Searches and learning environments read it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
+
+if TYPE_CHECKING:
+    from meadhall.engine.game import Game
+
+T = TypeVar("T")
+
+Declared: TypeAlias = T | Callable[[int, Mapping[str, Any]], T]
+"""A property of a game: one value, or a function of the number of players and the checked options that returns it."""
+
+Information = Literal["perfect", "imperfect"]
+Dynamics = Literal["sequential", "simultaneous"]
+Payoffs = Literal["zero-sum", "constant-sum", "general-sum", "identical"]
+
+
+@dataclass(frozen=True)
+class Kind:
+    """The kind of a game, with one number of players and one choice of options.
+
+    Attributes:
+        players: the number of players.
+        chance: whether chance decides anything: dice, a deal, a drawn first player.
+        information: ``"perfect"`` if ``conceal`` blanks nothing for any seat. Cards face down for every seat are hidden, too.
+        dynamics: ``"simultaneous"`` if several seats may have to choose at the same time, otherwise ``"sequential"``.
+        payoffs: how the payoffs of all seats add up: always to 0, always to another number, or not to one number.
+            ``"identical"``: every seat always has the same payoff.
+        smallest: the smallest possible payoff of a seat.
+        largest: the largest possible payoff of a seat.
+        sides: the seats that win together, one tuple for each side; None if sides change in play.
+        max_length: an upper bound of the number of decisions of a match; None if there is none.
+    """
+
+    players: int
+    chance: bool
+    information: Information
+    dynamics: Dynamics
+    payoffs: Payoffs
+    smallest: float
+    largest: float
+    sides: tuple[tuple[int, ...], ...] | None
+    max_length: int | None
+
+    @property
+    def together(self) -> bool:
+        """Return whether all players win or lose together."""
+        return self.payoffs == "identical"
+
+
+def kind_of(game: Game, players: int, options: Mapping[str, Any]) -> Kind:
+    """Return the kind of a game with a checked number of players and checked options."""
+    sides = game.parties(players, options)
+    return Kind(
+        players=players,
+        chance=declared(game.chance, players, options),
+        information=_information(game, players, options),
+        dynamics="simultaneous" if hasattr(game.rules, "deciders") else "sequential",
+        payoffs=_payoffs(sides),
+        smallest=0.0,
+        largest=1.0,
+        sides=sides,
+        max_length=declared(game.max_length, players, options),
+    )
+
+
+def declared(value: Declared[T], players: int, options: Mapping[str, Any]) -> T:
+    """Return a declared property with a number of players and options."""
+    return value(players, options) if callable(value) else value
+
+
+def _information(game: Game, players: int, options: Mapping[str, Any]) -> Information:
+    chosen: Information | None = game.information(players, options) if callable(game.information) else game.information
+    return chosen or ("imperfect" if hasattr(game.rules, "conceal") else "perfect")
+
+
+def _payoffs(sides: tuple[tuple[int, ...], ...]) -> Payoffs:
+    """Return how shares of 1 add up: one side has them, or several sides share them, and each seat of a side gets its payoff."""
+    if len(sides) == 1:
+        return "identical"
+    return "constant-sum" if len({len(side) for side in sides}) == 1 else "general-sum"
