@@ -1,4 +1,4 @@
-"""Make the fonts of the pictures to share, from the hall's web fonts. Run it when those change, with fontTools.
+"""Make the fonts of pictures, from the hall's web fonts. Run it when those change, with fontTools.
 
 uv run --with fonttools --with brotli tools/picture_fonts.py
 """
@@ -9,14 +9,14 @@ from tempfile import TemporaryDirectory
 from fontTools.merge import Merger
 from fontTools.ttLib import TTFont
 
-SERVER = Path(__file__).parents[1] / "src" / "meadhall" / "server"
+SOURCE = Path(__file__).parents[1] / "src" / "meadhall"
 FONTS = (("grenze", "Grenze", 600), ("alegreya-sans", "Alegreya Sans", 500), ("alegreya-sans", "Alegreya Sans", 700))
 
 for name, family, weight in FONTS:
     with TemporaryDirectory() as folder:
         parts = []
         for letters in ("latin", "latin-ext"):
-            font = TTFont(SERVER / "static" / "fonts" / f"{name}-{letters}-{weight}-normal.woff2")
+            font = TTFont(SOURCE / "server" / "static" / "fonts" / f"{name}-{letters}-{weight}-normal.woff2")
             font.flavor = None
             parts.append(f"{folder}/{letters}.ttf")
             font.save(parts[-1])
@@ -25,4 +25,4 @@ for name, family, weight in FONTS:
         if record.nameID in (1, 16):
             record.string = family
     merged["OS/2"].usWeightClass = weight
-    merged.save(SERVER / "pages" / "fonts" / f"{name}-{weight}.ttf")
+    merged.save(SOURCE / "pictures" / "fonts" / f"{name}-{weight}.ttf")

@@ -14,12 +14,12 @@ from meadhall.engine.game import game, game_names
 from meadhall.engine.language import speak
 from meadhall.engine.match import Match
 from meadhall.engine.view import Seat
+from meadhall.pictures.flat_css import flattened
+from meadhall.pictures.flat_svg import without_uses
 from meadhall.server.errors import TooMany, WrongMoment
 from meadhall.server.hall import daily
 from meadhall.server.hall.room import Room
 from meadhall.server.pages import picture
-from meadhall.server.pages.flat_css import flattened
-from meadhall.server.pages.flat_svg import without_uses
 from meadhall.server.store.models import SeatRow, TableRow, new_link_token, now
 from server.people import AXES, HOARD, OpenHall
 

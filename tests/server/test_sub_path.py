@@ -17,6 +17,7 @@ import pytest_asyncio
 
 from meadhall.engine.game import game, game_names
 from meadhall.engine.record.format import dumps
+from meadhall.pictures.templates import STATIC as SHARED_STATIC
 from meadhall.server.pages.templates import STATIC
 from meadhall.server.settings import Settings
 from server.people import AXES, OpenHall, Person, Program, open_hall, stream
@@ -354,7 +355,7 @@ async def test_the_app_and_its_service_worker_are_below_the_sub_path_and_the_sty
     assert len(addresses) > 8
     assert all(address.startswith(f"{ROOT}/") for address in addresses)
     games = [game(name).folder / "static" for name in game_names()]
-    sheets = [file for folder in (STATIC, *games) if folder.is_dir() for file in folder.rglob("*.css")]
+    sheets = [file for folder in (STATIC, SHARED_STATIC, *games) if folder.is_dir() for file in folder.rglob("*.css")]
     assert len(sheets) > 10
     for sheet in sheets:
         assert not re.search(r"url\([\"']?/", sheet.read_text("utf-8")), sheet
@@ -362,7 +363,7 @@ async def test_the_app_and_its_service_worker_are_below_the_sub_path_and_the_sty
 
 def scripts() -> list[Path]:
     games = [game(name).folder / "static" for name in game_names()]
-    own = [file for folder in (STATIC, *games) if folder.is_dir() for file in folder.rglob("*.js")]
+    own = [file for folder in (STATIC, SHARED_STATIC, *games) if folder.is_dir() for file in folder.rglob("*.js")]
     return [file for file in own if "vendor" not in file.parts]
 
 

@@ -205,13 +205,13 @@ def _static_files() -> list[Router]:
     return [
         create_static_files_router(
             path,
-            [folder],
+            list(folders),
             cache_control=None,
             include_in_schema=False,
             name=path,
             exception_handlers={ValueError: no_file, InternalServerException: no_file},
         )
-        for path, folder in static_folders().items()
+        for path, folders in static_folders().items()
     ]
 
 

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from dataclasses import dataclass
 from functools import cache, partial
-from pathlib import Path
 from textwrap import wrap
 from typing import Final
 
@@ -16,17 +14,19 @@ import meadhall.server.pages.frames  # noqa: F401 - the macros of boards use its
 from meadhall.engine.language import gettext as _
 from meadhall.engine.match import Match
 from meadhall.engine.view import SPECTATOR
+from meadhall.pictures.flat_css import FlatStyles, flattened
+from meadhall.pictures.flat_svg import without_uses
+from meadhall.pictures.png import png
+from meadhall.pictures.templates import STATIC as SHARED
+from meadhall.pictures.templates import game_style_files, has_template
 from meadhall.server.errors import TooMany, WrongMoment
 from meadhall.server.hall.room import Room
 from meadhall.server.ops.byte_cache import ByteCache
-from meadhall.server.ops.png import png
 from meadhall.server.pages.dates import locale
-from meadhall.server.pages.flat_css import FlatStyles, flattened
-from meadhall.server.pages.flat_svg import without_uses
 from meadhall.server.pages.match import given_up_view, has_picture, match_page, result_view
 from meadhall.server.pages.models import MatchPage, SeatView
 from meadhall.server.pages.patches import without_cuts
-from meadhall.server.pages.templates import STATIC, game_style_files, has_template, template
+from meadhall.server.pages.templates import STATIC, template
 from meadhall.server.store.models import TableRow
 from meadhall.server.web.links import link
 from meadhall.server.worker.threads import run_in_thread
@@ -36,10 +36,6 @@ MAX_BYTES: Final = 16 * 1024 * 1024
 
 MAX_WAITING: Final = 8
 """Pictures that may wait until the one before is drawn."""
-
-_FONTS: Final = tuple(sorted((Path(__file__).parent / "fonts").glob("*.ttf")))
-_OTHER_LETTERS: Final = re.compile("[^\x00-ɏʰ-˿Ḁ-ỿ -⃏℀-⅏←-⇿]")
-"""Letters that our fonts lack."""
 
 _SIZES: Final = ((88, 12, 1), (72, 15, 1), (60, 18, 2), (50, 22, 3))
 """Sizes of the headline, each with the number of letters that fit into a line, and the number of lines."""
@@ -150,10 +146,10 @@ def svg(picture: Picture) -> str:
 @cache
 def styles(game: str) -> FlatStyles:
     """Return the styles of a game's pictures."""
-    shared = [STATIC / "css" / f"{name}.css" for name in ("tokens", "base", "art")]
+    shared = [SHARED / "css" / "tokens.css", STATIC / "css" / "base.css", SHARED / "css" / "art.css"]
     own = [STATIC / "css" / "picture.css"]
     return flattened(path.read_text("utf-8") for path in (*shared, *game_style_files(game), *own))
 
 
 def _drawn(drawing: str, game: str) -> bytes:
-    return png(without_uses(drawing), styles(game).sheet, _FONTS, system_fonts=_OTHER_LETTERS.search(drawing) is not None)
+    return png(without_uses(drawing), styles(game).sheet)

@@ -1,30 +1,23 @@
-"""The Jinja environment, and the addresses of static files.
+"""The Jinja environment of pages, and the addresses of static files.
 
-The hall's own templates are in ``templates/``. Every game has ``page.html`` (board and controls) in its folder, and where it
-needs them ``tile.html`` (its picture in the hall), ``sprite.html`` (symbols for all its pages), ``keys.html`` (more entries for
-the list of keys), ``figures.html`` (macros for the figures of its rulebook), ``picture.html`` (the end of a match in the picture
-to share; without it, that shows ``tile.html``), and styles and scripts in ``static/``.
+The hall's own templates are in ``templates/``. Those that draw games, and the files of a game, are found by
+``meadhall.pictures.templates``.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-import re
-from collections.abc import Callable, Hashable, Iterator
-from functools import cache, lru_cache
+from functools import cache
 from pathlib import Path
 from typing import Any
 
-from jinja2 import ChoiceLoader, Environment, FileSystemLoader, FunctionLoader, StrictUndefined, Template
-from jinja2.environment import TemplateModule
-from jinja2.ext import Extension
-from jinja2.lexer import Token, TokenStream
-from jinja2.runtime import Macro
-from markupsafe import Markup
+from jinja2 import Environment, Template
 
 from meadhall.engine.game import game, game_names
-from meadhall.engine.language import LANGUAGES, current_language, gettext, grouped, ngettext
+from meadhall.engine.language import LANGUAGES, current_language
+from meadhall.pictures.templates import STATIC as SHARED_STATIC
+from meadhall.pictures.templates import new_environment
 from meadhall.server.pages.clock import clock_words, now_ms, time_left
 from meadhall.server.pages.log import turn_in_words
 from meadhall.server.pages.models import Viewer
@@ -37,69 +30,10 @@ SERVER = HERE.parent
 STATIC = SERVER / "static"
 
 
-class OneLine(Extension):
-    """Removes the indentation of templates when they are loaded: texts are kept, and sent many times."""
-
-    def filter_stream(self, stream: TokenStream) -> Iterator[Token]:
-        """Replace each line break and the indentation after it by a space."""
-        for token in stream:
-            yield Token(token.lineno, token.type, _INDENTATION.sub(" ", token.value)) if token.type == "data" else token
-
-
-class PiecesTemplate(Template):
-    """A template. If it has macros for small pieces, such as icons and dice, it remembers what they have rendered.
-
-    To render such a macro takes longer than to look up what it has rendered for the same values.
-    """
-
-    def make_module(self, *given: Any, **named: Any) -> TemplateModule:
-        """Return the module of the template, from which other templates import macros."""
-        module = super().make_module(*given, **named)
-        if str(self.name).endswith(_PIECES):
-            for name, value in vars(module).items():
-                if isinstance(value, Macro) and not value.caller:
-                    setattr(module, name, remembered(value))
-        return module
-
-
-def remembered(macro: Macro) -> Callable[..., str]:
-    """Return a function that renders a macro, or returns what it has rendered for these values in this language."""
-
-    @lru_cache(maxsize=512, typed=True)  # Markup is not escaped again, an equal string is
-    def rendered(_language: str, *values: Hashable, **named: Hashable) -> str:
-        return macro(*values, **named)
-
-    def render(*values: Any, **named: Any) -> str:
-        try:
-            return rendered(current_language(), *values, **named)
-        except TypeError:  # a value that can't be hashed
-            return macro(*values, **named)
-
-    return render
-
-
-_PIECES = ("_parts.html", "pieces.html")
-"""Names of the templates with such macros."""
-
-_INDENTATION = re.compile(r"\n\s*")
-
-
 @cache
 def environment() -> Environment:
-    """Return the environment of all templates."""
-    environment = Environment(
-        loader=ChoiceLoader([FileSystemLoader(HERE / "templates"), FunctionLoader(_game_template)]),
-        autoescape=True,
-        auto_reload=False,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        extensions=["jinja2.ext.i18n", "jinja2.ext.do", OneLine],
-    )
-    environment.template_class = PiecesTemplate
-    environment.newstyle_gettext = True  # type: ignore[attr-defined]
-    environment.filters["grouped"] = grouped
-    environment.globals.update(_=translated, gettext=translated, ngettext=translated_number)
+    """Return the environment of all pages."""
+    environment = new_environment(HERE / "templates")
     environment.globals.update(
         link=link,
         static=static,
@@ -121,11 +55,6 @@ def template(name: str) -> Template:
     return environment().get_template(name)
 
 
-def has_template(name: str) -> bool:
-    """Return whether there is a template ``GAME/FILE``."""
-    return _game_template(name) is not None
-
-
 def render(name: str, viewer: Viewer, page: Any, path: str, origin: str, **more: Any) -> str:
     """Render a whole page in the current language. ``origin`` begins the absolute address of a picture for messengers."""
     return without_cuts(template(name).render(viewer=viewer, page=page, path=path, origin=origin, **more))
@@ -134,27 +63,6 @@ def render(name: str, viewer: Viewer, page: Any, path: str, origin: str, **more:
 def render_part(name: str, page: Any) -> str:
     """Render a part of a page in the current language."""
     return without_cuts(template(name).render(page=page))
-
-
-def _game_template(name: str) -> tuple[str, str, None] | None:
-    """Load ``GAME/page.html`` and the like. Finds games, too, that were registered after the start."""
-    owner, slash, rest = name.partition("/")
-    path = game(owner).folder / rest if slash and owner in game_names() else None
-    return (path.read_text("utf-8"), str(path), None) if path is not None and path.is_file() else None
-
-
-# -------------------------------------------------------------------------------------------------------------- translations
-
-
-def translated(message: str, **values: Any) -> Markup:
-    """Translate ``_("…")`` in a template."""
-    text = Markup(gettext(message))
-    return text % values if values else text
-
-
-def translated_number(singular: str, plural: str, num: int, **values: Any) -> Markup:
-    """Translate ``ngettext("%(num)s …", "%(num)s …", number)`` in a template."""
-    return Markup(ngettext(singular, plural, num)) % {"num": grouped(num), **values}
 
 
 # -------------------------------------------------------------------------------------------------------------- static files
@@ -204,20 +112,16 @@ def game_static(name: str, suffix: str) -> list[str]:
     return [static(f"games/{name}/{path.name}") for path in sorted(folder.glob(f"*{suffix}"))]
 
 
-def game_style_files(name: str) -> list[Path]:
-    """Return the files of a game's own styles."""
-    return sorted((game(name).folder / "static").glob("*.css"))
-
-
-def static_folders() -> dict[str, Path]:
-    """Return the folders of static files by their addresses: the hall's own, and every game's."""
+def static_folders() -> dict[str, tuple[Path, ...]]:
+    """Return the folders of static files by their addresses: the hall's own with the shared one, and every game's."""
     games = {f"/static/games/{name}": game(name).folder / "static" for name in game_names()}
-    return {"/static": STATIC} | {path: folder for path, folder in games.items() if folder.is_dir()}
+    return {"/static": (STATIC, SHARED_STATIC)} | {path: (folder,) for path, folder in games.items() if folder.is_dir()}
 
 
 def _static_file(name: str) -> Path:
-    """Return the path of one of the hall's own files, or of a game's file ``games/GAME/…``."""
+    """Return the path of one of the hall's own or shared files, or of a game's file ``games/GAME/…``."""
     if name.startswith("games/"):
         _, owner, rest = name.split("/", 2)
         return game(owner).folder / "static" / rest
-    return STATIC / name
+    own = STATIC / name
+    return own if own.is_file() else SHARED_STATIC / name

@@ -1,4 +1,4 @@
-"""Style sheets without variables, for a renderer of SVG that has none: the colours of the dark theme, written out.
+"""Style sheets without variables, for a renderer of SVG that has none: the colours of one theme, written out.
 
 Custom properties are replaced by their values. A property that several classes set, such as ``--seat`` of ``.seat-0`` to
 ``.seat-6``, makes several rules of one: one for each of these classes, on the element or around it. Rules with ``@`` are left
@@ -11,14 +11,17 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain
-from typing import Final, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 _COMMENT: Final = re.compile(r"/\*.*?\*/", re.DOTALL)
 _VARIABLE: Final = re.compile(r"var\((--[\w-]+)(?:,\s*([^()]*))?\)")
 _THEMED: Final = re.compile(r"light-dark\(\s*((?:[^(),]|\([^()]*\))+),\s*((?:[^(),]|\([^()]*\))+)\)")
+_ALPHA: Final = re.compile(r"rgb\((\d+) (\d+) (\d+) / ([\d.]+)%\)")
 _MIXED: Final = re.compile(r"color-mix\(in \w+,\s*(#\w+|\w+) ([\d.]+)%,\s*(#\w+|\w+)\)")
 _FONT: Final = re.compile(r"(?:(\d{3}) )?([\d.]+px)(?:\s*/\s*[\d.]+)? (.+)")
 """The short form of a font: weight, size, line height, families."""
+
+Theme = Literal["light", "dark"]
 
 _USE: Final = re.compile(r"(^|[ >])use\b")
 """``flat_svg`` gives this class to the copies that take the place of references."""
@@ -45,9 +48,11 @@ class FlatStyles:
         return _resolved(svg, {name: value.replace('"', "'") for name, value in self.values.items()})
 
 
-def flattened(sheets: Iterable[str]) -> FlatStyles:
-    """Return the rules of some style sheets, in their order, as one sheet without variables."""
-    rules = list(chain.from_iterable(map(_rules, sheets)))
+def flattened(sheets: Iterable[str], theme: Theme = "dark") -> FlatStyles:
+    """Return the rules of some style sheets, in their order, as one sheet without variables, in the colours of a theme."""
+    chosen = 1 if theme == "light" else 2
+    themed = (_THEMED.sub(lambda found: found[chosen].strip(), sheet) for sheet in sheets)
+    rules = list(chain.from_iterable(map(_rules, themed)))
     values: dict[str, str] = {}
     by_class: dict[str, dict[str, str]] = {}
     for rule in rules:
@@ -110,7 +115,7 @@ def _resolved(value: str, values: Mapping[str, str]) -> str:
     for _step in range(_STEPS):
         before = value
         value = _VARIABLE.sub(lambda found: values.get(found[1], found[2] or found[0]), value)
-        value = _THEMED.sub(lambda found: found[2].strip(), value)
+        value = _ALPHA.sub(lambda found: f"rgba({found[1]}, {found[2]}, {found[3]}, {float(found[4]) / 100:g})", value)
         value = _MIXED.sub(lambda found: _mixed(found[1], float(found[2]) / 100, found[3]), value)
         if value == before:
             break

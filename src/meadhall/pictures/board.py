@@ -1,0 +1,187 @@
+"""The picture of a match as one viewer may know it: the board, the players, and what is to be decided.
+
+The board is the game's ``picture.html``, drawn from the same values and with the same signs as its page. A game without one is
+drawn as the text sketch of the terminal.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from functools import cache
+from html import escape
+from textwrap import wrap
+from typing import Any, Final
+
+import numpy as np
+from jinja2 import Template
+from markupsafe import Markup
+
+from meadhall.engine.compiled import loops
+from meadhall.engine.language import gettext as _
+from meadhall.engine.view import View
+from meadhall.pictures.flat_css import FlatStyles, Theme, flattened
+from meadhall.pictures.flat_svg import without_uses
+from meadhall.pictures.templates import STATIC, environment, game_style_files, has_template
+
+WIDTH: Final = 1200
+"""The width of every picture in its own units."""
+
+_MARGIN: Final = 24
+_TOP: Final = 76
+"""Where the board begins, below the title and the prompt."""
+
+_SQUARE: Final = 700
+"""The height of a board with the players beside it."""
+
+_WIDE: Final = 1.2
+"""A board that is wider than this times its height takes the whole width, and shows the players itself."""
+
+_VIEW_BOX: Final = re.compile(r'viewBox="[-\d.]+ [-\d.]+ ([\d.]+) ([\d.]+)"')
+_CLASSES: Final = re.compile(r'class="([^"]*)"')
+_SELECTED: Final = re.compile(r"\.([\w-]+)")
+_PROMPT_LETTERS, _ABOUT_LETTERS, _SKETCH_LINES = 92, 46, 36
+
+
+@dataclass(frozen=True)
+class Player:
+    """A player as the picture shows them. ``about``: lines about their standing."""
+
+    seat: int
+    name: str
+    bot: str
+    winner: bool
+    active: bool
+    about: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Ending:
+    """How a match ended."""
+
+    headline: str
+    how: str
+    winners: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Board:
+    """The values of a picture: those of a page that the templates of games use, and the picture's own texts."""
+
+    game: str
+    title: str
+    seats: tuple[Player, ...]
+    viewer: int | None
+    n: int
+    picture: Any
+    own: Any
+    result: Ending | None
+    prompt: str
+    sketch: tuple[str, ...] = ()
+
+
+def svg(view: View, theme: Theme = "light") -> str:
+    """Return the picture of a match, in the current language, as a complete SVG document.
+
+    It shows what the viewer may know: a seat sees its own hand, a spectator none. Its size depends only on the game, its options
+    and the number of players. It asks for the fonts Grenze and Alegreya Sans, and looks similar in others.
+    """
+    board = _board(view)
+    styles = _styles(board.game, theme)
+    name = f"{board.game}/picture.html"
+    scene = _rendered(name if has_template(name) else "sketch.html", board)
+    width, height = (float(length) for length in _found(_VIEW_BOX.search(scene)).groups())
+    wide = width > _WIDE * height
+    tall = (WIDTH - 2 * _MARGIN) * height / width if wide else _SQUARE
+    drawn = _template("board.html").render(
+        page=board,
+        prompt=wrap(board.prompt, _PROMPT_LETTERS, max_lines=1, placeholder=" …"),
+        scene=scene,
+        beside=_rendered(f"{board.game}/beside.html", board) if has_template(f"{board.game}/beside.html") else "",
+        wide=wide,
+        left=_MARGIN,
+        top=_TOP,
+        board=(WIDTH - 2 * _MARGIN if wide else _SQUARE, round(tall)),
+        size=(WIDTH, round(_TOP + tall + _MARGIN)),
+    )
+    flat = without_uses(styles.written_out(drawn))
+    return flat.replace(">", f"><style>{escape(_used(styles.sheet, flat))}</style>", 1)
+
+
+def _board(view: View) -> Board:
+    game = view.game
+    page = game.page if has_template(f"{game.name}/picture.html") else None
+    over = view.actor is None
+    result = _ending(view) if over else None
+    winners = result.winners if result else ()
+    board = Board(
+        game=game.name,
+        title=game.title,
+        seats=tuple(
+            Player(seat, who.name, who.bot or "", seat in winners, seat == view.actor) for seat, who in enumerate(view.seats)
+        ),
+        viewer=None if view.viewer < 0 else view.viewer,
+        n=view.next_number,
+        picture=None if page is None else page.picture(view),
+        own=None if page is None or view.viewer < 0 else page.own(view),
+        result=result,
+        prompt=f"{result.headline}: {result.how}" if result else view.prompt(),
+        sketch=() if page else _sketch(view),
+    )
+    if page is None:
+        return board
+    about: Any = _template(f"{game.name}/page.html").module
+    told = (_plain(about.about(board, seat)) for seat in range(len(view.seats)))
+    seats = (replace(seat, about=tuple(wrap(text, _ABOUT_LETTERS)[:2])) for seat, text in zip(board.seats, told, strict=True))
+    return replace(board, seats=tuple(seats))
+
+
+def _rendered(name: str, board: Board) -> Markup:
+    return Markup(_template(name).render(page=board))  # noqa: S704 - a template escapes what it shows
+
+
+def _plain(text: str) -> str:
+    return Markup(text).striptags()  # noqa: S704 - the tags go
+
+
+def _sketch(view: View) -> tuple[str, ...]:
+    sketch = getattr(view.game.words, "sketch", None)
+    return tuple(sketch(view.state, view.names).splitlines()[:_SKETCH_LINES]) if sketch else ()
+
+
+def _ending(view: View) -> Ending:
+    payoffs = np.zeros(len(view.seats), np.float64)
+    loops(view.game).score_one(view.states, payoffs)
+    best, worst = payoffs.max(), payoffs.min()
+    winners = tuple(np.flatnonzero(payoffs == best).tolist()) if best > max(worst, 0) or worst == best == 1 else ()
+    names = ", ".join(view.names[seat] for seat in winners)
+    if len(winners) == len(view.seats) > 1:
+        headline = _("Everyone wins")
+    elif len(winners) == 1:
+        headline = _("{name} wins").format(name=names)
+    else:
+        headline = _("{names} win").format(names=names) if winners else _("No winner")
+    return Ending(headline, view.game.words.ending(view.state)[1], winners)
+
+
+def _template(name: str) -> Template:
+    return environment().get_template(name)
+
+
+@cache
+def _styles(game: str, theme: Theme) -> FlatStyles:
+    sheets = [STATIC / "css" / "tokens.css", STATIC / "css" / "art.css", *game_style_files(game), STATIC / "css" / "board.css"]
+    return flattened((path.read_text("utf-8") for path in sheets), theme)
+
+
+def _used(sheet: str, drawn: str) -> str:
+    """Return the rules of a style sheet whose classes occur in a picture."""
+    classes = {name for names in _CLASSES.findall(drawn) for name in names.split()}
+    rules = (rule for rule in sheet.splitlines() if ":" not in rule.partition("{")[0])
+    return "\n".join(rule for rule in rules if classes.issuperset(_SELECTED.findall(rule.partition("{")[0])))
+
+
+def _found(match: re.Match[str] | None) -> re.Match[str]:
+    if match is None:
+        raise ValueError("the picture of a game must be an <svg> with a viewBox of four numbers")
+    return match

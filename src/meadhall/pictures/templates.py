@@ -1,0 +1,129 @@
+"""The Jinja environment of templates that draw games, for the server's pages and for pictures without a page.
+
+Every game may have in its folder ``page.html`` (board and controls), ``tile.html`` (its picture in the hall), ``sprite.html``
+(symbols for all its pages), ``keys.html`` (more entries for the list of keys), ``figures.html`` (macros for the figures of its
+rulebook), ``picture.html`` (its board as SVG), and styles and scripts in ``static/``. The templates here are shared by all.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Hashable, Iterator
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import Any
+
+from jinja2 import ChoiceLoader, Environment, FileSystemLoader, FunctionLoader, StrictUndefined, Template
+from jinja2.environment import TemplateModule
+from jinja2.ext import Extension
+from jinja2.lexer import Token, TokenStream
+from jinja2.runtime import Macro
+from markupsafe import Markup
+
+from meadhall.engine.game import game, game_names
+from meadhall.engine.language import current_language, gettext, grouped, ngettext
+
+HERE = Path(__file__).parent
+STATIC = HERE / "static"
+"""The styles that pages and pictures share: the design tokens, and the colours of illustrations."""
+
+
+class OneLine(Extension):
+    """Removes the indentation of templates when they are loaded: texts are kept, and sent many times."""
+
+    def filter_stream(self, stream: TokenStream) -> Iterator[Token]:
+        """Replace each line break and the indentation after it by a space."""
+        for token in stream:
+            yield Token(token.lineno, token.type, _INDENTATION.sub(" ", token.value)) if token.type == "data" else token
+
+
+class PiecesTemplate(Template):
+    """A template. If it has macros for small pieces, such as icons and dice, it remembers what they have rendered.
+
+    To render such a macro takes longer than to look up what it has rendered for the same values.
+    """
+
+    def make_module(self, *given: Any, **named: Any) -> TemplateModule:
+        """Return the module of the template, from which other templates import macros."""
+        module = super().make_module(*given, **named)
+        if str(self.name).endswith(_PIECES):
+            for name, value in vars(module).items():
+                if isinstance(value, Macro) and not value.caller:
+                    setattr(module, name, remembered(value))
+        return module
+
+
+def remembered(macro: Macro) -> Callable[..., str]:
+    """Return a function that renders a macro, or returns what it has rendered for these values in this language."""
+
+    @lru_cache(maxsize=512, typed=True)  # Markup is not escaped again, an equal string is
+    def rendered(_language: str, *values: Hashable, **named: Hashable) -> str:
+        return macro(*values, **named)
+
+    def render(*values: Any, **named: Any) -> str:
+        try:
+            return rendered(current_language(), *values, **named)
+        except TypeError:  # a value that can't be hashed
+            return macro(*values, **named)
+
+    return render
+
+
+_PIECES = ("_parts.html", "pieces.html")
+"""Names of the templates with such macros."""
+
+_INDENTATION = re.compile(r"\n\s*")
+
+
+def new_environment(*folders: Path) -> Environment:
+    """Return an environment that finds templates in some folders, the shared ones, and those of games as ``GAME/FILE``."""
+    environment = Environment(
+        loader=ChoiceLoader([FileSystemLoader([*folders, HERE / "templates"]), FunctionLoader(game_template)]),
+        autoescape=True,
+        auto_reload=False,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        extensions=["jinja2.ext.i18n", "jinja2.ext.do", OneLine],
+    )
+    environment.template_class = PiecesTemplate
+    environment.newstyle_gettext = True  # type: ignore[attr-defined]
+    environment.filters["grouped"] = grouped
+    environment.globals.update(_=translated, gettext=translated, ngettext=translated_number)
+    return environment
+
+
+@cache
+def environment() -> Environment:
+    """Return the environment of pictures without a page. Its ``cached`` renders a macro at once."""
+    environment = new_environment()
+    environment.globals["cached"] = lambda macro, *values: macro(*values)
+    return environment
+
+
+def has_template(name: str) -> bool:
+    """Return whether there is a template ``GAME/FILE``."""
+    return game_template(name) is not None
+
+
+def game_template(name: str) -> tuple[str, str, None] | None:
+    """Load ``GAME/page.html`` and the like. Finds games, too, that were registered after the start."""
+    owner, slash, rest = name.partition("/")
+    path = game(owner).folder / rest if slash and owner in game_names() else None
+    return (path.read_text("utf-8"), str(path), None) if path is not None and path.is_file() else None
+
+
+def game_style_files(name: str) -> list[Path]:
+    """Return the files of a game's own styles."""
+    return sorted((game(name).folder / "static").glob("*.css"))
+
+
+def translated(message: str, **values: Any) -> Markup:
+    """Translate ``_("…")`` in a template."""
+    text = Markup(gettext(message))
+    return text % values if values else text
+
+
+def translated_number(singular: str, plural: str, num: int, **values: Any) -> Markup:
+    """Translate ``ngettext("%(num)s …", "%(num)s …", number)`` in a template."""
+    return Markup(ngettext(singular, plural, num)) % {"num": grouped(num), **values}
