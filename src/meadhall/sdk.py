@@ -9,6 +9,7 @@ from meadhall.engine.advice import Advice, always_quiescent, equal_payoffs, neve
 from meadhall.engine.chance import below, die, draw, shuffle
 from meadhall.engine.conformance import check_game
 from meadhall.engine.daily import Daily, Figure, Figures, Outcome
+from meadhall.engine.deciders import is_among, lowest_seat
 from meadhall.engine.elimination import places_by_elimination
 from meadhall.engine.errors import BadSetup, ConformanceError, IllegalAction, MeadhallError, Refused
 from meadhall.engine.events import (
@@ -117,9 +118,11 @@ __all__ = [
     "gettext",
     "histogram",
     "i64",
+    "is_among",
     "kind_at",
     "legal_actions",
     "listed",
+    "lowest_seat",
     "marked",
     "named",
     "never_solved",

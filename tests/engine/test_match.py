@@ -389,7 +389,7 @@ def test_a_view_for_a_nonexistent_seat_is_refused(match: Match, look: Any, seat:
 
 def test_a_view_exports_plain_data_without_generator_and_padding(match: Match) -> None:
     data = json.loads(json.dumps(match.view(0).to_dict()))
-    assert set(data) == {"viewer", "actor", "next", "state", "legal"}
+    assert set(data) == {"viewer", "actor", "deciders", "next", "state", "legal"}
     assert "rng" not in data["state"]
     assert not [name for name in data["state"] if name.startswith("_")]
     assert match.view().to_dict()["viewer"] is None

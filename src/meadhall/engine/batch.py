@@ -98,10 +98,34 @@ class Batch(Displayed):
         self._loops.step(self.states, chosen, outcome)
         return outcome
 
-    def legal_masks(self) -> npt.NDArray[np.bool_]:
-        """Return the legal actions as a mask, bool (count, actions); all False where a match is over."""
+    def legal_masks(self, seat: int | None = None) -> npt.NDArray[np.bool_]:
+        """Return the legal actions as a mask, bool (count, actions); all False where a match is over.
+
+        Args:
+            seat: the seat that chooses, where several choose at the same time; the mask is False where it has nothing to choose.
+                By default the seat to move.
+
+        Raises:
+            BadSetup: there is no such seat.
+        """
         masks = np.zeros((len(self.states), self.game.actions), np.bool_)
-        self._loops.legal_masks(self.states, masks)
+        if seat is None:
+            self._loops.legal_masks(self.states, masks)
+            return masks
+        number = as_integer(seat)
+        if number is None or not 0 <= number < self.players:
+            raise BadSetup(f"there is no seat {quoted(seat)}; there are 0 to {self.players - 1}")
+        self._loops.legal_masks_of(self.states, number, masks)
+        return masks
+
+    def deciders(self) -> npt.NDArray[np.bool_]:
+        """Return which seats have still to choose, bool (count, players).
+
+        ``actors`` has the lowest of them, and ``step`` plays its action. If several seats choose at the same time, the others
+        follow in the next steps.
+        """
+        masks = np.zeros((len(self.states), self.players), np.bool_)
+        self._loops.decider_masks(self.states, masks)
         return masks
 
     def actors(self) -> npt.NDArray[np.int8]:

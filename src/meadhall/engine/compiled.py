@@ -16,12 +16,20 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from meadhall.engine.advice import uniform_random
+from meadhall.engine.rule import rule
 
 if TYPE_CHECKING:
     from meadhall.engine.game import Game
 
 LOOPS = Path(__file__).with_name("loops.py")
 _RULES = ("setup", "legal", "play", "conceal", "redeal", "score")
+
+
+@rule
+def only_the_actor(state: Any) -> int:
+    """Return the deciders of a game without simultaneous decisions."""
+    return 1 << state.actor if state.actor >= 0 else 0
+
 
 _lock = Lock()
 _modules: dict[str, tuple[dict[str, Any], ModuleType]] = {}
@@ -43,9 +51,11 @@ def module_of(subject: Game, source: Path) -> Any:
 
 def _supplied(subject: Game) -> dict[str, Any]:
     """Return the globals that a game supplies to its modules."""
-    advice = subject.advice
+    advice, simultaneous = subject.advice, getattr(subject.rules, "deciders", None)
     return {
         **{function: getattr(subject.rules, function) for function in _RULES},
+        "SIMULTANEOUS": simultaneous is not None,
+        "deciders": simultaneous or only_the_actor,
         "ACTIONS": subject.actions,
         "COUNTERS": subject.statistics.counters,
         "tally": subject.statistics.tally,

@@ -18,11 +18,12 @@ from typing import Any
 
 import numpy as np
 
-from meadhall.engine import knowledge
+from meadhall.engine import knowledge, simultaneous
 from meadhall.engine.chance import step_key
 from meadhall.engine.checks import Seed, check_run_seed, seed_label
 from meadhall.engine.compiled import loops
 from meadhall.engine.daily import Daily
+from meadhall.engine.deciders import acting
 from meadhall.engine.errors import (
     BadSetup,
     CannotUndo,
@@ -77,6 +78,11 @@ class Trial:
     def place(self) -> str:
         at = f"after action {self.match.steps[-1].n}" if self.match.steps else "after the setup"
         return f"{self.game.name}, {self.match.players} players, options {self.match.options}, seed {self.seed!r}, {at}"
+
+    def chooser(self) -> int:
+        """Return the seat to move, or a random one of several that choose at the same time."""
+        seats = self.match.deciders
+        return seats[0] if len(seats) == 1 else self.draw.choice(seats)
 
     def viewers(self) -> range:
         """Return a spectator and every seat."""
@@ -151,12 +157,13 @@ def _try_match(game: Game, players: int, options: dict[str, Any], seed: str, coi
         trial.states.append((trial.match._states, _hash(trial.match._states)))
         for law, holds in POSITION_LAWS:
             _hold(law, trial.place, holds, trial)
-        legal = legal_actions(game, trial.match._states)
+        seat = trial.chooser()
+        legal = _legal_of(trial.match, seat)
         for action in trial.draw.sample(legal, min(_BRANCHES, len(legal))):
-            branch = Branch(trial, _hold("legal", trial.place, _played, trial.match, action))
+            branch = Branch(trial, _hold("legal", trial.place, _played, trial.match, action, seat))
             for law, holds in STEP_LAWS:
                 _hold(law, f"{trial.place}, playing {action}", holds, branch)
-        trial.match.play(trial.draw.choice(legal))
+        trial.match.play(trial.draw.choice(legal), seat)
         _hold("termination", trial.place, _is_not_endless, trial)
     for law, holds in END_LAWS:
         _hold(law, trial.place, holds, trial)
@@ -187,10 +194,15 @@ def _snapshot(match: Match) -> tuple[Any, ...]:
     return match._states.tobytes(), len(match.steps), len(match.undone), match.next_number
 
 
-def _played(match: Match, action: int) -> Match:
+def _played(match: Match, action: int, seat: int | None = None) -> Match:
     after = match.copy()
-    after.play(action)
+    after.play(action, seat)
     return after
+
+
+def _legal_of(match: Match, seat: int) -> tuple[int, ...]:
+    """Return the legal actions of a seat in the complete state."""
+    return legal_actions(match.game, acting(match.game, match._states, seat))
 
 
 # ----------------------------------------------------------------------------------------------------------------- lessons
@@ -243,6 +255,7 @@ def actor_is_sound(match: Match) -> None:
     actor, players = int(match._states["actor"][0]), int(match._states["players"][0])
     demand(players == match.players, f"`players` is {players}, but the match has {match.players}")
     demand(match.players > actor >= -1, f"`actor` is {actor}; it must be a seat, or -1 when the match is over")
+    simultaneous.actor_is_a_decider(match)
 
 
 # --------------------------------------------------------------------------------------------------------- at every position
@@ -250,17 +263,22 @@ def actor_is_sound(match: Match) -> None:
 
 def legal_list(trial: Trial) -> None:
     """Check that legal actions are ascending, not empty, the same from the actor's concealed state, and have no side effect."""
-    match, game = trial.match, trial.game
-    before = match._states.tobytes()
+    for seat in trial.match.deciders:
+        _legal_list_of(trial.match, seat)
+
+
+def _legal_list_of(match: Match, seat: int) -> None:
+    game, states = match.game, acting(match.game, match._states, seat).copy()
+    before = states.tobytes()
     out = np.zeros(game.actions, np.int32)
-    count = int(loops(game).legal_one(match._states, out))
-    demand(match._states.tobytes() == before, "computing the legal actions changed the state")
-    demand(count > 0, f"seat {match.actor} is to move and has no legal action")
+    count = int(loops(game).legal_one(states, out))
+    demand(states.tobytes() == before, "computing the legal actions changed the state")
+    demand(count > 0, f"seat {seat} is to move and has no legal action")
     demand(count <= game.actions, f"{count} legal actions, but the action space has only {game.actions}")
     legal = out[:count].tolist()
     demand(legal == sorted(set(legal)), f"the legal actions are not in ascending order: {legal}")
     demand(legal[0] >= 0 and legal[-1] < game.actions, f"legal actions outside 0 to {game.actions - 1}: {legal}")
-    view = match.view(match.actor)
+    view = match.view(seat)
     demand(list(view.legal) == legal, f"the legal actions are {legal}, but from the actor's concealed state {list(view.legal)}")
     for action in legal:
         against = view.refusal(action)
@@ -270,17 +288,17 @@ def legal_list(trial: Trial) -> None:
 def refusals(trial: Trial) -> None:
     """Check that every illegal integer is refused with a rule of the rulebook, and that the match is unchanged."""
     match = trial.match
-    before = _snapshot(match)
-    legal = set(legal_actions(trial.game, match._states))
+    before, chooser = _snapshot(match), trial.chooser()
+    legal = set(_legal_of(match, chooser))
     for action in _illegal(trial, legal):
-        refused = _refusal(match, action, match.actor, IllegalAction)
+        refused = _refusal(match, action, chooser, IllegalAction)
         demand(bool(refused.reason.strip()), f"action {action} is illegal, but the refusal has no text")
         known = refused.rule in rule_ids(trial.game)
         demand(known, f"action {action} is refused by rule {refused.rule!r}, which the rulebook lacks")
     for what in (*_NON_ACTIONS, trial.game.actions):
-        _refusal(match, what, match.actor, MalformedAction)
+        _refusal(match, what, chooser, MalformedAction)
     for seat in range(match.players):
-        if seat != match.actor:
+        if seat not in match.deciders:
             _refusal(match, min(legal), seat, NotYourTurn)
     demand(_snapshot(match) == before, "a refused action changed the match")
 
@@ -305,8 +323,9 @@ def _refusal(match: Match, action: Any, seat: int | None, kind: type[Refused]) -
 
 def position_in_words(trial: Trial) -> None:
     """Check that every legal action and every viewer's prompt has a text, and that every view can be written as JSON."""
-    for action in trial.match.legal():
-        demand(isinstance(action.text, str) and bool(action.text.strip()), f"action {action.action} has no text")
+    for seat in trial.match.deciders:
+        for action in trial.match.legal(seat):
+            demand(isinstance(action.text, str) and bool(action.text.strip()), f"action {action.action} has no text")
     for viewer in trial.viewers():
         view = trial.match.view(viewer)
         demand(bool(view.prompt().strip()), f"the prompt for viewer {viewer} is empty")
@@ -333,14 +352,25 @@ def declared_kind(trial: Trial) -> None:
             demand(not hidden, f"the game is declared with perfect information, but viewer {viewer} doesn't see {hidden}")
 
 
+def choices_are_sealed(trial: Trial) -> None:
+    """Check that nobody else can tell which action a seat has chosen while others have still to choose."""
+    simultaneous.choices_are_sealed(trial.match, trial.draw)
+
+
+def order_is_irrelevant(trial: Trial) -> None:
+    """Check that simultaneous choices have the same result in every order."""
+    simultaneous.order_is_irrelevant(trial.match, trial.draw)
+
+
 def heuristics(trial: Trial) -> None:
     """Check that the greedy player chooses a legal action and uses no hidden information."""
     if trial.game.greedy is None:
         return
-    view = concealed(trial.game, trial.match._states, trial.match.actor or 0)
+    seat = trial.chooser()
+    view = concealed(trial.game, trial.match._states, seat)
     rng = np.array([trial.draw.getrandbits(64), 1], np.uint64)
     chosen = int(loops(trial.game).follow_one(GREEDY, view, np.zeros(trial.game.actions, np.int32), rng))
-    legal = legal_actions(trial.game, trial.match._states)
+    legal = _legal_of(trial.match, seat)
     demand(chosen in legal, f"greedy chooses {chosen}, but the legal actions are {list(legal)}")
 
 
@@ -351,7 +381,7 @@ def step_is_sound(branch: Branch) -> None:
     """Check that a legal action leads to a decision or the end, and to the same state with and without a log."""
     actor_is_sound(branch.after)
     step, key = branch.step, step_key(branch.after.seed, branch.step.n)
-    silent = step.before.copy()
+    silent = acting(branch.trial.game, step.before, step.seat).copy()
     silent["rng"][0] = key
     loops(branch.trial.game).play_one(silent, step.action, np.zeros(NO_LOG_SHAPE, np.int32))
     demand(silent.tobytes() == branch.after._states.tobytes(), "without a log the same action leads to another state")
@@ -359,7 +389,7 @@ def step_is_sound(branch: Branch) -> None:
 
 def replaying(branch: Branch) -> None:
     """Check that the same action from the same state gives the same events."""
-    again = _played(branch.trial.match, branch.step.action)
+    again = _played(branch.trial.match, branch.step.action, branch.step.seat)
     demand(again.steps[-1].events == branch.step.events, "the same action, played again, gives other events")
 
 
@@ -508,6 +538,8 @@ POSITION_LAWS: tuple[Law, ...] = (
     ("conceal", concealment),
     ("kind", declared_kind),
     ("greedy", heuristics),
+    ("simultaneous", choices_are_sealed),
+    ("simultaneous", order_is_irrelevant),
 )
 STEP_LAWS: tuple[Law, ...] = (
     ("events", step_events),

@@ -52,7 +52,10 @@ class Scoring(Enum):
 
 
 class GameRules(Protocol):
-    """The six rule functions on the game's state. ``log`` receives the events; seat -1 is a spectator."""
+    """The six rule functions on the game's state. ``log`` receives the events; seat -1 is a spectator.
+
+    A game whose seats decide at the same time has a seventh, ``deciders(state) -> int``, see ``engine/deciders.py``.
+    """
 
     def setup(self, state: Any, players: int, options: Any, log: Any) -> None:
         """Set up a blank state up to the first decision; ``options`` are the integers of ``Game.encode_options``."""

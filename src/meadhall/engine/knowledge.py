@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from meadhall.engine.compiled import loops
+from meadhall.engine.deciders import acting, deciders
 from meadhall.engine.events import HIDDEN, PUBLIC, Event
 from meadhall.engine.game import Game
 from meadhall.engine.match import Match
@@ -45,6 +46,8 @@ def redealt(game: Game, view: States, viewer: int, draw: random.Random) -> State
     states = view.copy()
     states["rng"][0] = (draw.getrandbits(64), draw.getrandbits(64) | 1)
     loops(game).redeal_one(states, viewer)
+    if viewer in deciders(game, states):
+        states["actor"] = min(deciders(game, states))  # as in the true state
     return states
 
 
@@ -68,7 +71,9 @@ def concealing_is_idempotent(match: Match, viewer: int) -> None:
     view = concealed(match.game, match._states, viewer)
     demand(not view["rng"].any(), f"the state concealed for {viewer} still contains the generator")
     for name in ("actor", "players", "reveals"):
-        demand(view[name][0] == match._states[name][0], f"concealing for {viewer} changes `{name}`")
+        kept = viewer if name == "actor" and viewer in match.deciders else match._states[name][0]
+        demand(view[name][0] == kept, f"concealing for {viewer} changes `{name}`")
+    demand(deciders(match.game, view) == match.deciders, f"`deciders` depends on what viewer {viewer} may not know")
     again = concealed(match.game, view, viewer)
     demand(again.tobytes() == view.tobytes(), f"concealing twice for {viewer} changes fields: {differing_fields(again, view)}")
 
@@ -90,7 +95,9 @@ def redealing_is_consistent(match: Match, viewer: int, draw: random.Random) -> N
     shown, true = match.supposing(supposed).view(viewer), match.view(viewer)
     demand(shown.to_dict() == true.to_dict(), f"the view of viewer {viewer} depends on hidden parts")
     demand(shown.prompt() == true.prompt(), f"the prompt of viewer {viewer} depends on hidden parts")
-    demand(len(legal_actions(game, supposed)) > 0, f"in a state redealt for {viewer}, seat {match.actor} has no legal action")
+    for seat in match.deciders:
+        legal = legal_actions(game, acting(game, supposed, seat))
+        demand(len(legal) > 0, f"in a state redealt for {viewer}, seat {seat} has no legal action")
 
 
 def revelations_have_events(before: Match, after: Match, viewer: int, draw: random.Random) -> None:
@@ -104,11 +111,12 @@ def revelations_have_events(before: Match, after: Match, viewer: int, draw: rand
     if np.array_equal(without_chance(supposed), without_chance(before._states)):
         return
     risen = int(after._states["reveals"][0]) > int(step.before["reveals"][0])
-    if step.action not in legal_actions(game, supposed):  # it reveals for example a card in the actor's hand
-        demand(risen, f"action {step.action} shows viewer {viewer} that it was legal, but `reveals` has not risen")
+    if step.action not in legal_actions(game, acting(game, supposed, step.seat)):  # it reveals for example a card in a hand
+        told = risen or not step.shows_action(viewer)
+        demand(told, f"action {step.action} shows viewer {viewer} that it was legal, but `reveals` has not risen")
         return
     other = before.supposing(supposed)
-    other.play(step.action)
+    other.play(step.action, step.seat)
     seen, would_see = visible(step.events, viewer), visible(other.steps[-1].events, viewer)
     shown, would_be_shown = concealed(game, after._states, viewer), concealed(game, other._states, viewer)
     same_state = shown.tobytes() == would_be_shown.tobytes()

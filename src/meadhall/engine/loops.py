@@ -21,9 +21,11 @@ if TYPE_CHECKING:
     # Supplied by compiled.py (see GameRules, Statistics).
     ACTIONS = 0
     COUNTERS = 0
+    SIMULTANEOUS = False
 
     def setup(state: Any, players: int, options: Any, log: Any) -> None: ...
     def legal(state: Any, out: Any) -> int: ...
+    def deciders(state: Any) -> int: ...
     def play(state: Any, action: int, log: Any) -> None: ...
     def conceal(state: Any, seat: int) -> None: ...
     def redeal(state: Any, seat: int) -> None: ...
@@ -63,14 +65,25 @@ def legal_one(states: States, out: Any) -> int:
 
 @rule
 def play_one(states: States, action: int, log: Any) -> None:
-    """Play a legal action on ``states[0]``."""
+    """Play a legal action of the actor on ``states[0]``."""
     play(state_at(states, 0), action, log)
 
 
 @rule
+def deciders_one(states: States) -> int:
+    """Return a bit mask of the seats that have still to choose in ``states[0]``."""
+    return deciders(state_at(states, 0))
+
+
+@rule
 def conceal_one(states: States, seat: int) -> None:
-    """Blank the generator and everything ``seat`` may not know in ``states[0]``."""
+    """Blank the generator and everything ``seat`` may not know in ``states[0]``.
+
+    A seat that has still to choose becomes the actor: to it, it is the seat to move.
+    """
     state = state_at(states, 0)
+    if SIMULTANEOUS and seat >= 0 and (deciders(state) >> seat) & 1 == 1:
+        state.actor = seat
     conceal(state, seat)
     state.rng[0] = 0
     state.rng[1] = 0
@@ -281,6 +294,31 @@ def legal_masks(states: States, masks: Grid) -> None:
         if state.actor >= 0:
             for k in range(legal(state, out)):
                 masks[i, out[k]] = True
+
+
+@rule
+def legal_masks_of(states: States, seat: int, masks: Grid) -> None:
+    """Set ``masks[i, a]`` to whether ``seat`` may choose action a in ``states[i]``; all False where it has nothing to choose."""
+    out = np.zeros(ACTIONS, np.int32)
+    for i in range(states.shape[0]):
+        masks[i, :] = False
+        state = state_at(states, i)
+        actor = state.actor
+        if actor >= 0 and (deciders(state) >> seat) & 1 == 1:
+            state.actor = seat
+            for k in range(legal(state, out)):
+                masks[i, out[k]] = True
+            state.actor = actor
+
+
+@rule
+def decider_masks(states: States, masks: Grid) -> None:
+    """Set ``masks[i, k]`` to whether seat k has still to choose in ``states[i]``."""
+    for i in range(states.shape[0]):
+        state = state_at(states, i)
+        pending = deciders(state) if state.actor >= 0 else 0
+        for seat in range(masks.shape[1]):
+            masks[i, seat] = (pending >> seat) & 1 == 1
 
 
 @rule

@@ -8,6 +8,7 @@ from copy import deepcopy
 from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
 from functools import cached_property
+from itertools import takewhile
 from typing import Any, Generic, Self
 
 import numpy as np
@@ -16,12 +17,13 @@ from meadhall.engine import chance
 from meadhall.engine.award import RESIGNATION, TIME, Award, check_award, drawn_by_agreement, won_by_resignation
 from meadhall.engine.checks import MAX_REASON, Seed, as_integer, check_clock, check_line, check_seed, quoted
 from meadhall.engine.compiled import loops
+from meadhall.engine.deciders import SEALED, acting, deciders, is_simultaneous
 from meadhall.engine.display import Displayed, Table
 from meadhall.engine.errors import BadSetup, CannotUndo, IllegalAction, MatchOver, NotYourTurn
 from meadhall.engine.events import Event, Log, new_log, read_log
 from meadhall.engine.game import Game, Scoring
 from meadhall.engine.game import game as find_game
-from meadhall.engine.language import decimal
+from meadhall.engine.language import decimal, listed
 from meadhall.engine.language import gettext as _
 from meadhall.engine.record.format import MatchRecord
 from meadhall.engine.record.write import to_actions, to_record
@@ -40,6 +42,7 @@ from meadhall.engine.view import (
     concealed,
     counted,
     legal_actions,
+    to_move,
     visible,
 )
 
@@ -62,6 +65,7 @@ class Step:
     hinted: bool = False  # whether the seat had asked for a hint
     seconds: float | None = None  # how long the player has thought, if a clock has measured it
     bot: str | None = None  # the level of the bot that played it for the owner of the seat
+    sealed: bool = False  # whether the other seats may know only its events, while the match runs
 
     def __post_init__(self) -> None:
         self.before.flags.writeable = False
@@ -79,7 +83,12 @@ class Step:
         """Return the step as ``viewer`` may know it."""
         events = visible(self.events, viewer)
         private = tuple(event for event in events if event.audience == viewer != SPECTATOR)
-        return VisibleStep(self.n, self.seat, self.action, events, self.hinted, private)
+        action = self.action if self.shows_action(viewer) else SEALED
+        return VisibleStep(self.n, self.seat, action, events, self.hinted, private)
+
+    def shows_action(self, viewer: int) -> bool:
+        """Return whether ``viewer`` may know the action, not only its events."""
+        return not self.sealed or viewer in (self.seat, EVERYTHING)
 
 
 @dataclass(frozen=True)
@@ -157,7 +166,7 @@ class Match(Displayed, Generic[S]):
         self.next_number = 1
         self.stand_ins: Mapping[int, StandIn] = {}  # replaced, never written to: copies share it
         self._visible_steps: dict[int, tuple[VisibleStep, ...]] = {}  # cache by viewer
-        self._legal_cache: tuple[States, tuple[int, ...]] | None = None  # a state and its legal actions
+        self._legal_cache: tuple[States, dict[int, tuple[int, ...]]] | None = None  # a state and its legal actions by seat
         self._states, self.setup = self._run(game.state.new(), 0, self._set_up)
 
     def _set_up(self, states: States, log: Any) -> None:
@@ -205,6 +214,14 @@ class Match(Displayed, Generic[S]):
         return actor if actor >= 0 else None
 
     @property
+    def deciders(self) -> tuple[int, ...]:
+        """Return the seats that have still to choose: the seat to move, or several if they choose at the same time.
+
+        It is empty when the match is over. ``actor`` is the lowest of them.
+        """
+        return deciders(self.game, self._states)
+
+    @property
     def over(self) -> bool:
         """Return whether the match was played to its end."""
         return self.actor is None
@@ -231,27 +248,39 @@ class Match(Displayed, Generic[S]):
         """Return the SHA-256 of the seed in hex. It is public from the start."""
         return chance.commitment(self.seed)
 
-    def legal(self) -> list[Action]:
-        """Return the legal actions of the seat to move in ascending order; empty when the match is over."""
-        return self.view(self.actor).actions() if self.actor is not None else []
+    def legal(self, seat: int | None = None) -> list[Action]:
+        """Return the legal actions in ascending order; empty when the match is over, or if ``seat`` has nothing to choose.
 
-    def legal_count(self) -> int:
-        """Return the number of legal actions."""
-        return len(self._legal())
+        Args:
+            seat: the seat that chooses; by default the seat to move.
 
-    def _legal(self) -> tuple[int, ...]:
-        """Return the legal actions, computed from the concealed state of the actor and cached: states are never written to."""
-        if self.actor is None:
+        Raises:
+            BadSetup: there is no such seat.
+        """
+        if seat is None:
+            seat = self.actor
+        return self.view(seat).actions() if seat is not None else []
+
+    def legal_count(self, seat: int | None = None) -> int:
+        """Return the number of legal actions of ``seat``, by default of the seat to move."""
+        player = self.actor if seat is None else self._viewer(seat)
+        return 0 if player is None else len(self._legal(player))
+
+    def _legal(self, seat: int) -> tuple[int, ...]:
+        """Return the legal actions of a seat, computed from its concealed state and cached: states are never written to."""
+        if seat not in self.deciders:
             return ()
         if self._legal_cache is None or self._legal_cache[0] is not self._states:
-            self._legal_cache = self._states, legal_actions(self.game, concealed(self.game, self._states, self.actor))
-        return self._legal_cache[1]
+            self._legal_cache = self._states, {}
+        known = self._legal_cache[1]
+        if seat not in known:
+            known[seat] = legal_actions(self.game, concealed(self.game, self._states, seat))
+        return known[seat]
 
     def view(self, seat: int | None = None) -> View[S]:
         """Return the match as ``seat`` may know it now; for None or -1, as a spectator may know it."""
         viewer = self._viewer(seat)
-        legal = self._legal() if viewer == self.actor else ()
-        return self._view(viewer, self._states, len(self.steps), self.next_number, legal)
+        return self._view(viewer, self._states, len(self.steps), self.next_number, self._legal(viewer))
 
     def view_at(self, position: int, seat: int | None = None) -> View[S]:
         """Return the match as it was after its first ``position`` actions, not counting undone ones (0: the setup).
@@ -264,7 +293,8 @@ class Match(Displayed, Generic[S]):
         if steps == len(self.steps):
             return self.view(seat)
         following, viewer = self.steps[steps], self._viewer(seat)
-        legal = legal_actions(self.game, concealed(self.game, following.before, viewer)) if viewer == following.seat else ()
+        chooses = viewer in deciders(self.game, following.before)
+        legal = legal_actions(self.game, concealed(self.game, following.before, viewer)) if chooses else ()
         return self._view(viewer, following.before, steps, following.n, legal)
 
     def _view(self, viewer: int, states: States, position: int, next_number: int, legal: tuple[int, ...]) -> View[S]:
@@ -325,18 +355,34 @@ class Match(Displayed, Generic[S]):
     # ------------------------------------------------------------------------------------------------------------ playing
 
     def check(self, action: Any, seat: int | None = None) -> int:
-        """Return the action as an integer if it can be played now (by ``seat``, if given). Raises the errors of ``play``."""
+        """Return the action as an integer if ``seat``, by default the seat to move, can play it now.
+
+        Raises the errors of ``play``.
+        """
         number = action_number(self.game, action)
         if self.actor is None:
             rule, how = self.game.words.ending(self.game.state.at(self._states))
             raise MatchOver(_("The match is over: {how}.").format(how=how), rule)
-        if seat is not None and as_integer(seat) != self.actor:
-            raise NotYourTurn(_("It is {name}'s turn.").format(name=self.names[self.actor]))
-        if number not in self._legal():
-            view = concealed(self.game, self._states, self.actor)
+        player = self.actor if seat is None else as_integer(seat)
+        if player is None or player not in self.deciders:
+            raise NotYourTurn(self._waiting(player))
+        if number not in self._legal(player):
+            view = concealed(self.game, self._states, player)
             rule, reason = self.game.words.refusal(self.game.state.at(view), number, self.names)
             raise IllegalAction(reason, rule)
         return number
+
+    def _waiting(self, seat: int | None) -> str:
+        """Return whom a seat that has nothing to choose waits for."""
+        if is_simultaneous(self.game) and self._has_chosen(seat):
+            return _("You have chosen. Waiting for {names}.").format(names=listed([self.names[each] for each in self.deciders]))
+        return _("It is {name}'s turn.").format(name=listed([self.names[each] for each in self.deciders]))
+
+    def _has_chosen(self, seat: int | None) -> bool:
+        """Return whether a seat has chosen in this round of simultaneous decisions: nothing was revealed since."""
+        now = int(self._states["reveals"][0])
+        since = takewhile(lambda step: int(step.before["reveals"][0]) == now, reversed(self.steps))
+        return any(step.seat == seat for step in since)
 
     def play(
         self,
@@ -347,11 +393,11 @@ class Match(Displayed, Generic[S]):
         seconds: float | None = None,
         bot: str | None = None,
     ) -> tuple[Event, ...]:
-        """Play an action for the seat to move.
+        """Play an action.
 
         Args:
             action: a legal action, as an ``Action`` or an integer.
-            seat: if given, the seat that plays; it must be the seat to move.
+            seat: the seat that plays, one of ``deciders``; by default the seat to move.
             hinted: whether the seat had asked for a hint at this decision. It changes only the record.
             seconds: how long the player has thought; None: unknown. It changes only the record.
             bot: the level of the bot that plays it for the owner of the seat; by default that of the stand-in, if there is one.
@@ -364,13 +410,15 @@ class Match(Displayed, Generic[S]):
             MalformedAction, MatchOver, NotYourTurn, IllegalAction: the match is unchanged.
         """
         number = self.check(action, seat)
-        before, actor, legal = self._states, self.actor, self.legal_count()
+        actor = self.actor if seat is None else as_integer(seat)
         assert actor is not None
-        self._states, events = self._run(before, self.next_number, self._playing(number))
+        before, legal = self._states, self.legal_count(actor)
+        self._states, events = self._run(acting(self.game, before, actor), self.next_number, self._playing(number))
         self.abandoned = self.awarded = None
         stand_in = self.stand_ins.get(actor)
         played_by = bot or (stand_in.bot if stand_in is not None else None)
-        self.steps.append(Step(self.next_number, actor, number, events, legal, before, hinted, seconds, played_by))
+        sealed = is_simultaneous(self.game)
+        self.steps.append(Step(self.next_number, actor, number, events, legal, before, hinted, seconds, played_by, sealed))
         self.next_number += 1
         if stand_in is not None and stand_in.lasts == "decision":
             self.end_stand_in(actor)
@@ -389,6 +437,18 @@ class Match(Displayed, Generic[S]):
         """Return the text of an event of this match. It calls the player on ``seat`` "you"; by default it names all players."""
         return self.game.words.event(event, self.names, self._viewer(seat))
 
+    def action_in_words(self, step: Step, seat: int | None = None) -> str:
+        """Return the text of the action of a step as ``seat`` may know it; for None or -1, as a spectator may know it.
+
+        ``seat`` may be ``EVERYTHING`` when the match has ended.
+        """
+        if not step.shows_action(self._viewer(seat)):
+            return _("a sealed choice")
+        return self._action_in_words(step)
+
+    def _action_in_words(self, step: Step) -> str:
+        return self.game.words.action(self.game.state.at(acting(self.game, step.before, step.seat)), step.action, self.names)
+
     def tally(self) -> Counts:
         """Return the counters of the game's statistics for the match so far, without undone actions."""
         statistics = self.game.statistics
@@ -396,7 +456,8 @@ class Match(Displayed, Generic[S]):
         if statistics.counters:
             statistics.tally(self._logged(self.game.state.new(), 0, self._set_up)[1], counts)
             for step in self.steps:
-                statistics.tally(self._logged(step.before, step.n, self._playing(step.action))[1], counts)
+                before = acting(self.game, step.before, step.seat)
+                statistics.tally(self._logged(before, step.n, self._playing(step.action))[1], counts)
         return counts
 
     def can_undo(self) -> bool:
@@ -555,7 +616,7 @@ class Match(Displayed, Generic[S]):
     def _standing(self) -> str:
         if self.abandoned is not None:
             return "given up"
-        return "over" if self.actor is None else f"{self.names[self.actor]} to move"
+        return to_move(self.names, self.deciders)
 
     def displayed(self) -> Iterator[str | Table]:
         """Yield the parts of the readable form: what a spectator may know."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,6 +12,7 @@ import numpy as np
 
 from meadhall.engine.checks import MAX_NAME, as_integer, check_line, quoted
 from meadhall.engine.compiled import loops
+from meadhall.engine.deciders import deciders
 from meadhall.engine.display import Displayed, Table
 from meadhall.engine.errors import BadSetup, MalformedAction
 from meadhall.engine.events import Event
@@ -65,7 +66,7 @@ class VisibleStep(NamedTuple):
 
     n: int
     seat: int
-    action: int
+    action: int  # deciders.SEALED if the viewer may know only its events
     events: tuple[Event, ...]
     hinted: bool
     private_events: tuple[Event, ...]  # the events that only this viewer was told
@@ -83,7 +84,7 @@ class View(Displayed, Generic[S]):
         states: the concealed state, an array of one; ``state`` is the same with its fields as attributes.
         setup: the events before the first decision that the viewer may know.
         steps: the steps as the viewer may know them.
-        legal: the legal actions if the viewer is the seat to move, otherwise empty.
+        legal: the legal actions if the viewer has to choose, otherwise empty.
         next_number: the number of the next action.
     """
 
@@ -125,7 +126,7 @@ class View(Displayed, Generic[S]):
 
     def __repr__(self) -> str:
         viewer = {SPECTATOR: "a spectator", EVERYTHING: "a viewer of everything"}.get(self.viewer) or self.names[self.viewer]
-        turn = "over" if self.actor is None else f"{self.names[self.actor]} to move"
+        turn = to_move(self.names, self.deciders)
         return f"<View of {self.game.name} for {viewer}: {len(self.seats)} players, {counted(len(self.steps))}, {turn}>"
 
     def displayed(self) -> Iterator[str | Table]:
@@ -149,12 +150,17 @@ class View(Displayed, Generic[S]):
 
     @property
     def actor(self) -> int | None:
-        """Return the seat to move, None when the match is over."""
+        """Return the seat to move, None when the match is over. A viewer that has still to choose is the seat to move."""
         actor: int = self.state.actor
         return actor if actor >= 0 else None
 
+    @cached_property
+    def deciders(self) -> tuple[int, ...]:
+        """Return the seats that have still to choose: the seat to move, or several if they choose at the same time."""
+        return deciders(self.game, self.states)
+
     def actions(self) -> list[Action]:
-        """Return the legal actions with their texts; empty unless the viewer is the seat to move."""
+        """Return the legal actions with their texts; empty unless the viewer has to choose."""
         return [Action(action, self.game.words.action(self.state, action, self.names)) for action in self.legal]
 
     def refusal(self, action: int) -> tuple[str, str]:
@@ -171,6 +177,7 @@ class View(Displayed, Generic[S]):
         return {
             "viewer": None if self.viewer == SPECTATOR else self.viewer,
             "actor": self.actor,
+            "deciders": list(self.deciders),
             "next": self.next_number,
             "state": {name: row[name].tolist() for name in field_names(self.states.dtype) if name != "actor"},
             "legal": [{"action": action.action, "text": action.text} for action in self.actions()],
@@ -180,6 +187,11 @@ class View(Displayed, Generic[S]):
 def counted(actions: int) -> str:
     """Return a number of actions for a ``repr``."""
     return f"{actions} action" if actions == 1 else f"{actions} actions"
+
+
+def to_move(names: Sequence[str], deciders: Sequence[int]) -> str:
+    """Return whose turn it is, for a ``repr``."""
+    return f"{' and '.join(names[seat] for seat in deciders)} to move" if deciders else "over"
 
 
 def action_number(game: Game, action: Any) -> int:
@@ -193,7 +205,10 @@ def action_number(game: Game, action: Any) -> int:
 
 
 def concealed(game: Game, states: States, viewer: int) -> States:
-    """Return a copy of a state without the generator and without anything ``viewer`` may not know."""
+    """Return a copy of a state without the generator and without anything ``viewer`` may not know.
+
+    A viewer that has still to choose is its actor.
+    """
     copy = copied(states)
     if viewer == EVERYTHING:
         copy["rng"] = 0
@@ -209,7 +224,7 @@ def visible(events: tuple[Event, ...], viewer: int) -> tuple[Event, ...]:
 
 
 def legal_actions(game: Game, states: States) -> tuple[int, ...]:
-    """Return the legal actions of a state (complete, or concealed for its actor) in ascending order; none when it is over."""
+    """Return the actor's legal actions in a state (complete, or concealed for it) in ascending order; none when it is over."""
     if states["actor"][0] < 0:
         return ()
     out = np.zeros(game.actions, np.int32)

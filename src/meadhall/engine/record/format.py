@@ -54,7 +54,7 @@ class RecordedAction(_Strict):
     """Action number ``n`` and its ``events``, each a name followed by its arguments.
 
     ``seconds``: how long the player has thought, if the match had a clock. ``bot``: the level of the bot that played it for the
-    owner of the seat. ``legal``: the number of legal actions.
+    owner of the seat. ``legal``: the number of legal actions. ``sealed``: the record hides the action, and ``action`` is -1.
     """
 
     n: int
@@ -66,6 +66,7 @@ class RecordedAction(_Strict):
     seconds: Annotated[float, Meta(ge=0, le=1e9)] | UnsetType = UNSET
     bot: Annotated[str, Meta(min_length=1, max_length=MAX_NAME)] | UnsetType = UNSET
     legal: int | UnsetType = UNSET
+    sealed: bool = False
 
 
 class RecordedUndo(_Strict):

@@ -6,6 +6,7 @@ from copy import deepcopy
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
+from meadhall.engine.deciders import SEALED
 from meadhall.engine.events import Event
 from meadhall.engine.record.format import FORMAT, MatchRecord, written_time
 from meadhall.engine.view import EVERYTHING, Seat, visible
@@ -62,13 +63,16 @@ def to_actions(match: Match, viewer: int, *, after: int, sealed: bool) -> list[d
 
 
 def _action(match: Match, step: Step, viewer: int, legal: bool = False) -> dict[str, Any]:
+    open_ = step.shows_action(viewer)
     written: dict[str, Any] = {
         "n": step.n,
         "seat": step.seat,
-        "action": step.action,
-        "text": match.game.words.action(match.game.state.at(step.before), step.action, match.names),
+        "action": step.action if open_ else SEALED,
+        "text": match.action_in_words(step, viewer) if open_ else "",
         "events": _events(step.events, viewer),
     }
+    if not open_:
+        written["sealed"] = True
     if step.hinted:
         written["hinted"] = True
     if step.seconds is not None:

@@ -1,0 +1,33 @@
+"""Goofspiel: all players bid at the same time for a prize (Ross, 1971)."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from games_for_tests.goofspiel import rules, words
+from meadhall.sdk import Choice, Game, register
+
+
+def points(state: rules.State, options: Mapping[str, Any]) -> tuple[int, ...]:
+    return tuple(state.pile[seat] for seat in range(state.players))
+
+
+game = register(
+    Game(
+        name="goofspiel",
+        title="Goofspiel",
+        tagline="Bids for 2 to 4.",
+        version=1,
+        min_players=2,
+        max_players=rules.SEATS,
+        actions=rules.ACTIONS,
+        state=rules.State,
+        rules=rules,
+        words=words,
+        events=words.EVENTS,
+        folder=Path(__file__).parent,
+        options=(Choice("cards", {"four": "four prizes", "six": "six prizes"}),),
+        greedy=rules.greedy,
+        points=points,
+    )
+)
