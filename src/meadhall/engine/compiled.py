@@ -35,12 +35,12 @@ _lock = Lock()
 _modules: dict[str, tuple[dict[str, Any], ModuleType]] = {}
 
 
-def module_of(subject: Game, source: Path) -> Any:
-    """Return the game's module of a source file, loaded with the game's rules as its globals.
+def module_of(subject: Game, source: Path, **more: Any) -> Any:
+    """Return the game's module of a source file, loaded with the game's rules and ``more`` as its globals.
 
     The editions of a game share its modules. A game that is registered again gets new ones.
     """
-    supplied = _supplied(subject)
+    supplied = _supplied(subject) | more
     name = _module_name(subject, source, supplied)
     with _lock:
         known = _modules.get(name)

@@ -1,5 +1,44 @@
-"""Environments for learning, and what they show of a match."""
+"""Learning environments: matches as Gymnasium and vector environments, and what they show of a match.
 
+They need the extra ``envs``. Functions that need an optional package are imported at their first use.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+from meadhall.engine.errors import MeadhallError
 from meadhall.envs.render import render
 
-__all__ = ["render"]
+if TYPE_CHECKING:
+    from meadhall.envs.observation import layout, observe
+    from meadhall.envs.vector import vector_env
+
+__all__ = ["NoEnvs", "layout", "observe", "render", "vector_env"]
+
+_MODULES = {
+    "layout": ("observation", None),
+    "observe": ("observation", None),
+    "vector_env": ("vector", "gymnasium"),
+}
+"""The module of each name, and the optional package that it needs."""
+
+
+class NoEnvs(MeadhallError):
+    """Environments need a package that is not installed."""
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module, needed = _MODULES[name]
+    if needed is not None and find_spec(needed) is None:
+        raise NoEnvs(f"{name} needs {needed}, which is not installed: pip install 'meadhall[envs]'")
+    found = globals()[name] = getattr(import_module(f"{__name__}.{module}"), name)
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

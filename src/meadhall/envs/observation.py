@@ -1,0 +1,191 @@
+"""Observations: what a seat may know of a position, as named arrays or as one flat array.
+
+An observation is a concealed state (``conceal``), field by field, in the order of the game's schema and under the names of its
+fields. ``rng`` and ``reveals``, which belong to the engine, are left out. Instead the first field is ``viewer``, the seat that
+observes (-1: a spectator). Seats are absolute: ``hits[2]`` is of seat 2 for every viewer. One policy can play every seat, because
+``viewer`` tells it which one is its own.
+
+Names, order, types and shapes change only with the version of the game's rules.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
+from weakref import WeakKeyDictionary
+
+import numpy as np
+import numpy.typing as npt
+
+from meadhall.engine.checks import quoted
+from meadhall.engine.compiled import loops
+from meadhall.engine.errors import BadSetup
+from meadhall.engine.game import Game
+from meadhall.engine.schema import States, copied, field_names
+from meadhall.envs.stepping import VIEWER_AT
+
+if TYPE_CHECKING:
+    from gymnasium import spaces
+
+Form = Literal["flat", "dict"]
+FORMS = ("flat", "dict")
+
+VIEWER = "viewer"
+
+Arrays = dict[str, npt.NDArray[Any]]
+Observation = npt.NDArray[Any] | Arrays
+"""One array, or one for each field."""
+
+
+@dataclass(frozen=True)
+class Field:
+    """A field of an observation.
+
+    Attributes:
+        name: its name in the schema.
+        dtype: the type of its cells, which also bounds their values.
+        shape: its shape; a single number has shape (1,).
+        offset: its first byte in a concealed state.
+        cells: its place in a flat observation.
+    """
+
+    name: str
+    dtype: np.dtype[Any]
+    shape: tuple[int, ...]
+    offset: int
+    cells: slice
+
+
+class Layout:
+    """The fields of a game's observations, and their conversion to named arrays and to one flat array.
+
+    Attributes:
+        fields: the fields in order.
+        dtype: a concealed state whose fields are those of the observation, without ``rng`` and padding.
+        flat_dtype: the smallest integer type that holds the cells of all fields.
+        size: the number of cells.
+    """
+
+    def __init__(self, game: Game) -> None:
+        dtype = game.state.dtype
+        described = [(VIEWER, np.dtype(np.int8), VIEWER_AT)]
+        described += [(name, *dtype.fields[name][:2]) for name in field_names(dtype) if name != "reveals"]
+        fields, first = [], 0
+        for name, kind, offset in described:
+            shape = kind.shape or (1,)
+            last = first + int(np.prod(shape))
+            fields.append(Field(name, kind.base, shape, offset, slice(first, last)))
+            first = last
+        self.fields = tuple(fields)
+        self.size = first
+        self.flat_dtype = np.result_type(*(field.dtype for field in fields))
+        self.dtype = np.dtype(
+            {
+                "names": [field.name for field in fields],
+                "formats": [(field.dtype, field.shape) for field in fields],
+                "offsets": [field.offset for field in fields],
+                "itemsize": dtype.itemsize,
+            }
+        )
+
+    @cached_property
+    def runs(self) -> tuple[tuple[slice, int, np.dtype[Any]], ...]:
+        """Return the runs of fields that lie side by side and have one type: their cells, first byte and type."""
+        runs: list[tuple[slice, int, np.dtype[Any]]] = []
+        for field in self.fields:
+            if runs:
+                cells, offset, dtype = runs[-1]
+                end = offset + (cells.stop - cells.start) * dtype.itemsize
+                if dtype == field.dtype and end == field.offset:
+                    runs[-1] = slice(cells.start, field.cells.stop), offset, dtype
+                    continue
+            runs.append((field.cells, field.offset, field.dtype))
+        return tuple(runs)
+
+    def space(self, form: Form = "flat") -> spaces.Space[Any]:
+        """Return the space of one observation: one ``Box``, or a ``Dict`` of a ``Box`` per field, bounded by their types."""
+        from gymnasium import spaces  # noqa: PLC0415
+
+        if form == "flat":
+            return _box((self.size,), self.flat_dtype)
+        return spaces.Dict({field.name: _box(field.shape, field.dtype) for field in self.fields})
+
+    def named(self, states: States) -> Arrays:
+        """Return concealed states as named arrays, the first axis for the states: views of the same memory."""
+        cells = states.view(self.dtype)
+        return {field.name: cells[field.name] for field in self.fields}
+
+    def flat(self, states: States) -> npt.NDArray[Any]:
+        """Return concealed states as one array (count, size): a view of the same memory if all cells are side by side in it."""
+        count = len(states)
+        parts = [
+            np.ndarray((count, cells.stop - cells.start), dtype, states, offset, (states.itemsize, dtype.itemsize))
+            for cells, offset, dtype in self.runs
+        ]
+        if len(parts) == 1:
+            return parts[0]
+        out = np.empty((count, self.size), self.flat_dtype)
+        for (cells, _, _), part in zip(self.runs, parts, strict=True):
+            out[:, cells] = part
+        return out
+
+    def read(self, states: States, form: Form = "flat") -> Observation:
+        """Return concealed states in one of the two forms."""
+        return self.flat(states) if form == "flat" else self.named(states)
+
+
+def _box(shape: tuple[int, ...], dtype: np.dtype[Any]) -> spaces.Box:
+    from gymnasium import spaces  # noqa: PLC0415 - an optional dependency
+
+    bounds = np.iinfo(dtype)
+    return spaces.Box(bounds.min, bounds.max, shape, dtype.type)
+
+
+_layouts: WeakKeyDictionary[Game, Layout] = WeakKeyDictionary()
+
+
+def layout(game: Game) -> Layout:
+    """Return the layout of a game's observations, made at the first call.
+
+    Examples:
+        >>> import meadhall
+        >>> fields = layout(meadhall.game("viking-axes")).fields
+        >>> fields[0].name, fields[1].name, fields[2].name
+        ('viewer', 'players', 'actor')
+    """
+    known = _layouts.get(game)
+    if known is None:
+        known = _layouts[game] = Layout(game)
+    return known
+
+
+def check_form(form: Any) -> Form:
+    """Return the form of observations. Raises BadSetup if it is none of ``flat`` and ``dict``."""
+    if form not in FORMS:
+        raise BadSetup(f"observations are {' or '.join(FORMS)}, not {quoted(form)}")
+    return "flat" if form == "flat" else "dict"
+
+
+def observe(game: Game, states: States, viewer: int, form: Form = "flat") -> Observation:
+    """Return what ``viewer`` (-1: a spectator) may know of a position.
+
+    Args:
+        game: the game.
+        states: an array of one complete state, or one that is concealed for this viewer.
+        viewer: the seat.
+        form: ``flat`` for one array (size,), ``dict`` for an array per field.
+
+    Examples:
+        >>> import meadhall
+        >>> match = meadhall.game("viking-axes").match(players=3, seed="any")
+        >>> observation = observe(match.game, match.states, viewer=1, form="dict")
+        >>> observation["viewer"], observation["hits"]
+        (array([1], dtype=int8), array([0, 0, 0, 0, 0, 0, 0], dtype=int8))
+    """
+    seen = copied(states)
+    loops(game).conceal_one(seen, viewer)
+    seen["reveals"] = 0
+    seen.view(np.int8)[VIEWER_AT] = viewer
+    found = layout(game).read(seen, form)
+    return {name: cells[0] for name, cells in found.items()} if isinstance(found, dict) else found[0]

@@ -1,0 +1,66 @@
+"""Opponents: the bots on the seats that the learner doesn't play."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from meadhall.bots.policy import POLICIES
+from meadhall.engine.advice import uniform_random
+from meadhall.engine.checks import as_integer, quoted
+from meadhall.engine.errors import BadSetup
+from meadhall.engine.game import Game
+from meadhall.envs.stepping import EVERY_SEAT, POLICY, ROTATING
+
+Policy = Callable[[Any, Any, int, Any], int]
+"""A rule ``policy(state, legal, count, rng) -> action``, see ``Game.greedy``."""
+
+ROTATE = "rotate"
+
+
+def check_learner(seat: Any, players: int) -> int:
+    """Return the learner's seat as compiled loops know it. Raises BadSetup."""
+    if seat is None:
+        return EVERY_SEAT
+    if seat == ROTATE:
+        return ROTATING
+    number = as_integer(seat)
+    if number is None or not 0 <= number < players:
+        raise BadSetup(f"the learner's seat is 0 to {players - 1}, {ROTATE!r}, or None for every seat; not {quoted(seat)}")
+    return number
+
+
+def opponents(bots: Any, players: int) -> list[Any]:
+    """Return the bots clockwise from the learner: one for every other seat. Raises BadSetup."""
+    if isinstance(bots, str) or not isinstance(bots, Sequence):
+        return [bots] * (players - 1)
+    if len(bots) != players - 1:
+        raise BadSetup(f"{players - 1} bots are needed, clockwise from the learner, or one for all other seats; got {len(bots)}")
+    return list(bots)
+
+
+def is_compiled(bot: Any) -> bool:
+    """Return whether a bot is a compiled policy: a name of one, or a rule."""
+    return bot in POLICIES if isinstance(bot, str) else not hasattr(bot, "choose") and callable(bot)
+
+
+def compiled_policies(game: Game, bots: Sequence[Any]) -> tuple[npt.NDArray[np.int64], Policy]:
+    """Return the policy of each seat, clockwise from the learner, and the rule that ``stepping.POLICY`` stands for.
+
+    Raises BadSetup if a bot is no compiled policy, or if two bots are different rules.
+    """
+    policies, rules = [0], []
+    for bot in bots:
+        if not is_compiled(bot):
+            raise BadSetup(f"bots of a vector environment are {', '.join(POLICIES)}, or a rule; not {quoted(bot)}")
+        if isinstance(bot, str) and POLICIES[bot] and game.greedy is None:
+            raise BadSetup(f"{game.title} has no heuristic player, so it has no bot {quoted(bot)}")
+        if not isinstance(bot, str) and bot not in rules:
+            rules.append(bot)
+        policies.append(POLICIES[bot] if isinstance(bot, str) else POLICY)
+    if len(rules) > 1:
+        raise BadSetup("bots may follow one rule of your own, not several")
+    return np.array(policies, np.int64), rules[0] if rules else uniform_random
