@@ -214,11 +214,10 @@ def test_a_seed_or_one_seed_for_each_match_determines_everything() -> None:
         runs.append(observations)
     assert (runs[0] == runs[1]).all()
     assert not (runs[0] == runs[2]).all()
-    observations: Any
-    first = vector_env("viking-axes", 3, seat=1, bots="greedy", players=3)
-    observations, _ = first.reset(seed=[4, 4, 6])
-    assert (observations[0] == observations[1]).all()
-    assert not (observations[0] == observations[2]).all()
+    starts: Any
+    starts, _ = vector_env("viking-axes", 3, seat=1, bots="greedy", players=3).reset(seed=[4, 4, 6])
+    assert (starts[0] == starts[1]).all()
+    assert not (starts[0] == starts[2]).all()
 
 
 def test_results_do_not_depend_on_threads(monkeypatch: pytest.MonkeyPatch) -> None:
