@@ -38,6 +38,7 @@ from meadhall.engine.language import current_language, decimal, gettext, listed,
 from meadhall.engine.lessons import Lesson, Lessons
 from meadhall.engine.match import Match, Result
 from meadhall.engine.options import CACHE_SIZE, Choice, Document, Option
+from meadhall.engine.portable import local_array
 from meadhall.engine.rule import i64, rule, u64
 from meadhall.engine.schema import I8, I16, I32, U8, U16, U32, GameState, Grid, Row, States, copy_state, record, state_at
 from meadhall.engine.solution import Solution, Solver
@@ -122,6 +123,7 @@ __all__ = [
     "kind_at",
     "legal_actions",
     "listed",
+    "local_array",
     "lowest_seat",
     "marked",
     "named",

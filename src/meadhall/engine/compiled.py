@@ -57,6 +57,7 @@ def _supplied(subject: Game) -> dict[str, Any]:
         "SIMULTANEOUS": simultaneous is not None,
         "deciders": simultaneous or only_the_actor,
         "ACTIONS": subject.actions,
+        "STATE": subject.state.dtype,
         "COUNTERS": subject.statistics.counters,
         "tally": subject.statistics.tally,
         "greedy": subject.greedy or uniform_random,

@@ -1,0 +1,110 @@
+"""Rules on a GPU: every kernel compiles, the simulator plays the games of the CPU, and a missing GPU is told."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from importlib.util import find_spec
+from typing import Any
+
+import pytest
+
+from meadhall import BadSetup, game, game_names, random_playouts
+
+needs_numba_cuda = pytest.mark.skipif(find_spec("numba_cuda") is None, reason="numba-cuda has wheels for Linux on x86-64 only")
+
+
+def run(script: str, **variables: str) -> str:
+    environment = {**os.environ, **variables}
+    done = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def simulated(script: str) -> Any:
+    """Run a script in the simulator of numba-cuda, with interpreted rules, and return what it prints as JSON."""
+    return json.loads(run(script, NUMBA_ENABLE_CUDASIM="1", MEADHALL_INTERPRET="1"))
+
+
+@needs_numba_cuda
+@pytest.mark.compiled
+@pytest.mark.parametrize(
+    "name", [name for name in game_names() if game(name).rules.play.__module__.startswith("meadhall.games.")]
+)
+def test_every_kernel_of_every_game_compiles_for_a_gpu(name: str) -> None:
+    from meadhall.engine.gpu.compile import SIGNATURES, ptx  # noqa: PLC0415 - needs numba-cuda
+
+    for kernel in SIGNATURES:
+        assert ".visible .entry" in ptx(game(name), kernel)
+
+
+PLAYOUTS = """
+import json
+from meadhall.engine import bulk
+bulk.CHUNK = 16
+games = [("axes-and-allies", 3, 300, {}), ("viking-axes", 4, 20, {})]
+games += [("axxa", 2, 20, {"mode": "versus"}), ("dungeon-allies", 3, 3, {})]
+found = []
+for name, players, count, options in games:
+    for place in ({"threads": 1}, {"device": "cuda"}):
+        reports = []
+        played = bulk.random_playouts(name, players, count, "any", progress=reports.append, **place, **options)
+        found.append([played.games, played.decisions, [payoff.hex() for payoff in played.payoffs.tolist()], sum(reports)])
+print(json.dumps(found))
+"""
+
+
+@needs_numba_cuda
+@pytest.mark.interpreted
+def test_playouts_in_the_simulator_have_the_sums_of_the_cpu_to_the_last_bit() -> None:
+    found = simulated(PLAYOUTS)
+    assert found[::2] == found[1::2]
+    assert all(decisions > games for games, decisions, *_ in found)
+
+
+NO_DEVICE = """
+import meadhall
+try:
+    meadhall.random_playouts("axes-and-allies", 2, 10, "any", device="cuda")
+except meadhall.NoDevice as error:
+    print(error)
+"""
+
+
+@needs_numba_cuda
+def test_without_a_gpu_the_error_gives_the_reason() -> None:
+    hidden = {"CUDA_VISIBLE_DEVICES": "", "NUMBA_ENABLE_CUDASIM": "0"}
+    assert "there is no CUDA device" in run(NO_DEVICE, MEADHALL_INTERPRET="0", **hidden)
+    assert "unset MEADHALL_INTERPRET" in run(NO_DEVICE, MEADHALL_INTERPRET="1", **hidden)
+    assert "set MEADHALL_INTERPRET=1" in run(NO_DEVICE, NUMBA_ENABLE_CUDASIM="1", MEADHALL_INTERPRET="0")
+
+
+def test_without_numba_cuda_the_error_names_the_extra() -> None:
+    hide = "import importlib.util as util\nfind = util.find_spec\n"
+    hide += "util.find_spec = lambda name, *rest: None if name == 'numba_cuda' else find(name, *rest)\n"
+    assert "pip install 'meadhall[gpu]'" in run(hide + NO_DEVICE, MEADHALL_INTERPRET="1")
+
+
+def test_an_unknown_device_is_refused() -> None:
+    for device in ("gpu", "cuda:0", None, 1):
+        with pytest.raises(BadSetup, match="device"):
+            random_playouts("axes-and-allies", 2, 10, device=device)  # type: ignore[arg-type]
+
+
+def test_threads_and_a_gpu_do_not_go_together() -> None:
+    with pytest.raises(BadSetup, match="neither threads"):
+        random_playouts("axes-and-allies", 2, 10, threads=2, device="cuda")
+
+
+IMPORTS = """
+import json, sys
+import meadhall
+meadhall.random_playouts("axes-and-allies", 2, 10, "any", threads=1)
+print(json.dumps([name for name in sys.modules if name.startswith(("numba_cuda", "numba.cuda", "cuda", "meadhall.engine.gpu"))]))
+"""
+
+
+def test_a_run_on_the_cpu_loads_nothing_of_the_gpu() -> None:
+    assert json.loads(run(IMPORTS)) == ["meadhall.engine.gpu", "meadhall.engine.gpu.device"]
