@@ -1,4 +1,4 @@
-"""``meadhall chat``: review what people say at the tables of a hall, and delete lines."""
+"""``meadhall chat``: review the chat at the tables of a hall, and delete lines."""
 
 from __future__ import annotations
 

@@ -100,7 +100,7 @@ def _fill(url: URL, connection: Connection, source: Source, replace: bool) -> No
 
 
 def _check(url: URL) -> int:
-    """Replay every match in the database and print what was found. Returns the exit status."""
+    """Replay every match in the database and print the findings. Returns the exit status."""
     with snapshot(url) as connection, progress_bar() as progress:
         task = progress.add_task(_("checking the matches"), total=count_matches(connection))
         found = check_records(connection, lambda done: progress.advance(task, done))

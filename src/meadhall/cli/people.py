@@ -1,4 +1,4 @@
-"""``meadhall people``: whom a hall knows; rename and shut out people, and let a person in who has lost their account."""
+"""``meadhall people``: the people of a hall; rename and shut out people, and let a person in who has lost their account."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def reopen(settings: Settings, person: str) -> None:
 
 
 def link(settings: Settings, person: str) -> None:
-    """Print a link that signs a person in once, for one who has lost their account. Raises BadSetup."""
+    """Print a link that signs a person in once, if they have lost their account. Raises BadSetup."""
 
     def change(connection: Connection, guest: Guest) -> str:
         token, made = new_link(guest, confirms=True)

@@ -353,7 +353,7 @@ def declared_kind(trial: Trial) -> None:
 
 
 def choices_are_sealed(trial: Trial) -> None:
-    """Check that nobody else can tell which action a seat has chosen while others have still to choose."""
+    """Check that no other seat can tell which action a seat has chosen while others have still to choose."""
     simultaneous.choices_are_sealed(trial.match, trial.draw)
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from meadhall.engine.game import Game
 
 SEALED = -1
-"""What a step holds instead of an action that its viewer may not know."""
+"""The placeholder of an action that the viewer of a step may not know."""
 
 
 @rule

@@ -131,7 +131,7 @@ BEAT_SECONDS = 0.28
 
 @runtime_checkable
 class ComponentsPage(Protocol):
-    """What the page module adds if options change the game's components, so that the rulebook can list those in use."""
+    """The functions that the page module adds if options change the components. The rulebook then lists those in use."""
 
     def components(self, options: Mapping[str, Any]) -> Any:
         """Return the components of a match with these options, for the figures of the rulebook."""

@@ -49,7 +49,7 @@ from meadhall.engine.view import (
 _LOG_CAPACITY = 32
 
 _RESIGNED = {RESIGNATION: "resigned", TIME: "ran out of time"}
-"""What a record says of a seat that gave up."""
+"""The words of a record for a seat that gave up."""
 
 
 @dataclass(frozen=True)

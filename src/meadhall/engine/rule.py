@@ -30,7 +30,7 @@ INTERPRETED = mode.interpreted
 
 _ENGINE = __name__.rpartition(".")[0]
 _ENGINE_SOURCES = (Path(__file__).parent, Path(__file__).parents[1] / "sdk.py")
-"""What the machine code of every game depends on: the engine, and the module through which games import it."""
+"""The sources that the machine code of every game depends on: the engine, and the module through which games import it."""
 
 _NUMBA_SETTINGS = Lock()
 """Held while Numba's settings, which all threads share, are those of one rule. A worker imports several games in threads."""

@@ -1,4 +1,4 @@
-"""Laws about simultaneous decisions: nobody sees a sealed choice, and the order in which the seats choose doesn't matter."""
+"""Laws about simultaneous decisions: no other seat sees a sealed choice, and the order of the choices doesn't matter."""
 
 from __future__ import annotations
 

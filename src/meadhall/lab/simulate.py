@@ -104,7 +104,7 @@ def seated(subject: Game, bots: Sequence[str], players: int | None) -> tuple[str
 
 
 class _Part(NamedTuple):
-    """What a chunk contributes: its sums, and the matches themselves for files."""
+    """The results of a chunk: its sums, and the matches themselves for files."""
 
     sums: Aggregate
     rows: Rows | None

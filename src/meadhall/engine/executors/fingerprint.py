@@ -22,7 +22,7 @@ SOURCE = "source of "
 MISSING = "missing"
 
 Fingerprint = dict[str, str]
-"""What was compared, and its version or the hash of its source."""
+"""The part that was compared, and its version or the hash of its source."""
 
 
 def fingerprint(subject: Game) -> Fingerprint:

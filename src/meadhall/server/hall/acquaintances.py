@@ -76,7 +76,7 @@ class Acquaintances:
     # ----------------------------------------------------------------------------------------------------------- invitations
 
     async def invited(self, room: Room) -> dict[str, bool]:
-        """Return who was invited to a table, by guest id, and whether they have declined."""
+        """Return the guests invited to a table, by id, and whether they have declined."""
         return await self._store.transact(lambda connection: invitations.of_table(connection, room.table.id))
 
     async def invite(self, room: Room, guest: Guest, public_id: str) -> None:

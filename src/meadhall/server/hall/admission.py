@@ -24,7 +24,7 @@ _FOR_NEW_ACCOUNTS: Final = ("/account/new", "/account/passkey-options")
 
 
 class Admission:
-    """Who may play in a hall.
+    """Admission to a hall.
 
     Args:
         store: the database.
@@ -54,7 +54,7 @@ class Admission:
         return path.startswith(_PUBLIC) or (self.mode == ACCOUNTS and path.startswith(_FOR_NEW_ACCOUNTS))
 
     def reason(self) -> str:
-        """Say who may play here."""
+        """Choose the guests that may play here."""
         if self.mode == INVITED:
             return _("This hall is for invited guests. Ask its host for an invitation link.")
         return _("This hall is for people with an account.")

@@ -1,4 +1,4 @@
-"""Who may learn of a change that another process has stored: everyone, or only the seats that it concerns."""
+"""The audience of a change that another process has stored: everyone, or only the seats that it concerns."""
 
 from __future__ import annotations
 

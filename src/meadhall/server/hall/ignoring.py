@@ -1,4 +1,4 @@
-"""Whom guests have muted and blocked. What is known of a guest stays in memory while it is up to date."""
+"""The people that guests have muted and blocked. What is known of a guest stays in memory while it is up to date."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Ignoring:
         return self._cache.get(guest) if self._store.is_informed else None
 
     async def of(self, guest: str) -> Ignored:
-        """Return whom a guest ignores, and who has blocked the guest. Raises DatabaseUnavailable."""
+        """Return the guests that a guest ignores, and those that have blocked the guest. Raises DatabaseUnavailable."""
         found = self.known(guest)
         if found is None:
             found = await self._store.transact(lambda connection: ignored.of_guest(connection, guest))

@@ -35,7 +35,7 @@ _LOUDEST: Final = 100
 
 @dataclass(frozen=True)
 class NotificationChoices:
-    """What a guest has chosen.
+    """The choices of a guest.
 
     Attributes:
         chosen: pairs of a kind and a channel.

@@ -77,7 +77,7 @@ class Response(msgspec.Struct, rename={"client_data_json": "clientDataJSON", "us
 
 
 class ClientData(msgspec.Struct):
-    """What an authenticator signs (WebAuthn, 5.8.1)."""
+    """The data that an authenticator signs (WebAuthn, 5.8.1)."""
 
     challenge: _Base64Url
 

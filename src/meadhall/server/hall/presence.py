@@ -1,4 +1,4 @@
-"""Who is at which table at the other processes of this hall. Processes tell each other; nothing of it is stored.
+"""The guests at each table at the other processes of this hall. Processes tell each other; nothing of it is stored.
 
 A process tells who of a table's players is there, and how many spectators, when it changes, and tells everything when another
 process has begun to listen. Of a process that was killed nothing is heard any more, and after a while its guests count as gone.
@@ -101,7 +101,7 @@ class Presence:
     # -------------------------------------------------------------------------------------------------------------- telling
 
     def tell(self, table: str, present: Present) -> bool:
-        """Tell the other processes who is at a table at this one, if it has changed. Return whether it has."""
+        """Tell the other processes which guests are at a table at this one, if it has changed. Return whether it has."""
         if self._store.listener is None or self._told.get(table, _EMPTY) == present:
             return False
         if present:

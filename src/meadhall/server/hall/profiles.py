@@ -1,4 +1,4 @@
-"""Profiles: the matches and puzzles of a person, for those who may see them."""
+"""Profiles: the matches and puzzles of a person, for their permitted readers."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ T = TypeVar("T")
 log = logging.getLogger(__name__)
 
 SIGN_INTERVAL: Final = 5.0
-"""Seconds between two signs that a page is open, and between two looks at who waits."""
+"""Seconds between two signs that a page is open, and between two looks at the waiting guests."""
 
 _FILL: Final = "quick-match-bots"
 _START: Final = "quick-match-start"
@@ -75,7 +75,7 @@ class Pool:
 
 
 class QuickMatch:
-    """Seats people together who look for the same match.
+    """Seats people together that look for the same match.
 
     Args:
         store: the database.

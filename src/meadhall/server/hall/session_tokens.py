@@ -12,7 +12,7 @@ from typing import Final
 from meadhall.server.store.models import Session, SessionKind, new_id, now
 
 PREFIX: Final = "session."
-"""What tokens begin with. The signed id of a guest without an account never does."""
+"""The beginning of tokens. The signed id of a guest without an account never does."""
 
 _LONGEST_LABEL: Final = 60
 

@@ -74,7 +74,7 @@ class _Public:
 
 
 class _Resting(NamedTuple):
-    """The controls of a waiting seat, and what they depend on. It stays equal while other seats move."""
+    """The controls of a waiting seat, and the values that they depend on. It stays equal while other seats move."""
 
     own: Any
     names: tuple[str, ...]

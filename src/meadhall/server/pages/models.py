@@ -139,7 +139,7 @@ class InvitationPage:
 
 @dataclass(frozen=True)
 class NotAdmittedPage:
-    """The page for a visitor who may not play in this hall."""
+    """The page for a visitor without admission to this hall."""
 
     title: str
     text: str

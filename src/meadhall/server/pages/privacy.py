@@ -57,7 +57,7 @@ KEPT: Final[Mapping[str, tuple[str, str, str]]] = {
         HOUR,
     ),
 }
-"""For each table of ``GUEST_COLUMNS``: its title, what it contains, and how long it is kept."""
+"""For each table of ``GUEST_COLUMNS``: its title, its contents, and how long it is kept."""
 
 
 @dataclass(frozen=True)

@@ -209,7 +209,7 @@ def _error_page(
 
 
 def _not_admitted_page(request: AnyRequest, error: MeadhallError) -> Html:
-    """Return the page for a visitor who may not play here. It says how to get in."""
+    """Return the page for a visitor without admission. It says how to get in."""
     is_shut_out = isinstance(error, ShutOut)
     can_register = request.app.state.hall.settings.admission == ACCOUNTS
     title = _("You can't come in") if is_shut_out else _("Welcome at the door")

@@ -64,7 +64,7 @@ class PersonHere:
 
 @dataclass(frozen=True)
 class TalkState:
-    """What the panel says beside its lines.
+    """The values of the panel beside its lines.
 
     Attributes:
         url: the address of the table.
@@ -127,14 +127,14 @@ class TalkPanel:
         if ignored is None:
             return None
         found = sections(self._room, self._guest, ignored)
-        if found == self._sections:  # what has changed doesn't concern this guest, who must not learn that it has
+        if found == self._sections:  # the change doesn't concern this guest, and the guest must not learn of it
             return None
         self._sections = found
         return self._sent.patch_to(found)
 
 
 def sections(room: Room, guest: Guest, ignored: Ignored) -> tuple[Pieces, ...]:
-    """Return the three parts of the panel that change: its lines, who reads it, and the other people."""
+    """Return the three parts of the panel that change: its lines, its readers, and the other people."""
     macros: Any = template("_talk.html").module
     lines, language = heard(room, guest, ignored), current_language()
     shown = lines[-SHOWN:]

@@ -54,7 +54,7 @@ class ChatInfo(msgspec.Struct):
 
 
 class NewLine(msgspec.Struct, forbid_unknown_fields=True):
-    """What you say: a ``text`` of at most 500 letters, or the key of a preset ``phrase``."""
+    """Your line: a ``text`` of at most 500 letters, or the key of a preset ``phrase``."""
 
     text: Annotated[str, msgspec.Meta(max_length=LONGEST_TEXT)] = ""
     phrase: Annotated[str, msgspec.Meta(max_length=20)] | None = None

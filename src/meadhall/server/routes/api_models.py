@@ -151,7 +151,7 @@ class NewProposal(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class ProposalAnswer(msgspec.Struct, forbid_unknown_fields=True):
-    """What you say to the proposal of that number; only its own maker withdraws it."""
+    """Your answer to the proposal of that number; only its own maker withdraws it."""
 
     proposal: int
     answer: Literal["agree", "decline", "withdraw"]

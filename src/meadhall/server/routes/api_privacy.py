@@ -1,4 +1,4 @@
-"""What the hall keeps about a program: all of it as JSON, and its deletion."""
+"""The data that the hall keeps about a program: the download as JSON, and the deletion."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ class StreakInfo(msgspec.Struct):
 
 
 class ProfileInfo(msgspec.Struct):
-    """What a person has played. ``puzzles`` lists the days of finished puzzles, with whether they were solved."""
+    """The matches and puzzles of a person. ``puzzles`` lists the days of finished puzzles, with whether they were solved."""
 
     id: str
     name: str

@@ -32,7 +32,7 @@ IGNORED: Final[dict[str, tuple[IgnoreKind, bool]]] = {
     "block": ("block", True),
     "unblock": ("block", False),
 }
-"""What a form or a program asks for, as a kind and whether it begins."""
+"""A change that a form or a program asks for: its kind, and whether it begins."""
 
 
 @get("/tables/{id:str}/chat")

@@ -47,7 +47,7 @@ async def show_person(
     opponent: _With = "",
     page_number: _Page = 1,
 ) -> Html:
-    """Show a person's profile to those who may see it."""
+    """Show a person's profile to its permitted readers."""
     person = await visible_person(hall.store, public_id, guest)
     return await _show(request, hall, person, guest, {"game": game, "result": result, "with": opponent}, page_number)
 
@@ -104,7 +104,7 @@ def records_response(request: AnyRequest, guest: Guest, gzip: bool) -> Stream:
 
 @post("/people/me/visibility", status_code=200)
 async def change_visibility(guest: Guest, sessions: Sessions, form: Form) -> Redirect:
-    """Choose who may see the guest's profile."""
+    """Choose the readers of the guest's profile."""
     await sessions.save(guest, profile=form.get("profile", ""))
     return see_other(link("/people/me"))
 

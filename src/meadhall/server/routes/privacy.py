@@ -1,4 +1,4 @@
-"""What the hall keeps about a person: the page that tells it, the download of everything, and the deletion."""
+"""The data that the hall keeps about a person: the page that lists it, the download, and the deletion."""
 
 from __future__ import annotations
 

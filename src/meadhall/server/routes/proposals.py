@@ -1,4 +1,4 @@
-"""Proposals at a table: what can be proposed, and forms that propose, vote and withdraw."""
+"""Proposals at a table: the choices, and forms that propose, vote and withdraw."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ EntryKind = Literal[
 ]
 
 MOVES: Final[frozenset[EntryKind]] = frozenset({"action", "hinted", "undo", "hint"})
-"""The kinds of entries that don't change who plays for a seat."""
+"""The kinds of entries that don't change the player of a seat."""
 
 Audience = Literal["players", "spectators"]
 """Who hears a line of chat."""
@@ -304,7 +304,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class News:
-    """What has changed at a table.
+    """The changes at a table.
 
     Attributes:
         table: the table; None if it is unchanged.

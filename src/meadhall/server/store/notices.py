@@ -1,4 +1,4 @@
-"""Notices: what the processes that share a PostgreSQL database tell each other with ``NOTIFY``.
+"""Notices: the messages between processes that share a PostgreSQL database, sent with ``NOTIFY``.
 
 A notice names what has changed and says nothing about it: anyone who may connect to the database can listen. It is sent in the
 transaction that makes the change, so PostgreSQL delivers it exactly if, and after, the change is committed.

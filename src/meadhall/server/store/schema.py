@@ -418,7 +418,7 @@ seeks = Table(
 )
 
 
-# Who was invited to a table, and by whom.
+# Invitations to tables: the guest invited, and the host who has invited them.
 invitations = Table(
     "invitations",
     metadata,

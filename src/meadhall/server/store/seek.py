@@ -42,7 +42,7 @@ class Seek:
 
     @property
     def pool(self) -> str:
-        """What all guests have in common who can play together, as a SHA-256."""
+        """The SHA-256 of the properties that guests must share to play together."""
         wanted = [self.game, self.players, dict(self.options), self.clock and self.clock.to_json()]
         return hashlib.sha256(json.dumps(wanted, sort_keys=True, default=str).encode()).hexdigest()
 

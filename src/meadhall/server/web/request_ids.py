@@ -15,7 +15,7 @@ from meadhall.server.web.forwarded import TrustedProxies, peer
 _HEADER: Final = b"x-request-id"
 
 _ACCEPTED: Final = re.compile(rb"[A-Za-z0-9._:=@+/-]{1,128}")
-"""What a proxy may call a request. Anything else could break a line of the log."""
+"""The form of a request id from a proxy. Anything else could break a line of the log."""
 
 _BYTES: Final = 8
 

@@ -52,7 +52,7 @@ class Sessions:
     def __init__(self, store: Store, accounts: Accounts, secret: str, retired: Sequence[RetiredSecret] = ()) -> None:
         self._store = store
         self._sessions: OrderedDict[str, Session] = OrderedDict()  # by the hash of the token
-        self._changes = 0  # rises with each change of guests and sessions: what was read before may be outdated
+        self._changes = 0  # rises with each change of guests and sessions: older copies may be outdated
         accounts.on_session_change(self._forget)
         accounts.on_outside_change(self._note_gap)
         self._cache: OrderedDict[str, Guest] = OrderedDict()

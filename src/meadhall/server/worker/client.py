@@ -51,7 +51,7 @@ class Worker(Protocol):
         return await self.run(FindHints(view))
 
     async def evaluate(self, view: View, seconds: float) -> tuple[float, ...]:
-        """Return the expected payoff of every seat, estimated within some seconds from what the viewer knows."""
+        """Return the expected payoff of every seat, estimated within some seconds from the viewer's knowledge."""
         return await self.run(EvaluatePosition(view, seconds))
 
     async def analyse(self, record: MatchRecord, knowledge: Knowledge, progress: Progress) -> Analysis:

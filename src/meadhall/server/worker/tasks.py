@@ -64,7 +64,7 @@ class FindHints(Task[tuple[Hint, ...]]):
 
 @dataclass(frozen=True)
 class EvaluatePosition(Task[tuple[float, ...]]):
-    """Estimate the payoff of every seat from what one seat knows."""
+    """Estimate the payoff of every seat from the knowledge of one seat."""
 
     view: View
     seconds: float

@@ -24,12 +24,12 @@ def add(connection: Connection, link: AdmissionLink) -> None:
 
 
 def all_links(connection: Connection) -> list[AdmissionLink]:
-    """Return all links, the newest first, also those that admit nobody any more."""
+    """Return all links, the newest first, also those that are used up."""
     return _read(connection, _LINK.token.is_not(None))
 
 
 def find(connection: Connection, token: str) -> AdmissionLink | None:
-    """Return the link with a token, given by its hash; None if it admits nobody any more."""
+    """Return the link with a token, given by its hash; None if it is used up."""
     found = _read(connection, _is_valid(token))
     return found[0] if found else None
 

@@ -36,7 +36,7 @@ NEWS: Final = str(_NEWS.compile(dialect=asyncpg.dialect()))  # type: ignore[no-u
 
 @dataclass(frozen=True)
 class Change:
-    """What is stored in one transaction when a match goes on.
+    """The changes that one transaction stores when a match goes on.
 
     Attributes:
         entries: the entries to append, in order.

@@ -68,7 +68,7 @@ def save(connection: Connection, guest: Guest, is_chosen: bool = False) -> Guest
         IntegrityError: another transaction inserts the guest at the same time.
     """
     guest = replace(guest, name=accounts.free_name(connection, guest, is_chosen))
-    accounts.rename(connection, guest.id, guest.name)  # the account may be newer than what the caller knows of the guest
+    accounts.rename(connection, guest.id, guest.name)  # the account may be newer than the caller's copy of the guest
     settings = {name: getattr(guest, name) for name in _SETTINGS}
     values = {"name": guest.name, **settings, "choices": dict(guest.choices) or None}
     values["notifications"] = dict(guest.notifications) or None

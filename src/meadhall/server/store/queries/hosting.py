@@ -1,4 +1,4 @@
-"""What the host of a hall does about people: list, rename and shut them out."""
+"""The people of a hall, for its host: list, rename and shut them out."""
 
 from __future__ import annotations
 
@@ -71,5 +71,5 @@ def close(connection: Connection, guest: str) -> list[str]:
 
 
 def reopen(connection: Connection, guest: str) -> None:
-    """Let a person in again who was shut out."""
+    """Admit a person again after they were shut out."""
     admission_links.shut_out(connection, guest, is_closed=False)

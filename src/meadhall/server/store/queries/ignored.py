@@ -13,7 +13,7 @@ _ROW = schema.ignored_guests.c
 
 
 def of_guest(connection: Connection, guest: str) -> Ignored:
-    """Return whom a guest ignores, and who has blocked the guest."""
+    """Return the guests that a guest ignores, and those that have blocked the guest."""
     rows = connection.execute(select(_ROW.kind, _ROW.other).where(_ROW.guest == guest)).all()
     query = select(_ROW.guest, _ROW.created_at).where(_ROW.other == guest, _ROW.kind == "block")
     return Ignored(

@@ -47,7 +47,7 @@ def ignored_strangers(connection: Connection, guest: str, known: Collection[str]
 
 
 def of_table(connection: Connection, table: str) -> dict[str, bool]:
-    """Return who was invited to a table, by guest id, and whether they have declined."""
+    """Return the guests invited to a table, by id, and whether they have declined."""
     rows = connection.execute(select(_ROW.guest, _ROW.declined_at).where(_ROW.table_id == table))
     return {row.guest: row.declined_at is not None for row in rows}
 

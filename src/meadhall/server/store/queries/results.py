@@ -19,7 +19,7 @@ _ENTRY: Final = schema.match_entries.c
 
 
 def record(connection: Connection, table: TableRow) -> None:
-    """Store what a finished match means for its guests, in place of what was stored before."""
+    """Store the results of a finished match for its guests, in place of earlier ones."""
     connection.execute(delete(schema.results).where(_RESULT.table_id == table.id))
     people = [seat for seat in table.seats if seat.guests]
     if table.started_at is None or table.finished_at is None or not people:
