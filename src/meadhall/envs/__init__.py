@@ -1,6 +1,7 @@
-"""Learning environments: matches as Gymnasium and vector environments, and what they show of a match.
+"""Learning environments: matches as Gymnasium, PettingZoo and vector environments, and what they show of a match.
 
-They need the extra ``envs``. Functions that need an optional package are imported at their first use.
+They need the extra ``envs``; ``meadhall.envs.openspiel`` needs the extra ``openspiel``. Functions that need an optional package
+are imported at their first use.
 """
 
 from __future__ import annotations
@@ -13,14 +14,20 @@ from meadhall.engine.errors import MeadhallError
 from meadhall.envs.render import render
 
 if TYPE_CHECKING:
+    from meadhall.envs.aec import aec_env
+    from meadhall.envs.information import information_state
     from meadhall.envs.observation import layout, observe
+    from meadhall.envs.parallel import parallel_env
     from meadhall.envs.vector import vector_env
 
-__all__ = ["NoEnvs", "layout", "observe", "render", "vector_env"]
+__all__ = ["NoEnvs", "aec_env", "information_state", "layout", "observe", "parallel_env", "render", "vector_env"]
 
 _MODULES = {
+    "aec_env": ("aec", "pettingzoo"),
+    "information_state": ("information", None),
     "layout": ("observation", None),
     "observe": ("observation", None),
+    "parallel_env": ("parallel", "pettingzoo"),
     "vector_env": ("vector", "gymnasium"),
 }
 """The module of each name, and the optional package that it needs."""

@@ -1,0 +1,26 @@
+"""The games in OpenSpiel: importing this module registers every installed game.
+
+    import meadhall.envs.openspiel
+    import pyspiel
+
+    game = pyspiel.load_game("python_meadhall_viking_axes(players=3,variant=strategic)")
+
+It needs the package ``open_spiel`` (``meadhall[openspiel]``).
+"""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+
+from meadhall.envs import NoEnvs
+
+if find_spec("pyspiel") is None:
+    raise NoEnvs("OpenSpiel is not installed: pip install 'meadhall[openspiel]'")
+
+from meadhall.engine.game import game_names
+from meadhall.envs.openspiel.registration import register
+
+for _name in game_names():
+    register(_name)
+
+__all__ = ["register"]
