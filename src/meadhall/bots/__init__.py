@@ -4,6 +4,7 @@ from pathlib import Path
 
 from meadhall.bots.bot import Bot, UnknownBot, bot, bot_names, ranks
 from meadhall.bots.hints import Hint, chance_in_words, chance_of_what, hints, in_words
+from meadhall.bots.named import BadAnswer, BadBot, NamedBot
 from meadhall.bots.policy import PolicyBot
 from meadhall.bots.ranks import RANKS, Rank
 from meadhall.bots.search import Budget, Considered, Findings, Search, SearchBot
@@ -13,11 +14,14 @@ add_catalogues(Path(__file__).parent / "locale")
 
 __all__ = [
     "RANKS",
+    "BadAnswer",
+    "BadBot",
     "Bot",
     "Budget",
     "Considered",
     "Findings",
     "Hint",
+    "NamedBot",
     "PolicyBot",
     "Rank",
     "Search",

@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 from typing import Protocol
 
+from meadhall.bots.named import NamedBot, named_bots, named_ranks
 from meadhall.bots.policy import POLICIES, PolicyBot
 from meadhall.bots.ranks import KARL, RANKS, Rank
 from meadhall.bots.search import Budget, SearchBot
@@ -31,12 +32,12 @@ class Bot(Protocol):
 
 
 def ranks(game: Game) -> tuple[Rank, ...]:
-    """Return the levels of bots that can play the game, the weakest first."""
-    return tuple(rank for rank in RANKS if rank != KARL or game.greedy is not None)
+    """Return the levels of bots that can play the game, the weakest first, then the named bots."""
+    return (*(rank for rank in RANKS if rank != KARL or game.greedy is not None), *named_ranks(game))
 
 
 def bot_names(game: Game) -> list[str]:
-    """Return the names of the bots that can play the game: the levels, the weakest first, then the aliases of two of them."""
+    """Return the names of the bots that can play the game: the levels, the named bots, then the aliases of two levels."""
     return [*(rank.name for rank in ranks(game)), "random", *(["greedy"] if game.greedy is not None else [])]
 
 
@@ -64,6 +65,9 @@ def bot(game: Game, name: str, seed: Seed | None = None, alone: bool = False) ->
         return SearchBot(game, name, budget, seed)
     if name not in bot_names(game):
         raise UnknownBot(f"{game.title} has no bot {quoted(name)}; it has: {', '.join(bot_names(game))}")
+    for declaration in named_bots(game):
+        if declaration.name == name:
+            return NamedBot(game, declaration)
     if name in POLICIES:
         return PolicyBot(game, name, seed)
     rank = next(rank for rank in RANKS if rank.name == name)

@@ -43,10 +43,14 @@ def serve(
         typer.Option(help=_("Number of web processes (MEADHALL_WORKERS; 1). More than one need PostgreSQL."), min=1),
     ] = None,
     no_browser: Annotated[bool, typer.Option("--no-browser", help=_("Don't open the browser (MEADHALL_NO_BROWSER)."))] = False,
+    bot: Annotated[
+        list[str] | None,
+        typer.Option(help=_("A bot of your own (MEADHALL_BOTS); can be repeated."), metavar="[GAME/]NAME=module:function"),
+    ] = None,
 ) -> int:
     from meadhall.cli.serve import serve_hall
 
-    return serve_hall(host, port, data, database_url, workers, no_browser)
+    return serve_hall(host, port, data, database_url, workers, no_browser, bot or ())
 
 
 def play(

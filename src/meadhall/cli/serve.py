@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import logging
 import os
+import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from meadhall.cli.console import USAGE
@@ -13,10 +15,23 @@ from meadhall.engine.errors import MeadhallError
 
 
 def serve_hall(
-    host: str | None, port: int | None, data: Path | None, database_url: str | None, workers: int | None, no_browser: bool
+    host: str | None,
+    port: int | None,
+    data: Path | None,
+    database_url: str | None,
+    workers: int | None,
+    no_browser: bool,
+    bots: Sequence[str] = (),
 ) -> int:
     """Serve until stopped, and return the exit status. These arguments override the ``MEADHALL_…`` environment variables."""
-    given = {"HOST": host, "PORT": port, "DATA": data, "DATABASE_URL": database_url, "WORKERS": workers}
+    given = {
+        "HOST": host,
+        "PORT": port,
+        "DATA": data,
+        "DATABASE_URL": database_url,
+        "WORKERS": workers,
+        "BOTS": " ".join(bots) or None,
+    }
     os.environ.update({f"MEADHALL_{name}": str(value) for name, value in given.items() if value is not None})
     if no_browser or not has_screen():
         os.environ["MEADHALL_NO_BROWSER"] = "1"
@@ -41,6 +56,7 @@ def _serve(compiles: bool) -> None:
     from meadhall.engine.rule import check_cache
     from meadhall.server.settings import Settings
 
+    check_named_bots()
     if compiles:
         check_cache()
     settings = Settings.from_environment()
@@ -52,6 +68,16 @@ def _serve(compiles: bool) -> None:
         from meadhall.server.run import serve
 
         serve(settings)
+
+
+def check_named_bots() -> None:
+    """Import the bots that the host has named, in a process that ends: the server has no need of their modules. Raises BadBot."""
+    from meadhall.bots.named import BadBot, declared
+
+    if declared():
+        asked = subprocess.run([sys.executable, "-m", "meadhall.bots.named"], stderr=subprocess.PIPE, text=True, check=False)
+        if asked.returncode:
+            raise BadBot(asked.stderr.strip() or f"the bots can't be loaded (status {asked.returncode})")
 
 
 def has_screen() -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ from typing import Any, Generic, TypeVar
 from meadhall.bots import Hint, hints
 from meadhall.bots.analysis import Analysis, Knowledge, analyse
 from meadhall.bots.evaluation import expected_payoffs
+from meadhall.bots.named import BadBot, check, named_bots
 from meadhall.engine.daily import Outcome
 from meadhall.engine.game import game
 from meadhall.engine.record.format import MatchRecord
@@ -18,6 +20,8 @@ from meadhall.engine.record.replay import replay
 from meadhall.engine.view import View
 from meadhall.lab import warm
 from meadhall.server.worker.bot_cache import BotCache
+
+log = logging.getLogger(__name__)
 
 R = TypeVar("R")
 
@@ -101,7 +105,7 @@ class SolveDeal(Task[Outcome]):
 
 @dataclass(frozen=True)
 class LoadRules(Task[None]):
-    """Load the compiled rules of a game. Compile them first if they are not in the cache on disk."""
+    """Load the compiled rules of a game, and the named bots that play it. Compile rules that are not in the cache on disk."""
 
     game: str
 
@@ -111,4 +115,13 @@ class LoadRules(Task[None]):
         with _loading:
             if self.game not in _loaded:
                 warm([self.game], bulk=False)
+                _load_named_bots(self.game)
                 _loaded.add(self.game)
+
+
+def _load_named_bots(name: str) -> None:
+    """Import the named bots of a game, so that loading a model is not counted as thinking time."""
+    try:
+        check(named_bots(game(name)))
+    except BadBot:
+        log.exception("named bots of %s", name)
