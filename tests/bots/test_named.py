@@ -21,7 +21,7 @@ AXES = "axes-and-allies"
 
 
 @pytest.fixture
-def module(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+def module(monkeypatch: pytest.MonkeyPatch) -> Any:
     """Return an importable module for bots."""
     made = ModuleType("bots_of_mine")
     monkeypatch.setitem(sys.modules, made.__name__, made)
@@ -32,7 +32,7 @@ def name_bots(monkeypatch: pytest.MonkeyPatch, *declarations: str) -> None:
     monkeypatch.setenv(VARIABLE, " ".join(declarations))
 
 
-def test_a_function_of_a_view_plays_under_its_name(module: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_function_of_a_view_plays_under_its_name(module: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     module.last = lambda view: view.legal[-1]
     name_bots(monkeypatch, "ada=bots_of_mine:last")
     match = game(AXES).match(players=2, seed="named", seats=["Björn", "Ada"])
@@ -42,7 +42,7 @@ def test_a_function_of_a_view_plays_under_its_name(module: ModuleType, monkeypat
     assert (player.name, player.choose(match.view(match.actor))) == ("ada", match.legal()[-1].action)
 
 
-def test_a_class_is_asked_with_an_object_for_each_seat(module: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_class_is_asked_with_an_object_for_each_seat(module: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     class Counting:
         def __init__(self, subject: Any) -> None:
             self.game, self.asked = subject.name, 0
@@ -62,7 +62,7 @@ def test_a_class_is_asked_with_an_object_for_each_seat(module: ModuleType, monke
     assert seen == [(AXES, 1), (AXES, 2), (AXES, 1)]
 
 
-def test_a_bot_for_one_game_is_unknown_in_others(module: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bot_for_one_game_is_unknown_in_others(module: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     module.first = lambda view: view.legal[0]
     name_bots(monkeypatch, f"{AXES}/ada=bots_of_mine:first", "viking-axes/ada=bots_of_mine:first")
     assert isinstance(bot(game(AXES), "ada"), NamedBot)
@@ -71,9 +71,7 @@ def test_a_bot_for_one_game_is_unknown_in_others(module: ModuleType, monkeypatch
 
 
 @pytest.mark.parametrize("answer", [-1, 999, None, "attack", 0.0, True])
-def test_an_answer_that_is_no_legal_action_is_refused(
-    answer: object, module: ModuleType, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_answer_that_is_no_legal_action_is_refused(answer: object, module: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     module.wrong = lambda view: answer
     name_bots(monkeypatch, "ada=bots_of_mine:wrong")
     match = game(AXES).match(players=2, seed="named")
@@ -81,7 +79,7 @@ def test_an_answer_that_is_no_legal_action_is_refused(
         bot(match.game, "ada").choose(match.view(match.actor))
 
 
-def test_a_bot_that_changes_its_view_changes_nothing(module: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bot_that_changes_its_view_changes_nothing(module: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     def spoil(view: View) -> int:
         view.states["actor"] = 1
         return view.legal[0]
@@ -95,7 +93,7 @@ def test_a_bot_that_changes_its_view_changes_nothing(module: ModuleType, monkeyp
     assert view.states.tobytes() == before
 
 
-def test_calls_that_never_return_hold_a_limited_number_of_threads(module: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_calls_that_never_return_hold_a_limited_number_of_threads(module: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     ended, entered = threading.Event(), threading.Semaphore(0)
 
     def endless(view: View) -> int:
@@ -153,7 +151,7 @@ def test_two_bots_of_one_name_are_refused(second: str, monkeypatch: pytest.Monke
         declared()
 
 
-def test_a_bot_that_can_not_be_loaded_says_why(module: ModuleType) -> None:
+def test_a_bot_that_can_not_be_loaded_says_why(module: Any) -> None:
     module.number = 3
     module.NoBot = type("NoBot", (), {})
     for function in ("missing", "number", "NoBot"):

@@ -136,9 +136,8 @@ def chooser(bot: Callable[..., Any], game: Game) -> Callable[[View], Any]:
     """Return the function that chooses actions: the bot itself, or ``choose`` of a new object of a class."""
     if not inspect.isclass(bot):
         return bot
-    choose = bot(game).choose
-    assert callable(choose)
-    return choose  # type: ignore[no-any-return]
+    made: Any = bot(game)  # type: ignore[call-arg]
+    return made.choose  # type: ignore[no-any-return]
 
 
 def resolved(declaration: Declaration) -> Callable[..., Any]:

@@ -18,9 +18,10 @@ if TYPE_CHECKING:
     from meadhall.envs.information import information_state
     from meadhall.envs.observation import layout, observe
     from meadhall.envs.parallel import parallel_env
+    from meadhall.envs.policy import policy_bot
     from meadhall.envs.vector import vector_env
 
-__all__ = ["NoEnvs", "aec_env", "information_state", "layout", "observe", "parallel_env", "render", "vector_env"]
+__all__ = ["NoEnvs", "aec_env", "information_state", "layout", "observe", "parallel_env", "policy_bot", "render", "vector_env"]
 
 _MODULES = {
     "aec_env": ("aec", "pettingzoo"),
@@ -28,6 +29,7 @@ _MODULES = {
     "layout": ("observation", None),
     "observe": ("observation", None),
     "parallel_env": ("parallel", "pettingzoo"),
+    "policy_bot": ("policy", None),
     "vector_env": ("vector", "gymnasium"),
 }
 """The module of each name, and the optional package that it needs."""
