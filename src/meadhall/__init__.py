@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from meadhall.engine.bulk import random_playouts
     from meadhall.engine.conformance import check_game
     from meadhall.engine.errors import (
+        BadGame,
         BadSetup,
         BrokenGame,
         CannotUndo,
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Action",
     "Award",
+    "BadGame",
     "BadSetup",
     "Batch",
     "BrokenGame",

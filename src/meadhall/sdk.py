@@ -11,7 +11,7 @@ from meadhall.engine.conformance import check_game
 from meadhall.engine.daily import Daily, Figure, Figures, Outcome
 from meadhall.engine.deciders import is_among, lowest_seat
 from meadhall.engine.elimination import places_by_elimination
-from meadhall.engine.errors import BadSetup, ConformanceError, IllegalAction, MeadhallError, Refused
+from meadhall.engine.errors import BadGame, BadSetup, ConformanceError, IllegalAction, MeadhallError, Refused
 from meadhall.engine.events import (
     HIDDEN,
     NO_LOG_SHAPE,
@@ -32,7 +32,7 @@ from meadhall.engine.events import (
     number,
     seat,
 )
-from meadhall.engine.game import Game, GamePage, GameRules, GameWords, Scoring, register, registered
+from meadhall.engine.game import Game, GamePage, GameRules, GameWords, HidingRules, Scoring, register, registered
 from meadhall.engine.kind import Kind
 from meadhall.engine.language import current_language, decimal, gettext, listed, marked, ngettext, percent
 from meadhall.engine.lessons import Lesson, Lessons
@@ -63,6 +63,7 @@ __all__ = [
     "VERSION",
     "Advice",
     "Argument",
+    "BadGame",
     "BadSetup",
     "Choice",
     "ConformanceError",
@@ -79,6 +80,7 @@ __all__ = [
     "GameState",
     "GameWords",
     "Grid",
+    "HidingRules",
     "IllegalAction",
     "Kind",
     "Lesson",

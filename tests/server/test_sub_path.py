@@ -354,7 +354,7 @@ async def test_the_app_and_its_service_worker_are_below_the_sub_path_and_the_sty
     addresses = re.findall(r'"(/[^"]*)"', worker.partition("// The service worker")[0])
     assert len(addresses) > 8
     assert all(address.startswith(f"{ROOT}/") for address in addresses)
-    games = [game(name).folder / "static" for name in game_names()]
+    games = [folder for name in game_names() if (folder := game(name).file("static"))]
     sheets = [file for folder in (STATIC, SHARED_STATIC, *games) if folder.is_dir() for file in folder.rglob("*.css")]
     assert len(sheets) > 10
     for sheet in sheets:
@@ -362,7 +362,7 @@ async def test_the_app_and_its_service_worker_are_below_the_sub_path_and_the_sty
 
 
 def scripts() -> list[Path]:
-    games = [game(name).folder / "static" for name in game_names()]
+    games = [folder for name in game_names() if (folder := game(name).file("static"))]
     own = [file for folder in (STATIC, SHARED_STATIC, *games) if folder.is_dir() for file in folder.rglob("*.js")]
     return [file for file in own if "vendor" not in file.parts]
 

@@ -48,11 +48,9 @@ def _print_paragraph(console: Console, number: int | None, text: Text) -> None:
 
 
 def print_table(console: Console, view: View) -> None:
-    """Print the board as the viewer sees it, if the game's words have ``sketch(state, names)``, a few lines of text."""
-    sketch = getattr(view.game.words, "sketch", None)
-    if sketch is not None:
-        console.print()
-        console.print(Padding(Text(sketch(view.state, view.names)), (0, 0, 0, 2)))
+    """Print the board as the viewer sees it: the sketch of the game's words, or else the fields of the state."""
+    console.print()
+    console.print(Padding(Text(view.sketch()), (0, 0, 0, 2)))
 
 
 def print_choices(console: Console, lines: Iterable[tuple[str, str]]) -> None:
@@ -86,13 +84,15 @@ def outcome(match: Match) -> str:
         names, how = listed([match.names[seat] for seat in result.winners]), award_in_words(result)
         return ngettext("{names} wins {how}.", "{names} win {how}.", len(result.winners)).format(names=names, how=how)
     how = match.game.words.ending(match.game.state.at(match.states))[1]
+    if result.reason:
+        how = _("{how} ({rule})").format(how=how, rule=result.reason)
     winners = listed([match.names[seat] for seat in result.winners])
     if len(result.winners) == 1:
-        said = _("{name} wins: {how} ({rule}).").format(name=winners, how=how, rule=result.reason)
+        said = _("{name} wins: {how}.").format(name=winners, how=how)
     elif winners:
-        said = _("{names} win: {how} ({rule}).").format(names=winners, how=how, rule=result.reason)
+        said = _("{names} win: {how}.").format(names=winners, how=how)
     else:
-        said = _("There is no winner: {how} ({rule}).").format(how=how, rule=result.reason)
+        said = _("There is no winner: {how}.").format(how=how)
     if result.points is not None:
         points = ", ".join(f"{name} {count}" for name, count in zip(match.names, result.points, strict=True))
         said += " " + _("Points: {points}.").format(points=points)

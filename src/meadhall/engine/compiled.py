@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from meadhall.engine.advice import uniform_random
+from meadhall.engine.defaults import conceal_nothing, redeal_nothing
 from meadhall.engine.rule import rule
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 LOOPS = Path(__file__).with_name("loops.py")
 _RULES = ("setup", "legal", "play", "conceal", "redeal", "score")
+_DEFAULT_RULES = {"conceal": conceal_nothing, "redeal": redeal_nothing}
 
 
 @rule
@@ -53,7 +55,7 @@ def _supplied(subject: Game) -> dict[str, Any]:
     """Return the globals that a game supplies to its modules."""
     advice, simultaneous = subject.advice, getattr(subject.rules, "deciders", None)
     return {
-        **{function: getattr(subject.rules, function) for function in _RULES},
+        **{function: getattr(subject.rules, function, _DEFAULT_RULES.get(function)) for function in _RULES},
         "SIMULTANEOUS": simultaneous is not None,
         "deciders": simultaneous or only_the_actor,
         "ACTIONS": subject.actions,

@@ -24,6 +24,7 @@ from meadhall.engine.checks import Seed, check_run_seed, seed_label
 from meadhall.engine.compiled import loops
 from meadhall.engine.daily import Daily
 from meadhall.engine.deciders import acting
+from meadhall.engine.defaults import own_words
 from meadhall.engine.errors import (
     BadSetup,
     CannotUndo,
@@ -293,14 +294,21 @@ def refusals(trial: Trial) -> None:
     for action in _illegal(trial, legal):
         refused = _refusal(match, action, chooser, IllegalAction)
         demand(bool(refused.reason.strip()), f"action {action} is illegal, but the refusal has no text")
-        known = refused.rule in rule_ids(trial.game)
-        demand(known, f"action {action} is refused by rule {refused.rule!r}, which the rulebook lacks")
+        demand(
+            _is_known(trial.game, refused.rule, "refusal"),
+            f"action {action} is refused by rule {refused.rule!r}, which the rulebook lacks",
+        )
     for what in (*_NON_ACTIONS, trial.game.actions):
         _refusal(match, what, chooser, MalformedAction)
     for seat in range(match.players):
         if seat not in match.deciders:
             _refusal(match, min(legal), seat, NotYourTurn)
     demand(_snapshot(match) == before, "a refused action changed the match")
+
+
+def _is_known(game: Game, rule: str, hook: str) -> bool:
+    """Return whether the rulebook has a rule. "" is right for a game without a rulebook, and for default words."""
+    return rule in rule_ids(game) if rule else not rule_ids(game) or not hasattr(own_words(game.words), hook)
 
 
 def _illegal(trial: Trial, legal: set[int]) -> list[int]:
@@ -423,7 +431,7 @@ def _event_is_sound(match: Match, event: Event) -> None:
     demand(json.loads(json.dumps(event.to_list())) == event.to_list(), f"{event} can't be written as JSON")
     demand(HIDDEN <= event.audience < match.players, f"{event} has the audience {event.audience}, which is not a seat")
     rule = kind.rule_of(event.arguments)
-    demand(rule in rule_ids(match.game), f"{event} cites rule {rule!r}, which the rulebook lacks")
+    demand(_is_known(match.game, rule, "event"), f"{event} cites rule {rule!r}, which the rulebook lacks")
     for viewer in (None, *range(match.players)):
         demand(bool(match.in_words(event, viewer).strip()), f"{event} has no text")
 
@@ -466,7 +474,7 @@ def end_is_final(trial: Trial) -> None:
     match = trial.match
     before = _snapshot(match)
     refused = _refusal(match, 0, None, MatchOver)
-    demand(refused.rule in rule_ids(trial.game), f"the match ended by rule {refused.rule!r}, which the rulebook lacks")
+    demand(_is_known(trial.game, refused.rule, "ending"), f"the match ended by rule {refused.rule!r}, which the rulebook lacks")
     demand(_snapshot(match) == before, "a refused action changed the match")
     for viewer in trial.viewers():
         demand(bool(match.view(viewer).prompt().strip()), f"the prompt for viewer {viewer} is empty")

@@ -18,6 +18,10 @@ class BrokenGame(UnknownGame):
     """The package of the game is installed, but it can't be loaded."""
 
 
+class BadGame(MeadhallError):
+    """The declaration of a game lacks a part that every game needs, or its parts contradict each other."""
+
+
 class BadSetup(MeadhallError):
     """A match can't be set up with these arguments: number of players, options, seats or seed."""
 

@@ -146,8 +146,8 @@ class EventKind:
     Attributes:
         name: its name in records.
         arguments: the converters of its arguments.
-        rule: the id of the rule it comes from.
-        text: its line in the log.
+        rule: the id of the rule it comes from, "" if it comes from no rule of a rulebook.
+        text: its line in the log; "" for its name and arguments.
         rest: the converter of all further arguments, for events with a varying number of them.
         rules: rule ids for events that have this name among their arguments, e.g. a card with a separate rule.
         you: its lines for the player who is argument 0, 1 …, e.g. ``("You attack {1}", "{0} attacks you")``; "" where there is
@@ -161,8 +161,8 @@ class EventKind:
 
     name: str
     arguments: tuple[Argument, ...]
-    rule: str
-    text: str
+    rule: str = ""
+    text: str = ""
     rest: Argument | None = None
     rules: Mapping[str, str] = field(default_factory=dict, hash=False)
     you: tuple[str, ...] = ()
@@ -180,13 +180,22 @@ class EventKind:
 
     def message(self, arguments: Sequence[Any], viewer: int = PUBLIC, part: Part = Part.LINE) -> str:
         """Return the message for seat ``viewer`` (-1: a spectator), not translated; "" if it has none for this part."""
-        told = {Part.LINE: (self.text, *self.you), Part.TURN: self.turn or (), Part.BRIEF: self.brief}[part]
+        told = {
+            Part.LINE: (self.text or self._plain_text(arguments), *self.you),
+            Part.TURN: self.turn or (),
+            Part.BRIEF: self.brief,
+        }[part]
         last = len(self.arguments) - 1  # its text serves further arguments, too
         for i, value in enumerate(arguments):
             place = 1 + min(i, last)
             if value == viewer and self.argument(i) is seat and place < len(told) and told[place]:
                 return told[place]
         return told[0] if told else ""
+
+    def _plain_text(self, arguments: Sequence[Any]) -> str:
+        """Return a line from the name and the arguments: ``"attack roll: {0}, {1}"``."""
+        name = self.name.replace("_", " ").replace("{", "{{").replace("}", "}}")
+        return ": ".join(filter(None, (name, ", ".join(f"{{{k}}}" for k in range(len(arguments))))))
 
     def in_words(
         self, arguments: Sequence[Any], names: Sequence[str], viewer: int = PUBLIC, part: Part = Part.LINE, values: Any = None

@@ -21,7 +21,8 @@ import numpy.typing as npt
 
 from meadhall.engine.advice import Advice
 from meadhall.engine.checks import Seed, as_integer, quoted
-from meadhall.engine.errors import BadSetup, BrokenGame, UnknownGame
+from meadhall.engine.defaults import NoEvents, check_name, check_rules, complete_words, own_words, title_of
+from meadhall.engine.errors import BadGame, BadSetup, BrokenGame, UnknownGame
 from meadhall.engine.events import PUBLIC, Event, EventKind, Part
 from meadhall.engine.kind import Declared, Information, Kind, kind_of
 from meadhall.engine.language import add_catalogues, gettext
@@ -52,9 +53,9 @@ class Scoring(Enum):
 
 
 class GameRules(Protocol):
-    """The six rule functions on the game's state. ``log`` receives the events; seat -1 is a spectator.
+    """The rule functions that every game has, on the game's state. ``log`` receives the events.
 
-    A game whose seats decide at the same time has a seventh, ``deciders(state) -> int``, see ``engine/deciders.py``.
+    A game whose seats decide at the same time has one more, ``deciders(state) -> int``, see ``engine/deciders.py``.
     """
 
     def setup(self, state: Any, players: int, options: Any, log: Any) -> None:
@@ -66,6 +67,13 @@ class GameRules(Protocol):
     def play(self, state: Any, action: int, log: Any) -> None:
         """Play a legal action and everything that follows up to the next decision."""
 
+    def score(self, state: Any, out: Any) -> None:
+        """Write each seat's payoff (0 to 1) of a finished state to ``out``."""
+
+
+class HidingRules(GameRules, Protocol):
+    """The rule functions of a game with hidden information. Seat -1 is a spectator."""
+
     def conceal(self, state: Any, seat: int) -> None:
         """Blank what a seat may not know."""
 
@@ -75,12 +83,11 @@ class GameRules(Protocol):
         This samples a determinization of the information set.
         """
 
-    def score(self, state: Any, out: Any) -> None:
-        """Write each seat's payoff (0 to 1) of a finished state to ``out``."""
-
 
 class GameWords(Hashable, Protocol):
     """The texts of a game, in the current language: a module or an object, the same one for the same edition.
+
+    A game may supply only some of them, see ``engine.defaults``.
 
     ``state`` is a concealed state; ``names`` are the players' names in seat order.
     """
@@ -137,27 +144,30 @@ class ComponentsPage(Protocol):
         """Return the components of a match with these options, for the figures of the rulebook."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Game(Generic[S]):
     """The declaration of a game. An edition (see ``edition``) of a match is a second one with other words.
+
+    A game needs ``name``, ``state``, ``actions`` and, of its rules, ``setup``, ``legal``, ``play`` and ``score``. Everything else
+    has a default. Raises BadGame if a part is missing, or if parts contradict each other.
 
     A game doesn't change, so a copy is the game itself. A pickle contains its name, version and, for an edition, the options;
     only a registered game can be pickled.
 
     Attributes:
         name: its name in records and addresses, e.g. ``"viking-axes"``.
-        title: its name for people.
+        title: its name for people; by default made from its name.
         tagline: a sentence that describes it.
         version: the version of its rules. It rises with every change that could change a replay.
         min_players: the smallest number of players.
-        max_players: the largest number of players.
+        max_players: the largest number of players; by default the smallest.
         actions: size of the action space; an action is an integer from 0 to ``actions - 1``.
         state: the class of its states.
-        rules: the six rule functions (usually a module).
-        words: its texts (usually a module).
-        events: every kind of event by its number.
-        folder: the folder of its templates, rulebook and catalogues.
-        page: the functions behind its page (usually its module ``page``); None for a game without a page.
+        rules: the rule functions (usually a module).
+        words: its texts (usually a module); missing functions get defaults.
+        events: every kind of event by its number. The log of a game without events tells the actions.
+        folder: the folder of its templates, rulebook and catalogues; None if it has none.
+        page: the functions behind its page (usually its module ``page``); None for a page made from its words.
         options: the options of a match.
         greedy: the heuristic player, a rule ``greedy(state, legal, count, rng) -> action``. ``state`` is concealed for its actor,
             ``legal[:count]`` are the legal actions, ``rng`` is a generator of two words for the player's own draws. None if there
@@ -190,17 +200,17 @@ class Game(Generic[S]):
     """
 
     name: str
-    title: str
-    tagline: str
-    version: int
-    min_players: int
-    max_players: int
+    title: str = ""
+    tagline: str = ""
+    version: int = 1
+    min_players: int = 2
+    max_players: int = 0
     actions: int
     state: type[S]
     rules: GameRules
-    words: GameWords
-    events: dict[int, EventKind]
-    folder: Path
+    words: GameWords = None  # type: ignore[assignment]  # __post_init__ completes it
+    events: dict[int, EventKind] = field(default_factory=NoEvents)
+    folder: Path | None = None
     page: GamePage | None = None
     options: tuple[Option, ...] = ()
     greedy: Any = None
@@ -223,6 +233,28 @@ class Game(Generic[S]):
     information: Declared[Information | None] = None
     max_length: Declared[int | None] = None
     _origin: tuple[Game[S], Mapping[str, Any]] | None = field(default=None, init=False)  # of an edition: its game and options
+
+    def __post_init__(self) -> None:
+        check_name(self.name)
+        check_rules(self.name, self.rules)
+        most = self.max_players or self.min_players
+        if not 1 <= self.min_players <= most:
+            raise BadGame(f"{self.name} is declared for {self.min_players} to {most} players")
+        if self.actions < 1:
+            raise BadGame(f"{self.name} is declared with {self.actions} actions; an action is an integer below that")
+        kinds = self.events or NoEvents()
+        parts = {
+            "title": self.title or title_of(self.name),
+            "max_players": most,
+            "events": kinds,
+            "words": complete_words(self.words, self.rules, self.actions, kinds),
+        }
+        for part, value in parts.items():
+            object.__setattr__(self, part, value)
+
+    def file(self, name: str) -> Path | None:
+        """Return the path of a file in the game's folder, which may lack it; None if the game has no folder."""
+        return None if self.folder is None else self.folder / name
 
     def goal_of(self, options: Mapping[str, Any]) -> str:
         """Return the goal of a player under these options, in the current language."""
@@ -335,7 +367,7 @@ class Game(Generic[S]):
         if self.edition is None:
             return self
         words, events = self.edition(options)
-        if words is self.words:
+        if words is own_words(self.words):
             return self
         edition = replace(self, words=words, events=events)
         object.__setattr__(edition, "_origin", (self if self._origin is None else self._origin[0], options))
@@ -396,7 +428,9 @@ _loaded: dict[str, Game] = {}
 
 def _load(name: str, game: Game) -> None:
     _loaded[name] = game
-    add_catalogues(game.folder / "locale")
+    catalogues = game.file("locale")
+    if catalogues is not None:
+        add_catalogues(catalogues)
 
 
 def register(game: Game[S]) -> Game[S]:

@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
+from meadhall.engine.defaults import conceals
+
 if TYPE_CHECKING:
     from meadhall.engine.game import Game
 
@@ -75,7 +77,7 @@ def declared(value: Declared[T], players: int, options: Mapping[str, Any]) -> T:
 
 def _information(game: Game, players: int, options: Mapping[str, Any]) -> Information:
     chosen: Information | None = game.information(players, options) if callable(game.information) else game.information
-    return chosen or ("imperfect" if hasattr(game.rules, "conceal") else "perfect")
+    return chosen or ("imperfect" if conceals(game.rules) else "perfect")
 
 
 def _payoffs(sides: tuple[tuple[int, ...], ...]) -> Payoffs:

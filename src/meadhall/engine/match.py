@@ -18,6 +18,7 @@ from meadhall.engine.award import RESIGNATION, TIME, Award, check_award, drawn_b
 from meadhall.engine.checks import MAX_REASON, Seed, as_integer, check_clock, check_line, check_seed, quoted
 from meadhall.engine.compiled import loops
 from meadhall.engine.deciders import SEALED, acting, deciders, is_simultaneous
+from meadhall.engine.defaults import NoEvents, played
 from meadhall.engine.display import Displayed, Table
 from meadhall.engine.errors import BadSetup, CannotUndo, IllegalAction, MatchOver, NotYourTurn
 from meadhall.engine.events import Event, Log, new_log, read_log
@@ -306,8 +307,16 @@ class Match(Displayed, Generic[S]):
         """Return all steps as ``viewer`` may know them. The cache grows by the new steps only."""
         known = self._visible_steps.get(viewer, ())
         if len(known) < len(self.steps):
-            known = self._visible_steps[viewer] = (*known, *(step.visible_to(viewer) for step in self.steps[len(known) :]))
+            known = self._visible_steps[viewer] = (*known, *(self._told(step, viewer) for step in self.steps[len(known) :]))
         return known
+
+    def _told(self, step: Step, viewer: int) -> VisibleStep:
+        """Return the step as ``viewer`` may know it. In a game without events, one tells of an action that all may know."""
+        seen = step.visible_to(viewer)
+        if not isinstance(self.game.events, NoEvents) or step.events or not step.shows_action(viewer):
+            return seen
+        state = self.game.state.at(concealed(self.game, step.before, SPECTATOR))
+        return seen._replace(events=(played(self.game.words, state, step.seat, step.action, self.names),))
 
     def _viewer(self, seat: int | None) -> int:
         viewer = SPECTATOR if seat is None else as_integer(seat)

@@ -1,6 +1,7 @@
 """A game's rulebook: ``rulebook.md`` in its folder, with an anchor for every rule id, and ``rulings.md``.
 
-A rule is a list item that begins with its id in bold, e.g. ``- **AA-3.2** Name a living player …``. ``rulings.md`` has such an
+A rule is a list item that begins with its id in bold, e.g. ``- **AA-3.2** Name a living player …``. The prefix of the ids is the
+game's choice. ``rulings.md`` has such an
 item for every rule that the printed rules leave open; it gives the reason for this project's reading. A translation is named
 by its language: ``rulebook.de.md``.
 """
@@ -19,16 +20,25 @@ from meadhall.engine.options import Choice, Document
 if TYPE_CHECKING:
     from meadhall.engine.game import Game
 
-_RULE = re.compile(r"\*\*([A-Z]{2}-\d+(?:\.\d+)?)\*\*")
+_ID = r"[^\W\d_]\w*(?:-\w+)*-\d+(?:\.\d+)*"
+"""The form of a rule id: a prefix that begins with a letter, a hyphen, and a number: ``AA-3.2``, ``pig-1``, ``Règle-4.1.2``."""
+
+_RULE = re.compile(rf"\*\*({_ID})\*\*")
 _ITEM = re.compile(r"\n(?=\S|\s*\n)")
 
 
 def rulebook_text(game: Game) -> str:
     """Return the rulebook as Markdown, in the current language if there is a translation, otherwise in English.
 
-    It ends with the game's options, by the names that the lobby, the command line and records use.
+    It ends with the game's options, by the names that the lobby, the command line and records use. A game without a rulebook gets
+    a page that says so.
     """
-    return _text(game, "rulebook", current_language()) + "".join(_options(game))
+    return (_text(game, "rulebook", current_language()) or _no_rulebook(game)) + "".join(_options(game))
+
+
+def _no_rulebook(game: Game) -> str:
+    told = (_(game.tagline) if game.tagline else "", _("This game has no rulebook. Its page shows what you can do."))
+    return f"# {game.title}\n\n" + "".join(f"{line}\n\n" for line in told if line)
 
 
 def _options(game: Game) -> Iterator[str]:
@@ -77,13 +87,13 @@ def mark_rules(html: str, after_id: Callable[[str], str] = lambda _rule: "") -> 
         explained.add(rule)
         return f'<strong class="rule" id="{rule}">{rule}</strong>{after_id(rule)}'
 
-    return re.sub(r"<strong>([A-Z]{2}-\d+(?:\.\d+)?)</strong>", mark, html)
+    return re.sub(rf"<strong>({_ID})</strong>", mark, html)
 
 
 def _text(game: Game, name: str, language: str) -> str:
     """Return a Markdown file of the game in a language, otherwise in English; "" if the game lacks the file."""
-    for path in (game.folder / f"{name}.{language}.md", game.folder / f"{name}.md"):
-        if path.exists():
+    for path in (game.file(f"{name}.{language}.md"), game.file(f"{name}.md")):
+        if path is not None and path.exists():
             return path.read_text(encoding="utf-8")
     return ""
 

@@ -26,7 +26,9 @@ def begins_turn(kinds: Mapping[int, EventKind], event: Event, before: Event | No
 
 
 def turn_starts(kinds: Mapping[int, EventKind], events: Iterable[Event]) -> list[int]:
-    """Return the indices of the events that begin a turn."""
+    """Return the indices of the events that begin a turn: every event, if no kind of the game says that it begins one."""
+    if all(kind.turn is None for kind in kinds.values()):
+        return [index for index, _ in enumerate(events)]
     starts, before = [], None
     for index, event in enumerate(events):
         if begins_turn(kinds, event, before):

@@ -16,6 +16,7 @@ from meadhall.engine.deciders import deciders
 from meadhall.engine.display import Displayed, Table
 from meadhall.engine.errors import BadSetup, MalformedAction
 from meadhall.engine.events import Event
+from meadhall.engine.fields import fields_in_words
 from meadhall.engine.game import Game
 from meadhall.engine.language import gettext as _
 from meadhall.engine.schema import S, States, copied, field_names
@@ -133,15 +134,25 @@ class View(Displayed, Generic[S]):
         """Yield the parts of the readable form: the game, the players, the board if the game sketches it, the decision."""
         yield self.game.title
         yield ", ".join(f"{seat.name} ({seat.bot})" if seat.bot else seat.name for seat in self.seats)
-        sketch = getattr(self.game.words, "sketch", None)
-        if sketch is not None:
-            yield sketch(self.state, self.names)
+        yield self.sketch()
         if self.actor is None:
             yield _("The match is over: {how}.").format(how=self.game.words.ending(self.state)[1])
             return
         yield self.prompt()
         if self.legal:
             yield Table((), tuple((str(action.action), action.text) for action in self.actions()))
+
+    def sketch(self) -> str:
+        """Return the board in a few lines of text, as the game's words draw it; if they don't, the fields of the concealed state.
+
+        Examples:
+            >>> import meadhall
+            >>> match = meadhall.game("axxa").match(seed="example")
+            >>> len(match.view().sketch().splitlines()) > 5
+            True
+        """
+        sketch = getattr(self.game.words, "sketch", None)
+        return fields_in_words(self) if sketch is None else str(sketch(self.state, self.names))
 
     @cached_property
     def options(self) -> dict[str, Any]:

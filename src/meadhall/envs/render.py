@@ -68,9 +68,8 @@ def render(view: View, mode: Mode = "ansi", *, theme: Theme = "light", width: in
 
 
 def _text(view: View) -> str:
-    sketch = getattr(view.game.words, "sketch", None)
     prompt = view.prompt() if view.actor is not None else view.game.words.ending(view.state)[1]
-    return f"{sketch(view.state, view.names)}\n\n{prompt}" if sketch else prompt
+    return f"{view.sketch()}\n\n{prompt}"
 
 
 def _pixels(drawn: str, width: int) -> npt.NDArray[np.uint8]:

@@ -145,8 +145,7 @@ def _plain(text: str) -> str:
 
 
 def _sketch(view: View) -> tuple[str, ...]:
-    sketch = getattr(view.game.words, "sketch", None)
-    return tuple(sketch(view.state, view.names).splitlines()[:_SKETCH_LINES]) if sketch else ()
+    return tuple(view.sketch().splitlines()[:_SKETCH_LINES])
 
 
 def _ending(view: View) -> Ending:

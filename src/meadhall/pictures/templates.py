@@ -109,13 +109,19 @@ def has_template(name: str) -> bool:
 def game_template(name: str) -> tuple[str, str, None] | None:
     """Load ``GAME/page.html`` and the like. Finds games, too, that were registered after the start."""
     owner, slash, rest = name.partition("/")
-    path = game(owner).folder / rest if slash and owner in game_names() else None
+    path = game(owner).file(rest) if slash and owner in game_names() else None
     return (path.read_text("utf-8"), str(path), None) if path is not None and path.is_file() else None
 
 
 def game_style_files(name: str) -> list[Path]:
     """Return the files of a game's own styles."""
-    return sorted((game(name).folder / "static").glob("*.css"))
+    return game_static_files(name, ".css")
+
+
+def game_static_files(name: str, suffix: str) -> list[Path]:
+    """Return the files of a game with a suffix that browsers load."""
+    folder = game(name).file("static")
+    return sorted(folder.glob(f"*{suffix}")) if folder is not None else []
 
 
 def translated(message: str, **values: Any) -> Markup:

@@ -19,6 +19,7 @@ def text(html: str) -> str:
 
 
 def own_components(change: Any) -> dict[str, Any]:
+    assert DA.folder is not None
     document = tomllib.loads((DA.folder / "components.toml").read_text(encoding="utf-8"))
     change(document)
     return {"components": COMPONENTS.check(document)}

@@ -38,7 +38,6 @@ game = Game(
     solver=solver,
     places=places,
     is_out=is_out,
-    information="perfect",
     goal=marked("Your goal: be the last one alive. Attack, or make an alliance and end it in time."),
     lessons=LESSONS,
 )

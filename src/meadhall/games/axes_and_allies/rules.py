@@ -199,16 +199,6 @@ def win(state: State, seat: int, log: Grid) -> None:
 
 
 @rule
-def conceal(state: State, seat: int) -> None:
-    """Do nothing: nothing is hidden."""
-
-
-@rule
-def redeal(state: State, seat: int) -> None:
-    """Do nothing: nothing is hidden."""
-
-
-@rule
 def score(state: State, out: Any) -> None:
     """AA-6.1: The last living player gets everything."""
     for seat in range(state.players):

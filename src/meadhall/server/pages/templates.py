@@ -17,7 +17,7 @@ from jinja2 import Environment, Template
 from meadhall.engine.game import game, game_names
 from meadhall.engine.language import LANGUAGES, current_language
 from meadhall.pictures.templates import STATIC as SHARED_STATIC
-from meadhall.pictures.templates import new_environment
+from meadhall.pictures.templates import game_static_files, new_environment
 from meadhall.server.pages.clock import clock_words, now_ms, time_left
 from meadhall.server.pages.log import turn_in_words
 from meadhall.server.pages.models import Viewer
@@ -108,20 +108,22 @@ _OFFLINE_FONTS = ("grenze-latin-600-normal", "alegreya-sans-latin-400-normal", "
 
 def game_static(name: str, suffix: str) -> list[str]:
     """Return the addresses of a game's own styles (``.css``) or scripts (``.js``)."""
-    folder = game(name).folder / "static"
-    return [static(f"games/{name}/{path.name}") for path in sorted(folder.glob(f"*{suffix}"))]
+    return [static(f"games/{name}/{path.name}") for path in game_static_files(name, suffix)]
 
 
 def static_folders() -> dict[str, tuple[Path, ...]]:
     """Return the folders of static files by their addresses: the hall's own with the shared one, and every game's."""
-    games = {f"/static/games/{name}": game(name).folder / "static" for name in game_names()}
-    return {"/static": (STATIC, SHARED_STATIC)} | {path: (folder,) for path, folder in games.items() if folder.is_dir()}
+    games = {f"/static/games/{name}": game(name).file("static") for name in game_names()}
+    found = {path: (folder,) for path, folder in games.items() if folder is not None and folder.is_dir()}
+    return {"/static": (STATIC, SHARED_STATIC), **found}
 
 
 def _static_file(name: str) -> Path:
     """Return the path of one of the hall's own or shared files, or of a game's file ``games/GAME/…``."""
     if name.startswith("games/"):
         _, owner, rest = name.split("/", 2)
-        return game(owner).folder / "static" / rest
+        folder = game(owner).file("static")
+        if folder is not None:
+            return folder / rest
     own = STATIC / name
     return own if own.is_file() else SHARED_STATIC / name

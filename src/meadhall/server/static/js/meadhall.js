@@ -169,7 +169,7 @@
     const copy = e.target.closest("[data-copy]");
     if (copy) copyLink(copy.dataset.copy);
     const rule = e.target.closest("a.rule, a.says");
-    if (rule && byId("rules")) { e.preventDefault(); openRule(rule.hash.slice(1)); }
+    if (rule && byId("rules")) { e.preventDefault(); openRule(decodeURIComponent(rule.hash.slice(1))); }
     if (e.target.closest("#autoplay")) play(!playing);
   });
   // A hint shows its action on the board: under a mouse, with the keyboard focus, and at the first tap. The second tap plays it.
