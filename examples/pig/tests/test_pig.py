@@ -9,7 +9,7 @@ from pig.rules import HOLD, ROLL, Event
 from meadhall.sdk import IllegalAction, check_game
 
 
-def test_pig_keeps_every_law() -> None:
+def test_every_law_is_kept() -> None:
     check_game(game, matches=1)
 
 

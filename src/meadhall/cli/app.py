@@ -178,6 +178,39 @@ def games() -> None:
     list_games()
 
 
+def new_game(
+    name: Annotated[str, typer.Argument(help=_("Name of the game in addresses and records, e.g. liars-dice."))],
+    title: Annotated[str | None, typer.Option(help=_("Its name for people; by default made from the name."))] = None,
+) -> None:
+    prefer_interpreted()
+    from meadhall.cli.new_game import write_game
+
+    write_game(name, title)
+
+
+def check(
+    game: Annotated[str, typer.Argument(help=_("Name of the game, module:attribute, or the folder of its package."))],
+    games: Annotated[int, typer.Option(help=_("Matches for each number of players and combination of options."), min=1)] = 5,
+    seed: Annotated[str, typer.Option(help=_("Any text; the same text gives the same matches."))] = "check",
+    players: Annotated[int | None, typer.Option(help=_("Only this number of players; by default all."))] = None,
+    option: Annotated[
+        list[str] | None, typer.Option(help=_("Only this value of an option, as name=value; can be repeated."))
+    ] = None,
+    actions: Annotated[
+        str | None, typer.Option(help=_("Check only the position after these actions, e.g. 0,1,0; with the seed of the match."))
+    ] = None,
+    quick: Annotated[
+        bool, typer.Option("--quick", help=_("Interpret the rules: starts at once, but doesn't check that they can be compiled."))
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help=_("Print the outcome as JSON."))] = False,
+) -> int:
+    if quick:
+        prefer_interpreted()
+    from meadhall.cli.check import read_moves, run_check
+
+    return run_check(game, games, seed, players, name_and_value(option), read_moves(actions), as_json)
+
+
 def rotate_keys(
     data: Annotated[Path | None, typer.Option(help=_("Folder for the database file (MEADHALL_DATA)."))] = None,
     database_url: Annotated[
@@ -445,6 +478,8 @@ def build() -> typer.Typer:
     app.command(help=_("Show how the win chances changed in a recorded match, and its turning points."))(analyse)
     app.command(help=_("Compile the rules now instead of at the first game."))(warm)
     app.command(help=_("List the games."))(games)
+    app.command("new-game", help=_("Write the package of a new game, which works at once, into a new folder."))(new_game)
+    app.command(help=_("Check that a game keeps every law, and show the shortest example if it doesn't."))(check)
     app.command(help=_("Check the settings, folders, database, clock, compiled rules, port and proxy of a hall."))(doctor)
     app.command(help=_("Write everything in the hall's database to a file, while the hall runs."))(backup)
     app.command(help=_("Fill the hall's database from a backup, and verify all matches."))(restore)

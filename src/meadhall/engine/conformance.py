@@ -2,6 +2,7 @@
 
 A law is a function that raises when the game breaks it. Some laws are tested at every position of a match, some on every step,
 some when a match is over. The laws about hidden information are in ``knowledge.py``. The first violation ends the check.
+``check_position`` tests the laws at one position; ``shrink.py`` looks for the shortest example of a violation with it.
 """
 
 from __future__ import annotations
@@ -11,8 +12,9 @@ import itertools
 import json
 import math
 import random
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -36,6 +38,7 @@ from meadhall.engine.errors import (
     Refused,
 )
 from meadhall.engine.events import HIDDEN, NO_LOG_SHAPE, Event
+from meadhall.engine.example import Example, Move
 from meadhall.engine.game import Game, Scoring, registered
 from meadhall.engine.game import game as find_game
 from meadhall.engine.kind import Kind
@@ -46,12 +49,16 @@ from meadhall.engine.record.format import dumps, loads
 from meadhall.engine.record.replay import replay
 from meadhall.engine.rulebook import rule_ids
 from meadhall.engine.view import EVERYTHING, SPECTATOR, concealed, legal_actions
+from meadhall.engine.violations import compile_error
 
 MAX_DECISIONS = 20_000
 """The number of decisions within which random play must end a match."""
 
 DEALS = 200
 """The number of setups that are compared for every combination of players and options."""
+
+Progress = Callable[[int, int], None]
+"""Called with the number of matches done, and of all."""
 
 _SWEEP = 64  # action spaces up to this size are tested completely at every position, larger ones only after the setup
 _BRANCHES = 6  # the number of legal actions whose consequences are tested at every position
@@ -66,6 +73,7 @@ class Trial:
     seed: str
     draw: random.Random
     states: list[tuple[Any, str]] = field(default_factory=list)  # every state of the match and its hash at that time
+    trying: tuple[int, int] | None = None  # the action whose consequences are tested, and the seat that plays it
 
     @property
     def game(self) -> Game:
@@ -78,7 +86,16 @@ class Trial:
     @property
     def place(self) -> str:
         at = f"after action {self.match.steps[-1].n}" if self.match.steps else "after the setup"
-        return f"{self.game.name}, {self.match.players} players, options {self.match.options}, seed {self.seed!r}, {at}"
+        playing = f", playing {self.trying[0]}" if self.trying is not None else ""
+        return f"{self.game.name}, {self.match.players} players, options {self.match.options}, seed {self.seed!r}, {at}{playing}"
+
+    @property
+    def example(self) -> Example:
+        match, tried = self.match, None
+        moves = [Move.of(step.action, step.seat, int(step.before["actor"][0])) for step in match.steps]
+        if self.trying is not None:
+            tried = Move.of(*self.trying, match.actor or 0)
+        return Example(self.game, match.players, match.options, self.seed, tuple(moves), tried)
 
     def chooser(self) -> int:
         """Return the seat to move, or a random one of several that choose at the same time."""
@@ -102,7 +119,15 @@ class Branch:
         return self.after.steps[-1]
 
 
-def check_game(game: Game, *, matches: int = 20, seed: Seed = "conformance") -> int:
+def check_game(
+    game: Game,
+    *,
+    matches: int = 20,
+    seed: Seed = "conformance",
+    players: int | None = None,
+    options: Mapping[str, Any] | None = None,
+    progress: Progress | None = None,
+) -> int:
     """Test every law on random matches with every number of players and every combination of options.
 
     The game is registered during the test, so that its records can be replayed.
@@ -111,77 +136,189 @@ def check_game(game: Game, *, matches: int = 20, seed: Seed = "conformance") -> 
         game: the game.
         matches: the number of matches for each combination.
         seed: determines all matches; a text, bytes or an integer, see ``check_seed``.
+        players: test only this number of players.
+        options: test only these values of options.
+        progress: called before each match with the number of matches done and of all, and at the end.
 
     Returns:
         The number of positions tested.
 
     Raises:
-        ConformanceError: the game breaks a law. The error names the law, the match and the position.
+        BadSetup: the game can't be set up with these players and options.
+        ConformanceError: the game breaks a law. The error names the law, the match and the position; ``shrink`` looks for a
+            shorter example.
     """
     game, seed = find_game(game), seed_label(check_run_seed(seed))
     coincidences = knowledge.Coincidences()
-    positions = 0
+    positions = done = 0
+    chosen = list(setups(game, players, options or {}))
     with registered(game):
         if game.lessons is not None:
             _hold("lessons", f"{game.name}, {len(game.lessons.players)} players", lessons_are_sound, game, game.lessons)
         if game.daily is not None:
             _hold("daily", f"{game.name}, 1 player", daily_is_sound, game, game.daily, seed)
-        for players, options in setups(game):
+        for count, values in chosen:
             for number in range(matches):
-                positions += _try_match(game, players, options, f"{seed} {number}", coincidences)
-            place = f"{game.name}, {players} players, options {options}, many setups from seed {seed!r}"
-            deals = knowledge.deal_many(game, players, options, seed, DEALS, coincidences)
+                if progress:
+                    progress(done, matches * len(chosen))
+                positions += try_match(game, count, values, f"{seed} {number}", coincidences)
+                done += 1
+            place = f"{game.name}, {count} players, options {values}, many setups from seed {seed!r}"
+            deals = _hold("knowledge", place, knowledge.deal_many, game, count, values, seed, DEALS, coincidences)
             _hold("knowledge", place, knowledge.setup_facts_are_kept, deals)
             _hold("redeal", place, knowledge.no_byte_is_leaked, deals)
     _hold("redeal", f"{game.name}, all matches from seed {seed!r}", knowledge.true_state_is_not_leaked, coincidences)
+    if progress:
+        progress(done, done)
     return positions
 
 
-def setups(game: Game) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield every valid combination of a number of players and options."""
+def setups(
+    game: Game, players: int | None = None, options: Mapping[str, Any] | None = None
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield every valid combination of a number of players and options.
+
+    Args:
+        players: yield only combinations with this number of players.
+        options: yield only combinations with these values of options.
+
+    Raises:
+        BadSetup: the game doesn't allow these players or options.
+    """
+    fixed = dict(options or {})
+    if fixed or players is not None:
+        game.check_setup(game.min_players if players is None else players, game.fitting_options(fixed))
     names = [option.name for option in game.options]
-    for players in range(game.min_players, game.max_players + 1):
+    counts = range(game.min_players, game.max_players + 1) if players is None else (players,)
+    for count in counts:
         for values in itertools.product(*(option.values for option in game.options)):
-            options = dict(zip(names, values, strict=True))
+            chosen = dict(zip(names, values, strict=True)) | fixed
+            if any(chosen[name] != value for name, value in zip(names, values, strict=True) if name in fixed):
+                continue
             try:
-                yield game.check_setup(players, options)
+                yield game.check_setup(count, chosen)
             except BadSetup:
                 continue
 
 
-def _try_match(game: Game, players: int, options: dict[str, Any], seed: str, coincidences: knowledge.Coincidences) -> int:
+def try_match(
+    game: Game,
+    players: int,
+    options: dict[str, Any],
+    seed: str,
+    coincidences: knowledge.Coincidences | None = None,
+    limit: int | None = None,
+) -> int:
+    """Test the laws on a random match and return the number of positions.
+
+    Args:
+        coincidences: counts a trial of ``redeal`` at a position of the match.
+        limit: the number of actions after which the match is left; None for a whole match.
+
+    Raises:
+        ConformanceError: the game breaks a law. The error has an ``Example``.
+    """
     place = f"{game.name}, {players} players, options {options}, seed {seed!r}"
-    trial = Trial(_hold("setup", place, _set_up, game, players, options, seed), seed, random.Random(seed))
-    _hold("setup", trial.place, setup_is_sound, trial)
-    _hold("events", trial.place, setup_events, trial)
-    while not trial.match.over:
-        trial.states.append((trial.match._states, _hash(trial.match._states)))
-        for law, holds in POSITION_LAWS:
-            _hold(law, trial.place, holds, trial)
-        seat = trial.chooser()
-        legal = _legal_of(trial.match, seat)
-        for action in trial.draw.sample(legal, min(_BRANCHES, len(legal))):
-            branch = Branch(trial, _hold("legal", trial.place, _played, trial.match, action, seat))
-            for law, holds in STEP_LAWS:
-                _hold(law, f"{trial.place}, playing {action}", holds, branch)
-        trial.match.play(trial.draw.choice(legal), seat)
-        _hold("termination", trial.place, _is_not_endless, trial)
-    for law, holds in END_LAWS:
-        _hold(law, trial.place, holds, trial)
-    coincidences.sample(trial.match, trial.draw)
+    begin = Example(game, players, options, seed)
+    trial = Trial(_hold("setup", place, _set_up, game, players, options, seed, example=begin), seed, random.Random(seed))
+    with _examples(trial):
+        _test_setup(trial)
+        while not trial.match.over:
+            seat, legal = _test_position(trial)
+            if limit is not None and len(trial.match.steps) == limit:
+                return len(trial.states)
+            trial.match.play(trial.draw.choice(legal), seat)
+            _hold("termination", trial.place, _is_not_endless, trial)
+        _test_end(trial)
+    if coincidences is not None:
+        coincidences.sample(trial.match, trial.draw)
     return len(trial.states)
 
 
-def _hold(law: str, place: str, holds: Callable[..., Any], *subject: Any) -> Any:
+def check_position(example: Example, attempts: int = 3) -> None:
+    """Test the laws at one position: with other random draws in every attempt, and with every legal action if there are few.
+
+    Raises:
+        ConformanceError: the game breaks a law there, or while the actions of the example are played.
+        Refused: an action of the example is illegal.
+    """
+    game, place = example.game, f"{example.game.name}, the actions {example.written}"
+    with registered(game):
+        for attempt in range(attempts):
+            draw = random.Random(f"{example.seed} {attempt}")
+            begin = (game, example.players, dict(example.options), example.seed)
+            trial = Trial(
+                _hold("setup", place, _set_up, *begin, example=replace(example, moves=(), move=None)), example.seed, draw
+            )
+            with _examples(trial):
+                if not example.moves:
+                    _test_setup(trial)
+                for move in example.moves:
+                    trial.states.append((trial.match._states, _hash(trial.match._states)))
+                    try:
+                        trial.match.play(move.action, move.seat)
+                    except Refused:
+                        raise
+                    except Exception:
+                        trial.trying = move.action, trial.match.actor or 0
+                        _hold("legal", trial.place, _played, trial.match, move.action, move.seat)
+                        raise
+                _hold("termination", trial.place, _is_not_endless, trial)
+                if trial.match.over:
+                    _test_end(trial)
+                else:
+                    _test_position(trial, _SWEEP)
+
+
+@contextmanager
+def _examples(trial: Trial) -> Iterator[None]:
+    """Add the position of the trial to a violation."""
+    try:
+        yield
+    except ConformanceError as error:
+        if error.law != "compile":
+            error.example = error.example or trial.example
+        raise
+
+
+def _test_setup(trial: Trial) -> None:
+    _hold("setup", trial.place, setup_is_sound, trial)
+    _hold("events", trial.place, setup_events, trial)
+
+
+def _test_position(trial: Trial, branches: int = _BRANCHES) -> tuple[int, Sequence[int]]:
+    """Test the laws at the position of the trial and on the steps that begin there. Return a seat and its legal actions."""
+    trial.states.append((trial.match._states, _hash(trial.match._states)))
+    for law, holds in POSITION_LAWS:
+        _hold(law, trial.place, holds, trial)
+    seat = trial.chooser()
+    legal = _legal_of(trial.match, seat)
+    for action in trial.draw.sample(legal, min(branches, len(legal))):
+        trial.trying = action, seat
+        branch = Branch(trial, _hold("legal", trial.place, _played, trial.match, action, seat))
+        for law, holds in STEP_LAWS:
+            _hold(law, trial.place, holds, branch)
+    trial.trying = None
+    return seat, legal
+
+
+def _test_end(trial: Trial) -> None:
+    for law, holds in END_LAWS:
+        _hold(law, trial.place, holds, trial)
+
+
+def _hold(law: str, place: str, holds: Callable[..., Any], *subject: Any, example: Example | None = None) -> Any:
     """Return ``holds(*subject)``. Any exception it raises counts as a violation of ``law``."""
     try:
         return holds(*subject)
     except ConformanceError:
         raise
     except knowledge.Broken as broken:
-        raise ConformanceError(law, place, str(broken)) from None
+        raise ConformanceError(law, place, str(broken), example) from None
     except Exception as error:
-        raise ConformanceError(law, place, f"{type(error).__name__}: {error}") from error
+        if type(error).__module__.startswith("numba."):
+            raise ConformanceError("compile", place, compile_error(error), example) from error
+        raise ConformanceError(law, place, f"{type(error).__name__}: {error}", example) from error
 
 
 demand = knowledge.demand

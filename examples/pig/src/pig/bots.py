@@ -14,7 +14,7 @@ FINISH = 29  # points before the target from which a player tries to finish in o
 def greedy(state: State, legal: Row, count: int, rng: Row) -> int:
     """Hold at about 21, later if another player is ahead; near the end roll until the match is won.
 
-    Source: T. Neller, C. Presser, Practical Play of the Dice Game Pig, 2010: "keep pace and end race".
+    Source: T. Neller and C. Presser, "keep pace and end race", The UMAP Journal 31, 2010.
     """
     own = state.points[state.actor]
     best = 0

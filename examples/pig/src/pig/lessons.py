@@ -7,7 +7,7 @@ from meadhall.sdk import Lesson, Lessons, marked
 from .rules import HOLD, ROLL
 
 LESSONS = Lessons(
-    seed="first pig 7104",
+    seed="first game 56705",
     players=("Astrid", "Björn"),
     lessons=(
         Lesson(marked("You are Astrid. Roll the die as often as you dare: its points go into the pot."), "PG-2.1", action=ROLL),

@@ -1,0 +1,194 @@
+"""``meadhall check``: test the laws that every game must keep, and show the shortest example of a violation."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import typer
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from meadhall.cli.console import WRONG, console, progress_bar
+from meadhall.cli.game_source import find_game
+from meadhall.engine.conformance import check_game, check_position
+from meadhall.engine.errors import ConformanceError
+from meadhall.engine.example import Example, Move
+from meadhall.engine.game import Game
+from meadhall.engine.language import gettext as _
+from meadhall.engine.language import ngettext
+from meadhall.engine.match import Match
+from meadhall.engine.rule import INTERPRETED
+from meadhall.engine.rulebook import rule_sentence
+from meadhall.engine.shrink import shrink, violation
+from meadhall.engine.violations import LAWS
+
+_SHOWN = 12
+"""The number of the last actions that an example shows."""
+
+
+def run_check(
+    where: str,
+    games: int,
+    seed: str,
+    players: int | None,
+    options: Mapping[str, str],
+    moves: Sequence[Move] | None,
+    as_json: bool,
+) -> int:
+    """Check a game and print the outcome. Return the exit status.
+
+    Args:
+        where: the game's name, ``module:attribute``, or the folder of its package.
+        games: the number of matches for each number of players and combination of options.
+        seed: determines the matches; with ``moves`` it is the seed of the match.
+        players: only this number of players.
+        options: only these options, as texts.
+        moves: test only the position after these actions; None for random matches.
+    """
+    subject = find_game(where)
+    chosen = {option.name: option.read(options[option.name]) for option in subject.options if option.name in options}
+    subject.check_options({**dict(options), **chosen})  # refuses unknown names
+    positions, error = 0, None
+    try:
+        if moves is None:
+            positions = _random_matches(subject, games, seed, players, chosen)
+        else:
+            count = subject.min_players if players is None else players
+            check_position(Example(subject, *subject.check_setup(count, subject.fitting_options(chosen)), seed, tuple(moves)))
+            positions = 1
+    except ConformanceError as found:
+        error = shrink(found) if moves is None else found
+    again = ["meadhall", "check", where, "--games", str(games), "--seed", seed]
+    failure = None if error is None else _failure(error, where, shlex.join(again))
+    if as_json:
+        print(json.dumps(_as_json(subject, positions, failure), indent=2, ensure_ascii=False))
+    elif failure is None:
+        _print_success(subject, positions, moves is not None)
+    else:
+        _print_failure(subject, failure)
+    return 0 if failure is None else WRONG
+
+
+def read_moves(text: str | None) -> list[Move] | None:
+    """Parse the actions of an example, ``0,3@1``. Raises typer.BadParameter."""
+    try:
+        return None if text is None else [Move.read(part) for part in text.split(",") if part.strip()]
+    except ValueError:
+        raise typer.BadParameter(_("actions must be numbers with commas between them, not {given}").format(given=text)) from None
+
+
+def _random_matches(subject: Game, games: int, seed: str, players: int | None, options: Mapping[str, Any]) -> int:
+    with progress_bar() as progress:
+        task = progress.add_task(subject.title, total=None)
+        return check_game(
+            subject,
+            matches=games,
+            seed=seed,
+            players=players,
+            options=options,
+            progress=lambda done, total: progress.update(task, completed=done, total=total),
+        )
+
+
+def _failure(error: ConformanceError, where: str, again: str) -> dict[str, Any]:
+    """Return a violation as the JSON output holds it."""
+    example = error.example
+    failure: dict[str, Any] = {"law": error.law, "meaning": _(LAWS.get(error.law, "")), "reason": error.reason}
+    if example is None:
+        return failure | {"place": error.place, "command": again}
+    reproduced = violation(example) is not None
+    return failure | {
+        "rules": list(example.rules(error.law)),
+        "players": example.players,
+        "options": dict(example.options),
+        "seed": example.seed,
+        "actions": [str(move) for move in example.moves],
+        "action": None if example.move is None else str(example.move),
+        "told": list(_told(example, example.moves)),
+        "then": "" if example.move is None else list(_told(example, (*example.moves, example.move)))[len(example.moves)],
+        "position": _position(example),
+        "command": example.command(where) if reproduced else again,
+    }
+
+
+def _told(example: Example, moves: Sequence[Move]) -> Iterator[str]:
+    """Yield actions from the beginning of the match in words, with the seats that play them, as far as the game can tell."""
+    match = Match(example.game, players=example.players, seed=example.seed, options=example.options)
+    try:
+        for move in moves:
+            seat = match.actor if move.seat is None else move.seat
+            text = next(action.text for action in match.legal(seat) if action.action == move.action)
+            yield f"{match.names[seat or 0]}: {text} ({move})"
+            match.play(*move)
+    except Exception:  # the game is broken here in some way
+        yield "…"
+
+
+def _position(example: Example) -> str:
+    """Return a sketch of the position, or the fields of its state if the game has no sketch."""
+    try:
+        match = example.match()
+        sketch = getattr(match.game.words, "sketch", None)
+        return str(sketch(match.state, match.names) if sketch is not None else match.state)
+    except Exception as error:  # the game is broken here in some way
+        return f"{type(error).__name__}: {error}"
+
+
+def _as_json(subject: Game, positions: int, failure: dict[str, Any] | None) -> dict[str, Any]:
+    return {
+        "game": subject.name,
+        "version": subject.version,
+        "passed": failure is None,
+        "positions": positions,
+        "failure": failure,
+    }
+
+
+def _print_success(subject: Game, positions: int, one: bool) -> None:
+    laws = Table.grid(padding=(0, 1))
+    if not one:
+        for name, meaning in LAWS.items():
+            if name not in _untested(subject):
+                laws.add_row("✓", name, _(meaning))
+        console().print(laws, "")
+    said = ngettext("{title} keeps every law at {count} position.", "{title} keeps every law at {count} positions.", positions)
+    console().print(said.format(title=subject.title, count=positions))
+
+
+def _untested(subject: Game) -> Iterator[str]:
+    """Yield the laws that don't concern the game, or this process."""
+    if INTERPRETED:
+        yield "compile"
+    if subject.lessons is None:
+        yield "lessons"
+    if subject.daily is None:
+        yield "daily"
+    if subject.greedy is None:
+        yield "greedy"
+
+
+def _print_failure(subject: Game, failure: dict[str, Any]) -> None:
+    out = console()
+    out.print(Text(_("{title} breaks the law “{law}”.").format(title=subject.title, law=failure["law"]), style="bold red"))
+    out.print(failure["meaning"], "", Padding(Text(failure["reason"], style="bold"), (0, 0, 1, 2)), sep="\n")
+    facts = Table.grid(padding=(0, 2))
+    for rule in failure.get("rules", ()):
+        facts.add_row(_("rule"), f"{rule} {rule_sentence(subject, rule)}".strip())
+    if "place" in failure:
+        facts.add_row(_("place"), failure["place"])
+    else:
+        options = [f"{option.name}={option.shown(failure['options'][option.name])}" for option in subject.options]
+        facts.add_row(_("match"), ", ".join([_("{count} players").format(count=failure["players"]), *options]))
+        facts.add_row(_("seed"), failure["seed"])
+        told = failure["told"]
+        hidden = [_("… {count} more").format(count=len(told) - _SHOWN)] if len(told) > _SHOWN else []
+        facts.add_row(_("actions"), "\n".join([*hidden, *told[-_SHOWN:]]) or _("none: it is the position after the setup"))
+        facts.add_row(_("position"), failure["position"])
+        if failure["then"]:
+            facts.add_row(_("then"), failure["then"])
+    out.print(facts, "", _("Check it again:"), sep="\n")
+    out.print(f"    {failure['command']}", soft_wrap=True)

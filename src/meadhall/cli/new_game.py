@@ -1,0 +1,101 @@
+"""``meadhall new-game``: write the package of a new game. It is a copy of the example Pig under another name."""
+
+from __future__ import annotations
+
+import keyword
+import re
+import sys
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+
+import typer
+
+from meadhall.cli.console import console
+from meadhall.engine.game import game_names
+from meadhall.engine.language import gettext as _
+from meadhall.engine.language import ngettext
+
+_SUFFIXES = (".css", ".html", ".md", ".po", ".py", ".toml")
+_NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
+_LONGEST = 40
+
+_PIG = re.compile(
+    r"(?P<module>(?<=from )pig\b|(?<=src/)pig\b|\bpig(?=:game)|(?<=test_)pig(?=\.py))"
+    r"|(?P<name>\bpig\b)|(?P<title>\bPig\b)|(?P<prefix>\bPG(?=-))"
+)
+"""The names of the example in its files: of its module, of the game in addresses and records, for people, and in rule ids."""
+
+
+def write_game(name: str, title: str | None) -> None:
+    """Write the package of a game into a new folder of that name, and tell the next commands.
+
+    Args:
+        name: the game's name in addresses and records.
+        title: its name for people; None for one made from ``name``.
+
+    Raises:
+        typer.BadParameter: the name can't be used, or the folder exists.
+    """
+    module = name.replace("-", "_")
+    title = " ".join(word.capitalize() for word in name.split("-")) if title is None else title.strip()
+    for objection in _objections(name, module, title):
+        raise typer.BadParameter(objection)
+    new = {"module": module, "name": name, "title": title, "prefix": prefix(name)}
+    files = list(_renamed(new))
+    for path, text in files:
+        target = Path(name, path)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(text, encoding="utf-8")
+    out = console()
+    said = ngettext("Wrote {count} file into {folder}/.", "Wrote {count} files into {folder}/.", len(files))
+    out.print(said.format(count=len(files), folder=name))
+    out.print(_("It is a small dice game that works: play it, then change it into yours. Next:"), "", sep="\n")
+    for command in (f"cd {name}", "pip install -e .", f"meadhall check {name}", "meadhall serve --dev"):
+        out.print(f"    {command}")
+
+
+def prefix(name: str) -> str:
+    """Return the prefix of the rule ids of a game: two letters of its name."""
+    words = name.split("-")
+    if len(words) > 1:
+        letters = "".join(word[0] for word in words[:2])
+    else:
+        letters = name[0] + next((letter for letter in name[1:] if letter not in "aeiou"), name[-1])
+    return letters.upper() if letters.isalpha() else letters[0].upper() + "X"
+
+
+def _objections(name: str, module: str, title: str) -> Iterator[str]:
+    """Yield why a game can't be written under this name."""
+    if not _NAME.fullmatch(name):
+        yield _("{name} can't be the name of a game: use small letters, digits and single hyphens, e.g. liars-dice").format(
+            name=repr(name)
+        )
+    if not 2 <= len(name) <= _LONGEST:
+        yield _("the name of a game has 2 to {most} characters, not {count}").format(most=_LONGEST, count=len(name))
+    if Path(name).exists():
+        yield _("{folder} exists already; nothing was written").format(folder=Path(name).absolute())
+    if name in game_names():
+        yield _("there is a game {name} already; choose another name").format(name=name)
+    if keyword.iskeyword(module) or module in sys.stdlib_module_names or find_spec(module) is not None:
+        yield _("a Python module {module} exists already; choose another name").format(module=module)
+    if not title or len(title) > _LONGEST or not title.isprintable() or set(title) & set("\"'\\{}<>&"):
+        yield _("the title must be plain text of 1 to {most} characters").format(most=_LONGEST)
+
+
+def _renamed(new: dict[str, str]) -> Iterator[tuple[Path, str]]:
+    """Yield the files of the example under the new names."""
+
+    def rename(text: str) -> str:
+        return _PIG.sub(lambda found: new[str(found.lastgroup)], text)
+
+    folder = example_folder()
+    for path in sorted(folder.rglob("*")):
+        if path.suffix in _SUFFIXES and path.is_file():
+            yield Path(rename(path.relative_to(folder).as_posix())), rename(path.read_text("utf-8"))
+
+
+def example_folder() -> Path:
+    """Return the folder of the example Pig: beside this module in a wheel, ``examples/pig`` in a clone."""
+    packaged = Path(__file__).with_name("pig")
+    return packaged if packaged.is_dir() else Path(__file__).parents[3] / "examples" / "pig"
