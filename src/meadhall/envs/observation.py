@@ -116,18 +116,23 @@ class Layout:
         cells = states.view(self.dtype)
         return {field.name: cells[field.name] for field in self.fields}
 
+    @cached_property
+    def _run_type(self) -> np.dtype[np.void]:
+        """Return a concealed state whose fields are the runs."""
+        names = [str(number) for number in range(len(self.runs))]
+        formats = [(dtype, (cells.stop - cells.start,)) for cells, _, dtype in self.runs]
+        offsets = [offset for _, offset, _ in self.runs]
+        return np.dtype({"names": names, "formats": formats, "offsets": offsets, "itemsize": self.dtype.itemsize})
+
     def flat(self, states: States) -> npt.NDArray[Any]:
         """Return concealed states as one array (count, size): a view of the same memory if all cells are side by side in it."""
-        count = len(states)
-        parts = [
-            np.ndarray((count, cells.stop - cells.start), dtype, states, offset, (states.itemsize, dtype.itemsize))
-            for cells, offset, dtype in self.runs
-        ]
-        if len(parts) == 1:
-            return parts[0]
-        out = np.empty((count, self.size), self.flat_dtype)
-        for (cells, _, _), part in zip(self.runs, parts, strict=True):
-            out[:, cells] = part
+        parts = states.view(self._run_type)
+        if len(self.runs) == 1:
+            found: npt.NDArray[Any] = parts["0"]
+            return found
+        out = np.empty((len(states), self.size), self.flat_dtype)
+        for number, (cells, _, _) in enumerate(self.runs):
+            out[:, cells] = parts[str(number)]
         return out
 
     def read(self, states: States, form: Form = "flat") -> Observation:

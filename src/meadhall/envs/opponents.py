@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,9 +12,12 @@ import numpy.typing as npt
 from meadhall.bots.policy import POLICIES
 from meadhall.engine.advice import uniform_random
 from meadhall.engine.checks import as_integer, quoted
+from meadhall.engine.compiled import module_of
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.game import Game
-from meadhall.envs.stepping import EVERY_SEAT, POLICY, ROTATING
+from meadhall.envs.stepping import EVERY_SEAT, POLICY, ROTATING, desk_type, table_type, terms_type
+
+_SOURCE = Path(__file__).with_name("stepping.py")
 
 Policy = Callable[[Any, Any, int, Any], int]
 """A rule ``policy(state, legal, count, rng) -> action``, see ``Game.greedy``."""
@@ -64,3 +68,15 @@ def compiled_policies(game: Game, bots: Sequence[Any]) -> tuple[npt.NDArray[np.i
     if len(rules) > 1:
         raise BadSetup("bots may follow one rule of your own, not several")
     return np.array(policies, np.int64), rules[0] if rules else uniform_random
+
+
+def stepping_of(game: Game, rule: Policy) -> Any:
+    """Return the game's module of ``stepping.py``, with ``rule`` for ``stepping.POLICY``."""
+    return module_of(game, _SOURCE, policy=rule, TABLE=table_of(game))
+
+
+def table_of(game: Game) -> np.dtype[np.void]:
+    """Return the type of a desk with its terms, always the same object."""
+    state, players = game.state.dtype, game.max_players
+    codes = len(game.encode_options(game.check_options({})))
+    return table_type(desk_type(state, game.actions, players), terms_type(state, players, codes))

@@ -4,19 +4,28 @@ For each match the pass plays the learner's action and those of the bots that fo
 match is over. Then it writes the rewards, sets up the next match if it should, and writes the concealed state of the seat that is
 asked and the mask of its legal actions.
 
+Everything about a match lies side by side in one record, its desk (``desk_type``), because a pass touches all of it. What the
+desks have in common are the terms (``terms_type``).
+
 Like ``loops.py`` this file is the source of one module per game, see ``compiled.module_of``.
 """
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from meadhall.engine.chance import below, key_from_counter
-from meadhall.engine.rule import rule
-from meadhall.engine.schema import Grid, Row, States, state_at
+from meadhall.engine.events import NO_LOG_SHAPE
+from meadhall.engine.rule import i64, rule
+from meadhall.engine.schema import Row, state_at
 
 if TYPE_CHECKING:
-    # Supplied by compiled.module_of and by the environment.
+    # Supplied by compiled.module_of and by opponents.stepping_of.
+    TABLE: Any = None
+
     def setup(state: Any, players: int, options: Any, log: Any) -> None: ...
     def legal(state: Any, out: Any) -> int: ...
     def play(state: Any, action: int, log: Any) -> None: ...
@@ -29,256 +38,321 @@ if TYPE_CHECKING:
 # The policies of bots; POLICY is a rule that the environment supplies.
 RANDOM, GREEDY, POLICY = range(3)
 
-# The columns of a match's desk: the number of its next match, the keys of the chance of matches and of bots, the learner's seat
-# (EVERY_SEAT: the learner plays all), the viewer of the observation, the decisions of the learner so far, the number of legal
-# actions that are marked in the mask (WHOLE: all actions are), and whether the match has ended and waits for a reset.
-NUMBER, KEY, BOT_KEY, SEAT, VIEWER, LENGTH, MARKED, ENDED = range(8)
-COLUMNS = 8
-WHOLE = -1
-
-# The settings of a run: the learner's seat, the difference between the numbers of two matches on the same desk, the largest
-# number of the learner's decisions in a match (0: no limit), and when a match that has ended is reset.
-LEARNER, STRIDE, LIMIT, AUTORESET = range(4)
 EVERY_SEAT, ROTATING = -1, -2
-DISABLED, NEXT_STEP, SAME_STEP = range(3)
+"""The learner plays every seat, or another one in each match."""
 
-# The rows of flags.
-TERMINATED, TRUNCATED, ILLEGAL = range(3)
+DISABLED, NEXT_STEP, SAME_STEP = range(3)
+"""When a match that has ended is reset."""
+
+WHOLE = -1
+"""The number of marked actions of a mask in which all actions are marked."""
 
 PATIENCE = 100_000
 """The largest number of decisions of bots between two of the learner. Then the match is truncated."""
+
 VIEWER_AT = 19
-"""The byte of an observation that holds the viewer. In a state it belongs to ``reveals``, which no observation contains."""
+"""The byte of an observation that holds the viewer: the highest one of ``reveals``, which no observation contains."""
 
-VIEW, BLANK = range(2)
-"""The two states of the scratch memory: what a bot sees, and a blank state."""
+VIEWER_SHIFT = 24
+
+
+@cache
+def desk_type(state: np.dtype[np.void], actions: int, players: int) -> np.dtype[np.void]:
+    """Return the type of a desk: a match, and what the learner is told of it."""
+    return np.dtype(
+        [
+            ("state", state),
+            ("view", state),  # concealed for the viewer
+            ("final", state),  # the last view of a match that was reset in the same step
+            ("rng", np.uint64, (2,)),  # the generator of the bots
+            ("number", np.int64),  # of the next match
+            ("key", np.int64),  # of the chance of matches
+            ("bot_key", np.int64),
+            ("reward", np.float64),  # of the seat that acted
+            ("payoffs", np.float64, (players,)),  # of all seats in this step
+            ("length", np.int64),  # the learner's decisions
+            ("marked", np.int32),  # the number of actions that are marked in the mask
+            ("seat", np.int8),  # the learner's, or EVERY_SEAT
+            ("viewer", np.int8),  # the seat that is asked
+            ("ended", np.bool_),  # whether the match waits for a reset
+            ("terminated", np.bool_),
+            ("truncated", np.bool_),
+            ("illegal", np.bool_),
+            ("mask", np.int8, (actions,)),
+            ("listed", np.int32, (actions,)),  # the actions that are marked
+        ],
+        align=True,
+    )
+
+
+@cache
+def terms_type(state: np.dtype[np.void], players: int, codes: int) -> np.dtype[np.void]:
+    """Return the type of the terms."""
+    return np.dtype(
+        [
+            ("blank", state),
+            ("options", np.int64, (max(1, codes),)),
+            ("policies", np.int64, (players,)),  # clockwise from the learner
+            ("players", np.int64),
+            ("learner", np.int64),  # a seat, EVERY_SEAT or ROTATING
+            ("stride", np.int64),  # the difference between the numbers of two matches at the same desk
+            ("limit", np.int64),  # the largest number of the learner's decisions in a match; 0: no limit
+            ("autoreset", np.int64),
+            ("lowest", np.float64),  # the payoff for an illegal action
+        ],
+        align=True,
+    )
 
 
 @rule
-def begin(
-    states: States,
-    i: int,
-    scratch: States,
-    listed: Grid,
-    desk: Grid,
-    rng: Grid,
-    policies: Row,
-    players: int,
-    options: Any,
-    log: Any,
-    settings: Row,
-) -> None:
-    """Set up the next match of desk i, up to the first decision of the learner, or to its end if there is none."""
-    number = desk[i, NUMBER]
-    desk[i, NUMBER] = number + settings[STRIDE]
-    desk[i, LENGTH] = 0
-    desk[i, ENDED] = 0
-    desk[i, SEAT] = number % players if settings[LEARNER] == ROTATING else settings[LEARNER]
-    states[i] = scratch[BLANK]
-    state = state_at(states, i)
-    key_from_counter(state.rng, desk[i, KEY], number)
-    key_from_counter(rng[i], desk[i, BOT_KEY], number)
-    state.players = players
-    setup(state, players, options, log)
-    play_bots(states, i, scratch, listed, desk, rng, policies, log)
-    desk[i, VIEWER] = viewer_of(states, i, desk)
+def begin(desk: Any, state: Any, view: Any, terms: Any, log: Any) -> None:
+    """Set up the next match, up to the first decision of the learner, or to its end if there is none."""
+    number = desk["number"]
+    desk["number"] = number + terms["stride"]
+    desk["length"] = 0
+    desk["ended"] = False
+    desk["seat"] = number % terms["players"] if terms["learner"] == ROTATING else terms["learner"]
+    desk["state"] = terms["blank"]
+    key_from_counter(state.rng, desk["key"], number)
+    state.players = terms["players"]
+    setup(state, terms["players"], terms["options"], log)
+    if desk["seat"] != EVERY_SEAT:
+        key_from_counter(desk["rng"], desk["bot_key"], number)
+        play_bots(desk, state, view, terms, log)
+    desk["viewer"] = viewer_of(desk, state)
 
 
 @rule
-def play_bots(states: States, i: int, scratch: States, listed: Grid, desk: Grid, rng: Grid, policies: Row, log: Any) -> None:
+def play_bots(desk: Any, state: Any, view: Any, terms: Any, log: Any) -> None:
     """Play for the bots until the learner is asked, the match is over, or they have no patience left."""
-    seat = desk[i, SEAT]
-    if seat == EVERY_SEAT:
-        return
-    state = state_at(states, i)
+    seat = i64(desk["seat"])
     for _ in range(PATIENCE):
         if state.actor < 0 or state.actor == seat:
             return
-        chosen = policies[(state.actor - seat) % state.players]
-        play(state, bot_action(chosen, states, i, scratch, listed[i], rng[i]), log)
+        chosen = terms["policies"][(state.actor - seat) % terms["players"]]
+        play(state, bot_action(chosen, desk, state, view), log)
 
 
 @rule
-def bot_action(chosen: int, states: States, i: int, scratch: States, out: Row, rng: Row) -> int:
-    """Return the action of a policy, which is given the concealed state. ``out`` is a buffer for legal actions."""
+def bot_action(chosen: int, desk: Any, state: Any, view: Any) -> int:
+    """Return the action of a policy, which is given the concealed state. ``view`` and the list of actions are buffers."""
+    out = desk["listed"]
     if chosen == RANDOM:
-        return int(out[below(rng, legal(state_at(states, i), out))])
-    scratch[VIEW] = states[i]
-    view = state_at(scratch, VIEW)
+        return int(out[below(desk["rng"], legal(state, out))])
+    desk["view"] = desk["state"]
     conceal(view, view.actor)
     view.rng[0] = 0
     view.rng[1] = 0
     count = legal(view, out)
     if chosen == GREEDY:
-        return greedy(view, out, count, rng)
-    return policy(view, out, count, rng)
+        return greedy(view, out, count, desk["rng"])
+    return policy(view, out, count, desk["rng"])
 
 
 @rule
-def observe(states: States, i: int, viewer: int, views: States, raw: Grid) -> None:
-    """Write the concealed state of match i for ``viewer`` to ``views[i]``, whose bytes are ``raw[i]``."""
-    views[i] = states[i]
-    view = state_at(views, i)
+def viewer_of(desk: Any, state: Any) -> int:
+    """Return the seat that is asked: the learner's, or the seat to move."""
+    return int(state.actor if desk["seat"] == EVERY_SEAT else desk["seat"])
+
+
+@rule
+def conceal_for(view: Any, viewer: int) -> None:
+    """Make an observation of a copy of a state: blank what the viewer may not know and the engine's fields; note the viewer."""
     conceal(view, viewer)
     view.rng[0] = 0
     view.rng[1] = 0
-    view.reveals = 0
-    raw[i, VIEWER_AT] = viewer
+    view.reveals = (i64(viewer) & 0xFF) << VIEWER_SHIFT
 
 
 @rule
-def unmark(i: int, listed: Grid, desk: Grid, masks: Grid) -> None:
-    """Clear the mask of match i."""
-    if desk[i, MARKED] == WHOLE:
-        masks[i, :] = 0
-    else:
-        for k in range(desk[i, MARKED]):
-            masks[i, listed[i, k]] = 0
-    desk[i, MARKED] = 0
+def is_asked(desk: Any, state: Any) -> bool:
+    """Return whether the learner is asked. It isn't in a match that was over before its first decision."""
+    return bool(state.actor == desk["viewer"] and state.actor >= 0)
 
 
 @rule
-def mark(states: States, i: int, listed: Grid, desk: Grid, masks: Grid, settings: Row) -> None:
-    """Mark the legal actions of match i in its cleared mask. Where the next action is ignored, every action is allowed."""
-    if desk[i, ENDED] and settings[AUTORESET] == DISABLED:
-        return
-    if desk[i, ENDED] or not is_asked(states, i, desk):
-        masks[i, :] = 1
-        desk[i, MARKED] = WHOLE
-        return
-    count = legal(state_at(states, i), listed[i])
-    for k in range(count):
-        masks[i, listed[i, k]] = 1
-    desk[i, MARKED] = count
-
-
-@rule
-def is_listed(i: int, action: int, listed: Grid, desk: Grid) -> bool:
-    """Return whether an action of match i is legal."""
-    for k in range(desk[i, MARKED]):
-        if listed[i, k] == action:
+def is_listed(desk: Any, action: int) -> bool:
+    """Return whether an action is legal."""
+    listed = desk["listed"]
+    for k in range(desk["marked"]):
+        if listed[k] == action:
             return True
     return False
 
 
 @rule
-def is_asked(states: States, i: int, desk: Grid) -> bool:
-    """Return whether the learner is asked. It isn't in a match that was over before its first decision."""
-    return bool(state_at(states, i).actor == desk[i, VIEWER] and desk[i, VIEWER] >= 0)
+def unmark(desk: Any) -> None:
+    """Clear the mask."""
+    mask, listed = desk["mask"], desk["listed"]
+    if desk["marked"] == WHOLE:
+        for action in range(len(mask)):
+            mask[action] = 0
+    else:
+        for k in range(desk["marked"]):
+            mask[listed[k]] = 0
+    desk["marked"] = 0
 
 
 @rule
-def first_illegal(states: States, listed: Grid, desk: Grid, actions: Row) -> int:
+def mark(desk: Any, state: Any, terms: Any) -> None:
+    """Mark the legal actions in the cleared mask. Where the next action is ignored, every action is allowed."""
+    mask, listed = desk["mask"], desk["listed"]
+    if desk["ended"] and terms["autoreset"] == DISABLED:
+        return
+    if desk["ended"] or not is_asked(desk, state):
+        for action in range(len(mask)):
+            mask[action] = 1
+        desk["marked"] = WHOLE
+        return
+    count = legal(state, listed)
+    for k in range(count):
+        mask[listed[k]] = 1
+    desk["marked"] = count
+
+
+@rule
+def observe(desk: Any, state: Any, view: Any, terms: Any) -> None:
+    """Write the observation and the mask."""
+    desk["view"] = desk["state"]
+    conceal_for(view, desk["viewer"])
+    mark(desk, state, terms)
+
+
+@rule
+def first_illegal(desks: Any, actions: Row) -> int:
     """Return the first match whose action is illegal, -1 if there is none."""
+    states = desks["state"]
     for i in range(len(actions)):
-        if not desk[i, ENDED] and is_asked(states, i, desk) and not is_listed(i, actions[i], listed, desk):
+        desk = desks[i]
+        if not desk["ended"] and is_asked(desk, state_at(states, i)) and not is_listed(desk, actions[i]):
             return i
     return -1
 
 
 @rule
-def start(
-    scratch: States,
-    first: int,
-    last: int,
-    states: States,
-    views: States,
-    raw: Grid,
-    listed: Grid,
-    masks: Grid,
-    desk: Grid,
-    rng: Grid,
-    policies: Row,
-    players: int,
-    options: Any,
-    log: Any,
-    settings: Row,
-    chosen: Any,
-) -> None:
-    """Reset the chosen ones of the matches ``first`` to ``last - 1`` and observe all of these."""
+def start(desks: Any, terms: Any, chosen: Any, first: int, last: int) -> None:
+    """Reset the chosen ones of the matches ``first`` to ``last - 1``."""
+    log = np.zeros(NO_LOG_SHAPE, np.int32)
+    states, views = desks["state"], desks["view"]
     for i in range(first, last):
         if chosen[i]:
-            unmark(i, listed, desk, masks)
-            begin(states, i, scratch, listed, desk, rng, policies, players, options, log, settings)
-            observe(states, i, desk[i, VIEWER], views, raw)
-            mark(states, i, listed, desk, masks, settings)
+            desk, state, view = desks[i], state_at(states, i), state_at(views, i)
+            unmark(desk)
+            begin(desk, state, view, terms[0], log)
+            clear(desk)
+            observe(desk, state, view, terms[0])
 
 
 @rule
-def viewer_of(states: States, i: int, desk: Grid) -> int:
-    """Return the seat that is asked: the learner's, or the seat to move."""
-    return int(state_at(states, i).actor if desk[i, SEAT] == EVERY_SEAT else desk[i, SEAT])
+def clear_rewards(desk: Any) -> None:
+    """Clear the rewards of the last step."""
+    payoffs = desk["payoffs"]
+    for seat in range(len(payoffs)):
+        payoffs[seat] = 0.0
+    desk["reward"] = 0.0
 
 
 @rule
-def advance(
-    scratch: States,
-    first: int,
-    last: int,
-    states: States,
-    views: States,
-    raw: Grid,
-    listed: Grid,
-    masks: Grid,
-    desk: Grid,
-    rng: Grid,
-    policies: Row,
-    players: int,
-    options: Any,
-    log: Any,
-    settings: Row,
-    finals: States,
-    raw_finals: Grid,
-    actions: Row,
-    lowest: float,
-    rewards: Any,
-    payoffs: Any,
-    flags: Any,
-) -> None:
-    """Step the matches ``first`` to ``last - 1``.
+def clear(desk: Any) -> None:
+    """Clear the rewards and flags of the last step."""
+    clear_rewards(desk)
+    desk["terminated"] = False
+    desk["truncated"] = False
+    desk["illegal"] = False
 
-    Writes to ``rewards[i]`` the reward of the seat that acted, to ``payoffs[i]`` those of all seats, to ``flags[:, i]`` whether
-    the match was terminated or truncated and whether the action was illegal, and to ``finals[i]`` the last observation of a match
-    that was reset in the same step.
-    """
+
+@rule
+def advance(desks: Any, terms: Any, actions: Row, first: int, last: int) -> None:
+    """Step the matches ``first`` to ``last - 1``."""
+    log = np.zeros(NO_LOG_SHAPE, np.int32)
+    states, views, finals = desks["state"], desks["view"], desks["final"]
     for i in range(first, last):
-        rewards[i] = 0.0
-        payoffs[i, :] = 0.0
-        flags[ILLEGAL, i] = False
-        if desk[i, ENDED] and settings[AUTORESET] == DISABLED:
-            continue
-        flags[TERMINATED, i] = False
-        flags[TRUNCATED, i] = False
-        if desk[i, ENDED]:
-            unmark(i, listed, desk, masks)
-            begin(states, i, scratch, listed, desk, rng, policies, players, options, log, settings)
-        else:
-            seat = desk[i, VIEWER]
-            state = state_at(states, i)
-            flags[ILLEGAL, i] = is_asked(states, i, desk) and not is_listed(i, actions[i], listed, desk)
-            unmark(i, listed, desk, masks)
-            if flags[ILLEGAL, i]:
-                rewards[i] = lowest
-                payoffs[i, seat] = lowest
-                flags[TERMINATED, i] = True
+        desk, state, view = desks[i], state_at(states, i), state_at(views, i)
+        advance_desk(desk, state, view, state_at(finals, i), terms[0], actions[i], log)
+
+
+@rule
+def advance_desk(desk: Any, state: Any, view: Any, final: Any, terms: Any, action: int, log: Any) -> None:
+    """Play an action of the learner, unless the match has ended, and observe what follows."""
+    waits = desk["ended"]
+    if waits and terms["autoreset"] == DISABLED:
+        clear_rewards(desk)
+        return
+    clear(desk)
+    if waits:
+        unmark(desk)
+        begin(desk, state, view, terms, log)
+    else:
+        seat = desk["viewer"]
+        take(desk, state, view, terms, action, log)
+        if desk["terminated"] or desk["truncated"]:
+            desk["viewer"] = seat
+            if terms["autoreset"] == SAME_STEP:
+                desk["final"] = desk["state"]
+                conceal_for(final, seat)
+                begin(desk, state, view, terms, log)
             else:
-                if is_asked(states, i, desk):
-                    play(state, int(actions[i]), log)
-                    desk[i, LENGTH] += 1
-                    play_bots(states, i, scratch, listed, desk, rng, policies, log)
-                    desk[i, VIEWER] = viewer_of(states, i, desk)
-                if state.actor < 0:
-                    score(state, payoffs[i])
-                    rewards[i] = payoffs[i, seat]
-                    flags[TERMINATED, i] = True
-                elif not is_asked(states, i, desk) or desk[i, LENGTH] == settings[LIMIT]:
-                    flags[TRUNCATED, i] = True
-            if flags[TERMINATED, i] or flags[TRUNCATED, i]:
-                desk[i, VIEWER] = seat
-                if settings[AUTORESET] == SAME_STEP:
-                    observe(states, i, seat, finals, raw_finals)
-                    begin(states, i, scratch, listed, desk, rng, policies, players, options, log, settings)
-                else:
-                    desk[i, ENDED] = 1
-        observe(states, i, desk[i, VIEWER], views, raw)
-        mark(states, i, listed, desk, masks, settings)
+                desk["ended"] = True
+    observe(desk, state, view, terms)
+
+
+@rule
+def take(desk: Any, state: Any, view: Any, terms: Any, action: int, log: Any) -> None:
+    """Play an action of the learner and the actions of bots that follow, or punish it if it is illegal."""
+    seat = desk["viewer"]
+    payoffs = desk["payoffs"]
+    asked = is_asked(desk, state)
+    illegal = asked and not is_listed(desk, action)
+    unmark(desk)
+    if illegal:
+        desk["reward"] = payoffs[seat] = terms["lowest"]
+        desk["illegal"] = True
+        desk["terminated"] = True
+        return
+    if asked:
+        play(state, i64(action), log)
+        desk["length"] += 1
+        if desk["seat"] != EVERY_SEAT:
+            play_bots(desk, state, view, terms, log)
+        desk["viewer"] = viewer_of(desk, state)
+    if state.actor < 0:
+        score(state, payoffs)
+        desk["reward"] = payoffs[seat]
+        desk["terminated"] = True
+    elif not is_asked(desk, state) or desk["length"] == terms["limit"]:
+        desk["truncated"] = True
+
+
+# ------------------------------------------------------------------------------------------------------------------- one match
+
+# What ``advance_one`` returns: these bits, and from bit VIEWER_BIT on 1 + the viewer.
+TERMINATED, TRUNCATED, ILLEGAL = 1, 2, 4
+VIEWER_BIT = 3
+
+
+@cache
+def table_type(desk: np.dtype[np.void], terms: np.dtype[np.void]) -> np.dtype[np.void]:
+    """Return the type of a desk with its terms."""
+    return np.dtype([("desk", desk), ("terms", terms)], align=True)
+
+
+@rule
+def start_one(memory: Any) -> int:
+    """Reset the match of a table, which is given as bytes: Numba recognizes their type faster. Returns the viewer."""
+    tables = memory.view(TABLE)
+    desks, terms = tables["desk"], tables["terms"]
+    start(desks, terms, np.ones(1, np.bool_), 0, 1)
+    return int(desks[0]["viewer"])
+
+
+@rule
+def advance_one(memory: Any, action: int) -> int:
+    """Step the match of a table. Returns its flags and its viewer in one integer, which is faster to read than arrays."""
+    tables = memory.view(TABLE)
+    desks, terms = tables["desk"], tables["terms"]
+    desk = desks[0]
+    states, views, finals = desks["state"], desks["view"], desks["final"]
+    log = np.zeros(NO_LOG_SHAPE, np.int32)
+    advance_desk(desk, state_at(states, 0), state_at(views, 0), state_at(finals, 0), terms[0], action, log)
+    flags = int(desk["terminated"]) | int(desk["truncated"]) << 1 | int(desk["illegal"]) << 2
+    return flags | (1 + int(desk["viewer"])) << VIEWER_BIT

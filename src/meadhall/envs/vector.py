@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
-from pathlib import Path
 from typing import Any, Literal
 
 import gymnasium
@@ -18,29 +17,17 @@ import numpy.typing as npt
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from meadhall.engine.bulk import Floats, seed_number
-from meadhall.engine.checks import Seed, as_integer, check_count, check_seed, quoted
-from meadhall.engine.compiled import module_of
+from meadhall.engine.bulk import Floats
+from meadhall.engine.checks import Seed, as_integer, check_count, quoted
 from meadhall.engine.cores import cores
 from meadhall.engine.errors import BadSetup, IllegalAction, MalformedAction
-from meadhall.engine.events import NO_LOG_SHAPE
 from meadhall.engine.game import Game, game
-from meadhall.envs import stepping
+from meadhall.envs.desks import NO_KEY, keys, make_desks, make_terms
 from meadhall.envs.observation import Form, Layout, Observation, check_form, layout
-from meadhall.envs.opponents import check_learner, compiled_policies, opponents
-
-_SOURCE = Path(__file__).with_name("stepping.py")
-
-NO_KEY = -1
+from meadhall.envs.opponents import check_learner, compiled_policies, opponents, stepping_of
 
 FEWEST = 128
 """The smallest number of matches that is worth a thread."""
-
-_MODES = {
-    AutoresetMode.DISABLED: stepping.DISABLED,
-    AutoresetMode.NEXT_STEP: stepping.NEXT_STEP,
-    AutoresetMode.SAME_STEP: stepping.SAME_STEP,
-}
 
 Flags = npt.NDArray[np.bool_]
 Step = tuple[Observation, Floats, Flags, Flags, dict[str, Any]]
@@ -76,11 +63,11 @@ class MatchVectorEnv(VectorEnv[Any, Any, Any]):
         self.single_observation_space = self.layout.space(form)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self._raises = illegal == "raise"
-        self._lowest = subject.kind_of(players, options).smallest
         self._threads = threads
-        self._policies, self._rule = compiled_policies(subject, bots)
-        self._settings = np.array([seat, num_envs, limit, _MODES[autoreset]], np.int64)
-        self._make_buffers()
+        policies, self._rule = compiled_policies(subject, bots)
+        self._terms = make_terms(subject, players, options, seat, policies, num_envs, limit, autoreset)
+        self._desks = make_desks(subject, num_envs)
+        self._ready = False
         self._prepare()
 
     @property
@@ -88,36 +75,18 @@ class MatchVectorEnv(VectorEnv[Any, Any, Any]):
         """Return the fields of an observation."""
         return layout(self.game)
 
-    def _make_buffers(self) -> None:
-        count, actions, new = self.num_envs, self.game.actions, self.game.state.new
-        self._states, self._views, self._finals = new(count), new(count), new(count)
-        self._desk = np.zeros((count, stepping.COLUMNS), np.int64)
-        self._desk[:, [stepping.KEY, stepping.ENDED]] = NO_KEY, True
-        self._ready = False
-        self._rng = np.zeros((count, 2), np.uint64)
-        self._listed = np.zeros((count, actions), np.int32)
-        self._masks = np.zeros((count, actions), np.int8)
-        self._rewards = np.zeros(count, np.float64)
-        self._payoffs = np.zeros((count, self.players), np.float64)
-        self._flags = np.zeros((3, count), np.bool_)
-        self._flags[stepping.TERMINATED] = True
-
     def _prepare(self) -> None:
         """Make what a copy or pickle doesn't contain."""
-        self._module = module_of(self.game, _SOURCE, policy=self._rule)
+        self._module = stepping_of(self.game, self._rule)
         shards = max(1, min(self._threads, self.num_envs // FEWEST))
-        edges = [self.num_envs * k // shards for k in range(shards + 1)]
-        self._shards = [(self.game.state.new(2), *edge) for edge in pairwise(edges)]
+        self._shards = list(pairwise(self.num_envs * k // shards for k in range(shards + 1)))
         self._pool = ThreadPoolExecutor(shards - 1, "meadhall-env") if shards > 1 else None
-        boards = self._states, self._views, _bytes(self._views)
-        setup = self._policies, self.players, self.game.encode_options(self.options), np.zeros(NO_LOG_SHAPE, np.int32)
-        self._memory = *boards, self._listed, self._masks, self._desk, self._rng, *setup, self._settings
-        self._outputs = self._rewards, self._payoffs, self._flags
-        self._observed = self.layout.read(self._views, self.form)
+        self._observed = self.layout.read(self._desks["view"], self.form)
+        self._finals = self._desks["final"]
         self._every = np.ones(self.num_envs, np.bool_)
 
     def __getstate__(self) -> dict[str, Any]:
-        made = ("_module", "_shards", "_pool", "_memory", "_outputs", "_observed", "_every")
+        made = ("_module", "_shards", "_pool", "_observed", "_finals", "_every")
         return {name: value for name, value in self.__dict__.items() if name not in made}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -146,7 +115,6 @@ class MatchVectorEnv(VectorEnv[Any, Any, Any]):
         chosen = self._chosen(options)
         self._take_keys(seed, chosen)
         self._run(self._module.start, chosen)
-        self._rewards[chosen], self._payoffs[chosen], self._flags[:, chosen] = 0.0, 0.0, False
         return self._observation(), self._infos()
 
     def step(self, actions: npt.ArrayLike) -> Step:
@@ -162,9 +130,9 @@ class MatchVectorEnv(VectorEnv[Any, Any, Any]):
             IllegalAction: an action is illegal, and illegal actions raise. Nothing has changed.
         """
         chosen = self._checked(actions)
-        self._run(self._module.advance, self._finals, _bytes(self._finals), chosen, self._lowest, *self._outputs)
-        terminated, truncated = self._flags[stepping.TERMINATED], self._flags[stepping.TRUNCATED]
-        return self._observation(), self._own(self._rewards), self._own(terminated), self._own(truncated), self._step_infos()
+        self._run(self._module.advance, chosen)
+        rewards, terminated, truncated = (self._desks[name].copy() for name in ("reward", "terminated", "truncated"))
+        return self._observation(), rewards, terminated, truncated, self._step_infos(terminated | truncated)
 
     def close_extras(self, **_arguments: Any) -> None:
         """End the threads."""
@@ -173,11 +141,11 @@ class MatchVectorEnv(VectorEnv[Any, Any, Any]):
 
     # --------------------------------------------------------------------------------------------------------------- inside
 
-    def _run(self, loop: Any, *arguments: Any) -> None:
+    def _run(self, loop: Any, argument: npt.NDArray[Any]) -> None:
         """Run a compiled loop over all matches, in several threads where that is worthwhile."""
         first, *others = self._shards
-        waiting = [self._pool.submit(loop, *shard, *self._memory, *arguments) for shard in others] if self._pool else []
-        loop(*first, *self._memory, *arguments)
+        waiting = [self._pool.submit(loop, self._desks, self._terms, argument, *shard) for shard in others] if self._pool else []
+        loop(self._desks, self._terms, argument, *first)
         for each in waiting:
             each.result()
 
@@ -199,18 +167,19 @@ class MatchVectorEnv(VectorEnv[Any, Any, Any]):
                 raise BadSetup(f"a list of seeds has one for each of the {self.num_envs} matches, not {len(seed)}")
             for i in np.flatnonzero(chosen):
                 if seed[i] is not None:
-                    self._desk[i, : stepping.BOT_KEY + 1] = 0, *_keys(seed[i])
+                    self._number(np.array([i]), keys(seed[i]))
+                    self._desks["number"][i] = 0
         elif seed is not None:
-            self._number(np.flatnonzero(chosen), _keys(seed))
-        keyless = chosen & (self._desk[:, stepping.KEY] == NO_KEY)
+            self._number(np.flatnonzero(chosen), keys(seed))
+        keyless = chosen & (self._desks["key"] == NO_KEY)
         if keyless.any():
-            self._number(np.flatnonzero(keyless), _keys(None))
-        self._ready = self._ready or not (self._desk[:, stepping.KEY] == NO_KEY).any()
+            self._number(np.flatnonzero(keyless), keys(None))
+        self._ready = self._ready or not (self._desks["key"] == NO_KEY).any()
 
-    def _number(self, desks: npt.NDArray[np.intp], keys: tuple[int, int]) -> None:
-        """Let these desks play the games of a run from the first on."""
-        self._desk[desks, stepping.NUMBER] = desks
-        self._desk[desks, stepping.KEY], self._desk[desks, stepping.BOT_KEY] = keys
+    def _number(self, chosen: npt.NDArray[np.intp], keys: tuple[int, int]) -> None:
+        """Let these matches be games of a run, from the first on."""
+        self._desks["number"][chosen] = chosen
+        self._desks["key"][chosen], self._desks["bot_key"][chosen] = keys
 
     def _checked(self, actions: Any) -> npt.NDArray[np.int64]:
         """Return the actions as integers of the action space. Raises BadSetup, MalformedAction or IllegalAction."""
@@ -223,7 +192,7 @@ class MatchVectorEnv(VectorEnv[Any, Any, Any]):
             raise MalformedAction(f"actions are integers, not {chosen.dtype}")
         chosen = chosen.astype(np.int64, copy=False)
         if self._raises:
-            wrong = self._module.first_illegal(self._states, self._listed, self._desk, chosen)
+            wrong = self._module.first_illegal(self._desks, chosen)
             if wrong >= 0:
                 raise self._refusal(wrong, int(chosen[wrong]))
         return chosen
@@ -231,7 +200,7 @@ class MatchVectorEnv(VectorEnv[Any, Any, Any]):
     def _refusal(self, i: int, action: int) -> IllegalAction:
         """Return why an action of match i is refused."""
         names = [str(seat) for seat in range(self.players)]
-        state = self.game.state.at(self._states, i)
+        state = self.game.state.at(self._desks["state"], i)
         rule, reason = self.game.words.refusal(state, action, names) if 0 <= action < self.game.actions else ("", "")
         return IllegalAction(f"match {i}: action {action} is illegal" + (f": {reason}" if reason else ""), rule)
 
@@ -240,7 +209,7 @@ class MatchVectorEnv(VectorEnv[Any, Any, Any]):
         return array.copy() if self.copy else array
 
     def _observation(self) -> Observation:
-        return self._read(self._views, self._observed)
+        return self._read(self._desks["view"], self._observed)
 
     def _read(self, states: Any, known: Observation) -> Observation:
         """Return concealed states as observations."""
@@ -252,30 +221,17 @@ class MatchVectorEnv(VectorEnv[Any, Any, Any]):
 
     def _infos(self) -> dict[str, Any]:
         """Return the infos of all matches: the legal actions and the seat that is asked."""
-        infos: dict[str, Any] = {"action_mask": self._own(self._masks), "seat": self._desk[:, stepping.VIEWER].astype(np.int8)}
+        infos: dict[str, Any] = {"action_mask": self._own(self._desks["mask"]), "seat": self._desks["viewer"].copy()}
         return infos | {f"_{name}": self._every for name in infos}
 
-    def _step_infos(self) -> dict[str, Any]:
+    def _step_infos(self, ended: Flags) -> dict[str, Any]:
         """Return the infos of a step, with the rewards of all seats and the last observations of matches that ended."""
         infos = self._infos()
-        infos["rewards"], infos["_rewards"] = self._own(self._payoffs), self._every
-        infos["illegal"], infos["_illegal"] = self._own(self._flags[stepping.ILLEGAL]), self._every
-        ended = self._flags[stepping.TERMINATED] | self._flags[stepping.TRUNCATED]
+        infos["rewards"], infos["_rewards"] = self._own(self._desks["payoffs"][:, : self.players]), self._every
+        infos["illegal"], infos["_illegal"] = self._desks["illegal"].copy(), self._every
         if self.metadata["autoreset_mode"] == AutoresetMode.SAME_STEP and ended.any():
             infos["final_obs"], infos["_final_obs"] = self._read(self._finals, self.layout.read(self._finals, self.form)), ended
         return infos
-
-
-def _keys(seed: Seed | None) -> tuple[int, int]:
-    """Return the keys of the chance of matches and of bots for a seed. Raises BadSetup."""
-    seed = check_seed(seed)
-    return seed_number(seed), int.from_bytes(seed[8:16], "little") >> 1
-
-
-def _bytes(states: Any) -> npt.NDArray[np.int8]:
-    """Return the bytes of states, int8 (count, size)."""
-    cells: npt.NDArray[np.int8] = states.view(np.int8)
-    return cells.reshape(len(states), -1)
 
 
 def vector_env(
