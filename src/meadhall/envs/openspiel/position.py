@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any, NamedTuple, Self
 
@@ -131,6 +132,9 @@ class Position:
     def __deepcopy__(self, _memo: dict[int, Any]) -> Self:
         return self
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Position, tuple(getattr(self, part.name) for part in fields(self))
+
     # ------------------------------------------------------------------------------------------------------------ reading
 
     @cached_property
@@ -154,7 +158,11 @@ class Position:
 
     def legal(self, seat: int) -> list[int]:
         """Return the legal actions of a seat; none if it has nothing to choose."""
-        return list(legal_actions(self.setting.game, self.concealed(seat))) if seat in self.deciders else []
+        return self._choices.get(seat, [])
+
+    @cached_property
+    def _choices(self) -> dict[int, list[int]]:
+        return {seat: list(legal_actions(self.setting.game, self.concealed(seat))) for seat in self.deciders}
 
     def view(self, viewer: int) -> View:
         """Return the match as a viewer may know it."""
@@ -191,15 +199,18 @@ class Position:
 
     def action_text(self, seat: int, action: int) -> str:
         """Return the text of an action of a seat, with its number where other legal actions have the same text."""
-        legal = self.legal(seat)
-        if action not in legal:
-            return f"action {action}"
-        texts = self._texts(seat, legal)
-        return texts[action] if list(texts.values()).count(texts[action]) == 1 else f"{texts[action]} ({action})"
+        return self._action_texts.get((seat, action), f"action {action}")
 
-    def _texts(self, seat: int, actions: Sequence[int]) -> dict[int, str]:
-        state, words = self.setting.game.state.at(self.concealed(seat)), self.setting.game.words
-        return {action: words.action(state, action, self.setting.names) for action in actions}
+    @cached_property
+    def _action_texts(self) -> dict[tuple[int, int], str]:
+        """Return the texts of all legal actions, by seat and action."""
+        game, names, found = self.setting.game, self.setting.names, {}
+        for seat, actions in self._choices.items():
+            state = game.state.at(self.concealed(seat))
+            texts = {action: game.words.action(state, action, names) for action in actions}
+            times = Counter(texts.values())
+            found |= {(seat, action): text if times[text] == 1 else f"{text} ({action})" for action, text in texts.items()}
+        return found
 
     def in_text(self) -> str:
         """Return everything about the position as text, hidden parts included."""
