@@ -33,7 +33,7 @@ from meadhall.engine.events import (
     seat,
 )
 from meadhall.engine.game import Game, GamePage, GameRules, GameWords, HidingRules, Scoring, register, registered
-from meadhall.engine.kind import Kind
+from meadhall.engine.kind import Kind, Parties, PayoffRange
 from meadhall.engine.language import current_language, decimal, gettext, listed, marked, ngettext, percent
 from meadhall.engine.lessons import Lesson, Lessons
 from meadhall.engine.match import Match, Result
@@ -90,6 +90,8 @@ __all__ = [
     "Option",
     "Outcome",
     "Part",
+    "Parties",
+    "PayoffRange",
     "Rate",
     "Refused",
     "Result",

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from meadhall.bots.bot import Bot, UnknownBot, bot, bot_names, ranks
-from meadhall.bots.hints import Hint, chance_in_words, chance_of_what, hints, in_words
+from meadhall.bots.hints import Hint, bar_of, chance_in_words, chance_of_what, hints, in_words, points_in_words
 from meadhall.bots.named import BadAnswer, BadBot, NamedBot
 from meadhall.bots.policy import PolicyBot
 from meadhall.bots.ranks import RANKS, Rank
@@ -27,11 +27,13 @@ __all__ = [
     "Search",
     "SearchBot",
     "UnknownBot",
+    "bar_of",
     "bot",
     "bot_names",
     "chance_in_words",
     "chance_of_what",
     "hints",
     "in_words",
+    "points_in_words",
     "ranks",
 ]

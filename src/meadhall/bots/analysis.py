@@ -21,7 +21,6 @@ from meadhall.engine.checks import check_count, quoted
 from meadhall.engine.cores import cores
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.events import Event, seat
-from meadhall.engine.game import Scoring
 from meadhall.engine.language import gettext as _
 from meadhall.engine.language import grouped, listed, ngettext
 from meadhall.engine.match import Match, Step
@@ -98,8 +97,8 @@ class Analysis:
     Attributes:
         knowledge: the information that the chances are computed from.
         parties: the seats that win or lose together.
-        chances: ``chances[k][seat]``: each seat's expected payoff (0 to 1) after the first k actions. The last row of a finished
-            match is its result.
+        chances: ``chances[k][seat]``: each seat's expected share of a win (0 to 1, see ``Game.shares``) after the first k
+            actions. The last row of a finished match is its result.
         samples: the number of rollouts behind each row; 0 where it is exact.
         errors: the standard error of each chance; 0 where it is exact.
         turning: the turning points in order.
@@ -115,7 +114,7 @@ class Analysis:
     secrets: bool
 
     def chance(self, position: int, party: int) -> float:
-        """Return a party's expected payoff after ``position`` actions."""
+        """Return a party's expected share of a win after ``position`` actions."""
         return self.chances[position][self.parties[party][0]]
 
     @property
@@ -175,7 +174,7 @@ def analyse(
     samples = tuple(estimated[position].samples if position in estimated else 0 for position in range(len(positions)))
     sure = (0.0,) * match.players
     errors = tuple(estimated[position].errors() if position in estimated else sure for position in range(len(positions)))
-    parties = match.game.parties(match.players, match.options)
+    parties = match.parties
     turning = turning_points(match, parties, chances, errors, samples)
     secrets = any(_has_secrets(match, states) for states in positions)
     return Analysis(knowledge, parties, chances, samples, errors, turning, secrets)
@@ -197,8 +196,9 @@ def _known(match: Match, until: float, report: Callable[[], None]) -> dict[int, 
     The solver always gets the spectator's view, because players could not act on hidden cards.
     """
     result = match.result()
-    known = {} if result is None else {len(match.steps): result.scores}
-    solver, thread = match.game.solver, background("analysis", NICENESS)
+    known = {} if result is None else {len(match.steps): result.shares}
+    solver = None if match.game.needs_shares(match.players, match.options) else match.game.solver
+    thread = background("analysis", NICENESS)
     for position in reversed(range(len(match.steps) + 1 - len(known))):
         if solver is None or time.monotonic() > until:
             break
@@ -229,7 +229,7 @@ class _Estimate:
         longest = max(BATCH, -(-count // BATCH))
         for first in range(0, count, longest):
             size = min(longest, count - first)
-            payoffs = rollouts.payoffs(self.states, viewer, size, self.position, self.samples)[: len(self.sums)]
+            payoffs = rollouts.shares(self.states, viewer, size, self.position, self.samples)[: len(self.sums)]
             self.sums += payoffs
             self.squares += payoffs**2 / size
             self.samples += size
@@ -253,8 +253,8 @@ def _run_rollouts(
     if not positions:
         return
     workers = min(cores(), len(positions))
-    rollouts = [Rollouts(match.game) for _ in range(workers)]
-    rollouts[0].payoffs(positions[0].states, viewer, 1, 0)  # compile, or load from disk, before the clock starts
+    rollouts = [Rollouts(match.game, match.players, match.options) for _ in range(workers)]
+    rollouts[0].shares(positions[0].states, viewer, 1, 0)  # compile, or load from disk, before the clock starts
 
     def run(worker: int) -> None:
         for position in positions[worker::workers]:
@@ -352,7 +352,7 @@ def _named(match: Match, event: Event) -> set[int]:
 
 def party_in_words(match: Match, party: Sequence[int]) -> str:
     """Return the name of a party: its members' names, or "All together"."""
-    if len(party) > 1 and match.game.scoring_of(match.options) is Scoring.TOGETHER:
+    if len(party) > 1 and len(party) == match.players:
         return _("All together")
     return listed([match.names[member] for member in party])
 

@@ -16,7 +16,7 @@ NICENESS = 10
 
 
 def expected_payoffs(view: View, seconds: float = 1.0, *, rollouts: int = 0) -> tuple[float, ...]:
-    """Return the expected payoff of every seat, 0 to 1, as far as the viewer can know it.
+    """Return the expected share of a win of every seat, 0 to 1, as far as the viewer can know it, see ``Game.shares``.
 
     The game's solver gives exact values where it knows the position. Everywhere else they are the mean of many rollouts, each
     from a new determinization for the viewer. Two positions that look the same to the viewer have the same expectation.
@@ -26,19 +26,20 @@ def expected_payoffs(view: View, seconds: float = 1.0, *, rollouts: int = 0) -> 
         seconds: the time limit.
         rollouts: the number of rollouts instead of a time, which makes the result deterministic.
     """
-    solution = view.game.solver(view) if view.game.solver is not None else None
+    solver = None if view.game.needs_shares(len(view.seats), view.options) else view.game.solver
+    solution = solver(view) if solver is not None else None
     if solution is not None:
         return solution.value
     return background("evaluation", NICENESS).submit(_rolled_out, view, seconds, rollouts).result()
 
 
 def _rolled_out(view: View, seconds: float, wanted: int) -> tuple[float, ...]:
-    players, runs = len(view.seats), Rollouts(view.game)
+    players, runs = len(view.seats), Rollouts(view.game, len(view.seats), view.options)
     until = time.monotonic() + seconds
     sums, done, batch = [0.0] * players, 0, wanted or FIRST
     while True:
         began = time.monotonic()
-        payoffs = runs.payoffs(view.states, view.viewer, batch, view.next_number, done)
+        payoffs = runs.shares(view.states, view.viewer, batch, view.next_number, done)
         sums = [total + float(payoff) for total, payoff in zip(sums, payoffs[:players], strict=True)]
         done += batch
         each = max(time.monotonic() - began, 1e-6) / batch

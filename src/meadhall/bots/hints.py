@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from meadhall.bots.policy import PolicyBot
 from meadhall.bots.ranks import KING
 from meadhall.bots.search import Budget, Search
 from meadhall.engine.checks import Seed, check_seed
 from meadhall.engine.game import Scoring
+from meadhall.engine.language import decimal
 from meadhall.engine.language import gettext as _
 from meadhall.engine.solution import Solution
 from meadhall.engine.view import View
@@ -28,13 +29,15 @@ class Hint:
 
     Attributes:
         action: a legal action.
-        chance: the expected payoff, 0 to 1, of the seat to move; None if there is only one legal action.
+        chance: the expected payoff of the seat to move, 0 to 1 or in points; None if there is only one legal action.
         sure: whether the chance is exact rather than estimated.
+        points: whether the payoffs of the game are points or chips (``Scoring.POINTS``), not shares of a win.
     """
 
     action: int
     chance: float | None
     sure: bool
+    points: bool = False
 
 
 def hints(view: View, budget: Budget = _KING_BUDGET, seed: Seed | None = None) -> tuple[Hint, ...]:
@@ -44,6 +47,11 @@ def hints(view: View, budget: Budget = _KING_BUDGET, seed: Seed | None = None) -
     deterministic for a given seed (see ``check_seed``) if the budget counts iterations. Raises BadSetup for an invalid seed.
     """
     seed = check_seed(seed)
+    points = not view.game.scoring_of(view.options).is_shared
+    return tuple(replace(hint, points=points) for hint in _hints(view, budget, seed))
+
+
+def _hints(view: View, budget: Budget, seed: bytes) -> tuple[Hint, ...]:
     if len(view.legal) == 1:
         return (Hint(view.legal[0], None, sure=True),)
     solution = view.game.solver(view) if view.game.solver else None
@@ -77,8 +85,24 @@ def _searched(view: View, budget: Budget, seed: bytes) -> tuple[Hint, ...]:
 
 
 def chance_in_words(hint: Hint) -> str:
-    """Return the chance as text, "" if there is only one legal action."""
-    return "" if hint.chance is None else percent_in_words(hint.chance, sure=hint.sure)
+    """Return the chance as text, in percent or in points; "" if there is only one legal action."""
+    if hint.chance is None:
+        return ""
+    return points_in_words(hint.chance) if hint.points else percent_in_words(hint.chance, sure=hint.sure)
+
+
+def bar_of(view: View, hint: Hint) -> float:
+    """Return the length of a bar that shows the chance, 0 to 1: of points their place in the range of the payoffs."""
+    if hint.chance is None:
+        return 0.0
+    payoffs = view.game.payoffs_of(len(view.seats), view.options)
+    return (hint.chance - payoffs.smallest) / payoffs.span
+
+
+def points_in_words(points: float) -> str:
+    """Return an expected number of points with its sign."""
+    rounded = round(points, 1) + 0.0  # without the sign of zero
+    return f"{'+' if rounded > 0 else ''}{decimal(rounded, 1, exactly=False)}".replace("-", "\N{MINUS SIGN}")
 
 
 def percent_in_words(chance: float, *, sure: bool) -> str:
@@ -99,6 +123,8 @@ def _percent(whole: int) -> str:
 def chance_of_what(view: View) -> str:
     """Return a text that says what the chances of a hint refer to."""
     scoring = view.game.scoring_of(view.options)
+    if scoring is Scoring.POINTS:
+        return _("the points you can expect")
     if scoring is Scoring.SIDES:
         return _("your side's chance of winning")
     if scoring is Scoring.TOGETHER and len(view.seats) > 1:

@@ -39,6 +39,7 @@ from meadhall.engine.compiled import module_of
 from meadhall.engine.cores import cores
 from meadhall.engine.events import NO_LOG_SHAPE
 from meadhall.engine.game import Game
+from meadhall.engine.kind import Parties, PayoffRange
 from meadhall.engine.schema import States
 from meadhall.engine.view import View
 
@@ -124,7 +125,8 @@ class Tree:
         advice = game.advice
         self._game = game
         self._module = module_of(game, _SOURCE)
-        self._settings = np.array([advice.exploration, *advice.widening, advice.cutoff], np.float64)
+        self._settings = np.array([advice.exploration, *advice.widening, advice.cutoff, 0, 0, 1], np.float64)
+        self._party = np.arange(game.max_players, dtype=np.int64)
         self._buffer = np.zeros((3, max(game.actions, MAX_DEPTH)), np.int64)
         self._silent = np.zeros(NO_LOG_SHAPE, np.int32)
         self._payoffs = np.zeros(game.max_players, np.float64)
@@ -141,7 +143,7 @@ class Tree:
     def __getstate__(self) -> tuple[Game, int, dict[str, Any]]:
         """Return what a copy or pickle contains: the nodes in use, the totals and the pace."""
         size = int(self.control[SIZE])
-        kept = {name: getattr(self, name) for name in ("control", "totals", "iterations", "pace")}
+        kept = {name: getattr(self, name) for name in ("control", "totals", "iterations", "pace", "_settings", "_party")}
         return self._game, len(self.nodes), {**kept, "nodes": self.nodes[:size], "rewards": self.rewards[:size]}
 
     def __setstate__(self, state: tuple[Game, int, dict[str, Any]]) -> None:
@@ -181,8 +183,19 @@ class Tree:
             self._buffer,
             self._silent,
             self._payoffs,
+            self._party,
             self.totals,
         )
+
+    def explore(self, span: float) -> None:
+        """Scale the exploration to payoffs whose largest and smallest value differ by ``span``."""
+        self._settings[0] = self._game.advice.exploration * span
+
+    def count_shares(self, parties: Parties, payoffs: PayoffRange) -> None:
+        """Turn all payoffs into shares of a win, see ``Game.shares``."""
+        for party in parties:
+            self._party[list(party)] = party[0]
+        self._settings[4:] = 1, payoffs.smallest, payoffs.span
 
     def advance(self, decisions: Iterable[tuple[int, int]]) -> None:
         """Make the node after these decisions (pairs of seat and action) the root. Clear the tree if there is no such node."""
@@ -226,6 +239,7 @@ class Search:
         self._trees = [Tree(game) for _ in range(1 if budget.alone else budget.trees or cores())]
         self._known: tuple[tuple[int, int, int], ...] = ()
         self._reveals = -1
+        self._span = 1.0
 
     def __copy__(self) -> Self:
         return deepcopy(self)
@@ -239,7 +253,9 @@ class Search:
                 stops as soon as the choice is clear.
         """
         self._catch_up(view)
+        self._span = view.game.payoffs_of(len(view.seats), view.options).span
         for tree in self._trees:
+            tree.explore(self._span)
             tree.control[DEFAULT_ACTION] = NOTHING if default_action is None else default_action
         if self._budget.alone:
             return self._run(view, default_action)
@@ -307,7 +323,7 @@ class Search:
                 action = int(tree.nodes[child, ACTION])
                 found.setdefault(action, np.zeros(3))
                 found[action] += (tree.nodes[child, VISITS], *tree.rewards[child])
-        considered = [_considered(action, *sums.tolist()) for action, sums in found.items()]
+        considered = [_considered(action, sums.tolist(), self._span) for action, sums in found.items()]
         iterations = sum(tree.iterations for tree in self._trees)
         payoffs = np.sum([tree.totals for tree in self._trees], axis=0)[: view.state.players] / max(iterations, 1)
         considered.sort(key=lambda each: (-each.visits, -each.payoff, each.action))
@@ -334,10 +350,11 @@ class Search:
         list(run(grow, self._trees, range(self._seed, self._seed + len(self._trees))))
 
 
-def _considered(action: int, visits: float, total: float, squares: float) -> Considered:
+def _considered(action: int, sums: list[float], span: float) -> Considered:
     """Compute an action's statistics from its sums. A prior of half a win and half a loss keeps the variance above 0."""
+    visits, total, squares = sums
     payoff = total / max(visits, 1)
-    variance = (squares - visits * payoff * payoff + 0.25) / (visits + 1)
+    variance = (squares - visits * payoff * payoff + 0.25 * span * span) / (visits + 1)
     return Considered(action, int(visits), payoff, sqrt(variance / max(visits, 1)))
 
 

@@ -66,6 +66,7 @@ def grow(
     buffer: Any,
     silent: Any,
     payoffs: Any,
+    party: Row,
     totals: Any,
 ) -> None:
     """Run ``iterations`` iterations.
@@ -78,10 +79,12 @@ def grow(
         control: int64 (``CONTROLS``,): ``SIZE``, ``ITERATIONS``, ``MARK``, ``DEFAULT_ACTION`` and ``ONLY``.
         iterations: the number of iterations to run.
         seed: together with i it keys the random numbers of iteration i.
-        settings: exploration, the two parameters of progressive widening, the cutoff of rollouts.
+        settings: exploration, the two parameters of progressive widening, the cutoff of rollouts; and whether payoffs are turned
+            into shares of a win, with their smallest value and their span.
         buffer: int64 (3, size): the legal actions, the marks, and the path.
         silent: a log of length zero.
         payoffs: a buffer for the payoffs of all seats.
+        party: by seat, the lowest seat of its party.
         totals: the payoffs of every iteration are added to it.
     """
     for _ in range(iterations):
@@ -92,6 +95,8 @@ def grow(
             redeal(state, seat)
         length = descend(state, nodes, rewards, control, settings, buffer, silent, payoffs)
         finish(state, int(settings[3]), buffer[0], silent, payoffs)
+        if settings[4] > 0:
+            share(payoffs, party, state.players, settings[5], settings[6])
         control[ITERATIONS] += 1
         for k in range(length):
             node = buffer[2, k]
@@ -214,6 +219,25 @@ def finish(state: Any, cutoff: int, out: Row, silent: Any, payoffs: Any) -> None
         play(state, rollout(state, out, legal(state, out), state.rng), silent)
         cutoff -= 1
     score(state, payoffs)
+
+
+@rule
+def share(payoffs: Any, party: Row, players: int, smallest: float, span: float) -> None:
+    """Turn payoffs into shares of a win, as ``Game.shares`` does."""
+    together = True
+    best = payoffs[0]
+    for seat in range(players):
+        together = together and party[seat] == 0
+        best = max(best, payoffs[seat])
+    if together:
+        for seat in range(players):
+            payoffs[seat] = (payoffs[seat] - smallest) / span
+        return
+    winning = 0
+    for seat in range(players):
+        winning += party[seat] == seat and payoffs[seat] == best
+    for seat in range(players):
+        payoffs[seat] = 1.0 / winning if payoffs[seat] == best else 0.0
 
 
 @rule

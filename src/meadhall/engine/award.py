@@ -22,13 +22,18 @@ class Award:
 
     Attributes:
         winners: the seats with the highest payoff; all living parties after an agreed draw.
-        scores: each seat's payoff, 0 to 1.
+        scores: each seat's share of the win, 0 to 1.
         why: ``resignation``, ``time`` or ``agreement``.
     """
 
     winners: tuple[int, ...]
     scores: tuple[float, ...]
     why: str
+
+    @property
+    def shares(self) -> tuple[float, ...]:
+        """Return each seat's share of the win: an award counts no points."""
+        return self.scores
 
 
 def won_by_resignation(parties: Parties, seat: int, why: str = RESIGNATION) -> Award | None:

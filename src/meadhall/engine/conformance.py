@@ -484,6 +484,15 @@ def concealment(trial: Trial) -> None:
         knowledge.redealing_is_consistent(trial.match, viewer, trial.draw)
 
 
+def sides_are_a_partition(trial: Trial) -> None:
+    """Check that each seat belongs to exactly one party, in the true state and for every viewer."""
+    match, game = trial.match, trial.game
+    for viewer in (EVERYTHING, *trial.viewers()):
+        parties = game.parties(match.players, match.options, game.state.at(concealed(game, match._states, viewer)))
+        seats = sorted(seat for party in parties for seat in party)
+        demand(seats == list(range(match.players)), f"the parties {parties} don't contain each of {match.players} seats once")
+
+
 def declared_kind(trial: Trial) -> None:
     """Check what the game declares of chance and information."""
     match, kind = trial.match, trial.kind
@@ -622,7 +631,8 @@ def end_is_final(trial: Trial) -> None:
 def scores(trial: Trial) -> None:
     """Check the payoffs against the declared scoring.
 
-    Rivals' payoffs sum to 1. In a cooperative game all are 1 or all 0. Of two sides one has 1, or both have 1/2.
+    Rivals' payoffs sum to 1. In a cooperative game all are 1 or all 0. Of the sides one has 1, or several share 1. Points have
+    the declared sum, if there is one.
     """
     match = trial.match
     result = match.result()
@@ -634,9 +644,13 @@ def scores(trial: Trial) -> None:
         sound = bool(best) and all(math.isclose(payoff, 1 / len(best)) for payoff in best) and min(payoffs) >= 0
     elif declared is Scoring.TOGETHER:
         sound = payoffs in ((0.0,) * match.players, (1.0,) * match.players)
+    elif declared is Scoring.SIDES:
+        best = [payoffs[party[0]] for party in match.parties if payoffs[party[0]] > 0]
+        sound = bool(best) and all(math.isclose(payoff, 1 / len(best)) for payoff in best) and min(payoffs) >= 0
     else:
-        sound = set(payoffs) in ({0.0, 1.0}, {0.5})
-    parties = trial.game.parties(match.players, match.options)
+        total = trial.game.payoffs_of(match.players, match.options).total
+        sound = total is None or math.isclose(sum(payoffs), total, abs_tol=1e-9)
+    parties = match.parties
     sound = sound and all(payoffs[seat] == payoffs[party[0]] for party in parties for seat in party)
     demand(sound, f"the payoffs are {list(payoffs)}, but the game is declared as {declared.value}")
     low, high = trial.kind.smallest, trial.kind.largest
@@ -682,6 +696,7 @@ POSITION_LAWS: tuple[Law, ...] = (
     ("words", position_in_words),
     ("conceal", concealment),
     ("kind", declared_kind),
+    ("sides", sides_are_a_partition),
     ("greedy", heuristics),
     ("simultaneous", choices_are_sealed),
     ("simultaneous", order_is_irrelevant),

@@ -24,7 +24,7 @@ from meadhall.engine.checks import Seed, as_integer, quoted
 from meadhall.engine.defaults import NoEvents, check_name, check_rules, complete_words, own_words, title_of
 from meadhall.engine.errors import BadGame, BadSetup, BrokenGame, UnknownGame
 from meadhall.engine.events import PUBLIC, Event, EventKind, Part
-from meadhall.engine.kind import Declared, Information, Kind, kind_of
+from meadhall.engine.kind import SHARES, Declared, Information, Kind, Parties, PayoffRange, declared, kind_of
 from meadhall.engine.language import add_catalogues, gettext
 from meadhall.engine.options import Choice as Choice
 from meadhall.engine.options import Document as Document
@@ -49,7 +49,13 @@ class Scoring(Enum):
 
     RIVALS = "rivals"  # each seat for itself: the payoffs sum to 1
     TOGETHER = "together"  # cooperative: all payoffs are 1 or all are 0
-    SIDES = "sides"  # two sides, whose seats alternate: the payoffs of one member of each side sum to 1
+    SIDES = "sides"  # two sides, whose seats alternate, or ``Game.sides``: the payoffs of one member of each side sum to 1
+    POINTS = "points"  # points or chips within ``Game.payoffs``: more is better, and the seats with the most win
+
+    @property
+    def is_shared(self) -> bool:
+        """Return whether payoffs are shares of a win, 0 to 1."""
+        return self is not Scoring.POINTS
 
 
 class GameRules(Protocol):
@@ -68,7 +74,7 @@ class GameRules(Protocol):
         """Play a legal action and everything that follows up to the next decision."""
 
     def score(self, state: Any, out: Any) -> None:
-        """Write each seat's payoff (0 to 1) of a finished state to ``out``."""
+        """Write each seat's payoff of a finished state to ``out``: 0 to 1, or points within ``Game.payoffs``."""
 
 
 class HidingRules(GameRules, Protocol):
@@ -177,6 +183,11 @@ class Game(Generic[S]):
             undo leaves nothing to remember.
         solver: solves the decisions that can be solved exactly; None if there is no solver.
         scoring: how the seats compete, or a function of the options that returns it.
+        payoffs: the range of the payoffs if the scoring is ``POINTS``. It may depend on players and options.
+        sides: ``sides(players, options, state)`` returns the seats that win together, one tuple for each side, for example
+            ``((0,), (1, 2))``. With ``state`` None it returns None if these options let the sides be decided in play. Otherwise
+            ``state`` is a position, which may be concealed: a seat is alone while its side isn't decided or not known. By default
+            the scoring says which seats win together.
         points: ``points(state, options)`` returns every seat's points in a finished state, or None if the game counts no points
             with these options.
         places: ``places(match)`` returns every seat's place in a finished match, 1 for the winners; None if the points rank the
@@ -218,6 +229,8 @@ class Game(Generic[S]):
     recall: Callable[[Any, int, Any], None] | None = None
     solver: Solver | None = None
     scoring: Scoring | Callable[[Mapping[str, Any]], Scoring] = Scoring.RIVALS
+    payoffs: Declared[PayoffRange] = SHARES
+    sides: Callable[[int, Mapping[str, Any], Any], Parties | None] | None = None
     points: Callable[[Any, Mapping[str, Any]], tuple[int, ...] | None] | None = None
     places: Callable[[Match], tuple[int, ...]] | None = None
     is_out: Callable[[Any, int], bool] | None = None
@@ -285,11 +298,58 @@ class Game(Generic[S]):
         """Return how the seats compete under these options."""
         return self.scoring if isinstance(self.scoring, Scoring) else self.scoring(options)
 
-    def parties(self, players: int, options: Mapping[str, Any]) -> tuple[tuple[int, ...], ...]:
-        """Return the seats that win or lose together, as one tuple per party."""
-        scoring = self.scoring_of(options)
-        count = {Scoring.RIVALS: players, Scoring.TOGETHER: 1, Scoring.SIDES: 2}[scoring]
+    def parties(self, players: int, options: Mapping[str, Any], state: Any = None) -> Parties:
+        """Return the seats that win or lose together, as one tuple per party.
+
+        Args:
+            players: the number of players.
+            options: the checked options.
+            state: the position, for a game whose sides are decided in play. Without it, all seats of such a game are alone.
+
+        Examples:
+            >>> import meadhall
+            >>> axxa = meadhall.game("axxa")
+            >>> axxa.parties(4, axxa.check_options({"mode": "versus"}))
+            ((0, 2), (1, 3))
+        """
+        if self.sides is not None:
+            return self.sides(players, options, state) or tuple((seat,) for seat in range(players))
+        count = {Scoring.TOGETHER: 1, Scoring.SIDES: 2}.get(self.scoring_of(options), players)
         return tuple(tuple(range(first, players, count)) for first in range(count))
+
+    def payoffs_of(self, players: int, options: Mapping[str, Any]) -> PayoffRange:
+        """Return the range of the payoffs with this number of players and these checked options."""
+        return declared(self.payoffs, players, options) if not self.scoring_of(options).is_shared else SHARES
+
+    def decides_sides_in_play(self, players: int, options: Mapping[str, Any]) -> bool:
+        """Return whether the sides are decided in play with this number of players and these checked options."""
+        return self.sides is not None and self.sides(players, options, None) is None
+
+    def needs_shares(self, players: int, options: Mapping[str, Any]) -> bool:
+        """Return whether payoffs differ from shares of a win, see ``shares``."""
+        return not self.scoring_of(options).is_shared or self.decides_sides_in_play(players, options)
+
+    def shares(self, payoffs: npt.NDArray[np.float64], options: Mapping[str, Any]) -> npt.NDArray[np.float64]:
+        """Return what finished matches are worth as shares of a win, 0 to 1, whatever their payoffs count.
+
+        Payoffs that are shares stay as they are. Of points, the parties with the most share 1 equally, and each seat of a party
+        has the share of its party. If all seats are one party, the share is the place of the payoff within its range. If the
+        sides are decided in play, the winning seats share 1 equally.
+
+        Args:
+            payoffs: float64 (matches, players).
+            options: the checked options of the matches.
+        """
+        players = payoffs.shape[1]
+        if not self.needs_shares(players, options):
+            return payoffs
+        parties, given = self.parties(players, options), self.payoffs_of(players, options)
+        if len(parties) == 1:
+            return (payoffs - given.smallest) / given.span
+        best = payoffs == payoffs.max(axis=1, keepdims=True)
+        winning = best[:, [party[0] for party in parties]].sum(axis=1, keepdims=True)
+        shared: npt.NDArray[np.float64] = best / winning
+        return shared
 
     def kind_of(self, players: int | None = None, options: Mapping[str, Any] | None = None) -> Kind:
         """Return the kind of the game: chance, information, payoffs, sides, length.

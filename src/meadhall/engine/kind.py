@@ -16,9 +16,40 @@ T = TypeVar("T")
 Declared: TypeAlias = T | Callable[[int, Mapping[str, Any]], T]
 """A property of a game: one value, or a function of the number of players and the checked options that returns it."""
 
+Parties: TypeAlias = tuple[tuple[int, ...], ...]
+"""The seats that win or lose together, one tuple for each party."""
+
 Information = Literal["perfect", "imperfect"]
 Dynamics = Literal["sequential", "simultaneous"]
 Payoffs = Literal["zero-sum", "constant-sum", "general-sum", "identical"]
+
+
+@dataclass(frozen=True)
+class PayoffRange:
+    """The payoffs that a game can give, for example points or chips.
+
+    Attributes:
+        smallest: the smallest possible payoff of a seat.
+        largest: the largest possible payoff of a seat.
+        total: the sum of the payoffs of all seats, if it is always the same: 0 in a zero-sum game; None if it varies.
+
+    Examples:
+        >>> PayoffRange(-2, 2, total=0).span
+        4
+    """
+
+    smallest: float
+    largest: float
+    total: float | None = None
+
+    @property
+    def span(self) -> float:
+        """Return the difference between the largest and the smallest payoff."""
+        return self.largest - self.smallest
+
+
+SHARES = PayoffRange(0.0, 1.0)
+"""The payoffs of a game whose winners share 1."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +76,7 @@ class Kind:
     payoffs: Payoffs
     smallest: float
     largest: float
-    sides: tuple[tuple[int, ...], ...] | None
+    sides: Parties | None
     max_length: int | None
 
     @property
@@ -56,16 +87,16 @@ class Kind:
 
 def kind_of(game: Game, players: int, options: Mapping[str, Any]) -> Kind:
     """Return the kind of a game with a checked number of players and checked options."""
-    sides = game.parties(players, options)
+    parties, payoffs = game.parties(players, options), game.payoffs_of(players, options)
     return Kind(
         players=players,
         chance=declared(game.chance, players, options),
         information=_information(game, players, options),
         dynamics="simultaneous" if hasattr(game.rules, "deciders") else "sequential",
-        payoffs=_payoffs(sides),
-        smallest=0.0,
-        largest=1.0,
-        sides=sides,
+        payoffs=_payoffs(game, players, options),
+        smallest=payoffs.smallest,
+        largest=payoffs.largest,
+        sides=None if game.decides_sides_in_play(players, options) else parties,
         max_length=declared(game.max_length, players, options),
     )
 
@@ -80,8 +111,12 @@ def _information(game: Game, players: int, options: Mapping[str, Any]) -> Inform
     return chosen or ("imperfect" if conceals(game.rules) else "perfect")
 
 
-def _payoffs(sides: tuple[tuple[int, ...], ...]) -> Payoffs:
-    """Return how shares of 1 add up: one side has them, or several sides share them, and each seat of a side gets its payoff."""
-    if len(sides) == 1:
+def _payoffs(game: Game, players: int, options: Mapping[str, Any]) -> Payoffs:
+    """Return how payoffs add up. Of shares of 1 each seat gets the whole share of its party."""
+    parties, payoffs = game.parties(players, options), game.payoffs_of(players, options)
+    if len(parties) == 1:
         return "identical"
-    return "constant-sum" if len({len(side) for side in sides}) == 1 else "general-sum"
+    if not game.scoring_of(options).is_shared:
+        return "general-sum" if payoffs.total is None else "constant-sum" if payoffs.total else "zero-sum"
+    equal = len({len(party) for party in parties}) == 1
+    return "constant-sum" if equal and not game.decides_sides_in_play(players, options) else "general-sum"

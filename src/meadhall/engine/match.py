@@ -24,6 +24,7 @@ from meadhall.engine.errors import BadSetup, CannotUndo, IllegalAction, MatchOve
 from meadhall.engine.events import Event, Log, new_log, read_log
 from meadhall.engine.game import Game, Scoring
 from meadhall.engine.game import game as find_game
+from meadhall.engine.kind import Parties
 from meadhall.engine.language import decimal, listed
 from meadhall.engine.language import gettext as _
 from meadhall.engine.record.format import MatchRecord
@@ -106,15 +107,21 @@ class Result:
 
     Attributes:
         winners: the seats with the highest payoff; empty when a cooperative game is lost or two sides draw.
-        scores: each seat's payoff, 0 to 1.
+        scores: each seat's payoff: 0 to 1, or points or chips if the scoring is ``Scoring.POINTS``.
         reason: the id of the rule that ended the match.
-        points: points by seat, if the game counts points.
+        points: points by seat, if the game counts points, or its payoffs are points in whole numbers.
+        shares: each seat's share of the win, 0 to 1, whatever its payoff counts, see ``Game.shares``.
     """
 
     winners: tuple[int, ...]
     scores: tuple[float, ...]
     reason: str
     points: tuple[int, ...] | None = None
+    shares: tuple[float, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not self.shares:
+            object.__setattr__(self, "shares", self.scores)
 
 
 class Match(Displayed, Generic[S]):
@@ -337,23 +344,39 @@ class Match(Displayed, Generic[S]):
         payoffs = np.zeros(self.players, np.float64)
         loops(self.game).score_one(self._states, payoffs)
         scores = tuple(float(payoff) for payoff in payoffs)
-        decided = max(scores) > 0 and (min(scores) < max(scores) or self.game.scoring_of(self.options) is not Scoring.SIDES)
-        winners = tuple(seat for seat, payoff in enumerate(scores) if payoff == max(scores)) if decided else ()
+        shares = tuple(self.game.shares(payoffs[None], self.options)[0].tolist())
+        decided = max(shares) > 0 and (min(shares) < max(shares) or self.game.scoring_of(self.options) is not Scoring.SIDES)
+        winners = tuple(seat for seat, share in enumerate(shares) if share == max(shares)) if decided else ()
         state = self.game.state.at(self._states)
         points = None if self.game.points is None else self.game.points(state, self.options)
-        return Result(winners, scores, self.game.words.ending(state)[0], points)
+        if points is None and not self.game.scoring_of(self.options).is_shared and all(map(float.is_integer, scores)):
+            points = tuple(map(int, scores))
+        return Result(winners, scores, self.game.words.ending(state)[0], points, shares)
+
+    @property
+    def parties(self) -> Parties:
+        """Return the seats that win or lose together. Sides that are decided in play are those that spectators know."""
+        if self.game.sides is None:
+            return self.game.parties(self.players, self.options)
+        states = self._states if self.ended else concealed(self.game, self._states, SPECTATOR)
+        return self.game.parties(self.players, self.options, self.game.state.at(states))
+
+    @property
+    def is_cooperative(self) -> bool:
+        """Return whether all players win or lose together."""
+        return self.game.scoring_of(self.options) is Scoring.TOGETHER or len(self.parties) == 1 < self.players
 
     def places(self) -> tuple[int, ...] | None:
         """Return every seat's place after the end, 1 for the winners; None before, and if the game doesn't rank the losers.
 
         The game's ``places`` decides, or else the points. Losers with equal points share a place.
         """
-        result = self.result()
-        if result is None or self.game.scoring_of(self.options) is not Scoring.RIVALS:
+        result, scoring = self.result(), self.game.scoring_of(self.options)
+        if result is None or scoring not in (Scoring.RIVALS, Scoring.POINTS) or len(self.parties) < self.players:
             return None
         if self.game.places is not None:
             return self.game.places(self)
-        points = result.points
+        points = result.scores if scoring is Scoring.POINTS else result.points
         if points is None:
             return None
         ahead = [
@@ -540,7 +563,7 @@ class Match(Displayed, Generic[S]):
         if self.over:
             raise BadSetup("the match was played to its end")
         if awarded is not None:
-            check_award(awarded, self.game.parties(self.players, self.options))
+            check_award(awarded, self.parties)
         self.abandoned, self.awarded = why, awarded
 
     def resign(self, seat: int, why: str = RESIGNATION) -> Award:
@@ -556,7 +579,7 @@ class Match(Displayed, Generic[S]):
         loser = self._viewer(seat)
         if why not in _RESIGNED:
             raise BadSetup(f"a seat gives up for {' or '.join(_RESIGNED)}, not for {quoted(why)}")
-        award = won_by_resignation(self.game.parties(self.players, self.options), loser, why) if loser >= 0 else None
+        award = won_by_resignation(self.parties, loser, why) if loser >= 0 else None
         if award is None:
             raise BadSetup("only a seat of a match between two players or sides can resign")
         self.abandon(f"{self.names[loser]} {_RESIGNED[why]}", award)
@@ -570,7 +593,7 @@ class Match(Displayed, Generic[S]):
 
     def agree_to_draw(self) -> Award:
         """Give up the match as a draw of all living parties. Raises BadSetup if all win or lose together, or if it is over."""
-        award = drawn_by_agreement(self.game.parties(self.players, self.options), self.living)
+        award = drawn_by_agreement(self.parties, self.living)
         if award is None:
             raise BadSetup("players who win or lose together can't draw")
         self.abandon("the players agreed to a draw", award)

@@ -122,6 +122,40 @@ class Rate:
 
 
 @dataclass(frozen=True)
+class Mean:
+    """The mean payoff of a bot, in points.
+
+    Attributes:
+        games: the number of games.
+        mean: its mean payoff per seat.
+        sd: the standard deviation of its mean payoff in a game.
+        low: the lower end of the normal interval of the mean, by default of 95 %.
+        high: its upper end.
+    """
+
+    games: int
+    mean: float
+    sd: float
+    low: float
+    high: float
+
+    @classmethod
+    def of_sums(cls, games: int, total: float, squares: float, z: float = Z_95) -> Self:
+        """Return the mean of a number of payoffs from their sum and the sum of their squares.
+
+        Examples:
+            >>> Mean.of_sums(4, 8.0, 20.0).mean
+            2.0
+        """
+        if games == 0:
+            return cls(0, 0.0, 0.0, 0.0, 0.0)
+        mean = total / games
+        sd = (max(squares - games * mean * mean, 0.0) / max(games - 1, 1)) ** 0.5
+        half = z * sd / games**0.5
+        return cls(games, mean, sd, mean - half, mean + half)
+
+
+@dataclass(frozen=True)
 class Spread:
     """Location and spread of a sample."""
 

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from meadhall.engine.bulk import Floats, Played
 from meadhall.engine.game import Game
-from meadhall.engine.statistics import Rate, Spread, Totals, added, histogram
+from meadhall.engine.statistics import Mean, Rate, Spread, Totals, added, histogram
 from meadhall.lab.matches import Plan
 
 LENGTHS = "lengths"
@@ -21,9 +21,10 @@ class Aggregate:
 
     Attributes:
         games: the number of matches.
-        shares: float64 (bots, seats): the sum of the payoffs of each bot on each seat.
+        shares: float64 (bots, seats): the sum of the shares of a win of each bot on each seat, see ``Game.shares``.
         taken: int64 (bots, seats): how often each bot had each seat.
         parties: int64 (bots,): the number of parties that each bot was in. Seats that win together are one party.
+        payoffs: float64 (bots, 3): each bot's matches, and the sum of its mean payoffs in them and of their squares.
         lengths: the histogram of the decisions of a match, see ``statistics.histogram``.
         counted: the totals of the game's statistics.
     """
@@ -32,31 +33,36 @@ class Aggregate:
     shares: Floats
     taken: npt.NDArray[np.int64]
     parties: npt.NDArray[np.int64]
+    payoffs: Floats
     lengths: Totals
     counted: Totals
 
     @classmethod
     def nothing(cls, plan: Plan) -> Aggregate:
         """Return the sums over no match."""
-        table = len(plan.names), plan.players
-        return cls(0, np.zeros(table), np.zeros(table, np.int64), np.zeros(len(plan.names), np.int64), {}, {})
+        bots, table = len(plan.names), (len(plan.names), plan.players)
+        return cls(0, np.zeros(table), np.zeros(table, np.int64), np.zeros(bots, np.int64), np.zeros((bots, 3)), {}, {})
 
     @classmethod
     def of(cls, subject: Game, plan: Plan, first: int, played: Played) -> Aggregate:
         """Return the sums over the matches from number ``first`` on."""
         games, players = played.payoffs.shape
         empty = cls.nothing(plan)
-        shares, taken, among = empty.shares, empty.taken, empty.parties
+        shares, taken, among, payoffs = empty.shares, empty.taken, empty.parties, empty.payoffs
+        won = subject.shares(played.payoffs, plan.options)
         seats, parties = np.arange(players), subject.parties(players, plan.options)
         for turn in range(min(players, games)):  # in every ``players``-th match all bots sit on the same seats
             who = plan.who(range(first + turn, first + turn + 1))[0]
             times = len(range(turn, games, players))
-            shares[who, seats] += played.payoffs[turn::players].sum(axis=0)
+            shares[who, seats] += won[turn::players].sum(axis=0)
             taken[who, seats] += times
+            for bot in np.unique(who):
+                means = played.payoffs[turn::players][:, who == bot].mean(axis=1)
+                payoffs[bot] += times, means.sum(), means @ means
             for party in parties:
                 among[np.unique(who[list(party)])] += times
         counted = subject.statistics.gather(played.counts, players)
-        return cls(games, shares, taken, among, {LENGTHS: histogram(played.lengths)}, counted)
+        return cls(games, shares, taken, among, payoffs, {LENGTHS: histogram(played.lengths)}, counted)
 
     def __add__(self, more: Aggregate) -> Aggregate:
         return replace(
@@ -65,6 +71,7 @@ class Aggregate:
             shares=self.shares + more.shares,
             taken=self.taken + more.taken,
             parties=self.parties + more.parties,
+            payoffs=self.payoffs + more.payoffs,
             lengths=added(self.lengths, more.lengths),
             counted=added(self.counted, more.counted),
         )
@@ -83,6 +90,11 @@ class Aggregate:
     def of_bot(self, bot: int) -> Rate:
         """Return a bot's rate on all its seats. Seats that win together count as one observation."""
         return Rate.of_sum(int(self.taken[bot].sum()), sum(self.shares[bot].tolist()), independent=int(self.parties[bot]))
+
+    def payoff_of_bot(self, bot: int) -> Mean:
+        """Return a bot's mean payoff on all its seats."""
+        games, total, squares = self.payoffs[bot].tolist()
+        return Mean.of_sums(int(games), total, squares)
 
     def of_seat(self, seat: int) -> Rate:
         """Return the rate of a seat, whoever sat there."""

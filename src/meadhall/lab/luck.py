@@ -14,8 +14,9 @@ from meadhall.bots.rollouts import Rollouts
 from meadhall.engine.bulk import Floats
 from meadhall.engine.chance import step_key
 from meadhall.engine.compiled import loops
+from meadhall.engine.deciders import acting
 from meadhall.engine.events import NO_LOG_SHAPE
-from meadhall.engine.match import Match
+from meadhall.engine.match import Match, Step
 from meadhall.engine.schema import States, copied
 from meadhall.engine.view import EVERYTHING, SPECTATOR, concealed
 
@@ -24,7 +25,7 @@ PLAYOUTS = 256
 
 
 def luck(match: Match, seed: int) -> tuple[float, ...]:
-    """Return each seat's luck in a match that is over, in units of payoff.
+    """Return each seat's luck in a match that is over, in shares of a win, see ``Game.shares``.
 
     While no seat has private information, positions are evaluated from the public information, and a revelation is a chance
     event. After that they are evaluated with full information, and only new dice and draws are chance events. The deal is
@@ -45,7 +46,7 @@ def luck(match: Match, seed: int) -> tuple[float, ...]:
         else:
             chance = bool((after["reveals"] != step.before["reveals"]).any())
         if chance:
-            total += values.value(after, viewer) - values.mean_value_after(step.before, viewer, step.action)
+            total += values.value(after, viewer) - values.mean_value_after(viewer, step)
     return tuple(total[: match.players].tolist())
 
 
@@ -55,7 +56,7 @@ class _Evaluator:
     def __init__(self, match: Match, seed: int) -> None:
         self._match = match
         self._loops = loops(match.game)
-        self._rollouts = Rollouts(match.game)
+        self._rollouts = Rollouts(match.game, match.players, match.options)
         self._draw = np.random.default_rng(seed)
         self._silent = np.zeros(NO_LOG_SHAPE, np.int32)
 
@@ -63,18 +64,20 @@ class _Evaluator:
         """Return the viewer for a position: the spectator, until a seat first has private information."""
         if before == EVERYTHING:
             return EVERYTHING
-        seen = concealed(self._match.game, position, SPECTATOR).tobytes()
-        seats = range(self._match.players)
-        open_ = all(concealed(self._match.game, position, seat).tobytes() == seen for seat in seats)
+        seen = [concealed(self._match.game, position, viewer) for viewer in range(SPECTATOR, self._match.players)]
+        for each in seen:
+            each["actor"] = position["actor"]  # a seat that has still to choose is the actor of its own view
+        open_ = all(each.tobytes() == seen[0].tobytes() for each in seen)
         return SPECTATOR if open_ else EVERYTHING
 
     def value(self, position: States, viewer: int) -> Floats:
         """Return the value of a position to each seat from the viewer's information, float64 (max_players,)."""
         known = concealed(self._match.game, position, viewer)
-        return self._rollouts.payoffs(known, viewer, PLAYOUTS, self._seed()) / PLAYOUTS
+        return self._rollouts.shares(known, viewer, PLAYOUTS, self._seed()) / PLAYOUTS
 
-    def mean_value_after(self, before: States, viewer: int, action: int) -> Floats:
-        """Return the mean value after an action, over its chance events and over determinizations, float64 (max_players,)."""
+    def mean_value_after(self, viewer: int, step: Step) -> Floats:
+        """Return the mean value after a step, over its chance events and over determinizations, float64 (max_players,)."""
+        before = acting(self._match.game, step.before, step.seat)
         known, seed = concealed(self._match.game, before, viewer), self._seed()
         total = np.zeros(self._match.game.max_players, np.float64)
         for number in range(PLAYOUTS):
@@ -82,8 +85,8 @@ class _Evaluator:
             supposed["rng"] = self._draw.integers(1 << 64, size=2, dtype=np.uint64)
             if viewer == SPECTATOR:
                 self._loops.redeal_one(supposed, viewer)
-            self._loops.play_one(supposed, action, self._silent)
-            total += self._rollouts.payoffs(supposed, EVERYTHING, 1, seed, number)
+            self._loops.play_one(supposed, step.action, self._silent)
+            total += self._rollouts.shares(supposed, EVERYTHING, 1, seed, number)
         return total / PLAYOUTS
 
     def _seed(self) -> int:

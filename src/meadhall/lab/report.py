@@ -9,7 +9,7 @@ from typing import Any
 from meadhall.engine.display import Displayed, Table
 from meadhall.engine.game import Game
 from meadhall.engine.language import grouped
-from meadhall.engine.statistics import Rate, Spread
+from meadhall.engine.statistics import Mean, Rate, Spread
 from meadhall.lab.aggregate import Aggregate
 from meadhall.lab.matches import Plan
 from meadhall.lab.tables import rate_in_words, report_parts, seed_in_json
@@ -29,6 +29,7 @@ class Report(Displayed):
         by_bot: every bot's rate over all its seats.
         by_seat: every seat's rate over all bots.
         by_bot_and_seat: every bot's rate on every seat.
+        payoffs: every bot's mean payoff in points, if the payoffs of the game are points; otherwise None.
         length: decisions per game.
         decisions: the total number of decisions.
         seconds: the duration.
@@ -44,6 +45,7 @@ class Report(Displayed):
     by_bot: dict[str, Rate]
     by_seat: tuple[Rate, ...]
     by_bot_and_seat: dict[str, tuple[Rate, ...]]
+    payoffs: dict[str, Mean] | None
     length: Spread
     decisions: int
     seconds: float
@@ -81,6 +83,7 @@ def report(subject: Game, plan: Plan, sums: Aggregate, seconds: float) -> Report
         by_bot={name: sums.of_bot(bot) for bot, name in bots},
         by_seat=tuple(map(sums.of_seat, seats)),
         by_bot_and_seat={name: tuple(sums.of_bot_on(bot, seat) for seat in seats) for bot, name in bots},
+        payoffs=None if subject.scoring_of(plan.options).is_shared else {name: sums.payoff_of_bot(bot) for bot, name in bots},
         length=sums.length,
         decisions=sums.decisions,
         seconds=seconds,

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from meadhall.engine.bulk import Floats
 from meadhall.engine.display import Displayed, Table
 from meadhall.engine.language import grouped, percent
-from meadhall.engine.statistics import Rate, Spread
+from meadhall.engine.statistics import Mean, Rate, Spread
 from meadhall.lab.control_variate import Adjusted
 from meadhall.lab.ratings import Rating, ratings
 from meadhall.lab.schedule import Schedule
@@ -29,12 +29,13 @@ class Standing:
     Attributes:
         games: the number of games it took part in.
         parties: its mean number of parties per game: seats if each seat plays for itself, otherwise sides.
-        share: its mean payoff per party, 0 to 1.
+        share: its mean share of a win per party, 0 to 1.
         low: the lower end of the 95 % interval of ``share``.
         high: its upper end.
         adjusted: the same corrected for luck; None if luck was not measured, or there were too few games, wins or losses.
         fair: the payoff per party if all bots were equally strong; None in a cooperative game.
         rating: its rating; None in a cooperative game.
+        payoff: its mean payoff in points, if the payoffs of the game are points; otherwise None.
     """
 
     games: int
@@ -45,6 +46,7 @@ class Standing:
     adjusted: Adjusted | None
     fair: float | None
     rating: Rating | None
+    payoff: Mean | None = None
 
 
 @dataclass(frozen=True, repr=False)
@@ -55,7 +57,7 @@ class Tournament(Displayed):
         game: the name of the game.
         players: the number of players.
         options: the options.
-        scoring: how the seats compete: ``rivals``, ``sides``, or ``together``.
+        scoring: how the seats compete: ``rivals``, ``sides``, ``together`` or ``points``.
         bots: the bots in the order given.
         seed: the seed; it reproduces the games if the bots are deterministic.
         games: the number of games played, of those ``planned``.
@@ -107,10 +109,11 @@ class Meetings:
 
     Attributes:
         who: int64 (meetings, parties): the indexes of the bots.
-        shares: float64 (meetings, parties): the payoff of each party.
+        shares: float64 (meetings, parties): the share of a win of each party.
         bots: the number of bots.
         z: the normal quantile of the intervals.
         luck: float64 (meetings, parties): the luck of each party; None if it was not measured.
+        payoffs: float64 (meetings, parties): the payoff of each party in points; None if payoffs are shares.
     """
 
     who: npt.NDArray[np.int64]
@@ -118,9 +121,12 @@ class Meetings:
     bots: int
     z: float
     luck: Floats | None = None
+    payoffs: Floats | None = None
 
     @classmethod
-    def of(cls, schedule: Schedule, shares: Floats, z: float, luck: Floats | None = None) -> Meetings:
+    def of(
+        cls, schedule: Schedule, shares: Floats, z: float, luck: Floats | None = None, payoffs: Floats | None = None
+    ) -> Meetings:
         """Build the meetings from the payoffs of the first matches of a schedule: float64 (matches, parties)."""
         number = {name: k for k, name in enumerate(schedule.bots)}
         who = np.array([[number[name] for name in schedule.line_up(match)] for match in range(len(shares))], np.int64)
@@ -128,7 +134,8 @@ class Meetings:
         if len(schedule.parties) == 1:
             whole = len(shares) - len(shares) % len(schedule.bots)
             who, shares = who[:whole].reshape(-1, len(schedule.bots)), shares[:whole].reshape(-1, len(schedule.bots))
-        return cls(who, shares, len(schedule.bots), z, luck)
+            payoffs = None if payoffs is None else payoffs[:whole].reshape(-1, len(schedule.bots))
+        return cls(who, shares, len(schedule.bots), z, luck, payoffs)
 
     def parties(self, bot: int) -> npt.NDArray[np.int64]:
         """Return the number of the bot's parties in each meeting."""
@@ -166,7 +173,16 @@ class Meetings:
         rate = Rate.of(self.together(bot, self.shares)[there], self.z)
         each = float(parties[there].mean()) if there.any() else 1.0
         adjusted = self._adjusted(bot, fair)
-        return Standing(rate.games, each, rate.rate / each, rate.low / each, rate.high / each, adjusted, fair, rating)
+        payoff = self._payoff(bot)
+        return Standing(rate.games, each, rate.rate / each, rate.low / each, rate.high / each, adjusted, fair, rating, payoff)
+
+    def _payoff(self, bot: int) -> Mean | None:
+        """Return the bot's mean payoff in points."""
+        if self.payoffs is None:
+            return None
+        parties = self.parties(bot)
+        means = self.together(bot, self.payoffs)[parties > 0] / parties[parties > 0]
+        return Mean.of_sums(len(means), float(means.sum()), float(means @ means), self.z)
 
     def _adjusted(self, bot: int, fair: float | None) -> Adjusted | None:
         """Return the bot's result corrected for luck."""

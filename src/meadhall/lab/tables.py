@@ -9,7 +9,7 @@ from meadhall.engine.display import Table
 from meadhall.engine.game import game
 from meadhall.engine.language import decimal, grouped, marked, percent, percent_with_interval
 from meadhall.engine.language import gettext as _
-from meadhall.engine.statistics import Rate, Spread
+from meadhall.engine.statistics import Mean, Rate, Spread
 from meadhall.lab.control_variate import MIN_MATCHES
 
 if TYPE_CHECKING:
@@ -58,6 +58,9 @@ def report_parts(report: Report) -> Iterator[str | Table]:
     ]
     every = (_("all"), *(rate_in_words(rate) for rate in report.by_bot.values()), "")
     yield Table((_("seat"), *report.by_bot, _("any bot")), (*rows, every), sums=1, numbers=True)
+    if report.payoffs is not None:
+        rows = [(name, mean_in_words(payoff)) for name, payoff in report.payoffs.items()]
+        yield Table((_("bot"), _("points per game")), tuple(rows), numbers=True)
     yield length_in_words(report.games, report.length)
     yield _("{speed} decisions/s; seed {seed}").format(
         speed=decimal(report.decisions_per_second, 0), seed=seed_in_words(report.seed)
@@ -70,6 +73,12 @@ def report_parts(report: Report) -> Iterator[str | Table]:
 def rate_in_words(rate: Rate) -> str:
     """Return a rate as text like ``28.3 % (27.9-28.7)``."""
     return percent_with_interval(rate.rate, rate.low, rate.high) if rate.games else NONE
+
+
+def mean_in_words(payoff: Mean) -> str:
+    """Return a mean payoff as text like ``1.25 (1.10 to 1.40)``."""
+    mean, low, high = (decimal(value, 2) for value in (payoff.mean, payoff.low, payoff.high))
+    return _("{mean} ({low} to {high})").format(mean=mean, low=low, high=high)
 
 
 def tournament_parts(report: Tournament) -> Iterator[str | Table]:
@@ -95,11 +104,14 @@ def _table(rows: Iterable[tuple[str, ...]], title: str = "") -> Table:
 
 def standing_rows(report: Tournament) -> Iterable[tuple[str, ...]]:
     """Yield a row for each bot, without fair rate and rating in a cooperative game."""
-    rivals = report.scoring != "together"
-    yield (_("bot"), _("games"), _("win rate"), *((_("fair"), _("rating")) if rivals else ()))
+    rivals = any(standing.fair is not None for standing in report.standings.values())
+    counted = any(standing.payoff is not None for standing in report.standings.values())
+    points = (_("points per game"),) if counted else ()
+    yield (_("bot"), _("games"), _("win rate"), *((_("fair"), _("rating")) if rivals else ()), *points)
     for name, standing in report.standings.items():
         share = percent_with_interval(standing.share, standing.low, standing.high)
-        yield (name, grouped(standing.games), share, *_against_others(standing))
+        payoff = (mean_in_words(standing.payoff),) if standing.payoff is not None else ()
+        yield (name, grouped(standing.games), share, *_against_others(standing), *payoff)
 
 
 def adjusted_rows(report: Tournament) -> Iterable[tuple[str, ...]]:

@@ -118,8 +118,11 @@ def _meetings(schedule: Schedule, played: Sequence[Outcome], z: float) -> Meetin
     def by_party(of_seats: Callable[[Outcome], Sequence[float]]) -> Floats:
         return np.array([[of_seats(outcome)[party[0]] for party in schedule.parties] for outcome in played], np.float64)
 
+    subject = game(schedule.game)
     luck = by_party(lambda outcome: outcome.luck) if schedule.luck else None
-    return Meetings.of(schedule, by_party(lambda outcome: outcome.scores), z, luck)
+    payoffs = None if subject.scoring_of(schedule.options).is_shared else by_party(lambda outcome: outcome.scores)
+    shares = subject.shares(np.array([outcome.scores for outcome in played], np.float64), schedule.options)
+    return Meetings.of(schedule, shares[:, [party[0] for party in schedule.parties]], z, luck, payoffs)
 
 
 def _report(schedule: Schedule, played: Sequence[Outcome], ended: Ended, seconds: float, z: float) -> Tournament:

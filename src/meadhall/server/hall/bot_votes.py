@@ -84,5 +84,5 @@ class BotVotes:
         pause = asyncio.create_task(asyncio.sleep(_ANSWER_AFTER * self._room.bots.pause / _USUAL_PAUSE))
         payoffs = await self._worker.evaluate(match.view(seat), _SECONDS)
         await pause
-        award = drawn_by_agreement(match.game.parties(match.players, match.options), match.living)
+        award = drawn_by_agreement(match.parties, match.living)
         return award is not None and payoffs[seat] <= award.scores[seat]

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Final
 from sqlalchemy import Connection
 
 from meadhall.engine.errors import CannotUndo, MatchOver, MeadhallError, Refused
-from meadhall.engine.game import Scoring
 from meadhall.engine.language import gettext as _
 from meadhall.engine.match import Match
 from meadhall.engine.view import Seat
@@ -147,7 +146,7 @@ class Consent:
 
     @staticmethod
     def _is_together(match: Match) -> bool:
-        return match.game.scoring_of(match.options) is Scoring.TOGETHER
+        return match.is_cooperative
 
     async def propose(self, guest: Guest, what: str, to: int | None = None, seat: int | None = None) -> None:
         """Make a proposal for the guest's seat, or as a spectator ask for a seat.

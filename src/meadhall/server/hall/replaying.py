@@ -140,14 +140,17 @@ def awarded(table: TableRow) -> Award | None:
 
 
 def stored_outcome(match: Match) -> dict[str, Any] | None:
-    """Return the outcome of a match as the table stores it; with the places of the seats if the game ranks them."""
+    """Return the outcome of a match as the table stores it; with the places of the seats if the game ranks them.
+
+    Its scores are shares of a win, also where the payoffs of the game are points.
+    """
     outcome = match.outcome()
     if outcome is None:
         return None
     why = outcome.why if isinstance(outcome, Award) else None
     places = match.places()
     ranked = {} if places is None else {"places": list(places)}
-    return {"winners": list(outcome.winners), "scores": list(outcome.scores), "why": why, **ranked}
+    return {"winners": list(outcome.winners), "scores": list(outcome.shares), "why": why, **ranked}
 
 
 def hinted_by(entry: Entry, match: Match) -> InformationSets:

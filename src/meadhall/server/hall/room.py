@@ -387,6 +387,8 @@ class Room:
     @property
     def has_two_sides(self) -> bool:
         """Whether two players or two sides play against each other, so that a resignation decides the match."""
+        if self.match is not None:
+            return len(self.match.parties) == 2
         return len(self.game.parties(len(self.table.seats), self.table.options)) == 2
 
     async def carry_seat(self, seat: int, guest: Guest) -> None:

@@ -10,7 +10,6 @@ from itertools import pairwise
 
 from meadhall.bots.analysis import Analysis, accuracy_in_words, change_in_words, party_in_words, turning_point_in_words
 from meadhall.bots.hints import percent_in_words
-from meadhall.engine.game import Scoring
 from meadhall.engine.language import current_language
 from meadhall.engine.language import gettext as _
 from meadhall.engine.match import Match
@@ -102,7 +101,7 @@ def percent(analysis: Analysis, position: int, party: int) -> str:
 
 
 def _title(match: Match) -> str:
-    if match.game.scoring_of(match.options) is Scoring.TOGETHER:
+    if match.is_cooperative:
         return _("Chance of success, move by move")
     return _("Win chances, move by move")
 

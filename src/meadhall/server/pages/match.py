@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from meadhall.bots import RANKS, chance_in_words, chance_of_what, in_words
+from meadhall.bots import RANKS, bar_of, chance_in_words, chance_of_what, in_words, points_in_words
 from meadhall.engine.award import AGREEMENT, Award, award_in_words
 from meadhall.engine.game import Game, GamePage
 from meadhall.engine.language import current_language, grouped, listed, marked, ngettext
@@ -142,7 +142,7 @@ def _absent(room: Room, match: Match, viewer: int) -> Iterator[AbsentView]:
 def _resign_words(room: Room, match: Match, seat: int) -> str:
     """Say what a resignation of a seat means."""
     if room.has_two_sides:
-        (winners,) = (party for party in match.game.parties(match.players, match.options) if seat not in party)
+        (winners,) = (party for party in match.parties if seat not in party)
         names = listed([match.names[winner] for winner in winners])
         return ngettext("{names} wins the match.", "{names} win the match.", len(winners)).format(names=names)
     if persons_playing(room.table, match) == [seat]:
@@ -177,7 +177,7 @@ def hint_view(hint: RequestedHint) -> HintView:
             each.action,
             view.game.words.action(view.state, each.action, view.names),
             chance_in_words(each),
-            round(100 * (each.chance or 0)),
+            round(100 * bar_of(view, each)),
             each.sure,
         )
         for each in found
@@ -293,11 +293,19 @@ def result_view(match: Match, reader: int | None = None) -> ResultView | None:
     rule, how = ("", award_in_words(result)) if isinstance(result, Award) else match.game.words.ending(match.state)
     return ResultView(
         headline=_headline_of(match, result, reader),
-        how=_after_decisions(how, match),
+        how=_after_decisions(how, match) + _points_of(match, result),
         rule=rule,
         rule_url=rule_url(match.game.name, rule) if rule else "",
         winners=result.winners,
     )
+
+
+def _points_of(match: Match, result: Result | Award) -> str:
+    """Return what each player has won, in a game whose payoffs are points or chips."""
+    if match.game.scoring_of(match.options).is_shared or isinstance(result, Award):
+        return ""
+    points = [f"{name} {points_in_words(payoff)}" for name, payoff in zip(match.names, result.scores, strict=True)]
+    return " \N{MIDDLE DOT} " + ", ".join(points)
 
 
 def given_up_view(match: Match, table: TableRow | None = None) -> ResultView:
@@ -329,15 +337,15 @@ def headline(names: Sequence[str], result: Result | Award) -> str:
     if isinstance(result, Award) and result.why == AGREEMENT:
         return _("A draw")
     if len(winners) == len(names):
-        return _("Everyone wins") if min(result.scores) == 1 else _("A draw")
+        return _("Everyone wins") if min(result.shares) == 1 else _("A draw")
     return _("{names} win").format(names=listed([names[seat] for seat in winners]))
 
 
 def your_headline(names: Sequence[str], result: Result | Award, reader: int, place: int | None) -> str:
     """Say to the player on a seat how the match ended. ``place``: the player's place among all, if the game ranks them."""
     winners = result.winners
-    together = min(result.scores) == 1
-    if max(result.scores) > 0 and min(result.scores) == max(result.scores) and not together:
+    together = min(result.shares) == 1
+    if max(result.shares) > 0 and min(result.shares) == max(result.shares) and not together:
         return _("A draw")
     if isinstance(result, Award) and result.why == AGREEMENT and reader in winners:
         return _("A draw")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from meadhall.bots import RANKS
-from meadhall.engine.game import Game, Scoring, game, game_names
+from meadhall.engine.game import Game, game, game_names
 from meadhall.engine.language import gettext as _
 from meadhall.engine.language import ngettext
 from meadhall.engine.options import Choice
@@ -176,7 +176,7 @@ def _fair(group: ResultGroup) -> float | None:
     """Return the share of matches that a player wins by chance alone; None where all players win or lose together."""
     subject = game(group.game)
     options = _options(subject, group.variant)
-    if group.players == 1 or subject.scoring_of(options) is Scoring.TOGETHER:
+    if group.players == 1 or len(subject.parties(group.players, options)) == 1:
         return None
     return 1 / len(subject.parties(group.players, options))
 
