@@ -322,7 +322,8 @@ class Match(Displayed, Generic[S]):
         seen = step.visible_to(viewer)
         if not isinstance(self.game.events, NoEvents) or step.events or not step.shows_action(viewer):
             return seen
-        state = self.game.state.at(concealed(self.game, step.before, SPECTATOR))
+        before = acting(self.game, step.before, step.seat)
+        state = self.game.state.at(concealed(self.game, before, SPECTATOR))
         return seen._replace(events=(played(self.game.words, state, step.seat, step.action, self.names),))
 
     def _viewer(self, seat: int | None) -> int:
