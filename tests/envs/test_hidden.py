@@ -19,7 +19,7 @@ from games_for_tests.kuhn import game as kuhn
 from meadhall import Game, game
 from meadhall.engine.knowledge import redealt
 from meadhall.engine.match import Match
-from meadhall.engine.schema import copied
+from meadhall.engine.schema import copied, state_at
 from meadhall.engine.view import concealed
 from meadhall.envs import aec_env, information_state, observe, openspiel, parallel_env, render, vector_env
 from meadhall.envs.openspiel.game import MeadhallState, short_name
@@ -158,18 +158,16 @@ def test_of_the_matches_of_a_vector_environment(subject: Game, players: int, opt
 
 def after_another_deal(env: Any, draw: Random) -> tuple[Any, Any]:
     """Return observations and masks as the environment computes them when everything hidden was dealt again."""
-    from meadhall.envs import stepping  # noqa: PLC0415 - one of its own modules
-
-    states, module, subject = copied(env._states), env._module, env.game
-    views, raw = env._views, env._views.view(np.int8).reshape(env.num_envs, -1)
-    for i in range(env.num_envs):
-        viewer = int(env._desk[i, stepping.VIEWER])
-        if states[i : i + 1]["actor"][0] >= 0:
-            states[i] = redealt(subject, concealed(subject, states[i : i + 1], viewer), viewer, draw)[0]
-        module.observe(states, i, viewer, views, raw)
-        module.unmark(i, env._listed, env._desk, env._masks)
-        module.mark(states, i, env._listed, env._desk, env._masks, env._settings)
-    return env._observation().copy(), env._masks.copy()
+    desks, module, before = env._desks, env._module, copied(env._desks["state"])
+    states, views = desks["state"], desks["view"]
+    for i, desk in enumerate(desks):
+        if before["actor"][i] >= 0:
+            viewer = int(desk["viewer"])
+            states[i] = redealt(env.game, concealed(env.game, before[i : i + 1], viewer), viewer, draw)[0]
+        module.unmark(desk)
+        module.observe(desk, state_at(states, i), state_at(views, i), env._terms[0])
+    states[:] = before
+    return np.array(env._observation()), np.array(desks["mask"])
 
 
 def test_a_leak_would_be_found(monkeypatch: pytest.MonkeyPatch) -> None:

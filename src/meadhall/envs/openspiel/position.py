@@ -204,7 +204,8 @@ class Position:
     @cached_property
     def _action_texts(self) -> dict[tuple[int, int], str]:
         """Return the texts of all legal actions, by seat and action."""
-        game, names, found = self.setting.game, self.setting.names, {}
+        game, names = self.setting.game, self.setting.names
+        found: dict[tuple[int, int], str] = {}
         for seat, actions in self._choices.items():
             state = game.state.at(self.concealed(seat))
             texts = {action: game.words.action(state, action, names) for action in actions}
