@@ -64,6 +64,49 @@ def test_playouts_in_the_simulator_have_the_sums_of_the_cpu_to_the_last_bit() ->
     assert all(decisions > games for games, decisions, *_ in found)
 
 
+BATCHES = """
+import copy, json, pickle
+import numpy as np
+from meadhall import BadSetup, Batch, MalformedAction
+games = [("axes-and-allies", 3, 60, {}), ("viking-axes", 3, 60, {"variant": "strategic"})]
+games += [("axxa", 1, 12, {}), ("dungeon-allies", 2, 20, {})]
+found = []
+for name, players, steps, options in games:
+    here = Batch(name, players, 5, "any", first=3, **options)
+    there = Batch(name, players, 5, "any", first=3, device="cuda", **options)
+    for step in range(steps):
+        masks = here.legal_masks()
+        actions = np.array([mask.nonzero()[0][(7 * step) % mask.sum()] if mask.any() else 0 for mask in masks])
+        actions[step % 5] += step % 3 == 2
+        pairs = [(masks, there.legal_masks()), (here.actors(), there.actors()), (here.deciders(), there.deciders())]
+        pairs += [(here.legal_masks(0), there.legal_masks(seat=0)), (here.scores(), there.scores())]
+        pairs += [(here.step(actions), there.step(there._storage.from_host(actions) if step % 2 else actions.tolist()))]
+        pairs += [(here.states.view(np.uint8), there.states.view(np.uint8))]
+        assert not any(isinstance(device, np.ndarray) for _host, device in pairs)
+        found.append(all(np.array_equal(host, device.copy_to_host()) for host, device in pairs))
+    assert repr(there) == repr(here)
+    for twin in (copy.copy(there), pickle.loads(pickle.dumps(there))):
+        assert twin.device == "cuda" and twin.states.copy_to_host().tobytes() == here.states.tobytes()
+    fractions = there._storage.from_host(np.zeros(5))
+    for wrong, error in (([0, 1], BadSetup), (["a"] * 5, MalformedAction), (fractions, MalformedAction)):
+        try:
+            there.step(wrong)
+        except error:
+            assert there.states.copy_to_host().tobytes() == here.states.tobytes()
+        else:
+            found.append(False)
+print(json.dumps(found))
+"""
+
+
+@needs_numba_cuda
+@pytest.mark.interpreted
+def test_batches_in_the_simulator_have_the_states_of_the_cpu() -> None:
+    found = simulated(BATCHES)
+    assert all(found)
+    assert len(found) == 60 + 60 + 12 + 20
+
+
 NO_DEVICE = """
 import meadhall
 try:

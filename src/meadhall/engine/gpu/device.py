@@ -35,6 +35,8 @@ def numba_cuda() -> Any:
         raise NoDevice("the simulator of numba-cuda runs interpreted rules: set MEADHALL_INTERPRET=1")
     from numba import cuda  # noqa: PLC0415 - only a program that asks for a GPU loads it
 
+    if not is_simulated():
+        cuda.core.config.CUDA_LOW_OCCUPANCY_WARNINGS = 0  # a small batch is no mistake
     return cuda
 
 
