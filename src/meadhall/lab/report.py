@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Literal
 
 from meadhall.engine.display import Displayed, Table
 from meadhall.engine.game import Game
 from meadhall.engine.language import grouped
 from meadhall.engine.statistics import Mean, Rate, Spread
 from meadhall.lab.aggregate import Aggregate
+from meadhall.lab.frames import InFrames, Row, columns
 from meadhall.lab.matches import Plan
 from meadhall.lab.tables import rate_in_words, report_parts, seed_in_json
 
+By = Literal["bot", "seat", "bot and seat"]
+
 
 @dataclass(frozen=True, repr=False)
-class Report(Displayed):
+class Report(Displayed, InFrames[By]):
     """The report of a simulation. It prints as tables in a terminal (with Rich) and in a notebook.
+
+    ``to_polars`` and ``to_pandas`` return its rates as a data frame with a row for each ``"bot"``, each ``"seat"``, or each
+    ``"bot and seat"``.
 
     Attributes:
         game: the name of the game.
@@ -59,6 +65,20 @@ class Report(Displayed):
     def to_dict(self) -> dict[str, Any]:
         """Return the report as JSON-able data, described in ``docs/library/simulate.md``."""
         return {**asdict(self), "seed": seed_in_json(self.seed), "decisions_per_second": self.decisions_per_second}
+
+    def frame_rows(self) -> Mapping[By, Iterable[Row]]:
+        means = self.payoffs or {}
+        return {
+            "bot": (
+                {"bot": bot, **asdict(rate), **columns(means.get(bot), Mean, "payoff_")} for bot, rate in self.by_bot.items()
+            ),
+            "seat": ({"seat": seat, **asdict(rate)} for seat, rate in enumerate(self.by_seat)),
+            "bot and seat": (
+                {"bot": bot, "seat": seat, **asdict(rate)}
+                for bot, rates in self.by_bot_and_seat.items()
+                for seat, rate in enumerate(rates)
+            ),
+        }
 
     def __repr__(self) -> str:
         rates = ", ".join(f"{name} {rate_in_words(rate)}" for name, rate in self.by_bot.items())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any, Literal
@@ -15,10 +15,12 @@ from meadhall.engine.display import Displayed, Table
 from meadhall.engine.language import grouped, percent
 from meadhall.engine.statistics import Mean, Rate, Spread
 from meadhall.lab.control_variate import Adjusted
+from meadhall.lab.frames import InFrames, Row, columns
 from meadhall.lab.ratings import Rating, ratings
 from meadhall.lab.schedule import Schedule
 from meadhall.lab.tables import seed_in_json, tournament_parts
 
+By = Literal["bot", "pair"]
 Ended = Literal["complete", "sure", "interrupted"]
 
 
@@ -48,10 +50,23 @@ class Standing:
     rating: Rating | None
     payoff: Mean | None = None
 
+    def columns(self) -> Row:
+        """Return the result as columns of a data frame."""
+        parts = {"adjusted": Adjusted, "rating": Rating, "payoff": Mean}
+        own = {name: value for name, value in asdict(self).items() if name not in parts}
+        return own | {
+            column: value
+            for name, kind in parts.items()
+            for column, value in columns(getattr(self, name), kind, f"{name}_").items()
+        }
+
 
 @dataclass(frozen=True, repr=False)
-class Tournament(Displayed):
+class Tournament(Displayed, InFrames[By]):
     """The report of a tournament. It prints as tables in a terminal (with Rich) and in a notebook.
+
+    ``to_polars`` and ``to_pandas`` return the standings as a data frame with a row for each ``"bot"``. With ``"pair"`` the frame
+    tells how often each bot finished ahead of each other.
 
     Attributes:
         game: the name of the game.
@@ -91,6 +106,14 @@ class Tournament(Displayed):
     def to_dict(self) -> dict[str, Any]:
         """Return the report as JSON-able data, described in ``docs/library/tournament.md``."""
         return {**asdict(self), "seed": seed_in_json(self.seed)}
+
+    def frame_rows(self) -> Mapping[By, Iterable[Row]]:
+        return {
+            "bot": ({"bot": bot, **standing.columns()} for bot, standing in self.standings.items()),
+            "pair": (
+                {"bot": bot, "other": other, **asdict(rate)} for bot, rates in self.ahead.items() for other, rate in rates.items()
+            ),
+        }
 
     def __repr__(self) -> str:
         shares = ", ".join(f"{name} {percent(standing.share)}" for name, standing in self.standings.items())
