@@ -12,9 +12,13 @@ from pettingzoo.utils.wrappers import AssertOutOfBoundsWrapper, OrderEnforcingWr
 
 from games_for_tests.every import EVERY_GAME
 from games_for_tests.goofspiel import game as goofspiel
+from games_for_tests.kuhn import game as kuhn
+from games_for_tests.least import game as least
+from games_for_tests.outnumbered import game as outnumbered
 from games_for_tests.pennies import game as pennies
 from meadhall import BadSetup, Game, IllegalAction, MalformedAction
 from meadhall.envs import aec_env, parallel_env
+from meadhall.sdk import register
 
 # Of an environment whose observation is a dictionary with an action mask, unless PettingZoo knows its name.
 pytestmark = [
@@ -23,7 +27,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:Action mask numpy array is all zeros"),
 ]
 
-GAMES = [*EVERY_GAME, goofspiel, pennies]
+GAMES = [*EVERY_GAME, goofspiel, kuhn, register(least), outnumbered, pennies]
 VARIANTS: list[tuple[str, int, dict[str, Any]]] = [
     *((game.name, game.min_players, {}) for game in GAMES),
     ("axes-and-allies", 6, {}),
@@ -76,13 +80,11 @@ def test_max_cycles() -> None:
     max_cycles_test(SimpleNamespace(parallel_env=made(parallel_env), env=made(aec_env)))
 
 
-@pytest.mark.parametrize("game", EVERY_GAME, ids=lambda game: game.name)
+@pytest.mark.parametrize("game", GAMES, ids=lambda game: game.name)
 def test_render(game: Game, capsys: pytest.CaptureFixture[str]) -> None:
     def made(render_mode: str) -> Any:
         return aec_env(game, render_mode=render_mode)
 
-    if game.page is None:
-        pytest.skip("no page to draw")
     render_test(made, custom_tests={"svg": lambda drawn: drawn.startswith("<svg")})
     made("human").reset()
     env = made("human")

@@ -54,12 +54,13 @@ def game_type(game: Game, setting: Setting) -> Any:
 
 
 def _utility_sum(setting: Setting) -> float | None:
-    kind = setting.kind
-    if kind.payoffs == "zero-sum":
-        return 0.0
-    if kind.payoffs == "constant-sum" and kind.sides:
-        return float(len(kind.sides[0]))  # each seat of a side gets the share of its side
-    return None
+    """Return what the payoffs of all seats add up to, if it is always the same."""
+    game, players, options = setting.game, setting.players, setting.options
+    if setting.kind.payoffs in ("identical", "general-sum"):
+        return None
+    if not game.scoring_of(options).is_shared:
+        return game.payoffs_of(players, options).total
+    return float(len(game.parties(players, options)[0]))  # each seat of a side gets the share of its side
 
 
 class MeadhallGame(pyspiel.Game):  # type: ignore[misc]

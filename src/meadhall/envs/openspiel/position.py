@@ -191,11 +191,14 @@ class Position:
         return self._draw_payoffs()
 
     def _draw_payoffs(self) -> list[float]:
-        setting = self.setting
-        is_out, state = setting.game.is_out, setting.game.state.at(self.states)
-        living = [seat for seat in range(setting.players) if is_out is None or not is_out(state, seat)]
-        award = drawn_by_agreement(setting.kind.sides or (), living)
-        return [setting.kind.smallest] * setting.players if award is None else list(award.scores)
+        """Return the payoffs of a draw: the living share a win, points are divided equally."""
+        setting, game = self.setting, self.setting.game
+        state, total = game.state.at(self.states), game.payoffs_of(setting.players, setting.options).total
+        living = [seat for seat in range(setting.players) if game.is_out is None or not game.is_out(state, seat)]
+        shared = game.scoring_of(setting.options).is_shared
+        award = drawn_by_agreement(setting.kind.sides or (), living) if shared else None
+        each = setting.kind.smallest if total is None else total / setting.players
+        return [each] * setting.players if award is None else list(award.scores)
 
     def action_text(self, seat: int, action: int) -> str:
         """Return the text of an action of a seat, with its number where other legal actions have the same text."""
