@@ -23,8 +23,8 @@ _spare: defaultdict[Hashable, list[Litestar]] = defaultdict(list)
 @contextmanager
 def spare_app(settings: Settings) -> Iterator[Litestar]:
     """An app that serves no other hall during the block."""
-    if settings.requests_per_minute:  # it counts requests
-        yield build_app(settings.requests_per_minute)
+    if settings.requests_per_minute or settings.development:  # it counts requests, or has other routes
+        yield build_app(settings.requests_per_minute, development=settings.development)
         return
     spare = _spare[tuple(static_folders().items())]
     app = spare.pop() if spare else build_app(0)

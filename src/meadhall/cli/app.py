@@ -47,10 +47,14 @@ def serve(
         list[str] | None,
         typer.Option(help=_("A bot of your own (MEADHALL_BOTS); can be repeated."), metavar="[GAME/]NAME=module:function"),
     ] = None,
+    dev: Annotated[
+        bool,
+        typer.Option("--dev", help=_("Development mode: reload games when their files change; a debug panel at every table.")),
+    ] = False,
 ) -> int:
     from meadhall.cli.serve import serve_hall
 
-    return serve_hall(host, port, data, database_url, workers, no_browser, bot or ())
+    return serve_hall(host, port, data, database_url, workers, no_browser, bot or (), dev=dev)
 
 
 def play(

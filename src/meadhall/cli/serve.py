@@ -7,11 +7,17 @@ import os
 import subprocess
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from meadhall.cli.console import USAGE
 from meadhall.engine import mode
 from meadhall.engine.errors import MeadhallError
+from meadhall.engine.language import gettext as _
+
+if TYPE_CHECKING:
+    from meadhall.server.settings import Settings
 
 
 def serve_hall(
@@ -22,8 +28,15 @@ def serve_hall(
     workers: int | None,
     no_browser: bool,
     bots: Sequence[str] = (),
+    *,
+    dev: bool = False,
 ) -> int:
-    """Serve until stopped, and return the exit status. These arguments override the ``MEADHALL_…`` environment variables."""
+    """Serve until stopped, and return the exit status. These arguments override the ``MEADHALL_…`` environment variables.
+
+    ``dev``: development mode. It listens on this machine only and has matches of its own, unless the arguments say otherwise.
+    """
+    if dev:
+        _prepare_development()
     given = {
         "HOST": host,
         "PORT": port,
@@ -36,11 +49,11 @@ def serve_hall(
     if no_browser or not has_screen():
         os.environ["MEADHALL_NO_BROWSER"] = "1"
 
-    compiles = not mode.interpreted  # the worker process compiles the bots' rules
+    compiles = not mode.interpreted and not dev  # the worker process compiles the bots' rules
     mode.prefer_interpreted()  # the server plays one action at a time, which needs no compiler
 
     try:
-        _serve(compiles)
+        _serve(compiles, dev)
     except MeadhallError as error:
         if os.environ.get("MEADHALL_LOG") != "json":
             raise
@@ -52,14 +65,32 @@ def serve_hall(
     return 0
 
 
-def _serve(compiles: bool) -> None:
+def _prepare_development() -> None:
+    """Set the environment of development mode: rules are interpreted, and nothing is shared with another hall or machine.
+
+    The environment may be that of a real hall. So its addresses, proxies and database don't count, only arguments do.
+    """
+    mode.interpret()
+    os.environ["MEADHALL_INTERPRET"] = "1"  # the worker process, too
+    os.environ["PYTHONDONTWRITEBYTECODE"] = "1"  # bytecode of an older text could be used after a change in the same second
+    sys.dont_write_bytecode = True
+    for name in ("HOST", "SOCKET", "DATABASE_URL", "WORKERS", "URL", "PROXIES"):
+        os.environ.pop(f"MEADHALL_{name}", None)
+    from meadhall.server.settings import Settings
+
+    os.environ["MEADHALL_DATA"] = str(Settings.from_environment().data / "development")
+
+
+def _serve(compiles: bool, dev: bool) -> None:
     from meadhall.engine.rule import check_cache
     from meadhall.server.settings import Settings
 
     check_named_bots()
     if compiles:
         check_cache()
-    settings = Settings.from_environment()
+    settings = replace(Settings.from_environment(), development=dev)
+    if dev:
+        _announce_development(settings)
     if settings.workers > 1:
         from meadhall.server.supervisor import supervise
 
@@ -78,6 +109,20 @@ def check_named_bots() -> None:
         asked = subprocess.run([sys.executable, "-m", "meadhall.bots.named"], stderr=subprocess.PIPE, text=True, check=False)
         if asked.returncode:
             raise BadBot(asked.stderr.strip() or f"the bots can't be loaded (status {asked.returncode})")
+
+
+def _announce_development(settings: Settings) -> None:
+    """Say on the terminal what development mode does, and who can reach it. Raises BadSetting for several processes."""
+    from meadhall.server.settings import BadSetting
+
+    if settings.workers > 1:
+        raise BadSetting(_("Development mode runs in one process; leave out --workers."))
+    print(_("Development mode: games are reloaded when their files change, and every table has a debug panel."))
+    if settings.is_on_this_machine:
+        print(_("Only this machine can reach it."), flush=True)
+    else:
+        text = _("Warning: it listens on {host}. Everyone who can reach this address sees all hands and can change all matches.")
+        print(text.format(host=settings.host), flush=True)
 
 
 def has_screen() -> bool:

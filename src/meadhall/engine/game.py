@@ -544,6 +544,18 @@ _broken: set[str] = set()
 """The names of the games that could not be loaded, each logged once."""
 
 
+def installed_games() -> dict[str, str]:
+    """Return the modules of the installed games by the games' names, also of those that can't be loaded."""
+    return {name: entry.module for name, entry in _entry_points().items()}
+
+
+def load_again(name: str) -> Game:
+    """Load an installed game, register it in place of the one that was loaded before, and return it. Raises BrokenGame."""
+    _load(name, _imported(_entry_points()[name]))
+    _broken.discard(name)
+    return _loaded[name]
+
+
 def _imported(entry: EntryPoint) -> Game:
     """Import the game of an entry point. Raises BrokenGame, whose cause is the error of the package."""
     place = f"the game {quoted(entry.name)} is installed but can't be loaded from {entry.value}"

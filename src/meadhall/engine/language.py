@@ -11,8 +11,9 @@ import io
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import cache
 from pathlib import Path
+
+from meadhall.engine.file_cache import file_cache
 
 LANGUAGES = {"en": "English", "de": "Deutsch"}
 
@@ -27,7 +28,7 @@ def add_catalogues(folder: Path) -> None:
         _catalogue.cache_clear()
 
 
-@cache
+@file_cache
 def _catalogue(language: str) -> _gettext.NullTranslations:
     merged = _gettext.NullTranslations()
     for folder in _folders:

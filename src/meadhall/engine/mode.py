@@ -14,6 +14,13 @@ _setting = os.environ.get("MEADHALL_INTERPRET", "")
 interpreted = _setting not in ("", "0")
 
 
+def interpret() -> None:
+    """Interpret rules, whatever ``MEADHALL_INTERPRET`` says. Must be called before the first rule is imported."""
+    global interpreted  # noqa: PLW0603 - as below
+    assert "meadhall.engine.rule" not in sys.modules, "rules have already been imported"
+    interpreted = True
+
+
 def prefer_interpreted() -> None:
     """Interpret rules unless ``MEADHALL_INTERPRET`` is set. Must be called before the first rule is imported."""
     global interpreted  # noqa: PLW0603 - set once, before the first import of a rule reads it

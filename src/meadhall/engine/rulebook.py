@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from functools import cache
 from typing import TYPE_CHECKING
 
+from meadhall.engine.file_cache import file_cache
 from meadhall.engine.language import current_language
 from meadhall.engine.language import gettext as _
 from meadhall.engine.options import Choice, Document
@@ -54,7 +54,7 @@ def _options(game: Game) -> Iterator[str]:
                 yield f"- *{option.name}: {value}*{usual}: {_(text)}\n"
 
 
-@cache
+@file_cache
 def rule_ids(game: Game) -> tuple[str, ...]:
     """Return every rule id that the rulebook explains, in the rulebook's order."""
     return tuple(dict.fromkeys(_RULE.findall(_text(game, "rulebook", "en"))))

@@ -167,7 +167,7 @@ def _template(name: str) -> Template:
     return environment().get_template(name)
 
 
-@cache
+@file_cache
 def _styles(game: str, theme: Theme) -> FlatStyles:
     sheets = [STATIC / "css" / "tokens.css", STATIC / "css" / "art.css", *game_style_files(game), STATIC / "css" / "board.css"]
     return flattened((path.read_text("utf-8") for path in sheets), theme)

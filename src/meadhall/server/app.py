@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from typing import Final
+from importlib import import_module
+from types import ModuleType
+from typing import Any, Final
 
 from litestar import Litestar, Router
 from litestar.di import Provide
@@ -116,7 +118,7 @@ async def create_app(settings: Settings, store: Store, worker: Worker, process: 
         worker: its worker.
         process: name of this process in metrics.
     """
-    app = build_app(settings.requests_per_minute)
+    app = build_app(settings.requests_per_minute, development=settings.development)
     await serve_hall(app, settings, store, worker, process)
     return app
 
@@ -134,6 +136,8 @@ async def serve_hall(app: Litestar, settings: Settings, store: Store, worker: Wo
     app.state.match_records = MatchRecords(app.state.hall)
     app.state.stream_limit = StreamLimit(settings.streams_per_client)
     app.state.process = process
+    if settings.development:
+        import_module("meadhall.server.dev.install").open_workshop(app, app.state.hall)
 
 
 class _Litestar(Litestar):
@@ -144,20 +148,26 @@ class _Litestar(Litestar):
         return [*plugins, MsgspecDIPlugin()]
 
 
-def build_app(requests_per_minute: int) -> Litestar:
-    """Return the application without a hall. The routes serve the hall in its state, see ``serve_hall``."""
+def build_app(requests_per_minute: int, *, development: bool = False) -> Litestar:
+    """Return the application without a hall. The routes serve the hall in its state, see ``serve_hall``.
+
+    ``development``: whether it has the routes of development mode. Its hall must have the same setting.
+    """
     limit = RequestLimit(requests_per_minute)
+    dev = import_module("meadhall.server.dev.install") if development else None  # only development mode loads it
+    modules = _PAGE_MODULES if dev is None else (*_PAGE_MODULES, dev.PAGES)
+    files = _static_files() if dev is None else [*_static_files(), dev.static_files()]
     app = _Litestar(
-        route_handlers=[_pages(), *api.routers(), *monitoring.routes, *echo.routes, *time.routes, *_static_files()],
+        route_handlers=[_pages(modules), *api.routers(), *monitoring.routes, *echo.routes, *time.routes, *files],
         dependencies={
             "hall": Provide(lambda: app.state.hall, sync_to_thread=False),
             "sessions": Provide(lambda: app.state.sessions, sync_to_thread=False),
             "stream_limit": Provide(lambda: app.state.stream_limit, sync_to_thread=False),
         },
         request_class=HallRequest,
-        exception_handlers={MeadhallError: refused, HTTPException: failed, Exception: failed},
+        exception_handlers={MeadhallError: refused, HTTPException: failed, Exception: failed if dev is None else dev.explained},
         before_send=[add_headers],
-        lifespan=[_lifespan(limit)],
+        lifespan=[_lifespan(limit, None if dev is None else dev.watch)],
         openapi_config=_openapi(),
         logging_config=None,  # the operator configures logging
         request_max_body_size=BODY_LIMIT,
@@ -165,6 +175,8 @@ def build_app(requests_per_minute: int) -> Litestar:
     handler = measure_requests(app.asgi_handler)
     if requests_per_minute:
         handler = limit_request_rate(handler, limit, _refuse)
+    if dev is not None:
+        handler = dev.guarded(handler, app)
     app.asgi_handler = remove_sub_path(answer_head(compress_responses(check_host_header(allow_other_origins(handler)))))
     return app
 
@@ -175,7 +187,7 @@ async def _refuse(scope: Scope, receive: Receive, send: Send, error: Exception) 
     await failed(request, error).to_asgi_response(app=None, request=request)(scope, receive, send)
 
 
-def _pages() -> Router:
+def _pages(modules: Iterable[ModuleType]) -> Router:
     async def identify(request: AnyRequest) -> Redirect | None:
         """Refuse forms of other sites, find the guest of the session, and choose the language of the response."""
         check_same_origin(request)
@@ -190,7 +202,7 @@ def _pages() -> Router:
 
     return Router(
         "/",
-        route_handlers=[handler for module in _PAGE_MODULES for handler in module.routes],
+        route_handlers=[handler for module in modules for handler in module.routes],
         dependencies={
             "guest": Provide(guest_of, sync_to_thread=False),
             "form": Provide(read_form),
@@ -227,8 +239,13 @@ def _openapi() -> OpenAPIConfig:
     )
 
 
-def _lifespan(limit: RequestLimit) -> Callable[[Litestar], AbstractAsyncContextManager[None]]:
-    """Return the lifespan: compile the games and resume their bots in the background, close the hall at the end."""
+def _lifespan(
+    limit: RequestLimit, watch: Callable[[Litestar], Coroutine[Any, Any, None]] | None
+) -> Callable[[Litestar], AbstractAsyncContextManager[None]]:
+    """Return the lifespan: compile the games and resume their bots in the background, close the hall at the end.
+
+    ``watch``: reloads games in development mode; None otherwise.
+    """
 
     @asynccontextmanager
     async def lifespan(app: Litestar) -> AsyncIterator[None]:
@@ -244,7 +261,13 @@ def _lifespan(limit: RequestLimit) -> Callable[[Litestar], AbstractAsyncContextM
             await hall.ready.prepare(resume)
             gc_tuning.freeze_loaded_objects()
 
-        work = (prepare(), _clean_up(limit, hall), _measure(app), *hall.background())
+        work = (
+            prepare(),
+            _clean_up(limit, hall),
+            _measure(app),
+            *hall.background(),
+            *([watch(app)] if watch is not None else []),
+        )
         tasks = [asyncio.create_task(each) for each in work]
         async with gc_tuning.tuned_gc(), measured_lag(app.state.process), hall.listening():
             yield

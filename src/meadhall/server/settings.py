@@ -69,6 +69,8 @@ class Settings:
         connections_per_client: number of connections, and of open requests, that one client address may have.
         proxies: addresses and networks of proxies whose forwarded headers are trusted, separated by commas; "*" for all.
         push_services: origins of push services that may be in a private network, or use ``http``.
+        development: whether developers of games may see everything and change everything. Only ``meadhall serve --dev`` sets it;
+            no environment variable does.
     """
 
     host: str = "127.0.0.1"
@@ -89,6 +91,7 @@ class Settings:
     connections_per_client: int = 200
     proxies: str = "127.0.0.1"
     push_services: tuple[str, ...] = ()
+    development: bool = False
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] | None = None) -> Settings:
@@ -131,6 +134,14 @@ class Settings:
     def authority(self) -> str:
         """The host and port as URLs write them: an IPv6 address in brackets (RFC 3986, 3.2.2)."""
         return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
+
+    @property
+    def is_on_this_machine(self) -> bool:
+        """Whether only this machine can reach the hall: it listens on a loopback address."""
+        try:
+            return self.socket is None and ip_address(self.host).is_loopback
+        except ValueError:
+            return self.host == "localhost"
 
     @property
     def sub_path(self) -> str:

@@ -21,6 +21,7 @@ from meadhall.engine.match import Match
 from meadhall.engine.view import SPECTATOR, concealed, visible
 from meadhall.server.errors import DatabaseUnavailable, Stale, WrongMoment
 from meadhall.server.hall.leases import Leases
+from meadhall.server.hall.replaying import Stop
 from meadhall.server.hall.stand_ins import as_played
 from meadhall.server.store.models import Entry, SeatRow, TableRow
 from meadhall.server.worker.client import Worker
@@ -60,6 +61,7 @@ class BotRoom(Protocol):
     table: TableRow
     match: Match | None
     entry_count: int
+    stop: Stop | None
 
     def running_match(self) -> Match:
         """Return the match. Refuse if it doesn't run."""
@@ -114,7 +116,7 @@ class BotDriver:
     def seat_to_move(self) -> SeatRow | None:
         """Return the seat to move if a bot plays there, also for its owner."""
         match, table = self._room.match, self._room.table
-        if match is None or table.status != "running" or match.actor is None:
+        if match is None or self._room.stop is not None or table.status != "running" or match.actor is None:
             return None
         seat = as_played(table.seats[match.actor], match)
         return seat if seat.kind == "bot" else None

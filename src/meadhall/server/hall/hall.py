@@ -196,6 +196,7 @@ class Hall:
             self.presence,
             self.deadlines,
             self.settings.bot_pause,
+            self.settings.development,
         )
 
     @asynccontextmanager
@@ -225,6 +226,13 @@ class Hall:
                 and len(room.channel) == 0
                 and monotonic() - room.last_used > _FINISHED_AGE
             ):
+                self._release(id)
+
+    def release_rooms_of(self, name: str) -> None:
+        """Release the rooms of a game's finished matches, because the game has changed. A later request loads them again."""
+        for id, room in tuple(self._rooms.items()):
+            if room.table.game == name and room.table.status in FINISHED:
+                room.channel.end_all()
                 self._release(id)
 
     def _release(self, id: str) -> None:
@@ -402,6 +410,8 @@ class Hall:
     async def _close_outdated(self, name: str) -> None:
         """Close the running matches of older rules: they can't be played to the end here."""
         version = game(name).version
+        if self.settings.development:
+            await _until_answered(lambda: self.store.adopt_rules(name, version))
         for id in await _until_answered(lambda: self.store.close_outdated(name, version, RULES_CHANGED)):
             log.warning("table %s is closed: its match began under older rules of %s than version %d", id, name, version)
 
@@ -668,7 +678,7 @@ class Hall:
     def request_chart(self, room: Room) -> None:
         """Request the chart of a match that has ended. A puzzle of the day gets none."""
         match = room.match
-        if match is not None and match.ended and match.steps and room.table.daily is None:
+        if match is not None and match.ended and match.steps and room.table.daily is None and not match.edited:
             has_subscribers = partial(bool, room.channel)
             room.chart_job = self.charts.request(room.table.id, match, when_done=room.publish, has_subscribers=has_subscribers)
 

@@ -7,10 +7,15 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
 
+import numpy as np
+
 from meadhall.engine.award import Award
-from meadhall.engine.errors import BadSetup
+from meadhall.engine.checks import quoted
+from meadhall.engine.errors import BadSetup, MatchOver
 from meadhall.engine.game import Game
+from meadhall.engine.language import gettext as _
 from meadhall.engine.match import Match
+from meadhall.engine.schema import States, copied, field_names
 from meadhall.engine.view import Seat
 from meadhall.server.hall.clocks import Clocks, Standstill
 from meadhall.server.hall.proposals import ENTRY_KINDS as PROPOSAL_KINDS
@@ -51,6 +56,19 @@ def new_clocks(table: TableRow, match: Match, standstills: tuple[Standstill, ...
 
 
 @dataclass(frozen=True)
+class Stop:
+    """Where the changed rules of a game end a match that older rules have allowed.
+
+    Attributes:
+        entry: the first entry that can't be applied; None if the match is over after its last one.
+        error: why not.
+    """
+
+    entry: Entry | None
+    error: Exception
+
+
+@dataclass(frozen=True)
 class Replayed:
     """The result of a replay.
 
@@ -58,11 +76,13 @@ class Replayed:
         match: the match.
         hinted: the information sets in which a hint was requested.
         clocks: its clocks; None without a clock.
+        stop: where the replay had to end; None at the end of the entries.
     """
 
     match: Match
     hinted: InformationSets
     clocks: Clocks | None
+    stop: Stop | None = None
 
 
 def replayed(game: Game, table: TableRow, entries: Sequence[Entry], standstills: tuple[Standstill, ...] = ()) -> Replayed:
@@ -73,6 +93,25 @@ def replayed(game: Game, table: TableRow, entries: Sequence[Entry], standstills:
             before = entry.data or {}
             match.rename(entry.seat, Seat(match.names[entry.seat], before["kind"], before["bot"]))
     return continued(match, table, entries, new_clocks(table, match, standstills))
+
+
+def replayed_while_legal(
+    game: Game, table: TableRow, entries: Sequence[Entry], standstills: tuple[Standstill, ...] = ()
+) -> Replayed:
+    """Replay the entries of a running table by rules that may have changed, up to the first entry that they don't allow."""
+    found = replayed(game, table, (), standstills)
+    match, hinted, clocks = found.match, found.hinted, found.clocks
+    for entry in entries:
+        before = match.copy()
+        try:
+            found = continued(match, table, (entry,), clocks)
+        except Exception as error:  # rules in development can fail in any way
+            return Replayed(before, hinted, clocks, Stop(entry, error))
+        hinted, clocks = hinted | found.hinted, found.clocks
+    if match.over:
+        rule, how = match.game.words.ending(match.state)
+        return Replayed(match, hinted, clocks, Stop(None, MatchOver(how, rule)))
+    return Replayed(match, hinted, clocks)
 
 
 def continued(match: Match, table: TableRow, entries: Sequence[Entry], clocks: Clocks | None) -> Replayed:
@@ -102,6 +141,36 @@ def _take_back(match: Match, entry: Entry) -> None:
     match.undo(entry.value, revealed=True)
 
 
+def _edit(match: Match, entry: Entry) -> None:
+    match.edit(with_fields(match.game, match.states, (entry.data or {})["fields"]))
+
+
+def with_fields(game: Game, states: States, values: Mapping[str, Any]) -> States:
+    """Return a copy of a state with other values of some fields, as JSON has them.
+
+    Raises:
+        BadSetup: there is no such field, or it can't have this value.
+    """
+    changed = copied(states)
+    for name, value in values.items():
+        if name not in field_names(states.dtype):
+            raise BadSetup(_("{game} has no field {name}.").format(game=game.title, name=quoted(name)))
+        field = changed[name][0]
+        try:
+            given = np.array(value, np.int64)
+        except (ValueError, TypeError, OverflowError):
+            given = None
+        if given is None or given.shape != np.shape(field):
+            shape = " × ".join(map(str, np.shape(field))) or "1"
+            raise BadSetup(_("The field {name} takes {count} integers.").format(name=name, count=shape))
+        limits = np.iinfo(field.dtype)
+        if given.size and not (limits.min <= given.min() and given.max() <= limits.max):
+            text = _("The field {name} takes integers from {low} to {high}.")
+            raise BadSetup(text.format(name=name, low=limits.min, high=limits.max))
+        changed[name][0] = given
+    return changed
+
+
 def _swap(match: Match, entry: Entry) -> None:
     match.rename(entry.seat, Seat(match.names[entry.seat]))
     match.end_stand_in(entry.seat)
@@ -121,6 +190,7 @@ _KINDS: Final[Mapping[EntryKind, Callable[[Match, Entry], None]]] = {
     "pause": unchanged,
     "resume": unchanged,
     "swap": _swap,
+    "edit": _edit,
     **dict.fromkeys(PROPOSAL_KINDS, unchanged),
 }
 """The function that applies the entries of each kind to a match."""

@@ -10,7 +10,7 @@ import asyncio
 import logging
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
@@ -41,11 +41,13 @@ from meadhall.server.hall.presence import Presence, Present
 from meadhall.server.hall.pubsub import Channel, Subscriber
 from meadhall.server.hall.replaying import (
     InformationSets,
+    Stop,
     continued,
     hinted_by,
     new_clocks,
     new_match,
     replayed,
+    replayed_while_legal,
     stored_outcome,
     todays_options,
 )
@@ -62,7 +64,7 @@ from meadhall.server.hall.stand_ins import (
 from meadhall.server.hall.turn_calls import calls_after
 from meadhall.server.hall.undoing import check_undo
 from meadhall.server.store.models import FINISHED, Conflict, Entry, Guest, News, SeatRow, TableRow, new_link_token, now
-from meadhall.server.store.queries.entries import Change
+from meadhall.server.store.queries.entries import Change, add
 from meadhall.server.store.store import Effect, Store, Within, together
 from meadhall.server.worker.client import Worker
 from meadhall.server.worker.threads import run_in_thread
@@ -103,6 +105,8 @@ class Room:
         absences: which players have no open page, and since when.
         newcomers: seats whose guests play this game for the first time; forgotten after a restart in the middle of a match.
         chart_job: the chart of the match, after its end.
+        stop: where changed rules ended the replay of a running match, in development mode. Nothing can be played until they
+            allow its actions again.
         last_used: when a request last needed this room, in seconds of the monotonic clock.
     """
 
@@ -116,6 +120,7 @@ class Room:
         presence: Presence,
         deadlines: Deadlines,
         bot_pause: float,
+        development: bool = False,
     ) -> None:
         self.game = game
         self.table = table
@@ -131,12 +136,14 @@ class Room:
         self._votes = BotVotes(self, worker, leases)
         self.newcomers: frozenset[int] = frozenset()
         self.chart_job: ChartJob | None = None
+        self.stop: Stop | None = None
         self.last_used = time.monotonic()
         self._changes_noted = self._changes_read = 0  # how many times other processes have told of changes, and those read
         self._private_versions: dict[int, int] = {}  # by seat, where a change for that seat alone is newer than ``version``
         self._visits: dict[str, float] = {}  # when guests sent their last requests, in seconds of the monotonic clock
         self._hinted = InformationSets()  # where a hint was requested
         self._store = store
+        self._development = development
         self._worker = worker
         self._presence = presence
         self._leases = leases
@@ -156,9 +163,10 @@ class Room:
         presence: Presence,
         deadlines: Deadlines,
         bot_pause: float,
+        development: bool = False,
     ) -> Room:
         """Return the room of a stored table. Its match is replayed from its entries."""
-        room = cls(game, table, store, worker, leases, presence, deadlines, bot_pause)
+        room = cls(game, table, store, worker, leases, presence, deadlines, bot_pause, development)
         await room._restore(table)
         await room.absences.load()
         room.let_bots_act()
@@ -175,8 +183,11 @@ class Room:
 
         await self._write(save)
 
-    async def start(self) -> None:
-        """Start the match with the seated players. Refuse while a seat is empty, or a player is away and hasn't agreed."""
+    async def start(self, played: Sequence[Entry] = ()) -> None:
+        """Start the match with the seated players. Refuse while a seat is empty, or a player is away and hasn't agreed.
+
+        ``played``: the entries with which the match begins, to continue another one.
+        """
 
         async def begin() -> None:
             self._check_gathering()
@@ -184,10 +195,14 @@ class Room:
             begun = replace(self.table, status="running", started_at=now(), rules=self.game.version)
             match = new_match(self.game, begun)
             clocks = new_clocks(begun, match, self._deadlines.standstills)
+            clocks = continued(match, begun, played, clocks).clocks
             newcomers = await self._store.newcomers(begun)
             calls = self._calls(begun, match, clocks)
-            self.table = await self._store.save_table(begun, together(self._deadlines.moved(begun.id, None, clocks), calls))
+            entries = partial(add, table=begun.id, entries=played) if played else None
+            moved = self._deadlines.moved(begun.id, None, clocks)
+            self.table = await self._store.save_table(begun, together(moved, calls, entries))
             self.match, self.newcomers, self.clocks = match, newcomers, clocks
+            self.entry_count = len(played)
             self._deadlines.expect(clocks, has_calls=calls is not None)
             await self._leases.claim(begun.id)
 
@@ -211,6 +226,8 @@ class Room:
             raise WrongMoment(_("The host has closed this table.") if self.is_closed else _("The match has not begun yet."))
         if self.table.status == "abandoned":
             raise WrongMoment(_("The match was given up."))
+        if self.stop is not None:
+            raise WrongMoment(_("The changed rules don't allow this match any more. The debug panel says why."))
         return self.match
 
     @property
@@ -436,8 +453,9 @@ class Room:
 
     def let_bots_act(self) -> None:
         """Let the bots play if it is their turn, and answer an open proposal."""
-        self.bots.play()
-        self._votes.answer()
+        if self.stop is None:
+            self.bots.play()
+            self._votes.answer()
 
     # --------------------------------------------------------------------------------------------------------------- writing
 
@@ -622,6 +640,8 @@ class Room:
         if table.status in ("gathering", "closed"):
             self.table = replace(table, options=await run_in_thread(todays_options, self.game, table.options))
             return
+        if table.rules != self.game.version and self._keeps_match_of(table):
+            table = await self._store.save_table(replace(table, rules=self.game.version))
         if table.rules != self.game.version:
             raise OtherRules(
                 _(
@@ -631,12 +651,46 @@ class Room:
             )
         news = await self._store.news(table.id, table.version, 0)
         table = news.table or table  # the match may have begun or ended meanwhile
-        found = await asyncio.to_thread(replayed, self.game, table, news.entries, self._deadlines.standstills)
+        replay = replayed_while_legal if self._keeps_match_of(table) else replayed
+        found = await asyncio.to_thread(replay, self.game, table, news.entries, self._deadlines.standstills)
         self.newcomers = frozenset() if found.match.steps else await self._store.newcomers(table)
         self.table, self.match, self.entry_count = table, found.match, len(news.entries)
-        self._hinted, self.clocks = found.hinted, found.clocks
+        self._hinted, self.clocks, self.stop = found.hinted, found.clocks, found.stop
         self.consent.restart(news.entries)
         await self.consent.learn_names()
+
+    def _keeps_match_of(self, table: TableRow) -> bool:
+        """Return whether a match goes on after a change of its rules, as long as they allow its actions."""
+        return self._development and table.status == "running"
+
+    # ---------------------------------------------------------------------------------------------------- development mode
+
+    async def reload(self, game: Game) -> None:
+        """Replay the match by a game that was imported again, as far as its rules allow the actions.
+
+        Raises whatever the new rules raise at the setup. Then the room keeps the earlier game.
+        """
+        await self.bots.close()
+        async with self._lock:
+            before, self.game = self.game, game
+            try:
+                await self._restore(self.table)
+            except Exception:
+                self.game = before
+                raise
+        self.hints.clear()
+        self.publish()
+        self.let_bots_act()
+
+    async def change_seats(self, change: Callable[[TableRow], TableRow]) -> None:
+        """Change who plays in a running match."""
+
+        async def save() -> None:
+            copy = self.running_match().copy()
+            self.table = await self._store.save_table(change(self.table))
+            self.match = continued(copy, self.table, (), None).match
+
+        await self._write(save)
 
     # ------------------------------------------------------------------------------------------------------------ publishing
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cache
 
+from meadhall.engine.file_cache import file_cache
 from meadhall.engine.game import Game, game
 from meadhall.engine.language import gettext as _
 from meadhall.engine.lessons import LEARNER
@@ -44,7 +44,7 @@ def lesson_page(subject: Game, step: int, action: int | None = None) -> LessonPa
     )
 
 
-@cache
+@file_cache
 def _lesson_match(name: str) -> Match:
     subject = game(name)
     assert subject.lessons is not None

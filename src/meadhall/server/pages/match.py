@@ -257,6 +257,8 @@ def _prompt(match: Match, view: View, abandoned: bool, reader: int | None, playe
     result = match.outcome() if view.actor is None or abandoned else None
     if result is not None:
         words = _headline_of(match, result, reader) + "."
+    elif view.actor is None:  # after an edit
+        words = _("The match is over") + "."
     elif played_by_bot:
         words = match.view().prompt()
     else:
@@ -288,6 +290,9 @@ def result_view(match: Match, reader: int | None = None) -> ResultView | None:
     ``reader``: the seat that the headline calls "you"; None: it names all players.
     """
     result = match.outcome()
+    if result is None and match.over:
+        how = _after_decisions(_("no result, because a position was edited"), match)
+        return ResultView(_("The match is over"), how, "", "", ())
     if result is None:
         return None
     rule, how = ("", award_in_words(result)) if isinstance(result, Award) else match.game.words.ending(match.state)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import partial
 from textwrap import wrap
 from typing import Final
 
 from babel.dates import format_date
 
 import meadhall.server.pages.frames  # noqa: F401 - the macros of boards use its cache
+from meadhall.engine.file_cache import file_cache
 from meadhall.engine.language import gettext as _
 from meadhall.engine.match import Match
 from meadhall.engine.view import SPECTATOR
@@ -143,7 +144,7 @@ def svg(picture: Picture) -> str:
     return styles(game).written_out(without_cuts(drawn))
 
 
-@cache
+@file_cache
 def styles(game: str) -> FlatStyles:
     """Return the styles of a game's pictures."""
     shared = [SHARED / "css" / "tokens.css", STATIC / "css" / "base.css", SHARED / "css" / "art.css"]

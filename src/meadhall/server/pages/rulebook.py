@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cache
 from typing import Any
 
 from markdown_it import MarkdownIt
@@ -12,6 +11,7 @@ from markdown_it.token import Token
 from markdown_it.utils import EnvType, OptionsDict
 from markupsafe import Markup
 
+from meadhall.engine.file_cache import file_cache
 from meadhall.engine.game import ComponentsPage, Game, game
 from meadhall.engine.language import speaking
 from meadhall.engine.rulebook import mark_rules, rulebook_text, rulings
@@ -19,7 +19,7 @@ from meadhall.server.pages.models import RulebookPage
 from meadhall.server.pages.templates import template
 
 
-@cache
+@file_cache
 def rulebook_page(name: str, language: str) -> RulebookPage:
     """Return the rulebook of a game in a language, with the components of its default options."""
     subject = game(name)

@@ -14,9 +14,11 @@ from typing import Any
 
 from jinja2 import Environment, Template
 
+from meadhall.engine.file_cache import file_cache, on_forget
 from meadhall.engine.game import game, game_names
 from meadhall.engine.language import LANGUAGES, current_language
 from meadhall.pictures.templates import STATIC as SHARED_STATIC
+from meadhall.pictures.templates import environment as pictures_environment
 from meadhall.pictures.templates import game_static_files, new_environment
 from meadhall.server.pages.clock import clock_words, now_ms, time_left
 from meadhall.server.pages.log import turn_in_words
@@ -33,7 +35,7 @@ STATIC = SERVER / "static"
 @cache
 def environment() -> Environment:
     """Return the environment of all pages."""
-    environment = new_environment(HERE / "templates")
+    environment = new_environment(HERE / "templates", SERVER / "dev" / "templates")
     environment.globals.update(
         link=link,
         static=static,
@@ -45,14 +47,25 @@ def environment() -> Environment:
         now_ms=now_ms,
         time_left=time_left,
         clock_words=clock_words,
+        dev=None,  # development mode puts its drawer here
     )
     return environment
 
 
-@cache
+@file_cache
 def template(name: str) -> Template:
     """Return a template: one of the hall's own, or ``GAME/FILE`` for one of a game's."""
     return environment().get_template(name)
+
+
+def _forget_sources() -> None:
+    """Let Jinja read the sources of templates again."""
+    for each in (environment(), pictures_environment()):
+        if each.cache is not None:
+            each.cache.clear()
+
+
+on_forget(_forget_sources)
 
 
 def render(name: str, viewer: Viewer, page: Any, path: str, origin: str, **more: Any) -> str:
@@ -73,7 +86,7 @@ def static(name: str) -> str:
     return link(_versioned(name))
 
 
-@cache
+@file_cache
 def _versioned(name: str) -> str:
     digest = hashlib.sha256(_static_file(name).read_bytes()).hexdigest()[:12]
     return f"/static/{name}?v={digest}"

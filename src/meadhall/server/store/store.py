@@ -383,6 +383,10 @@ class Store:
 
         return await self.transact(close)
 
+    async def adopt_rules(self, game: str, rules: int) -> None:
+        """Let the running matches of a game go on under this version of its rules, as development mode does."""
+        await self.transact(lambda connection: tables.adopt_rules(connection, game, rules))
+
     async def newcomers(self, table: TableRow) -> frozenset[int]:
         """Return the seats whose guests have never begun another match of the table's game."""
         return await self.transact(lambda connection: tables.newcomers(connection, table))

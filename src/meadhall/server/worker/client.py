@@ -73,6 +73,9 @@ class Worker(Protocol):
     def forget(self, table: str) -> None:
         """Drop the bots of a table, without waiting."""
 
+    async def restart(self) -> None:
+        """Use the code of the games as it is on disk now. Tasks that are running are abandoned."""
+
     async def close(self) -> None:
         """Stop the worker. Tasks that are running are abandoned."""
 
@@ -92,6 +95,10 @@ class WorkerThreads(Worker):
 
     def forget(self, table: str) -> None:
         self.bots.forget(table)
+
+    async def restart(self) -> None:
+        """Drop all bots: the rules of this process are the worker's."""
+        self.bots = BotCache()
 
     async def close(self) -> None:
         """Do nothing: the threads end with the process."""

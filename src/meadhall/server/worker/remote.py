@@ -82,6 +82,10 @@ class RemoteWorker(Worker):
         if self._writer is not None:
             _send(self._writer, ForgetTable(table))
 
+    async def restart(self) -> None:
+        """Close the connection. The next task connects again, and a process of this server is started again for it."""
+        await self.close()
+
     async def close(self) -> None:
         """Close the connection. Tasks that are running are abandoned."""
         writer, self._writer = self._writer, None

@@ -112,6 +112,12 @@ def append(
         raise Conflict
 
 
+def add(connection: Connection, table: str, entries: Sequence[Entry]) -> None:
+    """Store the entries with which a match begins."""
+    if entries:
+        connection.execute(INSERT, [row(table, entry) for entry in entries])
+
+
 def append_all(connection: Connection, table: TableRow, change: Change) -> TableRow:
     """Append entries to a match, and change its table. Return the table with its new version.
 

@@ -112,6 +112,12 @@ def close_outdated(connection: Connection, game: str, rules: int, reason: str) -
     return ids
 
 
+def adopt_rules(connection: Connection, game: str, rules: int) -> None:
+    """Let the running matches of a game go on under this version of its rules."""
+    running = and_(_TABLE.status == "running", _TABLE.game == game, _TABLE.rules != rules)
+    connection.execute(update(schema.tables).where(running).values(rules=rules, version=_TABLE.version + 1))
+
+
 def newcomers(connection: Connection, table: TableRow) -> frozenset[int]:
     """Return the seats whose guests have never begun another match of the table's game."""
     guests = {guest for seat in table.seats for guest in seat.guests}

@@ -1,0 +1,68 @@
+"""Build development mode into the application."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import ModuleType
+from typing import Final
+
+from litestar import Litestar, Router
+from litestar.static_files import create_static_files_router
+
+from meadhall.server.dev import routes
+from meadhall.server.dev.guard import refuse_other_names
+from meadhall.server.dev.workshop import Workshop
+from meadhall.server.hall.hall import Hall
+from meadhall.server.pages.templates import environment
+from meadhall.server.web.links import link
+
+_HERE: Final = Path(__file__).parent
+_STATIC: Final = _HERE / "static"
+
+PAGES: Final[ModuleType] = routes
+"""The module with the pages of development mode."""
+
+explained = routes.explained
+"""The handler of internal errors."""
+
+guarded = refuse_other_names
+"""The wrapper of the application."""
+
+
+def static_files() -> Router:
+    """Return the route of the styles and scripts."""
+    return create_static_files_router("/dev/static", [_STATIC], cache_control=None, include_in_schema=False, name="dev-static")
+
+
+class Drawer:
+    """What the templates of all pages know of development mode, as ``dev``."""
+
+    def __init__(self, workshop: Workshop) -> None:
+        self._workshop = workshop
+
+    @property
+    def build(self) -> str:
+        """A name of the files from which a page is made."""
+        return self._workshop.build
+
+    def is_stopped(self, table: str) -> bool:
+        """Return whether changed rules don't allow the match of a table any more."""
+        return any(room.stop is not None for room in self._workshop.hall.rooms() if room.table.id == table)
+
+    def static(self, name: str) -> str:
+        """Return the address of a style or script. It changes with the file."""
+        return link(f"/dev/static/{name}?v={(_STATIC / name).stat().st_mtime_ns}")
+
+
+def open_workshop(app: Litestar, hall: Hall) -> None:
+    """Open the workshop of a new hall, and let its pages have the drawer."""
+    app.state.workshop = workshop = Workshop(hall)
+    environment().globals["dev"] = Drawer(workshop)
+
+
+async def watch(app: Litestar) -> None:
+    """Reload games while the application runs."""
+    try:
+        await app.state.workshop.watch()
+    finally:
+        environment().globals["dev"] = None
