@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import httpx
@@ -21,13 +22,17 @@ ENDED = (0, -signal.SIGTERM)
 
 
 class Hall:
-    """A hall on a free port, with its database in ``data``. ``bot_pause`` is for the next start; ``settings``: more variables."""
+    """A hall on a free port, with its database in ``data``. ``bot_pause`` is for the next start.
 
-    def __init__(self, data: Path, bot_pause: float = 0.05, **settings: str) -> None:
+    ``arguments``: more arguments of the command; ``settings``: more variables of its environment.
+    """
+
+    def __init__(self, data: Path, bot_pause: float = 0.05, arguments: Sequence[str] = (), **settings: str) -> None:
         self.data = data
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self.bot_pause = bot_pause
+        self._arguments = arguments
         self._settings = settings
         self._process: subprocess.Popen[bytes] | None = None
 
@@ -42,6 +47,7 @@ class Hall:
             "--data",
             self.data,
             "--no-browser",
+            *self._arguments,
         ]
         settings = {"MEADHALL_BOT_PAUSE": str(self.bot_pause), "MEADHALL_REQUESTS_PER_MINUTE": "0", **self._settings}
         with self.log.open("ab") as log:

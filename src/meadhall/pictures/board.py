@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from functools import cache
 from html import escape
 from textwrap import wrap
 from typing import Any, Final
@@ -18,6 +17,7 @@ from jinja2 import Template
 from markupsafe import Markup
 
 from meadhall.engine.compiled import loops
+from meadhall.engine.file_cache import file_cache
 from meadhall.engine.language import gettext as _
 from meadhall.engine.view import View
 from meadhall.pictures.flat_css import FlatStyles, Theme, flattened

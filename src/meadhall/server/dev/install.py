@@ -9,6 +9,8 @@ from typing import Final
 from litestar import Litestar, Router
 from litestar.static_files import create_static_files_router
 
+from meadhall.engine.game import game_names, installed_games
+from meadhall.engine.reloading import sources_of
 from meadhall.server.dev import routes
 from meadhall.server.dev.guard import refuse_other_names
 from meadhall.server.dev.workshop import Workshop
@@ -29,9 +31,17 @@ guarded = refuse_other_names
 """The wrapper of the application."""
 
 
-def static_files() -> Router:
-    """Return the route of the styles and scripts."""
-    return create_static_files_router("/dev/static", [_STATIC], cache_control=None, include_in_schema=False, name="dev-static")
+def static_files() -> list[Router]:
+    """Return the routes of styles and scripts: those of development mode, and of games that can't be loaded yet."""
+    folders = {"/dev/static": _STATIC}
+    for name in installed_games().keys() - set(game_names()):
+        sources = sources_of(name)
+        if sources is not None and (sources.folder / "static").is_dir():
+            folders[f"/static/games/{name}"] = sources.folder / "static"
+    return [
+        create_static_files_router(path, [folder], cache_control=None, include_in_schema=False, name=path)
+        for path, folder in folders.items()
+    ]
 
 
 class Drawer:
