@@ -318,7 +318,7 @@ def turning_point_in_words(match: Match, analysis: Analysis, point: TurningPoint
     seen = _seen(step, analysis)
     events = [event for event in seen if match.game.events[event.kind].rest is not seat] or seen
     if not events:
-        words = match.game.words.action(match.game.state.at(step.before), step.action, match.names)
+        words = match.action_in_words(step, EVERYTHING)
         return f"{match.names[step.seat]}: {words}"
     often = Counter(event.kind for each in match.steps for event in _seen(each, analysis))
     earlier = {event.kind for each in match.steps[:-1] for event in _seen(each, analysis)}

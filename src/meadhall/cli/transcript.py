@@ -17,7 +17,7 @@ from meadhall.engine.events import Event
 from meadhall.engine.language import gettext as _
 from meadhall.engine.language import listed, ngettext
 from meadhall.engine.match import Match, Step
-from meadhall.engine.view import View
+from meadhall.engine.view import EVERYTHING, SPECTATOR, View
 
 
 def print_events(
@@ -31,7 +31,7 @@ def print_events(
 
 def print_step(console: Console, match: Match, step: Step, note: str = "") -> None:
     """Print an action, its events, and whether it was played with a hint."""
-    words = match.game.words.action(match.game.state.at(step.before), step.action, match.names)
+    words = match.action_in_words(step, EVERYTHING if match.ended else SPECTATOR)
     line = _("{name}: {action}").format(name=match.names[step.seat], action=words)
     notes = [note, _("(with a hint)") if step.hinted else ""]
     _print_paragraph(console, step.n, Text.assemble((line, "bold"), *((f"  {said}", "dim") for said in notes if said)))

@@ -249,6 +249,29 @@ class Match(Displayed, Generic[S]):
         """
         return self.steps[-1].n if self.steps else 0
 
+    def decision_of(self, seat: int) -> int:
+        """Return a key of the decision that a seat has to make: the number of the last action before it began.
+
+        It is ``decision``, unless others have chosen at the same time since then.
+        """
+        began = self.began(seat)
+        return self.steps[began - 1].n if began else 0
+
+    def began(self, seat: int, position: int | None = None) -> int:
+        """Return after how many actions the decision of a seat began that is pending after ``position`` actions, by default now.
+
+        Until then only others have made their sealed choices.
+        """
+        began = len(self.steps) if position is None else position
+        states = self._states if began == len(self.steps) else self.steps[began].before
+        now = int(states["reveals"][0])
+        while is_simultaneous(self.game) and began > 0:
+            step = self.steps[began - 1]
+            if step.seat == seat or int(step.before["reveals"][0]) != now or seat not in deciders(self.game, step.before):
+                break
+            began -= 1
+        return began
+
     def information_set(self, seat: int) -> bytes:
         """Return a key of the seat's information set, independent of move order. Raises BadSetup."""
         return hashlib.sha256(concealed(self.game, self._states, self._viewer(seat)).tobytes()).digest()
@@ -400,21 +423,23 @@ class Match(Displayed, Generic[S]):
             raise MatchOver(_("The match is over: {how}.").format(how=how), rule)
         player = self.actor if seat is None else as_integer(seat)
         if player is None or player not in self.deciders:
-            raise NotYourTurn(self._waiting(player))
+            raise NotYourTurn(self.waiting_in_words(player))
         if number not in self._legal(player):
             view = concealed(self.game, self._states, player)
             rule, reason = self.game.words.refusal(self.game.state.at(view), number, self.names)
             raise IllegalAction(reason, rule)
         return number
 
-    def _waiting(self, seat: int | None) -> str:
-        """Return whom a seat that has nothing to choose waits for."""
-        if is_simultaneous(self.game) and self._has_chosen(seat):
+    def waiting_in_words(self, seat: int | None) -> str:
+        """Return in words for whom a seat waits that has nothing to choose."""
+        if self.has_chosen(seat):
             return _("You have chosen. Waiting for {names}.").format(names=listed([self.names[each] for each in self.deciders]))
         return _("It is {name}'s turn.").format(name=listed([self.names[each] for each in self.deciders]))
 
-    def _has_chosen(self, seat: int | None) -> bool:
-        """Return whether a seat has chosen in this round of simultaneous decisions: nothing was revealed since."""
+    def has_chosen(self, seat: int | None) -> bool:
+        """Return whether a seat has made its sealed choice and waits for others, who choose at the same time."""
+        if not is_simultaneous(self.game) or self.over or seat in self.deciders:
+            return False
         now = int(self._states["reveals"][0])
         since = takewhile(lambda step: int(step.before["reveals"][0]) == now, reversed(self.steps))
         return any(step.seat == seat for step in since)

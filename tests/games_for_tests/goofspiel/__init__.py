@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from games_for_tests.goofspiel import rules, words
+from games_for_tests.goofspiel import page, rules, words
 from meadhall.sdk import Choice, Game, register
 
 
@@ -26,6 +26,7 @@ game = register(
         words=words,
         events=words.EVENTS,
         folder=Path(__file__).parent,
+        page=page,
         options=(Choice("cards", {"four": "four prizes", "six": "six prizes"}),),
         greedy=rules.greedy,
         points=points,

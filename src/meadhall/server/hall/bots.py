@@ -114,12 +114,12 @@ class BotDriver:
         self._search: tuple[int, asyncio.Task[int]] | None = None  # the number of entries before it, and the search
 
     def seat_to_move(self) -> SeatRow | None:
-        """Return the seat to move if a bot plays there, also for its owner."""
+        """Return the seat to move if a bot plays there, also for its owner; the first such seat where several choose at once."""
         match, table = self._room.match, self._room.table
-        if match is None or self._room.stop is not None or table.status != "running" or match.actor is None:
+        if match is None or self._room.stop is not None or table.status != "running":
             return None
-        seat = as_played(table.seats[match.actor], match)
-        return seat if seat.kind == "bot" else None
+        seats = (as_played(table.seats[seat], match) for seat in match.deciders)
+        return next((seat for seat in seats if seat.kind == "bot"), None)
 
     def next_seat(self) -> SeatRow | None:
         """Return the seat to move if a bot plays there and this process drives the table."""

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Final, Self
 
+from meadhall.engine.deciders import deciders
 from meadhall.engine.match import Match, Step
 from meadhall.server.store.clock import Clock
 from meadhall.server.store.models import Downtime, Entry
@@ -67,9 +68,9 @@ class Clocks:
     Attributes:
         clock: the clock of the table.
         left: the seconds that each seat had left at ``since``.
-        actor: the seat to move; None when the match has ended.
-        since: when the seat to move began to think, or went on after a pause.
-        used: the seconds that it had used for this decision before ``since``.
+        deciders: the seats to move: one, or several that choose at the same time; none when the match has ended.
+        since: when the seats to move began to think, or went on after a pause or after the choice of another.
+        used: the seconds that each seat had used for its decision before ``since``.
         bots: the seats that bots play now.
         is_paused: whether the clocks are paused.
         standstills: the times in which no clock ran.
@@ -79,11 +80,11 @@ class Clocks:
 
     clock: Clock
     left: tuple[float, ...]
-    actor: int | None
+    deciders: tuple[int, ...]
     since: datetime
     bots: frozenset[int]
+    used: tuple[float, ...]
     standstills: tuple[Standstill, ...] = ()
-    used: float = 0.0
     is_paused: bool = False
     next_number: int = 1
     undone_count: int = 0
@@ -91,26 +92,47 @@ class Clocks:
     @classmethod
     def of_start(cls, clock: Clock, match: Match, at: datetime, standstills: tuple[Standstill, ...] = ()) -> Self:
         """Return the clocks of a match that begins at that time."""
-        return cls(clock, (float(clock.seconds),) * match.players, match.actor, at, _bots(match), standstills)
+        seconds, unused = (float(clock.seconds),) * match.players, (0.0,) * match.players
+        return cls(clock, seconds, match.deciders, at, _bots(match), unused, standstills)
 
     # ---------------------------------------------------------------------------------------------------------- reading them
 
     @property
+    def actor(self) -> int | None:
+        """The seat to move, the lowest of several; None when the match has ended."""
+        return self.deciders[0] if self.deciders else None
+
+    @property
+    def all_running(self) -> tuple[int, ...]:
+        """The seats whose clocks run, the first one whose time is up first."""
+        seats = () if self.is_paused else [seat for seat in self.deciders if seat not in self.bots]
+        return tuple(sorted(seats, key=lambda seat: self.left[seat]))
+
+    @property
     def running(self) -> int | None:
-        """The seat whose clock runs; None if none does."""
-        return None if self.is_paused or self.actor in self.bots else self.actor
+        """The seat whose clock runs, of several the one whose time is up first; None if none does."""
+        return next(iter(self.all_running), None)
+
+    def deadline_of(self, seat: int | None) -> datetime | None:
+        """Return when the time of a seat is up; None if its clock doesn't run."""
+        if seat is None or seat not in self.all_running:
+            return None
+        return deadline_after(self.since, timedelta(seconds=self.left[seat]), self.standstills)
 
     @property
     def deadline(self) -> datetime | None:
         """When the time of the running clock is up; None if no clock runs."""
-        if self.running is None:
-            return None
-        return deadline_after(self.since, timedelta(seconds=self.left[self.running]), self.standstills)
+        return self.deadline_of(self.running)
+
+    @property
+    def following_deadline(self) -> datetime | None:
+        """When the time of the next of several running clocks is up; None if there is no other."""
+        return self.deadline_of(next(iter(self.all_running[1:]), None))
 
     def left_at(self, at: datetime) -> tuple[float, ...]:
         """Return the seconds that each seat has left at that time."""
-        running, seconds = self.running, self._elapsed(at)
-        return tuple(max(0.0, left - seconds) if seat == running else left for seat, left in enumerate(self.left))
+        running, seconds = self.all_running, self._elapsed(at)
+        return tuple(max(0.0, left - seconds) if seat in running else left for seat, left in enumerate(self.left))
 
     def stands_still_until(self, at: datetime) -> datetime | None:
         """Return the end of the standstill after a downtime, if one lasts at that time."""
@@ -142,15 +164,18 @@ class Clocks:
                 return self
 
     def _decided(self, entry: Entry, match: Match) -> Self:
-        """Return the clocks after an action."""
+        """Return the clocks after an action. Where several seats choose at the same time, the clocks of the others go on."""
         seat, gained = entry.seat, 0
-        stopped = self
+        stopped = self._stopped(entry.at)
         if seat not in self.bots:
-            stopped = self._stopped(entry.at)
-            match.note_seconds(stopped.used)
+            match.note_seconds(stopped.used[seat])
             gained = self.clock.increment
         left = tuple(each + gained if k == seat else each for k, each in enumerate(stopped.left))
-        return replace(stopped, left=left)._at_decision(entry, match)
+        return replace(stopped, left=left)._at_decision(entry, match, self._others(seat))
+
+    def _others(self, seat: int) -> frozenset[int]:
+        """Return the other seats that choose at the same time."""
+        return frozenset(self.deciders) - {seat}
 
     def _taken_back(self, steps: Sequence[Step], entry: Entry, match: Match) -> Self:
         """Return the clocks after actions were taken back, the oldest of them first."""
@@ -159,7 +184,9 @@ class Clocks:
         left = list(stopped.left)
         for step in of_people:
             left[step.seat] = max(0.0, left[step.seat] - self.clock.increment)
-        back = replace(stopped, left=tuple(left))._at_decision(entry, match)
+        waiting = frozenset(self.deciders) - {step.seat for step in steps}
+        going_on = frozenset(seat for seat in waiting if all(seat in deciders(match.game, step.before) for step in steps))
+        back = replace(stopped, left=tuple(left))._at_decision(entry, match, going_on)
         first = steps[0]
         if self.clock.kind == "seat" or first.seconds is None or any(step.seat != first.seat for step in of_people):
             return back
@@ -168,20 +195,21 @@ class Clocks:
 
     def _stopped(self, at: datetime) -> Self:
         """Return the clocks with the time counted that the running one has used, as if it began again now."""
-        seconds = self._elapsed(at)
-        return replace(self, left=self.left_at(at), used=self.used + seconds, since=max(at, self.since))
+        seconds, running = self._elapsed(at), self.all_running
+        used = tuple(each + seconds if seat in running else each for seat, each in enumerate(self.used))
+        return replace(self, left=self.left_at(at), used=used, since=max(at, self.since))
 
-    def _at_decision(self, entry: Entry, match: Match) -> Self:
-        """Return the clocks at the beginning of the decision that follows an entry."""
+    def _at_decision(self, entry: Entry, match: Match, going_on: frozenset[int] = frozenset()) -> Self:
+        """Return the clocks at the beginning of the decision that follows an entry. Seats that are ``going_on`` had it before."""
         left = self.left
         if self.clock.kind != "seat":
-            left = (float(self.clock.seconds),) * len(left)
+            left = tuple(each if seat in going_on else float(self.clock.seconds) for seat, each in enumerate(left))
         return replace(
             self,
             left=left,
-            actor=None if match.ended else match.actor,
+            deciders=() if match.ended else match.deciders,
             since=max(entry.at, self.since),
-            used=0.0,
+            used=tuple(each if seat in going_on else 0.0 for seat, each in enumerate(self.used)),
             bots=_bots(match),
             next_number=match.next_number,
             undone_count=len(match.undone),
@@ -189,13 +217,16 @@ class Clocks:
 
     def _taken_over(self, entry: Entry, match: Match) -> Self:
         """Return the clocks after a bot has taken over a seat."""
-        stopped = self._stopped(entry.at) if entry.seat == self.running else self
+        stopped = self._stopped(entry.at) if entry.seat in self.all_running else self
         return replace(stopped._with_one_more_minute(entry.seat), bots=_bots(match))
 
     def _returned(self, entry: Entry, match: Match) -> Self:
         """Return the clocks after the owner of a seat has come back. If it is the seat to move, its decision begins now."""
-        back = replace(self._with_one_more_minute(entry.seat), bots=_bots(match))
-        return back._at_decision(entry, match) if entry.seat == self.actor else back
+        if entry.seat not in self.deciders:
+            return replace(self._with_one_more_minute(entry.seat), bots=_bots(match))
+        stopped = self._stopped(entry.at)
+        back = replace(stopped._with_one_more_minute(entry.seat), bots=_bots(match))
+        return back._at_decision(entry, match, self._others(entry.seat))
 
     def _with_one_more_minute(self, seat: int) -> Self:
         if self.clock.kind != "seat":

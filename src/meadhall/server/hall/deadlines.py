@@ -38,8 +38,18 @@ class ClockedRoom(Protocol):
     def deadline(self) -> datetime | None:
         """When the time of the seat to move is up; None if no clock runs."""
 
+    @property
+    def following_deadline(self) -> datetime | None:
+        """When the time of the next seat after that is up, where several choose at the same time."""
+
     async def let_time_be_up(self, within: Within) -> None:
         """Apply the table's rule for the end of the time, in a transaction that ``within`` runs. Raises NotUp."""
+
+
+def _only_stopped(before: Clocks, after: Clocks) -> bool:
+    """Return whether some of several clocks have stopped and the others go on, so that the next deadline is later."""
+    stays = set(after.all_running) < set(before.all_running)
+    return stays and before.deadline is not None and after.deadline is not None and before.deadline <= after.deadline
 
 
 class Deadlines:
@@ -61,13 +71,14 @@ class Deadlines:
     def moved(self, table: str, before: Clocks | None, after: Clocks | None) -> Effect | None:
         """Return the effect that moves the deadline of a table in the transaction that changes its clocks; None if it stays.
 
-        While a bot plays or the clocks are paused, the old job stays. It comes too early, and does nothing.
+        While a bot plays or the clocks are paused, the old job stays, and also after the first of several seats that choose at
+        the same time. It comes too early, and does nothing.
         """
         if after is None or (before is not None and before.deadline == after.deadline):
             return None
-        if after.actor is None:
+        if not after.deciders:
             return partial(jobs.cancel, kind=CLOCK_JOB, key=table)
-        if after.deadline is None:
+        if after.deadline is None or (before is not None and _only_stopped(before, after)):
             return None
         return partial(jobs.put, kind=CLOCK_JOB, key=table, due_at=after.deadline)
 
@@ -88,7 +99,7 @@ class Deadlines:
                 return
             await asyncio.sleep(max(0.0, left))
             try:
-                await room.let_time_be_up(partial(self._scheduler.finish, job))
+                await room.let_time_be_up(partial(self._scheduler.finish, job, again_at=room.following_deadline))
             except NotUp:  # meanwhile the seat has played, or a downtime was found
                 continue
             return

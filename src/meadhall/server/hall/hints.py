@@ -48,14 +48,15 @@ class Hints:
     def current(self, match: Match | None, seat: int) -> RequestedHint | None:
         """Return the hint that a seat has requested for the decision that it has to make now."""
         found = self._by_seat.get(seat)
-        is_current = match is not None and found is not None and (match.actor, match.decision) == (seat, found.decision)
-        return found if is_current else None
+        if match is None or found is None or seat not in match.deciders or match.decision_of(seat) != found.decision:
+            return None
+        return found
 
     def request(self, match: Match, seat: int) -> RequestedHint:
         """Start the search for a hint for the seat to move."""
         view, before = match.view(seat), self._by_seat.get(seat)
         search = asyncio.create_task(self._find(view, before))
-        hint = self._by_seat[seat] = RequestedHint(view, match.decision, search)
+        hint = self._by_seat[seat] = RequestedHint(view, match.decision_of(seat), search)
         return hint
 
     async def _find(self, view: View, before: RequestedHint | None) -> tuple[Hint, ...]:

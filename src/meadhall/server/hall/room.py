@@ -19,7 +19,6 @@ from math import inf
 from typing import Any, Literal
 
 from meadhall.engine.award import RESIGNATION, TIME
-from meadhall.engine.checks import as_integer
 from meadhall.engine.errors import MeadhallError
 from meadhall.engine.game import Game
 from meadhall.engine.language import gettext as _
@@ -27,6 +26,7 @@ from meadhall.engine.match import Match
 from meadhall.engine.stand_in import Lasting
 from meadhall.server.errors import Closing, DatabaseUnavailable, NotSeated, OtherRules, Stale, WrongMoment
 from meadhall.server.hall.absences import Absences
+from meadhall.server.hall.action_numbers import check_number, was_played
 from meadhall.server.hall.audience import private_seats
 from meadhall.server.hall.bot_votes import BotVotes
 from meadhall.server.hall.bots import BotDriver
@@ -237,8 +237,13 @@ class Room:
 
     @property
     def deadline(self) -> datetime | None:
-        """When the time of the seat to move is up; None if no clock runs."""
+        """When the time of the first of the seats to move is up; None if no clock runs."""
         return None if self.running_clocks is None else self.running_clocks.deadline
+
+    @property
+    def following_deadline(self) -> datetime | None:
+        """When the time of the next seat after that is up, where several choose at the same time."""
+        return None if self.running_clocks is None else self.running_clocks.following_deadline
 
     @property
     def is_closed(self) -> bool:
@@ -262,7 +267,7 @@ class Room:
         def play(match: Match) -> Entry:
             seat = self.seat_of(guest)
             check_own_decision(match, seat)
-            _check_number(match, number)
+            check_number(match, seat, number)
             hinted = bool(self._hinted) and (seat, match.information_set(seat)) in self._hinted
             match.play(action, seat, hinted=hinted)
             return Entry(self.entry_count + 1, "hinted" if hinted else "action", seat, match.steps[-1].action)
@@ -270,14 +275,8 @@ class Room:
         try:
             await self.append(play)
         except Stale:
-            if not self._was_played(self.seat_of(guest), action, number):
+            if self.match is None or not was_played(self.match, self.seat_of(guest), action, number):
                 raise
-
-    def _was_played(self, seat: int, action: Any, number: int | None) -> bool:
-        """Return whether the seat has played this action with this number."""
-        steps = self.match.steps if self.match is not None else []
-        step = next((step for step in reversed(steps) if step.n == number), None)
-        return step is not None and (step.seat, step.action) == (seat, as_integer(action))
 
     async def undo(self, guest: Guest, number: int | None = None) -> None:
         """Take back the guest's last decision, and the actions of bots since then. Refuse as ``check_undo`` does.
@@ -304,9 +303,9 @@ class Room:
         def ask(match: Match) -> Entry:
             seat = self.seat_of(guest)
             check_own_decision(match, seat)
-            if match.actor != seat:
+            if seat not in match.deciders:
                 raise WrongMoment(_("You have nothing to decide now."))
-            return Entry(self.entry_count + 1, "hint", seat, match.decision)
+            return Entry(self.entry_count + 1, "hint", seat, match.decision_of(seat))
 
         seat = self.seat_of(guest)
         if (seat, self.running_match().information_set(seat)) not in self._hinted:
@@ -506,10 +505,9 @@ class Room:
         await self._write(append)
 
     def _calls(self, table: TableRow, match: Match, clocks: Clocks | None) -> Effect | None:
-        """Return the effect that calls the player to move, in the transaction that begins the decision."""
-        guests = table.seats[match.actor].guests if match.actor is not None else ()
-        is_looking = any(self.is_looking(guest) for guest in guests)
-        return calls_after(table, self.match, match, self.clocks, clocks, is_looking)
+        """Return the effect that calls the players to move, in the transaction that begins their decision."""
+        looking = {seat for seat in match.deciders if any(map(self.is_looking, table.seats[seat].guests))}
+        return calls_after(table, self.match, match, self.clocks, clocks, looking)
 
     async def _write(self, attempt: Callable[[], Awaitable[None]], only: int | None = None) -> None:
         """Make a change and publish it, to everyone or ``only`` to one seat. ``attempt`` checks, stores and applies it.
@@ -625,15 +623,15 @@ class Room:
         await self.consent.learn_names()
 
     def _resume_hints(self) -> None:
-        """Search for the hint that the seat to move has requested at another process, if one of its pages is open here."""
+        """Search for hints that seats to move have requested at another process, if one of their pages is open here."""
         match = self.match
-        if not self._hinted or match is None or match.actor is None or self.table.status != "running" or not self._store.shared:
+        if not self._hinted or match is None or self.table.status != "running" or not self._store.shared:
             return
-        seat = match.actor
-        is_open = any(self.channel.has(guest) for guest in self.table.seats[seat].guests)
-        if is_open and self.hints.current(match, seat) is None and (seat, match.information_set(seat)) in self._hinted:
-            hint = self.hints.request(match, seat)
-            hint.search.add_done_callback(lambda search: search.cancelled() or search.exception())  # the page shows no hint then
+        for seat in match.deciders:
+            is_open = any(self.channel.has(guest) for guest in self.table.seats[seat].guests)
+            if is_open and self.hints.current(match, seat) is None and (seat, match.information_set(seat)) in self._hinted:
+                hint = self.hints.request(match, seat)
+                hint.search.add_done_callback(lambda search: search.cancelled() or search.exception())  # shown as no hint
 
     async def _restore(self, table: TableRow) -> None:
         """Take over a stored table and replay its match. Refuse a match of another rules version: its replay would differ."""
@@ -808,8 +806,3 @@ class Room:
         await self.bots.close()
         await self._votes.close()
         await self.hints.close()
-
-
-def _check_number(match: Match, number: int | None) -> None:
-    if number is not None and number != match.next_number:
-        raise Stale(_("The game has moved on. Look again, then choose."))

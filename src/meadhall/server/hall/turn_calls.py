@@ -6,12 +6,14 @@ time is short at the end of each decision with a clock.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
 from sqlalchemy import Connection
 
 from meadhall.engine.match import Match
+from meadhall.server.hall.action_numbers import is_current
 from meadhall.server.hall.clocks import Clocks
 from meadhall.server.hall.notifications import Notification, notify
 from meadhall.server.store.clock import Clock
@@ -35,9 +37,14 @@ def margin(clock: Clock) -> timedelta:
 
 
 def calls_after(
-    table: TableRow, before: Match | None, match: Match, clocks_before: Clocks | None, clocks: Clocks | None, is_looking: bool
+    table: TableRow,
+    before: Match | None,
+    match: Match,
+    clocks_before: Clocks | None,
+    clocks: Clocks | None,
+    looking: Collection[int],
 ) -> Effect | None:
-    """Return what calls the player to move, in the transaction that begins the decision; None if no player needs a call.
+    """Return what calls the players to move, in the transaction that begins the decision; None if no player needs a call.
 
     Args:
         table: the table of the match.
@@ -45,31 +52,50 @@ def calls_after(
         match: the match after it.
         clocks_before: the clocks before it.
         clocks: the clocks after it.
-        is_looking: whether the player to move has a page of the table in front of them. In a match without a clock such a player
-            isn't called.
+        looking: the seats to move whose players have a page of the table in front of them. In a match without a clock such
+            players aren't called.
     """
-    seat = match.actor
-    if match.ended or seat is None or table.seats[seat].kind != "human" or seat in match.stand_ins or table.daily is not None:
+    if match.ended or table.daily is not None:
         return None
-    guests = table.seats[seat].guests
-    deadline = None if clocks is None else clocks.deadline
-    calls: list[tuple[Notification, datetime | None]] = []
-    until = None if deadline is None else max(deadline, now()) + _EXTRA
-    is_new = before is None or before.actor != seat or (before.stand_ins.keys() != match.stand_ins.keys())
-    if is_new and (not is_looking if clocks is None else deadline is not None and not clocks.clock.is_live):
-        calls.append((Notification("turn", table.id, match.next_number, until=until), None))
-    if clocks is not None and deadline is not None and deadline != (clocks_before and clocks_before.deadline):
-        short_at = deadline - margin(clocks.clock)
-        if short_at > now() + _LIVE_MARGIN:
-            calls.append((Notification("short", table.id, match.next_number, until=until), short_at))
+    calls = [
+        (guest_calls, table.seats[seat].guests)
+        for seat in match.deciders
+        if table.seats[seat].kind == "human" and seat not in match.stand_ins
+        for guest_calls in [_calls_of(seat, table, before, match, clocks_before, clocks, seat in looking)]
+        if guest_calls
+    ]
     if not calls:
         return None
 
     def call(connection: Connection) -> None:
-        for notification, at in calls:
-            notify(connection, notification, guests, at)
+        for of_seat, guests in calls:
+            for notification, at in of_seat:
+                notify(connection, notification, guests, at)
 
     return call
+
+
+def _calls_of(
+    seat: int,
+    table: TableRow,
+    before: Match | None,
+    match: Match,
+    clocks_before: Clocks | None,
+    clocks: Clocks | None,
+    is_looking: bool,
+) -> list[tuple[Notification, datetime | None]]:
+    """Return the calls of one seat, and when they are due; None: at once."""
+    deadline = None if clocks is None else clocks.deadline_of(seat)
+    calls: list[tuple[Notification, datetime | None]] = []
+    until = None if deadline is None else max(deadline, now()) + _EXTRA
+    is_new = before is None or seat not in before.deciders or (before.stand_ins.keys() != match.stand_ins.keys())
+    if is_new and (not is_looking if clocks is None else deadline is not None and not clocks.clock.is_live):
+        calls.append((Notification("turn", table.id, match.next_number, until=until), None))
+    if clocks is not None and deadline is not None and deadline != (clocks_before and clocks_before.deadline_of(seat)):
+        short_at = deadline - margin(clocks.clock)
+        if short_at > now() + _LIVE_MARGIN:
+            calls.append((Notification("short", table.id, match.next_number, until=until), short_at))
+    return calls
 
 
 def turn_due(room: Room, note: Notification, guest: str) -> bool | datetime:
@@ -77,9 +103,9 @@ def turn_due(room: Room, note: Notification, guest: str) -> bool | datetime:
     match, seat = room.match, room.table.seat_of(guest)
     if match is None or seat is None or room.table.status != "running" or seat in match.stand_ins:
         return False
-    if (match.actor, match.next_number) != (seat, note.number):
+    if seat not in match.deciders or not is_current(match, seat, note.number):
         return False
     if note.kind == "turn":
         return True
-    deadline = room.deadline
+    deadline = None if room.running_clocks is None else room.running_clocks.deadline_of(seat)
     return False if deadline is None or room.clocks is None else deadline - margin(room.clocks.clock)

@@ -49,7 +49,7 @@ def clock_views(clocks: Clocks | None) -> Mapping[int, ClockView]:
 
 
 def _view(clocks: Clocks, seat: int) -> ClockView:
-    deadline = clocks.deadline if seat == clocks.running else None
+    deadline = clocks.deadline_of(seat)
     begins = max([clocks.since, *(ended for _began, ended in clocks.standstills)])
     return ClockView(
         slow=not clocks.clock.is_live,

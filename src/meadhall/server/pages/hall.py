@@ -8,7 +8,7 @@ from dataclasses import replace
 from meadhall.bots import ranks
 from meadhall.engine.game import Game, game, game_names
 from meadhall.engine.language import gettext as _
-from meadhall.engine.language import ngettext
+from meadhall.engine.language import listed, ngettext
 from meadhall.engine.match import Match, Result
 from meadhall.server.hall.choices import choices_of, last_choice
 from meadhall.server.hall.hall import Hall
@@ -129,7 +129,7 @@ def card(table: TableRow, guest: Guest, room: Room | None) -> TableCard:
     """Return a table's line in the hall's lists. ``room``: the table's room if it is in memory."""
     seat = table.seat_of(guest.id)
     match = room.match if room else None
-    turn = match is not None and table.status == "running" and seat is not None and match.actor == seat
+    turn = match is not None and table.status == "running" and seat in match.deciders
     yours = turn and match is not None and seat not in match.stand_ins  # else a bot decides it
     return TableCard(
         url=link(f"/tables/{table.id}"),
@@ -161,6 +161,6 @@ def _note(table: TableRow, match: Match | None, yours: bool) -> str:
         return _("Your turn")
     if table.status in FINISHED:
         return result_in_words(table)
-    if match is not None and match.actor is not None:
-        return _("Waiting for {name}").format(name=match.names[match.actor])
+    if match is not None and match.deciders:
+        return _("Waiting for {name}").format(name=listed([match.names[seat] for seat in match.deciders]))
     return _("In progress")

@@ -45,7 +45,7 @@ def seat_views(room: Room) -> tuple[SeatView, ...]:
     """Return the seats as every viewer sees them."""
     match = room.match
     result = match.outcome() if match else None
-    actor = match.actor if match and room.table.status == "running" else None
+    deciders = match.deciders if match and room.table.status == "running" else ()
     daily = room.table.daily is not None  # in old tables a bot has the seat after a daily puzzle was given up
     clocks = clock_views(room.running_clocks)
     return tuple(
@@ -55,8 +55,8 @@ def seat_views(room: Room) -> tuple[SeatView, ...]:
             "human" if daily else row.kind,
             "" if daily else row.bot or "",
             strength=0 if daily else strength(played.bot),
-            active=row.seat == actor,
-            thinking=row.seat == actor and played.kind == "bot",
+            active=row.seat in deciders,
+            thinking=row.seat in deciders and played.kind == "bot",
             winner=bool(result and row.seat in result.winners),
             online=room.is_here(row),
             ready=row.is_ready and match is None,
@@ -109,7 +109,7 @@ def live_page(room: Room, match: Match, view: View, seats: tuple[SeatView, ...],
         goal=match.game.goal_of(match.options) if beginning else "",
         lesson_minutes=lessons.minutes if lessons and beginning and viewer in room.newcomers else 0,
         resign_words=_resign_words(room, match, viewer) if running and viewer is not None else "",
-        can_hint=playing and match.actor == viewer and table.daily is None,
+        can_hint=playing and viewer in match.deciders and table.daily is None,
         hint=hint_view(hint) if hint is not None else None,
         absent=tuple(_absent(room, match, viewer)) if playing and viewer is not None else (),
         stand_in=None if stand_in is None else StandInView(stand_in.bot, stand_in.lasts),
@@ -261,6 +261,8 @@ def _prompt(match: Match, view: View, abandoned: bool, reader: int | None, playe
         words = _("The match is over") + "."
     elif played_by_bot:
         words = match.view().prompt()
+    elif reader is not None and view.viewer == reader and match.next_number == view.next_number and match.has_chosen(reader):
+        words = match.waiting_in_words(reader)
     else:
         words = view.prompt()
     return _BEFORE_LAST_NUMBER.sub("\N{NO-BREAK SPACE}", words)

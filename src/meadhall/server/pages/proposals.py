@@ -48,7 +48,7 @@ def asked(match: Match, proposal: Proposal, guest: str, viewer: int | None) -> s
 
 
 def _asked_to_take_back(match: Match, proposal: Proposal, taken: Sequence[Step], viewer: int | None) -> str:
-    words = {"name": match.names[proposal.seat], "action": _action(match, taken[0]), "count": len(taken)}
+    words = {"name": match.names[proposal.seat], "action": _action(match, taken[0], viewer), "count": len(taken)}
     words["player"] = match.names[taken[0].seat]
     if viewer == proposal.seat:
         message = ngettext(
@@ -65,8 +65,8 @@ def _asked_to_take_back(match: Match, proposal: Proposal, taken: Sequence[Step],
     return message.format(**words)
 
 
-def _action(match: Match, step: Step) -> str:
-    return match.game.words.action(match.game.state.at(step.before), step.action, match.names)
+def _action(match: Match, step: Step, viewer: int | None) -> str:
+    return match.action_in_words(step, viewer)
 
 
 def _in_short(match: Match, proposal: Proposal, guest: str, viewer: int | None) -> str:
@@ -179,7 +179,8 @@ def _decisions(match: Match, seat: int | None) -> tuple[TakeBackChoice, ...]:
     latest = match.steps[-DECISIONS_SHOWN:]
     own = next((step.n for step in reversed(latest) if step.seat == seat), latest[-1].n if latest else 0)
     return tuple(
-        TakeBackChoice(step.n, f"{match.names[step.seat]}: {_action(match, step)}", step.n == own) for step in reversed(latest)
+        TakeBackChoice(step.n, f"{match.names[step.seat]}: {_action(match, step, seat)}", step.n == own)
+        for step in reversed(latest)
     )
 
 

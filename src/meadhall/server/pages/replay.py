@@ -72,7 +72,7 @@ def replay_page(
             who.kind,
             who.bot or "",
             strength=strength(who.bot),
-            active=view.actor == k,
+            active=k in view.deciders,
             winner=result is not None and k in result.winners,
         )
         for k, who in enumerate(match.seats)
