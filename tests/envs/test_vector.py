@@ -39,7 +39,7 @@ def choose(masks: npt.NDArray[np.int8], draw: np.random.Generator) -> npt.NDArra
 @pytest.mark.parametrize("form", ["flat", "dict"])
 def test_self_play_is_the_batch_of_that_seed(name: str, players: int, options: dict[str, Any], form: Any) -> None:
     batch = Batch(name, players, COUNT, seed="a", **options)
-    env = vector_env(name, COUNT, players=players, autoreset="disabled", observation=form, **options)
+    env = vector_env(name, COUNT, players=players, autoreset="disabled", observations=form, **options)
     draw = np.random.default_rng(1)
     observations, infos = env.reset(seed="a")
     for _ in range(25):
@@ -73,7 +73,7 @@ def _equal(one: Any, other: Any) -> bool:
 def test_only_the_learner_is_asked_and_bots_play_the_other_seats(
     name: str, players: int, options: dict[str, Any], seat: Any
 ) -> None:
-    env = vector_env(name, COUNT, players=players, seat=seat, bots=["random"] * (players - 1), observation="dict", **options)
+    env = vector_env(name, COUNT, players=players, seat=seat, bots=["random"] * (players - 1), observations="dict", **options)
     draw = np.random.default_rng(2)
     observations, infos = env.reset(seed=7)
     seats = set()
@@ -100,7 +100,7 @@ def test_a_greedy_opponent_wins_more_often_than_a_random_one() -> None:
 
 def test_a_match_that_is_over_before_the_learners_first_decision_is_an_episode_with_its_reward() -> None:
     games = 40
-    env = vector_env("axes-and-allies", games, seat=0, bots="greedy", observation="dict", autoreset="disabled")
+    env = vector_env("axes-and-allies", games, seat=0, bots="greedy", observations="dict", autoreset="disabled")
     observations, infos = env.reset(seed=1)
     over = observations["actor"][:, 0] < 0
     assert 0 < over.sum() < games / 2
@@ -119,7 +119,7 @@ def last_legal(state: Any, legal: Any, count: int, rng: Any) -> int:
 
 
 def test_a_rule_of_ones_own_can_play_the_other_seats() -> None:
-    env = vector_env("axes-and-allies", 3, players=2, seat=0, bots=last_legal, observation="dict")
+    env = vector_env("axes-and-allies", 3, players=2, seat=0, bots=last_legal, observations="dict")
     observations, infos = env.reset(seed=1)
     for _ in range(20):  # the bot always allies, so the learner is never killed
         assert observations["alive"][:, 0].all()
@@ -128,7 +128,7 @@ def test_a_rule_of_ones_own_can_play_the_other_seats() -> None:
 
 
 def test_matches_that_end_are_replaced_in_the_same_step() -> None:
-    env = vector_env("axes-and-allies", COUNT, observation="dict")
+    env = vector_env("axes-and-allies", COUNT, observations="dict")
     assert env.metadata["autoreset_mode"] is AutoresetMode.SAME_STEP
     ended = 0
     draw, (_, infos) = np.random.default_rng(4), env.reset(seed=1)
@@ -146,7 +146,7 @@ def test_matches_that_end_are_replaced_in_the_same_step() -> None:
 
 
 def test_matches_that_end_are_replaced_in_the_next_step() -> None:
-    env = vector_env("axes-and-allies", COUNT, observation="dict", autoreset=AutoresetMode.NEXT_STEP)
+    env = vector_env("axes-and-allies", COUNT, observations="dict", autoreset=AutoresetMode.NEXT_STEP)
     before = np.zeros(COUNT, bool)
     draw, (_, infos) = np.random.default_rng(4), env.reset(seed=1)
     replaced = 0
@@ -161,7 +161,7 @@ def test_matches_that_end_are_replaced_in_the_next_step() -> None:
 
 
 def test_a_match_that_ended_waits_for_a_reset_and_only_that_one_is_reset() -> None:
-    env = vector_env("axes-and-allies", COUNT, autoreset="disabled", observation="dict")
+    env = vector_env("axes-and-allies", COUNT, autoreset="disabled", observations="dict")
     draw, (_, infos) = np.random.default_rng(4), env.reset(seed=1)
     terminated = np.zeros(COUNT, bool)
     while not terminated.any():
@@ -252,7 +252,7 @@ def test_a_copy_goes_on_like_the_original(copied: Any) -> None:
 @pytest.mark.parametrize("form", ["flat", "dict"])
 def test_outputs_are_copies_or_the_memory_of_the_environment(form: Any) -> None:
     for copy in (True, False):
-        env = vector_env("viking-axes", 3, observation=form, copy=copy)
+        env = vector_env("viking-axes", 3, observations=form, copy=copy)
         before, infos = env.reset(seed=1)
         kept = deepcopy(before)
         after, *_ = env.step(infos["action_mask"].argmax(axis=1))
@@ -288,7 +288,7 @@ def test_the_action_space_draws_legal_actions_with_the_mask() -> None:
         {"seat": "any"},
         {"seat": 0, "bots": "king"},
         {"seat": 0, "bots": ["random", "random"]},
-        {"observation": "picture"},
+        {"observations": "picture"},
         {"autoreset": "soon"},
         {"max_episode_steps": 0},
         {"illegal": "ignore"},
@@ -322,3 +322,18 @@ def test_observations_have_the_fields_of_the_schema_without_the_engines() -> Non
     fields = {field.name for field in layout(meadhall.game("viking-axes")).fields}
     assert {"viewer", "players", "actor", "hand", "pile"} <= fields
     assert not {"rng", "reveals"} & fields
+
+
+@pytest.mark.parametrize("name", ["axes-and-allies", "dungeon-allies"])
+def test_outputs_are_exchanged_by_dlpack_without_copies(name: str) -> None:
+    env = vector_env(name, 3, observations="dict", copy=False)
+    observations: Any
+    observations, infos = env.reset(seed=1)
+    for array in (*observations.values(), infos["action_mask"]):
+        taken = np.from_dlpack(array)
+        assert np.shares_memory(taken, array)
+        assert np.array_equal(taken, array)
+    masks = np.from_dlpack(infos["action_mask"])
+    actions = np.from_dlpack(masks.argmax(axis=1))
+    observations, *_, later = env.step(actions)
+    assert (masks == later["action_mask"]).all()  # a step writes into the memory that the other library sees

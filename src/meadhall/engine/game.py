@@ -483,6 +483,11 @@ def _entry_points() -> dict[str, EntryPoint]:
     return {entry.name: entry for entry in entry_points(group=GROUP)}
 
 
+def installed_names() -> list[str]:
+    """Return the names of the installed games in alphabetical order, without importing them."""
+    return sorted(_entry_points())
+
+
 _loaded: dict[str, Game] = {}
 
 

@@ -11,20 +11,34 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from meadhall.engine.errors import MeadhallError
+from meadhall.engine.game import installed_names
 from meadhall.envs.render import render
 
 if TYPE_CHECKING:
     from meadhall.envs.aec import aec_env
+    from meadhall.envs.gym import gym_env
     from meadhall.envs.information import information_state
     from meadhall.envs.observation import layout, observe
     from meadhall.envs.parallel import parallel_env
     from meadhall.envs.policy import policy_bot
     from meadhall.envs.vector import vector_env
 
-__all__ = ["NoEnvs", "aec_env", "information_state", "layout", "observe", "parallel_env", "policy_bot", "render", "vector_env"]
+__all__ = [
+    "NoEnvs",
+    "aec_env",
+    "gym_env",
+    "information_state",
+    "layout",
+    "observe",
+    "parallel_env",
+    "policy_bot",
+    "render",
+    "vector_env",
+]
 
 _MODULES = {
     "aec_env": ("aec", "pettingzoo"),
+    "gym_env": ("gym", "gymnasium"),
     "information_state": ("information", None),
     "layout": ("observation", None),
     "observe": ("observation", None),
@@ -47,6 +61,25 @@ def __getattr__(name: str) -> Any:
         raise NoEnvs(f"{name} needs {needed}, which is not installed: pip install 'meadhall[envs]'")
     found = globals()[name] = getattr(import_module(f"{__name__}.{module}"), name)
     return found
+
+
+def _register() -> None:
+    """Register every installed game in Gymnasium: ``viking-axes`` as ``Meadhall/VikingAxes-v1``. The version is that of these
+    environments. No game is imported.
+    """
+    import gymnasium  # noqa: PLC0415 - an optional dependency
+
+    for name in installed_names():
+        gymnasium.register(
+            f"Meadhall/{name.title().replace('-', '')}-v1",
+            entry_point="meadhall.envs.gym:gym_env",
+            vector_entry_point="meadhall.envs.vector:vector_env",
+            kwargs={"name": name},
+        )
+
+
+if find_spec("gymnasium") is not None:
+    _register()
 
 
 def __dir__() -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,9 @@ Policy = Callable[[Any, Any, int, Any], int]
 """A rule ``policy(state, legal, count, rng) -> action``, see ``Game.greedy``."""
 
 ROTATE = "rotate"
+
+RULE_ARGUMENTS = 4
+"""The number of arguments of a policy; a function of one argument, a view, is a bot that is not compiled."""
 
 
 def check_learner(seat: Any, players: int) -> int:
@@ -48,7 +52,11 @@ def opponents(bots: Any, players: int) -> list[Any]:
 
 def is_compiled(bot: Any) -> bool:
     """Return whether a bot is a compiled policy: a name of one, or a rule."""
-    return bot in POLICIES if isinstance(bot, str) else not hasattr(bot, "choose") and callable(bot)
+    if isinstance(bot, str):
+        return bot in POLICIES
+    return (
+        not hasattr(bot, "choose") and callable(bot) and len(signature(getattr(bot, "py_func", bot)).parameters) == RULE_ARGUMENTS
+    )
 
 
 def compiled_policies(game: Game, bots: Sequence[Any]) -> tuple[npt.NDArray[np.int64], Policy]:

@@ -241,7 +241,7 @@ def vector_env(
     players: int | None = None,
     seat: int | Literal["rotate"] | None = None,
     bots: Any = "random",
-    observation: Form = "flat",
+    observations: Form = "flat",
     autoreset: AutoresetMode | str = AutoresetMode.SAME_STEP,
     max_episode_steps: int | None = None,
     illegal: Literal["lose", "raise"] = "lose",
@@ -268,7 +268,7 @@ def vector_env(
         seat: the learner's seat; ``"rotate"`` for another seat in every match; None for every seat.
         bots: the policy of the other seats, or one for each, clockwise from the learner: ``random``, ``greedy`` or a rule like
             ``Game.greedy``.
-        observation: ``flat`` for one array, ``dict`` for an array per field, see ``layout``.
+        observations: ``flat`` for one array, ``dict`` for an array per field, see ``layout``.
         autoreset: when a match that has ended is replaced: ``same_step`` (the observation is the first one of the next match),
             ``next_step`` (the next action is ignored) or ``disabled``.
         max_episode_steps: the number of the learner's decisions after which a match is truncated; by default no limit.
@@ -301,7 +301,7 @@ def vector_env(
         learner,
         opponents(bots, count),
         chosen,
-        check_form(observation),
+        check_form(observations),
         _check_mode(autoreset),
         0 if max_episode_steps is None else check_count(max_episode_steps, "steps"),
         illegal,
