@@ -194,7 +194,8 @@ class CompiledEnv(SeatEnv):
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """Return the legal actions, bool (actions,), as maskable algorithms of sb3-contrib ask for them."""
-        return self._mask.astype(np.bool_)
+        mask: npt.NDArray[np.int8] = self._mask
+        return mask.astype(np.bool_)
 
     def view(self) -> View:
         """Return the match as the learner may know it, without its events."""
@@ -241,7 +242,8 @@ class MatchEnv(SeatEnv):
             return bot.choose  # type: ignore[no-any-return]
         if not callable(bot) or is_compiled(bot):
             raise BadSetup(f"a bot is a name, has a method choose(view), or is a function of a view; not {quoted(bot)}")
-        return bot
+        chooser: Callable[[View], Any] = bot
+        return chooser
 
     def reset(
         self,
