@@ -75,10 +75,18 @@ _PIECES = ("_parts.html", "pieces.html")
 _INDENTATION = re.compile(r"\n\s*")
 
 
-def new_environment(*folders: Path) -> Environment:
-    """Return an environment that finds templates in some folders, the shared ones, and those of games as ``GAME/FILE``."""
+Loader = Callable[[str], tuple[str, str, None] | None]
+"""Loads a template by its name; None if there is none."""
+
+
+def new_environment(*folders: Path, otherwise: Loader | None = None) -> Environment:
+    """Return an environment that finds templates in some folders, the shared ones, and those of games as ``GAME/FILE``.
+
+    ``otherwise`` loads what is in none of these places.
+    """
+    loaders = [FunctionLoader(load) for load in (game_template, otherwise) if load is not None]
     environment = Environment(
-        loader=ChoiceLoader([FileSystemLoader([*folders, HERE / "templates"]), FunctionLoader(game_template)]),
+        loader=ChoiceLoader([FileSystemLoader([*folders, HERE / "templates"]), *loaders]),
         autoescape=True,
         auto_reload=False,
         undefined=StrictUndefined,

@@ -53,7 +53,7 @@ def game_tiles(hall: Hall, guest: Guest) -> tuple[GameTile, ...]:
             name,
             each.title,
             _(each.tagline),
-            f"{each.min_players}-{each.max_players}",
+            str(each.max_players) if each.min_players == each.max_players else f"{each.min_players}-{each.max_players}",
             name in hall.ready,
             guided=each.lessons is not None,
             with_friends=each.max_players > 1,

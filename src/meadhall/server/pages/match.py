@@ -8,7 +8,7 @@ from typing import Any
 
 from meadhall.bots import RANKS, bar_of, chance_in_words, chance_of_what, in_words, points_in_words
 from meadhall.engine.award import AGREEMENT, Award, award_in_words
-from meadhall.engine.game import Game, GamePage
+from meadhall.engine.game import Game
 from meadhall.engine.language import current_language, grouped, listed, marked, ngettext
 from meadhall.engine.language import gettext as _
 from meadhall.engine.match import Match, Result
@@ -19,6 +19,7 @@ from meadhall.server.hall.hints import RequestedHint
 from meadhall.server.hall.room import Room
 from meadhall.server.hall.stand_ins import as_played, persons_playing
 from meadhall.server.hall.undoing import undo_of
+from meadhall.server.pages.any_game import page_of
 from meadhall.server.pages.chart import chart_part
 from meadhall.server.pages.clock import clock_views, milliseconds
 from meadhall.server.pages.dates import moment
@@ -209,7 +210,7 @@ def match_page(
     viewer = view.viewer if view.viewer >= 0 else None
     played_by_bot = reader is not None and reader in match.stand_ins
     yours = viewer is not None and view.actor == viewer and not abandoned and not played_by_bot
-    game_page = _page_of(match.game)
+    game_page = page_of(match.game)
     told = told_part or (ToldPart(log(view)) if public else ToldPart())
     return MatchPage(
         id=id,
@@ -268,14 +269,9 @@ def _prompt(match: Match, view: View, abandoned: bool, reader: int | None, playe
     return _BEFORE_LAST_NUMBER.sub("\N{NO-BREAK SPACE}", words)
 
 
-def _page_of(subject: Game) -> GamePage:
-    assert subject.page is not None, "a game without a page has no tables in the hall"
-    return subject.page
-
-
 def choices(subject: Game, view: View) -> tuple[Choice, ...]:
     """Return the legal actions of the viewer, and the illegal ones that the page offers to explain why not."""
-    shown = sorted({*view.legal, *_page_of(subject).offered(view)})
+    shown = sorted({*view.legal, *page_of(subject).offered(view)})
     return tuple(
         Choice(
             action,

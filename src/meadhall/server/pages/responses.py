@@ -23,6 +23,7 @@ from meadhall.server.hall.room import Room
 from meadhall.server.ops.logs import request_id
 from meadhall.server.pages.clock import filled
 from meadhall.server.pages.frames import FRAMES, TALK_PLACE
+from meadhall.server.pages.game_faults import game_fault
 from meadhall.server.pages.lobby import qr_code
 from meadhall.server.pages.models import Device, ErrorPage, LobbyPage, NotAdmittedPage, Refusal, Viewer
 from meadhall.server.pages.talk import panel
@@ -156,6 +157,9 @@ def failed(request: AnyRequest, error: Exception) -> Response[Any]:
         error = ClientException("nested too deep")  # a body full of brackets
     status = error.status_code if isinstance(error, HTTPException) else 500
     headers = _headers_of(error)
+    fault = game_fault(error) if status == HTTPStatus.INTERNAL_SERVER_ERROR else None
+    if fault is not None:
+        log.error("the game %s has a mistake: %s: %s: %s", fault.game.name, fault.place, type(error).__name__, error)
     if status >= 500:
         path = request.scope.get("path_template")  # the template, because a path may contain a secret key
         log.error("%s %s failed", request.method, path, exc_info=error)
@@ -170,6 +174,11 @@ def failed(request: AnyRequest, error: Exception) -> Response[Any]:
         status,
         _("Something went wrong on our side. Nothing is lost; please try again.") if status >= 500 else HTTPStatus(status).phrase,
     )
+    if fault is not None:
+        words = _(
+            "The game {game} has a mistake, so this can't be shown. Nothing is lost. The log of the hall says what is wrong."
+        )
+        text = words.format(game=fault.game.title)
     if wants_json(request) or request.url.path.startswith("/api"):
         detail = error.detail if isinstance(error, HTTPException) and status < 500 else text
         return _as_json(RefusalInfo(HTTPStatus(status).name.lower().replace("_", "-"), None, detail, status), headers)

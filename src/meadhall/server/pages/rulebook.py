@@ -15,6 +15,7 @@ from meadhall.engine.file_cache import file_cache
 from meadhall.engine.game import ComponentsPage, Game, game
 from meadhall.engine.language import speaking
 from meadhall.engine.rulebook import mark_rules, rulebook_text, rulings
+from meadhall.pictures.templates import has_template
 from meadhall.server.pages.models import RulebookPage
 from meadhall.server.pages.templates import template
 
@@ -73,15 +74,23 @@ def _ruling(rule: str, reason: str) -> str:
 def _figure(renderer: RendererHTML, tokens: Sequence[Token], index: int, options: OptionsDict, env: EnvType) -> str:
     """Render ``![alternative text](figure:NAME "caption")`` with the macro ``NAME`` of the game's ``figures.html``.
 
-    A macro with a parameter gets the components in use. It draws a list whose parts have their own words.
+    A macro with a parameter gets the components in use. It draws a list whose parts have their own words. Without a macro
+    the alternative text stands there.
     """
     token = tokens[index]
     address, caption = str(token.attrGet("src")), str(token.attrGet("title") or "")
-    figures: Any = template(f"{env['game'].name}/figures.html").module
-    macro = getattr(figures, address.removeprefix("figure:"))
+    macro = _macro(env["game"], address.removeprefix("figure:"))
+    words = Markup('<span class="caption">{}</span>').format(caption) if caption else ""
+    if macro is None:
+        return Markup('<span class="figure">{}{}</span>').format(renderer.renderInlineAsText(token.children, options, env), words)
     role, figure = ("group", macro(env["components"])) if macro.arguments else ("img", macro())
     alternative = renderer.renderInlineAsText(token.children, options, env)
-    words = Markup('<span class="caption">{}</span>').format(caption) if caption else ""
     return Markup('<span class="figure"><span role="{}" aria-label="{}">{}</span>{}</span>').format(
         role, alternative, figure, words
     )
+
+
+def _macro(subject: Game, name: str) -> Any:
+    """Return the macro of a figure, None if the game lacks it."""
+    file = f"{subject.name}/figures.html"
+    return getattr(template(file).module, name, None) if has_template(file) else None

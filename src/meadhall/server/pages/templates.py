@@ -20,6 +20,7 @@ from meadhall.engine.language import LANGUAGES, current_language
 from meadhall.pictures.templates import STATIC as SHARED_STATIC
 from meadhall.pictures.templates import environment as pictures_environment
 from meadhall.pictures.templates import game_static_files, new_environment
+from meadhall.server.pages.any_game import any_game_template, uses_any_game_page
 from meadhall.server.pages.clock import clock_words, now_ms, time_left
 from meadhall.server.pages.log import turn_in_words
 from meadhall.server.pages.models import Viewer
@@ -35,7 +36,7 @@ STATIC = SERVER / "static"
 @cache
 def environment() -> Environment:
     """Return the environment of all pages."""
-    environment = new_environment(HERE / "templates", SERVER / "dev" / "templates")
+    environment = new_environment(HERE / "templates", SERVER / "dev" / "templates", otherwise=any_game_template)
     environment.globals.update(
         link=link,
         static=static,
@@ -121,7 +122,8 @@ _OFFLINE_FONTS = ("grenze-latin-600-normal", "alegreya-sans-latin-400-normal", "
 
 def game_static(name: str, suffix: str) -> list[str]:
     """Return the addresses of a game's own styles (``.css``) or scripts (``.js``)."""
-    return [static(f"games/{name}/{path.name}") for path in game_static_files(name, suffix)]
+    own = [static(f"games/{name}/{path.name}") for path in game_static_files(name, suffix)]
+    return [static("css/any_game.css"), *own] if suffix == ".css" and uses_any_game_page(name) else own
 
 
 def static_folders() -> dict[str, tuple[Path, ...]]:
