@@ -26,7 +26,7 @@ PAGES = [page for page in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.
 @pytest.mark.compiled
 @pytest.mark.parametrize("page", PAGES, ids=[str(page.relative_to(ROOT)) for page in PAGES])
 def test_the_code_of_a_page_runs(page: Path, tmp_path: Path) -> None:
-    environment = {**os.environ, "MEADHALL_INTERPRET": "1", "PYTHONPATH": str(ROOT / "examples/pig/src")}
+    environment = {**os.environ, "MEADHALL_INTERPRET": "1", "PYTHONPATH": str(ROOT / "examples")}
     run = subprocess.run(
         [sys.executable, "-"], input=python_of(page), env=environment, cwd=tmp_path, capture_output=True, text=True, check=False
     )

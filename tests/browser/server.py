@@ -24,15 +24,24 @@ ENDED = (0, -signal.SIGTERM)
 class Hall:
     """A hall on a free port, with its database in ``data``. ``bot_pause`` is for the next start.
 
-    ``arguments``: more arguments of the command; ``settings``: more variables of its environment.
+    ``arguments``: more arguments of the command; ``program``: the command, by default that of this environment; ``settings``:
+    more variables of its environment.
     """
 
-    def __init__(self, data: Path, bot_pause: float = 0.05, arguments: Sequence[str] = (), **settings: str) -> None:
+    def __init__(
+        self,
+        data: Path,
+        bot_pause: float = 0.05,
+        arguments: Sequence[str] = (),
+        program: Path = Path(sys.executable).parent / "meadhall",
+        **settings: str,
+    ) -> None:
         self.data = data
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self.bot_pause = bot_pause
         self._arguments = arguments
+        self._program = program
         self._settings = settings
         self._process: subprocess.Popen[bytes] | None = None
 
@@ -40,7 +49,7 @@ class Hall:
         """Start the hall and wait until a game, by default every game, can be played."""
         self.data.mkdir(parents=True, exist_ok=True)
         command: list[str | Path] = [
-            Path(sys.executable).parent / "meadhall",
+            self._program,
             "serve",
             "--port",
             str(self.port),

@@ -52,14 +52,14 @@ def test_a_new_game_has_its_own_name_everywhere(dice: Path) -> None:
     assert 'liars-dice = "liars_dice:game"' in found["pyproject.toml"]
     assert "src/liars_dice/rules.py" in found
     assert "**LD-1.1**" in found["src/liars_dice/rulebook.md"]
-    assert found["src/liars_dice/rulebook.md"].startswith("# Liars Dice\n")
+    assert found["src/liars_dice/rulebook.md"].startswith("# Liars dice\n")
 
 
 def test_a_new_game_keeps_every_law(dice: Path) -> None:
     run = meadhall(dice.parent, "check", "liars-dice", "--games", "1", "--players", "2", "--option", "target=50")
     assert run.returncode == 0, run.stdout + run.stderr
     assert re.search(r"✓ undo +An undo restores the state", run.stdout)
-    assert re.search(r"Liars Dice keeps every law at \d+ positions\.", run.stdout)
+    assert re.search(r"Liars dice keeps every law at \d+ positions\.", run.stdout)
 
 
 @pytest.mark.parametrize(
@@ -137,7 +137,7 @@ def test_the_outcome_as_json(secret: Path) -> None:
 def test_one_position_is_checked_after_its_actions(dice: Path) -> None:
     at = ["check", "liars-dice", "--players", "3", "--seed", "any"]
     run = meadhall(dice.parent, *at, "--actions", "0")
-    assert (run.returncode, run.stdout) == (0, "Liars Dice keeps every law at 1 position.\n")
+    assert (run.returncode, run.stdout) == (0, "Liars dice keeps every law at 1 position.\n")
     run = meadhall(dice.parent, *at, "--actions", "1")
     assert run.returncode == 2
     assert "Roll first: the pot is empty." in run.stderr

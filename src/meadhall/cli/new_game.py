@@ -12,6 +12,7 @@ from pathlib import Path
 import typer
 
 from meadhall.cli.console import console
+from meadhall.engine.defaults import title_of
 from meadhall.engine.game import game_names
 from meadhall.engine.language import gettext as _
 from meadhall.engine.language import ngettext
@@ -38,7 +39,7 @@ def write_game(name: str, title: str | None) -> None:
         typer.BadParameter: the name can't be used, or the folder exists.
     """
     module = name.replace("-", "_")
-    title = " ".join(word.capitalize() for word in name.split("-")) if title is None else title.strip()
+    title = title_of(name) if title is None else title.strip()
     for objection in _objections(name, module, title):
         raise typer.BadParameter(objection)
     new = {"module": module, "name": name, "title": title, "prefix": prefix(name)}

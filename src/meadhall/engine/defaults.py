@@ -13,7 +13,7 @@ import numpy as np
 
 from meadhall.engine.checks import quoted
 from meadhall.engine.errors import BadGame
-from meadhall.engine.events import PUBLIC, Event, EventKind, Part, seat
+from meadhall.engine.events import PUBLIC, Event, EventKind, Part, number, seat
 from meadhall.engine.language import gettext as _
 from meadhall.engine.language import speaking
 from meadhall.engine.rule import rule
@@ -75,7 +75,7 @@ class NoEvents(dict[int, EventKind]):
         super().__init__({PLAYED: EventKind("played", (seat, str), text="{0}: {1}", turn=("{0}: {1}",))})
 
     def __missing__(self, kind: int) -> EventKind:
-        return EventKind(f"event_{kind}", ())
+        return EventKind(f"event_{kind}", (), rest=number)
 
 
 def played(words: GameWords, state: Any, seat: int, action: int, names: Sequence[str]) -> Event:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from meadhall.engine.game import Game
 from meadhall.engine.match import Match
+from meadhall.engine.rulebook import RULE_ID, rule_ids
 
 RULE_OF_LAW = {
     "setup": "setup",
@@ -24,7 +25,7 @@ RULE_OF_LAW = {
 }
 """The rule function that a law is mostly about."""
 
-_ID = re.compile(r"\b[A-Z][A-Z0-9]*-\d+(?:\.\d+)*\b")
+_ID = re.compile(RULE_ID)
 
 
 class Move(NamedTuple):
@@ -106,7 +107,7 @@ class Example:
         They are those of the events of the action that breaks the law, and those in the docstring of the rule function that the
         law is about.
         """
-        return tuple(dict.fromkeys([*self._rules_of_events(), *self._rules_of_function(law)]))
+        return tuple(dict.fromkeys(filter(None, [*self._rules_of_events(), *self._rules_of_function(law)])))
 
     def _rules_of_events(self) -> Iterator[str]:
         if self.move is None:
@@ -120,4 +121,5 @@ class Example:
 
     def _rules_of_function(self, law: str) -> Iterator[str]:
         function = getattr(self.game.rules, RULE_OF_LAW.get(law, ""), None)
-        yield from _ID.findall(getattr(function, "__doc__", None) or "")
+        told = _ID.findall(getattr(function, "__doc__", None) or "")
+        yield from (rule for rule in told if rule in rule_ids(self.game))

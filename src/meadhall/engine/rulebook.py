@@ -20,10 +20,10 @@ from meadhall.engine.options import Choice, Document
 if TYPE_CHECKING:
     from meadhall.engine.game import Game
 
-_ID = r"[^\W\d_]\w*(?:-\w+)*-\d+(?:\.\d+)*"
+RULE_ID = r"[^\W\d_]\w*(?:-\w+)*-\d+(?:\.\d+)*"
 """The form of a rule id: a prefix that begins with a letter, a hyphen, and a number: ``AA-3.2``, ``pig-1``, ``Règle-4.1.2``."""
 
-_RULE = re.compile(rf"\*\*({_ID})\*\*")
+_RULE = re.compile(rf"\*\*({RULE_ID})\*\*")
 _ITEM = re.compile(r"\n(?=\S|\s*\n)")
 
 
@@ -87,7 +87,7 @@ def mark_rules(html: str, after_id: Callable[[str], str] = lambda _rule: "") -> 
         explained.add(rule)
         return f'<strong class="rule" id="{rule}">{rule}</strong>{after_id(rule)}'
 
-    return re.sub(rf"<strong>({_ID})</strong>", mark, html)
+    return re.sub(rf"<strong>({RULE_ID})</strong>", mark, html)
 
 
 def _text(game: Game, name: str, language: str) -> str:

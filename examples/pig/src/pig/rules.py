@@ -97,13 +97,3 @@ def score(state: State, out: Any) -> None:
     """PG-4.1: The player who has reached the target gets everything."""
     for seat in range(state.players):
         out[seat] = 1.0 if state.points[seat] >= state.target else 0.0
-
-
-@rule
-def conceal(state: State, seat: int) -> None:
-    """Do nothing: nothing is hidden."""
-
-
-@rule
-def redeal(state: State, seat: int) -> None:
-    """Do nothing: nothing is hidden."""

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from meadhall import sdk
-from meadhall.sdk import PUBLIC, TURN, EventKind, Part, marked, number, seat
+from meadhall.sdk import TURN, EventKind, marked, number, seat
 from meadhall.sdk import gettext as _
 
 from .rules import HOLD, ROLL, Event, State
@@ -76,8 +75,3 @@ def sketch(state: State, names: Sequence[str]) -> str:
         pot = f" + {state.pot}" if at == state.actor else ""
         lines.append(f"{'>' if at == state.actor else ' '} {name}: {state.points[at]}{pot}")
     return "\n".join(lines)
-
-
-def event(event: sdk.Event, names: Sequence[str], viewer: int = PUBLIC, part: Part = Part.LINE) -> str:
-    """Return the text of an event."""
-    return EVENTS[event.kind].in_words(event.arguments, names, viewer, part)
