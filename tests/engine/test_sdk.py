@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -75,3 +76,8 @@ print(cache_folder("meadhall.games.axes_and_allies").name)
     with (copy / changed).open("a") as source:
         source.write("\n# changed\n")
     assert folder() != before
+
+
+def test_the_documentation_lists_every_name() -> None:
+    page = (ROOT / "docs/reference/sdk.md").read_text("utf-8").partition("## All names")[2]
+    assert sorted(re.findall(r"`(\w+)`", page)) == sorted(sdk.__all__)
