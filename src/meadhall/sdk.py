@@ -2,8 +2,8 @@
 
     from meadhall.sdk import Game, GameState, I8, Row, record, rule
 
-The interface has a version of its own, ``VERSION``. The page *The plug-in interface* of the documentation says what it promises, and
-what a game must supply.
+The interface has a version of its own, ``VERSION``. The page *The plug-in interface* of the documentation says what it promises
+and what a game must supply.
 """
 
 from meadhall.engine.advice import Advice, always_quiescent, equal_payoffs, never_solved, uniform_random

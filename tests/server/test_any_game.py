@@ -18,7 +18,8 @@ from server.people import OpenHall, open_hall, play_out, until
 
 pytestmark = pytest.mark.asyncio
 
-GAMES = [least.game, replace(hoard.game, name="hoard-of-words"), kuhn.game, pennies.game, goofspiel.game, nim.game]
+GOOFSPIEL = replace(goofspiel.game, name="goofspiel-of-words", page=None, folder=None)
+GAMES = [least.game, replace(hoard.game, name="hoard-of-words"), kuhn.game, pennies.game, GOOFSPIEL, nim.game]
 
 
 @pytest.fixture(params=GAMES, ids=lambda game: game.name)
