@@ -16,12 +16,13 @@ import httpx
 import pytest
 import pytest_asyncio
 
+from games_for_tests.goofspiel import game as goofspiel
 from meadhall.engine.errors import BadSetup
-from meadhall.engine.game import game, game_names
+from meadhall.engine.game import game, game_names, registered
 from meadhall.server.app import build_app
 from meadhall.server.dev import routes as dev_routes
 from meadhall.server.dev.fields import PREFIX, fields_of
-from meadhall.server.dev.panel import TABS
+from meadhall.server.dev.panel import TABS, deciders
 from meadhall.server.hall.room import Room
 from meadhall.server.settings import Settings
 from server.people import AXES, HOARD, OpenHall, Person, open_hall, stream
@@ -47,7 +48,7 @@ def developer(hall: OpenHall, base: str = HERE) -> Person:
 
 
 async def begun(hall: OpenHall, subject: str, players: int = 2) -> tuple[Person, Room]:
-    """Start a match in which nobody moves but the developer, who has seat 0."""
+    """Start a match in which only the developer moves, who has seat 0."""
     person = developer(hall)
     room = await hall.room(await person.open(subject, players=players))
     for seat in range(1, players):
@@ -189,6 +190,18 @@ async def test_actions_are_played_for_any_seat_and_refused_with_the_rule(worksho
     assert re.search(r'role="alert".*AA-\d', refused.text, re.DOTALL)
     stale = await person.post(f"/dev/tables/{room.table.id}/act", {"seat": "0", "action": "0", "n": "1"})
     assert stale.status_code == 409
+
+
+async def test_seats_that_choose_at_the_same_time_have_buttons_each(settings: Settings, at_once: None) -> None:
+    with registered(goofspiel):
+        async with open_hall(replace(settings, development=True)) as hall:
+            person, room = await begun(hall, goofspiel.name)
+            assert [each.seat for each in deciders(room.running_match(), 0)] == [0, 1]
+            form = {"seat": "1", "action": "3", "n": "1", "tab": "actions", "part": "true"}
+            assert (await person.post(f"/dev/tables/{room.table.id}/act", form)).status_code == 200
+            assert [each.seat for each in deciders(room.running_match(), 1)] == [0]
+            for tab in TABS:
+                await panel(person, room, tab)
 
 
 async def test_hidden_events_are_marked_with_their_audience(workshop: OpenHall) -> None:
