@@ -1,4 +1,4 @@
-"""A game that is a package of its own: built as a wheel, installed, checked and played. The tutorial is followed word by word."""
+"""A game in a separate package: built as a wheel, installed, checked and played. The tutorial is followed word by word."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_the_wheel_of_a_game_is_installed_checked_simulated_and_played(
     package = tmp_path / "pig"
     shutil.copytree(PIG, package, ignore=shutil.ignore_patterns("__pycache__", ".pytest_cache"))
     clean.run(["pip", "install", "--no-deps", build_wheel(tmp_path / "wheels", package)])
-    shutil.rmtree(package / "src")  # what follows needs nothing but the wheel
+    shutil.rmtree(package / "src")  # the wheel must be enough
 
     clean.run(["python", "-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", "not every_law", "tests"], package)
     assert "Pig keeps every law" in clean.run("meadhall check pig --games 1 --players 2")
