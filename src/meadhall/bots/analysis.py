@@ -103,6 +103,16 @@ class Analysis:
         errors: the standard error of each chance; 0 where it is exact.
         turning: the turning points in order.
         secrets: whether anything was ever hidden from spectators. If not, both kinds of knowledge give the same chances.
+
+    Examples:
+        >>> import meadhall
+        >>> from meadhall.bots.analysis import analyse
+        >>> match = meadhall.game("axes-and-allies").match(players=2, seed="mead")
+        >>> while not match.over:
+        ...     events = match.play(match.legal()[0])
+        >>> analysis = analyse(match, iterations=32)
+        >>> analysis.chance(len(match.steps), party=match.result().winners[0])
+        1.0
     """
 
     knowledge: Knowledge
@@ -142,6 +152,16 @@ def analyse(
 
     Raises:
         BadSetup: the match has too many actions, or an argument is invalid.
+
+    Examples:
+        >>> import meadhall
+        >>> from meadhall.bots.analysis import analyse
+        >>> match = meadhall.game("axes-and-allies").match(players=2, seed="mead")
+        >>> while not match.over:
+        ...     events = match.play(match.legal()[0])
+        >>> analysis = analyse(match, iterations=32)
+        >>> len(analysis.chances) == len(match.steps) + 1
+        True
     """
     if knowledge not in [*VIEWERS]:
         raise BadSetup(f"knowledge must be {' or '.join(VIEWERS)}, not {quoted(knowledge)}")

@@ -23,7 +23,16 @@ class UnknownBot(MeadhallError):
 
 
 class Bot(Protocol):
-    """A player that sees only what its seat may know."""
+    """A player that sees only what its seat may know.
+
+    Examples:
+        >>> import meadhall
+        >>> from meadhall.bots import bot
+        >>> match = meadhall.game("axes-and-allies").match(players=3, seed="mead")
+        >>> view = match.view(match.actor)
+        >>> bot(match.game, "karl", seed="mead").choose(view) in view.legal
+        True
+    """
 
     name: str
 
@@ -32,12 +41,26 @@ class Bot(Protocol):
 
 
 def ranks(game: Game) -> tuple[Rank, ...]:
-    """Return the levels of bots that can play the game, the weakest first, then the named bots."""
+    """Return the levels of bots that can play the game, the weakest first, then the named bots.
+
+    Examples:
+        >>> import meadhall
+        >>> from meadhall.bots import ranks
+        >>> [rank.name for rank in ranks(meadhall.game("viking-axes"))]
+        ['thrall', 'karl', 'huscarl', 'jarl', 'king']
+    """
     return (*(rank for rank in RANKS if rank != KARL or game.greedy is not None), *named_ranks(game))
 
 
 def bot_names(game: Game) -> list[str]:
-    """Return the names of the bots that can play the game: the levels, the named bots, then the aliases of two levels."""
+    """Return the names of the bots that can play the game: the levels, the named bots, then the aliases of two levels.
+
+    Examples:
+        >>> import meadhall
+        >>> from meadhall.bots import bot_names
+        >>> "karl" in bot_names(meadhall.game("viking-axes"))
+        True
+    """
     return [*(rank.name for rank in ranks(game)), "random", *(["greedy"] if game.greedy is not None else [])]
 
 
@@ -56,6 +79,12 @@ def bot(game: Game, name: str, seed: Seed | None = None, alone: bool = False) ->
     Raises:
         UnknownBot: the game has no bot with this name.
         BadSetup: the seed is invalid.
+
+    Examples:
+        >>> import meadhall
+        >>> from meadhall.bots import bot
+        >>> bot(meadhall.game("viking-axes"), "karl", seed="mead")
+        <Bot karl of viking-axes>
     """
     seed = check_seed(seed)
     if not isinstance(name, str):

@@ -45,6 +45,15 @@ def hints(view: View, budget: Budget = _KING_BUDGET, seed: Seed | None = None) -
 
     The chances of actions that the game's solver knows are exact; a search with this budget estimates the others. The search is
     deterministic for a given seed (see ``check_seed``) if the budget counts iterations. Raises BadSetup for an invalid seed.
+
+    Examples:
+        >>> import meadhall
+        >>> from meadhall.bots import Budget, hints
+        >>> match = meadhall.game("axes-and-allies").match(players=3, seed="mead")
+        >>> view = match.view(match.actor)
+        >>> given = hints(view, Budget(iterations=400, trees=1), seed="mead")
+        >>> given[0].action in view.legal
+        True
     """
     seed = check_seed(seed)
     points = not view.game.scoring_of(view.options).is_shared
@@ -85,14 +94,29 @@ def _searched(view: View, budget: Budget, seed: bytes) -> tuple[Hint, ...]:
 
 
 def chance_in_words(hint: Hint) -> str:
-    """Return the chance as text, in percent or in points; "" if there is only one legal action."""
+    """Return the chance as text, in percent or in points; "" if there is only one legal action.
+
+    Examples:
+        >>> from meadhall.bots import Hint, chance_in_words
+        >>> chance_in_words(Hint(action=0, chance=0.5, sure=False)).replace("\N{NO-BREAK SPACE}", " ")
+        '50 %'
+    """
     if hint.chance is None:
         return ""
     return points_in_words(hint.chance) if hint.points else percent_in_words(hint.chance, sure=hint.sure)
 
 
 def bar_of(view: View, hint: Hint) -> float:
-    """Return the length of a bar that shows the chance, 0 to 1: of points their place in the range of the payoffs."""
+    """Return the length of a bar that shows the chance, 0 to 1: of points their place in the range of the payoffs.
+
+    Examples:
+        >>> import meadhall
+        >>> from meadhall.bots import Hint
+        >>> from meadhall.bots.hints import bar_of
+        >>> match = meadhall.game("axes-and-allies").match(players=2, seed="mead")
+        >>> bar_of(match.view(match.actor), Hint(action=0, chance=0.25, sure=False))
+        0.25
+    """
     if hint.chance is None:
         return 0.0
     payoffs = view.game.payoffs_of(len(view.seats), view.options)
@@ -100,7 +124,13 @@ def bar_of(view: View, hint: Hint) -> float:
 
 
 def points_in_words(points: float) -> str:
-    """Return an expected number of points with its sign."""
+    """Return an expected number of points with its sign.
+
+    Examples:
+        >>> from meadhall.bots.hints import points_in_words
+        >>> points_in_words(12.5)
+        '+12.5'
+    """
     rounded = round(points, 1) + 0.0  # without the sign of zero
     return f"{'+' if rounded > 0 else ''}{decimal(rounded, 1, exactly=False)}".replace("-", "\N{MINUS SIGN}")
 
@@ -121,7 +151,16 @@ def _percent(whole: int) -> str:
 
 
 def chance_of_what(view: View) -> str:
-    """Return a text that says what the chances of a hint refer to."""
+    """Return a text that says what the chances of a hint refer to.
+
+    Examples:
+        >>> import meadhall
+        >>> from meadhall.bots import chance_of_what
+        >>> match = meadhall.game("axes-and-allies").match(players=3, seed="mead")
+        >>> view = match.view(match.actor)
+        >>> chance_of_what(view)
+        'your chance of winning'
+    """
     scoring = view.game.scoring_of(view.options)
     if scoring is Scoring.POINTS:
         return _("the points you can expect")
@@ -133,7 +172,16 @@ def chance_of_what(view: View) -> str:
 
 
 def in_words(view: View, given: tuple[Hint, ...]) -> str:
-    """Return the hints as one line, e.g. ``"1. attack Karl: 54 % · 2. ally with Karl: 49 % (your chance of winning)"``."""
+    """Return the hints as one line, e.g. ``"1. attack Karl: 54 % · 2. ally with Karl: 49 % (your chance of winning)"``.
+
+    Examples:
+        >>> import meadhall
+        >>> from meadhall.bots import Hint, in_words
+        >>> match = meadhall.game("axes-and-allies").match(players=3, seed="mead")
+        >>> view = match.view(match.actor)
+        >>> in_words(view, (Hint(0, 0.5, sure=False),)).replace("\N{NO-BREAK SPACE}", " ")
+        '1. attack Player 1: 50 % (your chance of winning)'
+    """
     texts = [view.game.words.action(view.state, hint.action, view.names) for hint in given]
     if given[0].chance is None:
         return _("You have only one legal action: {action}.").format(action=texts[0])

@@ -114,7 +114,18 @@ class NamedBot:
         self._choose: Callable[[View], Any] | None = None
 
     def choose(self, view: View) -> int:
-        """Return the bot's action. Raises BadAnswer, BadBot, and what the bot raises."""
+        """Return the bot's action. Raises BadAnswer, BadBot, and what the bot raises.
+
+        Examples:
+            >>> import meadhall
+            >>> from meadhall.bots.named import Declaration, NamedBot
+            >>> match = meadhall.game("axes-and-allies").match(players=2, seed="mead")
+            >>> ada = NamedBot(match.game, Declaration("ada", module="my_bots", function="last"))
+            >>> ada.choose(match.view(match.actor))
+            Traceback (most recent call last):
+                ...
+            meadhall.bots.named.BadBot: ...
+        """
         calls = _calls(self._declaration)
         if not calls.acquire(blocking=False):
             raise BadAnswer(f"{_MOST_CALLS} earlier calls of {self._declaration.source} have not returned")

@@ -28,6 +28,14 @@ class PolicyBot:
         seed: determines the bot's random choices, see ``check_seed``.
 
     A copy makes the same choices as the original, independently of it.
+
+    Examples:
+        >>> import meadhall
+        >>> from meadhall.bots import PolicyBot
+        >>> match = meadhall.game("axes-and-allies").match(players=3, seed="mead")
+        >>> view = match.view(match.actor)
+        >>> PolicyBot(match.game, "greedy", seed="mead").choose(view) in view.legal
+        True
     """
 
     def __init__(self, game: Game, name: str, seed: Seed | None = None) -> None:

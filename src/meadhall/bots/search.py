@@ -107,6 +107,15 @@ class Findings:
         considered: every legal action, the most visited first.
         payoffs: each seat's expected payoff.
         iterations: the number of iterations of all trees.
+
+    Examples:
+        >>> import meadhall
+        >>> from meadhall.bots import Budget, Search
+        >>> match = meadhall.game("axes-and-allies").match(players=3, seed="mead")
+        >>> view = match.view(match.actor)
+        >>> findings = Search(match.game, Budget(iterations=200, trees=1), seed="mead").consider(view)
+        >>> findings.of(findings.considered[0].action) is findings.considered[0]
+        True
     """
 
     considered: tuple[Considered, ...]
@@ -230,6 +239,21 @@ class Search:
         seed: keys all random numbers of the search, see ``check_seed``.
 
     A copy is independent of the original; a pickle contains the trees.
+
+    Examples:
+        >>> import meadhall
+        >>> from meadhall.bots import Budget, Search
+        >>> match = meadhall.game("axes-and-allies").match(players=3, seed="mead")
+        >>> view = match.view(match.actor)
+        >>> search = Search(match.game, Budget(iterations=200, trees=1), seed="mead")
+        >>> findings = search.consider(view)
+        >>> findings.iterations
+        200
+        >>> best = findings.considered[0].action
+        >>> search.choose(findings, default_action=view.legal[0]) in view.legal
+        True
+        >>> search.examine(view, [best], visits=300).of(best).visits >= 300
+        True
     """
 
     def __init__(self, game: Game, budget: Budget, seed: Seed | None = None) -> None:
@@ -388,6 +412,14 @@ class SearchBot:
         exact: whether it plays optimally where the game's solver knows the position.
 
     A copy continues like the original, independently of it. A pickle contains the search tree.
+
+    Examples:
+        >>> import meadhall
+        >>> from meadhall.bots import Budget, SearchBot
+        >>> match = meadhall.game("axes-and-allies").match(players=3, seed="mead")
+        >>> view = match.view(match.actor)
+        >>> SearchBot(match.game, "mine", Budget(iterations=50, trees=1), seed="mead").choose(view) in view.legal
+        True
     """
 
     def __init__(self, game: Game, name: str, budget: Budget, seed: Seed | None = None, exact: bool = False) -> None:

@@ -15,26 +15,62 @@ from meadhall.engine.schema import Row
 
 @rule
 def uniform_random(_state: Any, legal: Row, count: int, rng: Row) -> int:
-    """Choose a legal action uniformly at random."""
+    """Choose a legal action uniformly at random.
+
+    Examples:
+        >>> import numpy as np
+        >>> import meadhall
+        >>> from meadhall.sdk import uniform_random
+        >>> match = meadhall.game("axes-and-allies").match(players=3, seed="mead")
+        >>> legal, rng = np.array([0, 2, 6], np.int32), np.array([2024, 7 << 40], np.uint64)
+        >>> int(uniform_random(match.state, legal, 3, rng)) in (0, 2, 6)
+        True
+    """
     return legal[below(rng, count)]
 
 
 @rule
 def equal_payoffs(state: Any, out: Any) -> None:
-    """Evaluate every position as equal payoffs."""
+    """Evaluate every position as equal payoffs.
+
+    Examples:
+        >>> import numpy as np
+        >>> import meadhall
+        >>> from meadhall.sdk import equal_payoffs
+        >>> match, payoffs = meadhall.game("axes-and-allies").match(players=4, seed="mead"), np.zeros(4)
+        >>> equal_payoffs(match.state, payoffs)
+        >>> payoffs
+        array([0.25, 0.25, 0.25, 0.25])
+    """
     for seat in range(state.players):
         out[seat] = 1.0 / state.players
 
 
 @rule
 def never_solved(_state: Any, _out: Any) -> bool:
-    """Report that no position is solved before the end of the match."""
+    """Report that no position is solved before the end of the match.
+
+    Examples:
+        >>> import numpy as np
+        >>> import meadhall
+        >>> from meadhall.sdk import never_solved
+        >>> match = meadhall.game("axes-and-allies").match(players=2, seed="mead")
+        >>> never_solved(match.state, np.zeros(2))
+        False
+    """
     return False
 
 
 @rule
 def always_quiescent(_state: Any) -> bool:
-    """Report that every position can be evaluated."""
+    """Report that every position can be evaluated.
+
+    Examples:
+        >>> import meadhall
+        >>> from meadhall.sdk import always_quiescent
+        >>> always_quiescent(meadhall.game("axes-and-allies").match(players=2, seed="mead").state)
+        True
+    """
     return True
 
 

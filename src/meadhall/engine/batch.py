@@ -94,7 +94,13 @@ class Batch(Displayed):
         return f"<Batch of {self.game.name}: {matches:,} matches of {self.players} players, {over:,} over>"
 
     def displayed(self) -> Iterator[str | Table]:
-        """Yield the parts of the readable form: the game, and how many matches wait for which seat."""
+        """Yield the parts of the readable form: the game, and how many matches wait for which seat.
+
+        Examples:
+            >>> import meadhall
+            >>> next(meadhall.Batch("axes-and-allies", players=2, count=4, seed="mead").displayed())
+            'Axes and Allies: 4 matches of 2 players'
+        """
         yield _("{game}: {matches} matches of {players} players").format(
             game=self.game.title, matches=grouped(len(self.states)), players=self.players
         )
@@ -147,18 +153,36 @@ class Batch(Displayed):
 
         ``actors`` has the lowest of them, and ``step`` plays its action. If several seats choose at the same time, the others
         follow in the next steps.
+
+        Examples:
+            >>> import meadhall
+            >>> meadhall.Batch("axes-and-allies", players=2, count=2, seed="mead").deciders().shape
+            (2, 2)
         """
         masks: npt.NDArray[np.bool_] = self._storage.array((len(self.states), self.players), np.bool_)
         self._loops.decider_masks(self.states, masks)
         return masks
 
     def actors(self) -> npt.NDArray[np.int8]:
-        """Return the seat to move, int8 (count,); -1 where a match is over."""
+        """Return the seat to move, int8 (count,); -1 where a match is over.
+
+        Examples:
+            >>> import meadhall
+            >>> meadhall.Batch("axes-and-allies", players=2, count=2, seed="mead").actors().dtype
+            dtype('int8')
+        """
         actors: npt.NDArray[np.int8] = self._storage.seats_to_move(self.game, self.states)
         return actors
 
     def scores(self) -> Floats:
-        """Return each seat's payoff, float64 (count, players); 0 where a match is not over."""
+        """Return each seat's payoff, float64 (count, players); 0 where a match is not over.
+
+        Examples:
+            >>> import meadhall
+            >>> meadhall.Batch("axes-and-allies", players=2, count=2, seed="mead").scores()
+            array([[0., 0.],
+                   [0., 0.]])
+        """
         payoffs: Floats = self._storage.array((len(self.states), self.players), np.float64)
         self._loops.scores(self.states, payoffs)
         return payoffs

@@ -51,7 +51,15 @@ def step_key(seed: bytes, step: int) -> tuple[int, int]:
 
 @rule
 def draw(rng: Row) -> int:
-    """Return the generator's next 64 bits."""
+    """Return the generator's next 64 bits.
+
+    Examples:
+        >>> import numpy as np
+        >>> from meadhall.sdk import draw
+        >>> rng = np.array([2024, 7 << 40], np.uint64)
+        >>> int(draw(rng)) < 2**64
+        True
+    """
     s0 = u64(rng[0])
     s1 = u64(rng[1])
     total = (s0 + s1) & _MASK
@@ -64,7 +72,15 @@ def draw(rng: Row) -> int:
 
 @rule
 def below(rng: Row, n: int) -> int:
-    """Return a uniform integer from 0 to n - 1, without bias (Lemire's method on the upper 32 bits of a draw)."""
+    """Return a uniform integer from 0 to n - 1, without bias (Lemire's method on the upper 32 bits of a draw).
+
+    Examples:
+        >>> import numpy as np
+        >>> from meadhall.engine.chance import below
+        >>> rng = np.array([2024, 7 << 40], np.uint64)
+        >>> below(rng, 52)
+        2
+    """
     span = u64(n)
     product = (draw(rng) >> _R32) * span
     if (product & _LOW) < span:
@@ -76,13 +92,31 @@ def below(rng: Row, n: int) -> int:
 
 @rule
 def die(rng: Row, sides: int) -> int:
-    """Roll a die: return 1 to ``sides``."""
+    """Roll a die: return 1 to ``sides``.
+
+    Examples:
+        >>> import numpy as np
+        >>> from meadhall.engine.chance import die
+        >>> rng = np.array([2024, 7 << 40], np.uint64)
+        >>> die(rng, 6), die(rng, 6)
+        (1, 6)
+    """
     return 1 + below(rng, sides)
 
 
 @rule
 def shuffle(rng: Row, items: Row, count: int) -> None:
-    """Shuffle the first ``count`` items in place (Fisher and Yates, from the last down to the second)."""
+    """Shuffle the first ``count`` items in place (Fisher and Yates, from the last down to the second).
+
+    Examples:
+        >>> import numpy as np
+        >>> from meadhall.engine.chance import shuffle
+        >>> rng = np.array([2024, 7 << 40], np.uint64)
+        >>> cards = np.arange(5, dtype=np.int8)
+        >>> shuffle(rng, cards, 5)
+        >>> cards.tolist()
+        [1, 2, 4, 3, 0]
+    """
     for i in range(count - 1, 0, -1):
         j = below(rng, i + 1)
         kept = items[i]

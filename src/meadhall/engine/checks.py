@@ -115,6 +115,17 @@ def check_seed(seed: Any) -> bytes:
     are filled up with zero bytes at the end. None stands for new random bytes from the operating system.
 
     Raises BadSetup for anything else.
+
+    Examples:
+        >>> from meadhall.engine.checks import check_seed
+        >>> check_seed("mead").hex()[:16]
+        'bf35bf9a9fd2c9c0'
+        >>> check_seed(b"mead") == b"mead" + bytes(28)
+        True
+        >>> check_seed(1.5)
+        Traceback (most recent call last):
+            ...
+        meadhall.engine.errors.BadSetup: a seed must be text, bytes or an integer, not 1.5
     """
     known = check_run_seed(seed) if seed is not None else chance.new_seed()
     return known if isinstance(known, bytes) else chance.seed_from_text(known)

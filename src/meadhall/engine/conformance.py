@@ -147,6 +147,11 @@ def check_game(
         BadSetup: the game can't be set up with these players and options.
         ConformanceError: the game breaks a law. The error names the law, the match and the position; ``shrink`` looks for a
             shorter example.
+
+    Examples:
+        >>> import meadhall
+        >>> meadhall.check_game(meadhall.game("axes-and-allies"), matches=1, seed="mead")
+        115
     """
     game, seed = find_game(game), seed_label(check_run_seed(seed))
     coincidences = knowledge.Coincidences()

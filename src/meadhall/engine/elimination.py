@@ -16,6 +16,16 @@ def places_by_elimination(match: Match, kind: int, argument: int, behind: Sequen
         kind: the kind of event that tells that a player drops out.
         argument: which of its arguments is that player's seat.
         behind: by seat, what ranks the players left over, the lowest first.
+
+    Examples:
+        >>> import meadhall
+        >>> from meadhall.games.axes_and_allies.rules import Event
+        >>> from meadhall.sdk import places_by_elimination
+        >>> match = meadhall.game("axes-and-allies").match(players=3, seed="mead")
+        >>> while not match.over:
+        ...     events = match.play(match.legal()[0])
+        >>> places_by_elimination(match, Event.KILLED, argument=1, behind=[0, 0, 0])
+        (3, 2, 1)
     """
     result = match.result()
     winners = result.winners if result else ()

@@ -62,19 +62,46 @@ def append_event(log: Grid, audience: int, kind: int, a: int, b: int, c: int, d:
 
 @rule
 def emit(log: Grid, kind: int, a: int = _NONE, b: int = _NONE, c: int = _NONE, d: int = _NONE) -> None:
-    """Append a public event."""
+    """Append a public event.
+
+    Examples:
+        >>> from meadhall.engine.events import EventKind, emit, new_log, number, read_log, seat
+        >>> log = new_log(4)
+        >>> emit(log, 1, 0, 5)
+        >>> read_log(log, {1: EventKind("rolled", (seat, number), "AA-1", "{0} rolls {1}")})[0].to_list()
+        ['rolled', 0, 5]
+    """
     append_event(log, i64(PUBLIC), kind, i64(a), i64(b), i64(c), i64(d))
 
 
 @rule
 def emit_private(log: Grid, audience: int, kind: int, a: int = _NONE, b: int = _NONE, c: int = _NONE, d: int = _NONE) -> None:
-    """Append an event that only seat ``audience`` may see (``HIDDEN``: no seat until the match is over)."""
+    """Append an event that only seat ``audience`` may see (``HIDDEN``: no seat until the match is over).
+
+    Examples:
+        >>> from meadhall.engine.events import EventKind, emit_private, new_log, number, read_log
+        >>> log = new_log(4)
+        >>> emit_private(log, 1, 2, 7)  # seat 1 draws card 7
+        >>> event = read_log(log, {2: EventKind("drew", (number,), "VA-1", "You draw {0}")})[0]
+        >>> event.visible_to(1), event.visible_to(0)
+        (True, False)
+    """
     append_event(log, i64(audience), kind, i64(a), i64(b), i64(c), i64(d))
 
 
 @rule
 def append_argument(log: Grid, value: int) -> None:
-    """Append an argument to the event emitted last."""
+    """Append an argument to the event emitted last.
+
+    Examples:
+        >>> from meadhall.sdk import append_argument, arguments_at, emit
+        >>> from meadhall.engine.events import new_log
+        >>> log = new_log(4)
+        >>> emit(log, 7, 0, 5)
+        >>> append_argument(log, 6)
+        >>> arguments_at(log, 1)
+        np.int32(3)
+    """
     row = log[0, 0] if log.shape[0] > 0 else 0
     if row == 0 or row >= log.shape[0]:
         return
@@ -84,25 +111,61 @@ def append_argument(log: Grid, value: int) -> None:
 
 @rule
 def event_count(log: Grid) -> int:
-    """Return the number of events, which start at row 1. It includes events that did not fit."""
+    """Return the number of events, which start at row 1. It includes events that did not fit.
+
+    Examples:
+        >>> from meadhall.sdk import emit, event_count
+        >>> from meadhall.engine.events import new_log
+        >>> log = new_log(4)
+        >>> emit(log, 7, 0, 5)
+        >>> int(event_count(log))
+        1
+    """
     return log[0, 0]
 
 
 @rule
 def kind_at(log: Grid, row: int) -> int:
-    """Return the kind of the event in a row."""
+    """Return the kind of the event in a row.
+
+    Examples:
+        >>> from meadhall.sdk import emit, kind_at
+        >>> from meadhall.engine.events import new_log
+        >>> log = new_log(4)
+        >>> emit(log, 7, 0, 5)
+        >>> int(kind_at(log, 1))
+        7
+    """
     return log[row, _KIND]
 
 
 @rule
 def arguments_at(log: Grid, row: int) -> int:
-    """Return the number of arguments of the event in a row."""
+    """Return the number of arguments of the event in a row.
+
+    Examples:
+        >>> from meadhall.sdk import arguments_at, emit
+        >>> from meadhall.engine.events import new_log
+        >>> log = new_log(4)
+        >>> emit(log, 7, 0, 5)
+        >>> int(arguments_at(log, 1))
+        2
+    """
     return log[row, _COUNT]
 
 
 @rule
 def argument_at(log: Grid, row: int, index: int) -> int:
-    """Return an argument of the event in a row."""
+    """Return an argument of the event in a row.
+
+    Examples:
+        >>> from meadhall.sdk import argument_at, emit
+        >>> from meadhall.engine.events import new_log
+        >>> log = new_log(4)
+        >>> emit(log, 7, 0, 5)
+        >>> int(argument_at(log, 1, 1))
+        5
+    """
     return log[row, _FIRST + index]
 
 
@@ -111,17 +174,36 @@ Argument = Callable[[int], Any]
 
 
 def number(value: int) -> int:
-    """Write an argument as a number: a count, a roll, a space."""
+    """Write an argument as a number: a count, a roll, a space.
+
+    Examples:
+        >>> from meadhall.sdk import number
+        >>> number(5)
+        5
+    """
     return value
 
 
 def seat(value: int) -> int:
-    """Write an argument as a seat's number; texts show the player's name."""
+    """Write an argument as a seat's number; texts show the player's name.
+
+    Examples:
+        >>> from meadhall.sdk import seat
+        >>> seat(2)
+        2
+    """
     return value
 
 
 def named(*names: str) -> Argument:
-    """Write an argument as one of these names, e.g. of a card or a colour."""
+    """Write an argument as one of these names, e.g. of a card or a colour.
+
+    Examples:
+        >>> from meadhall.sdk import named
+        >>> colour = named("red", "blue")
+        >>> colour(1)
+        'blue'
+    """
     return lambda value: names[value]
 
 
@@ -157,6 +239,14 @@ class EventKind:
         brief: its words in the summary of a turn, which has the title for its subject, then the words for argument 0, 1 …; empty
             if the summary leaves it out.
         joins: names of kinds that it continues: it begins no turn after one of them with the same seat as first argument.
+
+    Examples:
+        >>> from meadhall.engine.events import EventKind, number, seat
+        >>> kind = EventKind("rolled", (seat, number), "PG-2", "{0} rolls {1}", you=("You roll {1}",))
+        >>> kind.in_words((0, 3), ["Gorm", "Astrid"]), kind.in_words((0, 3), ["Gorm", "Astrid"], viewer=0)
+        ('Gorm rolls 3', 'You roll 3')
+        >>> kind.message((0, 3)), kind.rule_of((0, 3)), kind.argument(1) is number
+        ('{0} rolls {1}', 'PG-2', True)
     """
 
     name: str
@@ -223,6 +313,12 @@ class Event:
         name: its name in records, e.g. ``"attack_roll"``.
         arguments: seats, numbers and names, as the game's rules list them.
         audience: ``PUBLIC`` (-1), the number of the one seat that may see it, or ``HIDDEN`` (-2) until the match is over.
+
+    Examples:
+        >>> from meadhall.engine.events import Event
+        >>> event = Event(7, "attack_roll", (0, 5), audience=2)
+        >>> event.to_list(), event.visible_to(2), event.visible_to(0)
+        (['attack_roll', 0, 5], True, False)
     """
 
     kind: int

@@ -266,11 +266,23 @@ class Game(Generic[S]):
             object.__setattr__(self, part, value)
 
     def file(self, name: str) -> Path | None:
-        """Return the path of a file in the game's folder, which may lack it; None if the game has no folder."""
+        """Return the path of a file in the game's folder, which may lack it; None if the game has no folder.
+
+        Examples:
+            >>> import meadhall
+            >>> meadhall.game("axxa").file("rulebook.md").name
+            'rulebook.md'
+        """
         return None if self.folder is None else self.folder / name
 
     def goal_of(self, options: Mapping[str, Any]) -> str:
-        """Return the goal of a player under these options, in the current language."""
+        """Return the goal of a player under these options, in the current language.
+
+        Examples:
+            >>> import meadhall
+            >>> meadhall.game("axes-and-allies").goal_of({})
+            'Your goal: be the last one alive. Attack, or make an alliance and end it in time.'
+        """
         return gettext(self.goal if isinstance(self.goal, str) else self.goal(options)) if self.goal else ""
 
     @property
@@ -295,7 +307,14 @@ class Game(Generic[S]):
         return _unpickled, (self.name, self.version, options)
 
     def scoring_of(self, options: Mapping[str, Any]) -> Scoring:
-        """Return how the seats compete under these options."""
+        """Return how the seats compete under these options.
+
+        Examples:
+            >>> import meadhall
+            >>> axxa = meadhall.game("axxa")
+            >>> axxa.scoring_of(axxa.check_options({"mode": "versus"}))
+            <Scoring.SIDES: 'sides'>
+        """
         return self.scoring if isinstance(self.scoring, Scoring) else self.scoring(options)
 
     def parties(self, players: int, options: Mapping[str, Any], state: Any = None) -> Parties:
@@ -318,15 +337,33 @@ class Game(Generic[S]):
         return tuple(tuple(range(first, players, count)) for first in range(count))
 
     def payoffs_of(self, players: int, options: Mapping[str, Any]) -> PayoffRange:
-        """Return the range of the payoffs with this number of players and these checked options."""
+        """Return the range of the payoffs with this number of players and these checked options.
+
+        Examples:
+            >>> import meadhall
+            >>> meadhall.game("axxa").payoffs_of(2, {"mode": "together"}).largest
+            1.0
+        """
         return declared(self.payoffs, players, options) if not self.scoring_of(options).is_shared else SHARES
 
     def decides_sides_in_play(self, players: int, options: Mapping[str, Any]) -> bool:
-        """Return whether the sides are decided in play with this number of players and these checked options."""
+        """Return whether the sides are decided in play with this number of players and these checked options.
+
+        Examples:
+            >>> import meadhall
+            >>> meadhall.game("axxa").decides_sides_in_play(2, {"mode": "versus"})
+            False
+        """
         return self.sides is not None and self.sides(players, options, None) is None
 
     def needs_shares(self, players: int, options: Mapping[str, Any]) -> bool:
-        """Return whether payoffs differ from shares of a win, see ``shares``."""
+        """Return whether payoffs differ from shares of a win, see ``shares``.
+
+        Examples:
+            >>> import meadhall
+            >>> meadhall.game("axxa").needs_shares(2, {"mode": "versus"})
+            False
+        """
         return not self.scoring_of(options).is_shared or self.decides_sides_in_play(players, options)
 
     def shares(self, payoffs: npt.NDArray[np.float64], options: Mapping[str, Any]) -> npt.NDArray[np.float64]:
@@ -339,6 +376,12 @@ class Game(Generic[S]):
         Args:
             payoffs: float64 (matches, players).
             options: the checked options of the matches.
+
+        Examples:
+            >>> import numpy as np
+            >>> import meadhall
+            >>> meadhall.game("viking-axes").shares(np.array([[1.0, 0.0]]), {"variant": "standard"})
+            array([[1., 0.]])
         """
         players = payoffs.shape[1]
         if not self.needs_shares(players, options):
@@ -370,7 +413,17 @@ class Game(Generic[S]):
         return kind_of(self, *self.check_setup(self.min_players if players is None else players, options or {}))
 
     def check_players(self, players: Any) -> int:
-        """Return the number of players as an ``int``. Raises BadSetup if the game doesn't allow it."""
+        """Return the number of players as an ``int``. Raises BadSetup if the game doesn't allow it.
+
+        Examples:
+            >>> import meadhall
+            >>> meadhall.game("viking-axes").check_players(5)
+            5
+            >>> meadhall.game("viking-axes").check_players(8)
+            Traceback (most recent call last):
+                ...
+            meadhall.engine.errors.BadSetup: Viking Axes is for 2 to 7 players, not 8
+        """
         count = as_integer(players)
         if count is None:
             raise BadSetup(f"the number of players must be an integer, not {quoted(players)}")
@@ -383,6 +436,15 @@ class Game(Generic[S]):
 
         Raises:
             BadSetup: an option or a value is unknown, or a value is not allowed together with that of another option.
+
+        Examples:
+            >>> import meadhall
+            >>> meadhall.game("axxa").check_options({"mode": "versus"})
+            {'mode': 'versus', 'touching': 'all', 'order': 'skip'}
+            >>> meadhall.game("axxa").check_options({"mode": "solo"})
+            Traceback (most recent call last):
+                ...
+            meadhall.engine.errors.BadSetup: option mode must be one of together, versus, not 'solo'
         """
         if not isinstance(options, Mapping):
             raise BadSetup(f"options must be given by name, not as {quoted(options)}")
@@ -402,7 +464,13 @@ class Game(Generic[S]):
         return chosen
 
     def fitting_options(self, options: Mapping[str, Any]) -> dict[str, Any]:
-        """Return checked values of all options; those that don't apply to the others get their defaults. Raises BadSetup."""
+        """Return checked values of all options; those that don't apply to the others get their defaults. Raises BadSetup.
+
+        Examples:
+            >>> import meadhall
+            >>> meadhall.game("axxa").fitting_options({"mode": "together", "order": "any"})
+            {'mode': 'together', 'touching': 'all', 'order': 'skip'}
+        """
         fitting = {option.name: option.default for option in self.options} | dict(options)
         for option in self.options:
             if not applies(option, fitting):
@@ -410,12 +478,24 @@ class Game(Generic[S]):
         return self.check_options(fitting)
 
     def read_options(self, texts: Mapping[str, str]) -> dict[str, Any]:
-        """Parse and check options from a command line. Raises BadSetup."""
+        """Parse and check options from a command line. Raises BadSetup.
+
+        Examples:
+            >>> import meadhall
+            >>> meadhall.game("viking-axes").read_options({"variant": "strategic"})
+            {'variant': 'strategic'}
+        """
         known = {option.name: option for option in self.options}
         return self.check_options({name: known[name].read(text) if name in known else text for name, text in texts.items()})
 
     def check_setup(self, players: Any, options: Mapping[str, Any]) -> tuple[int, dict[str, Any]]:
-        """Return the checked number of players and options. Raises BadSetup if the game can't be set up with them."""
+        """Return the checked number of players and options. Raises BadSetup if the game can't be set up with them.
+
+        Examples:
+            >>> import meadhall
+            >>> meadhall.game("viking-axes").check_setup(3, {"variant": "strategic"})
+            (3, {'variant': 'strategic'})
+        """
         count, chosen = self.check_players(players), self.check_options(options)
         objection = self.objection(count, chosen) if self.objection else ""
         if objection:
@@ -423,7 +503,14 @@ class Game(Generic[S]):
         return count, chosen
 
     def edition_for(self, options: Mapping[str, Any]) -> Game[S]:
-        """Return the edition of the game for these checked options: the game with their words and kinds of events."""
+        """Return the edition of the game for these checked options: the game with their words and kinds of events.
+
+        Examples:
+            >>> import meadhall
+            >>> game = meadhall.game("dungeon-allies")
+            >>> game.edition_for(game.check_options({})) is game
+            True
+        """
         if self.edition is None:
             return self
         words, events = self.edition(options)
@@ -434,7 +521,14 @@ class Game(Generic[S]):
         return edition
 
     def encode_options(self, options: Mapping[str, Any]) -> npt.NDArray[np.int64]:
-        """Return the integers of all options in order, as ``setup`` receives them."""
+        """Return the integers of all options in order, as ``setup`` receives them.
+
+        Examples:
+            >>> import meadhall
+            >>> game = meadhall.game("viking-axes")
+            >>> game.encode_options(game.check_options({"variant": "strategic"}))
+            array([1])
+        """
         values = [code for option in self.options for code in option.encode(options[option.name])]
         return np.array(values, np.int64)
 
@@ -455,6 +549,11 @@ class Game(Generic[S]):
 
         Raises:
             BadSetup: the game can't be set up with these arguments.
+
+        Examples:
+            >>> import meadhall
+            >>> meadhall.game("viking-axes").match(players=3, seed="mead", seats=["Gorm", "Björn", "Astrid"], variant="strategic")
+            <Match of viking-axes: 3 players, 0 actions, Björn to move>
         """
         from meadhall.engine.match import Match  # noqa: PLC0415 - a match refers to its game: the only circular import
 
@@ -499,14 +598,32 @@ def _load(name: str, game: Game) -> None:
 
 
 def register(game: Game[S]) -> Game[S]:
-    """Register ``game`` in this process without an entry point (for tests and notebooks) and return it."""
+    """Register ``game`` in this process without an entry point (for tests and notebooks) and return it.
+
+    Examples:
+        >>> import meadhall
+        >>> from meadhall.engine.game import register
+        >>> register(meadhall.game("axxa")) is meadhall.game("axxa")
+        True
+    """
     _load(game.name, game)
     return game
 
 
 @contextmanager
 def registered(game: Game[S]) -> Iterator[Game[S]]:
-    """Register ``game`` within a ``with`` block and restore the earlier registration afterwards."""
+    """Register ``game`` within a ``with`` block and restore the earlier registration afterwards.
+
+    Examples:
+        >>> import meadhall
+        >>> from dataclasses import replace
+        >>> from meadhall.engine.game import registered
+        >>> with registered(replace(meadhall.game("axes-and-allies"), name="axes")):
+        ...     print("axes" in meadhall.game_names())
+        True
+        >>> "axes" in meadhall.game_names()
+        False
+    """
     before = _loaded.get(game.name)
     _load(game.name, game)
     try:
@@ -531,6 +648,11 @@ def game_names() -> list[str]:
     """Return the names of all installed and registered games in alphabetical order.
 
     A game whose package can't be loaded is logged once and left out; ``game`` says why.
+
+    Examples:
+        >>> import meadhall
+        >>> "viking-axes" in meadhall.game_names()
+        True
     """
     return sorted(name for name in {*_entry_points(), *_loaded} if _is_usable(name))
 
@@ -598,6 +720,11 @@ def game(name: str | Game) -> Game:
     Raises:
         UnknownGame: there is no game of this name; the message lists the games.
         BrokenGame: the game is installed, but its package can't be loaded; the cause is the package's error.
+
+    Examples:
+        >>> import meadhall
+        >>> meadhall.game("viking-axes")
+        <Game viking-axes: Viking Axes, 2 to 7 players>
     """
     if isinstance(name, Game):
         return name

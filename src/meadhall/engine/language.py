@@ -52,7 +52,13 @@ def _compiled(path: Path, language: str) -> _gettext.GNUTranslations:
 
 
 def current_language() -> str:
-    """Return the current language, e.g. ``"en"``."""
+    """Return the current language, e.g. ``"en"``.
+
+    Examples:
+        >>> from meadhall.sdk import current_language
+        >>> current_language()
+        'en'
+    """
     return _language.get()
 
 
@@ -72,12 +78,24 @@ def speak(language: str) -> None:
 
 
 def gettext(message: str) -> str:
-    """Return ``message`` in the current language."""
+    """Return ``message`` in the current language.
+
+    Examples:
+        >>> from meadhall.sdk import gettext
+        >>> gettext("Your turn")
+        'Your turn'
+    """
     return _catalogue(_language.get()).gettext(message)
 
 
 def ngettext(singular: str, plural: str, number: int) -> str:
-    """Return ``singular`` or ``plural`` for ``number``, in the current language."""
+    """Return ``singular`` or ``plural`` for ``number``, in the current language.
+
+    Examples:
+        >>> from meadhall.sdk import ngettext
+        >>> ngettext("{n} card", "{n} cards", 2).format(n=2)
+        '2 cards'
+    """
     return _catalogue(_language.get()).ngettext(singular, plural, number)
 
 
@@ -97,6 +115,11 @@ def decimal(number: float, digits: int, *, exactly: bool = True) -> str:
         number: the number.
         digits: the number of decimals.
         exactly: keep zeros at the end: ``2.0`` rather than ``2``.
+
+    Examples:
+        >>> from meadhall.sdk import decimal
+        >>> decimal(2.5, digits=2), decimal(2.5, digits=2, exactly=False)
+        ('2.50', '2.5')
     """
     from babel.numbers import format_decimal  # noqa: PLC0415 - as above
 
@@ -105,7 +128,13 @@ def decimal(number: float, digits: int, *, exactly: bool = True) -> str:
 
 
 def percent(share: float, digits: int = 1) -> str:
-    """Return a share (0 to 1) in percent in the current language, e.g. ``"36.9 %"`` or ``"36,9 %"``."""
+    """Return a share (0 to 1) in percent in the current language, e.g. ``"36.9 %"`` or ``"36,9 %"``.
+
+    Examples:
+        >>> from meadhall.sdk import percent
+        >>> percent(0.369).replace("\N{NO-BREAK SPACE}", " ")
+        '36.9 %'
+    """
     return f"{decimal(100 * share, digits)} %"
 
 
@@ -115,12 +144,25 @@ def percent_with_interval(share: float, low: float, high: float) -> str:
 
 
 def marked(message: str) -> str:
-    """Mark ``message`` for translation without translating it yet."""
+    """Mark ``message`` for translation without translating it yet.
+
+    Examples:
+        >>> from meadhall.sdk import gettext, marked
+        >>> TITLE = marked("Your turn")  # extracted for translators, translated later
+        >>> gettext(TITLE)
+        'Your turn'
+    """
     return message
 
 
 def listed(parts: Sequence[str]) -> str:
-    """Join parts as a list in the current language: "A, B and C"."""
+    """Join parts as a list in the current language: "A, B and C".
+
+    Examples:
+        >>> from meadhall.sdk import listed
+        >>> listed(["Gorm", "Björn", "Astrid"])
+        'Gorm, Björn and Astrid'
+    """
     if len(parts) < 2:
         return "".join(parts)
     return gettext("{some} and {last}").format(some=", ".join(parts[:-1]), last=parts[-1])

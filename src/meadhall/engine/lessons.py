@@ -47,6 +47,12 @@ class Lessons:
         lessons: the steps in order. The last has no action.
         options: the options of the match.
         minutes: how long a learner takes, in minutes. A test compares it with the number of words and actions.
+
+    Examples:
+        >>> import meadhall
+        >>> game = meadhall.game("axes-and-allies")
+        >>> game.lessons.match(game).over, game.lessons.minutes
+        (True, 2)
     """
 
     seed: str

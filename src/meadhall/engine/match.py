@@ -146,6 +146,21 @@ class Match(Displayed, Generic[S]):
         next_number: the number of the next action. Numbers are never reused.
         stand_ins: the bots that play for the owners of seats now, by seat.
         edited: whether ``edit`` has replaced a position, so that the match has no result and no record.
+
+    Examples:
+        >>> import meadhall
+        >>> match = meadhall.game("axes-and-allies").match(seed="mead", seats=["Gorm", "Björn", "Astrid"])
+        >>> [action.text for action in match.legal()]
+        ['attack Gorm', 'attack Astrid', 'ally with Gorm', 'ally with Astrid']
+        >>> events = match.play(2)
+        >>> [match.in_words(event) for event in events]
+        ['Björn attacks Astrid', 'Björn rolls 4', 'Björn hacks Astrid to pieces', "Gorm's axe has power 6"]
+        >>> match.legal_count(), match.over, match.result()
+        (2, False, None)
+        >>> match.undo(revealed=True)[0].action
+        2
+        >>> match
+        <Match of axes-and-allies: 3 players, 0 actions, Björn to move>
     """
 
     def __init__(
@@ -253,6 +268,12 @@ class Match(Displayed, Generic[S]):
         """Return a key of the decision that a seat has to make: the number of the last action before it began.
 
         It is ``decision``, unless others have chosen at the same time since then.
+
+        Examples:
+            >>> import meadhall
+            >>> match = meadhall.game("axes-and-allies").match(seed="mead", seats=["Gorm", "Björn", "Astrid"])
+            >>> match.decision_of(match.actor)
+            0
         """
         began = self.began(seat)
         return self.steps[began - 1].n if began else 0
@@ -261,6 +282,12 @@ class Match(Displayed, Generic[S]):
         """Return after how many actions the decision of a seat began that is pending after ``position`` actions, by default now.
 
         Until then only others have made their sealed choices.
+
+        Examples:
+            >>> import meadhall
+            >>> match = meadhall.game("axes-and-allies").match(seed="mead", seats=["Gorm", "Björn", "Astrid"])
+            >>> match.began(match.actor)
+            0
         """
         began = len(self.steps) if position is None else position
         states = self._states if began == len(self.steps) else self.steps[began].before
@@ -273,7 +300,16 @@ class Match(Displayed, Generic[S]):
         return began
 
     def information_set(self, seat: int) -> bytes:
-        """Return a key of the seat's information set, independent of move order. Raises BadSetup."""
+        """Return a key of the seat's information set, independent of move order. Raises BadSetup.
+
+        Examples:
+            >>> import meadhall
+            >>> match = meadhall.game("viking-axes").match(players=2, seed="mead")
+            >>> twin = match.copy()
+            >>> events = twin.play(twin.legal()[0])
+            >>> match.information_set(0) == twin.information_set(0)
+            False
+        """
         return hashlib.sha256(concealed(self.game, self._states, self._viewer(seat)).tobytes()).digest()
 
     @cached_property
@@ -311,7 +347,16 @@ class Match(Displayed, Generic[S]):
         return known[seat]
 
     def view(self, seat: int | None = None) -> View[S]:
-        """Return the match as ``seat`` may know it now; for None or -1, as a spectator may know it."""
+        """Return the match as ``seat`` may know it now; for None or -1, as a spectator may know it.
+
+        Examples:
+            >>> import meadhall
+            >>> match = meadhall.game("viking-axes").match(players=2, seed="mead")
+            >>> match.view(0)
+            <View of viking-axes for Player 1: 2 players, 0 actions, Player 2 to move>
+            >>> match.view()
+            <View of viking-axes for a spectator: 2 players, 0 actions, Player 2 to move>
+        """
         viewer = self._viewer(seat)
         return self._view(viewer, self._states, len(self.steps), self.next_number, self._legal(viewer))
 
@@ -319,6 +364,13 @@ class Match(Displayed, Generic[S]):
         """Return the match as it was after its first ``position`` actions, not counting undone ones (0: the setup).
 
         ``seat`` may be ``EVERYTHING`` when the match has ended. Raises BadSetup for an unknown position or seat.
+
+        Examples:
+            >>> import meadhall
+            >>> match = meadhall.game("axes-and-allies").match(players=2, seed="mead")
+            >>> events = match.play(match.legal()[0])
+            >>> match.view_at(0)
+            <View of axes-and-allies for a spectator: 2 players, 0 actions, Player 2 to move>
         """
         steps = as_integer(position)
         if steps is None or not 0 <= steps <= len(self.steps):
@@ -360,7 +412,15 @@ class Match(Displayed, Generic[S]):
         return viewer
 
     def outcome(self) -> Result | Award | None:
-        """Return the result by the rules, or the win that was awarded; None while the match runs and if it has no winner."""
+        """Return the result by the rules, or the win that was awarded; None while the match runs and if it has no winner.
+
+        Examples:
+            >>> import meadhall
+            >>> match = meadhall.game("axes-and-allies").match(players=2, seed="mead")
+            >>> award = match.resign(0)
+            >>> match.outcome() == award, match.result()
+            (True, None)
+        """
         return None if self.edited else self.result() or self.awarded
 
     def result(self) -> Result | None:
@@ -396,6 +456,14 @@ class Match(Displayed, Generic[S]):
         """Return every seat's place after the end, 1 for the winners; None before, and if the game doesn't rank the losers.
 
         The game's ``places`` decides, or else the points. Losers with equal points share a place.
+
+        Examples:
+            >>> import meadhall
+            >>> match = meadhall.game("axes-and-allies").match(players=3, seed="mead")
+            >>> while not match.over:
+            ...     events = match.play(match.legal()[0])
+            >>> match.places()
+            (3, 2, 1)
         """
         result, scoring = self.result(), self.game.scoring_of(self.options)
         if result is None or scoring not in (Scoring.RIVALS, Scoring.POINTS) or len(self.parties) < self.players:
@@ -416,6 +484,16 @@ class Match(Displayed, Generic[S]):
         """Return the action as an integer if ``seat``, by default the seat to move, can play it now.
 
         Raises the errors of ``play``.
+
+        Examples:
+            >>> import meadhall
+            >>> match = meadhall.game("axes-and-allies").match(players=3, seed="mead")
+            >>> match.check(match.legal()[0])
+            0
+            >>> match.check(match.actor)
+            Traceback (most recent call last):
+                ...
+            meadhall.engine.errors.IllegalAction: You can't choose yourself. (AA-3.1)
         """
         number = action_number(self.game, action)
         if self.actor is None:
@@ -431,13 +509,27 @@ class Match(Displayed, Generic[S]):
         return number
 
     def waiting_in_words(self, seat: int | None) -> str:
-        """Return in words for whom a seat waits that has nothing to choose."""
+        """Return in words for whom a seat waits that has nothing to choose.
+
+        Examples:
+            >>> import meadhall
+            >>> match = meadhall.game("axes-and-allies").match(seed="mead", seats=["Gorm", "Björn", "Astrid"])
+            >>> match.waiting_in_words(seat=0)
+            "It is Björn's turn."
+        """
         if self.has_chosen(seat):
             return _("You have chosen. Waiting for {names}.").format(names=listed([self.names[each] for each in self.deciders]))
         return _("It is {name}'s turn.").format(name=listed([self.names[each] for each in self.deciders]))
 
     def has_chosen(self, seat: int | None) -> bool:
-        """Return whether a seat has made its sealed choice and waits for others, who choose at the same time."""
+        """Return whether a seat has made its sealed choice and waits for others, who choose at the same time.
+
+        Examples:
+            >>> import meadhall
+            >>> match = meadhall.game("axes-and-allies").match(seed="mead", seats=["Gorm", "Björn", "Astrid"])
+            >>> match.has_chosen(seat=0)
+            False
+        """
         if not is_simultaneous(self.game) or self.over or seat in self.deciders:
             return False
         now = int(self._states["reveals"][0])
@@ -488,7 +580,16 @@ class Match(Displayed, Generic[S]):
         return lambda states, log: loops(self.game).play_one(states, action, log)
 
     def note_seconds(self, seconds: float) -> None:
-        """Note how long the player of the last action has thought. It changes only the record. Raises BadSetup."""
+        """Note how long the player of the last action has thought. It changes only the record. Raises BadSetup.
+
+        Examples:
+            >>> import meadhall
+            >>> match = meadhall.game("axes-and-allies").match(players=2, seed="mead")
+            >>> events = match.play(match.legal()[0])
+            >>> match.note_seconds(3.21)
+            >>> match.steps[-1].seconds
+            3.2
+        """
         if not self.steps:
             raise BadSetup("no action has been played")
         self.steps[-1] = replace(self.steps[-1], seconds=round(seconds, 1))
@@ -501,6 +602,13 @@ class Match(Displayed, Generic[S]):
         """Return the text of the action of a step as ``seat`` may know it; for None or -1, as a spectator may know it.
 
         ``seat`` may be ``EVERYTHING`` when the match has ended.
+
+        Examples:
+            >>> import meadhall
+            >>> match = meadhall.game("axes-and-allies").match(seed="mead", seats=["Gorm", "Björn", "Astrid"])
+            >>> events = match.play(match.legal()[0])
+            >>> match.action_in_words(match.steps[0])
+            'attack Gorm'
         """
         if not step.shows_action(self._viewer(seat)):
             return _("a sealed choice")
@@ -510,7 +618,14 @@ class Match(Displayed, Generic[S]):
         return self.game.words.action(self.game.state.at(acting(self.game, step.before, step.seat)), step.action, self.names)
 
     def tally(self) -> Counts:
-        """Return the counters of the game's statistics for the match so far, without undone actions."""
+        """Return the counters of the game's statistics for the match so far, without undone actions.
+
+        Examples:
+            >>> import meadhall
+            >>> match = meadhall.game("dungeon-allies").match(players=2, seed="mead")
+            >>> match.tally().shape
+            (144,)
+        """
         statistics = self.game.statistics
         counts = np.zeros(statistics.counters, np.int64)
         if statistics.counters:
@@ -521,7 +636,14 @@ class Match(Displayed, Generic[S]):
         return counts
 
     def can_undo(self) -> bool:
-        """Return whether the last action can be undone freely: it revealed nothing and didn't end the match."""
+        """Return whether the last action can be undone freely: it revealed nothing and didn't end the match.
+
+        Examples:
+            >>> import meadhall
+            >>> match = meadhall.game("axes-and-allies").match(players=2, seed="mead")
+            >>> match.can_undo()
+            False
+        """
         return bool(self.steps) and not self.over and not self.reveals(len(self.steps) - 1)
 
     def reveals(self, position: int) -> bool:
@@ -529,6 +651,13 @@ class Match(Displayed, Generic[S]):
 
         The rules count both in the state (``GameState.reveals``). ``check_game`` compares the count with the generator and with
         what each seat sees.
+
+        Examples:
+            >>> import meadhall
+            >>> match = meadhall.game("axes-and-allies").match(players=2, seed="mead")
+            >>> events = match.play(match.legal()[0])
+            >>> match.reveals(0)  # dice have fallen
+            True
         """
         after = self.steps[position + 1].before if position + 1 < len(self.steps) else self._states
         return int(self.steps[position].before["reveals"][0]) != int(after["reveals"][0])
@@ -586,6 +715,13 @@ class Match(Displayed, Generic[S]):
 
         Raises:
             BadSetup: a record can't hold the text, the award doesn't fit the match, or the match is over.
+
+        Examples:
+            >>> import meadhall
+            >>> match = meadhall.game("axes-and-allies").match(players=2, seed="mead")
+            >>> match.abandon("the guests have left")
+            >>> match
+            <Match of axes-and-allies: 2 players, 0 actions, given up>
         """
         check_line(why, "the reason for giving up a match", MAX_REASON)
         if self.over:
@@ -603,6 +739,12 @@ class Match(Displayed, Generic[S]):
 
         Raises:
             BadSetup: there are not two players or sides, there is no such reason, or the match is over.
+
+        Examples:
+            >>> import meadhall
+            >>> match = meadhall.game("axes-and-allies").match(players=2, seed="mead")
+            >>> match.resign(0).winners
+            (1,)
         """
         loser = self._viewer(seat)
         if why not in _RESIGNED:
@@ -620,7 +762,14 @@ class Match(Displayed, Generic[S]):
         return tuple(seat for seat in range(self.players) if is_out is None or not is_out(state, seat))
 
     def agree_to_draw(self) -> Award:
-        """Give up the match as a draw of all living parties. Raises BadSetup if all win or lose together, or if it is over."""
+        """Give up the match as a draw of all living parties. Raises BadSetup if all win or lose together, or if it is over.
+
+        Examples:
+            >>> import meadhall
+            >>> match = meadhall.game("axes-and-allies").match(players=2, seed="mead")
+            >>> match.agree_to_draw().scores
+            (0.5, 0.5)
+        """
         award = drawn_by_agreement(self.parties, self.living)
         if award is None:
             raise BadSetup("players who win or lose together can't draw")
@@ -628,25 +777,62 @@ class Match(Displayed, Generic[S]):
         return award
 
     def rename(self, seat: int, who: Seat) -> None:
-        """Give ``seat`` another player from now on. Raises BadSetup."""
+        """Give ``seat`` another player from now on. Raises BadSetup.
+
+        Examples:
+            >>> import meadhall
+            >>> match = meadhall.game("axes-and-allies").match(players=2, seed="mead")
+            >>> match.rename(0, meadhall.Seat("Gorm"))
+            >>> match.names
+            ('Gorm', 'Player 2')
+        """
         changed = self._viewer(seat)
         if changed < 0:
             raise BadSetup(f"there is no seat {changed}; there are 0 to {self.players - 1}")
         self.seats = tuple(check_seat(who) if k == changed else other for k, other in enumerate(self.seats))
 
     def begin_stand_in(self, seat: int, stand_in: StandIn) -> None:
-        """Let a bot play for the owner of ``seat`` from now on. Raises BadSetup."""
+        """Let a bot play for the owner of ``seat`` from now on. Raises BadSetup.
+
+        Examples:
+            >>> import meadhall
+            >>> from meadhall.engine.stand_in import StandIn
+            >>> match = meadhall.game("axes-and-allies").match(players=2, seed="mead")
+            >>> match.begin_stand_in(0, StandIn("karl"))
+            >>> sorted(match.stand_ins)
+            [0]
+            >>> match.end_stand_in(0)
+            >>> match.stand_ins
+            {}
+        """
         if self._viewer(seat) < 0:
             raise BadSetup(f"there is no seat {quoted(seat)}; there are 0 to {self.players - 1}")
         check_seat(Seat(self.seats[seat].name, "bot", stand_in.bot))
         self.stand_ins = {**self.stand_ins, seat: stand_in}
 
     def end_stand_in(self, seat: int) -> None:
-        """Let the owner of ``seat`` play from now on."""
+        """Let the owner of ``seat`` play from now on.
+
+        Examples:
+            >>> import meadhall
+            >>> match = meadhall.game("axes-and-allies").match(players=2, seed="mead")
+            >>> match.end_stand_in(0)
+            >>> match.stand_ins
+            {}
+        """
         self.stand_ins = {other: stand_in for other, stand_in in self.stand_ins.items() if other != seat}
 
     def copy(self) -> Self:
-        """Return an independent copy of the match."""
+        """Return an independent copy of the match.
+
+        Examples:
+            >>> import meadhall
+            >>> match = meadhall.game("axes-and-allies").match(players=2, seed="mead")
+            >>> twin = match.copy()
+            >>> events = twin.play(twin.legal()[0])
+            >>> len(match.steps), len(twin.steps)
+            (0, 1)
+        """
         twin = object.__new__(type(self))
         twin.__dict__.update(self.__dict__)
         twin.options = dict(self.options)  # a document in it is large, and nothing writes to it
@@ -679,7 +865,14 @@ class Match(Displayed, Generic[S]):
         return to_move(self.names, self.deciders)
 
     def displayed(self) -> Iterator[str | Table]:
-        """Yield the parts of the readable form: what a spectator may know."""
+        """Yield the parts of the readable form: what a spectator may know.
+
+        Examples:
+            >>> import meadhall
+            >>> match = meadhall.game("axes-and-allies").match(players=2, seed="mead")
+            >>> next(match.displayed())
+            'Axes and Allies'
+        """
         yield from self.view().displayed()
         outcome, result = self.outcome(), self.result()
         if outcome is not None:
@@ -688,7 +881,15 @@ class Match(Displayed, Generic[S]):
             yield Table((_("player"), _("score"), _("points")), tuple(rows))
 
     def supposing(self, states: States) -> Self:
-        """Return an independent copy whose state is ``states``, an array of one, e.g. a determinization."""
+        """Return an independent copy whose state is ``states``, an array of one, e.g. a determinization.
+
+        Examples:
+            >>> import meadhall
+            >>> match = meadhall.game("axes-and-allies").match(players=2, seed="mead")
+            >>> twin = match.supposing(match.states)
+            >>> twin.actor == match.actor
+            True
+        """
         twin = self.copy()
         twin._states = copied(states)
         return twin
@@ -701,6 +902,15 @@ class Match(Displayed, Generic[S]):
 
         Raises:
             BadSetup: this is no state of the game.
+
+        Examples:
+            >>> import meadhall
+            >>> match = meadhall.game("axes-and-allies").match(seed="mead", seats=["Gorm", "Björn", "Astrid"])
+            >>> states = match.states
+            >>> states["power"] = 1
+            >>> match.edit(states)
+            >>> match.state.power
+            1
         """
         if not isinstance(states, np.ndarray) or states.dtype != self.game.state.dtype or states.shape != (1,):
             raise BadSetup(f"a position of {self.game.title} is an array of one {self.game.state.__name__}")
@@ -724,6 +934,13 @@ class Match(Displayed, Generic[S]):
 
         Raises:
             BadSetup: there is no such seat, the reason can't be written, or the match was edited.
+
+        Examples:
+            >>> import meadhall
+            >>> match = meadhall.game("axes-and-allies").match(players=2, seed="mead")
+            >>> record = match.record()
+            >>> record["format"], record["game"], "seed" in record
+            ('meadhall-match/1', 'axes-and-allies', False)
         """
         if self.edited:
             raise BadSetup(_("A position of this match was edited, so it has no record."))
@@ -734,7 +951,15 @@ class Match(Displayed, Generic[S]):
         return to_record(self, self._viewer(seat), legal=legal, sealed=sealed)
 
     def recorded(self, seat: int | None = None, *, after: int = 0, sealed: bool = False) -> list[dict[str, Any]]:
-        """Return the actions numbered above ``after``, as the match record for ``seat`` holds them. Raises BadSetup."""
+        """Return the actions numbered above ``after``, as the match record for ``seat`` holds them. Raises BadSetup.
+
+        Examples:
+            >>> import meadhall
+            >>> match = meadhall.game("axes-and-allies").match(players=2, seed="mead")
+            >>> events = match.play(match.legal()[0])
+            >>> [action["text"] for action in match.recorded(after=0)]
+            ['attack Player 1']
+        """
         number = as_integer(after)
         if number is None:
             raise BadSetup(f"the number of an action must be an integer, not {quoted(after)}")

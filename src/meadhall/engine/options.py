@@ -88,6 +88,16 @@ class Choice:
         values: value -> a sentence that explains it (for gettext). The first value is the default.
         only_with: the name and the value of another option without which only the default is allowed: ``("mode", "versus")``.
         optional_in_records: whether a record may lack it, which means the default.
+
+    Examples:
+        >>> from meadhall.engine.options import Choice
+        >>> variant = Choice("variant", {"standard": "The printed rules.", "strategic": "Players choose their cards."})
+        >>> variant.default, variant.usage
+        ('standard', 'standard|strategic')
+        >>> variant.check("strategic"), variant.encode("strategic"), list(variant.values)
+        ('strategic', (1,), ['standard', 'strategic'])
+        >>> variant.shown(variant.check(variant.read("strategic")))
+        'strategic'
     """
 
     def __init__(
@@ -147,6 +157,17 @@ class Document(Generic[D]):
         kind: the struct that a document is converted to.
         objections: yields the faults of a converted document: pairs of a path (``$.monster[3].name``) and a reason.
         codes: returns the integers that the rules receive.
+
+    Examples:
+        >>> import meadhall
+        >>> components = next(option for option in meadhall.game("dungeon-allies").options if option.name == "components")
+        >>> components.shown(components.default)
+        'built in'
+        >>> document = components.of(components.check(components.default))
+        >>> len(components.encode(components.default)) > 0
+        True
+        >>> components.read("mine.toml").suffix
+        '.toml'
     """
 
     usage = "FILE.toml"

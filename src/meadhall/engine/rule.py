@@ -111,6 +111,14 @@ def rule(function: Any = None, /, *, inline: bool = False) -> Any:
     Args:
         inline: force the machine code into every caller. Worthwhile for the few rules that run with every action and are called
             from one or two places; LLVM inlines small rules by itself.
+
+    Examples:
+        >>> from meadhall.engine.rule import rule
+        >>> @rule
+        ... def doubled(value: int) -> int:
+        ...     return 2 * value
+        >>> doubled(4)
+        8
     """
     if function is None:
         return lambda function: _compiled(function, inline)

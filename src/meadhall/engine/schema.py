@@ -77,6 +77,17 @@ class GameState(Displayed):
     """Base class of all states. A game declares its fields in a subclass with ``@record``.
 
     A state is a view into an array; a copy of it has an array of its own.
+
+    Examples:
+        >>> import meadhall
+        >>> State = meadhall.game("axes-and-allies").state
+        >>> states = State.new(3)  # three blank states in one array
+        >>> state = State.at(states, 1)
+        >>> state.power = 6
+        >>> int(states["power"][1])
+        6
+        >>> next(state.displayed())
+        'State'
     """
 
     dtype: ClassVar[np.dtype[np.void]]
@@ -193,7 +204,19 @@ def _attribute(name: str, shaped: bool) -> property:
 
 
 def record(cls: type[R]) -> type[R]:
-    """Give the class its ``dtype`` and its fields as attributes: those of ``GameState`` first, then in order of declaration."""
+    """Give the class its ``dtype`` and its fields as attributes: those of ``GameState`` first, then in order of declaration.
+
+    Examples:
+        >>> from typing import Annotated
+        >>> import numpy as np
+        >>> from meadhall.engine.schema import I8, GameState, Row, record
+        >>> @record
+        ... class State(GameState):
+        ...     left: I8
+        ...     scores: Annotated[Row, np.int16, 4]
+        >>> State.dtype["scores"].shape
+        (4,)
+    """
     fields = _fields(cls)
     first = {field[0]: index for index, field in enumerate(_fields(GameState))}
     fields.sort(key=lambda field: first.get(field[0], len(first)))
@@ -218,11 +241,30 @@ def field_names(dtype: np.dtype[np.void]) -> tuple[str, ...]:
 if INTERPRETED:
 
     def state_at(states: States, index: int) -> Any:
-        """Return state ``index`` of ``states`` as rules use it."""
+        """Return state ``index`` of ``states`` as rules use it.
+
+        Examples:
+            >>> import meadhall
+            >>> from meadhall.sdk import state_at
+            >>> states = meadhall.game("axes-and-allies").state.new(2)
+            >>> states["power"] = [3, 6]
+            >>> int(state_at(states, 1).power)
+            6
+        """
         return _classes[states.dtype].at(states, index)
 
     def copy_state(state: Any, states: States, index: int) -> None:
-        """Copy ``state`` to ``states[index]``, for a rule that tries out an action."""
+        """Copy ``state`` to ``states[index]``, for a rule that tries out an action.
+
+        Examples:
+            >>> import meadhall
+            >>> from meadhall.sdk import copy_state
+            >>> match = meadhall.game("axes-and-allies").match(players=2, seed="mead")
+            >>> states = match.game.state.new(2)
+            >>> copy_state(match.state, states, 1)
+            >>> int(states["players"][1])
+            2
+        """
         states[index] = state._row
 
 else:

@@ -66,7 +66,14 @@ def _sum(one: npt.NDArray[np.int64], other: npt.NDArray[np.int64]) -> npt.NDArra
 
 
 def histogram(values: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Return how often each value from 0 to the largest occurs, int64 (largest + 1,). No value may be negative."""
+    """Return how often each value from 0 to the largest occurs, int64 (largest + 1,). No value may be negative.
+
+    Examples:
+        >>> import numpy as np
+        >>> from meadhall.sdk import histogram
+        >>> histogram(np.array([0, 2, 2]))
+        array([1, 0, 2])
+    """
     return np.bincount(values).astype(np.int64, copy=False)
 
 
@@ -94,6 +101,14 @@ class Rate:
         rate: share / games.
         low: the lower end of the interval of the rate, by default of 95 %.
         high: its upper end.
+
+    Examples:
+        >>> import numpy as np
+        >>> from meadhall.lab import Rate
+        >>> Rate.of_sum(games=100, share=50.0).rate
+        0.5
+        >>> round(Rate.of(np.array([1.0, 0.0, 1.0, 1.0])).low, 2)
+        0.3
     """
 
     games: int
@@ -157,7 +172,16 @@ class Mean:
 
 @dataclass(frozen=True)
 class Spread:
-    """Location and spread of a sample."""
+    """Location and spread of a sample.
+
+    Examples:
+        >>> import numpy as np
+        >>> from meadhall.lab import Spread
+        >>> Spread.of(np.array([1, 2, 3, 10])).median
+        2.5
+        >>> Spread.of_histogram(np.array([0, 2, 1])).max
+        2
+    """
 
     mean: float
     sd: float

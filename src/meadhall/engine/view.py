@@ -87,6 +87,21 @@ class View(Displayed, Generic[S]):
         steps: the steps as the viewer may know them.
         legal: the legal actions if the viewer has to choose, otherwise empty.
         next_number: the number of the next action.
+
+    Examples:
+        >>> import meadhall
+        >>> match = meadhall.game("axes-and-allies").match(seed="mead", seats=["Gorm", "Björn", "Astrid"])
+        >>> view = match.view(match.actor)
+        >>> view.prompt()
+        'Your axe has power 6: it kills on a roll below 6. Attack a player, or ally with one.'
+        >>> [action.text for action in view.actions()]
+        ['attack Gorm', 'attack Astrid', 'ally with Gorm', 'ally with Astrid']
+        >>> view.refusal(match.actor)
+        ('AA-3.1', "You can't choose yourself.")
+        >>> view.to_dict()["legal"][0]
+        {'action': 0, 'text': 'attack Gorm'}
+        >>> next(view.displayed())
+        'Axes and Allies'
     """
 
     def __init__(
@@ -235,7 +250,15 @@ def visible(events: tuple[Event, ...], viewer: int) -> tuple[Event, ...]:
 
 
 def legal_actions(game: Game, states: States) -> tuple[int, ...]:
-    """Return the actor's legal actions in a state (complete, or concealed for it) in ascending order; none when it is over."""
+    """Return the actor's legal actions in a state (complete, or concealed for it) in ascending order; none when it is over.
+
+    Examples:
+        >>> import meadhall
+        >>> from meadhall.sdk import legal_actions
+        >>> match = meadhall.game("axes-and-allies").match(players=2, seed="mead")
+        >>> legal_actions(match.game, match.states)
+        (0, 6)
+    """
     if states["actor"][0] < 0:
         return ()
     out = np.zeros(game.actions, np.int32)

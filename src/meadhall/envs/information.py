@@ -25,7 +25,7 @@ def information_state(view: View) -> str:
         >>> from meadhall.envs import information_state
         >>> match = meadhall.game("viking-axes").match(players=2, seed="example")
         >>> events = match.play(match.legal()[0])
-        >>> print(information_state(match.view(0)).partition("living")[0], end="")
+        >>> print(information_state(match.view(0)).splitlines()[0])
         viewer: seat 0
     """
     viewer = "a spectator" if view.viewer < 0 else f"seat {view.viewer}"

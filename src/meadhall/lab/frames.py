@@ -34,7 +34,14 @@ class InFrames(ABC, Generic[By]):
 
     @abstractmethod
     def frame_rows(self) -> Mapping[By, Iterable[Row]]:
-        """Return the rows of each frame by its name, the usual one first."""
+        """Return the rows of each frame by its name, the usual one first.
+
+        Examples:
+            >>> import meadhall
+            >>> report = meadhall.simulate("axes-and-allies", bots=["greedy", "random"], games=200, seed="mead")
+            >>> list(report.frame_rows())
+            ['bot', 'seat', 'bot and seat']
+        """
 
     def to_polars(self, by: By | None = None) -> pl.DataFrame:
         """Return the figures as a Polars frame.
@@ -45,6 +52,12 @@ class InFrames(ABC, Generic[By]):
         Raises:
             BadSetup: there is no frame of this name.
             NoFrames: Polars is not installed.
+
+        Examples:
+            >>> import meadhall
+            >>> report = meadhall.simulate("axes-and-allies", bots=["greedy", "random"], games=200, seed="mead")
+            >>> report.to_polars().columns[:2]
+            ['bot', 'games']
         """
         frame: pl.DataFrame = _library("polars").DataFrame(self._rows(by), infer_schema_length=None)
         return frame
@@ -58,6 +71,12 @@ class InFrames(ABC, Generic[By]):
         Raises:
             BadSetup: there is no frame of this name.
             NoFrames: pandas is not installed.
+
+        Examples:
+            >>> import meadhall
+            >>> report = meadhall.simulate("axes-and-allies", bots=["greedy", "random"], games=200, seed="mead")
+            >>> report.to_pandas().shape[0]
+            2
         """
         frame: pd.DataFrame = _library("pandas").DataFrame(self._rows(by))
         return frame

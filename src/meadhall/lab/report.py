@@ -40,6 +40,14 @@ class Report(Displayed, InFrames[By]):
         decisions: the total number of decisions.
         seconds: the duration.
         statistics: the game's own counters, see ``Game.statistics``.
+
+    Examples:
+        >>> import meadhall
+        >>> report = meadhall.simulate("axes-and-allies", bots=["greedy", "random"], games=200, seed="mead")
+        >>> report.to_dict()["game"]
+        'axes-and-allies'
+        >>> next(report.displayed())
+        'Axes and Allies: win rates with 95 % intervals'
     """
 
     game: str

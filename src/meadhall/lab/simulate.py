@@ -71,6 +71,12 @@ def simulate(
         UnknownGame, UnknownBot: there is no game or bot with this name.
         NoParquet, NoCluster: a package is missing, or there is no such cluster.
         ClusterFailed: the cluster can't finish the run.
+
+    Examples:
+        >>> import meadhall
+        >>> report = meadhall.simulate("axes-and-allies", bots=["greedy", "random"], games=200, seed="mead")
+        >>> report.games, sorted(report.bots)
+        (200, ['greedy', 'random'])
     """
     subject = game(name)
     chosen = subject.check_options(options)

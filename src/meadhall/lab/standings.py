@@ -51,7 +51,14 @@ class Standing:
     payoff: Mean | None = None
 
     def columns(self) -> Row:
-        """Return the result as columns of a data frame."""
+        """Return the result as columns of a data frame.
+
+        Examples:
+            >>> from meadhall.lab import tournament
+            >>> table = tournament("axes-and-allies", ["random", "greedy"], games=100, seed="mead")
+            >>> table.standings["greedy"].columns()["games"]
+            100
+        """
         parts = {"adjusted": Adjusted, "rating": Rating, "payoff": Mean}
         own = {name: value for name, value in asdict(self).items() if name not in parts}
         return own | {
@@ -85,6 +92,14 @@ class Tournament(Displayed, InFrames[By]):
             With several seats all pairs count; a tie counts as half.
         length: decisions per game.
         seconds: the duration.
+
+    Examples:
+        >>> from meadhall.lab import tournament
+        >>> table = tournament("axes-and-allies", ["random", "greedy"], games=100, seed="mead")
+        >>> table.to_dict()["bots"]
+        ('random', 'greedy')
+        >>> next(table.displayed())
+        'Axes and Allies for 2: win rates with 95 % intervals'
     """
 
     game: str

@@ -63,6 +63,12 @@ def tournament(
         UnknownGame, UnknownBot: there is no game or bot with this name.
         NoParquet, NoCluster: a package is missing, or there is no such cluster.
         ClusterFailed: the cluster can't finish the tournament.
+
+    Examples:
+        >>> from meadhall.lab import tournament
+        >>> table = tournament("axes-and-allies", ["random", "greedy"], games=100, seed="mead")
+        >>> table.games >= 100, table.ended
+        (True, 'complete')
     """
     subject = game(name)
     schedule = scheduled(subject, bots, games, players, seed, luck=luck, **options)

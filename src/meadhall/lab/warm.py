@@ -32,6 +32,13 @@ def warm(names: Iterable[str] | None = None, progress: Progress | None = None, *
         names: the games.
         progress: called before each step, and at the end.
         bulk: also compile bulk runs. A server needs only matches.
+
+    Examples:
+        >>> import meadhall
+        >>> from meadhall.lab import is_warm, warm
+        >>> warm(["axes-and-allies"], bulk=False)
+        >>> is_warm(meadhall.game("axes-and-allies"))
+        True
     """
     subjects = [game(name) for name in (game_names() if names is None else names)]
     steps = [step for subject in subjects for step in match_steps(subject) + (bulk_steps(subject) if bulk else [])]
@@ -44,7 +51,14 @@ def warm(names: Iterable[str] | None = None, progress: Progress | None = None, *
 
 
 def is_warm(subject: Game) -> bool:
-    """Return whether matches can be played without compiling: the code is in the cache, or rules are interpreted."""
+    """Return whether matches can be played without compiling: the code is in the cache, or rules are interpreted.
+
+    Examples:
+        >>> import meadhall
+        >>> from meadhall.lab import is_warm
+        >>> is_warm(meadhall.game("axes-and-allies"))
+        True
+    """
     return INTERPRETED or _mark(subject).exists()
 
 

@@ -73,6 +73,14 @@ def replay(record: MatchRecord, progress: Callable[[int], None] | None = None) -
 
     Raises:
         RecordError: with the place and the reason, e.g. ``action 17: hits(0, 2) recorded, hits(0, 1) derived``.
+
+    Examples:
+        >>> import meadhall
+        >>> match = meadhall.game("axes-and-allies").match(players=2, seed="mead")
+        >>> while not match.over:
+        ...     events = match.play(match.legal()[0])
+        >>> meadhall.replay(match.record()).result() == match.result()
+        True
     """
     parsed = read_record(record)
     subject = _game(parsed)

@@ -1,0 +1,109 @@
+"""The examples in docstrings run and print what they say, and every public function has one."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import inspect
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import meadhall.bots
+import meadhall.envs
+import meadhall.lab
+import meadhall.sdk
+
+ROOT = Path(__file__).parent.parent
+DIRECTIVE = re.compile(r"^::: (\S+)$", re.MULTILINE)
+PACKAGES = (meadhall, meadhall.bots, meadhall.envs, meadhall.lab, meadhall.sdk)
+
+
+def resolved(path: str) -> Any:
+    """Return the object of a dotted path, as a page of the reference names it."""
+    parts = path.split(".")
+    for end in range(len(parts), 0, -1):
+        try:
+            found: Any = importlib.import_module(".".join(parts[:end]))
+        except ModuleNotFoundError:
+            continue
+        for name in parts[end:]:
+            found = getattr(found, name)
+        return found
+    raise ModuleNotFoundError(path)
+
+
+def public() -> dict[str, Any]:
+    """Return the functions and classes that the reference lists, and those that the packages export, by their full names."""
+    named = [
+        path for page in sorted((ROOT / "docs" / "reference").glob("*.md")) for path in DIRECTIVE.findall(page.read_text("utf-8"))
+    ]
+    found = [resolved(path) for path in named] + [getattr(package, name) for package in PACKAGES for name in package.__all__]
+    return {f"{each.__module__}.{each.__qualname__}": each for each in found if inspect.isroutine(each) or inspect.isclass(each)}
+
+
+def functions(of: Any) -> Iterator[Any]:
+    """Yield an object if it is a function, or the public functions that a class defines."""
+    if inspect.isroutine(of):
+        yield of
+    elif not getattr(of, "_is_protocol", False):
+        for name, value in vars(of).items():
+            function = value.__func__ if isinstance(value, classmethod | staticmethod) else value
+            if inspect.isfunction(function) and not name.startswith("_"):
+                yield function
+
+
+def examples(of: Any) -> str:
+    """Return the code of the examples in a docstring."""
+    return "".join(example.source for example in doctest.DocTestParser().get_examples(inspect.getdoc(of) or ""))
+
+
+def without_example(of: Any) -> list[str]:
+    """Return the public functions that neither their own examples nor those of their class call."""
+    shared = examples(of) if inspect.isclass(of) else ""
+    return [
+        f"{each.__module__}.{each.__qualname__}"
+        for each in functions(of)
+        if not examples(each) and not re.search(rf"\.{each.__name__}\(", shared)
+    ]
+
+
+def missing() -> int:
+    """Print the public functions without an example. Return their number."""
+    found = [name for each in public().values() for name in without_example(each)]
+    print(*found, sep="\n")  # noqa: T201 - it runs as a program
+    return len(found)
+
+
+def run() -> int:
+    """Run the examples of all public objects and print those that fail. Return how many failed."""
+    finder, runner = doctest.DocTestFinder(), doctest.DocTestRunner(optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
+    tried: set[str] = set()
+    for name, each in public().items():
+        for test in finder.find(each, name, module=sys.modules[each.__module__]):
+            if test.examples and test.name not in tried:
+                tried.add(test.name)
+                runner.run(test)
+    assert tried
+    return runner.summarize(verbose=False).failed
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("check", ["missing", "run"])
+def test_every_public_function_has_an_example_that_runs(check: str, tmp_path: Path) -> None:
+    """In a process that interprets rules: compiled ones have no docstrings of their own, and would take long to compile."""
+    environment = {**os.environ, "MEADHALL_INTERPRET": "1"}
+    ran = subprocess.run(
+        [sys.executable, __file__, check], env=environment, cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+
+
+if __name__ == "__main__":
+    sys.exit({"missing": missing, "run": run}[sys.argv[1]]() > 0)
