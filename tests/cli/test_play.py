@@ -14,6 +14,7 @@ import pytest
 import meadhall
 from games_for_tests.hoard import game as hoard
 from games_for_tests.hoard.rules import BOAST
+from games_for_tests.least import game as least
 from meadhall.bots import Budget, hints
 from meadhall.cli import main, play
 from meadhall.engine.game import registered
@@ -325,3 +326,12 @@ def test_a_game_without_heuristics_is_played_against_huscarls(terminal: Terminal
         shown = terminal.type("hint", str(BOAST), "quit", arguments=("play", "plain-hoard", "--players", "3", "--name", "Ylva"))
     assert terminal.status == 0
     assert "Ylva, Astrid (huscarl), Björn (huscarl)" in shown
+
+
+def test_the_smallest_game_is_played_with_default_words(terminal: Terminal) -> None:
+    with registered(least):
+        shown = terminal.type("1", "why 5", *"0" * 7, arguments=("play", "last-stone", "--bots", "thrall", "--name", "Ylva"))
+    assert "stones 7 taken 0 winner 0" in shown
+    assert "It is your turn." in shown
+    assert "0 action 0 1 action 1" in shown
+    assert "wins: played to the end." in shown

@@ -18,7 +18,7 @@ from meadhall.engine.game import registered
 from meadhall.engine.language import speaking
 from meadhall.engine.record.format import dumps, loads
 from meadhall.engine.rulebook import mark_rules, rule_ids, rulebook_text
-from meadhall.lab import simulate
+from meadhall.lab import simulate, tournament
 
 RULES = ("setup", "legal", "play", "score")
 
@@ -71,6 +71,7 @@ def test_bots_simulations_and_bulk_runs_need_no_more() -> None:
         assert {bot(game, name, b"seed").choose(view) for name in ("thrall", "search@20")} <= {0, 1, 2}
         assert random_playouts(game, 2, 10).games == 10
         assert simulate(game, games=4, seed=1, bots=["thrall", "random"]).games == 4
+        assert tournament(game, ["thrall", "random"], games=4, seed=1).games == 4
 
 
 def test_without_a_sketch_a_view_shows_the_fields_that_its_viewer_may_know() -> None:
