@@ -38,6 +38,7 @@ from meadhall.engine.kind import Kind, Parties, PayoffRange
 from meadhall.engine.language import current_language, decimal, gettext, listed, marked, ngettext, percent
 from meadhall.engine.lessons import Lesson, Lessons
 from meadhall.engine.match import Match, Result
+from meadhall.engine.offers import OfferState, all_seats_but, close_offer, is_offered, make_offer, refuse_offer
 from meadhall.engine.options import CACHE_SIZE, Choice, Document, Option
 from meadhall.engine.portable import local_array
 from meadhall.engine.rule import i64, rule, u64
@@ -88,6 +89,7 @@ __all__ = [
     "Lessons",
     "Match",
     "MeadhallError",
+    "OfferState",
     "Option",
     "Outcome",
     "Part",
@@ -106,12 +108,14 @@ __all__ = [
     "Statistics",
     "Totals",
     "View",
+    "all_seats_but",
     "always_quiescent",
     "append_argument",
     "argument_at",
     "arguments_at",
     "below",
     "check_game",
+    "close_offer",
     "copy_state",
     "current_language",
     "decimal",
@@ -125,11 +129,13 @@ __all__ = [
     "histogram",
     "i64",
     "is_among",
+    "is_offered",
     "kind_at",
     "legal_actions",
     "listed",
     "local_array",
     "lowest_seat",
+    "make_offer",
     "marked",
     "named",
     "never_solved",
@@ -138,6 +144,7 @@ __all__ = [
     "percent",
     "places_by_elimination",
     "record",
+    "refuse_offer",
     "register",
     "registered",
     "rule",
