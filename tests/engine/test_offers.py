@@ -24,7 +24,7 @@ def test_the_others_answer_clockwise_until_one_accepts() -> None:
     match.play(END)
     action = offer(match)
     given, wanted = divmod(action, KINDS)
-    before = match.state.goods.copy()
+    before = match.states["goods"][0]
     match.play(action)
     assert (match.actor, match.state.offer_by, match.state.offer_terms) == (2, 1, action)
     while ACCEPT not in [legal.action for legal in match.legal()]:
@@ -32,7 +32,7 @@ def test_the_others_answer_clockwise_until_one_accepts() -> None:
     taker = match.actor
     assert taker is not None
     match.play(ACCEPT)
-    change = match.state.goods - before
+    change = match.states["goods"][0] - before
     assert (change[1, given], change[taker, given], change[1, wanted], change[taker, wanted]) == (-1, 1, 1, -1)
     assert (match.actor, match.state.offer_asked) == (1, 0)
 

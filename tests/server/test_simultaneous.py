@@ -168,7 +168,7 @@ async def test_the_clocks_of_all_pending_seats_run_and_a_choice_stops_only_its_o
 async def test_a_decision_keeps_its_time_while_others_choose_and_take_back() -> None:
     play = Play(Clock("decision", 60))
     play.act(20, 1)
-    assert play.clocks.left == (40, 60, 40)
+    assert play.told()[1] == (40, 60, 40)
     play.undo(30, 1)
     assert play.told() == ((0, 2, 1), (30, 40, 30))
     play.act(35, 0)

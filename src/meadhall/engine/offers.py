@@ -51,7 +51,8 @@ class OfferState(GameState):
 @rule
 def all_seats_but(state: Any, seat: int) -> int:
     """Return a bit mask of all seats except ``seat``."""
-    return ((1 << state.players) - 1) & ~(1 << seat)
+    mask: int = ((1 << state.players) - 1) & ~(1 << seat)
+    return mask
 
 
 @rule
