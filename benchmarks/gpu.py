@@ -84,6 +84,30 @@ def compare(setup: Setup, games: int) -> bool:
     return equal
 
 
+def compare_batches(setup: Setup, count: int, steps: int) -> bool:
+    """Step the same matches on the GPU and on the CPU, and hand an array to another library through DLPack."""
+    here, there = (
+        meadhall.Batch(setup.name, setup.players, count, SEED, device="cpu"),
+        meadhall.Batch(setup.name, setup.players, count, SEED, device="cuda"),
+    )
+    seconds, equal = 0.0, True
+    for _ in range(steps):
+        masks = here.legal_masks()
+        actions = masks.argmax(axis=1)
+        took, (known, outcome) = timed(lambda actions=actions: (there.legal_masks(), there.step(actions).copy_to_host()))
+        seconds += took
+        equal = equal and (known.copy_to_host() == masks).all() and (outcome == here.step(actions)).all()
+    equal = equal and there.states.copy_to_host().tobytes() == here.states.tobytes()
+    if hasattr(known, "__cuda_array_interface__"):
+        from cuda.core.utils import StridedMemoryView  # noqa: PLC0415 - the simulator has none
+
+        view = StridedMemoryView.from_dlpack(known, stream_ptr=-1)
+        equal = equal and view.ptr == known.__cuda_array_interface__["data"][0]
+    rate = f"{steps * count / seconds:,.0f} masks and steps/s, with copies of actions and outcomes"
+    say(f"{setup.name}: a batch of {count:,}, {rate}: {'EQUAL' if equal else 'DIFFERENT'}")
+    return bool(equal)
+
+
 def two_cores(setup: Setup) -> float:
     """Return the decisions per second of two CPU cores."""
     games, seconds, decisions = CHUNK, 0.0, 0
@@ -133,6 +157,7 @@ def main() -> None:
     device = check_gpu().get_current_device()
     say(getattr(device, "name", "the simulator"), getattr(device, "compute_capability", ""))
     equal = [compare(setup, 1000 if quick else GAMES) for setup in SETUPS]
+    equal += [compare_batches(setup, 64 if quick else 65_536, 20) for setup in SETUPS]
     for setup in SETUPS:
         by_size(setup, SIZES[:1] if quick else SIZES)
     for setup in SETUPS:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from importlib.util import find_spec
 from typing import Any
 
+import numpy as np
 import pytest
 
-from meadhall import BadSetup, game, game_names, random_playouts
+from meadhall import BadSetup, game, random_playouts
+from meadhall.engine.bulk import seed_number
 
 needs_numba_cuda = pytest.mark.skipif(find_spec("numba_cuda") is None, reason="numba-cuda has wheels for Linux on x86-64 only")
 
@@ -28,16 +31,41 @@ def simulated(script: str) -> Any:
     return json.loads(run(script, NUMBA_ENABLE_CUDASIM="1", MEADHALL_INTERPRET="1"))
 
 
+CONSTANT_MEMORY = 1 << 16
+"""Bytes of constant memory that a kernel can have. The compiler to PTX doesn't check it."""
+
+
 @needs_numba_cuda
 @pytest.mark.compiled
 @pytest.mark.parametrize(
-    "name", [name for name in game_names() if game(name).rules.play.__module__.startswith("meadhall.games.")]
+    ("name", "players", "games", "options"),
+    [
+        ("axes-and-allies", 3, 3000, {}),
+        ("viking-axes", 4, 1000, {"variant": "strategic"}),
+        ("axxa", 2, 1000, {"mode": "versus"}),
+        ("dungeon-allies", 3, 300, {}),
+    ],
 )
-def test_every_kernel_of_every_game_compiles_for_a_gpu(name: str) -> None:
-    from meadhall.engine.gpu.compile import SIGNATURES, ptx  # noqa: PLC0415 - needs numba-cuda
+def test_kernels_compile_for_a_gpu_and_their_code_plays_the_games_of_the_cpu(
+    name: str, players: int, games: int, options: dict[str, Any]
+) -> None:
+    from device_code import DeviceCode  # noqa: PLC0415 - needs numba-cuda
+    from meadhall.engine.gpu.compile import SIGNATURES, ptx  # noqa: PLC0415 - like above
 
+    subject = game(name)
     for kernel in SIGNATURES:
-        assert ".visible .entry" in ptx(game(name), kernel)
+        code = ptx(subject, kernel)
+        constants = re.findall(r"\.const \.align \d+ \.b8 \S+?\[(\d+)\]", code)
+        assert ".visible .entry" in code
+        assert sum(map(int, constants)) < CONSTANT_MEMORY
+
+    codes = subject.encode_options(subject.check_setup(players, options)[1])
+    lengths, payoffs, taken = np.zeros(games, np.int32), np.zeros((games, players)), np.zeros(1, np.int64)
+    run_playouts = DeviceCode(subject, "playouts")
+    run_playouts(subject.state.new(1), players, codes, seed_number("device"), 0, taken, lengths, payoffs)
+    here = random_playouts(subject, players, games, "device", **options)
+    assert lengths.sum() == here.decisions
+    assert payoffs.sum(axis=0) == pytest.approx(here.payoffs, abs=1e-9)
 
 
 PLAYOUTS = """
