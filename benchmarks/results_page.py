@@ -35,6 +35,7 @@ ORDER = (
     "chart",
     "dungeon-allies",
     "speed",
+    "envs",
     "hall-load",
 )
 """The data files in the order of the page."""
