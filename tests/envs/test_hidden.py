@@ -41,7 +41,12 @@ NAMES = ["-".join((each.name, *options.values())) for each, _, options in CASES]
 CHECKS = 12
 """The number of decisions of a match that are checked."""
 
-every_case = pytest.mark.parametrize(("subject", "players", "options"), CASES, ids=NAMES)
+SMALL = (goofspiel, kuhn, outnumbered)
+every_case = pytest.mark.parametrize(
+    ("subject", "players", "options"),
+    [pytest.param(*case, marks=pytest.mark.interpreted if case[0] in SMALL else ()) for case in CASES],
+    ids=NAMES,
+)
 
 
 def decisions(subject: Game, players: int, options: dict[str, Any]) -> Iterator[tuple[Match, Random]]:
@@ -142,6 +147,7 @@ def no_difference(state: MeadhallState, other: MeadhallState, seat: int) -> None
     assert other.legal_actions(seat) == state.legal_actions(seat)
 
 
+@pytest.mark.interpreted  # compiled functions can't be called for a single desk
 @every_case
 def test_of_the_matches_of_a_vector_environment(subject: Game, players: int, options: dict[str, Any]) -> None:
     env = vector_env(subject, num_envs=4, players=players, **options)
