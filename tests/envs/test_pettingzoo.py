@@ -27,7 +27,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:Action mask numpy array is all zeros"),
 ]
 
-SMALL = [goofspiel, kuhn, register(least), outnumbered, pennies]
+SMALL: list[Game] = [goofspiel, kuhn, register(least), outnumbered, pennies]
 GAMES = [*EVERY_GAME, *(pytest.param(game, marks=pytest.mark.interpreted) for game in SMALL)]
 VARIANTS: list[Any] = [
     *((game.name, game.min_players, {}) for game in EVERY_GAME),

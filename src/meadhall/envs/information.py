@@ -25,8 +25,11 @@ def information_state(view: View) -> str:
         >>> from meadhall.envs import information_state
         >>> match = meadhall.game("viking-axes").match(players=2, seed="example")
         >>> events = match.play(match.legal()[0])
-        >>> print(information_state(match.view(0)).splitlines()[0])
+        >>> for line in information_state(match.view(0)).splitlines()[:3]:
+        ...     print(line)
         viewer: seat 0
+        setup: shuffled(120) starts(1) drew(1,axe2)
+        seat 1, action 0: throws(1,0,2) hits(0,2) drew(0,shield3) places(0,shield3) drew(1,axe2)
     """
     viewer = "a spectator" if view.viewer < 0 else f"seat {view.viewer}"
     steps = map(_step_in_text, view.steps)
