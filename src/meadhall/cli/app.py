@@ -463,6 +463,25 @@ def global_options(
     """Handle the options that come before a command."""
 
 
+def mcp(
+    hall: Annotated[
+        str | None, typer.Option(help=_("Play in this hall, e.g. http://127.0.0.1:8000; by default here, against bots."))
+    ] = None,
+    http: Annotated[
+        str | None,
+        typer.Option(help=_("Serve at this address by HTTP; by default on standard input and output."), metavar="HOST:PORT"),
+    ] = None,
+    name: Annotated[str | None, typer.Option(help=_("The player's name."))] = None,
+    token: Annotated[
+        str | None,
+        typer.Option(help=_("The token of a guest or a session of the hall."), envvar="MEADHALL_TOKEN", show_envvar=True),
+    ] = None,
+) -> None:
+    from meadhall.cli.mcp import serve_tools
+
+    serve_tools(hall, http, name, token)
+
+
 def build() -> typer.Typer:
     """Build the app in the current language."""
     app = typer.Typer(
@@ -477,6 +496,7 @@ def build() -> typer.Typer:
     app.command(help=_("Play in the terminal against bots."))(play)
     app.command(help=_("Let bots play many games and report how often each wins."))(simulate)
     app.command(help=_("Let bots compete and report which is stronger and by how much."))(tournament)
+    app.command(help=_("Let language models play: serve tools of the Model Context Protocol."))(mcp)
     app.command(help=_("Verify match records: every die, every event, every result."))(verify)
     app.command(help=_("Print a match record as text."))(replay)
     app.command(help=_("Show how the win chances changed in a recorded match, and its turning points."))(analyse)

@@ -15,10 +15,10 @@ from rich.text import Text
 
 from meadhall.bots import Bot, bot, hints
 from meadhall.bots.ranks import HUSCARL
-from meadhall.cli.choices import Choices
 from meadhall.cli.console import console
 from meadhall.cli.transcript import outcome, print_choices, print_events, print_hints, print_table
 from meadhall.engine.chance import seed_from_text
+from meadhall.engine.choices import Choices
 from meadhall.engine.errors import BadSetup, IllegalAction, RecordError, Refused
 from meadhall.engine.game import Game
 from meadhall.engine.language import gettext as _

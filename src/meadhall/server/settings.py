@@ -38,7 +38,7 @@ INVITED: Final = "invited"
 ACCOUNTS: Final = "accounts"
 _ADMISSIONS: Final = (OPEN, INVITED, ACCOUNTS)
 
-_READ_ELSEWHERE: Final = frozenset({"MEADHALL_BOTS", "MEADHALL_CACHE", "MEADHALL_INTERPRET", "MEADHALL_LANG"})
+_READ_ELSEWHERE: Final = frozenset({"MEADHALL_BOTS", "MEADHALL_CACHE", "MEADHALL_INTERPRET", "MEADHALL_LANG", "MEADHALL_TOKEN"})
 """Variables that the engine and the command read."""
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from meadhall import Game, IllegalAction, Match, game
-from meadhall.cli.choices import Choices
+from meadhall.engine.choices import Choices
 from meadhall.engine import events
 from meadhall.engine.language import speaking
 from meadhall.engine.rulebook import rule_ids, rule_sentence, rulebook_text

@@ -1,4 +1,4 @@
-"""The choices of a decision in the terminal: how they are listed and typed.
+"""The choices of a decision as text, in the terminal and for language models: how they are listed and typed.
 
 A choice is typed as the engine's number of the action. A game with many actions can define a ``notation`` in its words, a short
 text such as ``c7 c4``.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import meadhall
-from meadhall.cli.choices import Choices
+from meadhall.engine.choices import Choices
 from meadhall.engine.view import Action
 
 AA = Choices(meadhall.game("axes-and-allies"))

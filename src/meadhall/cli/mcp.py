@@ -1,0 +1,59 @@
+"""``meadhall mcp``: tools with which language models play."""
+
+from __future__ import annotations
+
+import logging
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from meadhall.engine import mode
+from meadhall.engine.errors import MeadhallError
+from meadhall.engine.language import gettext as _
+
+if TYPE_CHECKING:
+    from meadhall.mcp.tables import Tables
+
+
+class NoModelContextProtocol(MeadhallError):
+    """The SDK of the Model Context Protocol is not installed."""
+
+
+def serve_tools(hall: str | None, http: str | None, name: str | None, token: str | None) -> None:
+    """Serve the tools on standard input and output, or at an address by HTTP, until the client or Ctrl-C ends them."""
+    if find_spec("mcp") is None:
+        raise NoModelContextProtocol(_("Language models need the package mcp: pip install 'meadhall[mcp]'"))
+    mode.prefer_interpreted()  # a match against quick bots needs no compiler
+    logging.getLogger("httpx2").setLevel(logging.WARNING)
+    from meadhall.mcp.server import build  # noqa: PLC0415 - needs the package
+
+    server = build(_tables(hall, name or _("Language model"), token or ""))
+    if http is None:
+        server.run("stdio")
+        return
+    host, port = address(http)
+    server.run("streamable-http", host=host, port=port)
+
+
+def _tables(hall: str | None, name: str, token: str) -> Tables:
+    if hall is None:
+        from meadhall.mcp.local import LocalTables  # noqa: PLC0415
+
+        return LocalTables(name)
+    if urlsplit(hall).scheme not in ("http", "https") or not urlsplit(hall).hostname:
+        raise MeadhallError(_("The hall's address must begin with http:// or https://, not {address}.").format(address=hall))
+    from meadhall.mcp.hall import HallTables  # noqa: PLC0415
+
+    return HallTables(hall, name, token)
+
+
+def address(text: str) -> tuple[str, int]:
+    """Read ``HOST:PORT``; an IPv6 address is in brackets. Raises MeadhallError."""
+    try:
+        parts = urlsplit(f"//{text}")
+        host, port = parts.hostname, parts.port
+    except ValueError:
+        host = port = None
+    if not host or not port:
+        raise MeadhallError(_("The address must be HOST:PORT, such as 127.0.0.1:8765, not {address}.").format(address=text))
+    return host, port
