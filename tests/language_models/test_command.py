@@ -47,9 +47,13 @@ async def by_http(*arguments: str) -> AsyncIterator[Client]:
 async def test_a_whole_match_of_every_game_on_standard_streams() -> None:
     async with Client(standard_streams("--name", "Ada")) as client:
         listed = {each["game"]: each for each in (await use(client, "list_games"))["games"]}
+        explained: dict[str, str] = {}
         for game, setup in MATCHES:
             assert listed[game]["min_players"] <= setup["players"] <= listed[game]["max_players"]
-            check_end(*await play(client, game, **setup))
+            position, rules = await play(client, game, **setup)
+            check_end(position, rules)
+            explained |= rules
+        assert explained
         tables = await use(client, "list_tables")
         assert [table["game"] for table in tables["yours"]] == [game for game, _setup in MATCHES]
         assert tables["yours"][0]["seats"][0] == {"seat": 0, "name": "Ada", "player": "you", "bot": ""}
@@ -58,12 +62,15 @@ async def test_a_whole_match_of_every_game_on_standard_streams() -> None:
 
 async def test_a_whole_match_of_every_game_in_a_hall_by_http(tmp_path: Path) -> None:
     async with hall_process(tmp_path) as hall, by_http("--hall", hall.url, "--name", "Ada") as client:
+        explained: dict[str, str] = {}
         for game, setup in MATCHES:
             position, rules = await play(client, game, **setup)
             check_end(position, rules)
+            explained |= rules  # a match may end before the first turn
             async with hall.client() as person:
                 page = await person.get(position["watch"])
                 assert "Ada" in page.text, "people can watch"
+        assert explained
 
 
 async def test_two_models_play_each_other_in_a_hall(tmp_path: Path) -> None:
