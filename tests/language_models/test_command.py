@@ -61,7 +61,8 @@ async def test_a_whole_match_of_every_game_on_standard_streams() -> None:
 
 
 async def test_a_whole_match_of_every_game_in_a_hall_by_http(tmp_path: Path) -> None:
-    async with hall_process(tmp_path) as hall, by_http("--hall", hall.url, "--name", "Ada") as client:
+    quick = {"MEADHALL_TEST_BOT_SECONDS": "0.4"}  # of bots whose answer is late where players have secrets
+    async with hall_process(tmp_path, **quick) as hall, by_http("--hall", hall.url, "--name", "Ada") as client:
         explained: dict[str, str] = {}
         for game, setup in MATCHES:
             position, rules = await play(client, game, **setup)

@@ -21,7 +21,7 @@ from meadhall.engine.game import register
 from meadhall.engine.view import View
 from meadhall.lab import warm
 from meadhall.server import app, run
-from meadhall.server.hall import clock_choice, clocks, hall, uptime
+from meadhall.server.hall import bots, clock_choice, clocks, hall, uptime
 from meadhall.server.run import serve
 from meadhall.server.settings import Settings
 from meadhall.server.store import schema
@@ -72,6 +72,8 @@ if __name__ == "__main__":
     if os.environ.get("MEADHALL_TEST_SLOW_BOTS"):
         vars(bot_cache)["bot"] = lambda game, name: Slow()
         vars(tasks)["hints"] = Slow().choose
+    if seconds := os.environ.get("MEADHALL_TEST_BOT_SECONDS"):
+        vars(bots)["_MAX_SECONDS"] = float(seconds)
     if seconds := os.environ.get("MEADHALL_TEST_DEADLINES"):
         vars(connections).update(dict.fromkeys(("HEAD_SECONDS", "BODY_SECONDS", "WRITE_SECONDS"), float(seconds)))
     if clock := os.environ.get("MEADHALL_TEST_CLOCK"):
