@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from meadhall import Game, IllegalAction, Match, game
-from meadhall.engine.choices import Choices
 from meadhall.engine import events
+from meadhall.engine.choices import Choices
 from meadhall.engine.language import speaking
 from meadhall.engine.rulebook import rule_ids, rule_sentence, rulebook_text
 from meadhall.games.dungeon_allies import actions
