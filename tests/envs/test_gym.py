@@ -35,8 +35,17 @@ VARIANTS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("dungeon-allies", {"players": 5}),
 )
 
+LARGE = ("axxa", "dungeon-allies")
+LONG_TO_COMPILE = pytest.mark.interpreted
 
-@pytest.mark.parametrize(("name", "setup"), VARIANTS, ids=[f"{name} {[*setup.values()]}" for name, setup in VARIANTS])
+
+@pytest.mark.parametrize(
+    ("name", "setup"),
+    [
+        pytest.param(*each, marks=LONG_TO_COMPILE if each[0] in LARGE else (), id=f"{each[0]} {[*each[1].values()]}")
+        for each in VARIANTS
+    ],
+)
 def test_the_checker_of_gymnasium_accepts_every_variant(name: str, setup: dict[str, Any]) -> None:
     for observations in ("flat", "dict"):
         check_env(gym_env(name, observations=observations, **setup), skip_render_check=True)
@@ -221,7 +230,15 @@ def test_outputs_are_copies_or_the_memory_of_the_environment(observations: Any) 
         assert (later["action_mask"] is mask) is not copy
 
 
-@pytest.mark.parametrize("name", ["AxesAndAllies", "Axxa", "DungeonAllies", "VikingAxes"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "AxesAndAllies",
+        pytest.param("Axxa", marks=LONG_TO_COMPILE),
+        pytest.param("DungeonAllies", marks=LONG_TO_COMPILE),
+        "VikingAxes",
+    ],
+)
 def test_every_installed_game_has_an_id(name: str) -> None:
     env = gymnasium.make(f"Meadhall/{name}-v1", bots="random", render_mode="ansi")
     _, info = env.reset(seed=1)
