@@ -26,7 +26,7 @@ def started(data: Path, *arguments: str) -> str:
         "MEADHALL_DATA": str(data),
         "MEADHALL_LANG": "en",
     }
-    command = [MEADHALL, "serve", "--dev", "--no-browser", "--port", str(free_port()), *arguments]
+    command = [str(MEADHALL), "serve", "--dev", "--no-browser", "--port", str(free_port()), *arguments]
     with subprocess.Popen(
         command, env=os.environ | real_hall, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     ) as hall:
