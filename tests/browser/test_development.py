@@ -16,6 +16,9 @@ from browser.server import ENDED, Hall
 
 PIG = Path(__file__).parents[2] / "examples" / "pig" / "src" / "pig"
 
+SEED = "bones 1"
+"""With this seed the first six rolls are no ones, so that the first player rolls them all."""
+
 
 class Files:
     """The installed package of a game in a folder, whose files can be edited."""
@@ -75,6 +78,11 @@ def begin(developer: Person) -> Page:
     seat.locator("select").select_option("person")
     seat.get_by_role("button").click()
     expect(page.locator(".plate-1")).not_to_contain_text("thrall")
+    table = page.url
+    page.locator("#dev-seed").fill(SEED)
+    page.get_by_role("button", name="Restart with this seed").click()
+    page.wait_for_url(lambda url: url != table)
+    tab(page, "Table")
     return page
 
 
