@@ -67,8 +67,3 @@ def trained(name: str) -> Callable[[View], int]:
 def viking_axes(view: View) -> int:
     """Choose an action in Viking Axes."""
     return trained(f"viking-axes-{view.options['variant']}")(view)
-
-
-def dungeon_allies(view: View) -> int:
-    """Choose an action in Dungeon Allies."""
-    return trained("dungeon-allies")(view)
