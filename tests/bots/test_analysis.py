@@ -401,9 +401,9 @@ def test_events_that_list_all_seats_describe_no_turning_point() -> None:
 def test_parties_and_changes_in_words() -> None:
     assert change_in_words(TurningPoint(1, 0, 0.5, 0.19)) == "−31\N{NO-BREAK SPACE}%"
     assert change_in_words(TurningPoint(1, 0, 0.5, 0.81)) == "+31\N{NO-BREAK SPACE}%"
-    together = cast("Match", SimpleNamespace(game=game("axxa"), options={"mode": "together"}, names=("Astrid", "Björn")))
+    together = game("axxa").match(seats=["Astrid", "Björn"], mode="together")
     assert party_in_words(together, (0, 1)) == "All together"
-    versus = cast("Match", SimpleNamespace(game=game("axxa"), options={"mode": "versus"}, names=("Astrid", "Björn", "C", "D")))
+    versus = game("axxa").match(seats=["Astrid", "Björn", "C", "D"], mode="versus")
     assert party_in_words(versus, (0, 2)) == "Astrid and C"
 
 

@@ -17,7 +17,12 @@ import meadhall
 from meadhall import sdk
 
 ROOT = Path(__file__).parents[2]
-GAMES = (ROOT / "src/meadhall/games", ROOT / "tests/games_for_tests", ROOT / "tests/server/hoard_on_a_page", ROOT / "examples")
+GAMES = (
+    ROOT / "src/meadhall/games",
+    ROOT / "tests/games_for_tests",
+    ROOT / "tests/server/hoard_on_a_page",
+    ROOT / "examples/pig",
+)
 TOOLS = {"every.py"}  # not a game: it registers the test games
 
 

@@ -29,8 +29,7 @@ def test_dungeon_allies_passes_check_game(setup: tuple[int, dict[str, Any]], mon
     if INTERPRETED:
         monkeypatch.setattr(conformance, "_BRANCHES", 2)
     monkeypatch.setattr(conformance, "DEALS", 20 if INTERPRETED else 60)
-    monkeypatch.setattr(conformance, "setups", lambda _game: [setup])
-    assert check_game(DA, matches=1) > 15
+    assert check_game(DA, matches=1, players=setup[0], options=setup[1]) > 15
 
 
 def test_every_rule_id_is_named_by_a_test_and_cited_by_the_code() -> None:
