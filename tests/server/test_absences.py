@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
@@ -16,7 +17,7 @@ from meadhall.server.store.clock import Clock
 from meadhall.server.store.models import now
 from meadhall.server.store.queries import departures
 from server.matches import match_of, stored
-from server.people import HOARD, OpenHall, Person, open_hall, stream
+from server.people import HOARD, PATIENCE, OpenHall, Person, open_hall, stream
 
 pytestmark = pytest.mark.asyncio
 
@@ -86,6 +87,14 @@ async def test_nobody_replaces_a_player_who_is_here_or_has_just_left(hall: OpenH
     assert await stored(hall, room) == []
 
 
+async def written(room: Room) -> None:
+    """Wait until the absences of a room are stored."""
+    async with asyncio.timeout(PATIENCE):
+        while room.absences._writing:  # a task that is done leaves the set a moment later
+            await asyncio.wait(room.absences._writing)
+            await asyncio.sleep(0)
+
+
 async def test_an_absence_lasts_over_a_restart_and_without_a_clock_for_three_days(settings: Settings, at_once: None) -> None:
     async with open_hall(settings) as hall:
         host, friend, room = await two_with_clock(hall)
@@ -94,8 +103,7 @@ async def test_an_absence_lasts_over_a_restart_and_without_a_clock_for_three_day
         forget_visits(room)
         room.absences._since[1] = left
         room.absences._keep()
-        while room.absences._writing:
-            await next(iter(room.absences._writing))
+        await written(room)
         assert await hall.store.transact(partial(departures.of_table, table=table)) == {
             0: room.absences.since(0),
             1: left,
@@ -109,8 +117,7 @@ async def test_an_absence_lasts_over_a_restart_and_without_a_clock_for_three_day
         room.bots.play = lambda: None  # type: ignore[method-assign]
         assert (await host.ask(f"/tables/{table}/stand-in", {"seat": "1"})).status_code == 200
         await friend.get(f"/tables/{table}")
-        while room.absences._writing:
-            await next(iter(room.absences._writing))
+        await written(room)
         assert room.absences.since(1) is None
         assert 1 not in await hall.store.transact(partial(departures.of_table, table=table))
 
