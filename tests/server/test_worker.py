@@ -248,6 +248,7 @@ async def test_a_compiled_game_does_not_wait_for_one_that_is_compiling(monkeypat
             assert go_on.wait(PATIENCE)
 
     monkeypatch.setattr(tasks, "warm", compile_)
+    monkeypatch.setattr(tasks, "_load_named_bots", lambda _game: None)
     monkeypatch.setattr(tasks, "_loaded", set())
     worker = WorkerThreads()
     await worker.load("quick")

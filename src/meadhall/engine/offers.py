@@ -50,20 +50,54 @@ class OfferState(GameState):
 
 @rule
 def all_seats_but(state: Any, seat: int) -> int:
-    """Return a bit mask of all seats except ``seat``."""
+    """Return a bit mask of all seats except ``seat``.
+
+    Examples:
+        >>> from meadhall.sdk import OfferState, all_seats_but, record
+        >>> @record
+        ... class State(OfferState):
+        ...     pass
+        >>> state = State.at(State.new())
+        >>> state.players = 3
+        >>> all_seats_but(state, 0) == 0b110
+        True
+    """
     mask: int = ((1 << state.players) - 1) & ~(1 << seat)
     return mask
 
 
 @rule
 def is_offered(state: Any) -> bool:
-    """Return whether an offer waits for answers. Then the seat to move accepts or refuses."""
+    """Return whether an offer waits for answers. Then the seat to move accepts or refuses.
+
+    Examples:
+        >>> from meadhall.sdk import OfferState, is_offered, record
+        >>> @record
+        ... class State(OfferState):
+        ...     pass
+        >>> state = State.at(State.new())
+        >>> state.players = 3
+        >>> is_offered(state)
+        False
+    """
     return bool(state.offer_asked != 0)
 
 
 @rule
 def make_offer(state: Any, terms: int, asked: int) -> None:
-    """Make an offer of the seat to move to the seats of a bit mask, and let the next of them clockwise answer."""
+    """Make an offer of the seat to move to the seats of a bit mask, and let the next of them clockwise answer.
+
+    Examples:
+        >>> from meadhall.sdk import OfferState, all_seats_but, make_offer, record
+        >>> @record
+        ... class State(OfferState):
+        ...     pass
+        >>> state = State.at(State.new())
+        >>> state.players = 3
+        >>> make_offer(state, 7, all_seats_but(state, 0))
+        >>> state.offer_terms, state.actor
+        (7, 1)
+    """
     state.offer_by = state.actor
     state.offer_terms = terms
     state.offer_asked = asked
@@ -83,7 +117,19 @@ def next_to_answer(state: Any) -> int:
 
 @rule
 def refuse_offer(state: Any) -> bool:
-    """Refuse the offer for the seat to move. Returns whether it was the last one: then the offer is gone."""
+    """Refuse the offer for the seat to move. Returns whether it was the last one: then the offer is gone.
+
+    Examples:
+        >>> from meadhall.sdk import OfferState, all_seats_but, make_offer, refuse_offer, record
+        >>> @record
+        ... class State(OfferState):
+        ...     pass
+        >>> state = State.at(State.new())
+        >>> state.players = 3
+        >>> make_offer(state, 7, all_seats_but(state, 0))
+        >>> refuse_offer(state), refuse_offer(state)
+        (False, True)
+    """
     state.offer_asked &= ~(1 << state.actor)
     if state.offer_asked == 0:
         close_offer(state)
@@ -94,7 +140,20 @@ def refuse_offer(state: Any) -> bool:
 
 @rule
 def close_offer(state: Any) -> None:
-    """End the offer: it was accepted, or all have refused. The seat that made it is to move again."""
+    """End the offer: it was accepted, or all have refused. The seat that made it is to move again.
+
+    Examples:
+        >>> from meadhall.sdk import OfferState, all_seats_but, close_offer, make_offer, record
+        >>> @record
+        ... class State(OfferState):
+        ...     pass
+        >>> state = State.at(State.new())
+        >>> state.players = 3
+        >>> make_offer(state, 7, all_seats_but(state, 0))
+        >>> close_offer(state)
+        >>> state.actor, state.offer_asked
+        (0, 0)
+    """
     state.actor = state.offer_by
     state.offer_asked = 0
     state.offer_terms = 0

@@ -65,6 +65,18 @@ class Layout:
         dtype: a concealed state whose fields are those of the observation, without ``rng`` and padding.
         flat_dtype: the smallest integer type that holds the cells of all fields.
         size: the number of cells.
+
+    Examples:
+        >>> import meadhall
+        >>> from meadhall.envs import layout
+        >>> match = meadhall.game("axes-and-allies").match(players=2, seed="mead")
+        >>> fields = layout(match.game)
+        >>> fields.space().shape == (fields.size,)
+        True
+        >>> fields.flat(match.states).shape == (1, fields.size)
+        True
+        >>> fields.named(match.states)["players"], fields.read(match.states, "dict")["living"]
+        (array([[2]], dtype=int8), array([[2]], dtype=int8))
     """
 
     def __init__(self, game: Game) -> None:
