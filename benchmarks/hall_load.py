@@ -243,7 +243,7 @@ class Table:
     matches: int = 0
     lines: int = 0
     all_received: asyncio.Event = field(default_factory=asyncio.Event)
-    turn: tuple[Person, list[int]] | None = None  # the person to move, and what they may play
+    turn: tuple[Person, list[int]] | None = None  # the person to move, and their legal actions
     streams: list[asyncio.Task[None]] = field(default_factory=list)
 
     async def begin(self) -> None:
@@ -301,7 +301,7 @@ class Table:
                     continue
                 number, actions = person.state(event)
                 if number != self.awaited:
-                    continue  # not the outcome of the move, but for example who is online
+                    continue  # not the outcome of the move, but for example an arrival
                 if actions:
                     self.turn = person, actions
                 if number == seen:

@@ -514,7 +514,7 @@ def build() -> typer.Typer:
         rotate_keys
     )
     app.add_typer(keys, name="keys")
-    chat = typer.Typer(help=_("Review what people say at the tables of a hall."), no_args_is_help=True)
+    chat = typer.Typer(help=_("Review the chat at the tables of a hall."), no_args_is_help=True)
     chat.command("show", help=_("Print lines of chat: of a table, a person, a time."))(show_chat)
     chat.command("delete", help=_("Delete lines of chat, also while the hall runs: they then say 'deleted'."))(delete_chat)
     app.add_typer(chat, name="chat")
@@ -527,7 +527,7 @@ def build() -> typer.Typer:
     people.command("list", help=_("List people, the newest first."))(list_people)
     people.command("rename", help=_("Give a person another name, at all their seats, too."))(rename_person)
     people.command("close", help=_("Shut a person out: signed out everywhere, and can't come back."))(close_person)
-    people.command("open", help=_("Let a person in again who was shut out."))(open_person)
+    people.command("open", help=_("Admit a person again after they were shut out."))(open_person)
     people.command("link", help=_("Print a link that signs a person in once who has lost their account."))(link_to_person)
     app.add_typer(people, name="people")
     return app

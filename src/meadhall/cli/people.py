@@ -67,7 +67,7 @@ def close(settings: Settings, person: str) -> None:
 
 
 def reopen(settings: Settings, person: str) -> None:
-    """Let a person in again who was shut out. Raises BadSetup."""
+    """Admit a person again after they were shut out. Raises BadSetup."""
 
     def change(connection: Connection, guest: Guest) -> str:
         hosting.reopen(connection, guest.id)

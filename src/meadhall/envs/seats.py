@@ -95,7 +95,7 @@ class Seats:
 
     @property
     def _truncated(self) -> bool:
-        """Return whether a seat that is to choose has used up its decisions."""
+        """Return whether a seat with a pending choice has used up its decisions."""
         return self.max_cycles is not None and any(self._decisions[seat] >= self.max_cycles for seat in self.match.deciders)
 
     def _payoffs(self) -> list[float]:
