@@ -214,20 +214,27 @@ async def two_bots(hall: OpenHall) -> tuple[Any, TableRow]:
     return program, (await hall.room(info["id"])).table
 
 
+def by_lease(one: OpenHall, two: OpenHall, table: TableRow) -> tuple[OpenHall, OpenHall]:
+    """Return the process that drives a table, and the other, which may have been faster in the moment after the start."""
+    driver, other = (one, two) if one.hall.leases.holds(table.id) else (two, one)
+    assert driver.hall.leases.holds(table.id)
+    assert not other.hall.leases.holds(table.id)
+    return driver, other
+
+
 async def test_a_move_at_one_process_lets_the_bots_of_the_driver_play(on_postgresql: Settings, at_once: None) -> None:
     async with open_hall(on_postgresql) as one, open_hall(replace(on_postgresql)) as two:
         program, table = await two_bots(one)
-        there = await two.room(table.id)
-        assert one.hall.leases.holds(table.id)
-        assert not two.hall.leases.holds(table.id)
-        program.http._transport = two.person().http._transport
+        _driver, other = by_lease(one, two, table)
+        there = await other.room(table.id)
+        program.http._transport = other.person().http._transport
         for _ in range(3):
             await until(there, lambda: match_of(there).actor in (0, None))
             if match_of(there).over:
                 break
             answer = await program.act(table.id, match_of(there).legal()[0].action)
             assert answer.status_code == 200
-        assert two.hall.leases.holds(table.id) is False
+        assert not other.hall.leases.holds(table.id)
         numbers = [entry.number for entry in await one.store.entries(table.id)]
         assert numbers == list(range(1, len(numbers) + 1))
 
@@ -235,14 +242,17 @@ async def test_a_move_at_one_process_lets_the_bots_of_the_driver_play(on_postgre
 async def test_the_driver_loads_a_table_that_it_does_not_have_in_memory(on_postgresql: Settings, at_once: None) -> None:
     async with open_hall(on_postgresql) as one, open_hall(replace(on_postgresql)) as two:
         program, table = await two_bots(one)
-        there = await two.room(table.id)
+        driver, other = by_lease(one, two, table)
+        there = await other.room(table.id)
         await until(there, lambda: match_of(there).actor == 0)
-        one.hall._release(table.id)
-        program.http._transport = two.person().http._transport
+        if table.id in driver.hall._rooms:
+            driver.hall._release(table.id)
+        program.http._transport = other.person().http._transport
         await program.act(table.id, match_of(there).legal()[0].action)
         await until(there, lambda: match_of(there).actor in (0, None))
-        assert {entry.seat for entry in await one.store.entries(table.id)} > {0}
-        assert one.hall.leases.holds(table.id)
+        assert {entry.seat for entry in await driver.store.entries(table.id)} > {0}
+        assert driver.hall.leases.holds(table.id) or match_of(there).over
+        assert not other.hall.leases.holds(table.id)
 
 
 async def test_even_two_processes_that_believe_to_hold_a_lease_play_each_action_once(
