@@ -141,6 +141,7 @@ def test_the_chat_works_without_javascript(new_person: NewPerson) -> None:
     plain, friend = new_person(java_script_enabled=False), new_person(**STILL)
     open_table(friend, plain)
     say(friend.page, "Skal!")
+    expect(friend.page.locator("#talk-lines")).to_contain_text("Skal!")
     plain.page.reload()
     expect(plain.page.locator("#talk-lines")).to_contain_text("Skal!")
     plain.page.locator("#talk noscript a").click()

@@ -7,7 +7,9 @@
 
   // The hall's time when performance.now() was `at`; at first from the page, then measured.
   let base = +stream.dataset.now, at = performance.getEntriesByType("navigation")[0]?.responseStart ?? performance.now();
-  let drift = Date.now() - performance.now();
+  const difference = () => Date.now() - performance.now();
+  const slept = before => Math.abs(difference() - before) > 2000;  // or the clock of this machine was set
+  let drift = difference();
   const serverNow = () => base + performance.now() - at;
   window.hallNow = serverNow;  // for other scripts of this page
 
@@ -19,14 +21,14 @@
     measured = performance.now();
     let best = Infinity;
     for (let k = 0; k < 3; k += 1) {
-      const sent = performance.now();
+      const sent = performance.now(), before = difference();
       const answer = await fetch(stream.dataset.time, { cache: "no-store" }).then(each => each.json()).catch(() => null);
       const took = performance.now() - sent;
-      if (answer && took < best) {
+      if (answer && took < best && !slept(before)) {  // how long an answer took is not known when the machine slept meanwhile
         best = took;
         base = answer.now;
         at = sent + took / 2;
-        drift = Date.now() - performance.now();
+        drift = difference();
         tick();
       }
     }
@@ -80,10 +82,7 @@
   let timer;
   function tick() {
     clearTimeout(timer);
-    if (Math.abs(Date.now() - performance.now() - drift) > 2000) {  // this machine has slept, or its clock was set
-      drift = Date.now() - performance.now();
-      measure();
-    }
+    if (slept(drift)) measure();  // until an answer sets the drift
     if (measured === -Infinity) measure();  // the page was loaded as a lobby
     const now = serverNow(), own = ownSeat();
     let next = Infinity;
