@@ -73,7 +73,7 @@ def test_a_hand_is_sent_only_to_its_owner(new_person: NewPerson) -> None:
     watching = Table(spectator.open(players[0].path))
     watching.wait_for_game()
     attacks = decisions = 0
-    while decisions < 20 and (actor := whose_turn([*players, watching])) is not None:
+    while (decisions < 20 or attacks < 2) and (actor := whose_turn([*players, watching])) is not None:
         decisions += 1
         played = actor.legal()[0]
         actor.act()
