@@ -169,6 +169,31 @@ async def test_while_a_bot_plays_the_decision_the_owner_waits(on_each_database: 
         assert await table.jobs() == []
 
 
+async def test_actions_in_good_time_do_not_make_the_scheduler_look(settings: Settings, at_once: None) -> None:
+    """A look costs as much as an action. A message that time is short waits for its own time."""
+    async with clocked(settings, per_decision(600.0), players=3) as table:
+        scheduler, looks = table.hall.hall.scheduler, 0
+        start_due_jobs = scheduler._start_due_jobs
+
+        async def counted() -> float:
+            nonlocal looks
+            looks += 1
+            return await start_due_jobs()
+
+        await asyncio.sleep(0.1)
+        scheduler._start_due_jobs = counted  # type: ignore[method-assign]
+        for _ in range(6):
+            actor = match_of(table.room).actor
+            assert actor is not None
+            await table.act(actor, match_of(table.room).legal()[0].action)
+            await asyncio.sleep(0.01)
+        assert looks == 0
+        scheduler.expect(now() + timedelta(seconds=0.01))
+        async with asyncio.timeout(PATIENCE):
+            while not looks:  # noqa: ASYNC110 - the scheduler has no event for it
+                await asyncio.sleep(0.01)
+
+
 async def test_paused_clocks_have_no_deadline(on_each_database: Settings, at_once: None) -> None:
     async with clocked(on_each_database, per_decision(QUICK)) as table:
         await table.room.append(lambda _match: Entry(1, "pause", 0, 0))

@@ -15,9 +15,9 @@ from typing import Final, Protocol
 
 from meadhall.engine.errors import MeadhallError
 from meadhall.server.hall.clocks import Clocks, Standstill
-from meadhall.server.hall.notifications import PAUSE
 from meadhall.server.hall.scheduler import Scheduler
 from meadhall.server.hall.table_jobs import at_table
+from meadhall.server.hall.turn_calls import TurnCalls
 from meadhall.server.hall.uptime import CLOCK_JOB, Uptime
 from meadhall.server.store.models import Job, now
 from meadhall.server.store.queries import jobs
@@ -82,10 +82,10 @@ class Deadlines:
             return None
         return partial(jobs.put, kind=CLOCK_JOB, key=table, due_at=after.deadline)
 
-    def expect(self, clocks: Clocks | None, has_calls: bool = False) -> None:
-        """Let the scheduler look in time after a deadline was moved; with ``has_calls`` also for a call of the player to move."""
-        if has_calls:
-            self._scheduler.expect(now() + PAUSE)
+    def expect(self, clocks: Clocks | None, calls: TurnCalls | None = None) -> None:
+        """Let the scheduler look in time after a deadline was moved, and for ``calls`` of the players to move."""
+        if calls is not None:
+            self._scheduler.expect(calls.due_at)
         if clocks is not None and clocks.deadline is not None:
             self._scheduler.expect(clocks.deadline)
 

@@ -61,11 +61,11 @@ from meadhall.server.hall.stand_ins import (
     persons_playing,
     take_over,
 )
-from meadhall.server.hall.turn_calls import calls_after
+from meadhall.server.hall.turn_calls import TurnCalls, calls_after
 from meadhall.server.hall.undoing import check_undo
 from meadhall.server.store.models import FINISHED, Conflict, Entry, Guest, News, SeatRow, TableRow, new_link_token, now
 from meadhall.server.store.queries.entries import Change, add
-from meadhall.server.store.store import Effect, Store, Within, together
+from meadhall.server.store.store import Store, Within, together
 from meadhall.server.worker.client import Worker
 from meadhall.server.worker.threads import run_in_thread
 
@@ -203,7 +203,7 @@ class Room:
             self.table = await self._store.save_table(begun, together(moved, calls, entries))
             self.match, self.newcomers, self.clocks = match, newcomers, clocks
             self.entry_count = len(played)
-            self._deadlines.expect(clocks, has_calls=calls is not None)
+            self._deadlines.expect(clocks, calls)
             await self._leases.claim(begun.id)
 
         await self._write(begin)
@@ -476,7 +476,7 @@ class Room:
         also = together(self._deadlines.moved(self.table.id, self.clocks, clocks), calls)
         await self._store.append(self.table.id, entry, copy.over, self.table.version, outcome, also, within)
         self.match, self.clocks = copy, clocks
-        self._deadlines.expect(clocks, has_calls=calls is not None)
+        self._deadlines.expect(clocks, calls)
         self.entry_count = entry.number
         self._hinted |= hinted_by(entry, copy)
         self.consent.follow([entry])
@@ -498,14 +498,14 @@ class Room:
             also = together(self._deadlines.moved(self.table.id, self.clocks, clocks), calls)
             self.table = await self._store.append_all(self.table, new, also, within)
             self.match, self.clocks = copy, clocks
-            self._deadlines.expect(clocks, has_calls=calls is not None)
+            self._deadlines.expect(clocks, calls)
             self.entry_count = new.entries[-1].number
             self.consent.follow(new.entries)
 
         await self._write(append)
 
-    def _calls(self, table: TableRow, match: Match, clocks: Clocks | None) -> Effect | None:
-        """Return the effect that calls the players to move, in the transaction that begins their decision."""
+    def _calls(self, table: TableRow, match: Match, clocks: Clocks | None) -> TurnCalls | None:
+        """Return the calls of the players to move, an effect of the transaction that begins their decision."""
         looking = {seat for seat in match.deciders if any(map(self.is_looking, table.seats[seat].guests))}
         return calls_after(table, self.match, match, self.clocks, clocks, looking)
 

@@ -6,7 +6,8 @@ time is short at the end of each decision with a clock.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
@@ -15,10 +16,9 @@ from sqlalchemy import Connection
 from meadhall.engine.match import Match
 from meadhall.server.hall.action_numbers import is_current
 from meadhall.server.hall.clocks import Clocks
-from meadhall.server.hall.notifications import Notification, notify
+from meadhall.server.hall.notifications import PAUSE, Notification, notify
 from meadhall.server.store.clock import Clock
 from meadhall.server.store.models import TableRow, now
-from meadhall.server.store.store import Effect
 
 if TYPE_CHECKING:
     from meadhall.server.hall.room import Room
@@ -36,6 +36,28 @@ def margin(clock: Clock) -> timedelta:
     return _LIVE_MARGIN if clock.is_live else timedelta(seconds=clock.seconds) / _SLOW_PART
 
 
+@dataclass(frozen=True)
+class TurnCalls:
+    """Calls of the players to move, an effect of the transaction that begins their decision.
+
+    Attributes:
+        of_seats: for each seat its notifications, each with the time at which it is due, and the guests who hold the seat.
+    """
+
+    of_seats: Sequence[tuple[Sequence[tuple[Notification, datetime]], Collection[str]]]
+
+    def __call__(self, connection: Connection) -> None:
+        """Store the notifications."""
+        for calls, guests in self.of_seats:
+            for notification, at in calls:
+                notify(connection, notification, guests, at)
+
+    @property
+    def due_at(self) -> datetime:
+        """When the first of them is due."""
+        return min(at for calls, _guests in self.of_seats for _notification, at in calls)
+
+
 def calls_after(
     table: TableRow,
     before: Match | None,
@@ -43,8 +65,8 @@ def calls_after(
     clocks_before: Clocks | None,
     clocks: Clocks | None,
     looking: Collection[int],
-) -> Effect | None:
-    """Return what calls the players to move, in the transaction that begins the decision; None if no player needs a call.
+) -> TurnCalls | None:
+    """Return the calls of the players to move; None if no player needs a call.
 
     Args:
         table: the table of the match.
@@ -64,15 +86,7 @@ def calls_after(
         for guest_calls in [_calls_of(seat, table, before, match, clocks_before, clocks, seat in looking)]
         if guest_calls
     ]
-    if not calls:
-        return None
-
-    def call(connection: Connection) -> None:
-        for of_seat, guests in calls:
-            for notification, at in of_seat:
-                notify(connection, notification, guests, at)
-
-    return call
+    return TurnCalls(calls) if calls else None
 
 
 def _calls_of(
@@ -83,14 +97,14 @@ def _calls_of(
     clocks_before: Clocks | None,
     clocks: Clocks | None,
     is_looking: bool,
-) -> list[tuple[Notification, datetime | None]]:
-    """Return the calls of one seat, and when they are due; None: at once."""
+) -> list[tuple[Notification, datetime]]:
+    """Return the calls of one seat, and when they are due."""
     deadline = None if clocks is None else clocks.deadline_of(seat)
-    calls: list[tuple[Notification, datetime | None]] = []
+    calls: list[tuple[Notification, datetime]] = []
     until = None if deadline is None else max(deadline, now()) + _EXTRA
     is_new = before is None or seat not in before.deciders or (before.stand_ins.keys() != match.stand_ins.keys())
     if is_new and (not is_looking if clocks is None else deadline is not None and not clocks.clock.is_live):
-        calls.append((Notification("turn", table.id, match.next_number, until=until), None))
+        calls.append((Notification("turn", table.id, match.next_number, until=until), now() + PAUSE))
     if clocks is not None and deadline is not None and deadline != (clocks_before and clocks_before.deadline_of(seat)):
         short_at = deadline - margin(clocks.clock)
         if short_at > now() + _LIVE_MARGIN:

@@ -8,23 +8,33 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, DateTime, and_, delete, func, literal, or_, select, update
+from sqlalchemy import ColumnElement, Connection, DateTime, and_, bindparam, delete, func, literal, or_, select, update
 
 from meadhall.server.store import schema
 from meadhall.server.store.models import Job, JobTaken, new_id, now
 from meadhall.server.store.queries import leases
-from meadhall.server.store.queries.upserts import insert_into
+from meadhall.server.store.queries.upserts import INSERTS, Insert, insert_into
 
 _JOB = schema.jobs.c
 
 
+def _put_in(dialect: str) -> Insert:
+    insert = INSERTS[dialect](schema.jobs).values(
+        {name: bindparam(name) for name in ("id", "kind", "key", "due_at", "payload")} | {"attempts": 0, "claimed_by": None}
+    )
+    new = {name: insert.excluded[name] for name in ("id", "due_at", "payload", "attempts", "claimed_by")}
+    return insert.on_conflict_do_update(index_elements=["kind", "key"], set_=new)
+
+
+_PUT: Final = {dialect: _put_in(dialect) for dialect in INSERTS}  # each match with a clock does it at every action
+
+
 def put(connection: Connection, kind: str, key: str, due_at: datetime, payload: Mapping[str, Any] | None = None) -> None:
     """Store a job, in place of the one with this kind and key if there is one."""
-    values = {"id": new_id(), "due_at": due_at, "payload": dict(payload or {}), "attempts": 0, "claimed_by": None}
-    insert = insert_into(connection, schema.jobs).values(kind=kind, key=key, **values)
-    connection.execute(insert.on_conflict_do_update(index_elements=["kind", "key"], set_=values))
+    values = {"id": new_id(), "kind": kind, "key": key, "due_at": due_at, "payload": dict(payload or {})}
+    connection.execute(_PUT[connection.dialect.name], values)
 
 
 def add(connection: Connection, kind: str, key: str, due_at: datetime, payload: Mapping[str, Any] | None = None) -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import UTC
 from typing import Any, Final
 
-from sqlalchemy import Connection, delete, insert, or_, select
+from sqlalchemy import Connection, bindparam, delete, insert, or_, select
 
 from meadhall.server.store import schema
 from meadhall.server.store.models import PushSubscription
@@ -16,6 +16,7 @@ MAX_DEVICES: Final = 10
 """Number of browsers that a guest may have. With another one, the oldest is forgotten."""
 
 _SUBSCRIPTION: Final = schema.push_subscriptions.c
+_OF_GUEST: Final = select(schema.push_subscriptions).where(_SUBSCRIPTION.guest == bindparam("guest"))
 
 
 def add(connection: Connection, subscription: PushSubscription, instead_of: str = "") -> PushSubscription:
@@ -38,8 +39,8 @@ def add(connection: Connection, subscription: PushSubscription, instead_of: str 
 
 def of_guests(connection: Connection, guests: Collection[str]) -> list[PushSubscription]:
     """Return the subscriptions of guests, the oldest first."""
-    query = select(schema.push_subscriptions).where(_SUBSCRIPTION.guest.in_(guests))
-    return _found(connection.execute(query.order_by(_SUBSCRIPTION.created_at, _SUBSCRIPTION.id)).all())
+    found = [row for guest in guests for row in connection.execute(_OF_GUEST, {"guest": guest})]  # almost always one guest
+    return sorted(_found(found), key=lambda each: (each.created_at, each.id))
 
 
 def find(connection: Connection, id: str) -> PushSubscription | None:

@@ -10,9 +10,10 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 Insert = sqlite.Insert | postgresql.Insert
 
-_INSERT: Final[Mapping[str, Callable[[Table], Insert]]] = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
+INSERTS: Final[Mapping[str, Callable[[Table], Insert]]] = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
+"""The insert of each database, by the name of its dialect."""
 
 
 def insert_into(connection: Connection, table: Table) -> Insert:
     """Return an insert statement with ``on_conflict_do_update`` and ``on_conflict_do_nothing``."""
-    return _INSERT[connection.dialect.name](table)
+    return INSERTS[connection.dialect.name](table)
