@@ -22,8 +22,9 @@ from meadhall.engine.knowledge import redealt
 from meadhall.engine.match import Match
 from meadhall.engine.schema import copied, state_at
 from meadhall.engine.view import concealed
-from meadhall.envs import aec_env, information_state, observe, openspiel, parallel_env, render, vector_env
+from meadhall.envs import aec_env, gym_env, information_state, observe, openspiel, parallel_env, render, vector_env
 from meadhall.envs.openspiel.game import MeadhallState, short_name
+from meadhall.envs.opponents import stepping_of, table_of
 
 CASES: list[tuple[Game, int, dict[str, Any]]] = [
     (game("axes-and-allies"), 3, {}),
@@ -156,8 +157,8 @@ def test_of_the_matches_of_a_vector_environment(subject: Game, players: int, opt
     for step in range(30):
         if step % 5 == 0:
             shown, masks = np.array(seen), infos["action_mask"].copy()
-            again, mask_again = after_another_deal(env, draw)
-            assert np.array_equal(again, shown)
+            dealt_again, mask_again = after_another_deal(env, draw)
+            assert np.array_equal(dealt_again, shown)
             assert np.array_equal(mask_again, masks)
         actions = [draw.choice(np.flatnonzero(mask).tolist()) for mask in infos["action_mask"]]
         seen, _, _, _, infos = env.step(actions)
@@ -166,16 +167,58 @@ def test_of_the_matches_of_a_vector_environment(subject: Game, players: int, opt
 
 def after_another_deal(env: Any, draw: Random) -> tuple[Any, Any]:
     """Return observations and masks as the environment computes them when everything hidden was dealt again."""
-    desks, module, before = env._desks, env._module, copied(env._desks["state"])
+    again(env, env._desks, env._module, env._terms[0], draw)
+    return np.array(env._observation()), np.array(env._desks["mask"])
+
+
+def again(env: Any, desks: Any, module: Any, terms: Any, draw: Random) -> None:
+    """Compute observations and masks when everything hidden was dealt again. The states stay as they are."""
+    before = copied(desks["state"])
     states, views = desks["state"], desks["view"]
     for i, desk in enumerate(desks):
         if before["actor"][i] >= 0:
             viewer = int(desk["viewer"])
             states[i] = redealt(env.game, concealed(env.game, before[i : i + 1], viewer), viewer, draw)[0]
         module.unmark(desk)
-        module.observe(desk, state_at(states, i), state_at(views, i), env._terms[0])
+        module.observe(desk, state_at(states, i), state_at(views, i), terms)
     states[:] = before
-    return np.array(env._observation()), np.array(desks["mask"])
+
+
+@every_case
+def test_of_the_learner_of_gymnasium(subject: Game, players: int, options: dict[str, Any]) -> None:
+    """The learner against bots that are functions of a view: these are matches."""
+    envs: list[Any] = [
+        gym_env(subject, 0, lambda view: view.legal[0], players=players, observations=form, **options)
+        for form in ("flat", "dict")
+    ]
+    for env in envs:
+        env.reset(seed=0)
+    for match, draw in decisions(subject, players, options):
+        for seat in range(players):
+            other = supposed(match, seat, draw)
+            for env in envs:
+                env._seat, env._over, env.match = seat, False, match
+                shown, mask = env._observation(), env.action_masks()
+                env.match = other
+                assert same(env._observation(), shown), f"seat {seat} at decision {len(match.steps)}"
+                assert same(env.action_masks(), mask), f"seat {seat} at decision {len(match.steps)}"
+
+
+@pytest.mark.interpreted  # compiled functions can't be called for a single desk
+@every_case
+def test_of_the_compiled_learner_of_gymnasium(subject: Game, players: int, options: dict[str, Any]) -> None:
+    env: Any = gym_env(subject, None, players=players, **options)
+    draw = Random("gymnasium")
+    seen, info = env.reset(seed=1)
+    table = env._memory.view(table_of(env.game))
+    for _ in range(30):
+        shown, mask = np.array(seen), info["action_mask"].copy()
+        again(env, table["desk"], stepping_of(env.game, env._rule), table["terms"][0], draw)
+        assert np.array_equal(env._observation(), shown)
+        assert np.array_equal(table["desk"]["mask"][0], mask)
+        seen, _, terminated, _, info = env.step(draw.choice(np.flatnonzero(mask).tolist()))
+        if terminated:
+            seen, info = env.reset()
 
 
 def test_a_leak_would_be_found(monkeypatch: pytest.MonkeyPatch) -> None:
