@@ -60,6 +60,12 @@ async def test_a_whole_match_of_every_game_on_standard_streams() -> None:
         assert "no table" in await refused(client, "look", table="nowhere")
 
 
+async def test_a_whole_match_by_http_without_a_hall() -> None:
+    async with by_http("--name", "Ada") as client:
+        position, rules = await play(client, "viking-axes", players=2)
+        check_end(position, rules)
+
+
 async def test_a_whole_match_of_every_game_in_a_hall_by_http(tmp_path: Path) -> None:
     quick = {"MEADHALL_TEST_BOT_SECONDS": "0.4"}  # of bots whose answer is late where players have secrets
     async with hall_process(tmp_path, **quick) as hall, by_http("--hall", hall.url, "--name", "Ada") as client:
