@@ -167,11 +167,11 @@ def test_of_the_matches_of_a_vector_environment(subject: Game, players: int, opt
 
 def after_another_deal(env: Any, draw: Random) -> tuple[Any, Any]:
     """Return observations and masks as the environment computes them when everything hidden was dealt again."""
-    again(env, env._desks, env._module, env._terms[0], draw)
+    observe_again(env, env._desks, env._module, env._terms[0], draw)
     return np.array(env._observation()), np.array(env._desks["mask"])
 
 
-def again(env: Any, desks: Any, module: Any, terms: Any, draw: Random) -> None:
+def observe_again(env: Any, desks: Any, module: Any, terms: Any, draw: Random) -> None:
     """Compute observations and masks when everything hidden was dealt again. The states stay as they are."""
     before = copied(desks["state"])
     states, views = desks["state"], desks["view"]
@@ -186,7 +186,7 @@ def again(env: Any, desks: Any, module: Any, terms: Any, draw: Random) -> None:
 
 @every_case
 def test_of_the_learner_of_gymnasium(subject: Game, players: int, options: dict[str, Any]) -> None:
-    """The learner against bots that are functions of a view: these are matches."""
+    """Against bots that are functions of a view, the environment plays a ``Match``."""
     envs: list[Any] = [
         gym_env(subject, 0, lambda view: view.legal[0], players=players, observations=form, **options)
         for form in ("flat", "dict")
@@ -213,7 +213,7 @@ def test_of_the_compiled_learner_of_gymnasium(subject: Game, players: int, optio
     table = env._memory.view(table_of(env.game))
     for _ in range(30):
         shown, mask = np.array(seen), info["action_mask"].copy()
-        again(env, table["desk"], stepping_of(env.game, env._rule), table["terms"][0], draw)
+        observe_again(env, table["desk"], stepping_of(env.game, env._rule), table["terms"][0], draw)
         assert np.array_equal(env._observation(), shown)
         assert np.array_equal(table["desk"]["mask"][0], mask)
         seen, _, terminated, _, info = env.step(draw.choice(np.flatnonzero(mask).tolist()))

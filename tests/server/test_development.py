@@ -48,7 +48,7 @@ def developer(hall: OpenHall, base: str = HERE) -> Person:
 
 
 async def begun(hall: OpenHall, subject: str, players: int = 2) -> tuple[Person, Room]:
-    """Start a match in which only the developer moves, who has seat 0. Its dice are always the same: some end it at once."""
+    """Start a match in which only the developer moves, on seat 0. Its seed is fixed, because some dice end a match at once."""
     person = developer(hall)
     room = await hall.room(await person.open(subject, players=players))
     for seat in range(1, players):

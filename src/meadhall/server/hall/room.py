@@ -681,7 +681,7 @@ class Room:
         self.let_bots_act()
 
     async def change_seats(self, change: Callable[[TableRow], TableRow]) -> None:
-        """Change who plays in a running match."""
+        """Change the players of seats in a running match."""
 
         async def save() -> None:
             copy = self.running_match().copy()
