@@ -1,16 +1,20 @@
-"""Profiles of Hypothesis: the same examples in every run, or new ones with ``HYPOTHESIS_PROFILE=searching``."""
+"""Profiles of Hypothesis, and the order of a run: random, but files with long tests come first."""
 
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
+import pytest
 from hypothesis import settings
 
 settings.register_profile("steady", derandomize=True, deadline=None)
-settings.register_profile("searching", max_examples=2000, deadline=None)
+settings.register_profile("long", max_examples=2000, deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
 
-if "PYTEST_XDIST_WORKER" in os.environ:
-    # Coverage has followed pytest into this worker. It must not follow into servers and commands that tests start, which would
-    # take several times as long, above all those that compile.
-    os.environ.pop("COVERAGE_PROCESS_CONFIG", None)
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Move the files with long tests to the front, so that no core waits for them at the end. pytest-randomly has shuffled all files."""
+    first: set[Path] = {item.path for item in items if item.get_closest_marker("slow")}
+    items.sort(key=lambda item: item.path not in first)
