@@ -16,7 +16,7 @@ from mcp import Client
 
 from language_models.mcp_players import COMMAND, MATCHES, check_end, play, refused, standard_streams, use
 from ports import free_port
-from server.process import hall_process
+from processes.process import hall_process
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.compiled]
 

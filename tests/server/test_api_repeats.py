@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import signal
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
 import httpx
@@ -15,7 +13,6 @@ from games_for_tests.hoard.rules import BOAST, DRAW
 from meadhall.server.settings import Settings
 from meadhall.server.store.queries import idempotency
 from server.people import HOARD, OpenHall, Program, open_hall
-from server.process import hall_process
 
 pytestmark = pytest.mark.asyncio
 
@@ -127,22 +124,6 @@ async def test_the_number_and_the_age_of_keys_are_limited(on_each_database: Sett
         assert (await open_with(program, "4", game=HOARD)).json()["id"] not in opened
         guest = (await hall.room(opened[0])).table.host
         assert await hall.store.requested_table(guest, "3") is None
-
-
-async def test_keys_and_repeated_actions_survive_a_kill(tmp_path: Path) -> None:
-    async with hall_process(tmp_path) as process, httpx.AsyncClient(base_url=f"{process.url}/api/v1", timeout=60) as http:
-        token = (await http.post("/guests", json={"name": "Ada"})).json()["token"]
-        http.headers["Authorization"] = f"Bearer {token}"
-        body, key = {"game": HOARD, "players": 2, "bots": ["random"]}, {"Idempotency-Key": "once"}
-        table = (await http.post("/tables", json=body, headers=key)).json()
-        move = {"action": BOAST, "n": 1}
-        assert (await http.post(f"/tables/{table['id']}/actions", json=move)).status_code == 200
-        await process.end(signal.SIGKILL)
-        await process.start()
-        again = await http.post("/tables", json=body, headers=key)
-        assert (again.status_code, again.json()["id"]) == (201, table["id"])
-        assert (await http.post(f"/tables/{table['id']}/actions", json=move)).status_code == 200
-        assert [each["id"] for each in (await http.get("/tables")).json()] == [table["id"]]
 
 
 # -------------------------------------------------------------------------------------------------------------------- lists

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import re
-import signal
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise
@@ -27,7 +25,6 @@ from meadhall.server.pages.chart import BOTTOM, COLUMNS, CREST, LEFT, MARK, RIGH
 from meadhall.server.routes import replay as replay_routes
 from meadhall.server.worker import tasks
 from meadhall.server.worker.client import WorkerLost, WorkerThreads
-from meadhall.server.worker.remote import WorkerProcess
 from server.people import AXES, HOARD, PATIENCE, OpenHall, Person
 
 RECORDS = Path(__file__).parents[1] / "records"
@@ -262,26 +259,6 @@ async def test_a_failed_chart_is_marked_and_does_not_block_others(analyst: Analy
     assert bad.failed
     assert good.analysis is not None
     assert "no ink" in caplog.text
-
-
-async def test_a_chart_is_repeated_after_the_worker_was_killed(caplog: pytest.LogCaptureFixture) -> None:
-    worker, begun = WorkerProcess(), asyncio.Event()
-    charts = ChartQueue(worker)
-
-    def has_subscribers() -> bool:
-        if job.progress > 0:
-            begun.set()
-        return True
-
-    job = charts.request("a", a_match(game="viking-axes"), has_subscribers=has_subscribers)
-    await asyncio.wait_for(begun.wait(), PATIENCE)
-    assert worker.process_id is not None
-    os.kill(worker.process_id, signal.SIGKILL)
-    await finished(charts)
-    await worker.close()
-    assert job.has_lost_worker
-    assert job.analysis is not None
-    assert "the worker process ended during a chart" in caplog.text
 
 
 async def test_a_chart_that_kills_the_worker_twice_fails(analyst: Analyst) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 import socket
 import threading
 from dataclasses import replace
@@ -13,7 +12,6 @@ import pytest
 
 from meadhall.server.listener import CannotListen, bind
 from meadhall.server.settings import Settings
-from server.process import hall_process
 
 
 @pytest.fixture
@@ -99,17 +97,3 @@ def test_a_path_that_can_not_be_used_is_refused_by_name(settings: Settings, tmp_
     (tmp_path / "file").touch()
     with pytest.raises(CannotListen, match="MEADHALL_SOCKET"), bind(replace(settings, socket=tmp_path / name)):
         pass
-
-
-@pytest.mark.usefixtures("compiled")
-@pytest.mark.asyncio
-async def test_a_hall_serves_on_its_socket_and_comes_back_after_it_was_killed(tmp_path: Path, path: Path) -> None:
-    async with hall_process(tmp_path, MEADHALL_SOCKET=str(path)) as hall:
-        for how in (signal.SIGKILL, signal.SIGTERM):
-            async with hall.client() as client:
-                assert (await client.get("/health")).status_code == 200
-                assert (await client.get("/", headers={"Host": "hall.example.org"})).status_code == 200
-            await hall.end(how)
-            assert path.exists() == (how is signal.SIGKILL)  # noqa: ASYNC240 - at once
-            await hall.start()
-        assert f"The hall is open: unix:{path}" in hall.log.read_text()

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import re
-import signal
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,10 +18,7 @@ from meadhall.server.hall.room import Room
 from meadhall.server.settings import Settings
 from meadhall.server.store.queries import ignored, seeks
 from server.people import AXES, HOARD, PATIENCE, OpenHall, Person, Program, open_hall, stream
-from server.postgres import PostgreSQL
 from server.test_listening import Halls, at_process, halls
-from server.test_two_processes import Program as Elsewhere
-from server.test_two_processes import two_processes
 
 __all__ = ["halls"]
 
@@ -287,21 +282,3 @@ async def test_a_match_whose_process_dies_before_the_start_begins_all_the_same(
             assert room.table.status == "gathering"
     async with open_hall(replace(on_each_database)) as after:
         await running(after, path.removeprefix("/tables/"))
-
-
-async def test_kill_9_loses_no_wait_and_seats_everyone_once(tmp_path: Path, postgresql: PostgreSQL) -> None:
-    async with two_processes(tmp_path, postgresql.new_database()) as (one, two):
-        programs = [await Elsewhere.new((one, two)[k % 2], f"P{k}") for k in range(5)]
-        wanted: dict[str, Any] = {"game": AXES, "players": 2}
-        first = await asyncio.gather(*(each.post((one, two)[k % 2], "/quick-match", **wanted) for k, each in enumerate(programs)))
-        assert sum(state["table"] is None for state in first) <= 3
-        await one.end(signal.SIGKILL)
-        states = [await each.get(two, "/quick-match") for each in programs]
-        assert sum(state["table"] is None for state in states) == 1, "four are seated, one waits, whatever was killed"
-        late = await Elsewhere.new(two, "Late")
-        assert (await late.post(two, "/quick-match", **wanted))["table"]
-        for each in (*programs, late):
-            (table,) = await each.get(two, "/tables")
-            async with asyncio.timeout(PATIENCE):
-                while (await each.get(two, f"/tables/{table['id']}"))["status"] != "running":  # noqa: ASYNC110 - another process starts it
-                    await asyncio.sleep(0.1)

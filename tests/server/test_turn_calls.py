@@ -1,17 +1,14 @@
-"""Players are called when it is their turn, and when their time is short: after a kill, too, and once over all processes."""
+"""Players are called when it is their turn, and when their time is short."""
 
 from __future__ import annotations
 
 import asyncio
-import signal
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack
 from dataclasses import replace
 from datetime import UTC, timedelta
-from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 import pytest_asyncio
 from sqlalchemy import Connection, select
@@ -21,8 +18,6 @@ from meadhall.server.hall.room import Room
 from meadhall.server.settings import Settings
 from meadhall.server.store import schema
 from server.people import AXES, OpenHall, Person, open_hall, stream
-from server.postgres import PostgreSQL
-from server.process import Process, hall_process
 from server.push_endpoint import PATIENCE, PushEndpoint, push_endpoint
 
 pytestmark = pytest.mark.asyncio
@@ -149,91 +144,3 @@ async def test_without_a_clock_only_players_who_are_away_are_called(calling: Ope
             await page.message()
         await move(people, room)
         assert await waiting(calling, "turn") == []
-
-
-# --------------------------------------------------------------------------------------------------------- kills, and processes
-
-
-class Player:
-    """A player at a hall in a separate process."""
-
-    def __init__(self, hall: Process) -> None:
-        self.http = hall.client(**{"Sec-Fetch-Site": "same-origin", "Accept": "application/json", "Accept-Language": "en"})
-
-    async def post(self, path: str, form: dict[str, str] | None = None) -> httpx.Response:
-        answer = await self.http.post(path, data=form or {})
-        assert answer.status_code < 400, answer.text
-        return answer
-
-    async def move_to(self, hall: Process) -> None:
-        """Go on at another process."""
-        cookies = self.http.cookies
-        await self.http.aclose()
-        self.http = hall.client(**{"Sec-Fetch-Site": "same-origin", "Accept": "application/json"})
-        self.http.cookies = cookies
-
-
-async def leave(players: dict[int, Player]) -> None:
-    for player in players.values():
-        await player.http.aclose()
-
-
-async def slow_match(hall: Process, endpoint: PushEndpoint) -> tuple[dict[int, Player], str]:
-    """Start a slow match of two players, who get push messages."""
-    players = {0: Player(hall), 1: Player(hall)}
-    for seat, player in players.items():
-        answer = await player.http.post(DEVICES, json=endpoint.subscription(f"seat-{seat}"))
-        assert answer.status_code == 201, answer.text
-    opened = await players[0].post("/tables", {"game": AXES, "kind": "friends", "players": "2"})
-    table = str(opened.json()["id"])
-    await players[0].post(f"/tables/{table}/clock", SLOW)
-    await players[1].post(f"/tables/{table}/seats", {"set": "sit"})
-    await players[0].post(f"/tables/{table}/start")
-    return players, table
-
-
-async def hand_over(players: dict[int, Player], table: str, seat: int) -> None:
-    """Let the seat play until it is the other seat's turn."""
-    while "● Your turn" in (await players[seat].http.get(f"/tables/{table}", headers={"Accept": "text/html"})).text:
-        page = (await players[seat].http.get(f"/tables/{table}")).text
-        actions = [int(part.split('"')[0]) for part in page.split('name="action" value="')[1:]]
-        number = page.split('name="n" value="')[1].split('"')[0]
-        await players[seat].post(f"/tables/{table}/act", {"action": str(max(actions)), "n": number})
-
-
-async def test_a_turn_is_told_after_a_kill(tmp_path: Path, endpoint: PushEndpoint) -> None:
-    """The hall is killed at once after the move, so that only the database knows whom to call."""
-    settings = {"MEADHALL_PUSH_SERVICES": endpoint.url}
-    async with hall_process(tmp_path, **settings) as hall:
-        players, table = await slow_match(hall, endpoint)
-        first = int((await called(endpoint)).removeprefix("seat-"))
-        await hand_over(players, table, first)
-        await hall.end(signal.SIGKILL)
-        await asyncio.sleep(1)
-        assert len(endpoint.seen) == 1
-        await hall.start()
-        assert await called(endpoint) == f"seat-{1 - first}"
-        await asyncio.sleep(2)
-        assert len(endpoint.seen) == 2
-        await leave(players)
-
-
-async def test_another_process_tells_a_turn_after_a_kill_and_only_once(
-    tmp_path: Path, endpoint: PushEndpoint, postgresql: PostgreSQL
-) -> None:
-    settings = {"MEADHALL_PUSH_SERVICES": endpoint.url, "MEADHALL_DATABASE_URL": postgresql.new_database()}
-    for name in ("one", "two"):
-        (tmp_path / name).mkdir()
-    async with hall_process(tmp_path / "one", **settings) as one, hall_process(tmp_path / "two", **settings) as two:
-        players, table = await slow_match(one, endpoint)
-        first = int((await called(endpoint)).removeprefix("seat-"))
-        await hand_over(players, table, first)
-        await one.end(signal.SIGKILL)
-        assert await called(endpoint) == f"seat-{1 - first}"
-        for player in players.values():
-            await player.move_to(two)
-        await hand_over(players, table, 1 - first)
-        assert await called(endpoint) == f"seat-{first}"
-        await asyncio.sleep(2)
-        assert len(endpoint.seen) == 3
-        await leave(players)

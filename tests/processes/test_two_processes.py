@@ -14,9 +14,9 @@ from typing import Any
 import httpx
 import pytest
 
+from processes.process import Process, hall_process
 from server.people import PATIENCE
 from server.postgres import PostgreSQL
-from server.process import Process, hall_process
 
 pytestmark = pytest.mark.asyncio
 

@@ -18,10 +18,10 @@ from meadhall.server.settings import Settings
 from meadhall.server.store import schema
 from meadhall.server.store.models import Entry, now
 from meadhall.server.store.store import Store
+from processes.process import Process, hall_process
+from processes.test_two_processes import Program, two_processes
 from server.people import AXES, PATIENCE
 from server.postgres import PostgreSQL
-from server.process import Process, hall_process
-from server.test_two_processes import Program, two_processes
 
 pytestmark = pytest.mark.asyncio
 

@@ -19,10 +19,10 @@ import pytest_asyncio
 
 from meadhall.server.routes.replay import UPLOAD_LIMIT
 from ports import free_port
+from processes.process import Process, Supervised, hall_process
 from proxies import SUB_PATH, WHOLE_HOST, Proxy, caddy, nginx
 from server.people import AXES
 from server.postgres import PostgreSQL
-from server.process import Process, Supervised, hall_process
 
 pytestmark = [pytest.mark.usefixtures("compiled"), pytest.mark.asyncio(loop_scope="module")]
 

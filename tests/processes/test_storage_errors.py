@@ -19,8 +19,8 @@ import pytest
 from meadhall.server.settings import Settings
 from meadhall.server.store.file_lock import StoreUnusable
 from meadhall.server.store.store import Store
+from processes.process import Process
 from server.people import HOARD, OpenHall
-from server.process import Process
 
 _BOAST = 12
 """An action of Hoard that reveals nothing, so it can be undone and played again."""

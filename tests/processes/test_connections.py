@@ -14,7 +14,7 @@ import pytest_asyncio
 
 from meadhall.server.web.connections import HEAD_LIMIT, ConnectionLimits
 from meadhall.server.web.request import address_group
-from server.process import Process, hall_process
+from processes.process import Process, hall_process
 
 pytestmark = pytest.mark.usefixtures("compiled")
 

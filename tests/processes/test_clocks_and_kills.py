@@ -20,8 +20,8 @@ from meadhall.server.settings import Settings
 from meadhall.server.store.models import Entry, now
 from meadhall.server.store.queries import uptime
 from meadhall.server.store.store import Store
+from processes.process import Process, hall_process
 from server.people import HOARD, PATIENCE
-from server.process import Process, hall_process
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.usefixtures("compiled")]
 

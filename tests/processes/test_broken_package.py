@@ -10,7 +10,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from server.process import hall_process
+from processes.process import hall_process
 
 MODULE = "import a_module_that_is_missing\n"
 ENTRY_POINTS = "[meadhall.games]\ncracked-horn = cracked_horn:game\n"

@@ -9,8 +9,8 @@ from pathlib import Path
 import httpx
 import pytest
 
+from processes.process import Process, hall_process
 from server.postgres import PostgreSQL
-from server.process import Process, hall_process
 
 pytestmark = pytest.mark.asyncio
 

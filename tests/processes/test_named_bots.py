@@ -14,7 +14,7 @@ import pytest
 
 import meadhall
 from meadhall.engine.view import legal_actions
-from server.process import Process
+from processes.process import Process
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.compiled]
 

@@ -18,9 +18,9 @@ import pytest_asyncio
 
 from meadhall.server.ops import child as child_module
 from meadhall.server.ops.child import CannotStart, Child
+from processes.process import Supervised
 from server.people import AXES
 from server.postgres import PostgreSQL
-from server.process import Supervised
 
 pytestmark = pytest.mark.asyncio
 

@@ -17,9 +17,9 @@ import meadhall
 from meadhall.server.listener import CannotListen
 from meadhall.server.run import serve
 from meadhall.server.settings import Settings
-from server.load import Player, guest, new_table
+from processes.load import Player, guest, new_table
+from processes.process import Process, hall_process
 from server.people import AXES, HOARD
-from server.process import Process, hall_process
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.usefixtures("compiled")]
 

@@ -19,8 +19,8 @@ import pytest
 
 from meadhall.server.ops import systemd
 from meadhall.server.settings import Settings
+from processes.process import Process, Supervised
 from server.postgres import PostgreSQL
-from server.process import Process, Supervised
 
 UNIT = Path(__file__).parents[2] / "deploy" / "meadhall.service"
 

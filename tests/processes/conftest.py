@@ -1,0 +1,25 @@
+"""Tests of real processes: they share the fixtures of the server's tests, and one hall serves all tests of a file."""
+
+from __future__ import annotations
+
+from server.conftest import (
+    at_once as at_once,
+)
+from server.conftest import (
+    compiled as compiled,
+)
+from server.conftest import (
+    hall as hall,
+)
+from server.conftest import (
+    on_each_database as on_each_database,
+)
+from server.conftest import (
+    on_postgresql as on_postgresql,
+)
+from server.conftest import (
+    postgresql as postgresql,
+)
+from server.conftest import (
+    settings as settings,
+)

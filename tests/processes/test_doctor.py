@@ -1,0 +1,146 @@
+"""``meadhall doctor`` beside halls that run, behind proxies with something wrong, and in processes with small limits."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import resource
+import signal
+import ssl
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import trustme
+
+from meadhall.engine import mode
+from meadhall.server.doctor import network
+from meadhall.server.doctor.examine import examine
+from meadhall.server.doctor.findings import Finding
+from meadhall.server.doctor.machine import check_compiled_rules, check_files
+from ports import free_port
+from processes.bad_proxy import bad_proxy
+from processes.process import hall_process
+
+
+@pytest.fixture
+def environment(tmp_path: Path) -> dict[str, str]:
+    """Return the variables of a hall in a private folder, on a free port."""
+    folder = tmp_path / "hall"
+    folder.mkdir(mode=0o700)
+    return {"MEADHALL_DATA": str(folder), "MEADHALL_PORT": str(free_port())}
+
+
+def about(check: str, found: Iterator[Finding] | list[Finding]) -> list[Finding]:
+    return [finding for finding in found if finding.check == check]
+
+
+def troubles(found: Iterator[Finding] | list[Finding]) -> list[Finding]:
+    """Return what is not as it should be, except that these tests may interpret the rules."""
+    return [finding for finding in found if finding.status != "ok" and finding.check != "cache"]
+
+
+def the_only(found: Iterator[Finding] | list[Finding], status: str, words: str) -> Finding:
+    """Check that one thing is not as it should be, and return it."""
+    (finding,) = troubles(found)
+    assert finding.status == status
+    assert words in finding.text
+    assert finding.advice
+    return finding
+
+
+def test_a_small_limit_of_open_files_is_told() -> None:
+    script = "import resource; resource.setrlimit(resource.RLIMIT_NOFILE, (200, 200)); "
+    script += "from meadhall.server.doctor.machine import check_files; print(*check_files())"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60)
+    assert "status='warning'" in done.stdout
+    assert "only 200 files" in done.stdout
+    if not 0 <= resource.getrlimit(resource.RLIMIT_NOFILE)[1] < 1024:
+        assert [finding.status for finding in check_files()] == ["ok"]
+
+
+def test_a_cache_that_can_not_be_written_is_wrong_and_a_cold_one_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mode, "interpreted", False)
+    monkeypatch.setenv("MEADHALL_CACHE", "/proc/cache")
+    (finding,) = check_compiled_rules()
+    assert finding.status == "wrong"
+    assert "/proc/cache" in finding.text
+    environment = os.environ | {"MEADHALL_CACHE": str(tmp_path), "MEADHALL_INTERPRET": ""}
+    script = "from meadhall.server.doctor.machine import check_compiled_rules; print(*check_compiled_rules())"
+    done = subprocess.run(
+        [sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True, timeout=120
+    )
+    assert "status='warning'" in done.stdout
+    assert "AxxA" in done.stdout
+    assert "meadhall warm" in done.stdout
+
+
+async def test_a_hall_that_runs_is_not_disturbed(environment: dict[str, str], compiled: None, tmp_path: Path) -> None:
+    async with hall_process(Path(environment["MEADHALL_DATA"])) as hall:
+        found = await asyncio.to_thread(lambda: list(examine(environment | {"MEADHALL_PORT": str(hall.port)})))
+        assert troubles(found) == []
+        assert "a hall answers" in about("port", found)[0].text
+        assert "ERROR" not in hall.log.read_text()
+        public = environment | {"MEADHALL_URL": hall.url, "MEADHALL_PORT": str(hall.port)}
+        assert len(about("proxy", await asyncio.to_thread(lambda: list(examine(public))))) == 4
+    the_only(await asyncio.to_thread(lambda: list(examine(public))), "warning", "was not tried")
+
+
+async def test_a_hall_on_a_unix_socket_is_asked_there(environment: dict[str, str], compiled: None) -> None:
+    data = Path(environment["MEADHALL_DATA"])
+    unix = {"MEADHALL_SOCKET": str(data / "hall.sock")}
+    found = about("port", await asyncio.to_thread(lambda: list(examine(environment | unix))))
+    assert "is free" in found[0].text
+    async with hall_process(data, **unix):
+        found = about("port", await asyncio.to_thread(lambda: list(examine(environment | unix))))
+        assert "a hall answers" in found[0].text
+
+
+async def test_what_a_proxy_does_wrong_is_told(tmp_path: Path, compiled: None) -> None:
+    async with hall_process(tmp_path) as hall:
+
+        def statuses(url: str) -> list[Finding]:
+            return list(network.check_proxy(url))
+
+        async def through(headers: dict[str, str], buffers: bool = False) -> list[Finding]:
+            with bad_proxy(hall.port, headers, buffers) as url:
+                return await asyncio.to_thread(statuses, url)
+
+        good = {"x-forwarded-for": "198.51.100.7", "x-forwarded-proto": "http"}
+        assert troubles(await through(good)) == []
+        the_only(await through(good, buffers=True), "wrong", "holds streams back")
+        the_only(await through(good | {"host": "localhost"}), "wrong", "localhost instead of 127.0.0.1")
+        the_only(await through(good | {"x-forwarded-proto": "https"}), "wrong", "takes this request for https")
+        await hall.end(signal.SIGTERM)
+        the_only(statuses(hall.url), "wrong", "no hall answers")
+
+
+async def test_a_proxy_that_the_hall_does_not_trust_is_named(tmp_path: Path, compiled: None) -> None:
+    async with hall_process(tmp_path, MEADHALL_PROXIES="10.1.2.3") as hall:
+        with bad_proxy(hall.port, {"x-forwarded-for": "198.51.100.7"}) as url:
+            finding = the_only(
+                await asyncio.to_thread(lambda: list(network.check_proxy(url))), "wrong", "does not trust the proxy"
+            )
+    assert "MEADHALL_PROXIES=127.0.0.1" in finding.advice
+
+
+async def test_https_is_checked(tmp_path: Path, compiled: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    authority, stranger = trustme.CA(), trustme.CA()
+    authority.cert_pem.write_to_path(tmp_path / "authority.pem")
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "authority.pem"))
+
+    async with hall_process(tmp_path) as hall:
+
+        async def through(signer: trustme.CA, headers: dict[str, str]) -> list[Finding]:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            signer.issue_cert("127.0.0.1").configure_cert(context)
+            with bad_proxy(hall.port, headers, tls=context) as url:
+                return await asyncio.to_thread(lambda: list(network.check_proxy(url)))
+
+        good = {"x-forwarded-for": "198.51.100.7", "x-forwarded-proto": "https"}
+        the_only(await through(authority, good), "warning", "does not speak HTTP/2")
+        the_only(await through(stranger, good), "wrong", "the certificate of")
+        found = troubles(await through(authority, {}))
+        assert ["client" in finding.text or "takes this request for http," in finding.text for finding in found[:2]] == [True] * 2
