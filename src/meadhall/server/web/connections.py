@@ -1,7 +1,8 @@
-"""Limits on connections: how many there are, how large a request's head is, and how long a request may take to arrive.
+"""Limits on connections: how many there are, how large a request's head is, how long a request may take to arrive, and how many wait.
 
 Uvicorn hands a request over when its head is complete. Before that it collects header fields of any length, in quadratic time,
-and waits for ever. So the limits are checked here, below the application.
+and waits for ever. Requests that a client sends before it has read an answer wait in a queue without a limit, even after the
+connection is lost. So the limits are checked here, below the application.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import Any, Final
 
 from litestar.enums import ScopeType
 from litestar.types import ASGIApp, Receive, Scope, Send
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
 from meadhall.server.ops.log_limit import OncePerInterval
 from meadhall.server.web.forwarded import TrustedProxies, peer
@@ -39,6 +40,9 @@ BODY_STEP: Final = 1024
 
 WRITE_SECONDS = 60.0
 """Time in which a client must read part of a response that waits for it."""
+
+WAITING_LIMIT: Final = 8
+"""Number of requests of one connection that wait while another one is answered (pipelining, RFC 9112, 9.3.2)."""
 
 RETRY_AFTER: Final = 10
 """Seconds that a refused client should wait."""
@@ -101,7 +105,7 @@ class ConnectionLimits:
 
 
 class LimitedConnection(HttpToolsProtocol):
-    """A connection of uvicorn that refuses a head that is too large, and ends when a deadline passes."""
+    """A connection of uvicorn that refuses large heads and long queues of requests, and ends when a deadline passes."""
 
     def __init__(self, *given: Any, limits: ConnectionLimits, **named: Any) -> None:
         super().__init__(*given, **named)
@@ -112,6 +116,7 @@ class LimitedConnection(HttpToolsProtocol):
         self._progress = 0  # bytes of the body since the deadline was set
         self._deadline = inf
         self._write_deadline = inf
+        self._answered: RequestResponseCycle | None = None  # ``cycle`` is the last request that has arrived
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
@@ -128,7 +133,11 @@ class LimitedConnection(HttpToolsProtocol):
             self._is_counted = False
             self._limits.disconnect(self._counted_as)
         self._deadline = self._write_deadline = inf
+        self.pipeline.clear()
         super().connection_lost(exc)
+        if self._answered is not None and not self._answered.response_complete:  # uvicorn tells only the last request
+            self._answered.disconnected = True
+            self._answered.message_event.set()
 
     # ----------------------------------------------------------------------------------------------------------- receiving
 
@@ -151,11 +160,19 @@ class LimitedConnection(HttpToolsProtocol):
         self._deadline = self.loop.time() + HEAD_SECONDS
 
     def on_headers_complete(self) -> None:
+        if self.transport.is_closing():
+            return
+        if len(self.pipeline) >= WAITING_LIMIT:
+            log.warning("a connection of %s was closed: more than %d of its requests wait", self._counted_as, WAITING_LIMIT)
+            self._refuse(HTTPStatus.TOO_MANY_REQUESTS)
+            return
         super().on_headers_complete()
         self._not_body = self._progress = 0
         self._deadline = self.loop.time() + BODY_SECONDS
 
     def on_body(self, body: bytes) -> None:
+        if self.transport.is_closing():
+            return
         super().on_body(body)
         self._not_body = 0
         self._progress += len(body)
@@ -164,9 +181,22 @@ class LimitedConnection(HttpToolsProtocol):
             self._deadline = self.loop.time() + BODY_SECONDS
 
     def on_message_complete(self) -> None:
+        if self.transport.is_closing():
+            return
         super().on_message_complete()
         self._not_body = 0
         self._deadline = inf
+
+    # ------------------------------------------------------------------------------------------------------------- answering
+
+    def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
+        self._answered = cycle
+        super()._start_asgi_task(cycle, app)
+
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        if self.pipeline and not self.transport.is_closing():
+            self.flow.pause_reading()
 
     def _unsupported_upgrade_warning(self) -> None:
         """Log nothing: the request is answered as if it did not ask for another protocol (RFC 9110, 7.8)."""
