@@ -68,7 +68,7 @@ from meadhall.server.web.head_method import answer_head
 from meadhall.server.web.host_header import check_host_header
 from meadhall.server.web.links import serve_at, sub_path
 from meadhall.server.web.request import AnyRequest, HallRequest
-from meadhall.server.web.request_limit import RequestLimit, limit_request_rate
+from meadhall.server.web.request_limit import RequestLimit, limit_request_rate, unlimited_paths
 from meadhall.server.web.request_metrics import measure_requests
 from meadhall.server.web.response_headers import add_headers
 from meadhall.server.web.sessions import Sessions, guest_of
@@ -174,9 +174,7 @@ def build_app(requests_per_minute: int, *, development: bool = False) -> Litesta
     )
     handler = measure_requests(app.asgi_handler)
     if requests_per_minute:
-        handler = limit_request_rate(handler, limit, _refuse)
-    if dev is not None:
-        handler = dev.guarded(handler, app)
+        handler = limit_request_rate(handler, limit, _refuse, unlimited_paths(app))
     app.asgi_handler = remove_sub_path(answer_head(compress_responses(check_host_header(allow_other_origins(handler)))))
     return app
 
@@ -221,6 +219,7 @@ def _static_files() -> list[Router]:
             cache_control=None,
             include_in_schema=False,
             name=path,
+            opt={"unlimited": True},
             exception_handlers={ValueError: no_file, InternalServerException: no_file},
         )
         for path, folders in static_folders().items()

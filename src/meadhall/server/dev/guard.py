@@ -1,4 +1,4 @@
-"""Protection against DNS rebinding: a page of another site must not reach development mode under a name of its own.
+"""Protection against DNS rebinding: a page of another site must not reach development mode under a foreign name.
 
 A site can let its name lead to 127.0.0.1. Then its pages and the hall have the same origin for a browser. So a hall that only
 this machine can reach answers below ``/dev`` under the names of this machine only.
@@ -7,15 +7,15 @@ this machine can reach answers below ``/dev`` under the names of this machine on
 from __future__ import annotations
 
 from ipaddress import ip_address
-from typing import Final
+from typing import Any
 
-from litestar import Litestar
-from litestar.enums import ScopeType
-from litestar.types import ASGIApp, Receive, Scope, Send
+from litestar.connection import ASGIConnection
+from litestar.exceptions import PermissionDeniedException
+from litestar.handlers import BaseRouteHandler
 
+from meadhall.engine.language import gettext as _
 from meadhall.server.hall.hall import Hall
-
-_REFUSAL: Final = b"Open development mode under the name localhost, or under the address that it listens on."
+from meadhall.server.web.forwarded import own_host
 
 
 def is_name_of_this_machine(host: str) -> bool:
@@ -27,18 +27,13 @@ def is_name_of_this_machine(host: str) -> bool:
         return name.lower() == "localhost" or name.lower().endswith(".localhost")
 
 
-def refuse_other_names(handler: ASGIApp, app: Litestar) -> ASGIApp:
-    """Wrap the application's handler: if only this machine can reach the hall, ``/dev`` answers 403 under another name."""
+def refuse_other_names(connection: ASGIConnection[Any, Any, Any, Any], _handler: BaseRouteHandler) -> None:
+    """Refuse a request under another name if only this machine can reach the hall. Raises PermissionDeniedException.
 
-    async def checked(scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == ScopeType.HTTP and scope["path"].startswith("/dev"):
-            hall: Hall = app.state.hall
-            host = next((value.decode("latin-1") for name, value in scope["headers"] if name == b"host"), "")
-            if hall.settings.is_on_this_machine and not is_name_of_this_machine(host):
-                headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"content-length", b"%d" % len(_REFUSAL))]
-                await send({"type": "http.response.start", "status": 403, "headers": headers})
-                await send({"type": "http.response.body", "body": _REFUSAL, "more_body": False})
-                return
-        await handler(scope, receive, send)
-
-    return checked
+    The name is the Host header of the connection itself: any page can send ``X-Forwarded-Host``.
+    """
+    hall: Hall = connection.app.state.hall
+    if hall.settings.is_on_this_machine and not is_name_of_this_machine(own_host(connection.scope)):
+        raise PermissionDeniedException(
+            _("Open development mode under the name localhost, or under the address that it listens on.")
+        )

@@ -27,9 +27,6 @@ PAGES: Final[ModuleType] = routes
 explained = routes.explained
 """The handler of internal errors."""
 
-guarded = refuse_other_names
-"""The wrapper of the application."""
-
 
 def static_files() -> list[Router]:
     """Return the routes of styles and scripts: those of development mode, and of games that can't be loaded yet."""
@@ -39,7 +36,15 @@ def static_files() -> list[Router]:
         if sources is not None and (sources.folder / "static").is_dir():
             folders[f"/static/games/{name}"] = sources.folder / "static"
     return [
-        create_static_files_router(path, [folder], cache_control=None, include_in_schema=False, name=path)
+        create_static_files_router(
+            path,
+            [folder],
+            cache_control=None,
+            include_in_schema=False,
+            name=path,
+            guards=[refuse_other_names],
+            opt={"unlimited": True},
+        )
         for path, folder in folders.items()
     ]
 

@@ -8,13 +8,14 @@ from collections.abc import AsyncIterator, Awaitable
 from http import HTTPStatus
 from typing import Any
 
-from litestar import MediaType, Response, get, post
+from litestar import MediaType, Response, Router, get, post
 from litestar.exceptions import HTTPException
 from litestar.response import Redirect, Stream
 
 from meadhall.engine.errors import BadSetup, MeadhallError
 from meadhall.engine.language import gettext as _
 from meadhall.engine.language import speak
+from meadhall.server.dev.guard import refuse_other_names
 from meadhall.server.dev.panel import Panel, panel_of, tab_of
 from meadhall.server.dev.problems import problem_of
 from meadhall.server.dev.saved_test import test_name, test_source
@@ -134,16 +135,22 @@ async def show_board(request: AnyRequest, room: Room, guest: Guest, step: int | 
 
 
 routes = [
-    show_workshop,
-    stream,
-    show_panel,
-    play_for_seat,
-    edit_fields,
-    choose_player,
-    begin_here,
-    begin_again,
-    save_as_test,
-    show_board,
+    Router(
+        "/",
+        route_handlers=[
+            show_workshop,
+            stream,
+            show_panel,
+            play_for_seat,
+            edit_fields,
+            choose_player,
+            begin_here,
+            begin_again,
+            save_as_test,
+            show_board,
+        ],
+        guards=[refuse_other_names],
+    )
 ]
 
 

@@ -1,4 +1,4 @@
-"""Limits on connections: how many there are, how large a request's head is, how long a request may take to arrive, and how many wait.
+"""Limits on connections: their number, the size of a request's head, the time in which a request must arrive, and how many wait.
 
 Uvicorn hands a request over when its head is complete. Before that it collects header fields of any length, in quadratic time,
 and waits for ever. Requests that a client sends before it has read an answer wait in a queue without a limit, even after the

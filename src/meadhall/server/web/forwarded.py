@@ -18,6 +18,9 @@ from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 _UNIX_SOCKET: Final = "unix"
 """The address of all processes that connect to the Unix socket."""
 
+_OWN_HOST: Final = "meadhall.own_host"
+"""The name of the extension of a request's scope that has the connection's own Host header."""
+
 
 def trust_proxies(app: ASGIApp, proxies: str, public_url: str = "") -> ASGIApp:
     """Wrap ``app`` so that a request of a trusted proxy gets the client, scheme and host that the proxy forwards.
@@ -39,12 +42,24 @@ def trust_proxies(app: ASGIApp, proxies: str, public_url: str = "") -> ASGIApp:
             address, port = scope["client"] or ("", 0)
             scope["client"] = (peer(address), port)
             if peer(address) in middleware.trusted_hosts:
+                scope.setdefault("extensions", {})[_OWN_HOST] = {"host": _host(scope)}  # type: ignore[index]
                 scope["headers"] = _with_forwarded_host(scope["headers"])
             if public_host and any(name == b"host" and value.lower() == public_host for name, value in scope["headers"]):
                 scope["scheme"] = public.scheme
         await middleware(scope, receive, send)
 
     return trusting
+
+
+def own_host(scope: Scope) -> str:
+    """Return the Host header of the connection itself, also if a proxy forwards another one."""
+    extensions: Any = scope.get("extensions") or {}
+    host: str = extensions[_OWN_HOST]["host"] if _OWN_HOST in extensions else _host(scope)
+    return host
+
+
+def _host(scope: Scope) -> str:
+    return next((value.decode("latin-1") for name, value in scope["headers"] if name == b"host"), "")
 
 
 class TrustedProxies:

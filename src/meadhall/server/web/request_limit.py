@@ -5,17 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Awaitable, Callable
 from math import ceil
+from pathlib import Path
 from time import monotonic
 from typing import Final
 
+from litestar import Litestar
 from litestar.enums import ScopeType
 from litestar.exceptions import TooManyRequestsException
+from litestar.routes import ASGIRoute
 from litestar.types import ASGIApp, Message, Receive, Scope, Send
+from litestar.types.internal_types import PathParameterDefinition
 
 from meadhall.server.web.request import address_group
-
-_NOT_LIMITED: Final = re.compile(r"^/static/|^/health$|^/metrics$|/(stream|events)$")
-"""Streams have a separate limit: see ``stream_limit.py``."""
 
 _MINUTE: Final = 60.0
 
@@ -64,11 +65,28 @@ class RequestLimit:
         }
 
 
-def limit_request_rate(app: ASGIApp, limit: RequestLimit, refuse: Refuse) -> ASGIApp:
-    """Wrap ``app`` so that requests beyond the limit are refused."""
+def unlimited_paths(app: Litestar) -> re.Pattern[str]:
+    """Return the paths of the routes that are marked as ``unlimited``. Streams have a separate limit: see ``stream_limit.py``."""
+    parts = []
+    for route in app.routes:
+        handlers = [route.route_handler] if isinstance(route, ASGIRoute) else route.route_handlers  # type: ignore[union-attr]
+        if any(handler.opt.get("unlimited") for handler in handlers):
+            parts.append(
+                "".join("/" + (re.escape(part) if isinstance(part, str) else _value(part)) for part in route.path_components)
+            )
+    return re.compile("|".join(parts))
+
+
+def _value(parameter: PathParameterDefinition) -> str:
+    """Return the pattern of a path parameter; only a file name may contain slashes."""
+    return ".+" if parameter.type is Path else "[^/]+"
+
+
+def limit_request_rate(app: ASGIApp, limit: RequestLimit, refuse: Refuse, unlimited: re.Pattern[str]) -> ASGIApp:
+    """Wrap ``app`` so that requests beyond the limit are refused, except those to ``unlimited`` paths."""
 
     async def limited(scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != ScopeType.HTTP or _NOT_LIMITED.search(scope["path"]):
+        if scope["type"] != ScopeType.HTTP or unlimited.fullmatch(scope["path"]):
             await app(scope, receive, send)
             return
         left, seconds = limit.count(address_group(scope["client"][0]) if scope["client"] else "unknown")

@@ -8,12 +8,16 @@ from __future__ import annotations
 
 from litestar.enums import ScopeType
 from litestar.types import ASGIApp, Receive, Scope, Send
+from litestar.utils import normalize_path
 
 from meadhall.server.web.links import sub_path
 
 
 def remove_sub_path(app: ASGIApp) -> ASGIApp:
-    """Wrap ``app`` so that it gets paths without the sub-path of the hall. The sub-path without a slash at its end redirects."""
+    """Wrap ``app`` so that it gets paths without the sub-path of the hall. The sub-path without a slash at its end redirects.
+
+    ``app`` gets the path as the router reads it, without doubled slashes: whatever checks a path must see the route's.
+    """
 
     async def below(scope: Scope, receive: Receive, send: Send) -> None:
         prefix = sub_path()
@@ -28,6 +32,8 @@ def remove_sub_path(app: ASGIApp) -> ASGIApp:
             if path.startswith(f"{prefix}/"):
                 scope["path"] = path.removeprefix(prefix)
                 scope["raw_path"] = scope["raw_path"].removeprefix(prefix.encode())
+        if scope["type"] == ScopeType.HTTP:
+            scope["path"] = normalize_path(scope["path"])
         await app(scope, receive, send)
 
     return below
