@@ -180,6 +180,16 @@ async def test_requests_of_a_client_are_limited(settings: Settings, at_once: Non
 PLAIN = {"accept-encoding": "identity"}
 
 
+async def test_only_the_routes_of_streams_are_free_of_the_limit(settings: Settings, at_once: None) -> None:
+    async with open_hall(replace(settings, requests_per_minute=5)) as hall:
+        person = hall.person()
+        for path in ("/static/css/hall.css", "/health", "//health", "/metrics/", "/time") * 2:
+            assert (await person.get(f"http://hall.test{path}")).status_code in (200, 404), path
+        for path in ("/x/stream", "/tables/a/b/stream", "/x/events", "//x/events", "/daily/stream"):
+            assert (await person.get(f"http://hall.test{path}")).status_code == 404, path
+        assert (await person.get("/tables/a/b/stream")).status_code == 429
+
+
 async def test_head_is_answered_like_get_without_a_body(hall: OpenHall) -> None:
     host, _, room = await hall.two_at(HOARD)
     paths = ("/", "/settings", "/health", "/static/css/base.css", "/api/v1/games", "/nowhere", f"/tables/{room.table.id}")

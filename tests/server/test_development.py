@@ -10,6 +10,7 @@ import sys
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -19,17 +20,19 @@ from games_for_tests.goofspiel import game as goofspiel
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.game import game, game_names, registered
 from meadhall.server.app import build_app
-from meadhall.server.dev import routes as dev_routes
 from meadhall.server.dev.fields import PREFIX, fields_of
 from meadhall.server.dev.panel import TABS, deciders
 from meadhall.server.hall.room import Room
 from meadhall.server.settings import Settings
+from meadhall.server.web.forwarded import trust_proxies
 from server.people import AXES, HOARD, OpenHall, Person, open_hall, stream
 
 pytestmark = pytest.mark.asyncio
 
 HERE = "http://127.0.0.1:8000"
-ADDRESSES = [path for route in dev_routes.routes for path in route.paths]
+ADDRESSES = [
+    path for route in build_app(0, development=True).routes if (path := route.path).startswith("/dev") and "static" not in path
+]
 
 
 @pytest_asyncio.fixture
@@ -125,6 +128,21 @@ async def test_only_names_of_this_machine_reach_it(workshop: OpenHall) -> None:
         "http://127.0.0.1.example.org:8000": 403,
     }.items():
         assert (await developer(workshop, name).get("/dev")).status_code == status, name
+
+
+async def test_no_spelling_and_no_forwarded_name_reach_it_under_another_name(workshop: OpenHall) -> None:
+    _person, room = await begun(workshop, HOARD)
+    app: Any = trust_proxies(workshop.app, "127.0.0.1")  # as a hall does that trusts a proxy on this machine
+    transport = httpx.ASGITransport(app, client=("127.0.0.1", 5000))
+    async with httpx.AsyncClient(transport=transport, base_url="http://rebound.example.org:8000") as client:
+        for path in (*ADDRESSES, "/dev/static/dev.css"):
+            address = path.replace("{id:str}", room.table.id)
+            for spelled in (address, f"/{address}", address.replace("/", "//"), f"{address}/"):
+                for headers in ({}, {"X-Forwarded-Host": "localhost"}):
+                    answer = await client.get(f"http://rebound.example.org:8000{spelled}", headers=headers)
+                    assert answer.status_code in (403, 405), (spelled, headers)
+        answer = await client.get("http://localhost:8000//dev", headers={"X-Forwarded-Host": "hall.example.org"})
+        assert answer.status_code == 200, "the connection's own name counts"
 
 
 async def test_a_form_of_another_site_is_refused(workshop: OpenHall) -> None:
