@@ -15,6 +15,6 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Move the files with long tests to the front, so that no core waits for them at the end. pytest-randomly has shuffled all."""
+    """Move the files with long tests to the front, so that no core waits for them at the end. All are shuffled before."""
     first: set[Path] = {item.path for item in items if item.get_closest_marker("slow")}
     items.sort(key=lambda item: item.path not in first)
