@@ -18,10 +18,10 @@ export UV_PROJECT_ENVIRONMENT := .venv
 unexport VIRTUAL_ENV
 
 .DEFAULT_GOAL := help
-.PHONY: help play setup test chaos lint docs bench screenshots clean
+.PHONY: help play setup test test-long chaos lint docs bench screenshots clean
 
 help: ## this list
-	@sed -n 's/^\([a-z]*\):[^#]*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
+	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
 
 play: $(UV_STAMP) ## install what is needed, start the hall and open it in the browser
 	$(SYNC) --no-dev
@@ -33,6 +33,10 @@ setup: $(UV_STAMP) ## install everything, tests and benchmarks too; the command 
 test: $(UV_STAMP) ## install what the tests need, a browser too, and run them all
 	$(SYNC)
 	@MEADHALL_CHROMIUM="$$(tools/browser)" && export MEADHALL_CHROMIUM && exec tools/test
+
+test-long: $(UV_STAMP) ## the tests in full sizes, with those that make test leaves out: hours
+	$(SYNC)
+	@MEADHALL_CHROMIUM="$$(tools/browser)" && export MEADHALL_CHROMIUM && exec tools/test --long
 
 chaos: $(UV_STAMP) ## a long run: kill processes of a hall and PostgreSQL, cut connections, and check that nothing is lost
 	$(SYNC)

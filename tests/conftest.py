@@ -1,4 +1,4 @@
-"""Profiles of Hypothesis, and the order of a run: random, but files with long tests come first."""
+"""Profiles of Hypothesis, the order of a run (random, but files with slow tests come first), and what took long in it."""
 
 from __future__ import annotations
 
@@ -8,13 +8,37 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+SLOW_SECONDS = 3
+"""A test that takes longer needs the marker ``slow`` with its reason."""
+
+SLOW_SECONDS_IN_ALL = 120
+
 settings.register_profile("steady", derandomize=True, deadline=None)
 settings.register_profile("long", max_examples=2000, deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out the files without compiled tests in the pass for these: to import them would take longer than many a test."""
+    if config.option.markexpr.startswith("compiled") and collection_path.match("test_*.py"):
+        return "mark.compiled" not in collection_path.read_text("utf-8") or None
+    return None
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Move the files with long tests to the front, so that no core waits for them at the end. All are shuffled before."""
+    """Move the files with slow tests to the front, so that no core waits for them at the end. All are shuffled before."""
     first: set[Path] = {item.path for item in items if item.get_closest_marker("slow")}
     items.sort(key=lambda item: item.path not in first)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """List what took long and isn't marked ``slow``, and the sum of all that took long. Nothing fails: a machine may be busy."""
+    reports = [report for found in terminalreporter.stats.values() for report in found if isinstance(report, pytest.TestReport)]
+    long = sorted((report for report in reports if report.duration > SLOW_SECONDS), key=lambda report: -report.duration)
+    terminalreporter.section(f"longer than {SLOW_SECONDS} s without the marker slow")
+    for report in long:
+        if "slow" not in report.keywords:
+            terminalreporter.write_line(f"{report.duration:6.1f} s {report.when:8} {report.nodeid}")
+    total = sum(report.duration for report in long)
+    terminalreporter.write_line(f"longer than {SLOW_SECONDS} s, marked or not: {total:.0f} s of at most {SLOW_SECONDS_IN_ALL} s")
